@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 const NEEDS = {
   webgpu: "a WebGPU adapter (on Linux install mesa-vulkan-drivers)",
   chromium: "Chromium on PATH",
-  models: "the model files of ../shared/models (or of the folder that HOOKE_MODELS names)",
+  models: "reference models: set HOOKE_MODELS to their folder",
   disks: "unshare -rm to mount a disk",
   python: "python3 on PATH",
 } as const;

@@ -88,7 +88,10 @@ function fmaxOf(batch: Batch): number {
   return most;
 }
 
-/** An update alone, over as many atoms as the peers' kernel.c; as many steps at once as a leap of the engine has. */
+/**
+ * Measures an update alone, over as many atoms as the peers' kernel.c, and as many steps at once as a multi-step call of
+ * the engine has.
+ */
 function update(which: "kickDrift" | "verlet"): () => Promise<Done> {
   const all = updates(openBackend("wasm")), steps = 666;
   const turn = () => {

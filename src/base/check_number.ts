@@ -10,26 +10,26 @@ import { complaint } from "./show.ts";
 export interface NumberRule {
   /** The condition in words, as in "must be above 0". */
   readonly requirement: string;
-  /** Whether a number meets the condition. */
+  /** Returns whether a number meets the condition. */
   readonly holds: (value: number) => boolean;
 }
 
-/** Above 0 and finite. */
+/** The rule for finite numbers above 0. */
 export const POSITIVE: NumberRule = {
   requirement: "above 0 and finite",
   holds: (x) => x > 0 && x < Infinity,
 };
 
-/** From 0 on, and finite. */
+/** The rule for finite numbers of 0 or more. */
 export const NOT_NEGATIVE: NumberRule = {
   requirement: "0 or more and finite",
   holds: (x) => x >= 0 && x < Infinity,
 };
 
-/** Whole, of any sign. */
+/** The rule for whole numbers of either sign. */
 export const WHOLE: NumberRule = { requirement: "a whole number", holds: Number.isSafeInteger };
 
-/** A rule for whole numbers from `least` on. */
+/** Returns a rule for whole numbers of `least` or more. */
 export function wholeFrom(least: number): NumberRule {
   return {
     requirement: `a whole number from ${least} on`,
@@ -37,12 +37,12 @@ export function wholeFrom(least: number): NumberRule {
   };
 }
 
-/** A rule for numbers from `least` on, infinity included. */
+/** Returns a rule for numbers of `least` or more, including infinity. */
 export function numberFrom(least: number): NumberRule {
   return { requirement: `${least} or more`, holds: (x) => x >= least };
 }
 
-/** Is the value a whole number from 0 on? */
+/** Returns whether a value is a whole number of 0 or more. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }

@@ -1,20 +1,20 @@
 /**
- * Objects of which nothing is known yet.
+ * Checks of unknown objects.
  *
  * @module
  */
 
-/** An object of which nothing is known yet. */
+/** An object whose members have unknown types. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Is the value an object with members of its own, no array and no function? */
+/** Returns whether a value is an object, but not an array or a function. */
 export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Is the value written as `{ … }`, not an instance of a class? */
+/** Returns whether an object is plain, as `{ … }` makes it, not an instance of a class. */
 export function isPlain(value: object): boolean {
-  // A plain object of another realm has another Object.prototype, which is the end of its chain all the same.
+  // A plain object of another realm has another Object.prototype, which also ends its prototype chain.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,19 +1,19 @@
 /**
- * Values in the messages of errors, and in `console.log`.
+ * Formatting of values for error messages and `console.log`.
  *
  * @module
  */
 
 import { didYouMean } from "./did_you_mean.ts";
 
-/** The number of elements of a list that are shown: those of a cell are. */
+/** The number of elements of a list that are shown: enough for a cell. */
 const SHOWN = 9;
 /** The number of characters of a string that are shown. */
 const LONGEST = 80;
 
 /**
  * Returns a value as an error message shows it: strings quoted, functions by name, objects by class, lists by their first
- * elements. Never throws, whatever the value does when it is looked at.
+ * elements. Never throws, even if a getter or a proxy does.
  */
 export function show(value: unknown): string {
   try {
@@ -65,7 +65,10 @@ export function nameOf(f: object): string {
   return nameOr(f, "");
 }
 
-/** Is the value a class? A frozen function has a prototype as fixed as a class has, hence the look at its source. */
+/**
+ * Returns whether a value is a class. The prototype of a frozen function is read-only, as that of a class is, so the
+ * source text is compared, too.
+ */
 export function isClass(value: unknown): boolean {
   return typeof value === "function" &&
     Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false &&

@@ -1,5 +1,5 @@
 /**
- * What both parts of the demo share: how they are run, and how they went.
+ * Options and results that both parts of the demo share.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { DynamicsKind } from "../dynamics/engine/dynamics_options.ts";
 import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 import type { HookSet } from "../hooks/registry/hook_set.ts";
 
-/** How to run a part of the demo. */
+/** Options of a part of the demo. */
 export interface PartOptions {
   /** The device to run on. */
   readonly device: DeviceName;
@@ -19,13 +19,13 @@ export interface PartOptions {
   watch?(hooks: HookSet<DynamicsKind>): void;
 }
 
-/** How a part of the demo went. */
+/** The result of a part of the demo. */
 export interface PartResult {
-  /** The time that it took. */
+  /** The elapsed time, s. */
   readonly seconds: number;
-  /** Whether it was interrupted. */
+  /** True if it was interrupted. */
   readonly isInterrupted: boolean;
-  /** Steps done. */
+  /** The number of steps. */
   readonly stepCount: number;
   /** The device that it ran on, and why. */
   readonly device: DeviceInUse;

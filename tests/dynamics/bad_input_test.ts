@@ -217,7 +217,7 @@ Deno.test("a run names what it is not given", async () => {
   await using md = new NVE({ model: ARGON, dt: 1, device: "reference" });
   await assertRejects(() => md.run(undefined as never, 3), TypeError, "must be given a batch");
   await assertRejects(() => md.run([argon(1, 0)] as never, 3), TypeError, "must be given a batch");
-  await assertRejects(() => md.run(crystals(1)), TypeError, "must be told how many steps");
+  await assertRejects(() => md.run(crystals(1)), TypeError, "the number of steps is required");
   for (const n of [-1, 0.5, NaN]) {
     await assertRejects(() => md.run(crystals(1), n), RangeError, "nSteps must be a whole number");
   }
@@ -391,7 +391,7 @@ Deno.test("what is no scheme, and one that opens no kernels, are refused by name
   await assertRejects(
     () => md.run(crystals(1), 1),
     TypeError,
-    "Cannot run mine as open() of its scheme must answer with the kernels pre and post: post must be an array of calls",
+    "Cannot run mine as open() of its integrator must return the kernels pre and post: post must be an array of calls",
   );
 });
 

@@ -1,5 +1,5 @@
 /**
- * What a list of neighbors is to be, and the checks of it.
+ * Options of neighbor lists, and their checks.
  *
  * @module
  */
@@ -8,55 +8,55 @@ import { checkNumber, NOT_NEGATIVE, POSITIVE, wholeFrom } from "../../base/check
 import { checkOneOf, checkOption, checkOptions } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 
-/** How neighbors are laid out: one row per pair (`"coo"`), or one row of neighbors per atom (`"matrix"`). */
+/** The layout of a neighbor list: one row per pair (`"coo"`), or one row of neighbors per atom (`"matrix"`). */
 export type NeighborFormat = "coo" | "matrix";
 
-/** What a list of neighbors is to be, in either format. */
+/** Options of a neighbor list in either format. */
 export interface NeighborOptions<F extends NeighborFormat = NeighborFormat> {
-  /** Pairs closer than this are listed, those at exactly this distance are not. Å. */
+  /** The cutoff radius, Å. Pairs at exactly this distance are not listed. */
   readonly cutoff: number;
   /**
-   * Pairs are searched so much further than the cutoff, so that the search need not be done again until an atom has
-   * moved by half of it. Lists do not depend on it. Å.
+   * The additional search distance beyond the cutoff, Å: the search is only repeated once an atom has moved by half of
+   * it. The lists do not depend on it.
    *
    * @default 0.5
    */
   readonly skin?: number;
   /**
-   * How neighbors are laid out.
+   * The layout of the list.
    *
    * @default "coo"
    */
   readonly format?: F;
   /**
-   * Each pair once, at its earlier atom, instead of at both. Of the pairs of an atom with its own images, those
-   * whose shift has its first number other than 0 above 0.
+   * True to list each pair once, at its earlier atom, instead of at both. Of the pairs of an atom with its own images,
+   * those are listed whose shift has a positive first nonzero number.
    *
    * @default false
    */
   readonly half?: boolean;
 }
 
-/** What a matrix of neighbors is to be. */
+/** Options of a neighbor matrix. */
 export interface NeighborMatrixOptions extends NeighborOptions<"matrix"> {
-  /** How neighbors are laid out. */
+  /** The layout of the list. */
   readonly format: "matrix";
   /**
-   * The least width of the matrix: a model of fixed size wants this one exactly.
+   * The minimum width of the matrix, for models whose inputs have a fixed size.
    *
    * @default 16
    */
   readonly maxNeighbors?: number;
   /**
-   * What happens when an atom has more neighbors than the matrix is wide: it grows to the next multiple of 16, or
-   * an error says which atom it was.
+   * The reaction to an atom with more neighbors than the matrix is wide: `"grow"` widens it to the next multiple of 16,
+   * `"throw"` throws an error that names the atom.
    *
    * @default "throw" with `maxNeighbors`, "grow" without
    */
   readonly overflow?: "grow" | "throw";
 }
 
-/** What a list of neighbors is to be. */
+/** Options of a neighbor list. */
 export type NeighborListOptions<F extends NeighborFormat = NeighborFormat> = F extends "matrix"
   ? NeighborMatrixOptions
   : NeighborOptions<"coo">;

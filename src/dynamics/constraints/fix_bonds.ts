@@ -13,7 +13,7 @@ export type AtomPair = readonly [i: number, j: number];
  */
 export type BondChoice = readonly AtomPair[] | readonly (readonly AtomPair[])[] | string;
 
-/** What {@linkcode fixBonds} can be told. */
+/** Options of {@linkcode fixBonds}. */
 export interface FixBondsOptions {
   /**
    * How long the bonds are, Å: one number for all, or one for each pair, in the order in which they are given.

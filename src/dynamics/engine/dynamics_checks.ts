@@ -113,7 +113,7 @@ function checkKeepSeconds(action: string, seconds: unknown): void {
   throw new Wrong(complaint(action, "keepSeconds must be a number from 0 on", seconds));
 }
 
-/** Throws where a batch cannot be run. */
+/** Throws if a batch cannot be run. */
 export function checkRun(
   name: string,
   batch: unknown,
@@ -126,7 +126,7 @@ export function checkRun(
   }
   if (nSteps === undefined) {
     throw new TypeError(
-      `Cannot run ${name} as it must be told how many steps: pass nSteps, to run() or to its constructor`,
+      `Cannot run ${name} as the number of steps is required: pass nSteps, to run() or to its constructor`,
     );
   }
   checkSteps(name, nSteps);

@@ -24,7 +24,7 @@ export interface Bath {
 
 /**
  * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
- * system id, step of the system and atom. What it takes out goes to {@linkcode bathEnergy}.
+ * system id, step of the system and atom. The energy that it removes is added to {@linkcode bathEnergy}.
  */
 export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call {
   const { temperature, friction, seed } = bath;
@@ -46,8 +46,8 @@ export interface RescalingBath extends Omit<Bath, "friction"> {
 }
 
 /**
- * Stochastic velocity rescaling over a whole step: v = α v, with an α for each system that has its kinetic energy do what
- * it would in a bath; keyed by seed, system id and step of the system. For a scheme that keeps a center of mass at rest.
+ * Stochastic velocity rescaling over a whole step: v = α v, with a random α for each system that samples the kinetic
+ * energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a center of mass at rest.
  */
 export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
   const { temperature, time, seed } = bath;
@@ -63,23 +63,23 @@ export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: Resc
   });
 }
 
-/** A seed as kernels take it. */
+/** Splits a seed into the two words that kernels take. */
 function halvesOf(seed: number) {
   return { seedLow: seed % 2 ** 32, seedHigh: Math.floor(seed / 2 ** 32) };
 }
 
-/** What a chain of thermostats is to {@linkcode noseHooverChain}. */
+/** A chain of thermostats, for {@linkcode noseHooverChain}. */
 export interface ChainBath {
   /** K, above 0, one number per system. */
   readonly temperature: Buffer<"real">;
   /** The coupling time, fs, one number per system. */
   readonly time: Buffer<"real">;
-  /** How many links. */
+  /** The number of links. */
   readonly length: number;
-  /** Into how many parts a half step is divided. */
+  /** The number of parts into which a half step is divided. */
   readonly parts: 1 | 3 | 5;
   /**
-   * Where the energy of the chain goes, eV per system.
+   * The buffer for the energy of the chain, eV per system.
    *
    * @default bathEnergy(state)
    */
@@ -88,7 +88,7 @@ export interface ChainBath {
 
 /**
  * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
- * first and the last of a step, of a scheme that keeps a center of mass at rest.
+ * first and the last kernel of a step, in an integrator that keeps a center of mass at rest.
  */
 export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): Call {
   const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;

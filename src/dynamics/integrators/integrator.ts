@@ -1,5 +1,5 @@
 /**
- * What makes atoms move: the parts of a step around the forces.
+ * Integrators: the parts of a step before and after the forces.
  *
  * @module
  */
@@ -9,56 +9,56 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { OpenStages } from "../stages/open_stages.ts";
 import type { PerSystem } from "./parameters.ts";
 
-/** A scheme: how atoms move by forces. An engine asks it once for each batch. */
+/** An integrator: moves atoms by forces. An engine opens it once for each batch. */
 export interface Integrator {
-  /** What it is called, in listings, logs and checkpoints. */
+  /** The name in listings, logs and checkpoints. */
   readonly name: string;
   /**
-   * The names of its own options, so that an engine knows a misspelt one.
+   * The names of its own options, by which an engine finds misspelled ones.
    *
-   * @default none
+   * @default no names
    */
   readonly parameters?: readonly string[];
   /**
    * The time of a step, fs.
    *
-   * @default none: its steps take no time
+   * @default `undefined`: its steps take no time
    */
   readonly dt?: PerSystem;
   /**
-   * Whether it leaves the total momentum as it is, so that a center of mass at rest has no temperature.
+   * True if it conserves the total momentum, so that a center of mass at rest has no temperature.
    *
    * @default false
    */
   readonly keepsMomentum?: boolean;
   /**
-   * Whether its kernels look at the virials of the forces: they are then there whenever the forces are.
+   * True if its kernels read the virials of the forces: each evaluation of forces then gives them.
    *
    * @default false
    */
   readonly needsStress?: boolean;
   /**
-   * Whether its kernels look at energies: they are then there whenever the forces are.
+   * True if its kernels read energies: each evaluation of forces then gives them.
    *
    * @default false
    */
   readonly needsEnergy?: boolean;
   /**
-   * Where it is one of several stages: those of each system by its `status`, in this order.
+   * The integrators of several stages, in the order of the `status` of a system.
    *
-   * @default none: it is the same for all systems
+   * @default `undefined`: one integrator for all systems
    */
   readonly stages?: readonly Integrator[];
-  /** Its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
+  /** Returns its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
   open(state: ResidentBatch): OpenIntegrator;
 }
 
-/** A scheme on a batch. */
+/** An integrator on a batch. */
 export interface OpenIntegrator {
-  /** Before the forces: what gives new positions. */
+  /** Kernels before the forces: they give new positions. */
   readonly pre: readonly Call[];
-  /** After the forces. */
+  /** Kernels after the forces. */
   readonly post: readonly Call[];
-  /** What keeps systems in their stages, where it has some. */
+  /** The stages of its systems, if it has several. */
   readonly stages?: OpenStages;
 }

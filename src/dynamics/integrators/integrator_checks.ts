@@ -1,5 +1,5 @@
 /**
- * What a scheme of one's own must be.
+ * Checks of custom integrators.
  *
  * @module
  */
@@ -8,21 +8,22 @@ import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 
-/** Throws a TypeError for what is no scheme. */
-export function checkIntegrator(scheme: unknown): asserts scheme is Integrator {
+/** Throws a TypeError if a value is not an integrator. */
+export function checkIntegrator(integrator: unknown): asserts integrator is Integrator {
   if (
-    isObject(scheme) && typeof scheme.name === "string" && typeof scheme.open === "function"
+    isObject(integrator) && typeof integrator.name === "string" &&
+    typeof integrator.open === "function"
   ) return;
   throw new TypeError(
     complaint(
       "make an engine",
-      "its scheme must be an integrator, with a name and open(state)",
-      scheme,
+      "its integrator must have a name and open(state)",
+      integrator,
     ),
   );
 }
 
-/** What a scheme has opened; throws a TypeError where its kernels are not there. */
+/** Returns the result of `open()` of an integrator. Throws a TypeError if its lists of kernels are missing. */
 export function checkedOpen(name: string, opened: OpenIntegrator): OpenIntegrator {
   const given: unknown = opened;
   const list = isObject(given)
@@ -32,7 +33,7 @@ export function checkedOpen(name: string, opened: OpenIntegrator): OpenIntegrato
   throw new TypeError(
     complaint(
       `run ${name}`,
-      `open() of its scheme must answer with the kernels pre and post: ${list} must be an array of calls`,
+      `open() of its integrator must return the kernels pre and post: ${list} must be an array of calls`,
       isObject(given) ? given[list] : given,
     ),
   );

@@ -1,5 +1,5 @@
 /**
- * Molecular dynamics at constant energy. It loads less than `@hooke/hooke/dynamics`, which has all engines.
+ * Molecular dynamics at constant energy. This entry loads less code than `@hooke/hooke/dynamics`, which has all engines.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface NVEOptions extends TimeStepOptions {}
 const PARAMETERS: ParameterTable<NVEOptions> = { dt: { rule: Rule.STEP } };
 
 /**
- * Velocity Verlet, the scheme of {@linkcode NVE}:
+ * Velocity Verlet, the integrator of {@linkcode NVE}:
  * v += ½ dt F/m; x += dt v; new forces; v += ½ dt F/m.
  *
  * | symbol | meaning | unit |

@@ -18,7 +18,7 @@ import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
 export interface FromField {
   /** The field of the batch, one number per system, in the units of the parameter. */
   readonly field: string;
-  /** What its values are multiplied by. @default 1 */
+  /** The factor of its values. @default 1 */
   readonly factor?: number;
 }
 
@@ -189,7 +189,7 @@ function fromField(
   return values.map((one) => one * factor);
 }
 
-/** What a state that begins with a parameter is told: one number where it is one. */
+/** Returns the initial values of a state that begins with a parameter: a single number if the parameter is one. */
 export function initialOf(
   engine: string,
   name: string,

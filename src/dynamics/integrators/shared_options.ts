@@ -18,31 +18,32 @@ export interface StochasticThermostatOptions extends TimeStepOptions {
   /** The temperature of the bath, K. */
   readonly temperature: PerSystem;
   /**
-   * The seed of the noise: the same seed gives the same noise to a system, wherever it stands in a batch.
+   * The seed of the noise: the same seed gives a system the same noise in every slot of a batch.
    *
    * @default 0
    */
   readonly seed?: number;
 }
 
-/** Options of all thermostats that are chains. */
+/** Options of all Nosé–Hoover chains. */
 export interface ChainOptions extends TimeStepOptions {
   /** The temperature of the bath, K, above 0. */
   readonly temperature: PerSystem;
   /**
-   * The relaxation time τ of the thermostat, fs: 20 steps or more, and never below two. With a barostat, some 50 steps
-   * or more.
+   * The relaxation time τ of the thermostat, fs: 20 steps or more, and never below two. With a barostat, about 50
+   * steps or more.
    */
   readonly thermostatTime: PerSystem;
   /**
-   * The number of thermostats in a chain, each held by the next. One alone does not sample what is stiff or small.
+   * The number of thermostats in a chain, each coupled to the next. A single one does not sample stiff or small
+   * systems correctly.
    *
    * @default 3
    */
   readonly chainLength?: number;
   /**
-   * The number of parts, by Suzuki and Yoshida, of a half step of a chain: 1, 3 or 5. More parts follow a chain that is
-   * fast against the step.
+   * The number of Suzuki–Yoshida parts of a half step of a chain: 1, 3 or 5. More parts integrate a chain that is fast
+   * relative to the step.
    *
    * @default 3
    */
@@ -51,9 +52,9 @@ export interface ChainOptions extends TimeStepOptions {
 
 /** Options of all barostats. */
 export interface PressureOptions extends TimeStepOptions {
-  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. Below 0 it pulls. */
+  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. A negative pressure is a tension. */
   readonly pressure: PerSystem;
-  /** The relaxation time τ of the cell, fs: some 500 steps. */
+  /** The relaxation time τ of the cell, fs: about 500 steps. */
   readonly barostatTime: PerSystem;
   /**
    * The part of the cell that can change: its volume, its lengths along x, y and z, or all of it.

@@ -46,7 +46,7 @@ interface Driver {
 const NINE = { dtype: "real", level: "system", width: 9 } as const;
 const THREE = { dtype: "real", level: "node", width: 3 } as const;
 
-/** Beyond all stages: whoever is through keeps the cell of the last. */
+/** A stage after all others: finished systems keep the cell of the last stage. */
 const NO_STAGE = 2 ** 30;
 
 /** Batch → what relaxes its cells. */

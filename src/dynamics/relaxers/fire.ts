@@ -15,23 +15,23 @@ import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
 /** Options of {@linkcode FIRE} besides those of every engine; times in Å·√(amu/eV), as in ASE. */
 export interface FIREOptions extends RelaxerOptions {
-  /** The step to begin with, Å·√(amu/eV): 1 is 10.18 fs. */
+  /** The initial step, Å·√(amu/eV): 1 is 10.18 fs. */
   readonly dt: PerSystem;
   /** The longest step. @default 10 dt */
   readonly dtMax?: PerSystem;
   /** The shortest step. @default 0.02 dt */
   readonly dtMin?: PerSystem;
-  /** The furthest that an atom goes in one step, Å. @default 0.2 */
+  /** The largest displacement of an atom in one step, Å. @default 0.2 */
   readonly maxStep?: PerSystem;
-  /** After how many steps downhill the step grows. @default 5 */
+  /** The number of downhill steps before the step grows. @default 5 */
   readonly nMin?: PerSystem;
-  /** What an uphill step multiplies dt by. @default 0.5 */
+  /** The factor that multiplies dt in an uphill step. @default 0.5 */
   readonly fDec?: PerSystem;
-  /** What a downhill step multiplies dt by. @default 1.1 */
+  /** The factor that multiplies dt in a downhill step. @default 1.1 */
   readonly fInc?: PerSystem;
-  /** How much velocities are turned towards the forces, to begin with. @default 0.1 */
+  /** The initial mixing parameter α, by which velocities are turned towards the forces. @default 0.1 */
   readonly alphaStart?: PerSystem;
-  /** What a downhill step multiplies that by. @default 0.99 */
+  /** The factor that multiplies α in a downhill step. @default 0.99 */
   readonly fAlpha?: PerSystem;
 }
 
@@ -50,7 +50,7 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
 };
 
 /**
- * The fast inertial relaxation engine, the scheme of {@linkcode FIRE}; each system by itself, with P = Σ v·F.
+ * The fast inertial relaxation engine, the integrator of {@linkcode FIRE}; each system by itself, with P = Σ v·F.
  *
  * - P > 0: after `nMin` such steps in a row dt grows by `fInc` up to `dtMax`, and α shrinks by `fAlpha`;
  *   v = (1 − α) v + α |v|/|F| F.
@@ -84,8 +84,8 @@ export function fire(options: FIREOptions): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode fire}. It goes on until `nSteps`; with a `ConvergenceHook` systems that are
- * relaxed stop moving, and the run ends when all are.
+ * Structure relaxation by {@linkcode fire}. It runs for `nSteps`. With a `ConvergenceHook` it stops
+ * updating a system once it has converged, and the run ends when all have.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *

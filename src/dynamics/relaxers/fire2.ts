@@ -14,23 +14,23 @@ import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
 /** Options of {@linkcode FIRE2} besides those of every engine; times in Å·√(amu/eV), as in ASE. */
 export interface FIRE2Options extends RelaxerOptions {
-  /** The step to begin with, Å·√(amu/eV). */
+  /** The initial step, Å·√(amu/eV). */
   readonly dt: PerSystem;
-  /** After how many steps downhill the step grows. @default 60 */
+  /** The number of downhill steps before the step grows. @default 60 */
   readonly delayStep?: PerSystem;
-  /** What a downhill step multiplies dt by. @default 1.05 */
+  /** The factor that multiplies dt in a downhill step. @default 1.05 */
   readonly dtGrow?: PerSystem;
-  /** What an uphill step multiplies dt by. @default 0.75 */
+  /** The factor that multiplies dt in an uphill step. @default 0.75 */
   readonly dtShrink?: PerSystem;
-  /** What a downhill step multiplies α by. @default 0.985 */
+  /** The factor that multiplies α in a downhill step. @default 0.985 */
   readonly alphaShrink?: PerSystem;
-  /** α to begin with, and after an uphill step. @default 0.09 */
+  /** The mixing parameter α at the start, and after an uphill step. @default 0.09 */
   readonly alpha0?: PerSystem;
   /** The longest step. @default 0.08 */
   readonly tMax?: PerSystem;
-  /** The shortest step that an uphill step leaves. @default 0.005 */
+  /** The lower limit of dt when uphill steps shrink it. @default 0.005 */
   readonly tMin?: PerSystem;
-  /** The furthest that any atom of a system goes in one step, Å: all its atoms are held back together. @default 0.1 */
+  /** The largest displacement of an atom in one step, Å; the step of the whole system is scaled to it. @default 0.1 */
   readonly maxStep?: PerSystem;
 }
 
@@ -49,8 +49,9 @@ const PARAMETERS: ParameterTable<FIRE2Options> = {
 };
 
 /**
- * FIRE 2.0, the scheme of {@linkcode FIRE2}: as `fire`, but every atom has 1 amu, velocities take their kick before
- * P = Σ v·F is looked at, an uphill step goes half a step back, and what is too far is scaled for the whole system.
+ * FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fire` in four points: every atom has 1 amu, velocities
+ * are kicked before P = Σ v·F is computed, an uphill step goes half a step back, and `maxStep` scales the step of the
+ * whole system.
  *
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  */

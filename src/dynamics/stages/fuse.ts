@@ -15,7 +15,7 @@ import { staged } from "./staged.ts";
 import { StagePart } from "./stage_part.ts";
 import type { DynamicsBase } from "../stages.ts";
 
-/** What {@linkcode fuse} may be told besides its engines; all else is as theirs. */
+/** Options of {@linkcode fuse}. All others are those of its engines. */
 export type FuseOptions<H extends FirstHooks = FirstHooks> = Omit<DynamicsOptions<H>, "model">;
 
 /**
@@ -59,7 +59,7 @@ export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dyna
     joinAll(this, engines, groups);
   }
 
-  /** What hooks of the whole find in `ctx`; those of a stage find what its engine says. */
+  /** Members of `ctx` for hooks of the fused engine; hooks of a stage get those of its engine. */
   protected override buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
     const { engines, hooks } = partsOf(this)!;
     for (const { engine } of groupsOf(engines as readonly Dynamics[])) {
@@ -71,7 +71,7 @@ export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dyna
   }
 }
 
-/** What the whole is made of: as it was said, else as its engines are. */
+/** Returns the options of the fused engine: those that were given, else those of its engines. */
 function optionsOf<H extends FirstHooks>(
   engines: readonly Dynamics[],
   options: FuseOptions<H>,

@@ -109,7 +109,7 @@ export class Admission {
     return () => names.forEach((name, i) => state.revert(name, before[i]!, mask));
   }
 
-  /** Lets systems get their first forces with those of the next step; they move in the step after it. */
+  /** Admits systems: they get their first forces in the next step, and move in the step after it. */
   enter(slots: readonly number[]): void {
     this.#entering = slots;
     this.setActive(slots, 0);
@@ -120,19 +120,19 @@ export class Admission {
     return this.#entering.length > 0;
   }
 
-  /** Has entering systems take part in the evaluation of the model, and in nothing else of the step. */
+  /** Activates entering systems for the evaluation of the model only. */
   visit(stop: Stop): void {
     if (stop === "model") this.setActive(this.#entering, 1);
     else if (stop === DynamicsStage.AFTER_POST_UPDATE) this.setActive(this.#entering, 0);
   }
 
-  /** Lets entering systems move from the next step on. */
+  /** Activates entering systems from the next step on. */
   endStep(): void {
     this.setActive(this.#entering, 1);
     this.#entering = [];
   }
 
-  /** Updates some systems from now on, or no longer. */
+  /** Marks systems as active (1) or inactive (0). */
   setActive(slots: readonly number[], value: 0 | 1): void {
     const { state } = this.#run;
     state.writeRows(state.frame.active, slots, new Int32Array(state.batch.size).fill(value));

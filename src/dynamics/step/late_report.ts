@@ -75,13 +75,13 @@ export class LateReport {
     return this.#pending.push(loop.hooks.soFar) ?? full;
   }
 
-  /** Returns the buffers that have the results of a step, those of these marks among them. */
+  /** Returns the buffers with the results of a step, including those of these marks. */
   buffersWith(marks: readonly Mark[]): Buffer<"i32">[] {
     const { frame } = this.#run.state;
     return [frame.control, frame.active, ...this.#stageBuffers, ...buffersOf(marks)];
   }
 
-  /** How many of these buffers come before those of marks. */
+  /** The number of these buffers that come before those of marks. */
   get unmarkedCount(): number {
     return 2 + this.#stageBuffers.length;
   }
@@ -91,7 +91,7 @@ export class LateReport {
     return stages === undefined ? [] : [stages.stage, stages.status];
   }
 
-  /** Returns the results that the arrays of such buffers hold. */
+  /** Returns the step results from the arrays of these buffers. */
   resultsOf(arrays: readonly Int32Array[], marks: readonly Mark[]): StepResults {
     const [control, active, stage, status] = arrays;
     const marked = arrays.slice(this.unmarkedCount);

@@ -65,7 +65,7 @@ export class StepRunner {
     }
   }
 
-  /** Visits what follows a part of a step. */
+  /** Does the work that follows a part of a step: the model, custom criteria, or the hooks of a stage. */
   #visit(stop: Stop): void | PromiseLike<void> {
     if (stop === "model") return this.#compute();
     if (stop === "criteria") return callCustomCriteria(this.#run);
@@ -78,7 +78,7 @@ export class StepRunner {
     return loop.point(stop).fire(loop.stepCount);
   }
 
-  /** Has a model compute forces that is not made of kernels, such as an ONNX session. */
+  /** Computes forces by a model that is not made of kernels, such as an ONNX session. */
   #compute(): void | PromiseLike<void> {
     const { plan, phase, model, engine: { loop: { stepCount } } } = this.#run;
     const checking = this.#pieces.divergence.check(stepCount);
@@ -95,7 +95,7 @@ export class StepRunner {
     return report.report(loop.stepCount);
   }
 
-  /** Runs a single step where a multi-step call was asked for but each step must be visited. Returns the number 1. */
+  /** Runs a single step in place of a multi-step call, because each step must be visited. Returns the number 1. */
   single(first: number): number | PromiseLike<number> {
     this.#run.engine.loop.context.stepCount = first;
     return after(this.step(), () => 1);

@@ -31,9 +31,9 @@ export const NO_STREAM: StreamSummary = {
 /** Begins, resumes and saves the streams of one engine. */
 export class EngineStreams {
   readonly #engine: DynamicsEngine;
-  /** The stream under way, or the last one, which may go on. */
+  /** The current stream, or the last one, which may continue. */
   #last: Stream | undefined;
-  /** The stream of a loaded checkpoint, from which the next one goes on. */
+  /** The stream of a loaded checkpoint, which the next one continues. */
   #loaded: SavedStream | undefined;
 
   /** Begins nothing yet. */
@@ -41,7 +41,7 @@ export class EngineStreams {
     this.#engine = engine;
   }
 
-  /** Throws a TypeError or RangeError for options that are wrong, or that the device cannot follow. */
+  /** Throws a TypeError or RangeError for options that are wrong, or that the device does not support. */
   async check(sampler: SizeAwareSampler, options: StreamOptions): Promise<void> {
     const { name, device, integrator, loop } = this.#engine;
     const canConverge = integrator.stages !== undefined || // else no system would leave the last stage
@@ -50,13 +50,13 @@ export class EngineStreams {
     checkStream(name, sampler, options, canConverge);
     if (options.onDiverged === "drop" && !device.isHost) {
       throw new RangeError(
-        `Cannot stream through ${name} as onDiverged must be "throw" on a GPU and on threads, where it is learned ` +
-          `late what has come apart: current value is "drop"`,
+        `Cannot stream through ${name} as onDiverged must be "throw" on a GPU and on threads, which report diverged ` +
+          `systems late: current value is "drop"`,
       );
     }
   }
 
-  /** Returns the stream of a sampler, ready to run: the last one, a saved one, or a new one; `undefined` for a dry source. */
+  /** Returns the last, saved or new stream of a sampler, ready to run; `undefined` if the source is empty. */
   async open(sampler: SizeAwareSampler, options: StreamOptions): Promise<Stream | undefined> {
     const { Graduates, Stream } = await loadStreaming();
     const { name, place: { run } } = this.#engine;
@@ -112,7 +112,7 @@ export class EngineStreams {
     }
   }
 
-  /** Returns what a checkpoint keeps of a stream that may go on. */
+  /** Returns the state of an unfinished stream for a checkpoint. */
   async save(): Promise<{ readonly stream?: SavedStream }> {
     const { run } = this.#engine.place, stream = this.#last;
     if (stream === undefined || !run?.state.matches(stream.batch)) return {};

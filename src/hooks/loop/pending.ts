@@ -12,7 +12,7 @@ export class PendingStage {
     const done = () => {
       if (this.#stage === stage) this.#stage = undefined;
     };
-    // The caller gets a promise of its own: one that nobody awaits must still count as unhandled when it fails.
+    // The caller gets a promise of its own: if it rejects and is not awaited, it must still count as unhandled.
     return result.then((value) => {
       done();
       return value;

@@ -185,7 +185,7 @@ function withoutVisit(
   return handlers.filter(({ entry }, i) => i < end || isLastWork(entry.record.hook));
 }
 
-/** Which hooks to ask for their reads. */
+/** A selection of the hooks whose reads are collected. */
 export interface ReadsOf {
   /** Only hooks at this stage. */
   readonly stage?: string | undefined;

@@ -12,9 +12,10 @@ const args = {
 const axes = new Float64Array(9);
 
 /**
- * Turns systems until the first lattice vector is along x and the second in the xy plane, so that the cell's rows are
- * lower triangular: h = h R, x = x R, v = v R, F = F R with a proper rotation R: a left-handed cell stays one, with a
- * negative last number. Only systems with a periodic direction and a cell; those that are so already keep their bits.
+ * Rotates systems so that the first lattice vector is along x and the second in the xy plane, which makes the matrix of
+ * the cell lower triangular: h = h R, x = x R, v = v R, F = F R. R is a proper rotation, so a left-handed cell stays
+ * left-handed, with a negative last number. Systems without a periodic direction or a cell are skipped. Systems that are
+ * already aligned stay bitwise identical.
  */
 export const alignCells: Kernel<typeof args> = defineKernel(
   "align_cells",

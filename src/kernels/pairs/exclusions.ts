@@ -1,21 +1,21 @@
 /**
- * Pairs of atoms that do not interact, or less than others.
+ * Exclusions: pairs of atoms whose interaction is scaled, usually to zero.
  *
- * With exclusions the argument `species` of pair potentials has a row for each atom, all as long as the longest: its
- * type, with the bits of the directions that repeat above it; then, for each atom that it is excluded from, the place of
- * that atom in the system and the bits of the float32 by which energy and force of the pair are multiplied. A row that
- * has fewer is filled up with −1. Each pair is in the rows of both atoms. It is excluded in its nearest image alone: the
- * one whose lattice coordinates are from −½ to ½.
+ * With exclusions, the argument `species` of pair potentials has one row per atom, all of the same length. The first
+ * word of a row has the type of the atom in its low bits and the flags of the periodic directions above them. Two words
+ * follow for each exclusion of the atom: the index of the other atom within the system, and the bits of the float32 that
+ * scales the energy and the force of the pair. Shorter rows are padded with −1. Each pair is in the rows of both atoms.
+ * Only its nearest image is excluded: the one whose lattice coordinates are from −½ to ½.
  *
  * @module
  */
 
 import { latticeOf } from "./lattice.ts";
 
-/** The bits of a row's first word that are the type. */
+/** The mask of the type in the first word of a row. */
 export const TYPE_BITS = 0xffffff;
 
-/** The place of the bits of periodic directions in it. */
+/** The shift of the flags of periodic directions in the first word of a row. */
 export const PERIODIC_SHIFT = 24;
 
 const words = new Int32Array(1);
@@ -28,8 +28,8 @@ export function bitsOf(value: number): number {
 }
 
 /**
- * Returns by what the energy of a pair is multiplied. `stride`: the length of a row; `first`: the first atom of the
- * system; `r`: the vector from j to i; `h`: the place of the cell.
+ * Returns the factor of the energy of a pair. `stride`: the length of a row; `first`: the first atom of the
+ * system; `r`: the vector from j to i; `h`: the offset of the cell.
  */
 export function scaleOf(
   { species, stride, first, cell, h }: {

@@ -9,14 +9,14 @@ import { type Model, valuesOf } from "../model.ts";
 import { positive } from "../pair/pair_options.ts";
 import { bondedModel } from "./bonded_model.ts";
 
-/** What {@linkcode tethers} holds by. */
+/** Options of {@linkcode tethers}. */
 export interface TethersOptions {
-  /** k, eV/Å²: one number, or one per atom of the batch; 0 where there is no spring. */
+  /** k, eV/Å²: one number, or one per atom of the batch; 0 for an atom without a spring. */
   readonly stiffness: number | ArrayLike<number>;
   /**
-   * Where the springs end, three numbers per atom of the batch, Å, or three for all atoms.
+   * The anchor points of the springs, Å: three numbers per atom of the batch, or three for all atoms.
    *
-   * @default where each atom is when the model first sees it
+   * @default the position of each atom when the model is opened on the batch
    */
   readonly anchors?: ArrayLike<number>;
 }
@@ -49,7 +49,7 @@ export function tethers(options: TethersOptions): Model {
   });
 }
 
-/** Brings the springs of a batch to its backend. Throws a RangeError for parameters that do not fit the batch. */
+/** Uploads the springs of a batch to its backend. Throws a RangeError for parameters that do not fit the batch. */
 function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions) {
   const { batch, batch: { nodeCount } } = state;
   assertOfAll(batch, "stiffness", stiffness, 0);
@@ -69,7 +69,7 @@ function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions)
   };
 }
 
-/** Throws a TypeError for a list per atom of a batch whose systems come and go. `width`: the length of one for all. */
+/** Throws a TypeError for a list per atom if systems join or leave the batch. `width`: the length of one value. */
 function assertOfAll(
   batch: Batch,
   name: string,
@@ -80,7 +80,7 @@ function assertOfAll(
   assertStays(batch, `use ${NAME}`, `${name} must be those of all atoms`, value.length);
 }
 
-/** Where the atoms are, as if nothing had wrapped them. */
+/** Returns the unwrapped positions of the atoms. */
 function places(state: ResidentBatch): Float64Array {
   const { batch: { systemOfNode } } = state;
   const [positions, cells] = [valuesOf(state, "positions"), valuesOf(state, "cell")];
@@ -93,7 +93,7 @@ function places(state: ResidentBatch): Float64Array {
 
 const opened = new WeakMap<ResidentBatch, number>();
 
-/** What the anchors are kept as: others for each of several tethers, in the order in which they were opened. */
+/** Returns the name of the state with the anchors; several tethers are numbered in their order of opening. */
 function nameOn(state: ResidentBatch): string {
   const count = (opened.get(state) ?? 0) + 1;
   opened.set(state, count);

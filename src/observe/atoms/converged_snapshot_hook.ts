@@ -8,18 +8,17 @@ import { FRAMED, frameOf } from "./frame.ts";
 import { SinkHook } from "./sink_hook.ts";
 import { checkOptions } from "../any/hook_options.ts";
 
-/** What a {@linkcode ConvergedSnapshotHook} is made of. */
+/** Options of {@linkcode ConvergedSnapshotHook}. */
 export interface ConvergedSnapshotHookOptions {
-  /** Where the systems go. */
+  /** The sink for the systems. */
   readonly sink: SystemWriter;
 }
 
 const NAME = "ConvergedSnapshotHook";
 
 /**
- * Writes each system to a sink once, at the moment it has converged: the relaxed structures of a large batch without
- * their way there. It needs a `ConvergenceHook` beside it. What is written is what a {@linkcode SnapshotHook} writes,
- * and so is what goes wrong.
+ * Writes each system to a sink once, when it converges: the relaxed structures of a large batch without their
+ * trajectories. The engine also needs a `ConvergenceHook`. Frames and errors are those of {@linkcode SnapshotHook}.
  *
  * Throws a TypeError that names the option that is wrong.
  *
@@ -46,20 +45,20 @@ const NAME = "ConvergedSnapshotHook";
  * ```
  */
 export class ConvergedSnapshotHook extends SinkHook {
-  /** When systems have converged. */
+  /** The event of converged systems. */
   readonly stage: typeof DynamicsStage.ON_CONVERGE = DynamicsStage.ON_CONVERGE;
-  /** Events do not heed it. */
+  /** Required of a hook; events ignore it. */
   readonly frequency = 1;
-  /** What must be as of the step. */
+  /** Fields that must be up to date. */
   readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
 
-  /** Nothing is written yet. */
+  /** Makes a hook; nothing is written yet. */
   constructor(options: ConvergedSnapshotHookOptions) {
     checkOptions(NAME, options, ["sink"]);
     super(NAME, options);
   }
 
-  /** Writes what has just converged. Called by the engine. */
+  /** Writes the systems that have just converged. Called by the engine. */
   async call(
     ctx: ConvergedContext & Pick<DynamicsContext<"energy" | "time" | "frame">, "read">,
   ): Promise<void> {

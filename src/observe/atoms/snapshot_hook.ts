@@ -11,19 +11,19 @@ import {
   timesOf,
 } from "../any/hook_options.ts";
 
-/** What a {@linkcode SnapshotHook} is made of. */
+/** Options of {@linkcode SnapshotHook}. */
 export interface SnapshotHookOptions extends HookTimes {
-  /** Where the snapshots go. */
+  /** The sink for the snapshots. */
   readonly sink: SystemWriter;
   /**
-   * The fields that are kept, besides those that every batch has. Without `energy` and `stress` steps need not find
-   * them out: that, and less to copy, makes it cheaper.
+   * The fields to keep, besides those that every batch has. Leaving out `energy` and `stress` makes steps faster,
+   * because they need not be computed.
    *
-   * @default all
+   * @default all fields
    */
   readonly fields?: readonly string[];
   /**
-   * Where in a step they are taken.
+   * The stage at which snapshots are taken.
    *
    * @default DynamicsStage.AFTER_STEP
    */
@@ -33,14 +33,14 @@ export interface SnapshotHookOptions extends HookTimes {
 const NAME = "SnapshotHook";
 
 /**
- * Writes a copy of the whole batch to a sink at every so many steps: a trajectory. A frame has the fields of the batch
- * as they are at that moment, and `step`, `time` (fs, NaN where steps take none) and `sourceId`: in a sink that keeps
+ * Writes a copy of the whole batch to a sink every `frequency` steps: a trajectory. A frame has the fields of the batch
+ * as they are at that moment, and `step`, `time` (fs, NaN if steps take no time) and `sourceId`: in a sink that keeps
  * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
  *
- * A run that goes on from a checkpoint takes off what the sink was given after it, and writes that again: no frame is
- * lost, and none is there twice. So one sink is for one run.
+ * A run that resumes from a checkpoint removes the frames that were written after the checkpoint, and writes them again:
+ * no frame is lost or duplicated. Use one sink for one run.
  *
- * What goes wrong with writing, a full sink included, stops the run (unless it is added with another `onError`). The
+ * An error while writing, including a full sink, stops the run, unless the hook is added with another `onError`. The
  * sink stays open when the run ends.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
@@ -69,15 +69,15 @@ const NAME = "SnapshotHook";
  * ```
  */
 export class SnapshotHook extends SinkHook {
-  /** Where in a step snapshots are taken. */
+  /** The stage at which snapshots are taken. */
   readonly stage: DynamicsStage;
-  /** At every so many steps. */
+  /** The number of steps from one snapshot to the next. */
   readonly frequency: number;
-  /** What must be as of the step. */
+  /** Fields that must be up to date. */
   readonly reads: readonly ("energy" | "time" | "frame")[];
   readonly #fields: readonly string[] | undefined;
 
-  /** Nothing is written yet. */
+  /** Makes a hook; nothing is written yet. */
   constructor(options: SnapshotHookOptions) {
     checkOptions(NAME, options, ["sink", "fields", "stage", ...TIMES]);
     const areNames = (x: unknown) =>

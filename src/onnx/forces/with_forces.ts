@@ -17,10 +17,10 @@ import { STRAINED_MEMBERS, type StrainedValues, strainedValues } from "./straine
 import { valueInfo } from "../codec/value_info.ts";
 import { virialOf } from "./virial.ts";
 
-/** How {@linkcode withForces} goes about it. */
+/** Options of {@linkcode withForces}. */
 export interface WithForcesOptions {
   /**
-   * What errors call the model.
+   * The name of the model in error messages.
    *
    * @default "the model"
    */
@@ -38,28 +38,27 @@ export interface WithForcesOptions {
    */
   readonly energy?: string;
   /**
-   * What the new output is called.
+   * The name of the new output.
    *
    * @default "forces"
    */
   readonly forces?: string;
   /**
-   * Whether virials become an output, too, and what goes with the atoms when a system is strained: the
-   * inputs `batch_idx`, `edge_index`, `shifts` and `cell` where there are such, or others that are named here in their
-   * place.
+   * True to add virials as an output. The inputs that a strain involves besides the positions are `batch_idx`,
+   * `edge_index`, `shifts` and `cell`, if the model has them; an object gives other names.
    *
    * @default false
    */
   readonly stress?: boolean | StrainedValues;
   /**
-   * What simplifies the graph, before it is differentiated and again behind: names of {@linkcode PASSES}, or passes
-   * of one's own.
+   * The passes that simplify the graph, before and after it is differentiated: names of {@linkcode PASSES}, or custom
+   * passes.
    *
    * @default FORCE_PASSES
    */
   readonly passes?: readonly (string | Pass)[];
   /**
-   * What differentiates operators.
+   * The rules that differentiate operators.
    *
    * @default gradientRules
    */
@@ -77,19 +76,18 @@ export const FORCE_PASSES: readonly string[] = [
 ];
 
 /**
- * Gives a model of energies forces: a further output, −dE/dpositions, by differentiating the graph. With `stress` the
- * virials come out, too: −dE/dε, [B, 3, 3], in the unit of the energy, where ε moves every r to r + r·ε; over the
+ * Adds an output with forces, −dE/dpositions, to a model of energies, by differentiating the graph. With `stress` it
+ * also adds an output with virials: −dE/dε, [B, 3, 3], in the unit of the energy, where ε moves every r to r + r·ε; over the
  * negative volume they are stresses. A model of one system has [3, 3].
  *
- * What the model computes stays as it is, but for what passes simplify. Lengths that are free stay free.
+ * The rest of the model does not change, except where passes simplify it. Dynamic dimensions stay dynamic.
  *
- * @param model its bytes, or what they decode to, which is taken over; weights in other files must be in it
+ * @param model its bytes, or its decoded form, which may be modified; weights in external files must have been loaded
  * ({@linkcode loadExternalData})
- * @throws {TypeError} for an option that there is none of
- * @throws {SyntaxError} for what is no model
- * @throws {RangeError} for another opset than 18 to 21, for inputs and outputs that there are not, for an energy that is
- * no float, or not one number per system or atom, for a model that has forces, and where the energy does not depend
- * on the positions
+ * @throws {TypeError} for an unknown option
+ * @throws {SyntaxError} if the bytes are not a model
+ * @throws {RangeError} if the opset is not 18 to 21, if an input or output does not exist, if the energy is not a float
+ * or not one number per system or atom, if the model already has forces, or if the energy does not depend on the positions
  * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, between positions and energy
  *
  * @example Atoms on springs
@@ -120,7 +118,7 @@ export function withForces(
   }
 }
 
-/** What callers without types misspell. */
+/** The names of all options, to find misspelled ones. */
 const OPTIONS: Readonly<Record<keyof WithForcesOptions, true>> = {
   name: true,
   positions: true,
@@ -220,7 +218,7 @@ function movedInputs(
     .filter((name, i, all) => all.indexOf(name) === i);
 }
 
-/** dE/dx for the positions, and for what else the energy depends on of the others; they come out. */
+/** Adds dE/dx as outputs, for the positions and for those of the others that the energy depends on. */
 function differentiate(graph: Graph, { energy, positions, others, rules }: {
   readonly energy: string;
   readonly positions: string;

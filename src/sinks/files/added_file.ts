@@ -13,23 +13,23 @@ export class AddedFile {
     this.#end = end;
   }
 
-  /** Adds bytes. Answers with something to await when the disk does not keep up; throws what went wrong before. */
+  /** Adds bytes. Returns a promise to await if the disk does not keep up. Throws the first error of earlier writes. */
   add(bytes: Uint8Array): void | Promise<void> {
     return this.#queue.add(() => this.#end.add(bytes), bytes.length);
   }
 
-  /** Waits until all is in the file. Throws what went wrong since somebody last asked. */
+  /** Waits until everything is in the file. Throws the first error since the last call that threw. */
   written(): Promise<void> {
     return this.#queue.flush();
   }
 
-  /** The same, and safe. */
+  /** Waits until everything is on the disk. Throws the first error since the last call that threw. */
   async flush(): Promise<void> {
     await this.#queue.flush();
     await this.#file.datasync();
   }
 
-  /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
+  /** Writes pending bytes, and closes the file. Throws the first error since the last call that threw. */
   async close(): Promise<void> {
     try {
       await this.#queue.flush();

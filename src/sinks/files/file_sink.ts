@@ -215,7 +215,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     throw new Error(`Cannot ${verb} ${this.path} as it must be open: it was closed`);
   }
 
-  /** Work after all that waits. What it throws is its caller's, nobody else's. */
+  /** Runs work after all pending work. Its errors are thrown to its caller only. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const room = this.#queue.add(async () => {

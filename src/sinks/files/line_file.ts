@@ -27,19 +27,19 @@ import { openFile, refusal } from "./open_file.ts";
  * ```
  */
 export class LineFile implements AsyncDisposable {
-  /** Where it is. */
+  /** The path of the file. */
   readonly path: string | URL;
   #file: AddedFile | undefined;
 
-  /** Nothing is opened yet. */
+  /** Makes a `LineFile`; nothing is opened yet. */
   constructor(path: string | URL) {
     this.path = path;
   }
 
   /**
-   * Opens the file, in a folder that is there.
+   * Opens the file; its folder must exist.
    *
-   * @throws {TypeError} where there is no file system
+   * @throws {TypeError} if there is no file system
    * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
    */
   async open(): Promise<void> {
@@ -56,9 +56,9 @@ export class LineFile implements AsyncDisposable {
   }
 
   /**
-   * Adds a line, without its newline. Answers with something to await when the disk does not keep up.
+   * Adds a line, given without its newline. Returns a promise to await if the disk does not keep up.
    *
-   * @throws {Error} where it is not open, and for what went wrong with earlier lines
+   * @throws {Error} if the file is not open, or if an earlier line could not be written
    */
   add(line: string): void | Promise<void> {
     if (this.#file === undefined) {
@@ -67,12 +67,12 @@ export class LineFile implements AsyncDisposable {
     return this.#file.add(new TextEncoder().encode(`${line}\n`));
   }
 
-  /** Waits until every line is in the file, and safe. Throws what went wrong since somebody last asked. */
+  /** Waits until every line is on the disk. Throws the first error since the last call that threw. */
   async flush(): Promise<void> {
     await this.#file?.flush();
   }
 
-  /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
+  /** Writes pending lines, and closes the file. Throws the first error since the last call that threw. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -1,20 +1,20 @@
 /**
- * What waits to be written: in order, in the background, and never more than there is room for.
+ * A queue of pending writes: in order, in the background, and with a limit on the bytes that are pending.
  *
  * @module
  */
 
-/** How much may wait. */
+/** Options of {@linkcode WriterQueue}. */
 export interface WriterQueueOptions {
   /**
-   * Bytes that may wait before whoever adds more is to wait, too.
+   * The number of pending bytes above which callers should wait before they add more.
    *
    * @default 33554432
    */
   readonly mostBytes?: number;
 }
 
-/** Work on a file, one piece after another. What goes wrong is told once, to whoever asks next. */
+/** Runs work on a file, one piece after another. An error is thrown once, by the next call that checks for it. */
 export class WriterQueue {
   readonly #mostBytes: number;
   readonly #waiting: { readonly work: () => Promise<void>; readonly bytes: number }[] = [];
@@ -26,14 +26,14 @@ export class WriterQueue {
     this.#mostBytes = mostBytes;
   }
 
-  /** Bytes that wait. */
+  /** The number of pending bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Adds a piece of work that holds so many bytes. Answers with something to await when there is no room for more: the
-   * piece is taken all the same. Throws what went wrong with earlier pieces.
+   * Adds a piece of work that holds so many bytes. If the queue is full it still takes the piece, and returns a promise
+   * to await before adding more. Throws the first error of earlier pieces.
    */
   add(work: () => Promise<void>, bytes: number): void | Promise<void> {
     this.check();
@@ -41,33 +41,33 @@ export class WriterQueue {
     return this.room();
   }
 
-  /** The same, whatever went wrong and however full it is. */
+  /** Adds a piece of work without checking for errors or room. */
   push(work: () => Promise<void>, bytes: number): void {
     this.#waiting.push({ work, bytes });
     this.#bytes += bytes;
     this.#working ??= this.#workOff();
   }
 
-  /** Something to await when there is no room for more. */
+  /** Returns a promise to await if the queue is full. */
   room(): void | Promise<void> {
     if (this.#bytes > this.#mostBytes) return this.#working?.then(() => this.check());
   }
 
-  /** Throws what went wrong since somebody last asked. */
+  /** Throws the first error since the last call that threw. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits until all is done; throws what went wrong since somebody last asked. */
+  /** Waits until all work is done. Throws the first error since the last call that threw. */
   async flush(): Promise<void> {
     await this.#working;
     this.check();
   }
 
   async #workOff(): Promise<void> {
-    await Promise.resolve(); // pieces that are added at once are one turn's
+    await Promise.resolve(); // collects the pieces that are added in the same turn
     while (this.#waiting.length > 0) {
       const { work, bytes } = this.#waiting.shift()!;
       try {

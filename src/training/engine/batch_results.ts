@@ -12,7 +12,7 @@ import { LAST_BATCH_STAGES, LOSS_STAGES, STAGES_WITH_LOSS } from "./loss_stages.
 import { batchMetrics, lossFrom } from "./metric_sums.ts";
 import type { BatchWork, StepHost } from "./step_host.ts";
 
-/** So many losses may be in flight from a GPU before one is awaited. */
+/** The number of losses that may be in flight from a GPU before one is awaited. */
 const MOST_IN_FLIGHT = 16;
 
 /** Results of one batch. */
@@ -21,7 +21,7 @@ export interface BatchResult {
   readonly loss: number;
   /** The loss, its terms, and the metrics. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** The norm of the gradients, if something has asked for it. */
+  /** The norm of the gradients, if it was requested. */
   readonly gradNorm?: number;
 }
 
@@ -78,7 +78,7 @@ export class BatchResults {
     progress.sums.add({ terms: [], metrics: [] }, { means: [], counts: [], loss, size });
   }
 
-  /** Replaces the loss by the one that a pipe has returned; returns by what the gradients must be multiplied. */
+  /** Replaces the loss by the one that a pipe has returned. Returns the factor for the gradients. */
   weigh(loss: number, next: number, size: number): number {
     if (typeof next !== "number" || Number.isNaN(loss) || (loss === 0 && next !== 0)) {
       throw new RangeError(

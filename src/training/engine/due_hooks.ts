@@ -1,5 +1,5 @@
 /**
- * Which hooks of a trainer are due, so that a step computes only what one of them uses.
+ * Due hooks of a trainer: a step computes only the results that one of them uses.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export function mustWaitAt(loop: Loop<TrainingKind>, stage: TrainingStage): bool
   return (role !== "observe" || mustWait) && isDue(loop, stage);
 }
 
-/** Returns the fields of tensors within the model that hooks which are due at some stages read. */
+/** Returns the model tensors that the hooks due at these stages read, as fields. */
 export function observedFields(
   loop: Loop<TrainingKind>,
   stages: readonly TrainingStage[],

@@ -11,13 +11,13 @@ import { MetricSums } from "./metric_sums.ts";
 
 /** Progress of a trainer in a checkpoint. */
 export interface SavedProgress {
-  /** Epochs done. */
+  /** The number of finished epochs. */
   readonly epoch: number;
-  /** Batches of this epoch done. */
+  /** The number of finished batches of this epoch. */
   readonly batchIdx: number;
-  /** Samples seen, over all epochs. */
+  /** The number of samples used, over all epochs. */
   readonly samplesSeen: number;
-  /** Tokens seen, if batches report their `tokens`. */
+  /** The number of tokens used, if batches report their `tokens`. */
   readonly tokensSeen: number;
   /** The loss of the last batch. */
   readonly latestLoss: number;
@@ -27,7 +27,7 @@ export interface SavedProgress {
   readonly sums: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The trainer, as its progress sees it. */
+/** The members of a trainer that its progress exposes. */
 export interface ProgressHost {
   readonly model: string;
   readonly optimizer: readonly OptimizerView[];
@@ -114,13 +114,13 @@ export class Progress implements TrainerState {
     this.#counts = { ...this.#counts, batchIdx: 0 };
   }
 
-  /** Remembers the counts as a step begins. */
+  /** Saves the counts when a step begins. */
   mark(): void {
     this.#marked = this.#counts;
     this.sums.mark();
   }
 
-  /** Restores the counts of the last `mark`, because the step has failed: its batches are still to come. */
+  /** Restores the counts of the last `mark`, because the step has failed: its batches are repeated. */
   back(): void {
     this.#counts = this.#marked;
     this.sums.back();
@@ -155,7 +155,7 @@ export class Progress implements TrainerState {
   }
 }
 
-/** Throws a TypeError if `saved` is not what `save` returned. */
+/** Throws a TypeError if `saved` does not have the form that `save` returns. */
 export function assertSavedProgress(
   action: string,
   saved: unknown,

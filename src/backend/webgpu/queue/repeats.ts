@@ -40,10 +40,10 @@ export class Repeats {
     this.#external = Promise.allSettled([this.#external, external]);
   }
 
-  /** Takes in what the device tells of its runs; begins a repetition if a list was too short. */
+  /** Reads the state of runs from the device. If a list was too short, begins to repeat them. */
   observe({ frames }: Arrived): void {
     for (const { frame, generation, words } of frames) {
-      // Lists have grown since this copy was taken: an earlier copy has told of it.
+      // Lists have grown since this copy was taken: an earlier copy has reported the overflow.
       if (generation !== frame.generation) continue;
       this.#pending.of(frame)?.update(words);
       if (words[FrameWord.OVERFLOW] !== 0) this.#begin(frame, words);
