@@ -89,8 +89,8 @@ function fmaxOf(batch: Batch): number {
 }
 
 /**
- * Measures an update alone, over as many atoms as the peers' kernel.c, and as many steps at once as a multi-step call of
- * the engine has.
+ * Measures an update alone, over as many atoms as the peers' kernel.c, and as many steps at once as a multi-step call
+ * of the engine has.
  */
 function update(which: "kickDrift" | "verlet"): () => Promise<Done> {
   const all = updates(openBackend("wasm")), steps = 666;

@@ -12,8 +12,8 @@ const SHOWN = 9;
 const LONGEST = 80;
 
 /**
- * Returns a value as an error message shows it: strings quoted, functions by name, objects by class, lists by their first
- * elements. Never throws, even if a getter or a proxy does.
+ * Returns a value as an error message shows it: strings quoted, functions by name, objects by class, lists by their
+ * first elements. Never throws, even if a getter or a proxy does.
  */
 export function show(value: unknown): string {
   try {

@@ -8,14 +8,14 @@ import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
 export { outputsOf } from "../models/model.ts";
 
-/** Where a hook's kernels are to run. */
+/** The batch and the systems that a hook's kernels run on. */
 export interface KernelDevice {
   /** The batch on its backend: `state.field("forces")` is what a kernel takes. */
   readonly state: ResidentBatch;
   /**
-   * Whether a system is of those that the hook is for, as it is when it is asked.
+   * Returns whether the hook currently applies to a system.
    *
-   * @default all are
+   * @default it applies to all systems
    */
   readonly has?: (system: number) => boolean;
 }

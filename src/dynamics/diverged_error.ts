@@ -1,12 +1,12 @@
-/** What is known of how it came about. */
+/** Details of the cause. */
 export interface DivergedDetails {
-  /** The first atom that is nowhere, counted within the system. */
+  /** The first atom without a finite position, counted within the system. */
   readonly atom?: number | undefined;
-  /** The name of the model that gave what is no number. */
+  /** The name of the model that returned non-finite values. */
   readonly model?: string;
-  /** What of what it gave that is. */
+  /** The result of the model that is not finite. */
   readonly fault?: string | undefined;
-  /** Whether it is bonds that could not be kept. */
+  /** True if the lengths of bonds could not be kept. */
   readonly hasBonds?: boolean;
 }
 

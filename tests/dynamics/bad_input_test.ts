@@ -385,7 +385,11 @@ Deno.test("a scheme of one's own is checked like any other", async () => {
 
 Deno.test("what is no scheme, and one that opens no kernels, are refused by name", async () => {
   const make = (scheme: unknown) => new Dynamics(scheme as Integrator, { model: ARGON });
-  assertThrows(() => make({ name: "mine" }), TypeError, "with a name and open(state)");
+  assertThrows(
+    () => make({ name: "mine" }),
+    TypeError,
+    "its integrator must have a name and open(state)",
+  );
   assertThrows(() => make(undefined), TypeError, "current value is undefined");
   await using md = make({ name: "mine", open: () => ({ pre: [] }) });
   await assertRejects(

@@ -2,7 +2,7 @@ import type { Buffer } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** What f32 can do, and what there is no need to be better than in f64. */
+/** The tightest useful tolerances: the limit of f32, and a sufficient value in f64. */
 const TOLERANCE = { f32: 1e-6, f64: 1e-10 } as const;
 const LEAST = { f32: 5e-7, f64: 1e-15 } as const;
 

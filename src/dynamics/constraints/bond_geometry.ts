@@ -2,7 +2,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { invertCell } from "../../kernels/cells/inverse.ts";
 import { nearest } from "../../kernels/cells/nearest.ts";
 
-/** Where the atoms of a batch are, for what is to be known of bonds before a run. */
+/** The positions of the atoms of a batch, for the checks of bonds before a run. */
 export class BondGeometry {
   readonly #offsets: Int32Array;
   readonly #positions: ArrayLike<number>;
@@ -32,13 +32,13 @@ export class BondGeometry {
     return this.#vector;
   }
 
-  /** How long a bond is, Å. */
+  /** Returns the length of a bond, Å. */
   length(system: number, pair: readonly [number, number]): number {
     const [x, y, z] = this.vector(system, pair) as unknown as [number, number, number];
     return Math.sqrt(x * x + y * y + z * z);
   }
 
-  /** How long a bond may be so that its nearest image is the shortest: half of the least height of the cell, Å. */
+  /** Returns the longest bond whose nearest image is the shortest one, Å: half of the least height of the cell. */
   reach(system: number): number {
     const at = 3 * system;
     if (!invertCell(this.#cells, 9 * system, this.#inverse)) return Infinity;

@@ -8,19 +8,19 @@ import type { HeldBonds } from "./constraint.ts";
 
 /** Bonds of all systems, in clusters that share no atom. */
 export interface BondList {
-  /** Where the clusters of each system begin, one more than systems. */
+  /** The first cluster of each system, and the number of clusters at the end. */
   readonly starts: Int32Array;
-  /** Where the bonds of each cluster begin, one more than clusters. */
+  /** The first bond of each cluster, and the number of bonds at the end. */
   readonly clusters: Int32Array;
   /** Two atoms per bond, counted within the system. */
   readonly bonds: Int32Array;
-  /** How long they are, Å: a row for each system. */
+  /** The lengths of the bonds, Å: a row for each system. */
   readonly lengths: Float64Array;
-  /** How long a row is. */
+  /** The length of a row. */
   readonly width: number;
-  /** How far from that they may be; `undefined`: as the backend can. */
+  /** The relative tolerance of the lengths; `undefined` for the default of the backend. */
   readonly tolerance: number | undefined;
-  /** In how many rounds they must get there. */
+  /** The maximum number of iterations. */
   readonly maxIterations: number;
 }
 

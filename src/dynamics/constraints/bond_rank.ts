@@ -1,13 +1,13 @@
 import type { BondGeometry } from "./bond_geometry.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** What is smaller, as a part of the largest, is rounding. */
+/** The threshold, relative to the largest value, below which a value counts as rounding. */
 const ROUNDING = 1e-6;
 
 /**
- * How many degrees of freedom the bonds of a system hold: less than there are, where some follow from the others, as the
- * tenth bond among five atoms does. It is the rank of the matrix of d·d′ over the atoms that two bonds share, in the
- * directions in which these are free.
+ * Returns the number of degrees of freedom that the bonds of a system hold. It is less than the number of bonds if some
+ * follow from the others, as the tenth bond among five atoms does. It is the rank of the matrix of d·d′ over the atoms
+ * that two bonds share, in the directions in which these are free.
  */
 export function bondRank(
   { starts, clusters, bonds }: BondList,
@@ -29,7 +29,7 @@ export function bondRank(
   return sum;
 }
 
-/** How bonds pull at each other. */
+/** Returns the matrix that couples the bonds. */
 function gram(
   pairs: readonly (readonly [number, number])[],
   system: number,

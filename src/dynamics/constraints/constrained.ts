@@ -1,5 +1,5 @@
 /**
- * A batch under constraints: what comes around each kernel of a scheme so that it keeps to them.
+ * A batch under constraints: the kernels around each kernel of an integrator that keep the batch to them.
  *
  * @module
  */
@@ -28,7 +28,7 @@ const FIXED = "fixedDirections";
 
 /** The constraints of an engine on a batch. */
 export class Constrained implements ConstraintCalls {
-  /** Whether there are none. */
+  /** True if there are no constraints. */
   readonly isEmpty: boolean;
   readonly #state: ResidentBatch;
   readonly #scheme: Integrator;
@@ -87,7 +87,7 @@ export class Constrained implements ConstraintCalls {
     return values;
   }
 
-  /** The calls of a scheme, with what keeps them to the constraints. Throws a TypeError where that cannot be. */
+  /** Returns the calls of an integrator, with those that apply the constraints. Throws a TypeError if that fails. */
   weave(open: OpenIntegrator): OpenIntegrator {
     if (this.isEmpty) return open;
     const { pre, post } = open;
@@ -98,7 +98,7 @@ export class Constrained implements ConstraintCalls {
     };
   }
 
-  /** What comes after forces: what could not move anything is taken off. */
+  /** Returns the calls after forces: they remove the components along constraints. */
   get forces(): Call[] {
     if (this.isEmpty) return [];
     const { field, weights } = this.#buffers;
@@ -113,7 +113,7 @@ export class Constrained implements ConstraintCalls {
     ];
   }
 
-  /** What brings a batch to its constraints before anything else is done. */
+  /** Returns the calls that bring a batch to its constraints before the first step. */
   get settle(): Call[] {
     if (this.isEmpty) return [];
     const { field } = this.#buffers;
@@ -146,7 +146,7 @@ export class Constrained implements ConstraintCalls {
       const calls = this.#credited([...this.#hold(Freeze.VELOCITIES), ...velocities], one);
       return [one, ...timed(calls)];
     }
-    // What rounding took off is the scheme's, where it keeps that.
+    // The rounding remainder of the positions: that of the integrator, if it keeps one.
     const given = one.args["low"] as Buffer<"real"> | undefined;
     const low = given ?? (this.#list && this.#buffers.low);
     return [
@@ -163,7 +163,7 @@ export class Constrained implements ConstraintCalls {
     ];
   }
 
-  /** What is taken off the velocities that a bath gives was not given. */
+  /** Corrects the energy of a bath for the velocities that constraints remove. */
   #credited(calls: readonly Call[], bath: Call): readonly Call[] {
     const { bathEnergy } = bath.args;
     if (calls.length === 0 || bathEnergy === undefined) return calls;
@@ -260,14 +260,14 @@ export class Constrained implements ConstraintCalls {
   }
 }
 
-/** How a center of mass is held. */
+/** Options of a call that holds a center of mass. */
 interface Rest {
   readonly isForce?: boolean;
   readonly before?: Buffer<"real">;
   readonly low?: Buffer<"real"> | undefined;
 }
 
-/** What a constraint holds. Throws a RangeError where that does not fit the batch. */
+/** Returns the degrees of freedom that a constraint holds. Throws a RangeError if they do not fit the batch. */
 function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   const held = constraint.hold(state), { nodeCount } = state.batch;
   if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
@@ -276,21 +276,21 @@ function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   );
 }
 
-/** Whether it, or any of its stages, looks for a minimum. */
+/** Returns whether an integrator, or any of its stages, minimizes the energy. */
 function isRelaxing(
   { dt, stages = [] }: Integrator & { readonly stages?: readonly Integrator[] },
 ): boolean {
   return dt === undefined || stages.some(isRelaxing);
 }
 
-/** Whether a call changes a buffer. */
+/** Returns whether a call changes a buffer. */
 function changes({ kernel, args }: Call, buffer: Buffer): boolean {
   return Object.entries(kernel.args).some(([name, argument]) =>
     argument.endsWith(" changed") && args[name] === buffer
   );
 }
 
-/** Whether an argument is the time of a step of each system. */
+/** Returns whether an argument is the time of a step of each system. */
 function isTimes(value: unknown): value is Buffer<"real"> {
   return typeof value === "object" && (value as Buffer).dtype === "real";
 }

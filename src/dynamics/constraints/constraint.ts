@@ -1,5 +1,5 @@
 /**
- * What a constraint is: something of the atoms that no scheme may change.
+ * Constraints: positions, velocities or bond lengths that no integrator may change.
  *
  * @module
  */
@@ -9,18 +9,18 @@ import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /**
- * Something that stays as it is whatever the scheme does: `fixAtoms`, `fixComponents`, `fixCenterOfMass` and `fixBonds`
- * make them. It says what it holds of a batch; the engine sees to it after each kernel of the scheme that moves atoms or
- * changes velocities, so that schemes of one's own are constrained, too.
+ * A restriction of the motion of atoms that holds under every integrator: `fixAtoms`, `fixComponents`,
+ * `fixCenterOfMass` and `fixBonds` make them. The engine applies it after each kernel of the
+ * integrator that moves atoms or changes velocities, so custom integrators are constrained, too.
  */
 export interface Constraint {
-  /** What it is called, in listings and checkpoints. */
+  /** The name in listings and checkpoints. */
   readonly name: string;
-  /** What it holds of a batch. Throws a TypeError or RangeError for what does not fit the batch. */
+  /** Returns the degrees of freedom that it holds in a batch. Throws a TypeError or RangeError if it does not fit. */
   hold(state: ResidentBatch): Held;
 }
 
-/** What a constraint holds of a batch. */
+/** The degrees of freedom that a constraint holds in a batch. */
 export interface Held {
   /**
    * The directions in which atoms are fixed, one number per atom: 1 for x, 2 for y, 4 for z, or their sum.
@@ -29,7 +29,7 @@ export interface Held {
    */
   readonly fixed?: ArrayLike<number>;
   /**
-   * Whether the center of mass of each system rests.
+   * True if the center of mass of each system is held at rest.
    *
    * @default false
    */
@@ -46,11 +46,11 @@ export interface Held {
 export interface HeldBonds {
   /** The bonds of each system: pairs of places within it. */
   readonly pairs: readonly (readonly (readonly [number, number])[])[];
-  /** How long they are, Å: one for each of `pairs`, and system by system. */
+  /** The lengths of the bonds, Å: one for each of `pairs`, system by system. */
   readonly lengths: readonly (readonly number[])[];
-  /** How far from that they may be, as a part of it. */
+  /** The relative tolerance of the lengths. */
   readonly tolerance: number | undefined;
-  /** In how many rounds they must get there. */
+  /** The maximum number of iterations. */
   readonly maxIterations: number;
 }
 

@@ -12,7 +12,7 @@ import { countHeld } from "./held_freedom.ts";
 
 /** The constraints of an engine on a batch. */
 export interface ConstraintCalls {
-  /** Whether there are none. */
+  /** True if there are no constraints. */
   readonly isEmpty: boolean;
   /** Apply the constraints to forces. */
   readonly forces: readonly Call[];

@@ -7,15 +7,15 @@ import type { Constraint } from "./constraint.ts";
 export type Directions = string | readonly [x: boolean, y: boolean, z: boolean];
 
 /**
- * Holds atoms where they are: no scheme moves one of them by a bit, their velocities and the forces on them are 0, and
- * they have no degrees of freedom. `choice`: a function, a flag for each atom of the batch, or their places in it; it is
- * asked once, when an engine gets a batch, and must be a function where systems come and go.
+ * Holds atoms where they are: no integrator changes a bit of their positions, their velocities and the forces on them
+ * are 0, and they have no degrees of freedom. `choice`: a function, a flag for each atom of the batch, or their places
+ * in it; it is asked once, when an engine gets a batch, and must be a function where systems come and go.
  *
- * While a scheme changes the cell they stay where they are, and do not go with it. A hook may still move them.
+ * While an integrator changes the cell they stay where they are, and do not move with it. A hook may still move them.
  * `FreezeAtomsHook` does the same as a hook, which can be turned off in mid-run.
  *
- * @throws {TypeError} for what is no choice of atoms; the run throws a RangeError where it does not fit the batch, and a
- * TypeError for places in a stream
+ * @throws {TypeError} for what is no choice of atoms; the run throws a RangeError where it does not fit the batch, and
+ * a TypeError for places in a stream
  *
  * @example
  * ```ts

@@ -8,21 +8,21 @@ import { BondGeometry } from "./bond_geometry.ts";
 export type AtomPair = readonly [i: number, j: number];
 
 /**
- * Bonds: pairs of places within a system, the same for all systems; or a list of pairs for each system; or the name of a
- * field of whole numbers which has, for each atom, the places of those it is bonded to, −1 where there are no more.
+ * Bonds: pairs of places within a system, the same for all systems; or a list of pairs for each system; or the name of
+ * a field of whole numbers which has, for each atom, the places of those it is bonded to, −1 where there are no more.
  */
 export type BondChoice = readonly AtomPair[] | readonly (readonly AtomPair[])[] | string;
 
 /** Options of {@linkcode fixBonds}. */
 export interface FixBondsOptions {
   /**
-   * How long the bonds are, Å: one number for all, or one for each pair, in the order in which they are given.
+   * The lengths of the bonds, Å: one number for all, or one for each pair, in the order of the pairs.
    *
-   * @default as long as they are when an engine gets the batch
+   * @default the lengths of the bonds when an engine gets the batch
    */
   readonly lengths?: number | readonly number[] | readonly (readonly number[])[];
   /**
-   * How far a bond may be from its length, as a part of it. What is below 5e-7 counts as that in float32.
+   * The relative tolerance of the lengths. In float32 values below 5e-7 count as 5e-7.
    *
    * @default 1e-6 in float32, 1e-10 in float64
    */
@@ -40,14 +40,14 @@ type Pairs = readonly AtomPair[];
 const ACTION = "fix bonds";
 
 /**
- * Holds the lengths of bonds, by SHAKE for positions (Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23, 327, 1977) and
- * RATTLE for velocities (Andersen, J. Comput. Phys. 52, 24, 1983): with velocity Verlet it is RATTLE, with Langevin's
- * BAOAB g-BAOAB (Leimkuhler, Matthews, Proc. R. Soc. A 472, 20160138, 2016). Bonds go to the nearest image. Each holds
- * one degree of freedom, if others do not hold it already. In a relaxation forces along bonds are taken off, so that
- * `fmax` is of what is left.
+ * Holds the lengths of bonds, by SHAKE for positions (Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23, 327, 1977)
+ * and RATTLE for velocities (Andersen, J. Comput. Phys. 52, 24, 1983): with velocity Verlet it is RATTLE, with
+ * Langevin's BAOAB g-BAOAB (Leimkuhler, Matthews, Proc. R. Soc. A 472, 20160138, 2016). Bonds go to the nearest image.
+ * Each holds one degree of freedom, if others do not hold it already. In a relaxation forces along bonds are taken off,
+ * so that `fmax` is of the remaining forces.
  *
  * Velocities along bonds are taken off when a run begins: those that `initVelocities` has drawn keep their temperature
- * on average. Stresses are without what bonds bear, so no scheme that changes the cell can be run with them.
+ * on average. Stresses are without what bonds bear, so no integrator that changes the cell can be run with them.
  *
  * @throws {TypeError} for what are no pairs, and for options that are none
  * @throws {RangeError} for a bond of an atom to itself, one that is there twice, a length that is not above 0; the run
@@ -150,7 +150,7 @@ function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
   return lists;
 }
 
-/** How long each bond is to be. */
+/** Returns the target length of each bond. */
 function lengthsOf(
   state: ResidentBatch,
   pairs: readonly Pairs[],

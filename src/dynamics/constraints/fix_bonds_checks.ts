@@ -1,5 +1,5 @@
 /**
- * What `fixBonds` is given, checked.
+ * Checks of the arguments of `fixBonds`.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { checkOptions } from "../../base/check_options.ts";
 import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** How far a bond may be from its length: a fraction of it. */
+/** The range of the relative tolerance of a bond. */
 const TOLERANCE: NumberRule = {
   requirement: "above 0 and below 0.1",
   holds: (x) => x > 0 && x < 0.1,
 };
 
-/** Whether it is one list for all systems. */
+/** Returns whether bonds are one list for all systems. */
 export function isShared(bonds: readonly unknown[]): boolean {
   return !bonds.some((one) => Array.isArray(one) && typeof one[0] !== "number");
 }

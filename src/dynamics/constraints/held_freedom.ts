@@ -1,17 +1,17 @@
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** What is held of a batch. */
+/** The degrees of freedom that constraints and hooks hold in a batch. */
 interface HeldParts {
   /** The directions in which atoms are fixed. */
   readonly fixed: ArrayLike<number> | undefined;
   /** Atoms that hooks hold: not 0 for each. */
   readonly masks: readonly ArrayLike<number>[];
-  /** Whether the center of mass of each system rests. */
+  /** True if the center of mass of each system is held at rest. */
   readonly hasCenter: boolean;
   /** Bonds of fixed length. */
   readonly bonds: BondList | undefined;
-  /** How many degrees of freedom these hold of each system. */
+  /** The number of degrees of freedom of each system that the bonds hold. */
   readonly ranks: ArrayLike<number>;
 }
 

@@ -18,15 +18,15 @@ import { noteConvergenceHook } from "./known_hooks.ts";
 /** One condition of convergence: value ≤ threshold. */
 export interface Criterion {
   /**
-   * The value that is compared: `"fmax"`, `"temperature"`, …, `"energyChange"` (its absolute value), or any field of the
-   * batch with real numbers; a field of integers needs a `customOp`.
+   * The value that is compared: `"fmax"`, `"temperature"`, …, `"energyChange"` (its absolute value), or any field of
+   * the batch with real numbers; a field of integers needs a `customOp`.
    */
   readonly key: string;
   /** Threshold: values at or below it are converged. */
   readonly threshold: number;
   /**
-   * Reduction over the numbers of each entry, such as the components of an atom's force. The largest result of a system is
-   * compared.
+   * Reduction over the numbers of each entry, such as the components of an atom's force. The largest result of a system
+   * is compared.
    *
    * @default null: no reduction
    */
@@ -38,8 +38,8 @@ export interface Criterion {
    */
   readonly reduceDims?: number | readonly number[];
   /**
-   * Custom function that returns a value for each system; all other members except `key` are then ignored. It costs a visit
-   * per step.
+   * Custom function that returns a value for each system; all other members except `key` are then ignored. It costs a
+   * visit per step.
    *
    * @default none
    */
@@ -112,7 +112,7 @@ export class ConvergenceHook {
   /** Status of converged systems. */
   readonly targetStatus: number;
 
-  /** Whether `targetStatus` was given. */
+  /** True if `targetStatus` was given. */
   readonly hasTarget: boolean;
 
   /** Throws a TypeError or RangeError that names the criterion and the member that is wrong. */
@@ -221,7 +221,7 @@ export interface ConvergenceDevice {
   readonly from?: number | undefined;
   /** Status of converged systems. @default `targetStatus` */
   readonly to?: number;
-  /** Whether they are finished then. @default true if there is no `sourceStatus` */
+  /** True if the systems are then finished. @default true if there is no `sourceStatus` */
   readonly stops?: boolean;
   /** Returns the source of a key's values. Throws a TypeError for an unknown key. */
   source(key: string): KeySource;

@@ -48,7 +48,7 @@ export class BatchPlace {
   readonly #options: PlaceOptions;
   #run: BatchRun | undefined;
   #code: OptionalCode = { openConstraints: openUnconstrained };
-  /** Whether the batch is on its way: its values there are not complete yet. */
+  /** True if the batch is being uploaded, so that its values on the device are incomplete. */
   #isMoving = false;
   /** Settles when models have freed what they had for earlier batches. */
   #freed: Promise<void> | undefined;

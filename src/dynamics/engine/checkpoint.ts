@@ -18,11 +18,11 @@ export const SCHEMA = 1;
 export interface SavedRun {
   /** The batch on the backend: fields, the state of the integrator, pair lists. */
   readonly resident: SavedResident;
-  /** Whether the forces belong to the positions. */
+  /** True if the forces belong to the positions. */
   readonly isPrimed: boolean;
   /** Names of the hooks that modified the forces: with other hooks they are computed anew. */
   readonly forceHooks: string;
-  /** Whether the energies do. */
+  /** True if the energies belong to the positions. */
   readonly hasEnergy: boolean;
 }
 

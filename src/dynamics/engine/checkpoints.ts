@@ -16,7 +16,7 @@ const loadCheckpointing = () => import("../../checkpoint/mod.ts");
 export class Checkpoints {
   readonly #engine: DynamicsEngine;
   readonly #streams: EngineStreams;
-  /** Whether the run under way waits between two steps. */
+  /** True if the run under way waits between two steps. */
   #isBetween = false;
 
   /** Saves nothing yet. */

@@ -23,7 +23,7 @@ export interface SavedClock {
 
 /** Counts the time of the steps that one integrator runs on a batch, from the time in the batch on. */
 export class Clock {
-  /** The field that counts the steps: where the scheme has stages, those of each by itself, in a row per system. */
+  /** The field that counts the steps: if the integrator has stages, those of each stage, in a row per system. */
   readonly counter: "stepsDone" | typeof STAGE_STEPS;
   /** The time of a step, of each stage; `undefined` where no steps take any. */
   readonly #dt: readonly PerSystem[] | undefined;
@@ -35,7 +35,7 @@ export class Clock {
   /** The steps of each system when it was last left. */
   #left: Int32Array;
 
-  /** Steps that other schemes have done before do not count, but for what they left in the field `time`. */
+  /** Ignores earlier steps of other integrators, except for the field `time`, which continues. */
   constructor(batch: Batch, { dt, stages }: Pick<Integrator, "dt" | "stages">) {
     this.counter = stages === undefined ? "stepsDone" : STAGE_STEPS;
     this.#dt = dt === undefined ? undefined : stages?.map(({ dt = 0 }) => dt) ?? [dt];

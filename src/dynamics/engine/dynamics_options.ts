@@ -84,7 +84,7 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
-   * Whether observers are checked for changing what they look at. Slow: for tests.
+   * True to check that observers do not change the fields that they read. Slow: for tests.
    *
    * @default false
    */

@@ -16,8 +16,8 @@ export interface DeviceRequest extends PickOptions {
   /** Which. */
   readonly name: DeviceName;
   /**
-   * On a GPU that `"auto"` picked: after so many seconds the engine takes home what it needs to go on from there on wasm,
-   * should the device be lost. It waits for the device when it does.
+   * On a GPU that `"auto"` picked: after so many seconds the engine takes home what it needs to go on from there on
+   * wasm, should the device be lost. It waits for the device when it does.
    *
    * @default 5
    */
@@ -70,7 +70,7 @@ export class EngineDevice {
     else if (name === "wasm" || name === "reference") this.#use(openBackend(name));
   }
 
-  /** Whether kernels run on the host; while the device is not open, as it was before. */
+  /** True if kernels run on the host; the last known value while the device is not open. */
   get isHost(): boolean {
     return this.#isHost;
   }
@@ -109,7 +109,7 @@ export class EngineDevice {
     return backend;
   }
 
-  /** Whether wasm may replace it: `"auto"` has picked a GPU. */
+  /** True if wasm may replace the device, because `"auto"` has picked a GPU. */
   get canFallBack(): boolean {
     return this.#request?.name === "auto" && !this.#isHost;
   }

@@ -17,15 +17,15 @@ export interface Snapshot {
   readonly step: number;
   /** The state then; `undefined` if it is that of the batch on the host. */
   readonly saved: SavedRun | undefined;
-  /** Whether the batch on the host is as of then, so that what has changed there since counts. */
+  /** True if the batch on the host is as of that step, so that later changes on the host count. */
   readonly isHome: boolean;
   /** The steps at which hooks last fired. */
   readonly marks: HookMarks;
 }
 
 /**
- * The last snapshot of a run on a GPU that `"auto"` has picked: taken when a run begins, and every few seconds. On other
- * devices nothing is kept.
+ * The last snapshot of a run on a GPU that `"auto"` has picked: taken when a run begins, and every few seconds. On
+ * other devices nothing is kept.
  */
 export class Fallback {
   readonly #engine: RunEngine;

@@ -43,7 +43,7 @@ export class HeldBatch {
     this.#engine = engine;
   }
 
-  /** Whether an engine has a batch. */
+  /** True if an engine has a batch. */
   get isHeld(): boolean {
     return this.#holder !== undefined;
   }

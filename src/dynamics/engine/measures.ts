@@ -73,7 +73,7 @@ export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
 
-/** What a scheme conserves: measured of the potential energy, and nothing that systems converge by. */
+/** The conserved quantity of an integrator: measured of the potential energy, and never a convergence criterion. */
 export const CONSERVED = "conservedEnergy";
 
 /** Returns the buffer of the last measure of a field. */
@@ -94,8 +94,8 @@ export function measureOf(
 export const CHANGE = "energyChange";
 
 /**
- * What must be added to potential and kinetic energy to have what a scheme conserves, eV per system, as of the end of a
- * step: baths write it, and it is 0 where there is none. Checkpoints have it.
+ * Returns the energy of baths, eV per system, as of the end of a step. Its sum with the potential and kinetic energy is
+ * the conserved quantity of the integrator. Baths write it; without a bath it is 0. Checkpoints contain it.
  */
 export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
   return state.state("bathEnergy", { dtype: "f64", level: "system", isShared: true });
@@ -189,7 +189,7 @@ export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Ar
   });
 }
 
-/** How many of the motions that were removed no constraint holds: three of the center of mass, then those of turning. */
+/** Returns the number of removed motions that no constraint holds: three of the center of mass, then rotations. */
 function restingOf(removed: number, anchored: number): number {
   const fixed = (anchored & 1) + (anchored >> 1 & 1) + (anchored >> 2 & 1);
   const drifting = (anchored & 8) === 0 ? Math.max(0, Math.min(removed, 3) - fixed) : 0;

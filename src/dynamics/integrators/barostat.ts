@@ -1,5 +1,5 @@
 /**
- * The parts of schemes in which cells change: what kicks a cell, and how atoms move in one that is being strained.
+ * The parts of integrators that change cells: the kick of a cell, and the motion of atoms in a cell under strain.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { freedomOfBath } from "../engine/measures.ts";
 import { CELL_LOW } from "../engine/state_names.ts";
 import { lowOf } from "./motion.ts";
 
-/** What of a cell can change. */
+/** The part of a cell that can change. */
 export type PressureCoupling = "isotropic" | "anisotropic" | "triclinic";
 
 /** The parameters of a barostat. */
@@ -47,7 +47,7 @@ export interface Barostat {
   readonly kick: Call;
   /** A drift of atoms and cell. */
   readonly drift: Call;
-  /** What the kernels of the cell share. */
+  /** Arguments that the kernels of the cell share. */
   readonly cell: {
     readonly rate: Buffer<"f64">;
     readonly parameters: Buffer<"f64">;
@@ -140,13 +140,13 @@ function callsOf(
   };
 }
 
-/** What a chain of thermostats is to {@linkcode barostatChain}. */
+/** A chain of thermostats, for {@linkcode barostatChain}. */
 export interface CellChain {
-  /** How many links. */
+  /** The number of links. */
   readonly length: number;
-  /** Into how many parts a half step is divided. */
+  /** The number of parts into which a half step is divided. */
   readonly parts: 1 | 3 | 5;
-  /** What other chains have, eV, one number per system. */
+  /** The energy of other chains, eV, one number per system. */
   readonly others: Buffer<"f64">;
 }
 
@@ -190,7 +190,7 @@ function checkCells({ batch }: ResidentBatch, engine: string, coupling: Pressure
   }
 }
 
-/** Whether lengths can change along x, y and z with no change of an angle. */
+/** Returns whether lengths can change along x, y and z without changing an angle. */
 function isAlongAxes(cell: readonly number[]): boolean {
   return [0, 3, 6].every((k) => cell.slice(k, k + 3).filter((x) => x !== 0).length === 1);
 }

@@ -47,7 +47,8 @@ export interface RescalingBath extends Omit<Bath, "friction"> {
 
 /**
  * Stochastic velocity rescaling over a whole step: v = α v, with a random α for each system that samples the kinetic
- * energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a center of mass at rest.
+ * energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a center of mass at
+ * rest.
  */
 export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
   const { temperature, time, seed } = bath;

@@ -9,16 +9,15 @@ import { complaint } from "../../base/show.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 
 /** Throws a TypeError if a value is not an integrator. */
-export function checkIntegrator(integrator: unknown): asserts integrator is Integrator {
+export function checkIntegrator(scheme: unknown): asserts scheme is Integrator {
   if (
-    isObject(integrator) && typeof integrator.name === "string" &&
-    typeof integrator.open === "function"
+    isObject(scheme) && typeof scheme.name === "string" && typeof scheme.open === "function"
   ) return;
   throw new TypeError(
     complaint(
       "make an engine",
       "its integrator must have a name and open(state)",
-      integrator,
+      scheme,
     ),
   );
 }

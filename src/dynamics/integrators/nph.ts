@@ -8,8 +8,8 @@ import { PRESSURE_PARAMETERS, type PressureOptions } from "./shared_options.ts";
 /** Options of {@linkcode NPH} besides those of every engine. */
 export interface NPHOptions extends PressureOptions {
   /**
-   * The approximate temperature of the system, K. Together with τ it gives the cell its inertia; nothing else depends on
-   * it.
+   * The approximate temperature of the system, K. Together with τ it gives the cell its inertia; nothing else depends
+   * on it.
    *
    * @default 300
    */
@@ -23,8 +23,8 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
 };
 
 /**
- * Dynamics at constant pressure and enthalpy, the scheme of {@linkcode NPH}: that of Martyna, Tobias and Klein, without
- * thermostats. A cell h is strained at a rate ν, which the difference of pressures drives:
+ * Dynamics at constant pressure and enthalpy, the integrator of {@linkcode NPH}: that of Martyna, Tobias and Klein,
+ * without thermostats. A cell h is strained at a rate ν, which the difference of pressures drives:
  *
  * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f.
  *
@@ -38,8 +38,8 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
  * | p | `pressure` | eV/Å³ |
  * | τ, T | `barostatTime`, `temperature`: W = (f/3 + 1) k_B T τ² | fs, K |
  *
- * With `pressureCoupling` "isotropic" ν is the mean of its diagonal, with "anisotropic" its diagonal, and 1 or 3 numbers
- * of the cell move instead of 6. For N atoms whose center of mass may move f/3 + 1 is N + 1; at rest it is N.
+ * With `pressureCoupling` "isotropic" ν is the mean of its diagonal, with "anisotropic" its diagonal, and 1 or 3
+ * numbers of the cell move instead of 6. For N atoms whose center of mass may move f/3 + 1 is N + 1; at rest it is N.
  *
  * A step is half a kick of ν, half a kick of v, a drift of x and h, new forces, and both half kicks in reverse; all are
  * solved exactly (e^(ν dt), by its series), so that it is symmetric in time, of second order. Conserves E + K + p V +

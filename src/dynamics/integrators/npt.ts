@@ -19,8 +19,8 @@ const NAME = "NPT";
 const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAIN_PARAMETERS };
 
 /**
- * Dynamics at constant pressure and temperature, the scheme of {@linkcode NPT}: that of Martyna, Tobias and Klein. As
- * `nph`, with one Nosé–Hoover chain on the atoms and one on the cell, each as in `noseHoover`:
+ * Dynamics at constant pressure and temperature, the integrator of {@linkcode NPT}: that of Martyna, Tobias and Klein.
+ * As `nph`, with one Nosé–Hoover chain on the atoms and one on the cell, each as in `noseHoover`:
  *
  * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v − η̇₁ v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f − W ζ̇₁ ν.
  *

@@ -1,5 +1,6 @@
 /**
- * Molecular dynamics at constant energy. This entry loads less code than `@hooke/hooke/dynamics`, which has all engines.
+ * Molecular dynamics at constant energy. This entry loads less code than `@hooke/hooke/dynamics`, which has all
+ * engines.
  *
  * @module
  */

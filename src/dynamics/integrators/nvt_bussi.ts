@@ -25,9 +25,9 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
 };
 
 /**
- * Stochastic velocity rescaling (CSVR), the scheme of {@linkcode NVTBussi}: velocity Verlet, then v = α v for each system,
- * α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is what the kinetic energy does in
- * a bath over a whole step, exactly.
+ * Stochastic velocity rescaling (CSVR), the integrator of {@linkcode NVTBussi}: velocity Verlet, then v = α v for each
+ * system, α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is what the kinetic
+ * energy does in a bath over a whole step, exactly.
  *
  * | symbol | meaning | unit |
  * |---|---|---|
@@ -36,10 +36,10 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
  * | K | the kinetic energy before | eV |
  * | ξ_i | Gaussian numbers, one for each degree of freedom, keyed by seed, system id, step of the system | |
  *
- * Samples the canonical ensemble up to an error of order dt², and hardly disturbs how atoms move: directions stay, and a
- * center of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of order
- * dt². It cannot set in motion what is wholly at rest where no force is. Bussi, Donadio, Parrinello, J. Chem. Phys. 126,
- * 014101 (2007).
+ * Samples the canonical ensemble up to an error of order dt², and hardly disturbs how atoms move: directions stay, and
+ * a center of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of
+ * order dt². It cannot set in motion what is wholly at rest where no force is. Bussi, Donadio, Parrinello, J. Chem.
+ * Phys. 126, 014101 (2007).
  */
 export function bussi(options: NVTBussiOptions): Integrator {
   const { dt, temperature, thermostatTime, seed } = checkedParameters(NAME, options, PARAMETERS);

@@ -93,7 +93,7 @@ export function checkedParameters<O extends object>(
   return values as Required<O>;
 }
 
-/** What fields that give parameters must be. */
+/** The requirement on fields that give parameters. */
 const RULES = new WeakMap<object, NumberRule>();
 
 /** Throws a TypeError or RangeError that names engine, parameter and system. */
@@ -142,9 +142,9 @@ function numbersOf(value: unknown): unknown[] | undefined {
 }
 
 /**
- * A parameter as one number for each system of a batch, or of so many. Throws a RangeError where there are fewer or more
- * than systems, and for a field with a value that cannot be; a TypeError where a field is not there, and for a list by
- * place where systems come and go.
+ * A parameter as one number for each system of a batch, or of so many. Throws a RangeError where there are fewer or
+ * more than systems, and for a field with a value that cannot be; a TypeError where a field is not there, and for a
+ * list by place where systems come and go.
  */
 export function perSystem(
   engine: string,

@@ -1,5 +1,5 @@
 /**
- * How cells relax, as it is asked for.
+ * Options of the relaxation of cells.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { checkKeys, checkKind } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
 import { checkParameter, type PerSystem, Rule } from "../integrators/parameters.ts";
 
-/** How the cells of a batch relax. */
+/** Options of the relaxation of the cells of a batch. */
 export interface CellOptions {
   /** The pressure from outside, eV/Å³, as `0.1 * GIGAPASCAL`: E + P V is lowered, to a stress of −P. @default 0 */
   readonly pressure?: PerSystem;
-  /** Whether cells keep their shape, and only grow or shrink. @default false */
+  /** True to keep the shape of cells, and only change their size. @default false */
   readonly isotropic?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What lets an optimizer relax cells along with atoms.
+ * The relaxation of cells along with atoms, for any optimizer.
  *
  * The optimizer moves atoms as if their cell had not been deformed, and the cell as one more atom of nine coordinates;
  * kernels before and after it translate.
@@ -18,21 +18,21 @@ import type { OpenIntegrator } from "../integrators/integrator.ts";
 import { parameterTable, perSystem } from "../integrators/parameters.ts";
 import { placeOf, type StagePlace } from "../stages/stage_place.ts";
 
-/** What an optimizer works on where cells relax. */
+/** The variables of an optimizer that relaxes cells. */
 export interface CellRelaxation {
-  /** What gives it its forces. */
+  /** Kernels before the optimizer: they compute its forces. */
   readonly before: readonly Call[];
-  /** What carries out what it did. */
+  /** Kernels after the optimizer: they apply its step. */
   readonly after: readonly Call[];
-  /** What it moves of the atoms: where they go from where they are, zero before. */
+  /** The displacements of the atoms: zero before a step. */
   readonly positions: Buffer<"real">;
-  /** What drives them. */
+  /** The forces on the atoms. */
   readonly forces: Buffer<"real">;
   /** E + P V, where it was asked for. */
   readonly enthalpy: Buffer<"f64"> | undefined;
-  /** What it moves of the cells: nine numbers for each, zero before. */
+  /** The displacements of the cells: nine numbers for each, zero before a step. */
   readonly cellPositions: Buffer<"real">;
-  /** What drives them. */
+  /** The forces on the cells. */
   readonly cellForces: Buffer<"real">;
 }
 
@@ -87,7 +87,7 @@ export function openCell(
   };
 }
 
-/** What drives cells, and what they have become. */
+/** Returns the forces on cells, and their deformation. */
 function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
   const { forces, virial } = outputsOf(state);
   const pbc = state.field<"i32">("pbc");

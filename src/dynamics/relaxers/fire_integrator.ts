@@ -46,7 +46,7 @@ export interface FireScheme {
   readonly dt: PerSystem;
   /** The α to begin with. */
   readonly alpha: PerSystem;
-  /** How cells relax. */
+  /** Options of the relaxation of cells. */
   readonly cell: boolean | CellOptions;
   /** The parameters of the kernel, in its order. */
   readonly columns: Readonly<Record<string, PerSystem>>;

@@ -19,15 +19,15 @@ import { lbfgsCellHistory, lbfgsState } from "./lbfgs_state.ts";
 
 /** Options of {@linkcode LBFGS} besides those of every engine. */
 export interface LBFGSOptions extends RelaxerOptions {
-  /** How many steps are kept, with the changes of the forces: up to 100. @default 6 */
+  /** The number of steps to keep, with the changes of the forces: up to 100. @default 6 */
   readonly memory?: number;
-  /** The furthest that any atom of a system goes in one step, Å: all its atoms are held back together. @default 0.2 */
+  /** The largest displacement of an atom in one step, Å; the step of the whole system is scaled to it. @default 0.2 */
   readonly maxStep?: PerSystem;
-  /** What each step is multiplied by. @default 1 */
+  /** The factor that multiplies each step. @default 1 */
   readonly damping?: PerSystem;
-  /** What the curvature is taken to be before any is known, eV/Å². @default 70 */
+  /** The initial estimate of the curvature, eV/Å². @default 70 */
   readonly curvature?: PerSystem;
-  /** Whether a step that does not lower the energy enough is taken back and shortened. @default false */
+  /** True to take back and shorten a step that does not lower the energy enough. @default false */
   readonly lineSearch?: boolean;
 }
 
@@ -47,9 +47,9 @@ const MEMORY: NumberRule = {
 };
 
 /**
- * Limited-memory BFGS, the scheme of {@linkcode LBFGS}; each system by itself. From the last `memory` steps s and the
- * changes y of the forces over them it knows curvatures: x += `damping` · H F, at most `maxStep` for the atom that goes
- * furthest.
+ * Limited-memory BFGS, the integrator of {@linkcode LBFGS}; each system by itself. From the last `memory` steps s and
+ * the changes y of the forces over them it knows curvatures: x += `damping` · H F, at most `maxStep` for the atom that
+ * goes furthest.
  *
  * - H F by the recursion of two loops, from s·y/y·y of the last pair, or 1/`curvature` where there is none.
  * - Pairs with s·y ≤ 0 are not kept; where H F is not downhill, all are forgotten.

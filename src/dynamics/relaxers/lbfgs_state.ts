@@ -1,5 +1,5 @@
 /**
- * What L-BFGS keeps of a batch.
+ * State of L-BFGS on a batch.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { LbfgsCount, LbfgsMemory } from "../../kernels/relax/lbfgs_step.ts";
 import { LBFGS_COUNTS } from "../engine/state_names.ts";
 
-/** What a step looks at of the steps before, and keeps for the next. */
+/** The history that a step reads and updates. */
 export interface LbfgsState {
   /** Steps and changes of forces. */
   readonly history: Buffer<"real">;
-  /** What they come to. */
+  /** Numbers derived from the history. */
   readonly memory: Buffer<"f64">;
-  /** How many there are. */
+  /** The number of kept steps of each system. */
   readonly counts: Buffer<"i32">;
 }
 

@@ -131,8 +131,8 @@ function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly
  * From then on the engines are stages: they can no longer be run by themselves. What was fused can be fused with more;
  * its `nSteps` are then what a system may spend in all of its stages together.
  *
- * @throws {TypeError} for what are no engines, for engines of different models or devices, and where a stage but the last
- * has neither `nSteps` nor a `ConvergenceHook`
+ * @throws {TypeError} for what are no engines, for engines of different models or devices, and where a stage but the
+ * last has neither `nSteps` nor a `ConvergenceHook`
  * @throws {RangeError} for a stage of 0 steps
  *
  * @example

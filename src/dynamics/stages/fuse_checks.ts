@@ -57,7 +57,7 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
   }
 }
 
-/** What of the options of a stage is its own, or goes to the whole. */
+/** Options of a stage that stay its own, or that go to the fused engine. */
 const KNOWN: ReadonlySet<string> = new Set([
   "model",
   "hooks",

@@ -17,7 +17,7 @@ export interface Group extends StageRange {
   readonly name: string;
   /** The engine that it is a stage of; `undefined` for the whole. */
   readonly outer: Dynamics | undefined;
-  /** Whether it is a stage. */
+  /** True if it is a stage. */
   readonly isStage: boolean;
 }
 

@@ -15,13 +15,13 @@ export interface StagePlace {
   readonly at: number;
   /** Number of stages. */
   readonly count: number;
-  /** Whether a stage before it sets centers of mass in motion. */
+  /** True if a stage before it sets centers of mass in motion. */
   readonly isStirred: boolean;
 }
 
 const PLACES = new WeakMap<ResidentBatch, StagePlace>();
 
-/** Opens a scheme in its place. */
+/** Opens an integrator in its stage. */
 export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: () => T): T {
   PLACES.set(state, place);
   try {
@@ -31,7 +31,7 @@ export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: ()
   }
 }
 
-/** The place of the scheme that is being opened; `undefined` where it is the only one. */
+/** The stage of the integrator that is being opened; `undefined` if it is the only one. */
 export function placeOf(state: ResidentBatch): StagePlace | undefined {
   return PLACES.get(state);
 }

@@ -27,7 +27,8 @@ export class Admission {
   }
 
   /**
-   * Whether new systems get their first forces within a step: the model takes about as long for some systems as for all.
+   * True if new systems get their first forces within a step: the model takes about as long for some systems as for
+   * all.
    */
   get isInStep(): boolean {
     return this.#run.model.compute !== undefined;
@@ -51,9 +52,9 @@ export class Admission {
   }
 
   /**
-   * Applies the hooks of a stage to systems that have just entered it. Stage hooks modify the forces of the systems that
-   * are in their stage; when a system changes stage, the new stage's hooks are applied to the forces of the model before
-   * it moves. A model that runs outside of our kernels is not evaluated again.
+   * Applies the hooks of a stage to systems that have just entered it. Stage hooks modify the forces of the systems
+   * that are in their stage; when a system changes stage, the new stage's hooks are applied to the forces of the model
+   * before it moves. A model that runs outside of our kernels is not evaluated again.
    */
   async applyStageHooks({ stage, status }: StageChanges, step: number): Promise<void> {
     const { plan, model, state: { backend, frame } } = this.#run;
@@ -115,7 +116,7 @@ export class Admission {
     this.setActive(slots, 0);
   }
 
-  /** Whether systems get their first forces in the step under way. */
+  /** True if systems get their first forces in the step under way. */
   get isEntering(): boolean {
     return this.#entering.length > 0;
   }

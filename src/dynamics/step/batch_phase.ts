@@ -8,7 +8,7 @@
 export interface Evaluation {
   /** The step that the forces belong to: a hook that is due at some steps only may have modified them. */
   step: number | undefined;
-  /** Whether energies (and stresses) are up to date as well as forces. */
+  /** True if energies (and stresses) are up to date as well as forces. */
   hasEnergy: boolean;
 }
 
@@ -38,12 +38,12 @@ export class BatchPhase {
     return this.#now;
   }
 
-  /** Whether forces have been evaluated, be it in an earlier step. */
+  /** True if forces have been evaluated, be it in an earlier step. */
   get hasForces(): boolean {
     return this.#now !== this.#unprimed;
   }
 
-  /** Whether the run has turned out to be over. */
+  /** True if the run has turned out to be over. */
   get isOver(): boolean {
     return this.#now === this.#over;
   }

@@ -62,7 +62,7 @@ export class BatchRun {
   readonly #run: RunParts;
   readonly #late: LateMultiStep | undefined;
   #clock: Clock;
-  /** Whether the batch keeps to its constraints. */
+  /** True if the batch keeps to its constraints. */
   #isSettled = false;
   /** Names of the hooks that modified the forces when a run last began. */
   #forceHooks = "";
@@ -101,7 +101,7 @@ export class BatchRun {
     return this.#clock;
   }
 
-  /** Whether the run has turned out to be over. */
+  /** True if the run has turned out to be over. */
   get isOver(): boolean {
     return this.#run.phase.isOver;
   }

@@ -27,13 +27,13 @@ interface Ways {
   readonly from: number | undefined;
   /** Their stage afterwards. */
   readonly to: number;
-  /** Whether they are finished then. */
+  /** True if the systems are then finished. */
   readonly stops: boolean;
 }
 
 /**
- * Returns the convergence hooks among the work of hooks. With `count` stages, they are in the order in which they must be
- * asked: a system that enters a stage in a step is not judged there in the same step.
+ * Returns the convergence hooks among the work of hooks. With `count` stages, they are in the order in which they must
+ * be asked: a system that enters a stage in a step is not judged there in the same step.
  *
  * @throws {RangeError} for a hook that has systems go where they cannot
  */

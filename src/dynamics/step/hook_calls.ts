@@ -76,7 +76,7 @@ export class HookCalls {
     };
   }
 
-  /** Whether hooks modify forces after the model. */
+  /** True if hooks modify forces after the model. */
   get modifiesForces(): boolean {
     const { devices, writes } = this.#parts;
     const isForces = (key: unknown) => fieldName(key as string) === "forces";
@@ -101,7 +101,7 @@ export class HookCalls {
       });
   }
 
-  /** Whether hooks of stages hold atoms. */
+  /** True if hooks of stages hold atoms. */
   get holdsStages(): boolean {
     const { devices, partOf } = this.#parts;
     return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);

@@ -14,7 +14,7 @@ import type { WithKernels } from "./step_parts.ts";
 
 /** Runs kernels of hooks out of turn, and keeps measures up to date with what hooks have changed. */
 export class HookWork {
-  /** Whether a hook has changed something since measures were taken: each part of a step takes them anew. */
+  /** True if a hook has changed something since the last measures: each part of a step measures again. */
   hasChanged = false;
   readonly #run: RunParts;
 

@@ -52,7 +52,7 @@ export class LateReport {
     this.#stages = stages;
   }
 
-  /** Whether nothing may run before the results of the last step are known. */
+  /** True if the next work must wait for the results of the last step. */
   get mustWait(): boolean {
     const { plan, engine: { loop, running } } = this.#run;
     if (plan.known?.holdsStages || plan.known?.modifiesStages) return true;

@@ -1,5 +1,5 @@
 /**
- * Whether a scheme, a model and hooks go together.
+ * Checks that an integrator, a model and hooks fit together.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export function assertGiven(
   }
 }
 
-/** Throws a TypeError where a hook asks a scheme that conserves nothing what it conserves. */
+/** Throws a TypeError if a hook reads the conserved quantity of an integrator that has none. */
 export function assertConserves(
   name: string,
   { dt }: Integrator,
@@ -39,7 +39,7 @@ export function assertConserves(
   );
 }
 
-/** Throws a TypeError where the scheme looks at virials or energies, and the model gives none. */
+/** Throws a TypeError if the integrator reads virials or energies that the model does not give. */
 export function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
   const { needsStress = false, needsEnergy = false } = integrator;
   for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
@@ -52,7 +52,7 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
   }
 }
 
-/** Where stresses come from, if a model has none. */
+/** The advice in errors about a model without stresses. */
 const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
   "and potential() takes it with { givesStress: true }";
 

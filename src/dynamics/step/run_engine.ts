@@ -39,7 +39,7 @@ export interface RunEngine {
 export interface RunSettings {
   /** Takes finished systems out of the batch and admits others: the run then goes on when all systems are finished. */
   stream: SystemStream | undefined;
-  /** Whether steps are run one by one: each must be known to be over when the next begins. */
+  /** True if steps run one by one: each must have ended before the next begins. */
   isByHand: boolean;
 }
 
@@ -90,7 +90,7 @@ export interface RunParts {
   readonly constrained: ConstraintCalls;
   /** Computes the forces. */
   readonly model: OpenModel;
-  /** Whether the results of steps are reported late: by a device, which nothing waits for. */
+  /** True if the results of steps are reported late, because nothing waits for the device. */
   readonly isLate: boolean;
   /** The state of the batch between the parts of its steps. */
   readonly phase: BatchPhase;

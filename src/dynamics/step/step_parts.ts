@@ -24,15 +24,15 @@ export interface StepParts {
   readonly constrained: ConstraintCalls;
   /** Computes the forces. */
   readonly model: OpenModel;
-  /** Whether the integrator conserves the total momentum. */
+  /** True if the integrator conserves the total momentum. */
   readonly keepsMomentum: boolean;
-  /** Whether convergence is reported late: the energies of converged systems must exist by then. */
+  /** True if convergence is reported late: the energies of converged systems must exist by then. */
   readonly isLate: boolean;
-  /** Whether each step computes stresses. */
+  /** True if each step computes stresses. */
   readonly wantsStress: boolean;
-  /** Whether the integrator reads virials. */
+  /** True if the integrator reads virials. */
   readonly needsStress: boolean;
-  /** Whether the integrator reads energies. */
+  /** True if the integrator reads energies. */
   readonly needsEnergy: boolean;
   /** Returns the work that hooks give the engine at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
@@ -40,7 +40,7 @@ export interface StepParts {
   devices(): readonly WithKernels[];
   /** Returns the stages of a run that a hook is for; `undefined` for all. */
   partOf(hook: object): unknown;
-  /** Whether hooks of stages modify the results of the model. */
+  /** True if hooks of stages modify the results of the model. */
   readonly modifiesStages: boolean;
   /** Returns the fields that hooks read at a stage, or at any stage. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
@@ -71,7 +71,7 @@ export interface Mark {
   readonly every: number;
   /** The remainder. */
   readonly phase: number;
-  /** Whether the mask is of systems that have done all steps of a stage: they have not converged. */
+  /** True if the mask is of systems that have done all steps of a stage: they have not converged. */
   readonly isSpent?: boolean;
 }
 

@@ -43,17 +43,17 @@ export interface StepPlan {
   readonly customs: readonly Custom[];
   /** The masks of systems that have converged. */
   readonly marks: readonly Mark[];
-  /** Whether the model adds the results of a visit by kernels. */
+  /** True if the model adds the results of a visit by kernels. */
   readonly isAdded: boolean;
-  /** Whether hooks of stages hold atoms: a system that changes stage then changes the plan. */
+  /** True if hooks of stages hold atoms: a system that changes stage then changes the plan. */
   readonly holdsStages: boolean;
-  /** Whether hooks of stages modify the results of the model: a system that changes stage has them modified anew. */
+  /** True if hooks of stages modify the results of the model: a system that changes stage has them modified anew. */
   readonly modifiesStages: boolean;
-  /** Whether systems can converge. */
+  /** True if systems can converge. */
   readonly canConverge: boolean;
-  /** Whether a visited step leaves energies (and stresses) up to date. */
+  /** True if a visited step leaves energies (and stresses) up to date. */
   readonly givesEnergy: boolean;
-  /** Whether a step by `whole` does. */
+  /** True if a step by `whole` leaves energies up to date. */
   readonly wholeGivesEnergy: boolean;
   /** All programs, to be freed. */
   readonly programs: readonly Program[];
@@ -216,7 +216,7 @@ interface Needs {
   readonly lean: Wanted;
   /** Needed in a visited step. */
   readonly full: Wanted;
-  /** Whether each evaluation of forces gives stresses. */
+  /** True if each evaluation of forces gives stresses. */
   readonly stress: boolean;
   /** Compute the stresses, if the step has energies. */
   readonly kept: readonly Call[];

@@ -26,17 +26,17 @@ export class RefillSchedule {
     this.#asked = asked;
   }
 
-  /** Whether it is known at once which systems have finished. */
+  /** True if finished systems are known immediately after each step. */
   get isHost(): boolean {
     return this.#engine.place.run!.state.backend.isHost;
   }
 
-  /** Whether a system is still updated. */
+  /** True if a system is still updated. */
   get isAnyActive(): boolean {
     return this.#slots.some(({ finishedAt }) => finishedAt < 0);
   }
 
-  /** Whether a system waits to be written. */
+  /** True if a system waits to be written. */
   get isAnyWaiting(): boolean {
     return this.#slots.some(isWaiting);
   }
@@ -58,7 +58,7 @@ export class RefillSchedule {
     return (last + 1) % this.#frequency === 0;
   }
 
-  /** Whether so many systems wait to be written that a refill is worth it in another step. */
+  /** True if enough systems wait to be written to make a refill worthwhile. */
   get isWorthIt(): boolean {
     if (this.#asked !== undefined) return !this.isAnyActive;
     const waiting = this.#slots.reduce((sum, slot) => isWaiting(slot) ? sum + 1 : sum, 0);

@@ -1,5 +1,5 @@
 /**
- * Where the systems of a stream come from.
+ * Sources of the systems of a stream.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { System } from "../../batch/system.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** How large a sample is. */
+/** The size of a sample. */
 export interface SampleSize {
   /** Atoms. */
   readonly atoms: number;
@@ -23,19 +23,19 @@ export interface SampleSize {
 
 /** A list of systems that are got one by one, as `openSystems` opens one. */
 export interface SampleList {
-  /** How many there are. */
+  /** The number of samples. */
   readonly length: number;
   /** One of them. */
   get(index: number): System | PromiseLike<System>;
   /**
-   * How large one of them is, without getting it.
+   * Returns the size of a sample without getting it.
    *
-   * @default not known: `SizeAwareSampler.open` gets each once
+   * @default sizes are unknown: `SizeAwareSampler.open` gets each sample once
    */
   sizes?(index: number): SampleSize;
 }
 
-/** What a sampler takes systems from: an array of them, or a list. */
+/** A source of a sampler: an array of systems, or a list. */
 export type SampleSource = readonly System[] | SampleList;
 
 /** The same as a list whose sizes are known. */

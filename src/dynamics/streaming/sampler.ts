@@ -16,7 +16,7 @@ import {
 } from "./sample_source.ts";
 import { checkSamplerOptions, NAME, type SamplerOptions } from "./sampler_options.ts";
 
-/** How much room there is in a batch. */
+/** The free room of a batch. */
 export interface Room {
   /** Systems. */
   readonly systems: number;
@@ -34,7 +34,7 @@ export interface Sample {
   readonly system: System;
 }
 
-/** How far a sampler has come: plain data. */
+/** The progress of a sampler: plain data. */
 export interface SavedSampler {
   /** 1 for each sample that was taken. */
   readonly taken: Uint8Array;
@@ -44,8 +44,8 @@ export interface SavedSampler {
  * Hands out the systems of a source, each once, so that a batch is as full as its limits allow and never fuller: the
  * largest that fits comes first, and smaller ones fill what is left. `engine.stream` takes them from it.
  *
- * Throws a TypeError for a source or an option that is none, and a RangeError for a limit that is no count, for no limit,
- * and for a sample that is larger than the limits, naming it.
+ * Throws a TypeError for a source or an option that is none, and a RangeError for a limit that is no count, for no
+ * limit, and for a sample that is larger than the limits, naming it.
  *
  * @example
  * ```ts
@@ -67,7 +67,7 @@ export class SizeAwareSampler {
   readonly maxEdges: number;
   /** Systems that it may have at most. */
   readonly maxSystems: number;
-  /** How many samples the source has. */
+  /** The number of samples of the source. */
   readonly length: number;
   readonly #source: SampleList;
   readonly #atoms: Int32Array;
@@ -112,12 +112,12 @@ export class SizeAwareSampler {
     return new SizeAwareSampler(sized, options);
   }
 
-  /** How many samples have not been taken. */
+  /** The number of samples that have not been taken. */
   get left(): number {
     return this.#left;
   }
 
-  /** Whether all have been taken. */
+  /** True if all have been taken. */
   get isDry(): boolean {
     return this.#left === 0;
   }
@@ -155,7 +155,7 @@ export class SizeAwareSampler {
     for (const bin of this.#bins) bin.head = 0;
   }
 
-  /** How far it has come, to be kept: plain data. */
+  /** Returns its progress for a checkpoint: plain data. */
   save(): SavedSampler {
     return { taken: this.#taken.slice() };
   }

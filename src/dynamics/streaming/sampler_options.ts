@@ -1,5 +1,5 @@
 /**
- * How much a batch may hold, and in which order samples come.
+ * Options of samplers: limits of a batch, and the order of samples.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { checkOptions } from "../../base/check_options.ts";
 import { seedWords } from "../../batch/seed.ts";
 
-/** How much a batch may hold. One of the limits must be given. */
+/** Limits of a batch. At least one must be given. */
 export interface SamplerOptions {
   /** Atoms of all its systems. @default no limit */
   readonly maxAtoms?: number;
@@ -17,13 +17,13 @@ export interface SamplerOptions {
   readonly maxSystems?: number;
   /** Samples whose numbers of atoms lie within such an interval are taken in their order. @default 1 */
   readonly binWidth?: number;
-  /** Whether samples of about one size are taken in a random order. @default false */
+  /** True to take samples of similar size in a random order. @default false */
   readonly shuffle?: boolean;
-  /** What that order is drawn from. @default 0 */
+  /** The seed of the random order. @default 0 */
   readonly seed?: number;
 }
 
-/** What errors call it. */
+/** The name in error messages. */
 export const NAME: string = "a SizeAwareSampler";
 const LIMITS = ["maxAtoms", "maxEdges", "maxSystems"] as const;
 const OPTIONS = [...LIMITS, "binWidth", "shuffle", "seed"];

@@ -19,13 +19,13 @@ export interface StreamSlot {
   readonly endsAt: number;
   /** The step in which the system has finished; -1 while it is active. */
   finishedAt: number;
-  /** Whether it has converged. */
+  /** True if it has converged. */
   hasConverged: boolean;
-  /** Whether the system has been written to a sink, or has diverged and left. */
+  /** True if the system has been written to a sink, or has diverged and left. */
   isWritten: boolean;
-  /** Whether the system has diverged: it is not written to a sink. */
+  /** True if the system has diverged: it is not written to a sink. */
   hasDiverged: boolean;
-  /** Whether the system has no forces yet: it gets them in the next step. */
+  /** True if the system has no forces yet: it gets them in the next step. */
   isEntering: boolean;
 }
 

@@ -122,7 +122,7 @@ export class Stream implements SystemStream {
     };
   }
 
-  /** Whether the source is dry and all systems are finished. */
+  /** True if the source is empty and all systems are finished. */
   get isDone(): boolean {
     return this.sampler.isDry && this.#slots.every(({ isWritten }) => isWritten);
   }

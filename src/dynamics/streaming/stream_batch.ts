@@ -89,7 +89,7 @@ export class StreamBatch {
     return { systems, atoms, edges };
   }
 
-  /** Whether half of the slots are empty: models may spend time on them, but changing the batch takes time, too. */
+  /** True if half of the slots are empty: models may spend time on them, but changing the batch takes time, too. */
   get isHalfEmpty(): boolean {
     const left = this.slots.filter(({ isWritten }) => isWritten).length;
     return 2 * left >= this.slots.length && left < this.slots.length;
@@ -106,8 +106,8 @@ export class StreamBatch {
   }
 
   /**
-   * Admits systems, which end when the engine has done `endsAt` steps. Returns their slots. If it fails, the batch stays
-   * as it was, and the systems are in the source again.
+   * Admits systems, which end when the engine has done `endsAt` steps. Returns their slots. If it fails, the batch
+   * stays as it was, and the systems are in the source again.
    */
   async admit(samples: readonly Sample[], endsAt: number): Promise<number[]> {
     try {

@@ -29,8 +29,9 @@ export interface StreamOptions {
    */
   readonly maxSteps?: number;
   /**
-   * Handling of a system that diverges: `"throw"` ends the stream with a `DivergedError`; `"drop"` removes the system, adds
-   * it to the summary's `failures`, and the others go on as if it had never been there. Not on a GPU, nor on threads.
+   * Handling of a system that diverges: `"throw"` ends the stream with a `DivergedError`; `"drop"` removes the system,
+   * adds it to the summary's `failures`, and the others go on as if it had never been there. Not on a GPU, nor on
+   * threads.
    *
    * @default "throw"
    */
@@ -58,11 +59,11 @@ export interface StreamSummary {
   /** Number of refills. */
   readonly refills: number;
   /**
-   * Mean filling of the batch with active systems, from 0 to 1, over the steps until the source was dry; by the limit that
-   * was nearest. NaN if there were no steps.
+   * Mean filling of the batch with active systems, from 0 to 1, over the steps until the source was dry; by the limit
+   * that was nearest. NaN if there were no steps.
    */
   readonly filling: number;
-  /** Whether the source is dry and all systems are finished. */
+  /** True if the source is empty and all systems are finished. */
   readonly isDone: boolean;
 }
 

@@ -14,8 +14,8 @@ const axes = new Float64Array(9);
 /**
  * Rotates systems so that the first lattice vector is along x and the second in the xy plane, which makes the matrix of
  * the cell lower triangular: h = h R, x = x R, v = v R, F = F R. R is a proper rotation, so a left-handed cell stays
- * left-handed, with a negative last number. Systems without a periodic direction or a cell are skipped. Systems that are
- * already aligned stay bitwise identical.
+ * left-handed, with a negative last number. Systems without a periodic direction or a cell are skipped. Systems that
+ * are already aligned stay bitwise identical.
  */
 export const alignCells: Kernel<typeof args> = defineKernel(
   "align_cells",

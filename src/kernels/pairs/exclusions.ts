@@ -3,9 +3,9 @@
  *
  * With exclusions, the argument `species` of pair potentials has one row per atom, all of the same length. The first
  * word of a row has the type of the atom in its low bits and the flags of the periodic directions above them. Two words
- * follow for each exclusion of the atom: the index of the other atom within the system, and the bits of the float32 that
- * scales the energy and the force of the pair. Shorter rows are padded with −1. Each pair is in the rows of both atoms.
- * Only its nearest image is excluded: the one whose lattice coordinates are from −½ to ½.
+ * follow for each exclusion of the atom: the index of the other atom within the system, and the bits of the float32
+ * that scales the energy and the force of the pair. Shorter rows are padded with −1. Each pair is in the rows of both
+ * atoms. Only its nearest image is excluded: the one whose lattice coordinates are from −½ to ½.
  *
  * @module
  */

@@ -37,8 +37,8 @@ const NAME = "SnapshotHook";
  * as they are at that moment, and `step`, `time` (fs, NaN if steps take no time) and `sourceId`: in a sink that keeps
  * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
  *
- * A run that resumes from a checkpoint removes the frames that were written after the checkpoint, and writes them again:
- * no frame is lost or duplicated. Use one sink for one run.
+ * A run that resumes from a checkpoint removes the frames that were written after the checkpoint, and writes them
+ * again: no frame is lost or duplicated. Use one sink for one run.
  *
  * An error while writing, including a full sink, stops the run, unless the hook is added with another `onError`. The
  * sink stays open when the run ends.

@@ -77,8 +77,8 @@ export const FORCE_PASSES: readonly string[] = [
 
 /**
  * Adds an output with forces, −dE/dpositions, to a model of energies, by differentiating the graph. With `stress` it
- * also adds an output with virials: −dE/dε, [B, 3, 3], in the unit of the energy, where ε moves every r to r + r·ε; over the
- * negative volume they are stresses. A model of one system has [3, 3].
+ * also adds an output with virials: −dE/dε, [B, 3, 3], in the unit of the energy, where ε moves every r to r + r·ε;
+ * over the negative volume they are stresses. A model of one system has [3, 3].
  *
  * The rest of the model does not change, except where passes simplify it. Dynamic dimensions stay dynamic.
  *
@@ -87,7 +87,8 @@ export const FORCE_PASSES: readonly string[] = [
  * @throws {TypeError} for an unknown option
  * @throws {SyntaxError} if the bytes are not a model
  * @throws {RangeError} if the opset is not 18 to 21, if an input or output does not exist, if the energy is not a float
- * or not one number per system or atom, if the model already has forces, or if the energy does not depend on the positions
+ * or not one number per system or atom, if the model already has forces, or if the energy does not depend on the
+ * positions
  * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, between positions and energy
  *
  * @example Atoms on springs

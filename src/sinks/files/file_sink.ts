@@ -103,7 +103,8 @@ export class FileSink implements StoredSink, AsyncDisposable {
    * Copies the systems of a batch at once and writes them in the background. The promise that it may return resolves
    * when there is room for more.
    *
-   * @throws {TypeError} if `batch` is not a batch or `mask` not a mask, or if fields differ from those of earlier systems
+   * @throws {TypeError} if `batch` is not a batch or `mask` not a mask, or if fields differ from those of earlier
+   * systems
    * @throws {RangeError} if `mask` has another length than the batch
    * @throws {Error} if the sink is closed, or if writing earlier systems failed
    */
