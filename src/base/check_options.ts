@@ -19,22 +19,28 @@ export function checkOptions(
   checkKeys(action, "its options", options, known);
 }
 
-/**
- * Throws a TypeError for the first member that is not known. Instances of classes are not checked, as they may have
- * members of their own.
- */
+/** Throws a TypeError for the first own member that is not known, of instances of classes too. */
 export function checkKeys(
   action: string,
   what: string,
   given: object,
   known: readonly string[],
 ): void {
-  if (!isPlain(given)) return;
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   throw new TypeError(
     complaint(action, `${what} must be among ${known.join(", ")}`, unknown, known),
   );
+}
+
+/** Checks the members of an object literal. Instances of classes are not checked: they may have members of their own. */
+export function checkLiteralKeys(
+  action: string,
+  what: string,
+  given: object,
+  known: readonly string[],
+): void {
+  if (isPlain(given)) checkKeys(action, what, given, known);
 }
 
 /** Throws a TypeError if a value is of the wrong kind. */

@@ -202,3 +202,16 @@ Deno.test(
     );
   }),
 );
+
+Deno.test("a misspelled option is refused in an instance of a class, too", () => {
+  class Parameters {
+    readonly epsilon = 0.0104;
+    readonly sigma = 3.4;
+    readonly cutoff = 6;
+  }
+  class Misspelled extends Parameters {
+    readonly truncaton = "cut";
+  }
+  assertEquals(lennardJones(new Parameters()).name, lennardJones({ ...new Parameters() }).name);
+  assertThrows(() => lennardJones(new Misspelled()), TypeError, "truncaton");
+});

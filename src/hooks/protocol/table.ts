@@ -13,7 +13,7 @@ import { checkKindList } from "./kind.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { type HookOptions, optionProblems, scheduleOf } from "./protocol.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
-import { checkKeys } from "../../base/check_options.ts";
+import { checkLiteralKeys } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { complaint, isClass, show } from "../../base/show.ts";
 
@@ -162,11 +162,11 @@ function checkSpec(spec: unknown): CheckedSpec {
   }
   const { name, on, otherwise } = spec;
   if (typeof name !== "string" || name === "") {
-    checkKeys("make a hook", "its members", spec, MEMBERS); // it may be misspelt
+    checkLiteralKeys("make a hook", "its members", spec, MEMBERS); // it may be misspelt
     throw new TypeError(complaint("make a hook", "its name must be a text", name));
   }
   const action = `make hook ${name}`;
-  checkKeys(action, "its members", spec, MEMBERS);
+  checkLiteralKeys(action, "its members", spec, MEMBERS);
   const found = [...optionProblems(spec), ...kindProblems(spec.kinds)];
   if (found.length > 0) throw new TypeError(`Cannot ${action} as ${found.join("; ")}`);
   readSchedule(name, scheduleOf(spec));
