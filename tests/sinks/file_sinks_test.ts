@@ -256,3 +256,25 @@ for (
     await Deno.remove(folder, { recursive: true });
   });
 }
+
+Deno.test("a table that is asked for systems keeps the failure of a write for flush()", () =>
+  withFolder(async (folder) => {
+    const sink = new CsvSink(`${folder}/x.csv`);
+    const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]);
+    await sink.write(batch);
+    await sink.flush();
+    const calls = [
+      () => sink.read(),
+      () => sink.slice({}),
+      () => sink.drain(),
+      () => Array.fromAsync(sink.frames()),
+    ];
+    for (const read of calls) {
+      const late = batch.clone();
+      late.set("late", 1, { level: "system" });
+      await sink.write(late);
+      await assertRejects(read, TypeError, "table() reads");
+      await assertRejects(() => sink.flush(), TypeError, '"late"');
+    }
+    await sink.close();
+  }));

@@ -71,6 +71,11 @@ export class CsvSink extends FileSink {
 
 /** Makes a store that adds systems, and gives none back. */
 function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
+  const assertReadable = () => {
+    throw new TypeError(
+      `Cannot read systems from ${path} as it must hold their atoms: a table has rows of numbers, which table() reads`,
+    );
+  };
   return {
     get length() {
       return rows.length;
@@ -82,10 +87,7 @@ function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
     truncate: (length) => rows.truncate(length),
     close: () => rows.close(),
     last: async () => void await rows.last(), // whoever adds to a damaged table is to know
-    frames: () => {
-      throw new TypeError(
-        `Cannot read systems from ${path} as it must hold their atoms: a table has rows of numbers, which table() reads`,
-      );
-    },
+    assertReadable,
+    frames: assertReadable,
   };
 }

@@ -148,20 +148,20 @@ export class FileSink implements StoredSink, AsyncDisposable {
   /** Returns the systems of a slice, read without the others. Throws a RangeError if there are none. */
   async slice(slice: Slice): Promise<Batch> {
     const checked = checkedSlice(slice, `read ${this.path}`);
-    await this.settle();
+    await this.#settleToRead();
     return await this.#inTurn(() => this.#batch(checked));
   }
 
   /** Yields the systems of a slice one by one, without holding them all. */
   async *frames(slice: Slice = {}): AsyncGenerator<System, void> {
     const checked = checkedSlice(slice, `read ${this.path}`);
-    await this.settle();
+    await this.#settleToRead();
     yield* this.#store.frames(checked);
   }
 
   /** Returns all systems as one batch, and empties the file. */
   async drain(): Promise<Batch> {
-    await this.settle();
+    await this.#settleToRead();
     return await this.#inTurn(async () => {
       const all = await this.#batch({});
       await this.#clear();
@@ -209,6 +209,12 @@ export class FileSink implements StoredSink, AsyncDisposable {
   /** Waits until nothing is being written. Throws the first error since the last call that threw. */
   protected settle(): Promise<void> {
     return this.#queue.flush();
+  }
+
+  /** Settles for a reader. If the format cannot be read back, throws that first: `flush` still throws a failed write. */
+  #settleToRead(): Promise<void> {
+    this.#store.assertReadable?.();
+    return this.settle();
   }
 
   #checkOpen(verb: string): void {

@@ -29,6 +29,8 @@ export interface FrameStore {
   close(): Promise<void>;
   /** Returns the system added last, or `undefined` if there is none or the format cannot be read back. */
   last(): Promise<System | undefined>;
+  /** Throws a TypeError if the format cannot be read back. A store without it can. */
+  assertReadable?(): void;
   /** Returns the systems of a slice, one by one. */
   frames(slice: Slice): AsyncIterable<System>;
 }
