@@ -449,3 +449,19 @@ Deno.test(
     assertSameBits(bitsOf(beside), bitsOf(batch));
   }),
 );
+
+Deno.test("no model is left open if the integrator names a time step that the batch does not have", async () => {
+  let open = 0;
+  const model: Model = {
+    ...ARGON,
+    open(state) {
+      open++;
+      const opened = ARGON.open(state);
+      return { ...opened, close: () => void open-- };
+    },
+  };
+  const integrator: Integrator = { ...velocityVerlet({ dt: 1 }), dt: { field: "absent" } };
+  await using md = new Dynamics(integrator, { model, ...where("wasm") });
+  await assertRejects(() => md.run(crystals(1), 1), Error, "absent");
+  assertEquals(open, 0);
+});

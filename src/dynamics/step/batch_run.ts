@@ -71,8 +71,9 @@ export class BatchRun {
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
     this.state = new ResidentBatch(batch, backend);
     try {
-      this.#run = openRun(this.state, engine, code);
-      this.#clock = new Clock(batch, engine.integrator);
+      const { run, clock } = openRun(this.state, engine, code);
+      this.#run = run;
+      this.#clock = clock;
     } catch (error) {
       this.state.free();
       throw error;
@@ -254,20 +255,22 @@ export class BatchRun {
   }
 }
 
-/** Opens integrator and model on a batch. */
+/** Opens integrator, clock and model on a batch. */
 function openRun(
   state: ResidentBatch,
   engine: RunEngine,
   { openConstraints }: OptionalCode,
-): RunParts {
+): { readonly run: RunParts; readonly clock: Clock } {
   const constrained = openConstraints(state, engine.integrator, engine.constraints);
   const integrator = constrained.weave(
     checkedOpen(engine.name, engine.integrator.open(state)),
   );
+  // After the integrator, which adds the field that the clock reads. Before the model, which nothing closes if this throws.
+  const clock = new Clock(state.batch, engine.integrator);
   const model = engine.model.open(state);
   if (model.compute !== undefined) assertWhole(engine, state.backend);
   const isLate = !state.backend.isHost;
   const opened = { engine, state, integrator, constrained, model, isLate };
   const plan = new CurrentPlan(state, engine.loop, () => makePlan(opened));
-  return { ...opened, phase: new BatchPhase(), plan };
+  return { run: { ...opened, phase: new BatchPhase(), plan }, clock };
 }
