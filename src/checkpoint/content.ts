@@ -23,4 +23,6 @@ export interface CheckpointExpectation {
   readonly kind?: string;
   /** The newest schema it knows. */
   readonly schema?: number;
+  /** The oldest schema it knows. */
+  readonly oldest?: number;
 }

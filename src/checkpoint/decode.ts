@@ -22,7 +22,7 @@ import { unpack } from "./unpack.ts";
  * @param bytes all of the file
  * @param expected what the reader knows: its kind, and the newest schema
  * @throws {SyntaxError} for what is no checkpoint, or one that is truncated, too long, or damaged in any byte
- * @throws {RangeError} for a newer version of the container, and for a newer schema than expected
+ * @throws {RangeError} for a newer version of the container, and for a newer or older schema than expected
  * @throws {TypeError} for another kind than expected, and for what are no bytes
  *
  * @example Take over what an older version saved
@@ -138,6 +138,12 @@ function assertExpected(
   if (expected.schema !== undefined && !(schema <= expected.schema)) {
     throw new RangeError(
       `Cannot read ${name} as its schema must be at most ${expected.schema}, the newest known here: current value is ${schema}`,
+    );
+  }
+  if (expected.oldest !== undefined && !(schema >= expected.oldest)) {
+    throw new RangeError(
+      `Cannot read ${name} as its schema must be at least ${expected.oldest}, the oldest known here: current value is ` +
+        `${schema}, which an older version of Hooke wrote`,
     );
   }
 }

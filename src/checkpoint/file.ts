@@ -79,7 +79,7 @@ export async function writeWhole(
  * @param path where
  * @param expected what the reader knows: its kind, and the newest schema
  * @throws {SyntaxError} for what is no checkpoint, or one that is truncated, too long, or damaged in any byte
- * @throws {RangeError} for a newer version of the container, and for a newer schema than expected
+ * @throws {RangeError} for a newer version of the container, and for a newer or older schema than expected
  * @throws {TypeError} for another kind than expected, and where there is no file system
  * @throws {Error} when the file system refuses, with its `code` (`"ENOENT"`) and its error as `cause`
  *

@@ -128,6 +128,12 @@ Deno.test("a reader takes its own kind and no schema newer than it knows", () =>
     "its schema must be at most 2, the newest known here: current value is 3",
   );
   assertThrows(() => decodeCheckpoint(BYTES, { schema: NaN }), RangeError, "must be at most NaN");
+  assertEquals(decodeCheckpoint(BYTES, { schema: 4, oldest: 3 }).schema, 3);
+  assertThrows(
+    () => decodeCheckpoint(BYTES, { schema: 4, oldest: 4 }),
+    RangeError,
+    "its schema must be at least 4, the oldest known here: current value is 3, which an older version of Hooke wrote",
+  );
 });
 
 Deno.test("a sound file that no encoder would write is refused with what is wrong", () => {

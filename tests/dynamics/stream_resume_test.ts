@@ -13,6 +13,7 @@ import {
   SizeAwareSampler,
   type StreamOptions,
 } from "../../src/dynamics/mod.ts";
+import { readCheckpoint, writeCheckpoint } from "../../src/checkpoint/mod.ts";
 import { MemorySink, openSink } from "../../src/sinks/mod.ts";
 import { ARGON, argon, bitsOf } from "./atoms.ts";
 import { on, PAIR_BACKENDS, where } from "./backends.ts";
@@ -184,4 +185,35 @@ Deno.test("a stream whose batch is gone says so", async () => {
     Error,
     "its batch must be the last one that was run",
   );
+});
+
+Deno.test("saved slots of a stream that save() did not return, and checkpoints of schema 1, are refused", async () => {
+  const scheme = fire({ dt: 0.3 }), backend = "wasm", path = await Deno.makeTempFile();
+  await using first = engineOf(scheme, { backend });
+  await first.stream(make(), { sinks: [new MemorySink()], nSteps: 5 });
+  const saved = await first.save(), stream = saved.stream!;
+  const { finishedAt: restedAt, ...slot } = stream.slots[0]!;
+  const slots = [
+    { ...slot, restedAt } as unknown as typeof stream.slots[0],
+    ...stream.slots.slice(1),
+  ];
+  await using second = engineOf(scheme, { backend });
+  await second.load({ ...saved, stream: { ...stream, slots, lengths: [0] } });
+  await assertRejects(
+    () => second.stream(make(), { sinks: [new MemorySink()] }),
+    TypeError,
+    "slot 0 of its state must be what save() gave",
+  );
+
+  await first.saveCheckpoint(path);
+  const { kind, schema, data } = await readCheckpoint(path);
+  assertEquals(schema, 2);
+  await writeCheckpoint(path, { kind, schema: 1, data });
+  await using third = engineOf(scheme, { backend });
+  await assertRejects(
+    () => third.loadCheckpoint(path),
+    RangeError,
+    "its schema must be at least 2, the oldest known here: current value is 1, which an older version of Hooke wrote",
+  );
+  await Deno.remove(path);
 });

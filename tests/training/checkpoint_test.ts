@@ -200,6 +200,12 @@ Deno.test("a damaged file, and one of another engine, are refused", async () => 
     await assertRejects(() => trainer.loadCheckpoint(path), TypeError, "dynamics");
     await writeCheckpoint(path, { kind: "training", schema: 9, data: before });
     await assertRejects(() => trainer.loadCheckpoint(path), RangeError, "9");
+    await writeCheckpoint(path, { kind: "training", schema: 1, data: before });
+    await assertRejects(
+      () => trainer.loadCheckpoint(path),
+      RangeError,
+      "1, which an older version",
+    );
     assertEquals(await trainer.save(), before);
   });
 });

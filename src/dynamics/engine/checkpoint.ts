@@ -11,8 +11,8 @@ import type { SavedStream } from "../streaming/saved_stream.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** The version of {@linkcode SavedDynamics}. */
-export const SCHEMA = 1;
+/** The version of {@linkcode SavedDynamics}; 1 had other names for its members. */
+export const SCHEMA = 2;
 
 /** The state of a run on its backend. */
 export interface SavedRun {

@@ -97,7 +97,8 @@ export class Checkpoints {
   /** Reads a state from a file. */
   async read(path: string | URL): Promise<SavedDynamics> {
     const { readCheckpoint } = await loadCheckpointing();
-    const { data } = await readCheckpoint(path, { kind: this.#kind, schema: SCHEMA });
+    const expected = { kind: this.#kind, schema: SCHEMA, oldest: SCHEMA };
+    const { data } = await readCheckpoint(path, expected);
     return data as SavedDynamics;
   }
 

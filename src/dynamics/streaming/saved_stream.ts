@@ -6,6 +6,8 @@
 
 import type { SavedClock } from "../engine/clock.ts";
 import type { SavedSampler } from "./sampler.ts";
+import { isObject } from "../../base/object.ts";
+import { complaint } from "../../base/show.ts";
 
 /** A slot of the batch, and the system in it. */
 export interface StreamSlot {
@@ -71,4 +73,27 @@ export interface SavedStream {
   readonly lengths: readonly number[];
   /** The start of each system's clock. */
   readonly clock: SavedClock;
+}
+
+/** Throws a TypeError if a value is not the saved state of so many slots. */
+export function assertSlots(action: string, slots: unknown, size: number): void {
+  const isCounted = Array.isArray(slots) && slots.length === size;
+  if (!isCounted) {
+    const count = Array.isArray(slots) ? slots.length : undefined;
+    throw new TypeError(
+      `Cannot ${action} as its state must be what save() gave for ${size} systems: current count is ${count}`,
+    );
+  }
+  const unknown = slots.findIndex((slot) => !isSlot(slot));
+  if (unknown < 0) return;
+  const requirement = `slot ${unknown} of its state must be what save() gave`;
+  throw new TypeError(complaint(action, requirement, slots[unknown]));
+}
+
+function isSlot(slot: unknown): boolean {
+  if (!isObject(slot)) return false;
+  const { index, atoms, edges, endsAt, finishedAt } = slot;
+  const { hasConverged, isWritten, hasDiverged, isEntering } = slot;
+  return [index, atoms, edges, endsAt, finishedAt].every((one) => typeof one === "number") &&
+    [hasConverged, isWritten, hasDiverged, isEntering].every((one) => typeof one === "boolean");
 }

@@ -9,7 +9,12 @@ import type { FinishedSystems, SystemStream } from "../step/run_engine.ts";
 import type { DivergedError } from "../diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
 import type { Sample, SizeAwareSampler } from "./sampler.ts";
-import type { SavedStream, StreamCounts, StreamSlot } from "./saved_stream.ts";
+import {
+  assertSlots,
+  type SavedStream,
+  type StreamCounts,
+  type StreamSlot,
+} from "./saved_stream.ts";
 import type { StreamProgress } from "../stages.ts";
 import { RefillSchedule } from "./refill_schedule.ts";
 import { StreamFilling } from "./stream_filling.ts";
@@ -78,12 +83,7 @@ export class Stream implements SystemStream {
     sinks: Graduates,
     { batch, saved }: { readonly batch: Batch; readonly saved: SavedStream },
   ): Stream {
-    if (!Array.isArray(saved.slots) || saved.slots.length !== batch.size) {
-      throw new TypeError(
-        `Cannot go on with the stream of ${engine.name} as its state must be what save() gave for ${batch.size} ` +
-          `systems: current count is ${saved.slots?.length}`,
-      );
-    }
+    assertSlots(`go on with the stream of ${engine.name}`, saved.slots, batch.size);
     sampler.load(saved.sampler);
     return new Stream(engine, sampler, sinks, { batch, ...saved });
   }

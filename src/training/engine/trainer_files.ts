@@ -87,7 +87,8 @@ export class TrainerFiles {
 
   /** Restores a checkpoint, then fires CHECKPOINT_LOAD. */
   async loadCheckpoint(path: string | URL): Promise<void> {
-    const { data } = await readCheckpoint(path, { kind: CHECKPOINT_KIND, schema: SCHEMA });
+    const expected = { kind: CHECKPOINT_KIND, schema: SCHEMA, oldest: SCHEMA };
+    const { data } = await readCheckpoint(path, expected);
     await this.load(data as SavedTrainer);
     await this.#fireAt(TrainingStage.CHECKPOINT_LOAD, path);
   }

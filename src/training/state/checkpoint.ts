@@ -14,8 +14,8 @@ import { assertSavedProgress, type SavedProgress } from "../engine/progress.ts";
 
 /** Kind of the checkpoint container. */
 export const CHECKPOINT_KIND = "training";
-/** The version of {@linkcode SavedTrainer}. */
-export const SCHEMA = 1;
+/** The version of {@linkcode SavedTrainer}; 1 had other names for its members. */
+export const SCHEMA = 2;
 
 /** Arrays that are computed anew at each step, and not saved. */
 const PASSING: readonly string[] = ["gradients", "more", "updates"];
