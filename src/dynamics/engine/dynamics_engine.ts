@@ -5,7 +5,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { after, inOrder } from "../../base/sequence.ts";
+import { inOrder, isThenable, resultAfter } from "../../base/sequence.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import { type Engine, Loop } from "../../hooks/loop/loop.ts";
 import type { DeviceWorker } from "../../hooks/run/device_work.ts";
@@ -139,9 +139,27 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     const { place, running: { stream } } = this;
     const taking = place.fallback.takeIfDue(place.run!);
     const free = stream === undefined ? n : Math.min(n, stream.free());
-    const running = after(taking, () => place.run!.multiStep.run(free));
-    if (stream === undefined) return running;
-    return after(running, (done: number) => after(stream.stepped(done), () => done));
+    // Without closures if nothing has to be awaited, as it is run for each multi-step call.
+    if (taking !== undefined) return this.#multiStepAfter(taking, free);
+    const running = place.run!.multiStep.run(free);
+    return stream === undefined ? running : this.#stepped(running);
+  }
+
+  /** Runs up to `n` steps once the snapshot of the batch has been taken. */
+  #multiStepAfter(taking: PromiseLike<void>, n: number): PromiseLike<number> {
+    const { place, running: { stream } } = this;
+    const running = taking.then(() => place.run!.multiStep.run(n));
+    return stream === undefined ? running : this.#steppedAfter(running);
+  }
+
+  /** Notes in the stream the steps that are done, and returns their number. */
+  #stepped(running: number | PromiseLike<number>): number | PromiseLike<number> {
+    if (isThenable(running)) return this.#steppedAfter(running);
+    return resultAfter(this.running.stream!.stepped(running), running);
+  }
+
+  #steppedAfter(running: PromiseLike<number>): PromiseLike<number> {
+    return running.then((done) => this.#stepped(done));
   }
 
   /** Ends a run: what hooks read after the last step is brought up to date. */

@@ -5,7 +5,7 @@
  */
 
 import type { Program } from "../../backend/backend.ts";
-import { after, inOrder, isThenable } from "../../base/sequence.ts";
+import { isThenable, resultAfter } from "../../base/sequence.ts";
 import type { Divergence } from "./divergence.ts";
 import type { LateMultiStep } from "./late_multi_step.ts";
 import type { RunParts } from "./run_engine.ts";
@@ -46,11 +46,16 @@ export class MultiStep {
 
   #runOnHost(whole: Program, n: number): number | PromiseLike<number> {
     const { plan, phase, state, engine: { loop: { stepCount } } } = this.#run;
-    const { divergence, report } = this.#pieces;
     const done = state.run(whole, stepCount, n) as number;
     const last = stepCount + done - 1;
     phase.evaluated(last, plan.now.wholeGivesEnergy);
-    const reported = inOrder(() => divergence.check(last), () => report.report(last));
-    return after(reported, () => done);
+    const checking = this.#pieces.divergence.check(last);
+    // Without closures, as it is run for each multi-step call.
+    if (isThenable(checking)) return resultAfter(this.#reportAfter(checking, last), done);
+    return resultAfter(this.#pieces.report.report(last), done);
+  }
+
+  #reportAfter(checking: PromiseLike<unknown>, last: number): PromiseLike<void> {
+    return checking.then(() => this.#pieces.report.report(last));
   }
 }

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { after, isThenable } from "../../base/sequence.ts";
+import { isThenable, resultAfter } from "../../base/sequence.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Admission } from "./admission.ts";
 import { callCustomCriteria } from "./custom_criteria.ts";
@@ -98,6 +98,6 @@ export class StepRunner {
   /** Runs a single step in place of a multi-step call, because each step must be visited. Returns the number 1. */
   single(first: number): number | PromiseLike<number> {
     this.#run.engine.loop.context.stepCount = first;
-    return after(this.step(), () => 1);
+    return resultAfter(this.step(), 1); // without a closure, as it is run for each step of an ONNX model
   }
 }
