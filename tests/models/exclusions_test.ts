@@ -221,7 +221,7 @@ Deno.test("exclusions that cannot be are refused, by name", async () => {
   const refuses = (exclude: unknown, message: string) =>
     assertThrows(() => excluding(exclude as PairExclusions), RangeError, message);
   refuses({ bonds: BONDS, through: 4 }, "through must be 2 or 3: current value is 4");
-  refuses({ bonds: BONDS, scale14: -1 }, "scale14 must be 0 or above, and finite");
+  refuses({ bonds: BONDS, scale14: -1 }, "scale14 must be 0 or more and finite");
   refuses({ bonds: [[0, 0]] }, "bonds must be pairs of two atoms, counted from 0");
   refuses({ pairs: [[0, 1.5]] }, "pairs must be pairs of two atoms");
   refuses({ bonds: [BONDS, []], pairs: [[[0, 1]]] }, "lists for each of 2 systems");

@@ -173,10 +173,10 @@ Deno.test(
     const good = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
     refuses(
       { ...good, epsilon: -1 },
-      "epsilon must be 0 or above, and finite: current value is -1",
+      "epsilon must be 0 or more and finite: current value is -1",
     );
     refuses({ ...good, sigma: NaN }, "sigma must be above 0 and finite: current value is NaN");
-    refuses({ ...good, cutoff: "8" }, "cutoff must be a number: current value is 8");
+    refuses({ ...good, cutoff: "8" }, 'cutoff must be a number: current value is "8"');
     refuses({ ...good, skin: 0 }, "skin must be above 0");
     refuses({ ...good, truncation: "smooth" }, "truncation must be shift, switch or cut");
     refuses(

@@ -287,8 +287,8 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
     { ...good, length: 0, cutoff: 6 },
     "length must be above 0 and finite: current value is 0",
   );
-  refuses({ ...good, dispersion: -1, cutoff: 6 }, "dispersion must be 0 or above, and finite");
-  refuses({ ...good, strength: "7", cutoff: 6 }, "strength must be a number: current value is 7");
+  refuses({ ...good, dispersion: -1, cutoff: 6 }, "dispersion must be 0 or more and finite");
+  refuses({ ...good, strength: "7", cutoff: 6 }, 'strength must be a number: current value is "7"');
   refuses({ species: {}, cutoff: 6 }, "species must name an element or more");
   refuses({ species: { Si: good }, mixing: "none", cutoff: 6 }, "mixing must be geometric");
   refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "Si-Si is missing");

@@ -3,7 +3,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { centerBias as kernel } from "../../kernels/bonded/center_bias.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { type Model, valuesOf } from "../model.ts";
-import { positive } from "../pair/pair_options.ts";
+import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { bondedModel } from "./bonded_model.ts";
 
 /** What {@linkcode centerBias} pulls at, and where to. */
@@ -39,7 +39,7 @@ const NAME = "a bias on the center of mass";
 export function centerBias(options: CenterBiasOptions): Model {
   checkOptions(`make ${NAME}`, options, ["stiffness", "center", "atoms"]);
   const { stiffness, center } = options;
-  positive(NAME, "stiffness", stiffness);
+  checkNumber(`make ${NAME}`, "stiffness", stiffness, POSITIVE);
   if (!Array.from(center).every(Number.isFinite)) {
     throw new RangeError(
       `Cannot make ${NAME} as center must have finite numbers: current value is ${

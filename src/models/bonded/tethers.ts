@@ -6,7 +6,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { unwrapped } from "../../kernels/cells/unwrapped.ts";
 import { tethers as kernel } from "../../kernels/bonded/tethers.ts";
 import { type Model, valuesOf } from "../model.ts";
-import { positive } from "../pair/pair_options.ts";
+import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { bondedModel } from "./bonded_model.ts";
 
 /** Options of {@linkcode tethers}. */
@@ -41,7 +41,7 @@ export function tethers(options: TethersOptions): Model {
   checkOptions(`make ${NAME}`, options, ["stiffness", "anchors"]);
   const { stiffness } = options;
   if (typeof stiffness === "number" || stiffness === undefined) {
-    positive(NAME, "stiffness", stiffness);
+    checkNumber(`make ${NAME}`, "stiffness", stiffness, POSITIVE);
   }
   return bondedModel(NAME, (state) => {
     const springs = springsOn(state, options);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE } from "../../base/check_number.ts";
 import { checkKeys, checkOption } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
@@ -66,9 +67,7 @@ export class Exclusions {
       );
     };
     if (through !== 2 && through !== 3) refuse("through", "2 or 3", through);
-    if (!(scale14 >= 0 && scale14 < Infinity)) {
-      refuse("scale14", "0 or above, and finite", scale14);
-    }
+    checkNumber(`make ${model}`, "scale14", scale14, NOT_NEGATIVE);
     const lists = [bonds, pairs].map((list) => isBySystem(list) ? list : [list as ExcludedPair[]]);
     const [own, others] = lists as [readonly ExcludedPair[][], readonly ExcludedPair[][]];
     const systems = Math.max(own.length, others.length);

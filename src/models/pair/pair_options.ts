@@ -6,6 +6,7 @@
 
 import type { Buffer, Pairs } from "../../backend/backend.ts";
 import { Want } from "../../kernels/pairs/sum_pairs.ts";
+import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
@@ -66,9 +67,9 @@ export function checkPairOptions(
     "exclude",
   ]);
   const { cutoff, truncation = "shift", switchWidth = 1, skin = 1.5, exclude } = options;
-  positive(name, "cutoff", cutoff);
-  positive(name, "skin", skin);
-  positive(name, "switchWidth", switchWidth);
+  checkNumber(`make ${name}`, "cutoff", cutoff, POSITIVE);
+  checkNumber(`make ${name}`, "skin", skin, POSITIVE);
+  checkNumber(`make ${name}`, "switchWidth", switchWidth, POSITIVE);
   if (!["shift", "switch", "cut"].includes(truncation)) {
     throw new RangeError(
       `Cannot make ${name} as truncation must be shift, switch or cut: current value is ${truncation}`,
@@ -81,19 +82,6 @@ export function checkPairOptions(
   }
   const exclusions = exclude && new Exclusions(name, exclude);
   return { cutoff, truncation, switchWidth, skin, exclusions };
-}
-
-/** Throws a TypeError or RangeError if a parameter is not a number above 0. */
-export function positive(model: string, what: string, value: unknown): asserts value is number {
-  if (typeof value !== "number") {
-    throw new TypeError(
-      `Cannot make ${model} as ${what} must be a number: current value is ${String(value)}`,
-    );
-  }
-  if (value > 0 && value < Infinity) return;
-  throw new RangeError(
-    `Cannot make ${model} as ${what} must be above 0 and finite: current value is ${value}`,
-  );
 }
 
 /** Parameters of each element of a mixture, by symbol. */

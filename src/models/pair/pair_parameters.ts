@@ -4,12 +4,19 @@
  * @module
  */
 
+import { checkNumber, NOT_NEGATIVE, type NumberRule, POSITIVE } from "../../base/check_number.ts";
 import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
-import { type BySymbol, positive } from "./pair_options.ts";
+import type { BySymbol } from "./pair_options.ts";
 
 /** Range of a parameter, which must also be finite. */
 export type ParameterRange = "positive" | "nonnegative" | "any";
+
+const RANGES: Readonly<Record<ParameterRange, NumberRule>> = {
+  positive: POSITIVE,
+  nonnegative: NOT_NEGATIVE,
+  any: { requirement: "finite", holds: Number.isFinite },
+};
 
 /** Rule for the parameter of two unlike atoms. */
 export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) => number);
@@ -192,21 +199,7 @@ function checked<V extends object>(
 ): V {
   for (const [name, range] of Object.entries<ParameterRange>(parameters)) {
     const value: unknown = values?.[name as keyof V];
-    if (range === "positive") positive(model, name + of, value);
-    else finite(model, name + of, value, range === "any" ? -Infinity : 0);
+    checkNumber(`make ${model}`, name + of, value, RANGES[range]);
   }
   return values;
-}
-
-function finite(model: string, what: string, value: unknown, least: number): void {
-  if (typeof value !== "number") {
-    throw new TypeError(
-      `Cannot make ${model} as ${what} must be a number: current value is ${String(value)}`,
-    );
-  }
-  if (value >= least && Number.isFinite(value)) return;
-  const range = least === 0 ? "0 or above, and finite" : "finite";
-  throw new RangeError(
-    `Cannot make ${model} as ${what} must be ${range}: current value is ${value}`,
-  );
 }
