@@ -7,15 +7,15 @@
 import type { BaseContext, Workflow } from "../protocol/context.ts";
 import { EngineHooks } from "../registry/engine_hooks.ts";
 import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
-import type { DeviceWorker } from "../run/device_work.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";
 import type { AcceptAll, HookInput } from "../registry/hook_set.ts";
 import { assertSavedLoop, type SavedLoop } from "../registry/saved.ts";
-import type { AnyStages, StageOf } from "../protocol/stage.ts";
+import type { AnyStages, Role, StageOf } from "../protocol/stage.ts";
 import { BetweenSteps } from "./between_steps.ts";
 import {
+  assertRole,
   assertSteps,
   baseContext,
   checkEngine,
@@ -58,7 +58,9 @@ import { type StepEngine, Steps } from "./steps.ts";
  * ```
  */
 export interface Engine<E extends AnyStages>
-  extends StepEngine<Loop<E>>, Pick<EngineHooksOptions<E>, "state" | "isFatal" | "coming"> {
+  extends
+    StepEngine<Loop<E>>,
+    Pick<EngineHooksOptions<E>, "state" | "worker" | "isFatal" | "coming"> {
   /** The kinds of stages that the engine fires: one, or several. */
   readonly kinds: E | readonly E[];
   /**
@@ -67,12 +69,6 @@ export interface Engine<E extends AnyStages>
    * @default the loop
    */
   readonly workflow?: Workflow;
-  /**
-   * Runs the kernels of hooks that provide kernels.
-   *
-   * @default undefined: a hook with kernels is refused
-   */
-  readonly worker?: DeviceWorker;
 }
 
 /**
@@ -116,15 +112,12 @@ export class Loop<
       ...baseContext(workflow, stop),
       ...engine.context,
     } as unknown as Loop<E>["context"];
-    const { onWarning, verify } = options;
     const hooks = this.#hooks = new EngineHooks({
       kinds,
       context: this.context,
       workflow,
       counts: (counter) => counters.of(counter),
-      ...hookParts(engine),
-      ...(onWarning && { onWarning }),
-      ...(verify && { verify }),
+      ...hookParts(engine, options),
     });
     const context: { stepCount: number } = this.context;
     this.#steps = new Steps<Loop<E>>(engine, this, {
@@ -178,11 +171,8 @@ export class Loop<
 
   /** Runs the hook that claimed a replace stage, or `otherwise` if there is none. */
   replace<V>(stage: StageOf<E>, otherwise: () => V | PromiseLike<V>): V | PromiseLike<V> {
-    const point = this.#reach(stage, "replace");
-    return this.#pending.watch(
-      stage,
-      point.replace(otherwise, this.#counters.of(point.info.counter)),
-    );
+    const point = this.#reach(stage, "replace"), count = this.#counters.of(point.info.counter);
+    return this.#pending.watch(stage, point.replace(otherwise, count));
   }
 
   /** Returns the counters and the state of the hooks as plain data, for a checkpoint. */
@@ -350,14 +340,10 @@ export class Loop<
     }
   }
 
-  #reach(stage: StageOf<E>, role: "observe" | "pipe" | "gate" | "replace"): StagePoint {
+  #reach(stage: StageOf<E>, role: Role): StagePoint {
     const point = this.#hooks.point(stage);
     this.#pending.assertNone(`reach ${stage}`);
-    if (point.info.role === role) return point;
-    throw new TypeError(
-      `Cannot use ${stage} as it must be reached by its role: it is a ${point.info.role} stage, use loop.${
-        point.info.role === "observe" ? "fire" : point.info.role
-      }()`,
-    );
+    assertRole(stage, point.info.role, role);
+    return point;
   }
 }

@@ -6,7 +6,7 @@
 
 import { type BaseContext, Shared, type Workflow } from "../protocol/context.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
-import type { AnyStages } from "../protocol/stage.ts";
+import type { AnyStages, Role } from "../protocol/stage.ts";
 import type { EngineHooks } from "../registry/engine_hooks.ts";
 import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
 import type { HookInput, HookSet } from "../registry/hook_set.ts";
@@ -72,17 +72,30 @@ type HookParts<E extends AnyStages> = Pick<
   "state" | "worker" | "coming" | "isFatal"
 >;
 
-/** Returns the parts of an engine that its hooks work with; methods stay bound to the engine. */
+/** Returns the parts of an engine and of its options that its hooks work with; methods stay bound to the engine. */
 export function hookParts<E extends AnyStages>(
   engine: HookParts<E>,
-): HookParts<E> {
+  { onWarning, verify }: LoopOptions<E>,
+): HookParts<E> & Pick<LoopOptions<E>, "onWarning" | "verify"> {
   const { state, worker } = engine;
   return {
     ...(state && { state }),
     ...(worker && { worker }),
     ...(engine.coming && { coming: (stage) => engine.coming!(stage) }),
     ...(engine.isFatal && { isFatal: (error) => engine.isFatal!(error) }),
+    ...(onWarning && { onWarning }),
+    ...(verify && { verify }),
   };
+}
+
+/** Throws a TypeError if a stage of one role is reached as one of another. */
+export function assertRole(stage: string, role: Role, reached: Role): void {
+  if (role === reached) return;
+  throw new TypeError(
+    `Cannot use ${stage} as it must be reached by its role: it is a ${role} stage, use loop.${
+      role === "observe" ? "fire" : role
+    }()`,
+  );
 }
 
 /** Returns the context fields of every kind. */
