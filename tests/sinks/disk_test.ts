@@ -94,6 +94,7 @@ Deno.test("files and folders that others may not write to are errors with a code
     await Deno.chmod(folder, 0o755);
     const { stdout, stderr } = await new Deno.Command(runtime, {
       args: ["run", "-A", "--no-check", `${folder}/open.ts`, ...paths],
+      cwd: folder, // the other user may be unable to enter the present one
       env: { DENO_DIR: `${folder}/cache`, HOME: `${folder}/cache` },
       ...nobody,
     }).output();
