@@ -1,5 +1,12 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { after, always, catching, inOrder, isThenable } from "../../src/base/sequence.ts";
+import {
+  after,
+  always,
+  catching,
+  inOrder,
+  isThenable,
+  resultAfter,
+} from "../../src/base/sequence.ts";
 
 const later = <T>(value: T): Promise<T> => Promise.resolve(value);
 
@@ -58,4 +65,17 @@ Deno.test("always cleans up after errors, and catching replaces them", async () 
     catching(fail, () => {
       throw new TypeError("worse");
     }), TypeError);
+});
+
+Deno.test("a result is returned at once, or when what comes before it settles", async () => {
+  assertEquals(resultAfter(undefined, 3), 3);
+  let isDone = false;
+  const waiting = resultAfter(later(undefined).then(() => void (isDone = true)), 3);
+  assertEquals([isThenable(waiting), isDone], [true, false]);
+  assertEquals([await waiting, isDone], [3, true]);
+  await assertRejects(
+    async () => await resultAfter(Promise.reject(new Error("before")), 3),
+    Error,
+    "before",
+  );
 });
