@@ -10,9 +10,9 @@ const FROM_END = 2;
 const NEWLINE = 10;
 
 /**
- * Appends a line, its newline included, to a file, which is made if it is not there. One write, so that a kill, or
- * another process that appends, finds it whole. A last line that somebody left unfinished is ended first, where
- * the file may be read: it must not spoil this one.
+ * Appends a line, its newline included, to a file, which is made if it is not there. It is one write, so that lines of
+ * several processes do not mix. A process that is killed during the write may leave a part of the line: the next append
+ * ends it first, if the file can be read, so that it does not spoil the line behind it.
  */
 export function appendLine(deno: DenoHost, path: string | URL, line: string): void {
   const read = mayRead(deno, path);
