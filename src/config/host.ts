@@ -11,6 +11,7 @@ export interface HostFile {
   seekSync(offset: number, whence: number): number;
   readSync(bytes: Uint8Array): number | null;
   writeSync(bytes: Uint8Array): number;
+  truncateSync(length: number): void;
   close(): void;
 }
 

@@ -1,5 +1,5 @@
 import { assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
-import { runLog, type RunLogOptions } from "../../src/config/mod.ts";
+import { parseRunLog, runLog, type RunLogOptions } from "../../src/config/mod.ts";
 import { parse, walk } from "./walk.ts";
 
 /** Runs one step with a log in this file. */
@@ -23,13 +23,28 @@ Deno.test("a log with a path makes the file, and appends to it run after run, ea
   ]);
 });
 
-Deno.test("a line that somebody left unfinished is ended, so that it spoils no other", async () => {
+Deno.test("a partial line is cut off before the next one, however long, so that the log stays readable", async () => {
   await using file = await makeFile();
-  await Deno.writeTextFile(file.path, '{"type":"start"}\n{"type":"cha');
   const { id } = await runTo(file.path);
-  const lines = (await Deno.readTextFile(file.path)).split("\n");
-  assertEquals(lines.slice(0, 2), ['{"type":"start"}', '{"type":"cha']);
-  assertEquals(parse(lines.slice(2).join("\n")).map((record) => record.id), [id, id]);
+  const whole = await Deno.readTextFile(file.path);
+  for (const partial of ["{", '{"type":"cha', `{"name":"é${"x".repeat(9000)}`]) {
+    await Deno.writeTextFile(file.path, whole + partial);
+    const next = await runTo(file.path);
+    const text = await Deno.readTextFile(file.path);
+    assertEquals(parseRunLog(text).map((record) => record.id), [id, id, next.id, next.id]);
+  }
+  await Deno.writeTextFile(file.path, '{"type":"sta');
+  await runTo(file.path);
+  assertEquals(parseRunLog(await Deno.readTextFile(file.path)).length, 2);
+});
+
+Deno.test("a complete record without its newline is kept", async () => {
+  await using file = await makeFile();
+  const { id } = await runTo(file.path);
+  await Deno.truncate(file.path, (await Deno.stat(file.path)).size - 1);
+  const next = await runTo(file.path);
+  const records = parseRunLog(await Deno.readTextFile(file.path));
+  assertEquals(records.map((record) => record.id), [id, id, next.id, next.id]);
 });
 
 Deno.test("a text with line ends, quotes and signs beyond ASCII stays on its line", async () => {

@@ -1,22 +1,14 @@
 import { assert, assertEquals } from "@std/assert";
-import { parse } from "./walk.ts";
+import { parseRunLog } from "../../src/config/mod.ts";
 
-Deno.test("a killed process leaves valid JSON Lines, every change up to the kill, to which the next run appends", async () => {
+Deno.test("a killed process leaves every change up to the kill in its log, to which the next run appends", async () => {
   const path = await Deno.makeTempFile({ suffix: ".jsonl" });
   try {
-    let cuts = 0;
     for (let kills = 1; kills <= 5; kills++) {
-      const before = await Deno.readTextFile(path);
       await killInMidRun(path, kills);
+      // The reader leaves out a part of a line that the kill has left, and the next run cuts it off.
       const text = await Deno.readTextFile(path);
-      if (!text.endsWith("}\n")) {
-        // A kill during the write itself may leave a part of it, as Linux stops between two pages. That is rare.
-        assert(++cuts < 2, "the last line is unfinished, twice");
-        await Deno.writeTextFile(path, before);
-        kills--;
-        continue;
-      }
-      const runs = Map.groupBy(parse(text), ({ id }) => id);
+      const runs = Map.groupBy(parseRunLog(text), ({ id }) => id);
       assertEquals(runs.size, kills);
       for (const [start, ...changes] of runs.values()) {
         assertEquals(start!.type, "start");

@@ -6,20 +6,25 @@
 
 import { type DenoHost, type HostFile, mayRead } from "../host.ts";
 
-const FROM_END = 2;
+const FROM_START = 0;
 const NEWLINE = 10;
 
+/** Bytes that are searched for the last newline at a time. */
+const BLOCK = 4096;
+
 /**
- * Appends a line, its newline included, to a file, which is made if it is not there. It is one write, so that lines of
- * several processes do not mix. A process that is killed during the write may leave a part of the line: the next append
- * ends it first, if the file can be read, so that it does not spoil the line behind it.
+ * Appends a line, its newline included, to a file, which is made if it is not there.
+ *
+ * It is one write, so that lines of several processes do not mix. A process that is killed during the write may leave a
+ * part of the line, because Linux can stop between two pages. The next append cuts that part off, or ends it if it is
+ * complete JSON that only lacks its newline. Both need permission to read the file.
  */
 export function appendLine(deno: DenoHost, path: string | URL, line: string): void {
   const read = mayRead(deno, path);
   const file = deno.openSync(path, { append: true, create: true, read });
   // Not `using`: not every browser can parse it, and this is loaded there, too.
   try {
-    const text = read && isUnfinished(file) ? `\n${line}` : line;
+    const text = read && !endLastLine(file) ? `\n${line}` : line;
     let bytes = new TextEncoder().encode(text);
     while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
   } finally {
@@ -27,9 +32,51 @@ export function appendLine(deno: DenoHost, path: string | URL, line: string): vo
   }
 }
 
-function isUnfinished(file: HostFile): boolean {
-  if (file.statSync().size === 0) return false;
-  const last = new Uint8Array(1);
-  file.seekSync(-1, FROM_END);
-  return file.readSync(last) === 1 && last[0] !== NEWLINE;
+/** Cuts off a partial line. Returns false if the last line is complete and lacks its newline. */
+function endLastLine(file: HostFile): boolean {
+  const { size } = file.statSync();
+  let start = size;
+  const parts: Uint8Array[] = [];
+  while (start > 0) {
+    const part = readAt(file, Math.max(0, start - BLOCK), start);
+    const newline = part.lastIndexOf(NEWLINE);
+    parts.unshift(part.subarray(newline + 1));
+    start -= part.length - (newline + 1);
+    if (newline !== -1) break;
+  }
+  if (start === size) return true;
+  if (isJson(new TextDecoder().decode(join(parts)))) return false;
+  file.truncateSync(start);
+  return true;
+}
+
+function readAt(file: HostFile, start: number, end: number): Uint8Array {
+  const bytes = new Uint8Array(end - start);
+  file.seekSync(start, FROM_START);
+  let done = 0;
+  while (done < bytes.length) {
+    const count = file.readSync(bytes.subarray(done));
+    if (count === null) return bytes.subarray(0, done);
+    done += count;
+  }
+  return bytes;
+}
+
+function join(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
