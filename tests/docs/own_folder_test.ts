@@ -88,13 +88,23 @@ function steady(output: string): string {
   return output.replaceAll(/\d+\.\d{4}/g, "#").replaceAll(/ +/g, " ");
 }
 
-Deno.test("each program in the README runs in a folder of one's own, and prints what stands below it", async () => {
-  assert(PROGRAMS.length >= 4);
-  for (const { text, output } of PROGRAMS) {
-    await using folder = await ownFolder(text);
-    const { stdout, stderr } = await command("run", folder.path).output();
-    assertEquals([decode(stdout), complaints(stderr)], [output, ""]);
+/** Runs programs in one folder and one process, which loads Hooke once, and compares all that they print. */
+async function runTogether(programs: readonly Program[]): Promise<void> {
+  await using folder = await ownFolder(
+    programs.map((_, i) => `await import("./program_${i}.ts");\n`).join(""),
+  );
+  for (const [i, { text }] of programs.entries()) {
+    await Deno.writeTextFile(`${folder.path}/program_${i}.ts`, text);
   }
+  const { stdout, stderr } = await command("run", folder.path).output();
+  assertEquals(complaints(stderr), "");
+  const shown = programs.map(({ output }) => output ?? "").join("");
+  assertEquals(steady(decode(stdout)), steady(shown));
+}
+
+Deno.test("the programs in the README run in a folder of one's own, and print what stands below them", async () => {
+  assert(PROGRAMS.length >= 4);
+  await runTogether(PROGRAMS);
 });
 
 Deno.test("the README's program relaxes what is in a file, as its command says", async () => {
@@ -112,55 +122,25 @@ Deno.test("the README's program relaxes what is in a file, as its command says",
   for (const { energy } of relaxed) assertAlmostEquals(energy!, 16 * -0.07761, 2e-3);
 });
 
-/** Begins the output of a program where several are run in one process. */
-const MARK = "\u0000program\n";
-
-/**
- * Runs the programs of a page that have an output below them, and compares; returns how many there are. They are run one
- * after another in one process, which loads Hooke once.
- */
-async function runShown(page: string): Promise<number> {
-  const shown = programsOf(page).filter(({ output }) => output !== undefined);
-  const names = shown.map((_, i) => `program_${i}.ts`);
-  await using folder = await ownFolder(
-    names.map((name) =>
-      `console.log(${JSON.stringify(MARK.trimEnd())});\nawait import("./${name}");\n`
-    )
-      .join(""),
-  );
-  for (const [i, { text }] of shown.entries()) {
-    await Deno.writeTextFile(`${folder.path}/${names[i]}`, text);
+Deno.test("each program on atoms, models and training has its output below it, which the examples compare", () => {
+  for (const page of [ATOMS, MODELS, TRAINING]) {
+    const programs = programsOf(page);
+    assertEquals(programs.filter(({ output }) => output === undefined), []);
+    assert(programs.length > 0);
   }
-  const { stdout, stderr } = await command("run", folder.path).output();
-  const outputs = decode(stdout).split(MARK).slice(1);
-  assertEquals(complaints(stderr), "");
-  assertEquals(outputs.map(steady), shown.map(({ output }) => steady(output!)));
-  return shown.length;
-}
-
-Deno.test("each program in the guide with an output below it prints just that", async () => {
-  assert(await runShown(GUIDE) >= 5);
+  assert(programsOf(GUIDE).filter(({ output }) => output !== undefined).length >= 5);
 });
 
-Deno.test("each program on atoms prints just what stands below it", async () => {
-  assertEquals(await runShown(ATOMS), programsOf(ATOMS).length);
-});
-
-Deno.test("each program on models prints just what stands below it", async () => {
-  assertEquals(await runShown(MODELS), programsOf(MODELS).length);
-});
-
-Deno.test("each program on training prints just what stands below it", async () => {
-  assertEquals(await runShown(TRAINING), programsOf(TRAINING).length);
-});
-
-Deno.test("programs on GPUs print the same wherever they run", async (t) => {
-  const pages = { auto: GPU, webgpu: GPU.replaceAll('"auto"', '"webgpu"') };
-  for (const [where, page] of Object.entries(pages)) {
-    const ignore = where === "webgpu" && lacksGpu();
-    const fn = async () => assert(await runShown(page) >= 2);
-    await t.step({ name: where, ignore, fn });
-  }
+Deno.test({
+  name: "programs on GPUs print the same on WebGPU as where auto runs them",
+  ignore: lacksGpu(),
+  fn: async () => {
+    const shown = programsOf(GPU.replaceAll('"auto"', '"webgpu"')).filter(({ output }) =>
+      output !== undefined
+    );
+    assert(shown.length >= 2);
+    await runTogether(shown);
+  },
 });
 
 Deno.test("what the README maps for ONNX files are the places and versions of the project", async () => {
@@ -193,9 +173,21 @@ Deno.test("the README's program for ONNX files relaxes what is in one's own, as 
   assertAlmostEquals(relaxed!.positions[3]! - relaxed!.positions[0]!, 2.9, 0.01);
 });
 
-Deno.test("the guide quotes what the compiler says to a hook that it refuses", async () => {
+Deno.test("the hooks alone are an entry of their own", async () => {
+  const entry = /`("@hooke\/hooke\/hooks": "[^"]+")`/.exec(README)?.[1];
+  assert(entry !== undefined);
+  await using folder = await ownFolder(
+    'import { Loop } from "@hooke/hooke/hooks"; console.log(typeof Loop);',
+  );
+  await Deno.writeTextFile(`${folder.path}/deno.json`, `{ "imports": { ${entry} } }`);
+  const { stdout } = await command("run", folder.path).output();
+  assertEquals(decode(stdout), "function\n");
+});
+
+Deno.test("deno check finds in one's own folder what deno run does not, in the words that the guide quotes", async () => {
   const quoted = blocksOf(GUIDE).find(({ text }) => text.startsWith("Refused<"))!.text.trim();
   const { text } = programsOf(GUIDE).find(({ text }) => text.includes("@ts-expect-error"))!;
+  const { text: good } = PROGRAMS.find(({ text }) => text.includes("loop.context.items.push"))!;
   const cases = [
     [text, quoted],
     [
@@ -214,13 +206,20 @@ Deno.test("the guide quotes what the compiler says to a hook that it refuses", a
       "Types of property 'call' are incompatible",
     ],
   ] as const;
-  await using folder = await ownFolder("");
-  const files = cases.map((_, i) => `case_${i}.ts`);
-  for (const [i, [program]] of cases.entries()) {
-    const bare = program.replace(/.*@ts-expect-error.*\n/, "").replace(/import.*@std.*\n/, "")
-      .replace(/assertThrows\(\(\) => \{([\s\S]*)\}, TypeError\);/, "$1");
-    await Deno.writeTextFile(`${folder.path}/${files[i]}`, bare);
-  }
+  const bare = cases.map(([program]) =>
+    program.replace(/.*@ts-expect-error.*\n/, "").replace(/import.*@std.*\n/, "")
+      .replace(/assertThrows\(\(\) => \{([\s\S]*)\}, TypeError\);/, "$1")
+  );
+  const bad = `${good}\nloop.context.items = 3;\n`;
+  await using folder = await ownFolder(bad);
+  assert((await command("run", folder.path).output()).success);
+  // One check for all, as each reads the types of all of Hooke.
+  const files = [...bare, good, bad].map((program, i) => {
+    Deno.writeTextFileSync(`${folder.path}/case_${i}.ts`, program);
+    return `case_${i}.ts`;
+  });
+  const line = commands(README).find((line) => line.startsWith("npx -y deno@2.9.6 check "));
+  assert(line !== undefined, "the README says how to check");
   const { stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["check", ...files],
     cwd: folder.path,
@@ -228,34 +227,14 @@ Deno.test("the guide quotes what the compiler says to a hook that it refuses", a
   }).output();
   // Each error ends with the place of it.
   const errors = decode(stderr).split(/^TS\d+ \[ERROR\]/m);
+  const said = (file: string | undefined) => errors.find((error) => error.includes(`/${file}:`));
   for (const [i, [, message]] of cases.entries()) {
-    const said = errors.find((error) => error.includes(`/${files[i]}:`));
-    assertStringIncludes(said ?? "nothing", message);
+    assertStringIncludes(said(files[i]) ?? "nothing", message);
     assertStringIncludes(GUIDE, message);
   }
-});
-
-Deno.test("the hooks alone are an entry of their own", async () => {
-  const entry = /`("@hooke\/hooke\/hooks": "[^"]+")`/.exec(README)?.[1];
-  assert(entry !== undefined);
-  await using folder = await ownFolder(
-    'import { Loop } from "@hooke/hooke/hooks"; console.log(typeof Loop);',
-  );
-  await Deno.writeTextFile(`${folder.path}/deno.json`, `{ "imports": { ${entry} } }`);
-  const { stdout } = await command("run", folder.path).output();
-  assertEquals(decode(stdout), "function\n");
-});
-
-Deno.test("deno check finds in one's own folder what deno run does not", async () => {
-  const { text } = PROGRAMS.find(({ text }) => text.includes("loop.context.items.push"))!;
-  await using good = await ownFolder(text);
-  const checked = await command("check", good.path).output();
-  assert(checked.success, decode(checked.stderr));
-
-  await using bad = await ownFolder(`${text}\nloop.context.items = 3;\n`);
-  assert((await command("run", bad.path).output()).success);
+  assertEquals(said(files.at(-2)), undefined);
   assertStringIncludes(
-    decode((await command("check", bad.path).output()).stderr),
+    said(files.at(-1)) ?? "nothing",
     "'number' is not assignable to type 'string[]'",
   );
 });

@@ -1,7 +1,8 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { sourceFiles } from "../../tools/architecture/source_files.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { dividedFiles } from "../../tools/suite/divided.ts";
+import { examplesOf } from "../../tools/suite/examples.ts";
 import { childProcessorSeconds } from "../../tools/suite/processor_time.ts";
 import {
   addCounts,
@@ -10,6 +11,7 @@ import {
   parseSeconds,
   showCounts,
 } from "../../tools/suite/report.ts";
+import { runExample } from "../../tools/suite/run_example.ts";
 import { judgeEnd, runShare } from "../../tools/suite/run_share.ts";
 import { type Share, sharesOf } from "../../tools/suite/shares.ts";
 import { withFolder } from "../checkpoint/folder.ts";
@@ -38,12 +40,52 @@ Deno.test("the examples of every room, page and loose module are in one share; s
   const files = ["README.md", "docs/a.md", "mod.ts", "src/hook.ts", "src/b/c.ts", "src/b/d/e.ts"];
   assertEquals(
     sharesOf(files, "fast", () => false).map(({ paths, isDocs }) => [isDocs, ...paths]),
-    [[true, "docs/a.md"], [true, "README.md"], [true, "src/b"], [true, "mod.ts"], [
+    [[true, "docs/a.md"], [true, "README.md"], [true, "mod.ts"], [
       true,
       "src/hook.ts",
-    ]],
+    ], [true, "src/b/c.ts", "src/b/d/e.ts"]],
   );
   assertEquals(sharesOf(files, "slow", () => false), []);
+});
+
+Deno.test("examples are the TypeScript of pages and doc comments, with the output that a page shows", () => {
+  const page =
+    "# A\n```ts\nf();\n```\nso:\n```text\n1\n```\n```ts ignore\ng();\n```\n```ts\nh();\n```\n";
+  assertEquals(examplesOf("a.md", page), [
+    { line: 3, code: "f();\n", output: "1\n" },
+    { line: 13, code: "h();\n" },
+  ]);
+  const module =
+    "const a = 1;\n/**\n * One.\n *\n * ```ts\n * f();\n *\n * g();\n * ```\n */\nf();\n";
+  assertEquals(examplesOf("a.ts", module), [{ line: 6, code: "f();\n\ng();\n" }]);
+});
+
+Deno.test("an example fails if it prints something else than its page, and if it throws", async () => {
+  const example = () => Promise.resolve(console.log("a", 1, [2], "0.1234 ms"));
+  await runExample(example, "a 1 [ 2 ] 0.5678 ms\n");
+  await runExample(() => Promise.resolve(), undefined);
+  await assertRejects(() => runExample(example, "a 1 [ 3 ] 0.5678 ms\n"), Error, "not equal");
+  await assertRejects(() => runExample(example, ""), Error, "not equal");
+  await assertRejects(() => runExample(() => Promise.reject(new Error("no")), undefined), Error);
+});
+
+Deno.test("the files of a share run in one process, and each failure is counted", async () => {
+  await withFolder(async (folder) => {
+    const texts = ['Deno.test("a", () => {});', 'Deno.test("b", () => { throw 1; });'];
+    const paths = texts.map((text, i) => {
+      Deno.writeTextFileSync(`${folder}/case_${i}_test.ts`, text);
+      return `${folder}/case_${i}_test.ts`;
+    });
+    const share = { name: "two", paths, isDocs: false };
+    const { isGood, counts } = await runShare(share, "fast", ["--no-config"]);
+    assertEquals([isGood, counts?.passed, counts?.failed], [false, 1, 1]);
+    const page = `${folder}/page.md`;
+    await Deno.writeTextFile(page, "```ts\nconsole.log(1);\n```\n```text\n2\n```\n");
+    const docs = await runShare({ name: "page", paths: [page], isDocs: true }, "fast", []);
+    assertEquals([docs.isGood, docs.counts?.failed, [...docs.secondsOf.keys()]], [false, 1, [
+      "page",
+    ]]);
+  });
 });
 
 Deno.test("what must run apart has a process of its own, and no process has many files", () => {

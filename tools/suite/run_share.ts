@@ -1,4 +1,5 @@
 import { ROOT } from "../check/entry_points.ts";
+import { writeExamples } from "./examples.ts";
 import { type Counts, parseClosing, parseSeconds } from "./report.ts";
 import type { Share, Suite } from "./shares.ts";
 
@@ -44,7 +45,14 @@ export async function runShare(
   try {
     const junit = `${folder}/report.xml`;
     const { stdout, stderr, ...end } = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "-A", "--no-check", `--junit-path=${junit}`, ...flags, ...argsOf(share)],
+      args: [
+        "test",
+        "-A",
+        "--no-check",
+        `--junit-path=${junit}`,
+        ...flags,
+        ...await argsOf(share, folder),
+      ],
       cwd: ROOT,
       env: {
         HOOKE_SUITE: suite,
@@ -62,16 +70,32 @@ export async function runShare(
       counts,
       output,
       seconds: (performance.now() - began) / 1000,
-      secondsOf: parseSeconds(await Deno.readTextFile(junit).catch(() => "")),
+      secondsOf: nameExamples(parseSeconds(await Deno.readTextFile(junit).catch(() => "")), share),
     };
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-function argsOf({ paths, isDocs }: Share): string[] {
-  // Also without examples: a room whose modules have none yet is not an error.
-  return isDocs ? ["--doc", "--permit-no-files", ...paths] : [...paths];
+/** Examples are called by the name of their share instead of the module that was written for them. */
+function nameExamples(seconds: Map<string, number>, { isDocs, name }: Share): Map<string, number> {
+  if (!isDocs) return seconds;
+  return new Map([[name, [...seconds.values()].reduce((sum, one) => sum + one, 0)]]);
+}
+
+/**
+ * The arguments that say what to run.
+ *
+ * Deno runs each test file in an isolate of its own, which loads and compiles everything anew: Hooke, its kernels,
+ * onnxruntime. The files of a share therefore become one: a module in `folder` that imports them.
+ */
+async function argsOf({ paths, isDocs }: Share, folder: string): Promise<string[]> {
+  if (isDocs) return [await writeExamples(paths, ROOT, folder)];
+  if (paths.length === 1) return [...paths];
+  const all = `${folder}/all_test.ts`;
+  const imports = paths.map((path) => `import ${JSON.stringify(new URL(path, ROOT).href)};\n`);
+  await Deno.writeTextFile(all, imports.join(""));
+  return [all];
 }
 
 /**

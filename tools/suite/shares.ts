@@ -93,18 +93,15 @@ function testShares(tests: readonly string[]): Share[] {
 }
 
 function docShares(files: readonly string[]): Share[] {
-  const pages = files.filter((file) => file.endsWith(".md"));
-  const rooms = new Set(
-    files.filter((file) => file.startsWith("src/") && file.split("/").length > 2)
-      .map((file) => file.split("/").slice(0, 2).join("/")),
+  const modules = files.filter((file) => /^(src\/.*|\w+)\.ts$/.test(file));
+  const rooms = Map.groupBy(
+    [...files.filter((file) => file.endsWith(".md")), ...modules],
+    // A page, or a file at the top of the project or of src, has a share of its own.
+    (file) => file.startsWith("src/") ? file.split("/").slice(0, 2).join("/") : file,
   );
-  // A module that is named itself is not only searched for examples but also started, as if it were a test. That is
-  // harmless for those that only export names, and wrong for workers and commands: their folder is named instead.
-  const loose = files.filter((file) => /^(src\/)?\w+\.ts$/.test(file));
-  const share = (path: string): Share => ({
-    name: `examples in ${path}`,
-    paths: [path],
+  return [...rooms].map(([room, paths]): Share => ({
+    name: `examples in ${room}`,
+    paths,
     isDocs: true,
-  });
-  return [...pages, ...rooms, ...loose].map(share);
+  }));
 }
