@@ -19,8 +19,8 @@ export interface SystemWriter {
   flush?(): void | PromiseLike<void>;
   /** Opens what is there: from then on `length` is known. */
   open?(): void | PromiseLike<void>;
-  /** How many systems it holds, those on their way included. */
-  readonly length?: number;
+  /** How many systems it holds, those on their way included; `undefined` while that is unknown. */
+  readonly length?: number | undefined;
   /**
    * Takes off all systems but the first so many, and nothing where there are no more. A run that goes on from a
    * checkpoint writes those after it again. Without it they would be there twice.

@@ -99,7 +99,8 @@ export class HeldFolder implements RunFolder {
     const { trajectory, checkpoints } = this.#parts.options;
     const writer = trajectory && new TrajectoryWriter(trajectory.sink);
     if (writer !== undefined) {
-      add(trajectoryHook(writer, trajectory!.frequency), { name: "trajectory" });
+      const { frequency } = trajectory!;
+      add(new SnapshotHook({ sink: writer, frequency }), { name: "trajectory" });
     }
     if (checkpoints !== false && isKept(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
@@ -176,13 +177,6 @@ export class HeldFolder implements RunFolder {
       },
     };
   }
-}
-
-/** A snapshot hook that looks at what is there before the first frame. */
-function trajectoryHook(writer: TrajectoryWriter, frequency: number): object {
-  return Object.assign(new SnapshotHook({ sink: writer, frequency }), {
-    open: () => writer.open(),
-  });
 }
 
 function isKept(engine: object): engine is KeptEngine {

@@ -5,53 +5,112 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
+import { isSameMark, markIn } from "../../observe/atoms/system_mark.ts";
 import type { Slice, SystemMask, SystemWriter } from "../../sinks/mod.ts";
 
 /** A sink that can tell what it holds. */
 interface KnownSink extends SystemWriter {
   readonly length: number;
-  open?(): Promise<void>;
   slice(slice: Slice): Promise<Batch>;
+}
+
+/** What a sink held before the first frame of this run. */
+interface Before {
+  /** The step of the last frame, -1 if there is none. */
+  readonly last: number;
+  /** The systems of which the last step is there. */
+  readonly ids: ReadonlySet<number>;
 }
 
 /** Hands frames on that are newer than what the sink held at first: a resumed run does some steps again, to the bit. */
 export class TrajectoryWriter implements SystemWriter {
+  /** Where the sink is, if it has a path. */
+  readonly path: string | undefined;
+  /** Removes all systems except the first so many, if the sink can. */
+  readonly truncate?: (length: number) => Promise<void>;
+  /** Systems that are at some places, if the sink can be read. */
+  readonly slice?: (slice: Slice) => Promise<Batch>;
   readonly #sink: SystemWriter;
-  #last = -1;
-  /** The systems of which the last step is there. */
-  #ids: ReadonlySet<number> = new Set();
+  #before: Before | undefined;
+  /** Whether the last frame was there already: then the length of the sink says nothing about this run. */
+  #isBehind = false;
 
   constructor(sink: SystemWriter) {
+    const { path, slice } = sink as Partial<KnownSink> & { readonly path?: string };
     this.#sink = sink;
+    this.path = path;
+    if (slice !== undefined) this.slice = (places) => slice.call(sink, places);
+    if (sink.truncate !== undefined) {
+      this.truncate = async (length) => {
+        await sink.truncate!(length);
+        this.#before = undefined;
+        this.#isBehind = false;
+      };
+    }
   }
 
-  /** Looks at what is there. */
+  /** Number of systems, `undefined` while the run repeats frames that are there. */
+  get length(): number | undefined {
+    return this.#isBehind ? undefined : this.#sink.length;
+  }
+
+  /** Opens the sink. What it holds is looked at with the first frame, once a resumed run has cut it back. */
   async open(): Promise<void> {
-    const sink = this.#sink as Partial<KnownSink>;
-    await sink.open?.();
-    if (sink.slice === undefined || (sink.length ?? 0) === 0) return;
-    const tail = await sink.slice({ from: sink.length! - 1 });
-    if (!tail.has("step")) return;
-    this.#last = tail.get("step")[0]!;
-    const frame = await sink.slice({ steps: [this.#last, this.#last] });
-    this.#ids = new Set(frame.get(frame.has("sourceId") ? "sourceId" : "systemId"));
+    await this.#sink.open?.();
+    this.#before = undefined;
   }
 
-  /** Writes the systems of a frame that are not there. */
-  write(batch: Batch, mask?: SystemMask): void | PromiseLike<void> {
+  /** Writes the systems of a frame that are not there. Throws a RangeError if others of its step are. */
+  async write(batch: Batch, mask?: SystemMask): Promise<void> {
     const step = batch.has("step") ? batch.get("step")[0]! : Infinity;
-    if (step < this.#last) return;
-    if (step > this.#last) return this.#sink.write(batch, mask);
-    const ids = batch.get(batch.has("sourceId") ? "sourceId" : "systemId");
+    const { last, ids: known } = this.#before ??= await this.#look(batch, step);
+    this.#isBehind = step <= last;
+    if (step < last) return;
+    if (step > last) return await this.#sink.write(batch, mask);
+    const ids = idsOf(batch);
     const isNew = Array.from(
       ids,
-      (id, i) => !this.#ids.has(id) && (mask === undefined || Boolean(mask[i])),
+      (id, i) => !known.has(id) && (mask === undefined || Boolean(mask[i])),
     );
-    return this.#sink.write(batch, isNew);
+    await this.#sink.write(batch, isNew);
   }
 
   /** Waits until all of it is where it is to be. */
   flush(): void | PromiseLike<void> {
     return this.#sink.flush?.();
   }
+
+  async #look(first: Batch, step: number): Promise<Before> {
+    const nothing = { last: -1, ids: new Set<number>() };
+    const { slice } = this, length = this.#sink.length ?? 0;
+    if (slice === undefined || length === 0) return nothing;
+    const tail = await slice({ from: length - 1 });
+    if (!tail.has("step")) return nothing;
+    const last = tail.get("step")[0]!;
+    if (step > last) return { last, ids: nothing.ids };
+    await this.#assertRepeated(first, step, last);
+    return { last, ids: new Set(idsOf(await slice({ steps: [last, last] }))) };
+  }
+
+  /** A run that was killed before its first checkpoint writes the same frames again; another run does not. */
+  async #assertRepeated(first: Batch, step: number, last: number): Promise<void> {
+    const there = await this.slice!({ steps: [step, step] }).catch((error) => {
+      if (error instanceof RangeError) return undefined; // there is none of that step
+      throw error;
+    });
+    const ids = idsOf(first), place = there && idsOf(there).indexOf(ids[ids.length - 1]!);
+    if (place === -1) return; // a kill may have kept it from being written
+    const now = there && markIn(there.select(Array.from(idsOf(there), (_, i) => i === place)));
+    if (now !== undefined && isSameMark(now, markIn(first)!)) return;
+    throw new RangeError(
+      `Cannot write step ${step} to ${
+        this.path ?? "the trajectory"
+      }: it holds frames of another run up to step ` +
+        `${last}. Remove them, or give this run a trajectory of its own`,
+    );
+  }
+}
+
+function idsOf(batch: Batch): Int32Array {
+  return batch.get(batch.has("sourceId") ? "sourceId" : "systemId") as Int32Array;
 }

@@ -76,6 +76,13 @@ export class CsvOutput implements LogOutput {
   async #cutBack(): Promise<void> {
     const cut = this.#cut;
     if (cut === undefined) return;
+    const { path, size } = this.#file;
+    if (size < cut) {
+      throw new RangeError(
+        `Cannot resume LoggingHook: ${path} has ${size} bytes, and had ${cut} when the checkpoint was written. ` +
+          "Restore the missing rows, load an older checkpoint, or begin a new run with another file",
+      );
+    }
     await this.#file.truncate(cut);
     this.#cut = undefined;
   }

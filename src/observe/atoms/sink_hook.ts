@@ -4,12 +4,15 @@ import { complaint } from "../../base/show.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 import { checkSink } from "./frame.ts";
+import { assertSameSystem, markIn, type SystemMark } from "./system_mark.ts";
 
 /**
  * The part that all hooks share which write systems to a sink. Subclass it to decide what is written, and when.
  *
  * The sink goes on with the run: if a run resumes from a checkpoint, the systems written after that checkpoint are
- * removed from the sink, and are written again. If writing fails, the run stops. The sink stays open when the run ends.
+ * removed from the sink, and are written again. A sink that holds fewer systems than at the checkpoint, or those of
+ * another run, is refused with a RangeError and stays as it is. If writing fails, the run stops. The sink stays open
+ * when the run ends.
  *
  * @example
  * ```ts
@@ -48,6 +51,8 @@ export class SinkHook {
   #isKnown = false;
   /** The number of systems to leave before anything is written. */
   #cut: number | undefined;
+  /** The last system of the sink, as far as it is known. */
+  #last: Batch | SystemMark | undefined;
   /** The error of a flush that a checkpoint asked for. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -63,7 +68,10 @@ export class SinkHook {
     this.#sink = options.sink;
   }
 
-  /** Opens the sink, and removes what was written after the checkpoint that was loaded. Called by the engine. */
+  /**
+   * Opens the sink, and removes what was written after the checkpoint that was loaded. Throws a RangeError if the sink
+   * lacks systems that it held at that checkpoint, or holds those of another run. Called by the engine.
+   */
   async open(): Promise<void> {
     if (this.#sink.length === undefined) return; // a sink that cannot say how much it holds cannot be cut back
     await this.#sink.open?.();
@@ -78,14 +86,15 @@ export class SinkHook {
   }
 
   /**
-   * Returns the number of systems in the sink, for checkpoints; `undefined` if it is unknown or the sink could not be cut
-   * back to it. Called by the engine.
+   * Returns the number of systems in the sink, and a mark by which the last of them is known again, for checkpoints;
+   * `undefined` if the number is unknown or the sink could not be cut back to it. Called by the engine.
    */
-  save(): { readonly length: number } | undefined {
-    if (this.#cut !== undefined) return { length: this.#cut };
-    const { length } = this.#sink;
-    const canGoBack = this.#isKnown && length !== undefined && this.#sink.truncate !== undefined;
-    return canGoBack ? { length } : undefined;
+  save(): { readonly length: number; readonly last?: SystemMark } | undefined {
+    const { length } = this.#cut === undefined ? this.#sink : { length: this.#cut };
+    const canGoBack = this.#cut !== undefined || this.#isKnown && this.#sink.truncate !== undefined;
+    if (!canGoBack || length === undefined) return undefined;
+    const last = markIn(this.#last);
+    return { length, ...last === undefined || length === 0 ? {} : { last } };
   }
 
   /** Continues from what `save` returned. Throws a TypeError for anything else. Called by the engine. */
@@ -96,6 +105,7 @@ export class SinkHook {
       throw new TypeError(complaint(`load ${this.#name}`, requirement, state));
     }
     this.#cut = length;
+    this.#last = isObject(state) ? state.last as SystemMark | undefined : undefined;
   }
 
   /** Waits until the sink has all systems, so that a checkpoint may count them. If it fails, the next write throws too. */
@@ -113,11 +123,13 @@ export class SinkHook {
     this.#check();
     await this.#cutBack();
     await this.#sink.write(frame);
+    this.#last = frame;
   }
 
   async #cutBack(): Promise<void> {
     const cut = this.#cut;
     if (cut === undefined) return;
+    await assertSameSystem(this.#name, this.#sink, { length: cut, last: markIn(this.#last) });
     await this.#sink.truncate?.(cut);
     this.#cut = undefined;
   }

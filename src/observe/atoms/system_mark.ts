@@ -1,0 +1,94 @@
+/**
+ * Marks by which a system in a sink is known again.
+ *
+ * A checkpoint counts the systems of a sink. The count alone fits any file that is long enough, also that of another
+ * run, which a resumed run would cut off. The mark of the last system tells them apart.
+ *
+ * @module
+ */
+
+import type { Batch } from "../../batch/batch.ts";
+import type { Slice, SystemWriter } from "../../sinks/sink.ts";
+
+/** What is kept of a system. */
+export interface SystemMark {
+  /** Number of atoms. */
+  readonly atoms: number;
+  /** Step of the frame, -1 if it has none. */
+  readonly step: number;
+  /** Positions of the first atoms, Å. */
+  readonly positions: Float64Array;
+}
+
+/** What a checkpoint says of a sink. */
+interface KnownSink {
+  readonly length: number;
+  readonly last: SystemMark | undefined;
+}
+
+/** Numbers that are compared: more would only make checkpoints larger. */
+const MOST = 12;
+
+/** Returns the mark of the last system of a batch, or a mark as it is. */
+export function markIn(last: Batch | SystemMark | undefined): SystemMark | undefined {
+  if (last === undefined || "atoms" in last) return last;
+  const { nodeOffsets, size } = last, from = nodeOffsets[size - 1]!, to = nodeOffsets[size]!;
+  const positions = last.get("positions").subarray(3 * from, Math.min(3 * to, 3 * from + MOST));
+  return {
+    atoms: to - from,
+    step: last.has("step") ? last.get("step")[size - 1]! : -1,
+    positions: Float64Array.from(positions),
+  };
+}
+
+/**
+ * Checks that a sink holds the systems that a checkpoint knows. A sink that cannot be read is known by its length.
+ *
+ * @throws {RangeError} if it holds fewer, or if the last of them is another
+ */
+export async function assertSameSystem(
+  hook: string,
+  sink: SystemWriter,
+  { length, last }: KnownSink,
+): Promise<void> {
+  const { path, truncate } = sink as SystemWriter & { readonly path?: string };
+  if (truncate === undefined) return;
+  // A sink in memory is empty in each new process: it has lost nothing that could be restored.
+  if (path === undefined && sink.length === 0) return;
+  const name = path ?? "its sink";
+  if (sink.length !== undefined && sink.length < length) {
+    throw new RangeError(
+      `Cannot resume ${hook}: ${name} holds ${sink.length} systems, and held ${length} when the checkpoint was ` +
+        "written. Restore the missing systems, load an older checkpoint, or begin a new run with another file",
+    );
+  }
+  if (length === 0 || last === undefined) return;
+  const now = markIn(await systemAt(sink, length - 1));
+  if (now === undefined || isSameMark(now, last)) return;
+  throw new RangeError(
+    `Cannot resume ${hook}: ${name} was written by another run. System ${
+      length - 1
+    } is of step ${now.step} with ` +
+      `${now.atoms} atoms at other positions than in the checkpoint (step ${last.step}, ${last.atoms} atoms). ` +
+      "Restore the file of this run, or begin a new run with another file",
+  );
+}
+
+/** Returns a system of a sink, `undefined` if the sink cannot be read back. */
+async function systemAt(sink: SystemWriter, place: number): Promise<Batch | undefined> {
+  const { slice } = sink as { slice?(slice: Slice): Promise<Batch> };
+  if (slice === undefined) return undefined;
+  try {
+    return await slice.call(sink, { from: place, to: place + 1 });
+  } catch (error) {
+    if (error instanceof TypeError) return undefined; // a table has no atoms
+    throw error;
+  }
+}
+
+/** Compares two marks as float32: a sink may keep less than it was given. */
+export function isSameMark(now: SystemMark, last: SystemMark): boolean {
+  const isEqual = (x: number, i: number) =>
+    Object.is(Math.fround(x), Math.fround(last.positions[i]!));
+  return now.atoms === last.atoms && now.step === last.step && now.positions.every(isEqual);
+}
