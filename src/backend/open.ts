@@ -40,7 +40,8 @@ export interface OpenedDevice {
 
 /**
  * Opens a device by name. `"auto"` takes WebGPU on a hardware adapter, otherwise `"wasm"`, and lists in `skipped` why;
- * `"webgpu"` also takes a software adapter.
+ * `"webgpu"` also takes a software adapter. The first time in a process that an adapter is opened, a small case of each
+ * family of kernels is compared with the reference backend.
  *
  * @example
  * ```ts
@@ -52,7 +53,8 @@ export interface OpenedDevice {
  * ```
  *
  * @throws {RangeError} if there is no device of that name
- * @throws {BackendUnavailableError} if `"webgpu"` is asked for and there is no WebGPU
+ * @throws {BackendUnavailableError} if `"webgpu"` is asked for and there is no WebGPU, or its kernels compute something
+ * else than the reference backend
  */
 export async function openDevice(
   name: DeviceName = "auto",
@@ -71,9 +73,8 @@ export async function openDevice(
 
 /** Opens the picked GPU. The shaders are loaded here, so runs on a CPU never load them. */
 async function openGpu({ adapter, info, skipped }: PickedDevice): Promise<OpenedDevice> {
-  const { openGpuDevice, WebGpuBackend } = await import("./webgpu/mod.ts");
-  const device = await openGpuDevice({ adapter: adapter! });
-  const backend = new WebGpuBackend(device, true);
+  const { openWebGpuOn } = await import("./webgpu/mod.ts");
+  const backend = await openWebGpuOn(adapter!);
   return { backend, device: "webgpu", info: info!, skipped };
 }
 

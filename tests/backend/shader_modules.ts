@@ -5,14 +5,14 @@
  */
 
 import type { Call } from "../../src/backend/mod.ts";
-import { openWebGpu } from "../../src/backend/webgpu/mod.ts";
+import { WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
 import { TRIALS } from "../../src/testing/trials/trials.ts";
 import { World } from "../../src/testing/world.ts";
 
 /** Returns the modules of each kernel's trial: with all its arguments, without any optional one, and without each. */
-export async function modulesOf(kernel: string): Promise<string[]> {
+export function modulesOf(kernel: string): string[] {
   const modules = new Set<string>();
-  const backend = await openWebGpu({ device: recordingDevice(modules) });
+  const backend = new WebGpuBackend(recordingDevice(modules), false);
   const world = new World(backend, [{ size: 65, id: 0 }, { size: 3, id: 1 }]);
   const prepare = (call: Call) => backend.prepare(world.lab.frame, [call]).free();
   for (const call of TRIALS[kernel]!(world).calls) {

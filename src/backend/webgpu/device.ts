@@ -83,6 +83,11 @@ export async function openAdapter(gpu: GpuHost | undefined): Promise<GPUAdapter>
   );
 }
 
+/** Returns the adapter of a device that {@linkcode openGpuDevice} has opened. */
+export function adapterOf(device: GPUDevice): GPUAdapter | undefined {
+  return adapters.get(device);
+}
+
 /** Watches a device for {@linkcode lossOf}. Calling it again does nothing. */
 export function watchDevice(device: GPUDevice): void {
   if (lost.has(device)) return;

@@ -5,4 +5,5 @@
  */
 
 export { openGpuDevice } from "./device.ts";
-export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu_backend.ts";
+export { openWebGpu, openWebGpuOn, type WebGpuOptions } from "./open_web_gpu.ts";
+export { gpuOf, WebGpuBackend } from "./webgpu_backend.ts";

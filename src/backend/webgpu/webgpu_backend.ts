@@ -14,7 +14,6 @@ import type {
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import type { Source } from "./queue/copy_request.ts";
-import { openGpuDevice } from "./device.ts";
 import { GpuBuffer } from "./program/gpu_buffer.ts";
 import { GpuEdges } from "./gpu_edges.ts";
 import { GpuFrame } from "./gpu_frame.ts";
@@ -24,39 +23,6 @@ import { GpuQueue } from "./queue/gpu_queue.ts";
 import { GpuRun } from "./program/gpu_run.ts";
 import { type Pipelines, pipelinesOf } from "./program/pipelines.ts";
 import { tooLarge } from "./too_large.ts";
-
-/** Options of {@linkcode openWebGpu}. */
-export interface WebGpuOptions {
-  /**
-   * Device to share, for example with sessions of a model. The caller keeps it.
-   *
-   * @default a device of the backend's own, of the fastest adapter
-   */
-  readonly device?: GPUDevice;
-}
-
-/**
- * Opens the WebGPU backend: kernels in WGSL, in float32, on one device.
- *
- * @example
- * ```ts
- * import { openWebGpu } from "./webgpu_backend.ts";
- * import { assertEquals } from "@std/assert";
- *
- * if (await navigator.gpu?.requestAdapter()) {
- *   const backend = await openWebGpu();
- *   const forces = backend.alloc("real", 3);
- *   backend.write(forces, [1, 2, 3]);
- *   assertEquals(Array.from(await backend.read(forces)), [1, 2, 3]);
- *   backend.dispose();
- * }
- * ```
- *
- * @throws {BackendUnavailableError} if there is no WebGPU, no adapter or no device
- */
-export async function openWebGpu({ device }: WebGpuOptions = {}): Promise<WebGpuBackend> {
-  return new WebGpuBackend(device ?? await openGpuDevice(), device === undefined);
-}
 
 /**
  * The WebGPU backend: kernels in WGSL. `real` is float32; a sum is two float32, about 48 bits.

@@ -77,16 +77,20 @@ export class CallMaker {
     const scratch = makeScratch(this.#device, shader.scratch?.(view) ?? {});
     this.#own.push(...scratch.map(({ memory }) => memory()));
     const bindings = bindingsOf(this.#frame, call, scratch, lists);
-    const passes = shader.passes(view).map((pass) => this.#pass(pass, bindings, params));
+    const passes = shader.passes(view).map((pass) => this.#pass(name, pass, { bindings, params }));
     return { passes, every: call.every ?? 1, phase: call.phase ?? 0, fills: lists.fills };
   }
 
-  #pass(pass: Pass, bindings: readonly Binding[], params: Params): ReadyPass {
+  #pass(
+    name: string,
+    pass: Pass,
+    { bindings, params }: { readonly bindings: readonly Binding[]; readonly params: Params },
+  ): ReadyPass {
     const changes = (name: string) => pass.changes?.includes(name) ?? false;
     const all = bindings.map((one) => ({ ...one, changes: one.changes || changes(one.name) }));
     const { slots, aliases } = mergedSlots(all);
     const { code, slots: used } = passModule(pass, slots, params.words, aliases);
-    const { pipeline, layout } = this.#pipelines.get(code, used);
+    const { pipeline, layout } = this.#pipelines.get(code, used, name);
     const byName = new Map(bindings.map((one) => [one.name, one.memory]));
     const rebind = () => {
       params.write();

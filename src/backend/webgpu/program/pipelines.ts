@@ -25,14 +25,17 @@ export class Pipelines {
     this.#device = device;
   }
 
-  /** Returns the pipeline of a module. Throws a RangeError if the device cannot bind so many buffers. */
-  get(code: string, slots: readonly Slot[]): Pipeline {
+  /**
+   * Returns the pipeline of a module. Throws a RangeError if the device cannot bind so many buffers. The device's own
+   * messages name the module by `label`.
+   */
+  get(code: string, slots: readonly Slot[], label: string): Pipeline {
     let made = this.#made.get(code);
-    if (made === undefined) this.#made.set(code, made = this.#make(code, slots));
+    if (made === undefined) this.#made.set(code, made = this.#make(code, slots, label));
     return made;
   }
 
-  #make(code: string, slots: readonly Slot[]): Pipeline {
+  #make(code: string, slots: readonly Slot[], label: string): Pipeline {
     const device = this.#device;
     const most = device.limits.maxStorageBuffersPerShaderStage;
     if (slots.length > most) {
@@ -51,8 +54,9 @@ export class Pipelines {
       ],
     });
     const pipeline = device.createComputePipeline({
+      label,
       layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
-      compute: { module: device.createShaderModule({ code }), entryPoint: "main" },
+      compute: { module: device.createShaderModule({ code, label }), entryPoint: "main" },
     });
     return { pipeline, layout };
   }

@@ -69,7 +69,7 @@ export class GpuClock {
   }
 
   #dispatch(pass: GPUComputePassEncoder, code: string, frame: GpuFrame): void {
-    const { pipeline, layout } = this.#pipelines.get(code, SLOTS);
+    const { pipeline, layout } = this.#pipelines.get(code, SLOTS, "clock");
     pass.setPipeline(pipeline);
     pass.setBindGroup(0, this.#bind(frame, layout));
     pass.dispatchWorkgroups(1);

@@ -1,0 +1,73 @@
+import { BackendUnavailableError } from "../../backend_unavailable_error.ts";
+import { describeAdapter, nameAdapter } from "../adapter.ts";
+import { adapterOf } from "../device.ts";
+import { WebGpuBackend } from "../webgpu_backend.ts";
+import { findWrongKernel } from "./compare_kernels.ts";
+
+/** Devices that compute what the reference backend does. */
+const trustedDevices = new WeakSet<GPUDevice>();
+
+/**
+ * Adapters with such devices, by everything that they tell of themselves. They are kept as long as the process lives, and
+ * nowhere else: WebGPU does not tell the version of a driver, so a file could outlive the driver that was checked.
+ */
+const trustedAdapters = new Set<string>();
+
+/**
+ * Compares a device with the reference backend, once for each adapter in a process.
+ *
+ * @throws {BackendUnavailableError} if a kernel computes something else on the device
+ */
+export async function checkDevice(device: GPUDevice): Promise<void> {
+  const adapter = adapterOf(device);
+  const isTrusted = trustedDevices.has(device) ||
+    (adapter !== undefined && trustedAdapters.has(identityOf(adapter)));
+  if (isTrusted) return;
+  await compare(device, adapter);
+  trustDevice(device);
+}
+
+/** Lets {@linkcode checkDevice} pass over a device, and over others of its adapter. Tests that compare all kernels use it. */
+export function trustDevice(device: GPUDevice): void {
+  trustedDevices.add(device);
+  const adapter = adapterOf(device);
+  if (adapter !== undefined) trustedAdapters.add(identityOf(adapter));
+}
+
+async function compare(device: GPUDevice, adapter: GPUAdapter | undefined): Promise<void> {
+  const name = adapter ? nameAdapter(describeAdapter(adapter)) : "the given device";
+  const backend = new WebGpuBackend(device, false);
+  try {
+    const wrong = await findWrongKernel(backend);
+    if (wrong === undefined) return;
+    const { kernels, difference } = wrong;
+    throw unavailable(
+      name,
+      `its kernel${kernels.length > 1 ? "s" : ""} ${
+        kernels.join(" and ")
+      } must compute what the reference backend ` +
+        `does: ${difference}`,
+    );
+  } catch (error) {
+    if (error instanceof BackendUnavailableError) throw error;
+    throw unavailable(name, `its kernels must run: ${(error as Error).message}`, error);
+  } finally {
+    backend.dispose();
+  }
+}
+
+function unavailable(name: string, requirement: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(
+    `Cannot compute on ${name} as ${requirement}. Update the graphics driver, or run on wasm`,
+    { backend: "webgpu", reason: "broken", during: "open", cause },
+  );
+}
+
+/** Everything that an adapter tells of itself: two drivers of one card differ in limits, if not in names. */
+function identityOf({ info, features, limits }: GPUAdapter): string {
+  const words: unknown[] = [...features].sort();
+  for (const part of [info, limits]) {
+    for (const name in part) words.push(name, part[name as keyof typeof part]);
+  }
+  return JSON.stringify(words);
+}
