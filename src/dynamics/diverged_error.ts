@@ -6,6 +6,8 @@ export interface DivergedDetails {
   readonly model?: string;
   /** The result of the model that is not finite. */
   readonly fault?: string | undefined;
+  /** Why the cell of a system is too flat for the pairs of its atoms. */
+  readonly flat?: string;
   /** True if the lengths of bonds could not be kept. */
   readonly hasBonds?: boolean;
 }
@@ -24,7 +26,7 @@ export class DivergedError extends Error {
     engine: string,
     step: number,
     systems: readonly number[],
-    { atom, model, fault, hasBonds }: DivergedDetails = {},
+    { atom, model, fault, hasBonds, flat }: DivergedDetails = {},
   ) {
     const where = systems.map((system) => `system ${system}`).join(", ");
     const when = step < 0 ? "before the first step" : `after step ${step}`;
@@ -32,6 +34,10 @@ export class DivergedError extends Error {
       hasBonds
         ? `Cannot go on with ${engine} as bonds must get back to their lengths within maxIterations: ${when} those of ` +
           `${where} do not; try a shorter dt, and look for bonds that cannot all have theirs`
+        : flat !== undefined
+        ? `Cannot go on with ${engine} as the faces of a cell must not be closer to each other than 1/64 of the reach of ` +
+          `pairs: ${when} that of ${where} is too flat, as ${flat}; use a shorter cutoff or a repeated cell, or a ` +
+          `shorter dt if the run has changed the cell`
         : model === undefined
         ? `Cannot go on with ${engine} as positions must be finite and within reach: ${when} those of ${where}` +
           `${

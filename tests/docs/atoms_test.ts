@@ -314,6 +314,20 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
   "atoms that have gone where no number is": [
     () => new NVE({ model: ARGON, dt: 100 }).run(Batch.from([dimer(0.01)]), 10),
   ],
+  "a cell with faces closer than 1/64 of cutoff and skin": [
+    () =>
+      new NVE({ model: ARGON, dt: 1 }).run(
+        Batch.from([{ ...positions(0), cell: [20, 0, 0, 0, 20, 0, 0, 0, 0.1], pbc: true }]),
+        1,
+      ),
+  ],
+  "more than 2³¹ − 1 steps of a system, or of an engine": [
+    () => {
+      const batch = Batch.from([dimer()]);
+      batch.set("stepsDone", [2 ** 31 - 2]);
+      return new NVE({ model: ARGON, dt: 1 }).run(batch, 2);
+    },
+  ],
   "bonds that do not get back to their lengths": [
     () => {
       const batch = Batch.from([dimer()]);

@@ -7,7 +7,6 @@
 import { checkThreads, DEVICES } from "../../backend/devices.ts";
 import { Batch } from "../../batch/batch.ts";
 import { busyError } from "../../batch/fields/holder.ts";
-import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { checkKeys, checkOptions } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
@@ -156,22 +155,6 @@ interface ModelLike {
 function isModel(value: unknown): value is ModelLike {
   return isObject(value) && typeof value.name === "string" && Array.isArray(value.gives) &&
     typeof value.open === "function";
-}
-
-/** Coordinates beyond this count as diverged, Å. */
-const OUT_OF_REACH = 1e6;
-
-/** Returns the first atom of a system with a coordinate that is not finite or too far out, counted within the system. */
-export function firstDivergedAtom(
-  state: ResidentBatch,
-  system: number,
-): number | undefined | Promise<number | undefined> {
-  const { batch: { nodeOffsets } } = state;
-  return state.withArrays({ positions: state.field("positions") }, [], ({ positions }) => {
-    const own = positions.subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
-    const at = own.findIndex((value) => !(Math.abs(value) <= OUT_OF_REACH));
-    return at === -1 ? undefined : Math.floor(at / 3);
-  });
 }
 
 /** Returns the systems with positions that are not finite. */

@@ -124,6 +124,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   /** Runs one step. */
   step(): void | PromiseLike<void> {
     const { place, running: { stream } } = this;
+    place.run!.countable(1);
     const taking = place.fallback.takeIfDue(place.run!);
     // Nearly always; without closures, as it is run for each step that a hook visits.
     if (taking === undefined && stream === undefined) return place.run!.steps.step();
@@ -138,7 +139,8 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   multiStep(_loop: unknown, n: number): number | PromiseLike<number> {
     const { place, running: { stream } } = this;
     const taking = place.fallback.takeIfDue(place.run!);
-    const free = stream === undefined ? n : Math.min(n, stream.free());
+    const most = place.run!.countable(n);
+    const free = stream === undefined ? most : Math.min(most, stream.free());
     // Without closures if nothing has to be awaited, as it is run for each multi-step call.
     if (taking !== undefined) return this.#multiStepAfter(taking, free);
     const running = place.run!.multiStep.run(free);

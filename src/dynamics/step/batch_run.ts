@@ -40,6 +40,9 @@ export interface OptionalCode {
   readonly openLate?: typeof openLate;
 }
 
+/** The steps that a system can count: `stepsDone` and random numbers have 31 bits for them. */
+const MOST_STEPS = 2 ** 31 - 1;
+
 /** Fields that can change from outside without a change of forces and energies. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
 
@@ -62,6 +65,8 @@ export class BatchRun {
   readonly #run: RunParts;
   readonly #late: LateMultiStep | undefined;
   #clock: Clock;
+  /** The step count up to which the steps of all systems can be counted. */
+  #lastStep = MOST_STEPS;
   /** True if the batch keeps to its constraints. */
   #isSettled = false;
   /** Names of the hooks that modified the forces when a run last began. */
@@ -185,11 +190,16 @@ export class BatchRun {
     if (isNew) await this.#prime();
     await integrator.stages?.rest();
     const looking = state.withArrays(
-      { control: frame.control, active: frame.active },
+      { control: frame.control, active: frame.active, ages: frame.ages },
       [],
-      ({ control, active }) => ({ control: control.slice(), isMoving: active.includes(1) }),
+      ({ control, active, ages }) => ({
+        control: control.slice(),
+        isMoving: active.includes(1),
+        oldest: ages.reduce((most, age) => Math.max(most, age), 0),
+      }),
     );
-    const { control, isMoving } = isThenable(looking) ? await looking : looking;
+    const { control, isMoving, oldest } = isThenable(looking) ? await looking : looking;
+    this.#lastStep = Math.min(MOST_STEPS - oldest + loop.stepCount, MOST_STEPS);
     await this.divergence.assertNone(control, loop.stepCount - 1);
     if (isNew) phase.prime();
     if (!isMoving && running.stream === undefined) loop.done();
@@ -202,6 +212,18 @@ export class BatchRun {
     await loop.point(DynamicsStage.AFTER_COMPUTE).modify(loop.stepCount);
     await plan.ready();
     plan.run(plan.now.begin);
+  }
+
+  /** Returns how many of `n` steps can be counted. Throws a RangeError if none can. */
+  countable(n: number): number {
+    const { name, loop: { stepCount } } = this.#run.engine;
+    const left = this.#lastStep - stepCount;
+    if (left >= n) return n;
+    if (left > 0) return left;
+    throw new RangeError(
+      `Cannot go on with ${name} as an engine and each of its systems can count ${MOST_STEPS} steps: these are done; ` +
+        `set stepsDone to 0, and go on with a new engine and another seed`,
+    );
   }
 
   /** Ends a run: brings all that hooks read after the last step up to date. */

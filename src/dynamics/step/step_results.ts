@@ -9,8 +9,8 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { after } from "../../base/sequence.ts";
 import { Control } from "../../kernels/kernel.ts";
 import { type DivergedDetails, DivergedError } from "../diverged_error.ts";
-import { firstDivergedAtom } from "../engine/dynamics_checks.ts";
 import type { StageChanges } from "../stages/stage_changes.ts";
+import { lostPairs } from "./lost_pairs.ts";
 import type { Mark } from "./step_parts.ts";
 
 /** The results of one step. */
@@ -73,5 +73,5 @@ export function assertNoneDiverged(
   if (control[Control.CAUSE] !== 0) {
     return after<Fault, void>(fault(system), (fault) => fail({ model, fault }));
   }
-  return after(firstDivergedAtom(state, system), (atom) => fail({ atom }));
+  return after(lostPairs(state, system), fail);
 }

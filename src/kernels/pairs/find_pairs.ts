@@ -5,7 +5,7 @@ import { type Lattice, latticeOf } from "./lattice.ts";
 const BRUTE_FORCE = 64;
 
 /** A cell whose faces are closer to each other than this part of the reach has too many images to look at. */
-const FLATTEST = 1 / 64;
+export const FLATTEST: number = 1 / 64;
 
 /** Whether a cell is not so flat that its images within reach are without number. */
 export function isDeepEnough(
