@@ -1,0 +1,58 @@
+/**
+ * Runs that go on and on.
+ *
+ * @module
+ */
+
+import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
+import { NVTLangevin } from "../../src/dynamics/mod.ts";
+import { lennardJones } from "../../src/models/mod.ts";
+import { CheckpointHook, LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
+import { openSink } from "../../src/sinks/mod.ts";
+import type { Attack } from "./attack.ts";
+
+/** How much memory may grow between the first fifth of the run and its end, in bytes. */
+const GROWTH = 16 * 2 ** 20;
+
+/** Steps between two looks at the memory. */
+const PART = 5000;
+
+/** One case is a minute. */
+export const SOAK: Attack = {
+  name: "soak",
+  aim: "dynamics with a log, snapshots and checkpoints for so many minutes: memory stays flat",
+  cases: 30,
+  async run(trial) {
+    const folder = await Deno.makeTempDir();
+    const end = performance.now() + 60_000 * trial.cases;
+    const sink = await openSink(`${folder}/frames.zarr`);
+    await using md = new NVTLangevin({
+      model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
+      dt: 2,
+      temperature: 60,
+      friction: 0.01,
+      device: "wasm",
+      hooks: [
+        new SnapshotHook({ sink, frequency: 200 }),
+        new LoggingHook({ backend: "csv", logPath: `${folder}/log.csv`, frequency: 100 }),
+        new CheckpointHook({ folder, everySteps: 500, keepLast: 2 }),
+      ],
+    });
+    const batch = Batch.from(
+      Array.from({ length: 8 }, () => fcc({ element: "Ar", a: 5.26, cells: 2 })),
+    );
+    initVelocities(batch, 60, { seed: 1 });
+    const memory: number[] = [];
+    while (performance.now() < end) {
+      await md.run(batch, PART);
+      memory.push(Deno.memoryUsage().rss);
+    }
+    await sink.close();
+    const early = Math.max(...memory.slice(0, Math.ceil(memory.length / 5)));
+    const growth = Math.max(0, memory.at(-1)! - early);
+    const figures = `${md.stepCount} steps, memory grew by ${(growth / 2 ** 20).toFixed(1)} MB`;
+    if (growth > GROWTH) trial.fail(figures);
+    else trial.count(`minutes (${figures})`, trial.cases);
+    await Deno.remove(folder, { recursive: true });
+  },
+};
