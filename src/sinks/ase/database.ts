@@ -27,8 +27,11 @@ export interface Database {
   close(): void;
 }
 
-/** What is said of a file that is no database, of one that is damaged, and of numbers that no table of ASE has. */
-const FOREIGN: readonly unknown[] = [26, 11, "ERR_OUT_OF_RANGE"];
+/**
+ * The errors for a file that is not a database (26), a damaged one (11), one whose tables or format SQLite cannot
+ * understand (1), and one with numbers that ASE does not write.
+ */
+const FOREIGN: readonly unknown[] = [26, 11, 1, "ERR_OUT_OF_RANGE"];
 
 /**
  * Opens a database that is there. The module is loaded when it is used: a page has no such module.

@@ -127,12 +127,15 @@ function checkTables(database: Database, path: string, oldest: number): void {
     );
   }
   const value = database.prepare("SELECT value FROM information WHERE name = 'version'").get();
-  const version = Number(value?.["value"] ?? NaN);
+  if (value === undefined) {
+    throw new SyntaxError(`Cannot open ${path} as it must be an ASE database: it has no version`);
+  }
+  const version = Number(value["value"]);
   if (version >= oldest && version <= VERSION) return;
   throw new RangeError(
     `Cannot open ${path} as its version must be ${
       oldest === VERSION ? `${VERSION} to be added to` : `${oldest} … ${VERSION}`
-    }: current version is ${value?.["value"]}`,
+    }: current version is ${value["value"]}`,
   );
 }
 
