@@ -91,7 +91,7 @@ function determinant(m: ArrayLike<number>): number {
  * The cell with vectors of length 1 Å, perpendicular to the others, in the place of zero ones: it spans a volume
  * whatever the periodicity, so that fractional coordinates exist.
  */
-export function completeCell(cell: ArrayLike<number>): Float64Array {
+function completeCell(cell: ArrayLike<number>): Float64Array {
   const full = Float64Array.from(cell);
   const missing = [0, 1, 2].filter((row) => isZeroRow(cell, row));
   if (missing.length === 3) return Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);

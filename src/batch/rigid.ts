@@ -18,7 +18,7 @@ export interface Body {
 const LINEAR = 1e-10;
 
 /** The mean of three values per atom, weighted by mass. */
-export function weightedMean({ masses }: Body, values: Float64Array): [number, number, number] {
+function weightedMean({ masses }: Body, values: Float64Array): [number, number, number] {
   const sum: [number, number, number] = [0, 0, 0];
   let total = 0;
   for (let atom = 0; atom < masses.length; atom++) {

@@ -42,9 +42,6 @@ export interface HookSchema {
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
-/** The members of an entry that are no options of its hook. */
-export const ENTRY_MEMBERS: readonly string[] = ["name", "module", "enabled", "onError"];
-
 /**
  * The options of a hook from a configuration, in camelCase.
  *

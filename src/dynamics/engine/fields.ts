@@ -36,7 +36,7 @@ const STORED = [
 const FRAME = "frame";
 
 /** The names of all fields that hooks may declare; `own` are those of the user. */
-export function fieldNames(own: readonly string[]): readonly string[] {
+function fieldNames(own: readonly string[]): readonly string[] {
   return [...new Set([...STORED, ...MEASURED, CHANGE, "time", FRAME, ...own])];
 }
 

@@ -151,7 +151,7 @@ const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
  * The degrees of freedom of each system, where kernels find them. They follow what hooks and constraints hold, however
  * much later that becomes known.
  */
-export function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
+function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
   const known = freedoms.get(state) ?? [];
   freedoms.set(state, known);
   return known[Number(keepsMomentum)] ??= state.constants(

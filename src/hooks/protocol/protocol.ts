@@ -177,7 +177,7 @@ export function labelOf(hook: unknown): string {
 }
 
 /** Returns the reasons why a value is not a hook of this form. */
-export function problems(value: unknown): string[] {
+function problems(value: unknown): string[] {
   if (typeof value !== "object" || value === null) {
     return [`a hook must be an object: current value is ${show(value)}${instead(value)}`];
   }

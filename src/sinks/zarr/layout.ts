@@ -4,13 +4,7 @@
  * @module
  */
 
-import {
-  BUILT_IN,
-  type DType,
-  type FieldInfo,
-  isInteger,
-  type Level,
-} from "../../batch/fields/fields.ts";
+import { type DType, type FieldInfo, isInteger, type Level } from "../../batch/fields/fields.ts";
 import type { WrittenType } from "./value_types.ts";
 
 /** How much of a field's precision is kept. */
@@ -141,10 +135,4 @@ export const MASKS: Readonly<Record<Level, ArrayPlan>> = {
 
 function mask(path: string, dimension: string): ArrayPlan {
   return { path, type: "bool", rest: [], dimensions: [dimension], fill: 1 };
-}
-
-/** What a field that was stored by somebody else is called here, or `undefined` where it is not ours by name. */
-export function builtInOf(group: "core" | "custom", stored: string): FieldInfo | undefined {
-  const name = group === "core" ? FIELD_OF_CORE.get(stored) : stored;
-  return name === undefined ? undefined : BUILT_IN.get(name);
 }
