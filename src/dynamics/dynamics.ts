@@ -41,8 +41,6 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   readonly model: Model;
   /** Moves the atoms. */
   readonly integrator: Integrator;
-  /** Hold degrees of freedom. */
-  readonly constraints: readonly Constraint[];
   /** The outcome of the last run. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
@@ -60,13 +58,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
     this.model = options.model;
     this.integrator = integrator;
-    this.constraints = [...options.constraints ?? []];
     this.#options = options as unknown as DynamicsOptions;
     this.#engine = new DynamicsEngine({
       name: this.name,
       integrator,
       model: this.model,
-      constraints: this.constraints,
       options: this.#options,
       workflow: this,
       contextOf: (batch) => this.buildContext(batch),
@@ -85,6 +81,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       join: (whole) => void (this.#whole = whole),
     });
     for (const hook of options.hooks ?? []) loop.hooks.add(hook as never);
+  }
+
+  /** Hold degrees of freedom: those of the options, and once there is a batch those that its systems bring along. */
+  get constraints(): readonly Constraint[] {
+    return this.#engine.constraints;
   }
 
   /** The hooks. */

@@ -122,6 +122,7 @@ const OPTIONS = {
   model: 0,
   hooks: 0,
   constraints: 0,
+  fileConstraints: 0,
   nSteps: 0,
   device: 0,
   threads: 0,

@@ -123,7 +123,9 @@ function addOwnColumn(draft: Draft, all: Words): void {
   const values = numbersOf(all);
   const isSmall = values.every((x) => x >= -2147483648 && x <= 2147483647);
   const dtype = type === "L" ? "u8" : type === "I" && isSmall ? "i32" : "f64";
-  setOwn(draft.fields, name, { level: "node", width, dtype, values });
+  // ASE leaves the mask out of frames without fixed atoms: all of their atoms move.
+  const fill = name === "move_mask" ? { fill: 1 } : {};
+  setOwn(draft.fields, name, { level: "node", width, dtype, values, ...fill });
 }
 
 function addPairs(draft: Draft, pairs: Map<string, Value>): void {

@@ -86,6 +86,7 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
     ["runtime", deno === undefined ? userAgent : `Deno ${deno}`],
     ["platform", platform],
     ["device", device?.device],
+    ["constraints", start?.constraints?.join(", ")],
   ];
   return {
     kind: "facts",

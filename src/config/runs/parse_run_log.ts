@@ -53,6 +53,7 @@ function recordOf(line: string, name: string): RunRecord {
     checked(at, "engine", "a text", isText);
     checked(at, "commit", "a text", isText);
     checked(at, "configHash", "a text or null", isTextOrNull);
+    checked(at, "constraints", "a list of texts", areTextsIfThere);
     checked(at, "versions", "an object of texts", areTexts);
     checked(at, "device", "a device or null", isDevice);
   }
@@ -65,6 +66,11 @@ function recordOf(line: string, name: string): RunRecord {
     checked(at, "device", "a device or null", isDevice);
   }
   return of as unknown as RunRecord;
+}
+
+function areTextsIfThere(value: unknown): boolean {
+  return value === undefined ||
+    Array.isArray(value) && value.every((text) => typeof text === "string");
 }
 
 function areTexts(value: unknown): boolean {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Constraint } from "../../dynamics/constraints/constraint.ts";
 import type { DeviceInUse } from "../../dynamics/engine/engine_device.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
@@ -82,6 +83,12 @@ function deviceOf(engine: Workflow): DeviceInUse | null {
   return (engine as { readonly device?: DeviceInUse }).device ?? null;
 }
 
+/** The constraints of an engine, if it has some. */
+function constraintsOf(engine: Workflow): Pick<RunStart, "constraints"> {
+  const { constraints = [] } = engine as { readonly constraints?: readonly Constraint[] };
+  return constraints.length === 0 ? {} : { constraints: constraints.map(({ name }) => name) };
+}
+
 /** From `open` to `close`. */
 interface Segment {
   readonly engine: Workflow;
@@ -126,7 +133,8 @@ class Log implements RunLog {
       this.#segment = this.#begin(engine);
       const moment = this.#moment(this.#segment);
       const device = deviceOf(engine);
-      this.#write({ type: "start", ...moment, engine: engine.name, ...facts, device });
+      const start = { ...moment, engine: engine.name, ...facts, device, ...constraintsOf(engine) };
+      this.#write({ type: "start", ...start });
       await this.#lines.flush();
     } catch (error) {
       this.#end();

@@ -38,6 +38,8 @@ export interface RunStart extends RunMoment {
   readonly versions: Versions;
   /** Where the engine runs, and what was passed over and why; `null` for a loop that runs nowhere in particular. */
   readonly device: DeviceInUse | null;
+  /** The names of the constraints of an engine for atoms, those of its batch included. */
+  readonly constraints?: readonly string[];
 }
 
 /** The line for a change: `hooks` is how they are after it. */

@@ -5,7 +5,7 @@
  */
 
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { isObject } from "../../base/object.ts";
+import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /**
@@ -54,8 +54,16 @@ export interface HeldBonds {
   readonly maxIterations: number;
 }
 
-/** Throws a TypeError for what is no list of constraints. */
-export function checkConstraints(action: string, constraints: unknown): void {
+/** Throws a TypeError if options have no list of constraints, or no flag for those of files. */
+export function checkConstraints(
+  action: string,
+  { constraints, fileConstraints }: Members,
+): void {
+  if (fileConstraints !== undefined && typeof fileConstraints !== "boolean") {
+    throw new TypeError(
+      complaint(action, "fileConstraints must be true or false", fileConstraints),
+    );
+  }
   if (constraints === undefined) return;
   if (!Array.isArray(constraints)) {
     throw new TypeError(

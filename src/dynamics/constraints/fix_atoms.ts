@@ -3,6 +3,9 @@ import type { Batch } from "../../batch/batch.ts";
 import { complaint } from "../../base/show.ts";
 import type { Constraint } from "./constraint.ts";
 
+/** The field in which files bring fixed atoms: the column of ASE's extended XYZ. */
+export const MOVE_MASK = "move_mask";
+
 /** Directions: their letters, such as `"z"` or `"xy"`, or a flag for each of x, y and z. */
 export type Directions = string | readonly [x: boolean, y: boolean, z: boolean];
 
@@ -59,8 +62,9 @@ export function fixComponents(choice: AtomChoice, directions: Directions): Const
 }
 
 /**
- * Holds what a field of the batch says: 0 for what is fixed, else 1, one number per atom or one for each of x, y and z.
- * It is what files of ASE bring of `FixAtoms` and `FixCartesian`.
+ * Holds the atoms that a field of the batch fixes: 0 for what is fixed, else 1, one number per atom or one for each of
+ * x, y and z. Engines hold `move_mask` without it, unless they have `fileConstraints: false`: it is the field in which
+ * files bring ASE's `FixAtoms` and `FixCartesian`.
  *
  * @param field the field's name. Default: `"move_mask"`, as ASE calls it
  *
@@ -73,18 +77,18 @@ export function fixComponents(choice: AtomChoice, directions: Directions): Const
  * import { assertEquals } from "@std/assert";
  *
  * const text = `2
- * Properties=species:S:1:pos:R:3:move_mask:L:1 pbc="F F F"
+ * Properties=species:S:1:pos:R:3:relaxes:L:1 pbc="F F F"
  * Ar 0 0 0 F
  * Ar 3 1 0 T
  * `;
  * const batch = Batch.from(parseExtxyz(text));
  * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
- * await using opt = new FIRE({ model, dt: 0.5, constraints: [fixMasked()] });
+ * await using opt = new FIRE({ model, dt: 0.5, constraints: [fixMasked("relaxes")] });
  * await opt.run(batch, 20);
  * assertEquals([...batch.get("positions").slice(0, 3)], [0, 0, 0]);
  * ```
  */
-export function fixMasked(field: string = "move_mask"): Constraint {
+export function fixMasked(field: string = MOVE_MASK): Constraint {
   return { name: "fixMasked", hold: ({ batch }) => ({ fixed: maskedIn(batch, field) }) };
 }
 

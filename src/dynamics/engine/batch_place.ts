@@ -10,6 +10,11 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { after, always, isThenable } from "../../base/sequence.ts";
 import { openUnconstrained } from "../constraints/constraint_calls.ts";
+import {
+  constraintsOn,
+  unknownConstraints,
+  unknownWarning,
+} from "../constraints/file_constraints.ts";
 import { BatchRun, type OptionalCode } from "../step/batch_run.ts";
 import type { RunEngine } from "../step/run_engine.ts";
 import type { SavedRun } from "./checkpoint.ts";
@@ -47,6 +52,8 @@ export class BatchPlace {
   readonly fallback: Fallback;
   readonly #options: PlaceOptions;
   #run: BatchRun | undefined;
+  /** Names of the constraints of files that no engine knows, and that a warning was given of. */
+  readonly #unknown = new Set<string>();
   #code: OptionalCode = { openConstraints: openUnconstrained };
   /** True if the batch is being uploaded, so that its values on the device are incomplete. */
   #isMoving = false;
@@ -74,11 +81,11 @@ export class BatchPlace {
     return this.#moving(() => this.#enter(batch));
   }
 
-  /** Loads the code that runs on this backend need, if they need any. */
-  #loadCode({ isHost }: Backend): void | Promise<void> {
+  /** Loads the code that runs of a batch on this backend need, if they need any. */
+  #loadCode({ isHost }: Backend, batch: Batch): void | Promise<void> {
     const needsLate = !isHost && this.#code.openLate === undefined;
-    const needsConstraints = this.#options.engine.constraints.length > 0 &&
-      this.#code.openConstraints === openUnconstrained;
+    const needsConstraints = this.#code.openConstraints === openUnconstrained &&
+      constraintsOn(batch, this.#options.engine).length > 0;
     if (needsLate || needsConstraints) return this.#load(needsLate, needsConstraints);
   }
 
@@ -103,12 +110,12 @@ export class BatchPlace {
     const opened = device.open();
     if (!isThenable(opened)) {
       return after(
-        this.#loadCode(opened),
+        this.#loadCode(opened, batch),
         () => device.canFallBack ? this.#bringSafely(batch, opened) : this.#bring(batch, opened),
       );
     }
     return opened.then(async (backend) => {
-      await this.#loadCode(backend);
+      await this.#loadCode(backend, batch);
       const { hooks } = this.#options.engine.loop;
       hooks.track(device.canFallBack);
       if (backend.isHost !== isHost) hooks.replan();
@@ -127,7 +134,7 @@ export class BatchPlace {
 
   #bring(batch: Batch, backend: Backend): BatchRun | PromiseLike<BatchRun> {
     const known = this.#run;
-    if (known?.state.matches(batch)) return after(known.upload(), () => known);
+    if (known?.isOf(batch)) return after(known.upload(), () => known);
     this.leave();
     this.fallback.keepHome();
     return this.#open(batch, backend);
@@ -142,6 +149,7 @@ export class BatchPlace {
     this.#run = run;
     UNCLOSED.register(this, { state: run.state, device }, run);
     this.#options.entered(run.state.batch);
+    this.#warnOfUnknown(run.state.batch.infos.keys());
     return run;
   }
 
@@ -149,6 +157,20 @@ export class BatchPlace {
   replace(slots: readonly number[]): void {
     const run = this.#run!;
     this.#moving(() => run.restart(slots));
+    this.#warnOfUnknown(slots);
+  }
+
+  /** Warns once of each constraint of these systems that no engine knows. */
+  #warnOfUnknown(slots: Iterable<number>): void {
+    const { engine } = this.#options, { batch } = this.#run!.state;
+    if (!engine.hasFileConstraints) return;
+    for (const slot of slots) {
+      for (const name of unknownConstraints(batch.infos[slot]!)) {
+        if (this.#unknown.has(name)) continue;
+        this.#unknown.add(name);
+        engine.loop.hooks.warn("(constraints)", "run", unknownWarning(name, slot));
+      }
+    }
   }
 
   /** Brings the batch anew after its systems have changed: `from` has the slot that each had, `undefined` for new ones. */
@@ -156,6 +178,7 @@ export class BatchPlace {
     const before = this.#run!;
     const { batch, backend } = before.state;
     const run = await this.#moving(async () => {
+      await this.#loadCode(backend, batch);
       const run = new BatchRun(batch, backend, this.#options.engine, this.#code);
       try {
         await run.takeOver(before, from);

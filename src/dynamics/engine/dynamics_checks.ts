@@ -20,6 +20,7 @@ export const ENGINE_OPTIONS: readonly string[] = Object.keys(
     model: true,
     hooks: true,
     constraints: true,
+    fileConstraints: true,
     nSteps: true,
     device: true,
     threads: true,
@@ -40,7 +41,7 @@ export function checkDynamicsOptions(
 ): void {
   const action = `make ${name}`;
   checkOptions(action, options, [...parameters, ...ENGINE_OPTIONS]);
-  const { model, hooks, nSteps, fields, constraints, threads } = options as Members;
+  const { model, hooks, nSteps, fields, threads } = options as Members;
   if (!isModel(model)) {
     throw new TypeError(
       complaint(action, "model must be a model, as lennardJones() makes one", model),
@@ -59,7 +60,7 @@ export function checkDynamicsOptions(
   if (fields !== undefined && !Array.isArray(fields)) {
     throw new TypeError(complaint(action, "fields must be an array of names", fields));
   }
-  checkConstraints(action, constraints);
+  checkConstraints(action, options as Members);
   checkPlace(action, options as Members);
   if (threads !== undefined) checkThreaded(action, options as Members);
   if (nSteps !== undefined) checkSteps(name, nSteps);

@@ -31,8 +31,6 @@ export interface EngineSettings {
   readonly integrator: Integrator;
   /** Computes the forces. */
   readonly model: Model;
-  /** Hold degrees of freedom. */
-  readonly constraints: readonly Constraint[];
   /** The options that the user gave. */
   readonly options: DynamicsOptions;
   /** The engine that hooks find as `ctx.workflow`. */
@@ -65,12 +63,15 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly held: HeldBatch;
   /** The settings of the run under way. */
   readonly running: RunSettings = { stream: undefined, isByHand: false };
+  /** The constraints of the options. */
+  readonly #constraints: readonly Constraint[];
 
   /** Throws a TypeError or RangeError for a device that does not exist. */
   constructor(
-    { name, integrator, model, constraints, options, workflow, contextOf }: EngineSettings,
+    { name, integrator, model, options, workflow, contextOf }: EngineSettings,
   ) {
     this.name = name;
+    this.#constraints = [...options.constraints ?? []];
     this.integrator = integrator;
     this.workflow = workflow;
     // Complete as soon as there is a batch; no hook runs before.
@@ -91,7 +92,16 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     });
     const { loop, device, running } = this, reported = new ReportedEvents();
     this.place = new BatchPlace({
-      engine: { name, integrator, constraints, model, loop, running, reported },
+      engine: {
+        name,
+        integrator,
+        constraints: this.#constraints,
+        hasFileConstraints: options.fileConstraints !== false,
+        model,
+        loop,
+        running,
+        reported,
+      },
       device,
       entered: (batch) => void Object.assign(loop.context, contextOf(batch)),
     });
@@ -104,6 +114,11 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
         this.current.work.work(hook as WithKernels, stage as DynamicsStage, part),
       changed: () => this.place?.run?.forgetPlan(),
     };
+  }
+
+  /** The constraints of the options, and once there is a batch those that its systems bring along. */
+  get constraints(): readonly Constraint[] {
+    return this.place.run?.constraints ?? this.#constraints;
   }
 
   /** The batch on the device. Throws an Error before the first run. */

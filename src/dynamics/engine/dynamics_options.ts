@@ -43,6 +43,14 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly constraints?: readonly Constraint[];
   /**
+   * Holds what the systems of a batch bring along from files: atoms and coordinates with a 0 in the field `move_mask`,
+   * which readers make of ASE's `FixAtoms` and `FixCartesian`. Warns of other constraints in their `info`. With `false`
+   * all of these are ignored.
+   *
+   * @default true
+   */
+  readonly fileConstraints?: boolean;
+  /**
    * The device it runs on: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
    * `"auto"` is WebGPU on a real adapter, else wasm. A GPU is opened by the first run, and closed with the engine.
    *

@@ -6,10 +6,13 @@
 
 import type { Backend } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
 import { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { after, isThenable } from "../../base/sequence.ts";
 import { Control } from "../../kernels/kernel.ts";
+import type { Constraint } from "../constraints/constraint.ts";
 import type { OpenConstraints } from "../constraints/constraint_calls.ts";
+import { constraintsOn, moveMaskOf } from "../constraints/file_constraints.ts";
 import type { SavedDynamics, SavedRun } from "../engine/checkpoint.ts";
 import { Clock } from "../engine/clock.ts";
 import { countFreedom } from "../engine/measures.ts";
@@ -62,7 +65,11 @@ export class BatchRun {
   readonly admission: Admission;
   /** Runs the kernels of hooks. */
   readonly work: HookWork;
+  /** The constraints of the engine, and those that the systems bring along. */
+  readonly constraints: readonly Constraint[];
   readonly #run: RunParts;
+  /** The field `move_mask`, as it was when the batch was opened. */
+  readonly #moveMask: NumericArray | undefined;
   readonly #late: LateMultiStep | undefined;
   #clock: Clock;
   /** The step count up to which the steps of all systems can be counted. */
@@ -76,9 +83,11 @@ export class BatchRun {
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
     this.state = new ResidentBatch(batch, backend);
     try {
-      const { run, clock } = openRun(this.state, engine, code);
+      const { run, clock, constraints } = openRun(this.state, engine, code);
       this.#run = run;
       this.#clock = clock;
+      this.constraints = constraints;
+      this.#moveMask = moveMaskOf(batch)?.slice();
     } catch (error) {
       this.state.free();
       throw error;
@@ -105,6 +114,14 @@ export class BatchRun {
   /** The time of each system. */
   get clock(): Clock {
     return this.#clock;
+  }
+
+  /** Returns whether this is the run of a batch: of the same systems, under the same constraints. */
+  isOf(batch: Batch): boolean {
+    if (!this.state.matches(batch)) return false;
+    if (!this.#run.engine.hasFileConstraints) return true;
+    const before = this.#moveMask, now = moveMaskOf(batch);
+    return now?.length === before?.length && (now ?? []).every((one, i) => one === before![i]);
   }
 
   /** True if the run has turned out to be over. */
@@ -282,8 +299,9 @@ function openRun(
   state: ResidentBatch,
   engine: RunEngine,
   { openConstraints }: OptionalCode,
-): { readonly run: RunParts; readonly clock: Clock } {
-  const constrained = openConstraints(state, engine.integrator, engine.constraints);
+): { readonly run: RunParts; readonly clock: Clock; readonly constraints: readonly Constraint[] } {
+  const constraints = constraintsOn(state.batch, engine);
+  const constrained = openConstraints(state, engine.integrator, constraints);
   const integrator = constrained.weave(
     checkedOpen(engine.name, engine.integrator.open(state)),
   );
@@ -294,5 +312,5 @@ function openRun(
   const isLate = !state.backend.isHost;
   const opened = { engine, state, integrator, constrained, model, isLate };
   const plan = new CurrentPlan(state, engine.loop, () => makePlan(opened));
-  return { run: { ...opened, phase: new BatchPhase(), plan }, clock };
+  return { run: { ...opened, phase: new BatchPhase(), plan }, clock, constraints };
 }

@@ -25,6 +25,8 @@ export interface RunEngine {
   readonly integrator: Integrator;
   /** Hold degrees of freedom. */
   readonly constraints: readonly Constraint[];
+  /** True if constraints that systems bring along hold, too. */
+  readonly hasFileConstraints: boolean;
   /** Computes the forces. */
   readonly model: Model;
   /** Counts steps and calls hooks. */
