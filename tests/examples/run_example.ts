@@ -1,13 +1,26 @@
 import { assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
+import { few } from "../suite.ts";
+import { printed } from "../../tools/suite/run_example.ts";
 
 /** Where the examples are. */
 export const FOLDER: URL = new URL("../../examples/", import.meta.url);
 
-/** Runs an example; answers with what it printed. */
+let runs = 0;
+
+/**
+ * Runs an example and returns what it printed.
+ *
+ * Each has a process of its own in the slow suite. In the fast one those without arguments are imported instead, as a
+ * process would load Hooke anew.
+ */
 export async function runExample(name: string, ...args: string[]): Promise<string> {
+  const url = new URL(`${name}.ts`, FOLDER);
+  if (args.length === 0 && few(true, false)) {
+    return (await printed(() => import(`${url}?run=${runs++}`))).output;
+  }
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", fileURLToPath(new URL(`${name}.ts`, FOLDER)), ...args],
+    args: ["run", "-A", fileURLToPath(url), ...args],
     env: { NO_COLOR: "1" },
   });
   const { code, stdout, stderr } = await command.output();

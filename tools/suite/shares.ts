@@ -16,12 +16,15 @@ export interface Share {
 /** The suites: tests and examples for every day, the slow tests, or both. */
 export type Suite = "fast" | "slow" | "all";
 
-/** Files per share. A process takes 0.1 s to start, and a long share at the end leaves the other cores idle. */
-const SIZE = 5;
+/**
+ * Files per share, at most. A process takes up to a second to load Hooke and onnxruntime, and a long share at the end
+ * leaves the other cores idle.
+ */
+const SIZE = 8;
 
 /** Rooms that take longest come first, so that no long share is left for the end. */
 const FIRST = [
-  "docs/",
+  "README.md",
   "src/training/",
   "src/observe/",
   "src/onnx/",
@@ -40,8 +43,8 @@ const FIRST = [
 /**
  * Divides files into shares, those that take longest first.
  *
- * Tests of one folder are kept together. A file named `…_apart_test.ts` has a process of its own, and so has each
- * page, and the examples in each room of `src`.
+ * Tests of one folder are kept together. A file named `…_apart_test.ts` has a process of its own. The examples of
+ * all pages run in one process, and so do those of each room of `src`.
  *
  * @param files all files of the project, as paths from its root
  * @param suite which of them to run
@@ -96,8 +99,10 @@ function docShares(files: readonly string[]): Share[] {
   const modules = files.filter((file) => /^(src\/.*|\w+)\.ts$/.test(file));
   const rooms = Map.groupBy(
     [...files.filter((file) => file.endsWith(".md")), ...modules],
-    // A page, or a file at the top of the project or of src, has a share of its own.
-    (file) => file.startsWith("src/") ? file.split("/").slice(0, 2).join("/") : file,
+    (file) => {
+      if (file.endsWith(".md")) return "the pages";
+      return file.startsWith("src/") ? file.split("/").slice(0, 2).join("/") : file;
+    },
   );
   return [...rooms].map(([room, paths]): Share => ({
     name: `examples in ${room}`,
