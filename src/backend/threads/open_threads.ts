@@ -1,3 +1,4 @@
+import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { Backend } from "../backend.ts";
 import { checkThreads } from "../devices.ts";
@@ -12,6 +13,13 @@ export interface ThreadsOptions {
    * @default a worker of this package's script
    */
   readonly worker?: () => Worker;
+  /**
+   * How long a thread that is asked for something may give no sign of life, in milliseconds. Then it counts as hung or
+   * ended, and the backend fails. A thread gives signs of life between two steps.
+   *
+   * @default 60000
+   */
+  readonly timeout?: number;
 }
 
 /**
@@ -21,7 +29,7 @@ export interface ThreadsOptions {
  *
  * In Deno, starting a worker takes `--allow-read` of this package, or `--allow-import` if it comes from the network.
  *
- * @throws {TypeError | RangeError} if `threads` is not a whole number from 1 on
+ * @throws {TypeError | RangeError} if `threads` is not a whole number from 1 on, or `timeout` is not a number above 0
  *
  * @example
  * ```ts
@@ -40,7 +48,9 @@ export interface ThreadsOptions {
  */
 export function openThreads(threads: number, options: ThreadsOptions = {}): Backend {
   checkThreads("open threads", threads);
-  return new ThreadedBackend(threads, options.worker ?? openWorker);
+  const { worker = openWorker, timeout = 60_000 } = options;
+  checkNumber("open threads", "timeout", timeout, POSITIVE);
+  return new ThreadedBackend(threads, worker, timeout);
 }
 
 function openWorker(): Worker {

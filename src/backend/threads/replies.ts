@@ -3,6 +3,7 @@ import type { ReplyValue } from "./requests.ts";
 /** A request that some threads have not answered yet. */
 interface PendingReply {
   readonly values: ReplyValue[];
+  readonly threads: number;
   missing: number;
   readonly resolve: (values: readonly ReplyValue[]) => void;
   readonly reject: (error: Error) => void;
@@ -20,7 +21,7 @@ export class PendingReplies {
   } {
     const ticket = this.#nextTicket++;
     const values = new Promise<readonly ReplyValue[]>((resolve, reject) => {
-      this.#open.set(ticket, { values: [], missing: threads, resolve, reject });
+      this.#open.set(ticket, { values: [], threads, missing: threads, resolve, reject });
     });
     return { ticket, values };
   }
@@ -33,6 +34,14 @@ export class PendingReplies {
     if (--pending.missing > 0) return;
     this.#open.delete(ticket);
     pending.resolve(pending.values);
+  }
+
+  /** Returns whether a thread has not answered an open request. */
+  owes(thread: number): boolean {
+    for (const { values, threads } of this.#open.values()) {
+      if (thread < threads && values[thread] === undefined) return true;
+    }
+    return false;
   }
 
   /** Rejects every open request. */

@@ -23,6 +23,9 @@ function transferred(values: WorkerReply["values"]): ArrayBufferLike[] {
     .map(({ buffer }) => buffer);
 }
 
+/** A thread that works for longer gives a sign of life in between, ms. */
+const SIGN_OF_LIFE = 1000;
+
 function describe(error: unknown): ErrorMessage {
   if (!(error instanceof Error)) return { name: "Error", message: String(error) };
   return { name: error.name, message: error.message };
@@ -34,6 +37,11 @@ const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: un
 if (scope.WorkerGlobalScope !== undefined) {
   const port = new WorkerPort();
   let error: ErrorMessage | undefined;
+  let posted = performance.now();
+  const post = (values: WorkerReply["values"]) => {
+    scope.postMessage({ values, error }, transferred(values));
+    posted = performance.now();
+  };
   scope.onmessage = ({ data: requests }) => {
     const values: { ticket: number; value: ReplyValue }[] = [];
     try {
@@ -43,12 +51,11 @@ if (scope.WorkerGlobalScope !== undefined) {
         if ("ticket" in request && request.ticket !== undefined) {
           values.push({ ticket: request.ticket, value: value! });
         }
+        if (performance.now() - posted > SIGN_OF_LIFE) post([]);
       }
     } catch (thrown) {
       error = describe(thrown);
     }
-    if (values.length > 0 || error !== undefined) {
-      scope.postMessage({ values, error }, transferred(values));
-    }
+    if (values.length > 0 || error !== undefined) post(values);
   };
 }

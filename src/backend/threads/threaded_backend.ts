@@ -34,10 +34,10 @@ export class ThreadedBackend implements Backend {
   readonly #frames = new Map<Buffer, ThreadedFrame>();
   #made = 0;
 
-  /** `start` makes a worker; it is called when a thread is first needed. */
-  constructor(threads: number, start: () => Worker) {
+  /** `start` makes a worker; it is called when a thread is first needed. `timeout` is that of {@linkcode ThreadsOptions}. */
+  constructor(threads: number, start: () => Worker, timeout: number) {
     this.threads = threads;
-    this.#pool = new WorkerPool(threads, start);
+    this.#pool = new WorkerPool(threads, start, timeout);
   }
 
   /** Throws a RangeError if no memory of WebAssembly can hold the buffer. */

@@ -1,6 +1,7 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { ReplyValue, WorkerRequest } from "./requests.ts";
 import { PendingReplies } from "./replies.ts";
+import { Watchdog } from "./watchdog.ts";
 import { WorkerThread } from "./worker_thread.ts";
 
 /** A request, and the thread it goes to. */
@@ -24,16 +25,22 @@ export class WorkerPool {
   readonly #start: () => Worker;
   readonly #threads: WorkerThread[] = [];
   readonly #replies = new PendingReplies();
+  readonly #watchdog: Watchdog;
   #failure: Error | undefined;
   /** True if a microtask is scheduled that posts what is queued. */
   #isSending = false;
   /** Requests and work that wait for the exclusive work under way, in order; `undefined` if there is none. */
   #held: (AddressedRequest | (() => Promise<void>))[] | undefined;
 
-  /** `start` makes a worker. */
-  constructor(size: number, start: () => Worker) {
+  /** `start` makes a worker. A thread that owes a reply and is silent for `timeout` milliseconds has failed. */
+  constructor(size: number, start: () => Worker, timeout: number) {
     this.size = size;
     this.#start = start;
+    this.#watchdog = new Watchdog(size, {
+      timeout,
+      owes: (thread) => this.#replies.owes(thread),
+      onSilent: (thread) => this.terminate(silent(thread, size, timeout)),
+    });
   }
 
   /** The error that ended the threads. */
@@ -85,6 +92,7 @@ export class WorkerPool {
   terminate(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
+    this.#watchdog.stop();
     for (const thread of this.#threads) thread?.terminate();
     this.#replies.rejectAll(error);
   }
@@ -97,6 +105,7 @@ export class WorkerPool {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const { ticket, values } = this.#replies.open(threads);
     values.catch(() => {}); // as above
+    this.#watchdog.watch();
     for (let thread = 0; thread < threads; thread++) send(thread, request(ticket));
     return values;
   }
@@ -112,6 +121,7 @@ export class WorkerPool {
 
   #started(number: number): WorkerThread {
     return new WorkerThread(this.#start(), number, {
+      onMessage: (thread) => this.#watchdog.hear(thread),
       onReply: (thread, ticket, value) => this.#replies.settle(thread, ticket, value),
       onFailure: (error) => this.terminate(failureOf(error)),
     });
@@ -138,5 +148,16 @@ function failureOf(cause: Error): BackendUnavailableError {
   return new BackendUnavailableError(
     `Cannot go on with threads as each must be in order: one has failed with "${cause.message}"`,
     { backend: "wasm", reason, during: "run", cause },
+  );
+}
+
+function silent(thread: number, size: number, timeout: number): BackendUnavailableError {
+  return new BackendUnavailableError(
+    `Cannot go on with threads: thread ${
+      thread + 1
+    } of ${size} hangs or has ended, as it gave no sign of life for ` +
+      `${timeout} ms. Its systems are not computed elsewhere: resume from the last checkpoint. If one step takes longer, ` +
+      `raise timeout of openThreads`,
+    { backend: "wasm", reason: "hung", during: "run" },
   );
 }

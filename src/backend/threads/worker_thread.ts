@@ -5,6 +5,8 @@ const FULL = 32;
 
 /** Receiver of what a thread sends back. */
 export interface ThreadListener {
+  /** Called for each message, which shows that the thread is alive. */
+  onMessage(thread: number): void;
   /** Called for each reply to a request with a ticket. */
   onReply(thread: number, ticket: number, value: ReplyValue): void;
   /** Called once the thread has failed and does nothing more. */
@@ -21,6 +23,7 @@ export class WorkerThread {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
       const { values, error } = data as WorkerReply;
+      listener.onMessage(number);
       for (const { ticket, value } of values) listener.onReply(number, ticket, value);
       if (error !== undefined) listener.onFailure(revived(error));
     };

@@ -1,0 +1,121 @@
+/** Threads that hang or end without a word. */
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { BackendUnavailableError, call, openThreads } from "../../src/backend/mod.ts";
+import type { WorkerReply, WorkerRequest } from "../../src/backend/threads/requests.ts";
+import { advance } from "../../src/kernels/integrate/advance.ts";
+import { drift } from "../../src/kernels/integrate/drift.ts";
+import { Lab } from "../../src/testing/lab.ts";
+import { slowTest } from "../suite.ts";
+
+/** A worker that answers requests as it is told: `answer` is called for each message. */
+function fakeWorker(
+  answer: (requests: readonly WorkerRequest[], post: (reply: WorkerReply) => void) => void,
+): Worker {
+  const worker = {
+    onmessage: (_: { readonly data: WorkerReply }) => {},
+    postMessage: (requests: readonly WorkerRequest[]) =>
+      answer(requests, (data) => worker.onmessage({ data })),
+    terminate: () => {},
+  };
+  return worker as unknown as Worker;
+}
+
+/** Replies to runs, as if all their steps were done. */
+function done(requests: readonly WorkerRequest[]): WorkerReply {
+  const values = requests.flatMap((one) =>
+    one.kind === "run" && one.ticket !== undefined
+      ? [{ ticket: one.ticket, value: { done: one.steps, isHalted: false } }]
+      : []
+  );
+  return { values, error: undefined };
+}
+
+/** Runs ten steps on two threads. */
+async function runOn(workers: readonly (() => Worker)[], timeout: number): Promise<number> {
+  let started = 0;
+  const backend = openThreads(2, { worker: () => workers[started++]!(), timeout });
+  try {
+    const lab = new Lab(backend, [1, 1]);
+    return await backend.run(backend.prepare(lab.frame, [call(advance, {})]), 0, 10);
+  } finally {
+    backend.dispose();
+  }
+}
+
+Deno.test("a thread that is silent is found, named, and the error of whoever waits", async () => {
+  const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
+  const error = await assertRejects(
+    () => runOn([works, () => fakeWorker(() => {})], 40),
+    BackendUnavailableError,
+    "thread 2 of 2 hangs or has ended",
+  );
+  assertEquals([error.backend, error.reason, error.during], ["wasm", "hung", "run"]);
+});
+
+Deno.test("a thread may take longer than the timeout if it gives signs of life", async () => {
+  const slow = () =>
+    fakeWorker((requests, post) => {
+      let signs = 0;
+      const timer = setInterval(() => {
+        post(signs < 20 ? { values: [], error: undefined } : done(requests));
+        if (++signs > 20) clearInterval(timer);
+      }, 8);
+    });
+  assertEquals(await runOn([slow, slow], 60), 10);
+});
+
+Deno.test("threads that owe nothing may be silent", async () => {
+  const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
+  const backend = openThreads(1, { worker: works, timeout: 20 });
+  const lab = new Lab(backend, [1]);
+  const program = backend.prepare(lab.frame, [call(advance, {})]);
+  for (const first of [0, 10]) {
+    assertEquals(await backend.run(program, first, 10), 10);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+  }
+  backend.dispose();
+});
+
+Deno.test("the timeout of threads is a number above 0", () => {
+  for (const wrong of [0, -1, NaN, Infinity]) {
+    assertThrows(() => openThreads(1, { timeout: wrong }), RangeError, "timeout must be above 0");
+  }
+});
+
+for (const script of ["onmessage = () => { for (;;); }", "onmessage = () => close()"]) {
+  slowTest(`a worker is found silent: ${script}`, async () => {
+    const worker = () => new Worker(`data:text/javascript,${script}`, { type: "module" });
+    const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
+    await assertRejects(
+      () => runOn([worker, works], 500),
+      BackendUnavailableError,
+      "thread 1 of 2 hangs or has ended",
+    );
+  });
+}
+
+slowTest(
+  "a worker of this package gives signs of life while it works through a message",
+  async () => {
+    let signs = 0;
+    const worker = () => {
+      const real = new Worker(
+        new URL("../../src/backend/threads/thread_worker.ts", import.meta.url),
+        { type: "module" },
+      );
+      real.addEventListener("message", () => signs++);
+      return real;
+    };
+    const backend = openThreads(1, { worker });
+    const lab = new Lab(backend, [200_000]);
+    const velocities = lab.real(new Float32Array(600_000), "node");
+    const positions = lab.real(new Float32Array(600_000), "node");
+    const dt = lab.real([1], "system");
+    const step = call(drift, { positions, velocities, dt, fraction: 1 });
+    const program = backend.prepare(lab.frame, new Array(2000).fill(step));
+    for (let k = 0; k < 8; k++) backend.run(program, k, 1);
+    await lab.read(dt);
+    assertEquals(signs > 1, true, `${signs} messages`);
+    backend.dispose();
+  },
+);
