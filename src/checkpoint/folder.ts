@@ -4,11 +4,17 @@
  * @module
  */
 
+import { lockPath, type PathLock } from "../base/path_lock.ts";
+import { readCheckpoint } from "./file.ts";
 import { codeOf } from "./replace_file.ts";
 
 const NAME = /^step-(\d+)\.hooke$/;
 /** What a kill leaves of one that was being written. */
 const UNFINISHED = /^step-\d+\.hooke\.[-0-9a-f]{36}\.tmp$/;
+
+/** What file systems say of folders, and of links to nowhere or to themselves. */
+const NO_FILE: readonly unknown[] = ["ENOENT", "EISDIR", "ELOOP"];
+const FOLDER: readonly unknown[] = ["EISDIR", "ERR_FS_EISDIR", "EPERM"];
 
 /** A checkpoint in a folder. */
 export interface StepCheckpoint {
@@ -53,13 +59,15 @@ export async function checkpointsIn(folder: string | URL): Promise<StepCheckpoin
 }
 
 /**
- * Loads the newest checkpoint in a folder that is whole: where one is damaged, or half of it is there, the one before.
+ * Loads the newest checkpoint in a folder that is whole. If one is damaged, or is a folder or a broken link of that
+ * name, it loads the one before.
  *
  * @param folder as for {@linkcode checkpointsIn}
- * @param loader.load loads one; a SyntaxError says that it is damaged
- * @param loader.passedOver told of each that is
+ * @param loader.load loads one; a SyntaxError says that it is damaged, and the codes `ENOENT`, `EISDIR` and `ELOOP` that
+ * there is no file
+ * @param loader.passedOver told of each that is not loaded
  * @returns what `load` answers with; `undefined` where there is none that is whole
- * @throws what `load` throws, but for a SyntaxError
+ * @throws what else `load` throws
  *
  * @example
  * ```ts
@@ -81,34 +89,85 @@ export async function loadLatest<T>(
   folder: string | URL,
   { load, passedOver }: {
     readonly load: (path: string) => Promise<T>;
-    readonly passedOver?: (path: string, error: SyntaxError) => void;
+    readonly passedOver?: (path: string, error: Error) => void;
   },
 ): Promise<T | undefined> {
   for (const { path } of await checkpointsIn(folder)) {
     try {
       return await load(path);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!isPassedOver(error)) throw error;
       passedOver?.(path, error);
     }
   }
   return undefined;
 }
 
-/** Makes the folder, and takes off what a kill has left of checkpoints there. */
-export async function openFolder(folder: string | URL): Promise<void> {
-  const { mkdir } = await filesFor(`write checkpoints to ${folder}`);
-  const path = await pathOf(folder);
-  await mkdir(path, { recursive: true });
+/** Returns whether an error of loading says that there is no whole checkpoint at that path. */
+export function isPassedOver(error: unknown): error is Error {
+  return error instanceof SyntaxError || NO_FILE.includes(codeOf(error));
+}
+
+/**
+ * Makes the folder, locks it, and takes off what a kill has left of checkpoints there. A folder that cannot be made is
+ * left to the first checkpoint, which says what is wrong with it.
+ *
+ * @throws {Error} with the code `"EBUSY"` if another run writes checkpoints there
+ */
+export async function holdFolder(path: string): Promise<PathLock> {
+  const { mkdir } = await filesFor(`write checkpoints to ${path}`);
+  await mkdir(path, { recursive: true }).catch(() => {});
+  const lock = lockPath(path);
+  if (lock === undefined) throw busyError(path);
+  await removeUnfinished(path).catch(() => {}); // nobody reads them
+  return lock;
+}
+
+/**
+ * Checks that a run may begin anew with its checkpoints in a folder. Those of an earlier run that came further would be
+ * taken for the newest. Damaged ones do not count: nothing would go on from them.
+ *
+ * @throws {Error} with the code `"EBUSY"` if another run's are there
+ */
+export async function assertVacant(folder: string): Promise<void> {
+  const known = await checkpointsIn(folder).catch(() => []); // the first checkpoint says what is wrong with the folder
+  for (const { path, step } of known) {
+    if (step === 0) continue;
+    try {
+      await readCheckpoint(path);
+    } catch {
+      continue;
+    }
+    const error = new Error(
+      `Cannot begin a run with its checkpoints in ${folder}: it holds those of another run, up to step ${step}. ` +
+        "Resume that run with loadLatest, remove them, or take another folder",
+    );
+    throw Object.assign(error, { code: "EBUSY" });
+  }
+}
+
+async function removeUnfinished(path: string): Promise<void> {
   for (const name of await namesIn(path)) {
     if (UNFINISHED.test(name)) await removeIfThere(`${path}/${name}`);
   }
 }
 
+function busyError(path: string): Error {
+  const error = new Error(
+    `Cannot write checkpoints to ${path}: another run is writing its own there. Wait for it to end, or take ` +
+      "another folder",
+  );
+  return Object.assign(error, { code: "EBUSY" });
+}
+
 /** Removes all checkpoints up to a step but the newest few; what is later is of another run, or damaged. */
 export async function keepNewest(folder: string, step: number, keep: number): Promise<void> {
   const known = (await checkpointsIn(folder)).filter((one) => one.step <= step);
-  for (const { path } of known.slice(keep)) await removeIfThere(path);
+  for (const { path } of known.slice(keep)) {
+    await removeIfThere(path).catch((error) => {
+      if (!FOLDER.includes(codeOf(error))) throw error; // a folder of such a name is none of ours
+    });
+  }
 }
 
 async function removeIfThere(path: string): Promise<void> {

@@ -309,6 +309,20 @@ Deno.test("a machine that was heard of a moment ago keeps the folder, one that f
     await (await openRunFolder(path)).close();
     await write({ ...holder(new Date()), schema: 2 });
     await assertRejects(() => openRunFolder(path), RangeError, "its schema must be at most 1");
+    // A clock that is wrong: when the file was written counts.
+    await write(holder(new Date("9999-01-01")));
+    await assertRejects(() => openRunFolder(path), RunFolderBusyError, "process 7 on elsewhere");
+    const before = new Date(Date.now() - 90_000);
+    await Deno.utime(`${path}/lock`, before, before);
+    await (await openRunFolder(path)).close();
+  }));
+
+Deno.test("a lock file that was removed, or moved away, lets nobody in", () =>
+  inFolder(async (path) => {
+    await using _folder = await openRunFolder(path);
+    await Deno.remove(`${path}/lock`);
+    await assertRejects(() => openRunFolder(path), RunFolderBusyError);
+    await assertRejects(() => openRunFolder(path), RunFolderBusyError);
   }));
 
 Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, and stays", () =>

@@ -61,6 +61,23 @@ Deno.test(
   ),
 );
 
+Deno.test("a folder has the checkpoints of one run at a time: another is refused until the first has ended", () =>
+  inFolder(async (folder) => {
+    let begun = () => {};
+    const beginning = new Promise<void>((resolve) => begun = resolve);
+    const told = { name: "told", stage: "dynamics/BEFORE_STEP", frequency: 1, call: () => begun() };
+    await using first = bath("wasm", [new CheckpointHook({ folder }), told, slow]);
+    const run = first.run(crystals(1), 30);
+    await beginning;
+    await using second = bath("wasm", [new CheckpointHook({ folder })]);
+    const error = await assertRejects(() => second.run(crystals(1), 1), Error, folder);
+    assertEquals((error as { code?: string }).code, "EBUSY");
+    await run;
+    await using third = bath("wasm", [new CheckpointHook({ folder })]);
+    await third.run(await third.loadLatest(folder) ?? crystals(1), 1);
+    assertEquals(await stepsIn(folder), [31]);
+  }));
+
 Deno.test("by the clock: one whenever so much time has passed", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, keepLast: 99, atEnd: false };
@@ -106,6 +123,46 @@ Deno.test("a newest one that is damaged, or half there, is passed over for the o
     await other.loadLatest(folder);
     assertEquals(other.stepCount, 30);
     assertEquals(await other.loadLatest(`${folder}/none`), undefined);
+  }));
+
+Deno.test("folders and broken links that are named like checkpoints are passed over, with a warning", () =>
+  inFolder(async (folder) => {
+    const hook = () => new CheckpointHook({ folder, everySteps: 10, keepLast: 2 });
+    await using md = bath("wasm", [hook()]);
+    await md.run(crystals(1), 20);
+    const odd = [55, 65, 75].map((step) => `${folder}/step-0000000${step}.hooke`);
+    await Deno.mkdir(odd[0]!);
+    await Deno.symlink(`${folder}/nowhere`, odd[1]!);
+    await Deno.symlink(odd[2]!, odd[2]!);
+    const warnings: string[] = [];
+    await using again = bath("wasm", [hook()], warnings);
+    const batch = await again.loadLatest(folder);
+    assertEquals([again.stepCount, warnings.length], [20, 3]);
+    for (const [i, path] of odd.reverse().entries()) {
+      assert(warnings[i]!.includes(path), warnings[i]);
+    }
+    await again.run(batch!, 60); // past the folder: that is not removed, and no reason to warn
+    assertEquals(warnings.length, 3, warnings.join("\n"));
+    assertEquals(await stepsIn(folder), [80, 75, 55]);
+  }));
+
+Deno.test("a run that begins anew where an earlier one has left checkpoints is refused; damaged ones do not count", () =>
+  inFolder(async (folder) => {
+    const run = async (steps: number) => {
+      await using md = bath("wasm", [new CheckpointHook({ folder, everySteps: 10 })]);
+      await md.run(crystals(1), steps);
+    };
+    await run(20);
+    const before = await Deno.readFile(`${folder}/step-000000020.hooke`);
+    await assertRejects(
+      () => run(10),
+      Error,
+      `${folder}: it holds those of another run, up to step 20`,
+    );
+    assertEquals(await stepsIn(folder), [20]);
+    await Deno.writeFile(`${folder}/step-000000020.hooke`, before.subarray(1));
+    await run(10);
+    assertEquals(await stepsIn(folder), [20, 10]);
   }));
 
 Deno.test("there is one of the beginning, so that what a run has written before the next is not there twice", () =>

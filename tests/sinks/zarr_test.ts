@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { FileSystemStore } from "@zarrita/storage";
 import * as zarr from "zarrita";
 import { Batch } from "../../src/batch/mod.ts";
-import { ZarrSink } from "../../src/sinks/mod.ts";
+import { openSink, ZarrSink } from "../../src/sinks/mod.ts";
 import { namesIn, withFolder } from "../checkpoint/folder.ts";
 import { slowTest } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
@@ -201,7 +201,7 @@ Deno.test("what is there and is no store stays as it is", async () => {
 Deno.test("a store of a newer version is refused as such", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
-    await new ZarrSink(path).open();
+    await (await openSink(path)).close();
     const root = await Deno.readTextFile(`${path}/zarr.json`);
     await Deno.writeTextFile(`${path}/zarr.json`, root.replace('"version":1', '"version":2'));
     await assertRejects(() => new ZarrSink(path).open(), RangeError, "version must be 1 or less");
@@ -225,7 +225,7 @@ Deno.test("a store that nobody made has no systems, and reading makes none", asy
 Deno.test("a store that a kill has left half made is made anew", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
-    await new ZarrSink(path).open();
+    await (await openSink(path)).close();
     for (const gone of ["meta/edges_ptr", "meta", "core", "hooke"]) {
       await Deno.remove(`${path}/${gone}`, { recursive: true });
       await assertRejects(() => new ZarrSink(path).read(), RangeError, "current length is 0");

@@ -1,3 +1,4 @@
+import { isPassedOver } from "../../checkpoint/folder.ts";
 import type { RunFolder } from "./run_folder_protocol.ts";
 
 /** An engine that can go on from a checkpoint: any of dynamics, which gives its batch, and a trainer. */
@@ -18,8 +19,8 @@ export interface Resumed<T> {
   readonly step: number;
   /** What is to be run, in dynamics. */
   readonly batch: T;
-  /** Newer checkpoints that are damaged: they were passed over. */
-  readonly passedOver: readonly { readonly path: string; readonly error: SyntaxError }[];
+  /** Newer checkpoints that are damaged, or no files: they were passed over. */
+  readonly passedOver: readonly { readonly path: string; readonly error: Error }[];
 }
 
 /**
@@ -49,13 +50,13 @@ export async function resume<T>(
   folder: RunFolder,
   engine: ResumableEngine<T>,
 ): Promise<Resumed<T> | undefined> {
-  const passedOver: { path: string; error: SyntaxError }[] = [];
+  const passedOver: { path: string; error: Error }[] = [];
   for (const { path } of await folder.checkpoints()) {
     try {
       const batch = await engine.loadCheckpoint(path);
       return { path, batch, step: engine.stepCount, passedOver };
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!isPassedOver(error)) throw error;
       passedOver.push({ path, error });
     }
   }

@@ -1,13 +1,15 @@
 /**
  * Who may write into a run folder: one run at a time.
  *
- * The file `lock` is locked by the operating system as long as the process lives, however it ends: a kill leaves nothing
- * to clean up, and of two that come at once one has it. What stands in the file says who that is. Where machines share a
- * folder through a network that does not share locks, that and its heartbeat keep others out, too.
+ * The folder and its file `lock` are locked by the operating system as long as the process lives, however it ends: a
+ * kill leaves nothing to clean up, and of two that come at once one has it. What stands in the file says who that is;
+ * removing the file lets nobody in. Where machines share a folder through a network that does not share locks, the file
+ * and its heartbeat keep others out, too.
  *
  * @module
  */
 
+import { lockPath, type PathLock } from "../../base/path_lock.ts";
 import { codeOf } from "../../checkpoint/replace_file.ts";
 import { RunFolderBusyError, type RunHolder } from "./run_folder_busy_error.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
@@ -29,6 +31,7 @@ interface LockHost {
     path: string,
     options: { readonly read: true; readonly write: true; readonly create: true },
   ): LockFile;
+  statSync(path: string): { readonly mtime: Date | null };
   hostname(): string;
   readTextFileSync(path: string): string;
   unrefTimer(timer: number): void;
@@ -47,6 +50,7 @@ const SILENT_SECONDS = 60;
 /** A folder that is ours until it is released, or the process ends. */
 export class RunLock {
   readonly #file: LockFile;
+  readonly #whole: PathLock;
   readonly #holder: RunHolder;
   readonly #timer: number;
 
@@ -59,24 +63,33 @@ export class RunLock {
    */
   static take(folder: string): RunLock {
     const host = lockHost(folder);
+    const whole = lockPath(folder);
     const file = openLock(host, folder);
     try {
-      if (!file.tryLockSync(true)) {
+      if (whole === undefined || !file.tryLockSync(true)) {
         throw new RunFolderBusyError(folder, orElse(() => holderIn(file, folder), undefined));
       }
       const before = holderIn(file, folder), own = holderNow(host);
-      if (before !== undefined && before.host !== own.host && isAlive(before)) {
+      if (
+        before !== undefined && before.host !== own.host && isAlive(before, writtenAt(host, folder))
+      ) {
         throw new RunFolderBusyError(folder, before);
       }
-      return new RunLock(host, file, own);
+      return new RunLock(host, { file, whole }, own);
     } catch (error) {
       file.close();
+      whole?.release();
       throw error;
     }
   }
 
-  private constructor(host: LockHost, file: LockFile, holder: RunHolder) {
+  private constructor(
+    host: LockHost,
+    { file, whole }: { readonly file: LockFile; readonly whole: PathLock },
+    holder: RunHolder,
+  ) {
     this.#file = file;
+    this.#whole = whole;
     this.#holder = holder;
     this.#write(holder);
     this.#timer = setInterval(() => this.#beat(), 1000 * HEARTBEAT_SECONDS) as unknown as number;
@@ -90,6 +103,7 @@ export class RunLock {
       this.#file.truncateSync(0);
     } finally {
       this.#file.close();
+      this.#whole.release();
     }
   }
 
@@ -135,8 +149,15 @@ function isPid(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-function isAlive({ heartbeat }: RunHolder): boolean {
-  return Date.now() - Date.parse(heartbeat) < 1000 * SILENT_SECONDS;
+/** A clock may be wrong by years. A heartbeat of the future says nothing, but the time when the file was written does. */
+function isAlive({ heartbeat }: RunHolder, written: number): boolean {
+  const silent = 1000 * SILENT_SECONDS, beat = Date.parse(heartbeat), now = Date.now();
+  return now - (beat > now + silent ? written : beat) < silent;
+}
+
+/** When the file was last written, as its file system counts it. */
+function writtenAt(host: LockHost, folder: string): number {
+  return orElse(() => host.statSync(`${folder}/lock`).mtime?.getTime() ?? NaN, NaN);
 }
 
 function lockHost(folder: string): LockHost {

@@ -85,7 +85,7 @@ export class Lifespan {
         await entry.record.hook.open?.(this.#workflowOf(entry));
       } catch (error) {
         entry.isOpen = false;
-        if (!isLenient(entry)) {
+        if (!isLenient(entry) || isBusy(error)) {
           await this.#closeAll({ status: "failed", error });
           throw error;
         }
@@ -231,6 +231,11 @@ export class Lifespan {
     const done = opening.then(() => opened, (error: unknown) => () => failed(error));
     this.#moves.push(done, (act) => act?.());
   }
+}
+
+/** Another run writes where the hook would: two of them beside each other would damage both, whatever the policy. */
+function isBusy(error: unknown): boolean {
+  return (error as { readonly code?: unknown } | undefined)?.code === "EBUSY";
 }
 
 /** Returns whether the policy of the hook, or of its registration, is that errors do not stop a run. */

@@ -1,5 +1,6 @@
+import type { PathLock } from "../../base/path_lock.ts";
 import { writeWhole } from "../../checkpoint/mod.ts";
-import { keepNewest, openFolder, pathOf, stepName } from "../../checkpoint/folder.ts";
+import { assertVacant, holdFolder, keepNewest, pathOf, stepName } from "../../checkpoint/folder.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
@@ -18,6 +19,7 @@ const NAME = "CheckpointHook";
 interface OpenCheckpoints {
   readonly engine: KeptEngine;
   readonly folder: string;
+  readonly lock: PathLock;
   /** Steps done at the last checkpoint. */
   last: number | undefined;
 }
@@ -29,8 +31,9 @@ interface OpenCheckpoints {
  *
  * Each is there whole or not at all, whenever the process is killed. Before it is written all hooks make safe what they
  * have written themselves: a run that goes on from it has each snapshot and each row of a log once.
- * `engine.loadLatest(folder)` goes on from the newest that is whole. A folder is for one run: what another has left there
- * with more steps would be taken for the newest.
+ * `engine.loadLatest(folder)` goes on from the newest that is whole. A folder is for one run: while another run writes
+ * its checkpoints there, and if an earlier run has left some and this one begins anew, the run is refused with an error
+ * of the code `"EBUSY"`.
  *
  * What goes wrong is a warning (unless it is added with another `onError`): the checkpoints before are still there.
  *
@@ -125,8 +128,14 @@ export class CheckpointHook implements Hook<string> {
       );
     }
     const folder = await pathOf(this.#options.folder);
-    this.#open = { engine, folder, last: undefined };
-    await openFolder(folder).catch(() => {}); // whoever writes there says what is wrong with it
+    const lock = await holdFolder(folder);
+    try {
+      if (engine.stepCount === 0) await assertVacant(folder);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+    this.#open = { engine, folder, lock, last: undefined };
     const { atBegin = true } = this.#options;
     // Once all hooks are open, and before the first step. A trainer may be opened without beginning.
     if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
@@ -136,6 +145,7 @@ export class CheckpointHook implements Hook<string> {
   async close(outcome: Outcome): Promise<void> {
     await this.#taking;
     await this.#writing;
+    this.#open?.lock.release();
     const cause = (this.#failure?.error as { readonly cause?: unknown } | undefined)?.cause;
     if (outcome.status === "failed" && cause === outcome.error) this.#failure = undefined; // it is told already
     this.#check();

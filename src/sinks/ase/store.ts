@@ -6,6 +6,7 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
+import { HeldPath } from "../files/held_path.ts";
 import { codeOf, type OpenFile, openFile } from "../files/open_file.ts";
 import type { Slice } from "../sink.ts";
 import type { FrameStore } from "../files/frame_store.ts";
@@ -26,6 +27,7 @@ const SECONDS_PER_YEAR = 31557600;
 export class AseStore implements FrameStore {
   readonly #path: string;
   readonly #username: string | null;
+  readonly #held: HeldPath;
   #database: Database | undefined;
   #insert: ((row: AseRow) => void) | undefined;
   #length = 0;
@@ -37,6 +39,7 @@ export class AseStore implements FrameStore {
   constructor(path: string, username: string | null) {
     this.#path = path;
     this.#username = username;
+    this.#held = new HeldPath(path);
   }
 
   get length(): number {
@@ -47,6 +50,16 @@ export class AseStore implements FrameStore {
     if (this.#database !== undefined) return;
     const file = await openFile(this.#path, "a+"); // says better than SQLite what is wrong
     await file.close();
+    this.#held.hold();
+    try {
+      this.#database = await this.#prepared();
+    } catch (error) {
+      this.#held.release();
+      throw error;
+    }
+  }
+
+  async #prepared(): Promise<Database> {
     const database = await openDatabase(this.#path);
     try {
       prepareTables(database, this.#path);
@@ -56,7 +69,7 @@ export class AseStore implements FrameStore {
       database.close();
       throw toldError(this.#path, "open", error);
     }
-    this.#database = database;
+    return database;
   }
 
   append(batch: Batch, counted: () => void): Promise<void> {
@@ -117,7 +130,11 @@ export class AseStore implements FrameStore {
   close(): Promise<void> {
     const database = this.#database;
     this.#database = undefined;
-    database?.close();
+    try {
+      database?.close();
+    } finally {
+      this.#held.release();
+    }
     return Promise.resolve();
   }
 

@@ -239,7 +239,13 @@ export class FileSink implements StoredSink, AsyncDisposable {
   async #open(): Promise<void> {
     await this.#store.open();
     if (this.#stored !== undefined) return;
-    const last = await this.#store.last();
+    let last: System | undefined;
+    try {
+      last = await this.#store.last();
+    } catch (error) {
+      await this.#store.close().catch(() => {}); // a file that is refused is not held
+      throw error;
+    }
     this.#stored = new FieldPattern();
     if (last !== undefined) this.#stored.join(Batch.from(last));
   }

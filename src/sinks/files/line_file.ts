@@ -6,7 +6,7 @@
 
 import { AddedFile } from "./added_file.ts";
 import { endOfLines, FileEnd } from "./file_end.ts";
-import { openFile, refusal } from "./open_file.ts";
+import { openPrepared, refusal } from "./open_file.ts";
 
 /**
  * Adds lines to a file, which is made if it is not there. A last line that a kill has left unfinished is taken off
@@ -44,15 +44,15 @@ export class LineFile implements AsyncDisposable {
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
-    const file = await openFile(this.path, "a+");
-    try {
-      const { size } = await file.stat(), whole = await endOfLines(file, size);
-      if (whole < size) await file.truncate(whole);
-      this.#file = new AddedFile(file, new FileEnd(file, this.path, whole));
-    } catch (error) {
-      await file.close().catch(() => {}); // the first error says why
-      throw refusal(this.path, "open", error);
-    }
+    this.#file = await openPrepared(this.path, async (file) => {
+      try {
+        const { size } = await file.stat(), whole = await endOfLines(file, size);
+        if (whole < size) await file.truncate(whole);
+        return new AddedFile(file, new FileEnd(file, this.path, whole));
+      } catch (error) {
+        throw refusal(this.path, "open", error);
+      }
+    });
   }
 
   /**

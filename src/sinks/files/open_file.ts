@@ -4,6 +4,8 @@
  * @module
  */
 
+import { lockPath } from "../../base/path_lock.ts";
+
 /** An open file. */
 export interface OpenFile {
   stat(): Promise<{ readonly size: number; readonly mtimeMs: number; isFile(): boolean }>;
@@ -46,22 +48,55 @@ export async function openFile(
 }
 
 /**
- * Opens a file to read it and add to it, and returns what `prepare` makes of it. If preparing fails, the file is closed
- * again.
+ * Opens a file to read it and add to it, and returns what `prepare` makes of it. Nobody else can open it so until it is
+ * closed. If preparing fails, the file is closed again.
  *
+ * @throws {Error} with the code `"EBUSY"` if somebody else writes to it
  * @throws what `openFile` and `prepare` throw
  */
 export async function openPrepared<T>(
   path: string | URL,
   prepare: (file: OpenFile) => Promise<T>,
 ): Promise<T> {
-  const file = await openFile(path, "a+");
+  const file = await openLocked(path);
   try {
     return await prepare(file);
   } catch (error) {
     await file.close().catch(() => {}); // the first error says why
     throw error;
   }
+}
+
+/** Opens a file to read it and add to it, and locks it until it is closed. */
+async function openLocked(path: string | URL): Promise<OpenFile> {
+  const file = await openFile(path, "a+");
+  const lock = lockPath(path);
+  if (lock === undefined) {
+    await file.close().catch(() => {}); // nothing was written
+    throw busyError(path);
+  }
+  return {
+    stat: () => file.stat(),
+    read: (...place) => file.read(...place),
+    write: (bytes, offset) => file.write(bytes, offset),
+    truncate: (size) => file.truncate(size),
+    datasync: () => file.datasync(),
+    close: async () => {
+      try {
+        await file.close();
+      } finally {
+        lock.release();
+      }
+    },
+  };
+}
+
+/** Returns the error for a file or folder that somebody else writes to. */
+export function busyError(path: string | URL): Error {
+  const error = new Error(
+    `Cannot open ${path}: another run or sink is writing to it. Wait for it or close it, or write to another file`,
+  );
+  return Object.assign(error, { code: "EBUSY" });
 }
 
 /** The error for what the file system refuses, with the system's `code`. */

@@ -6,6 +6,7 @@
 
 import { Batch } from "../../batch/batch.ts";
 import type { FieldInfo } from "../../batch/fields/fields.ts";
+import { HeldPath } from "../files/held_path.ts";
 import { codeOf, refusal } from "../files/open_file.ts";
 import { checkLength } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
@@ -27,6 +28,7 @@ export class WrittenStore {
   readonly #options: ReturnType<typeof readOptions>;
   readonly #only: ReadonlySet<string> | undefined;
   readonly #queue: WriterQueue;
+  readonly #held: HeldPath;
   /** Of batches that came before the store was open. */
   readonly #pattern = new FieldPattern();
   #host: Host | undefined;
@@ -45,6 +47,7 @@ export class WrittenStore {
 
   constructor(path: string, options: ZarrSinkOptions) {
     this.path = path.replace(/\/+$/, "");
+    this.#held = new HeldPath(this.path);
     this.#options = readOptions(options);
     const { fields, capacity } = this.#options;
     this.capacity = capacity;
@@ -133,7 +136,11 @@ export class WrittenStore {
     const writer = this.#writer, length = writer?.size ?? this.#length;
     this.#forget();
     this.#length = length;
-    await this.#telling("close", async () => await writer?.close());
+    try {
+      await this.#telling("close", async () => await writer?.close());
+    } finally {
+      this.#held.release();
+    }
   }
 
   /** What writes, where nothing waits. */
@@ -186,12 +193,27 @@ export class WrittenStore {
 
   async #open(): Promise<void> {
     if (this.#writer !== undefined) return;
-    await this.#telling("open", async () => {
-      const host = this.#host ??= await openHost(`open ${this.path}`);
-      const view = await StoreView.open(host, this.path);
-      if (view?.root.isOurs === false) this.#length = view.size;
-      else await this.#take(this.#setting(host), view);
-    });
+    const host = this.#host ??= await openHost(`open ${this.path}`);
+    await this.#hold(host);
+    try {
+      await this.#telling("open", () => this.#openHeld(host));
+    } catch (error) {
+      this.#held.release();
+      throw error;
+    }
+  }
+
+  async #openHeld(host: Host): Promise<void> {
+    const view = await StoreView.open(host, this.path);
+    if (view?.root.isOurs !== false) return await this.#take(this.#setting(host), view);
+    this.#length = view.size;
+    this.#held.release(); // it is only read
+  }
+
+  /** Locks the folder before anything in it is looked at: what another sink is writing is not for us to take off. */
+  async #hold({ fs }: Host): Promise<void> {
+    await fs.mkdir(this.path, { recursive: true }).catch(() => {}); // whoever opens it says what is wrong
+    this.#held.hold();
   }
 
   async #take(setting: WriterSetting, view: StoreView | undefined): Promise<void> {
