@@ -82,6 +82,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       kinds: this.#options.kinds,
       infos: this.#infos,
       others: roster.own,
+      names: roster.names,
       worker: this.#worker,
       context: root.#options.context,
       state: root.#state,

@@ -18,24 +18,58 @@ export const BANDS: readonly Band[] = ["first", "normal", "last"];
  * @throws {RangeError} if `before` and `after` form a cycle; the message names its hooks
  */
 export function sortEntries(entries: readonly Entry[]): Entry[] {
-  const left = pullForward(
-    entries.toSorted((a, b) => BANDS.indexOf(a.order) - BANDS.indexOf(b.order)),
-  ); // stable
-  const sorted: Entry[] = [];
-  while (left.length > 0) {
-    const next = left.findIndex((entry) =>
-      !left.some((other) => other !== entry && mustPrecede(other, entry))
-    );
-    if (next === -1) throw cycle(left);
-    sorted.push(...left.splice(next, 1));
+  const bands: Record<Band, Entry[]> = { first: [], normal: [], last: [] };
+  for (const entry of entries) bands[entry.order].push(entry);
+  const inBands = BANDS.flatMap((band) => bands[band]);
+  // Most hooks name no others, and every registration sorts all hooks again.
+  if (entries.every(isUnordered)) return inBands;
+  const list = pullForward(inBands), { waiting, followers } = constraintsOf(list);
+  const sorted: Entry[] = [], isDone = new Uint8Array(list.length);
+  for (let at = 0; at < list.length;) {
+    if (isDone[at] === 1 || waiting[at]! > 0) {
+      at++;
+      continue;
+    }
+    isDone[at] = 1;
+    sorted.push(list[at]!);
+    // The first entry of the list that waits for no other comes next: it may be one that was passed over.
+    let next = at + 1;
+    for (const follower of followers[at]!) {
+      if (--waiting[follower]! === 0) next = Math.min(next, follower);
+    }
+    at = next;
   }
+  if (sorted.length < list.length) throw cycle(list.filter((_, i) => isDone[i] === 0));
   return sorted;
+}
+
+function isUnordered({ before, after }: Entry): boolean {
+  return before.length === 0 && after.length === 0;
+}
+
+/** Counts, for each entry, those that must precede it, and lists those that must follow it, by place in the list. */
+function constraintsOf(
+  list: readonly Entry[],
+): { readonly waiting: number[]; readonly followers: Set<number>[] } {
+  const places = new Map(list.map(({ name }, place) => [name, place]));
+  const waiting = list.map(() => 0), followers = list.map(() => new Set<number>());
+  const mustFollow = (first: number | undefined, second: number | undefined) => {
+    if (first === undefined || second === undefined || followers[first]!.has(second)) return;
+    followers[first]!.add(second);
+    waiting[second]!++;
+  };
+  for (const [place, { before, after }] of list.entries()) {
+    for (const name of before) mustFollow(place, places.get(name));
+    for (const name of after) mustFollow(places.get(name), place);
+  }
+  return { waiting, followers };
 }
 
 /** Moves each entry with `before` in front of the entry that it names, so that the one that asks is the one that moves. */
 function pullForward(entries: readonly Entry[]): Entry[] {
   const list = [...entries];
   for (const entry of entries) {
+    if (entry.before.length === 0) continue;
     const to = list.findIndex((other) => entry.before.includes(other.name));
     const from = list.indexOf(entry);
     if (to !== -1 && to < from) list.splice(to, 0, ...list.splice(from, 1));
@@ -70,11 +104,20 @@ function cycle(entries: readonly Entry[]): RangeError {
  * @throws {RangeError} if `before` or `after` asks for the opposite
  */
 export function handlersAt(entries: readonly Entry[], info: StageInfo): StageHandler[] {
-  const handlers = entries.flatMap((entry) =>
-    entry.handlers.filter((handler) => handler.info === info)
-  );
-  const modifiers = handlers.filter(({ isModifier }) => isModifier);
-  const others = handlers.filter(({ isModifier }) => !isModifier);
+  const modifiers: StageHandler[] = [], others: StageHandler[] = [];
+  for (const { handlers } of entries) {
+    for (const handler of handlers) {
+      if (handler.info === info) (handler.isModifier ? modifiers : others).push(handler);
+    }
+  }
+  if (modifiers.length > 0 && !entries.every(isUnordered)) checkModifiers(modifiers, others);
+  return [...modifiers, ...others];
+}
+
+function checkModifiers(
+  modifiers: readonly StageHandler[],
+  others: readonly StageHandler[],
+): void {
   for (const modifier of modifiers) {
     const early = others.find(({ entry }) => mustPrecede(entry, modifier.entry));
     if (early === undefined) continue;
@@ -83,7 +126,16 @@ export function handlersAt(entries: readonly Entry[], info: StageInfo): StageHan
         `observers: ${early.entry.name} asks to run before it`,
     );
   }
-  return [...modifiers, ...others];
+}
+
+/**
+ * Checks that the hooks can be in the order that they ask for at each stage.
+ *
+ * @throws {RangeError} if `before` or `after` asks for an observer before a modifier
+ */
+export function checkOrder(entries: readonly Entry[], infos: Iterable<StageInfo>): void {
+  if (entries.every(isUnordered)) return;
+  for (const info of infos) handlersAt(entries, info);
 }
 
 /** Returns an error for each name in `before` and `after` that no hook has: a misspelled one would order nothing. */

@@ -5,6 +5,7 @@
  */
 
 import type { AddOptions, Band } from "./add_options.ts";
+import type { HookNames } from "./hook_names.ts";
 import { BANDS } from "./order.ts";
 import { type Access, type Entry, StageHandler } from "./stage_handler.ts";
 import { tableOf } from "../../dispatch/overload.ts";
@@ -32,6 +33,8 @@ export interface Registering {
   readonly context: object;
   readonly state: StateSource;
   readonly others: readonly Entry[];
+  /** The names of the others. */
+  readonly names: HookNames;
   readonly worker: DeviceWorker | undefined;
   /** The part of the engine that its hooks see, if that is not the whole. */
   readonly part?: Part | undefined;
@@ -52,7 +55,7 @@ const OPTIONS: readonly string[] = Object.keys(
 export function makeEntry(hook: unknown, options: AddOptions, engine: Registering): Entry {
   const record = readHook(hook, engine.kinds, engine.worker);
   checkOptionKeys(record.label, options);
-  const name = nameOf(record, options, engine.others);
+  const name = nameOf(record, options, engine.names);
   checkOptions(name, options);
   if (engine.others.some((other) => other.record.hook === hook)) {
     throw new TypeError(
@@ -93,23 +96,20 @@ function checkOptionKeys(label: string, options: unknown): void {
   throw new TypeError(complaint(action, "its options must be an object", options) + instead);
 }
 
-function nameOf(record: HookRecord, options: AddOptions, others: readonly Entry[]): string {
+function nameOf(record: HookRecord, options: AddOptions, names: HookNames): string {
   const explicit: unknown = options.name === undefined ? record.name : options.name;
-  const taken = (name: string) => others.some((other) => other.name === name);
   if (explicit !== undefined) {
     if (typeof explicit !== "string" || explicit === "") {
       throw new TypeError(
         complaint(`register hook ${record.label}`, "its name must be a text", explicit),
       );
     }
-    if (!taken(explicit)) return explicit;
+    if (!names.has(explicit)) return explicit;
     throw new RangeError(
       `Cannot register hook ${explicit} as names must differ: there is a hook of that name already`,
     );
   }
-  let name = record.label;
-  for (let n = 2; taken(name); n++) name = `${record.label}-${n}`;
-  return name;
+  return names.free(record.label);
 }
 
 function checkOptions(name: string, options: AddOptions): void {

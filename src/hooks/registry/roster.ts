@@ -10,8 +10,9 @@ import type { Workflow } from "../protocol/context.ts";
 import type { HookChange } from "../protocol/control.ts";
 import type { Part } from "../protocol/part.ts";
 import type { StageInfo } from "../protocol/stage.ts";
-import { handlersAt, sortEntries, unknownNames } from "./order.ts";
+import { checkOrder, handlersAt, sortEntries, unknownNames } from "./order.ts";
 import { pathOf } from "./registration.ts";
+import { HookNames } from "./hook_names.ts";
 import type { HookHandle } from "./hook_set.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
@@ -40,11 +41,15 @@ interface Joined<R> {
 export class Roster<R> {
   /** The registry that the hooks were added to. */
   readonly owner: R;
+  /** The names of the hooks that were added here. */
+  readonly names: HookNames = new HookNames();
   readonly #infos: ReadonlyMap<string, StageInfo>;
   readonly #calls: RosterCalls;
   readonly #listeners = new Set<(change: HookChange) => void>();
   readonly #parts: Joined<R>[] = [];
   #own: readonly Entry[] = [];
+  /** The handlers of the own hooks at each stage, as far as they were asked for since the hooks last changed. */
+  readonly #handlers = new Map<StageInfo, readonly StageHandler[]>();
   #whole: Joined<R> | undefined;
 
   /** Makes a roster without hooks. */
@@ -126,9 +131,10 @@ export class Roster<R> {
   }
 
   /** Returns the handlers of a stage in the order in which they are called: modifiers first, those of parts included. */
-  handlersAt({ stage }: StageInfo): StageHandler[] {
+  handlersAt({ stage }: StageInfo): readonly StageHandler[] {
     const info = this.#infos.get(stage)!; // each registry of the tree has an info of its own
-    const own = handlersAt(this.#own, info);
+    const own = this.#handlers.get(info) ?? handlersAt(this.#own, info);
+    this.#handlers.set(info, own);
     if (this.#parts.length === 0) return own;
     const of = (isFirst: boolean) =>
       this.#parts.filter(({ part }) => part.isFirst(stage) === isFirst)
@@ -147,13 +153,18 @@ export class Roster<R> {
    */
   with(entry: Entry): readonly Entry[] {
     const entries = sortEntries([...this.#own, entry]);
-    for (const info of this.#infos.values()) handlersAt(entries, info);
+    checkOrder(entries, this.#infos.values());
     return entries;
   }
 
   /** Takes the hooks that `with` returned. */
   add(entry: Entry, entries: readonly Entry[]): HookHandle {
+    const isLast = entries.at(-1) === entry;
     this.#own = entries;
+    this.names.add(entry.name);
+    // Appending keeps the registration of many hooks from going through all handlers for each of them.
+    if (isLast) this.#append(entry);
+    else this.#handlers.clear();
     this.#report(entry, "add");
     const remove = () => this.remove(entry);
     return {
@@ -170,6 +181,8 @@ export class Roster<R> {
     const owner = this.ownerOf(entry);
     if (owner === undefined) return;
     owner.#own = owner.#own.filter((other) => other !== entry);
+    owner.#handlers.clear();
+    owner.names.delete(entry.name);
     owner.#report(entry, "remove");
     this.root.#calls.removed(entry);
   }
@@ -191,6 +204,15 @@ export class Roster<R> {
     }
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  #append(entry: Entry): void {
+    for (const handler of entry.handlers) {
+      const known = this.#handlers.get(handler.info);
+      if (known === undefined) continue;
+      if (handler.isModifier) this.#handlers.delete(handler.info);
+      else this.#handlers.set(handler.info, [...known, handler]);
+    }
   }
 
   #report(entry: Entry, type: HookChange["type"]): void {

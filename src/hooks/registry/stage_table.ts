@@ -82,7 +82,9 @@ export class StageTable {
       const point = this.#points.get(stage)!;
       const all = this.#host.readyAt(point.info);
       const unvisited = new Set(withoutVisit(all, point.info));
-      const handlers = all.filter((handler) => !unvisited.has(handler));
+      const handlers = unvisited.size === 0
+        ? all
+        : all.filter((handler) => !unvisited.has(handler));
       const reads = handlers.filter(({ isLate }) => isLate)
         .flatMap(({ entry }) => [...entry.record.reads, ...entry.part?.keys ?? []]);
       const plan = reads.length === 0 ? undefined : this.#host.state.plan([...new Set(reads)]);

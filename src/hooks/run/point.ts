@@ -155,10 +155,11 @@ export abstract class EnginePoint implements StagePoint {
    */
   #unrolled(run: StageRun): Runner | undefined {
     const texts = RUNNERS[run.handlers.length - 1];
+    if (texts === undefined) return undefined;
     const { verify, isTracked, coming } = this.host;
     const isPlain = verify === undefined && !isTracked && coming === undefined &&
       run.handlers.every((handler) => handler.isAlways);
-    if (texts === undefined || !isPlain) return undefined;
+    if (!isPlain) return undefined;
     this.#text ??= nextText++;
     return texts[this.#text % texts.length]!(run.handlers.map(targetOf), this.info.stage, run);
   }
@@ -178,7 +179,12 @@ export abstract class EnginePoint implements StagePoint {
 
   /** Returns a runner for the handlers that are always due, if there are any. */
   #unrolledPart(run: StageRun): Runner | undefined {
-    const always = run.handlers.filter((handler) => handler.isAlways);
+    const always: StageHandler[] = [];
+    for (const handler of run.handlers) {
+      if (!handler.isAlways) continue;
+      always.push(handler);
+      if (always.length > RUNNERS.length) return undefined; // none is unrolled that far
+    }
     return always.length === 0
       ? undefined
       : this.#unrolled(new StageRun(always, this.host, undefined));
