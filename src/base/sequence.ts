@@ -74,3 +74,15 @@ export function catching<T>(
     return handle(error);
   }
 }
+
+/** Yields to the event loop once. A message hop costs microseconds, a timer milliseconds; a microtask lets no signal in. */
+export function hop(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+}

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { DEEPEST } from "../base/nesting.ts";
 import { showKind } from "../base/show.ts";
 import { isPlain } from "../base/object.ts";
 
@@ -15,7 +16,8 @@ import { isPlain } from "../base/object.ts";
  * array is the array of its numbers, a `Date` its ISO text. What would be lost or is ambiguous is refused.
  *
  * @param value plain data: objects, arrays, texts, finite numbers, booleans, `null`, typed arrays, dates
- * @throws {TypeError} for `NaN` and infinities, bigints, functions, symbols (as names too), cycles, `undefined`
+ * @throws {TypeError} for `NaN` and infinities, bigints, functions, symbols (as names too), cycles, more
+ * than 1000 lists and objects in each other, `undefined`
  * anywhere but as a member, lone surrogates, invalid dates, and objects of any other class (`Map`, `Set`, `URL`,
  * your own); the message names the path: `value.layers[2].rate`
  *
@@ -66,6 +68,9 @@ function textOfObject(value: object, at: Place): string {
       : JSON.stringify(value.toISOString());
   }
   if (at.parents.includes(value)) return refuse(at, "free of cycles", value);
+  if (at.parents.length === DEEPEST) {
+    return refuse({ ...at, keys: [] }, `nested at most ${DEEPEST} deep`, value);
+  }
   at.parents.push(value);
   const text = isList(value) ? textOfList(value, at) : textOfMembers(value, at);
   at.parents.pop();

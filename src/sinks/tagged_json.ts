@@ -7,6 +7,7 @@
  * @module
  */
 
+import { DEEPEST } from "../base/nesting.ts";
 import { allocate, dtypeOf, isDType } from "../batch/fields/fields.ts";
 
 /** A number, JSON or not: `-0` stays what it is, and what is not finite is a text. */
@@ -23,7 +24,7 @@ export function numberOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Plain data as text, or `undefined` for what is none: a function, a bigint, a cycle, an object of a class. */
+/** Plain data as text, or `undefined` for what is none: a function, a bigint, a cycle, an object of a class, too deep a nesting. */
 export function writeTagged(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {
     return JSON.stringify(value);
@@ -31,7 +32,9 @@ export function writeTagged(value: unknown, around: readonly object[] = []): str
   if (typeof value === "number") {
     return Number.isFinite(value) ? numberText(value) : `{"$number":"${value}"}`;
   }
-  if (typeof value !== "object" || around.includes(value)) return undefined;
+  if (typeof value !== "object" || around.includes(value) || around.length === DEEPEST) {
+    return undefined;
+  }
   const dtype = dtypeOf(value);
   if (dtype !== undefined) {
     return `{"$${dtype}":[${Array.from(value as ArrayLike<number>, numberText).join(",")}]}`;
@@ -50,10 +53,19 @@ export function writeTagged(value: unknown, around: readonly object[] = []): str
   return members.includes(undefined) ? undefined : `{${members.join(",")}}`;
 }
 
-/** What such a text held, from what `JSON.parse` made of it. Throws a SyntaxError for a tag that is none. */
-export function readTagged(value: unknown): unknown {
+/**
+ * Returns the value that such a text held, from what `JSON.parse` made of it.
+ *
+ * @throws {SyntaxError} for a tag that is none, and for more than 1000 lists and objects in each other
+ */
+export function readTagged(value: unknown, depth: number = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(readTagged);
+  if (depth > DEEPEST) {
+    throw new SyntaxError(
+      `Cannot read info as it must be nested at most ${DEEPEST} deep: it is not`,
+    );
+  }
+  if (Array.isArray(value)) return value.map((part) => readTagged(part, depth + 1));
   const entries = Object.entries(value);
   const [key, part] = entries[0] ?? [""];
   if (key.startsWith("$") && !key.startsWith("$$")) {
@@ -63,7 +75,7 @@ export function readTagged(value: unknown): unknown {
   // A key of a file must not reach a prototype: fromEntries defines, it does not assign.
   return Object.fromEntries(entries.map(([name, one]) => {
     if (name.startsWith("$") && !name.startsWith("$$")) throw badTag(name, value);
-    return [name.startsWith("$") ? name.slice(1) : name, readTagged(one)];
+    return [name.startsWith("$") ? name.slice(1) : name, readTagged(one, depth + 1)];
   }));
 }
 

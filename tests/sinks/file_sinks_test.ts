@@ -141,6 +141,21 @@ Deno.test("what cannot be written is told once, by what is asked next, and costs
     }
   }));
 
+Deno.test("info that is nested too deeply is refused by name, read and written", () =>
+  withFolder(async (folder) => {
+    const deep = "[".repeat(100_000) + "]".repeat(100_000);
+    const sink = new JsonlSink(`${folder}/deep.jsonl`);
+    await sink.write(atom(1, { f: JSON.parse(deep) }));
+    await assertRejects(() => sink.flush(), TypeError, "info.f must be plain data");
+    await sink.write(atom(1, { f: "here" }));
+    await sink.close();
+    const text = await Deno.readTextFile(`${folder}/deep.jsonl`);
+    await Deno.writeTextFile(`${folder}/deep.jsonl`, text.replace('"here"', deep));
+    const damaged = new JsonlSink(`${folder}/deep.jsonl`);
+    await assertRejects(() => damaged.read(), SyntaxError, "must be nested at most 1000 deep");
+    await damaged.close();
+  }));
+
 Deno.test("frames come one by one: those before a damaged one are whole, and those after are not read", () =>
   withFolder(async (folder) => {
     for (const make of [ExtxyzSink, JsonlSink]) {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
+
 /** Real, integer, text, logical. */
 export type ColumnType = "R" | "I" | "S" | "L";
 
@@ -77,12 +79,13 @@ export function isTaken(name: string): boolean {
  */
 export function readColumns(text: unknown): Column[] {
   const parts = typeof text === "string" ? text.split(":") : [];
-  const columns: Column[] = [];
+  const columns: Column[] = [], names = new Set<string>();
   for (let i = 0; i < parts.length; i += 3) {
     const [name, type, width] = [parts[i]!, parts[i + 1], Number(parts[i + 2])];
     const ok = name !== "" && (type === "R" || type === "I" || type === "S" || type === "L") &&
       /^\d{1,6}$/.test(parts[i + 2] ?? "") && width > 0;
-    if (!ok || columns.some((column) => column.name === name)) throw badColumns(text);
+    if (!ok || names.has(name)) throw badColumns(text);
+    names.add(name);
     columns.push({ name, type, width });
   }
   const meanings = columns.map(meaningOf);
@@ -95,7 +98,7 @@ export function readColumns(text: unknown): Column[] {
 function badColumns(text: unknown): SyntaxError {
   return new SyntaxError(
     `Cannot read columns as Properties must be name:type:width …, types R, I, S, L, each name once, with species:S:1 (or Z:I:1) and pos:R:3: current value is ${
-      JSON.stringify(text)
+      show(text)
     }`,
   );
 }

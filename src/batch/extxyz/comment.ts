@@ -4,9 +4,17 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
 import { readValue, type Value } from "./values.ts";
 
 const CLOSING: Readonly<Record<string, string>> = { "'": "'", '"': '"', "{": "}", "[": "]" };
+
+const OPENING: ReadonlySet<number> = new Set(
+  Object.keys(CLOSING).map((each) => each.charCodeAt(0)),
+);
+const EQUALS = "=".charCodeAt(0), BACKSLASH = "\\".charCodeAt(0);
+/** More words than any list of keys has: what has more is prose. */
+const MOST_KEYS = 100_000;
 
 /** A key with its value, both as text without quotes; without a value the key stands alone. */
 interface Pair {
@@ -17,7 +25,8 @@ interface Pair {
 /**
  * The pairs of a comment line, by key. A key that stands alone is true.
  *
- * @throws {SyntaxError} for a quote or bracket that is not closed, a key that is empty or comes twice, and bad `_JSON`
+ * @throws {SyntaxError} for a quote or bracket that is not closed, a key that is empty or comes twice, more than
+ * 100,000 keys, and bad `_JSON`
  */
 export function readPairs(line: string): Map<string, Value> {
   const pairs = new Map<string, Value>();
@@ -25,8 +34,15 @@ export function readPairs(line: string): Map<string, Value> {
     if (key === "" || pairs.has(key)) {
       throw new SyntaxError(
         `Cannot read a comment as its keys must be different and not empty: current key is ${
-          JSON.stringify(key)
+          show(key)
         }`,
+      );
+    }
+    if (pairs.size === MOST_KEYS) {
+      throw new SyntaxError(
+        `Cannot read a comment as it must have at most ${MOST_KEYS} keys: key ${
+          show(key)
+        } is one more`,
       );
     }
     pairs.set(key, value === undefined ? true : readValue(value, key));
@@ -34,7 +50,11 @@ export function readPairs(line: string): Map<string, Value> {
   return pairs;
 }
 
-/** Reads characters into pairs, as ASE does: quotes and brackets may begin anywhere, a backslash keeps what follows. */
+/**
+ * Reads characters into pairs, as ASE does: quotes and brackets may begin anywhere, a backslash keeps what follows.
+ *
+ * Text is cut out in whole runs. Added up by characters, a comment of 100 MB took gigabytes.
+ */
 class PairScanner {
   readonly #line: string;
   #at = 0;
@@ -45,64 +65,84 @@ class PairScanner {
 
   *all(): Generator<Pair> {
     while (this.#skipBlanks()) {
-      const key = this.#word(/[\s=]/);
+      const key = this.#word(EQUALS);
       const before = this.#at;
       this.#skipBlanks();
-      if (this.#line[this.#at] !== "=") {
+      if (this.#line.charCodeAt(this.#at) !== EQUALS) {
         this.#at = before;
         yield { key, value: undefined };
         continue;
       }
       this.#at++;
       this.#skipBlanks();
-      yield { key, value: this.#word(/\s/) };
+      yield { key, value: this.#word() };
     }
   }
 
-  /** Whether anything is left after them. */
+  /** Skips blanks. Returns whether anything is left after them. */
   #skipBlanks(): boolean {
-    while (this.#at < this.#line.length && /\s/.test(this.#line[this.#at]!)) this.#at++;
+    while (isBlank(this.#line.charCodeAt(this.#at))) this.#at++;
     return this.#at < this.#line.length;
   }
 
-  /** What stands before one of these characters, without its quotes. */
-  #word(end: RegExp): string {
+  /** Returns the text up to a blank, or to the character `end`, without its quotes. */
+  #word(end?: number): string {
     let word = "";
-    while (this.#at < this.#line.length && !end.test(this.#line[this.#at]!)) {
-      const char = this.#line[this.#at]!;
-      if (char === "\\") {
-        word += this.#line[this.#at + 1] ?? "";
-        this.#at += 2;
-      } else if (Object.hasOwn(CLOSING, char)) {
-        word += this.#quoted(char);
-      } else {
-        word += char;
-        this.#at++;
-      }
+    for (;;) {
+      word += this.#run(end);
+      const opening = this.#line[this.#at] ?? "";
+      if (!Object.hasOwn(CLOSING, opening)) return word;
+      word += this.#quoted(opening);
     }
-    return word;
   }
 
-  /** What stands between an opening character and its closing one; brackets may hold brackets. */
+  /** Returns the text up to a blank, a quote or a bracket, or to the character `end`. */
+  #run(end: number | undefined): string {
+    const line = this.#line, from = this.#at;
+    let at = from, isEscaped = false;
+    for (; at < line.length; at++) {
+      const code = line.charCodeAt(at);
+      if (code === BACKSLASH) {
+        isEscaped = true;
+        at++;
+      } else if (code === end || OPENING.has(code) || isBlank(code)) break;
+    }
+    return this.#cut(from, at, isEscaped);
+  }
+
+  /** Returns the text between an opening character and its closing one; brackets may hold brackets. */
   #quoted(opening: string): string {
-    const [start, closing] = [this.#at, CLOSING[opening]!];
-    let text = "";
-    let depth = 1;
-    for (this.#at++; this.#at < this.#line.length; this.#at++) {
-      let char = this.#line[this.#at]!;
-      if (char === "\\") char = this.#line[++this.#at] ?? "";
-      else if (char === closing) depth--;
-      else if (char === opening) depth++;
-      if (depth === 0) {
-        this.#at++;
-        return text;
-      }
-      text += char;
+    const line = this.#line, start = this.#at;
+    const open = opening.charCodeAt(0), close = CLOSING[opening]!.charCodeAt(0);
+    let at = start + 1, depth = 1, isEscaped = false;
+    for (; at < line.length; at++) {
+      const code = line.charCodeAt(at);
+      if (code === BACKSLASH) {
+        isEscaped = true;
+        at++;
+      } else if (code === close) depth--;
+      else if (code === open) depth++;
+      if (depth > 0) continue;
+      const text = this.#cut(start + 1, at, isEscaped);
+      this.#at = at + 1;
+      return text;
     }
     throw new SyntaxError(
-      `Cannot read a comment as each ${opening} must have its ${closing}: current one at column ${
-        start + 1
-      } has none`,
+      `Cannot read a comment as each ${opening} must have its ${
+        CLOSING[opening]
+      }: current one at column ${start + 1} has none`,
     );
   }
+
+  /** Returns the text in between, without backslashes if there are any, and goes on behind it. */
+  #cut(from: number, to: number, isEscaped: boolean): string {
+    this.#at = Math.min(to, this.#line.length);
+    const text = this.#line.slice(from, to);
+    return isEscaped ? text.replace(/\\([\s\S]?)/g, "$1") : text;
+  }
+}
+
+function isBlank(code: number): boolean {
+  if (code < 128) return code === 32 || (code >= 9 && code <= 13);
+  return /\s/.test(String.fromCharCode(code));
 }

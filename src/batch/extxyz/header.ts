@@ -4,6 +4,7 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
 import { type Column, PLAIN_COLUMNS, readColumns } from "./columns.ts";
 import { readPairs } from "./comment.ts";
 import type { Value } from "./values.ts";
@@ -68,9 +69,7 @@ function checkKeys(pairs: ReadonlyMap<string, Value>): void {
   for (const [key, needs, ok] of rules) {
     if (!pairs.has(key) || ok(pairs.get(key))) continue;
     throw new SyntaxError(
-      `Cannot read a comment as ${key} must be ${needs}: current value is ${
-        JSON.stringify(pairs.get(key))
-      }`,
+      `Cannot read a comment as ${key} must be ${needs}: current value is ${show(pairs.get(key))}`,
     );
   }
 }

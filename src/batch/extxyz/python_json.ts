@@ -4,6 +4,9 @@
  * @module
  */
 
+import { DEEPEST, isShallow } from "../../base/nesting.ts";
+import { show } from "../../base/show.ts";
+
 /** Where a number is not finite, or what is a text: those are left alone. */
 const LITERALS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g;
 
@@ -17,21 +20,31 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 /**
  * What JSON text holds; `NaN`, `Infinity` and `-Infinity` are numbers in it.
  *
- * @throws {SyntaxError} for a text that is no JSON
+ * @throws {SyntaxError} for a text that is no JSON, or nested more than 1000 deep
  */
 export function readJson(text: string): unknown {
   const revive = (_: string, value: unknown, at?: { readonly source?: string }) =>
     at?.source === SPELLINGS["NaN"] ? NaN : value;
+  if (!isShallow(text)) {
+    throw new SyntaxError(
+      `Cannot read _JSON as it must be nested at most ${DEEPEST} deep: current text begins with ${
+        show(text)
+      }`,
+    );
+  }
   return JSON.parse(text.replace(LITERALS, (literal) => SPELLINGS[literal] ?? literal), revive);
 }
 
-/** Plain data as JSON text, or `undefined` for what is none: a function, a bigint, a cycle, an object of a class. */
+/** Plain data as JSON text, or `undefined` for what is none: a function, a bigint, a cycle, an object of a class,
+ * more than 1000 lists in each other. */
 export function writeJson(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {
     return JSON.stringify(value);
   }
   if (typeof value === "number") return Object.is(value, -0) ? "-0.0" : String(value);
-  if (typeof value !== "object" || around.includes(value)) return undefined;
+  if (typeof value !== "object" || around.includes(value) || around.length === DEEPEST) {
+    return undefined;
+  }
   const inside = [...around, value];
   if (isList(value)) {
     const parts = Array.from(value, (part) => writeJson(part, inside));

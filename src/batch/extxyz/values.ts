@@ -51,24 +51,37 @@ const UNREAD: readonly string[] = ["uid"];
 export function readValue(text: string, key: string): Value {
   if (text.startsWith("_JSON ")) return readJson(text.slice("_JSON ".length));
   if (UNREAD.includes(key.toLowerCase())) return text;
-  const words = text.split(/[\s,]+/).filter((word) => word !== "");
-  if (words.length === 0) return text;
-  for (const read of [readNumber, readBoolean]) {
-    const values: (number | boolean | undefined)[] = words.map((word) => read(word));
-    if (values.includes(undefined)) continue;
-    return values.length === 1 ? values[0] : values;
-  }
+  const values = readWords(text, readNumber) ?? readWords(text, readBoolean);
+  if (values !== undefined) return values.length === 1 ? values[0] : values;
   return readRows(text) ?? text;
+}
+
+/** Returns the words of a text as `read` has them; `undefined` if there are none, or one that it does not take. */
+function readWords<T>(text: string, read: (word: string) => T | undefined): T[] | undefined {
+  const values: T[] = [];
+  // Word by word: most texts of many words are prose, which the first of them shows.
+  for (const [word] of text.matchAll(/[^\s,]+/g)) {
+    const value = read(word);
+    if (value === undefined) return undefined;
+    values.push(value);
+  }
+  return values.length === 0 ? undefined : values;
 }
 
 /** `[1, 2], [3, 4]`: lists of numbers in brackets, or `undefined`. */
 function readRows(text: string): number[][] | undefined {
-  if (!/^\s*\[[^[\]]*\]([\s,]*\[[^[\]]*\])*\s*$/.test(text)) return undefined;
-  const rows = Array.from(
-    text.matchAll(/\[([^[\]]*)\]/g),
-    ([, row]) => row!.split(/[\s,]+/).filter((word) => word !== "").map(readNumber),
-  );
-  return rows.every((row) => row.every((x) => x !== undefined)) ? rows as number[][] : undefined;
+  const rows: number[][] = [], row = /[\s,]*\[([^[\]]*)\]/y;
+  // Row by row: one expression for all rows overflows the stack of the engine on long texts.
+  let end = 0;
+  for (let match = row.exec(text); match !== null; match = row.exec(text)) {
+    const words = match[1]!;
+    const numbers = readWords(words, readNumber);
+    if (numbers === undefined && /[^\s,]/.test(words)) return undefined;
+    rows.push(numbers ?? []);
+    end = row.lastIndex;
+  }
+  const isWhole = rows.length > 0 && /^\s*\[/.test(text) && text.slice(end).trim() === "";
+  return isWhole ? rows : undefined;
 }
 
 /**

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { hop } from "../../base/sequence.ts";
+
 // A multi-step call should take about this long: Ctrl-C and `stop` are noticed between two calls.
 const SHORT_MS = 25, LONG_MS = 50;
 
@@ -58,15 +60,4 @@ export class Turn {
     this.#given = now;
     return hop();
   }
-}
-
-function hop(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = () => {
-      port1.close();
-      resolve();
-    };
-    port2.postMessage(0);
-  });
 }

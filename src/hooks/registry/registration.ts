@@ -5,8 +5,7 @@
  */
 
 import type { AddOptions, Band } from "./add_options.ts";
-import type { HookNames } from "./hook_names.ts";
-import { BANDS } from "./order.ts";
+import { BANDS, type HookNames } from "./order.ts";
 import { type Access, type Entry, StageHandler } from "./stage_handler.ts";
 import { tableOf } from "../../dispatch/overload.ts";
 import type { DeviceWorker } from "../run/device_work.ts";

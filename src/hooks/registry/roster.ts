@@ -10,9 +10,8 @@ import type { Workflow } from "../protocol/context.ts";
 import type { HookChange } from "../protocol/control.ts";
 import type { Part } from "../protocol/part.ts";
 import type { StageInfo } from "../protocol/stage.ts";
-import { checkOrder, handlersAt, sortEntries, unknownNames } from "./order.ts";
+import { checkOrder, handlersAt, HookNames, sortEntries, unknownNames } from "./order.ts";
 import { pathOf } from "./registration.ts";
-import { HookNames } from "./hook_names.ts";
 import type { HookHandle } from "./hook_set.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 

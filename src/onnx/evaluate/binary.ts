@@ -1,3 +1,4 @@
+import { allocate } from "./memory.ts";
 import { showNode } from "../codec/check_model.ts";
 import type { ElementType } from "../codec/element_type.ts";
 import type { NodeProto } from "../codec/messages.ts";
@@ -43,7 +44,7 @@ export function combine(
         `current shapes are [${a.dims}] and [${b.dims}]`,
     );
   }
-  const y = new Float64Array(countOf(dims)), p = a.data, q = b.data;
+  const y = allocate(countOf(dims)), p = a.data, q = b.data;
   walk(
     dims,
     broadcastStrides(a.dims, dims),

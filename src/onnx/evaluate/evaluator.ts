@@ -1,14 +1,15 @@
+import { hop } from "../../base/sequence.ts";
+import { show } from "../../base/show.ts";
 import { decodeModel } from "../codec/codec.ts";
 import { Graph } from "../graph/graph.ts";
-import { unsupported } from "../graph/graph_errors.ts";
 import type { ModelProto, NodeProto } from "../codec/messages.ts";
 import { opsetOf, OPSETS } from "../codec/opset.ts";
 import { describeValue, type ValueDescription } from "../codec/value_info.ts";
+import { Evaluation } from "./evaluation.ts";
 import { plainFeed, type PlainFeeds } from "./feeds.ts";
 import type { Operators } from "./operator.ts";
 import { plainOf, type PlainTensor } from "./plain_tensor.ts";
 import { type Plan, planFor } from "./plan.ts";
-import { roundTo } from "./operators/rounding.ts";
 
 /** How to evaluate a graph. */
 export interface EvaluatorOptions {
@@ -27,6 +28,15 @@ export interface EvaluatorOptions {
    * @default false
    */
   readonly anyOpset?: boolean;
+  /**
+   * Memory in bytes that the results of nodes may take at once, feeds and constants excluded. A few nodes that double
+   * what they are given would otherwise take all memory of the machine. `Infinity` sets no limit.
+   *
+   * @default 4 GiB
+   */
+  readonly maxBytes?: number;
+  /** Ends evaluations with its reason. It is looked at between nodes; a single node is never interrupted. */
+  readonly signal?: AbortSignal;
 }
 
 /** Runs a graph in plain TypeScript. */
@@ -43,8 +53,16 @@ export interface Evaluator {
    * @throws {TypeError} for an input that is missing or of another type, for names that there are not
    * @throws {RangeError} for lengths that do not fit
    * @throws {UnsupportedNodeError} for an operator that is not known, and for graphs inside of nodes
+   * @throws {RangeError} if the results of nodes need more than `maxBytes`
    */
   run(feeds: PlainFeeds, wanted?: readonly string[]): Record<string, PlainTensor>;
+  /**
+   * Returns the same, and yields to the event loop about every 50 ms, so that timers run and the signal can be aborted.
+   */
+  runInTurns(
+    feeds: PlainFeeds,
+    wanted?: readonly string[],
+  ): Promise<Record<string, PlainTensor>>;
 }
 
 /**
@@ -85,6 +103,9 @@ const ANY_OPSET = [{
   version: BigInt(OPSETS.last),
 }];
 
+const MAX_BYTES = 2 ** 32;
+const TURN_MS = 50;
+
 /** {@linkcode Evaluator} */
 class GraphEvaluator implements Evaluator {
   readonly inputs: readonly ValueDescription[];
@@ -92,40 +113,55 @@ class GraphEvaluator implements Evaluator {
   readonly #graph: Graph;
   readonly #opset: number;
   readonly #operators: Operators;
-  readonly #rounds: boolean;
+  readonly #options: EvaluatorOptions;
   readonly #order: readonly NodeProto[];
   readonly #fed: ReadonlyMap<string, ValueDescription>;
   readonly #constants = new Map<string, PlainTensor>();
   readonly #plans = new Map<string, Plan>();
 
-  constructor(graph: Graph, opset: number, { operators = {}, rounds = false }: EvaluatorOptions) {
+  constructor(graph: Graph, opset: number, options: EvaluatorOptions) {
+    checkMaxBytes(options.maxBytes);
     this.inputs = graph.inputs.map(describeValue);
     this.outputs = graph.outputs.map(describeValue);
     this.#graph = graph;
     this.#opset = opset;
-    this.#operators = operators;
-    this.#rounds = rounds;
+    this.#operators = options.operators ?? {};
+    this.#options = options;
     this.#order = graph.sort();
     this.#fed = new Map(
       (graph.model.graph?.input ?? []).map((info) => [info.name, describeValue(info)]),
     );
   }
 
-  run(
+  run(feeds: PlainFeeds, wanted: readonly string[] = this.#all): Record<string, PlainTensor> {
+    const evaluation = this.#begin(feeds, wanted);
+    while (evaluation.step());
+    return resultsOf(evaluation, wanted);
+  }
+
+  async runInTurns(
     feeds: PlainFeeds,
-    wanted: readonly string[] = this.outputs.map(({ name }) => name),
-  ): Record<string, PlainTensor> {
-    const { steps, needed } = this.#planFor(wanted);
-    const values = this.#feed(feeds, needed);
-    for (const { node, evaluate, done } of steps) {
-      const inputs = node.input.map((name) => this.#value(name, values));
-      const outputs = evaluate(inputs, node, { opset: this.#opset });
-      node.output.forEach((name, i) => {
-        if (name !== "") values.set(name, this.#made(node, outputs[i]));
-      });
-      for (const name of done) values.delete(name);
+    wanted: readonly string[] = this.#all,
+  ): Promise<Record<string, PlainTensor>> {
+    const evaluation = this.#begin(feeds, wanted);
+    for (let since = performance.now(); evaluation.step();) {
+      if (performance.now() - since < TURN_MS) continue;
+      await hop();
+      since = performance.now();
     }
-    return Object.fromEntries(wanted.map((name) => [name, this.#value(name, values)!]));
+    return resultsOf(evaluation, wanted);
+  }
+
+  get #all(): readonly string[] {
+    return this.outputs.map(({ name }) => name);
+  }
+
+  #begin(feeds: PlainFeeds, wanted: readonly string[]): Evaluation {
+    const plan = this.#planFor(wanted);
+    const { rounds = false, maxBytes = MAX_BYTES, signal } = this.#options;
+    const constant = (name: string) => this.#constant(name);
+    const rules = { plan, opset: this.#opset, rounds, maxBytes, signal, constant };
+    return new Evaluation(rules, this.#feed(feeds, plan.needed));
   }
 
   #planFor(wanted: readonly string[]): Plan {
@@ -167,11 +203,6 @@ class GraphEvaluator implements Evaluator {
     return values;
   }
 
-  #value(name: string, values: ReadonlyMap<string, PlainTensor>): PlainTensor | undefined {
-    if (name === "") return undefined;
-    return values.get(name) ?? this.#constant(name);
-  }
-
   #constant(name: string): PlainTensor {
     const known = this.#constants.get(name);
     if (known !== undefined) return known;
@@ -187,12 +218,20 @@ class GraphEvaluator implements Evaluator {
     this.#constants.set(name, plain);
     return plain;
   }
+}
 
-  #made(node: NodeProto, output: PlainTensor | undefined): PlainTensor {
-    if (output === undefined) {
-      throw unsupported("evaluate a graph", node, "no more outputs must be named than it makes");
-    }
-    if (!this.#rounds) return output;
-    return { ...output, data: roundTo(output.type, output.data.slice()) };
-  }
+function resultsOf(
+  evaluation: Evaluation,
+  wanted: readonly string[],
+): Record<string, PlainTensor> {
+  return Object.fromEntries(wanted.map((name) => [name, evaluation.value(name)!]));
+}
+
+function checkMaxBytes(maxBytes: number | undefined): void {
+  if (maxBytes === undefined || (typeof maxBytes === "number" && maxBytes > 0)) return;
+  throw new RangeError(
+    `Cannot open a graph for evaluation as maxBytes must be a number above 0: current value is ${
+      show(maxBytes)
+    }`,
+  );
 }

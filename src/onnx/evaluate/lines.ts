@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "./memory.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { gather, stridesOf } from "./strides.ts";
 
@@ -15,7 +16,7 @@ export function alongAxis(x: PlainTensor, axis: number, line: Line): PlainTensor
   const order = x.dims.map((_, i) => i).filter((i) => i !== axis);
   order.push(axis);
   const from = permuted(x, order);
-  const n = x.dims[axis]!, data = new Float64Array(from.data.length);
+  const n = x.dims[axis]!, data = allocate(from.data.length);
   for (let at = 0; at < data.length; at += n) line(from.data, data, at, n);
   const back = order.map((_, i) => order.indexOf(i));
   return permuted({ type: x.type, dims: from.dims, data }, back);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { allocate } from "./memory.ts";
+
 /** How far apart neighbors along each axis lie in a tensor without gaps, the last axis fastest. */
 export function stridesOf(dims: readonly number[]): number[] {
   const strides = new Array<number>(dims.length);
@@ -97,7 +99,7 @@ export function copyInto(to: Strided, from: Strided, dims: readonly number[]): v
 export function gather(from: Strided, dims: readonly number[]): Float64Array {
   let count = 1;
   for (const length of dims) count *= length;
-  const data = new Float64Array(count);
+  const data = allocate(count);
   copyInto({ data, strides: stridesOf(dims) }, from, dims);
   return data;
 }

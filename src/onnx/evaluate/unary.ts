@@ -1,3 +1,4 @@
+import { allocate } from "./memory.ts";
 import type { ElementType } from "../codec/element_type.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { required } from "./operands.ts";
@@ -14,7 +15,7 @@ export function mapped(
   formula: Formula,
   type: ElementType = x.type,
 ): PlainTensor {
-  const from = x.data, data = new Float64Array(from.length);
+  const from = x.data, data = allocate(from.length);
   for (let i = 0; i < data.length; i++) data[i] = formula(from[i]!); // hot
   return { type, dims: x.dims, data: wrap(type, data) };
 }

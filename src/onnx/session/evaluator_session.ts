@@ -123,7 +123,7 @@ class EvaluatorSession implements Session {
       : Array.isArray(fetches)
       ? fetches as readonly string[]
       : Object.keys(fetches);
-    const made = this.#evaluator.run(this.#plain(feeds), wanted);
+    const made = await this.#evaluator.runInTurns(this.#plain(feeds), wanted);
     return Object.fromEntries(
       wanted.map((name) => [name, this.#toHost(name, made[name]!, fetches)]),
     );

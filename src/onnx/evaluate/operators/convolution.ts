@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { refused, required } from "../operands.ts";
@@ -90,7 +91,7 @@ function planOf(windows: Windows, batch: number, groups: number, weights: PlainT
 
 /** Channels filled with their bias, 0 without one. */
 function filled(dims: readonly number[], bias: PlainTensor | undefined): Float64Array<ArrayBuffer> {
-  const data = new Float64Array(countOf(dims));
+  const data = allocate(countOf(dims));
   if (bias === undefined) return data;
   const size = countOf(dims.slice(2)), channels = dims[1]!;
   for (let i = 0; i * size < data.length; i++) {

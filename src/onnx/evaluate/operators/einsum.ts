@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { textAttribute } from "../../codec/attributes.ts";
 import { einsumEquation } from "../../graph/einsum_equation.ts";
 import type { NodeProto } from "../../codec/messages.ts";
@@ -116,7 +117,7 @@ const einsum: Evaluate = (inputs, node) => {
   const labels = [...output, ...[...lengths.keys()].filter((label) => !output.includes(label))];
   const dims = labels.map((label) => lengths.get(label)!);
   const strides = terms.map((term, i) => labelStrides(labels, term, operands[i]!.dims));
-  const out = new Float64Array(countOf(dims.slice(0, output.length)));
+  const out = allocate(countOf(dims.slice(0, output.length)));
   sumProducts(walk(dims, ...strides), output.length, operands.map(({ data }) => data), out);
   return [{ type: operands[0]!.type, dims: dims.slice(0, output.length), data: out }];
 };

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { binary, type BinaryRow, combine, rowOf } from "../binary.ts";
@@ -120,7 +121,7 @@ const where: Evaluate = (inputs, node) => {
     throw refused(node, "its inputs must have shapes that broadcast", shapes);
   }
   const [condition, x, y] = all.map((each) => broadcastData(each, dims));
-  const data = new Float64Array(countOf(dims));
+  const data = allocate(countOf(dims));
   for (let i = 0; i < data.length; i++) data[i] = condition![i] !== 0 ? x![i]! : y![i]!; // hot
   return [{ type: all[1]!.type, dims, data }];
 };

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { attributeOf, intAttribute } from "../../codec/attributes.ts";
 import { type ElementType, elementTypeOf } from "../../codec/element_type.ts";
 import type { NodeProto } from "../../codec/messages.ts";
@@ -29,7 +30,8 @@ const range: Evaluate = (inputs, node) => {
   if (!Number.isFinite(count)) {
     throw refused(node, "it must come to an end", `${start} to ${limit} by ${delta}`);
   }
-  const data = Float64Array.from({ length: Math.max(0, count) }, (_, i) => start! + i * delta!);
+  const data = allocate(Math.max(0, count));
+  for (let i = 0; i < data.length; i++) data[i] = start! + i * delta!;
   return [{ type: inputs[0]!.type, dims: [data.length], data }];
 };
 
@@ -40,7 +42,7 @@ const constantOfShape: Evaluate = (inputs, node) => {
   }
   const tensor = attributeOf(node, "value")?.t;
   const { type, data } = tensor === undefined ? scalar("f32", 0) : plainOf(tensor);
-  return [{ type, dims, data: new Float64Array(countOf(dims)).fill(data[0]!) }];
+  return [{ type, dims, data: allocate(countOf(dims)).fill(data[0]!) }];
 };
 
 const eyeLike: Evaluate = (inputs, node) => {
@@ -48,7 +50,7 @@ const eyeLike: Evaluate = (inputs, node) => {
   if (dims.length !== 2) throw refused(node, "its input must have 2 axes", `[${dims}]`);
   const [rows, columns] = dims as [number, number];
   const type: ElementType = elementTypeOf(intAttribute(node, "dtype", 0)) ?? own;
-  const diagonal = intAttribute(node, "k", 0), data = new Float64Array(rows * columns);
+  const diagonal = intAttribute(node, "k", 0), data = allocate(rows * columns);
   for (let row = 0; row < rows; row++) {
     const column = row + diagonal;
     if (column >= 0 && column < columns) data[row * columns + column] = 1;
@@ -63,7 +65,7 @@ const oneHot: Evaluate = (inputs, node) => {
   const axis = axisOf(intAttribute(node, "axis", -1), indices.dims.length + 1, node);
   const dims = indices.dims.toSpliced(axis, 0, depth);
   const { outer, inner } = around(dims, axis);
-  const data = new Float64Array(countOf(dims)).fill(values.data[0]!);
+  const data = allocate(countOf(dims)).fill(values.data[0]!);
   for (let o = 0; o < outer; o++) {
     for (let i = 0; i < inner; i++) {
       const index = Math.trunc(indices.data[o * inner + i]!);

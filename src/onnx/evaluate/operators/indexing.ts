@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { intAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { around } from "../lines.ts";
@@ -30,7 +31,7 @@ const gather: Evaluate = (inputs, node) => {
   const { outer, length, inner } = around(data.dims, axis);
   const rows = indices.data.length;
   const places = indices.data.map((index) => place(node, index, length));
-  const taken = new Float64Array(outer * rows * inner);
+  const taken = allocate(outer * rows * inner);
   let to = 0;
   for (let block = 0; block < outer; block++) {
     for (let row = 0; row < rows; row++) {
@@ -72,7 +73,7 @@ export function elementPlaces(
 const gatherElements: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node), indices = required(inputs, 1, node);
   const places = elementPlaces(node, dims, indices);
-  const taken = new Float64Array(places.length);
+  const taken = allocate(places.length);
   for (let i = 0; i < places.length; i++) taken[i] = data[places[i]!]!;
   return [{ type, dims: indices.dims, data: taken }];
 };
@@ -127,7 +128,7 @@ const gatherND: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node), indices = required(inputs, 1, node);
   const slices = slicesAt(node, dims, indices, intAttribute(node, "batch_dims", 0));
   const { places, size } = slices;
-  const taken = new Float64Array(places.length * size);
+  const taken = allocate(places.length * size);
   for (let row = 0; row < places.length; row++) {
     for (let i = 0; i < size; i++) taken[row * size + i] = data[places[row]! + i]!;
   }

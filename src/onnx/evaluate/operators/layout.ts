@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import { broadcastData, broadcastDims } from "../broadcast.ts";
 import { permuted } from "../lines.ts";
@@ -58,7 +59,7 @@ const concat: Evaluate = (inputs, node) => {
     throw refused(node, `all must be as [${first.dims}] but along axis ${axis}`, `[${odd.dims}]`);
   }
   const dims = first.dims.with(axis, all.reduce((sum, each) => sum + each.dims[axis]!, 0));
-  const data = new Float64Array(countOf(dims)), strides = stridesOf(dims);
+  const data = allocate(countOf(dims)), strides = stridesOf(dims);
   let offset = 0;
   for (const each of all) {
     const from = { data: each.data, strides: stridesOf(each.dims) };
@@ -98,7 +99,7 @@ const trilu: Evaluate = (inputs, node) => {
   if (x.dims.length < 2) throw refused(node, "its input must have 2 axes or more", `[${x.dims}]`);
   const diagonal = inputs[1]?.data[0] ?? 0, isUpper = intAttribute(node, "upper", 1) === 1;
   const [rows, columns] = x.dims.slice(-2) as [number, number];
-  const data = new Float64Array(x.data.length);
+  const data = allocate(x.data.length);
   for (let i = 0; i < data.length; i++) {
     const column = i % columns, row = Math.floor(i / columns) % rows;
     const above = column - row - diagonal;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { broadcastData, broadcastDims, broadcastStrides } from "../broadcast.ts";
@@ -47,7 +48,7 @@ export function matrixProduct(node: NodeProto, a: PlainTensor, b: PlainTensor): 
   if (batch === undefined) {
     throw refused(node, "its batches must broadcast to each other", `[${a.dims}] and [${b.dims}]`);
   }
-  const out = new Float64Array(countOf(batch) * m * n), lengths = { m, k: k!, n };
+  const out = allocate(countOf(batch) * m * n), lengths = { m, k: k!, n };
   const arrays = { a: a.data, b: b.data, out };
   const steps = [leftBatch, rightBatch].map((dims) => broadcastStrides(dims, batch));
   walk(batch, steps[0]!, steps[1]!, (i, s, j, t, matrices, done) => {
@@ -64,7 +65,7 @@ export function matrixProduct(node: NodeProto, a: PlainTensor, b: PlainTensor): 
 export function transposed({ type, dims, data }: PlainTensor): PlainTensor {
   if (dims.length < 2) return { type, dims, data };
   const rows = dims.at(-2)!, columns = dims.at(-1)!;
-  const turned = new Float64Array(data.length);
+  const turned = allocate(data.length);
   for (let at = 0; at < data.length; at += rows * columns) {
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) turned[at + j * rows + i] = data[at + i * columns + j]!;
@@ -132,7 +133,7 @@ const det: Evaluate = (inputs, node) => {
     throw refused(node, "its matrices must be square", `[${dims}]`);
   }
   const batch = dims.slice(0, -2);
-  const out = new Float64Array(countOf(batch));
+  const out = allocate(countOf(batch));
   for (let i = 0; i < out.length; i++) out[i] = determinant(data, i * n * n, n);
   return [{ type, dims: batch, data: out }];
 };

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { attributeOf, intAttribute } from "../../codec/attributes.ts";
 import { around } from "../lines.ts";
 import { stridesOf } from "../strides.ts";
@@ -18,8 +19,8 @@ const topK: Evaluate = (inputs, node) => {
   const { outer, length, inner } = around(dims, axis);
   if (k < 0 || k > length) throw refused(node, `its k must be in 0 … ${length}`, `${k}`);
   const sign = intAttribute(node, "largest", 1) !== 0 ? 1 : -1;
-  const values = new Float64Array(outer * k * inner), indices = new Float64Array(values.length);
-  const row = new Float64Array(length), order = Array.from({ length }, (_, i) => i);
+  const values = allocate(outer * k * inner), indices = allocate(values.length);
+  const row = allocate(length), order = Array.from({ length }, (_, i) => i);
   const compare = (i: number, j: number) => sign * descending(row[i]!, row[j]!) || i - j;
   for (let at = 0; at < outer * inner; at++) {
     const block = Math.floor(at / inner), offset = at % inner;
@@ -47,7 +48,7 @@ const nonZero: Evaluate = (inputs, node) => {
   const { dims, data } = required(inputs, 0, node), strides = stridesOf(dims);
   const places: number[] = [];
   for (let i = 0; i < data.length; i++) if (data[i] !== 0) places.push(i);
-  const indices = new Float64Array(dims.length * places.length);
+  const indices = allocate(dims.length * places.length);
   for (let axis = 0; axis < dims.length; axis++) {
     for (let i = 0; i < places.length; i++) {
       indices[axis * places.length + i] = Math.floor(places[i]! / strides[axis]!) % dims[axis]!;
@@ -65,7 +66,7 @@ const compress: Evaluate = (inputs, node) => {
   const axis = axisOf(intAttribute(node, "axis", 0), shape.length, node);
   const { outer, length, inner } = around(shape, axis);
   const kept = [...condition.keys()].filter((i) => i < length && condition[i] !== 0);
-  const compressed = new Float64Array(outer * kept.length * inner);
+  const compressed = allocate(outer * kept.length * inner);
   for (let block = 0; block < outer; block++) {
     for (let i = 0; i < kept.length; i++) {
       const from = (block * length + kept[i]!) * inner;

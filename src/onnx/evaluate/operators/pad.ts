@@ -1,3 +1,4 @@
+import { allocate } from "../memory.ts";
 import { floatAttribute, textAttribute } from "../../codec/attributes.ts";
 import { around } from "../lines.ts";
 import { axesOf, listOf, refused, required } from "../operands.ts";
@@ -57,7 +58,7 @@ export const pad: Evaluate = (inputs, node) => {
 function taken(x: PlainTensor, axis: number, places: Int32Array, fill: number): PlainTensor {
   const { outer, length, inner } = around(x.dims, axis);
   const dims = x.dims.with(axis, places.length);
-  const data = new Float64Array(countOf(dims));
+  const data = allocate(countOf(dims));
   let to = 0;
   for (let o = 0; o < outer; o++) {
     for (const place of places) {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { refused, required } from "../operands.ts";
@@ -48,7 +49,7 @@ function poolOf(inputs: readonly (PlainTensor | undefined)[], node: NodeProto): 
 /** The place in its channel of the largest element of each window, −1 where there is none: the first of equals, or NaN. */
 // hot
 function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): Float64Array {
-  const largest = new Float64Array(channels * count);
+  const largest = allocate(channels * count);
   for (let i = 0; i < largest.length; i++) {
     const channel = Math.floor(i / count) * size, from = (i % count) * kernelSize;
     let best = -1;
@@ -99,7 +100,7 @@ function sumPool(
     countsPadding: boolean;
   },
 ): PlainTensor {
-  const data = new Float64Array(channels * count);
+  const data = allocate(channels * count);
   for (let i = 0; i < data.length; i++) {
     const channel = Math.floor(i / count) * size, from = (i % count) * kernelSize;
     let sum = 0, elements = 0;
@@ -137,7 +138,7 @@ function globalPool(reduce: (channel: Float64Array, node: NodeProto) => number):
   return (inputs, node) => {
     const { type, dims, data } = required(inputs, 0, node);
     const size = countOf(dims.slice(2));
-    const pooled = new Float64Array(countOf(dims.slice(0, 2)));
+    const pooled = allocate(countOf(dims.slice(0, 2)));
     for (let i = 0; i < pooled.length; i++) {
       pooled[i] = reduce(data.subarray(i * size, (i + 1) * size), node);
     }

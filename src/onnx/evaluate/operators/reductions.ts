@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { intAttribute } from "../../codec/attributes.ts";
 
 import { around, permuted } from "../lines.ts";
@@ -67,7 +68,7 @@ function reduced(x: PlainTensor, axes: ReadonlySet<number>, keeps: boolean, redu
   const kept = all.filter((axis) => !axes.has(axis)), gone = all.filter((axis) => axes.has(axis));
   const { data: from } = permuted(x, [...kept, ...gone]);
   const n = countOf(gone.map((axis) => x.dims[axis]!));
-  const data = new Float64Array(countOf(kept.map((axis) => x.dims[axis]!)));
+  const data = allocate(countOf(kept.map((axis) => x.dims[axis]!)));
   for (let i = 0; i < data.length; i++) data[i] = reducer(from, i * n, n, x);
   const dims = keeps
     ? x.dims.map((length, axis) => axes.has(axis) ? 1 : length)
@@ -114,7 +115,7 @@ const cumulativeSum: Evaluate = (inputs, node) => {
   const isExclusive = intAttribute(node, "exclusive", 0) === 1;
   const isBackward = intAttribute(node, "reverse", 0) === 1;
   const { outer, length, inner } = around(x.dims, axis);
-  const data = new Float64Array(x.data.length);
+  const data = allocate(x.data.length);
   for (let o = 0; o < outer; o++) {
     for (let i = 0; i < inner; i++) {
       let total = 0;

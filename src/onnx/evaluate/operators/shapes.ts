@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../memory.ts";
 import { intAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { axesOf, axisOf, listOf, refused, required } from "../operands.ts";
@@ -69,7 +70,7 @@ const dropout: Evaluate = (inputs, node) => {
   if (inputs[2]?.data[0] === 1 && inputs[1]?.data[0] !== 0) {
     throw refused(node, "it must not be in training, where it is random", "training_mode = true");
   }
-  return [x, { type: "bool", dims: x.dims, data: new Float64Array(x.data.length).fill(1) }];
+  return [x, { type: "bool", dims: x.dims, data: allocate(x.data.length).fill(1) }];
 };
 
 /** Operator → what it does. */

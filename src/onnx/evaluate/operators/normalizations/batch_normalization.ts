@@ -1,3 +1,4 @@
+import { allocate } from "../../memory.ts";
 import { floatAttribute, intAttribute } from "../../../codec/attributes.ts";
 import type { NodeProto } from "../../../codec/messages.ts";
 import { around } from "../../lines.ts";
@@ -10,7 +11,7 @@ import type { PlainTensor } from "../../plain_tensor.ts";
 function channelMoments({ dims, data }: PlainTensor): Moments[] {
   const { outer, length, inner } = around(dims, 1);
   return Array.from({ length }, (_, channel) => {
-    const all = new Float64Array(outer * inner);
+    const all = allocate(outer * inner);
     for (let image = 0; image < outer; image++) {
       const from = (image * length + channel) * inner;
       all.set(data.subarray(from, from + inner), image * inner);
@@ -42,7 +43,7 @@ const batchNormalization: Evaluate = (inputs, node) => {
     ? channelMoments(x)
     : Array.from(mean, (each, channel) => ({ mean: each, variance: variance[channel]! }));
   const epsilon = floatAttribute(node, "epsilon", EPSILON);
-  const { outer, length, inner } = around(dims, 1), normalized = new Float64Array(data.length);
+  const { outer, length, inner } = around(dims, 1), normalized = allocate(data.length);
   for (let block = 0; block < outer * length; block++) {
     const channel = block % length, { mean, variance } = moments[channel]!;
     const factor = scale[channel]! / Math.sqrt(variance + epsilon);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../../memory.ts";
 import { floatAttribute, intAttribute } from "../../../codec/attributes.ts";
 import { elementTypeOf } from "../../../codec/element_type.ts";
 import type { NodeProto } from "../../../codec/messages.ts";
@@ -24,8 +25,8 @@ interface Standardized {
 /** Blocks of so many elements, each with mean 0 and variance 1. */
 function standardize(data: Float64Array, size: number, epsilon: number): Standardized {
   const count = size === 0 ? 0 : data.length / size;
-  const means = new Float64Array(count), inverses = new Float64Array(count);
-  const standardized = new Float64Array(data.length);
+  const means = allocate(count), inverses = allocate(count);
+  const standardized = allocate(data.length);
   for (let block = 0; block < count; block++) {
     const { mean, variance } = momentsOf(data, block * size, size);
     const inverse = 1 / Math.sqrt(variance + epsilon);
@@ -94,7 +95,7 @@ const rmsNormalization: Evaluate = (inputs, node) => {
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
   const size = countOf(dims.slice(axis));
   const epsilon = floatAttribute(node, "epsilon", EPSILON);
-  const scaled = new Float64Array(data.length);
+  const scaled = allocate(data.length);
   for (let from = 0; from < data.length; from += size) {
     let squares = 0;
     for (let i = from; i < from + size; i++) squares += data[i]! ** 2;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { allocate } from "../../memory.ts";
 import { floatAttribute, intAttribute, intsAttribute } from "../../../codec/attributes.ts";
 import { around } from "../../lines.ts";
 import { broadcastData } from "../../broadcast.ts";
@@ -21,7 +22,7 @@ const meanVarianceNormalization: Evaluate = (inputs, node) => {
   const count = countOf(kept), perBlock = data.length / count;
   const numbers = Float64Array.from({ length: count }, (_, block) => block);
   const blocks = broadcastData({ type, dims: kept, data: numbers }, dims);
-  const means = new Float64Array(count), variances = new Float64Array(count);
+  const means = allocate(count), variances = allocate(count);
   for (let i = 0; i < data.length; i++) means[blocks[i]!]! += data[i]! / perBlock;
   for (let i = 0; i < data.length; i++) {
     variances[blocks[i]!]! += (data[i]! - means[blocks[i]!]!) ** 2 / perBlock;
@@ -38,7 +39,7 @@ const lpNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
   const p = intAttribute(node, "p", 2), { outer, length, inner } = around(dims, axis);
-  const normalized = new Float64Array(data.length);
+  const normalized = allocate(data.length);
   for (let row = 0; row < outer * inner; row++) {
     const from = Math.floor(row / inner) * length * inner + row % inner;
     let sum = 0;
@@ -59,7 +60,7 @@ const localResponse: Evaluate = (inputs, node) => {
     alpha = floatAttribute(node, "alpha", Math.fround(1e-4));
   const beta = floatAttribute(node, "beta", 0.75), bias = floatAttribute(node, "bias", 1);
   const before = Math.floor((size - 1) / 2), behind = Math.ceil((size - 1) / 2);
-  const normalized = new Float64Array(data.length);
+  const normalized = allocate(data.length);
   for (let i = 0; i < data.length; i++) {
     const channel = Math.floor(i / inner) % length;
     const first = Math.max(0, channel - before), last = Math.min(length - 1, channel + behind);

@@ -1,0 +1,105 @@
+import { unsupported } from "../graph/graph_errors.ts";
+import type { NodeProto } from "../codec/messages.ts";
+import { beyondLimit, within } from "./memory.ts";
+import type { PlainTensor } from "./plain_tensor.ts";
+import type { Plan, PlanStep } from "./plan.ts";
+import { roundTo } from "./operators/rounding.ts";
+
+/** Everything an evaluation needs besides its feeds. */
+export interface EvaluationRules {
+  /** The nodes, in order. */
+  readonly plan: Plan;
+  /** The version of ai.onnx that the model imports. */
+  readonly opset: number;
+  /** True if results are rounded to the type of the graph. */
+  readonly rounds: boolean;
+  /** Bytes that the values of nodes may take. */
+  readonly maxBytes: number;
+  /** Ends the evaluation. */
+  readonly signal: AbortSignal | undefined;
+  /** Returns a constant of the graph. */
+  constant(name: string): PlainTensor;
+}
+
+/** A graph being evaluated, node by node. */
+export class Evaluation {
+  readonly #rules: EvaluationRules;
+  readonly #values: Map<string, PlainTensor>;
+  /** How many values share each array that nodes have made. */
+  readonly #shares = new Map<Float64Array, number>();
+  #bytes = 0;
+  #next = 0;
+
+  /** Begins before the first node. Takes over the map of feeds. */
+  constructor(rules: EvaluationRules, feeds: Map<string, PlainTensor>) {
+    this.#rules = rules;
+    this.#values = feeds;
+  }
+
+  /** Runs the next node. Returns false if there is none left. Throws the reason of the signal if it was aborted. */
+  step(): boolean {
+    const { plan, opset, maxBytes, signal } = this.#rules;
+    signal?.throwIfAborted();
+    const step = plan.steps[this.#next];
+    if (step === undefined) return false;
+    this.#next++;
+    const { node, evaluate } = step;
+    const inputs = node.input.map((name) => this.value(name));
+    const outputs = within(
+      node,
+      maxBytes,
+      maxBytes - this.#bytes,
+      () => evaluate(inputs, node, { opset }),
+    );
+    this.#keep(step, outputs, inputs);
+    return true;
+  }
+
+  /** Returns a value by its name; `undefined` for an input that is left out. */
+  value(name: string): PlainTensor | undefined {
+    return name === "" ? undefined : this.#values.get(name) ?? this.#rules.constant(name);
+  }
+
+  #keep(
+    { node, done }: PlanStep,
+    outputs: readonly PlainTensor[],
+    inputs: readonly (PlainTensor | undefined)[],
+  ): void {
+    for (const [i, name] of node.output.entries()) {
+      if (name === "") continue;
+      const made = this.#made(node, outputs[i]);
+      // What is only handed on (Reshape, Identity) belongs to a feed, a constant or an earlier node.
+      const isNew = !inputs.some((input) => input?.data === made.data);
+      if (isNew || this.#shares.has(made.data)) this.#share(node, made.data);
+      this.#values.set(name, made);
+    }
+    for (const name of done) this.#release(name);
+  }
+
+  #share(node: NodeProto, data: Float64Array): void {
+    const shares = this.#shares.get(data) ?? 0;
+    this.#shares.set(data, shares + 1);
+    if (shares > 0) return;
+    this.#bytes += data.byteLength;
+    const { maxBytes } = this.#rules;
+    if (this.#bytes > maxBytes) throw beyondLimit(node, maxBytes, data.byteLength);
+  }
+
+  #release(name: string): void {
+    const data = this.#values.get(name)?.data;
+    this.#values.delete(name);
+    const shares = data && this.#shares.get(data);
+    if (data === undefined || shares === undefined) return;
+    if (shares > 1) return void this.#shares.set(data, shares - 1);
+    this.#shares.delete(data);
+    this.#bytes -= data.byteLength;
+  }
+
+  #made(node: NodeProto, output: PlainTensor | undefined): PlainTensor {
+    if (output === undefined) {
+      throw unsupported("evaluate a graph", node, "no more outputs must be named than it makes");
+    }
+    if (!this.#rules.rounds) return output;
+    return { ...output, data: roundTo(output.type, output.data.slice()) };
+  }
+}
