@@ -14,6 +14,7 @@ const NEEDS = {
   models: "reference models: set HOOKE_MODELS to their folder",
   disks: "unshare -rm to mount a disk",
   python: "python3 on PATH",
+  strace: "strace on PATH, allowed to trace",
 } as const;
 
 /** Something that tests need and a machine may lack. */
@@ -35,6 +36,7 @@ const FINDERS: Readonly<Record<Exclude<Need, "webgpu">, () => boolean>> = {
   models: () => isThere(MODELS_FOLDER),
   disks: mayMount,
   python: () => findProgram(["python3"]) !== undefined,
+  strace: mayTrace,
 };
 
 const answers = new Map<Need, boolean>();
@@ -80,6 +82,17 @@ function mayMount(): boolean {
   try {
     const args = ["-rm", "sh", "-c", "mount -t tmpfs -o size=192k none /mnt"];
     return new Deno.Command("unshare", { args, stdout: "null", stderr: "null" }).outputSync()
+      .success;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether a process may look at the system calls of another, as containers often forbid. */
+function mayTrace(): boolean {
+  try {
+    const args = ["-qq", "-e", "trace=none", "true"];
+    return new Deno.Command("strace", { args, stdout: "null", stderr: "null" }).outputSync()
       .success;
   } catch {
     return false;

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { makeFolder } from "../base/durable_folder.ts";
 import { lockPath, type PathLock } from "../base/path_lock.ts";
 import { readCheckpoint } from "./file.ts";
 import { codeOf } from "./replace_file.ts";
@@ -115,8 +116,7 @@ export function isPassedOver(error: unknown): error is Error {
  * @throws {Error} with the code `"EBUSY"` if another run writes checkpoints there
  */
 export async function holdFolder(path: string): Promise<PathLock> {
-  const { mkdir } = await filesFor(`write checkpoints to ${path}`);
-  await mkdir(path, { recursive: true }).catch(() => {});
+  await makeFolder(await filesFor(`write checkpoints to ${path}`), path).catch(() => {});
   const lock = lockPath(path);
   if (lock === undefined) throw busyError(path);
   await removeUnfinished(path).catch(() => {}); // nobody reads them

@@ -39,6 +39,8 @@ function diskOf(killed: (bytes: Uint8Array) => void): FileSystem {
       return Promise.resolve();
     },
     stat: () => Promise.resolve({ size: bytes.length }),
+    sync: () => Promise.resolve(),
+    datasync: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
   const fs: Pick<FileSystem, "open" | "mkdir"> = {

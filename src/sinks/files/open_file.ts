@@ -4,6 +4,7 @@
  * @module
  */
 
+import { parentOf, syncFolder } from "../../base/durable_folder.ts";
 import { lockPath } from "../../base/path_lock.ts";
 
 /** An open file. */
@@ -60,11 +61,21 @@ export async function openPrepared<T>(
 ): Promise<T> {
   const file = await openLocked(path);
   try {
+    if ((await file.stat()).size === 0) await syncEntry(path); // it may be new
     return await prepare(file);
   } catch (error) {
     await file.close().catch(() => {}); // the first error says why
     throw error;
   }
+}
+
+/** Has the disk take that a file is there. */
+async function syncEntry(path: string | URL): Promise<void> {
+  const [fs, { fileURLToPath }] = await Promise.all([
+    import("node:fs/promises"),
+    import("node:url"),
+  ]);
+  await syncFolder(fs, parentOf(typeof path === "string" ? path : fileURLToPath(path)));
 }
 
 /** Opens a file to read it and add to it, and locks it until it is closed. */

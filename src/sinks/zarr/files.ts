@@ -4,10 +4,11 @@
  * @module
  */
 
+import { parentOf } from "../../base/durable_folder.ts";
 import { codeOf, type OpenFile as AddedToFile } from "../files/open_file.ts";
 
 /** An open file that is written at any position. */
-export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "close"> {
+export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "datasync" | "close"> {
   write(
     buffer: Uint8Array,
     offset: number,
@@ -15,17 +16,17 @@ export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "close
     position: number,
   ): Promise<{ readonly bytesWritten: number }>;
   stat(): Promise<{ readonly size: number }>;
+  sync(): Promise<void>;
 }
 
 /** What is used of `node:fs/promises`. */
 export interface FileSystem {
   open(path: string, flags: "r" | "r+" | "w+"): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array>;
-  writeFile(path: string, text: string): Promise<void>;
   readdir(path: string): Promise<string[]>;
   stat(path: string): Promise<{ readonly ino: number; readonly mtimeMs: number }>;
   rename(from: string, to: string): Promise<void>;
-  mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
+  mkdir(path: string, options: { readonly recursive: true }): Promise<string | undefined>;
   rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
 }
 
@@ -105,14 +106,30 @@ export async function writeAt(file: OpenFile, bytes: Uint8Array, position: numbe
   }
 }
 
-/** A text in place of a file, whole or not at all when the process is killed. `beside` is where it is written first. */
+/** The folder of a file, and those that it is in, up to the root of a store. */
+export function foldersOf(root: string, path: string): string[] {
+  const folders: string[] = [];
+  for (let at = parentOf(path); at.length >= root.length; at = parentOf(at)) folders.push(at);
+  return folders;
+}
+
+/**
+ * A text in place of a file, whole or not at all. The disk has the text, and has the name once the folder is synced.
+ * `beside` is where it is written first.
+ */
 export async function replaceText(
   fs: FileSystem,
   path: string,
   { text, beside = `${path}.tmp` }: { readonly text: string; readonly beside?: string },
 ): Promise<void> {
   try {
-    await fs.writeFile(beside, text);
+    const file = await fs.open(beside, "w+");
+    try {
+      await writeAt(file, new TextEncoder().encode(text), 0);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
     await fs.rename(beside, path);
   } catch (error) {
     await fs.rm(beside, { recursive: true, force: true }).catch(() => {}); // the first error says why

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
 import { VALUE_TYPES } from "./value_types.ts";
 import { type Host, namesIfThere, replaceText } from "./files.ts";
 import { type ArrayPlan, INFO_TEXT, MASKS, planOf, POINTERS } from "./layout.ts";
@@ -34,7 +35,7 @@ export async function checkVacant({ host, path }: WriterSetting): Promise<void> 
 /** A store without systems, in place of whatever is there. */
 export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   const { host: { fs }, path, packing } = setting;
-  await fs.mkdir(path, { recursive: true });
+  await makeFolder(fs, path);
   // From here on what is in the folder is a store without systems, and what else there is does not count.
   await replaceText(fs, `${path}/zarr.json`, { text: rootMetadata(0, { core: {}, custom: {} }) });
   for (const name of await namesIfThere(fs, path) ?? []) {
@@ -42,7 +43,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   }
   for (const group of ["core", "custom", "hooke", "meta"]) {
     await fs.mkdir(`${path}/${group}`, { recursive: true });
-    await fs.writeFile(`${path}/${group}/zarr.json`, groupMetadata());
+    await replaceText(fs, `${path}/${group}/zarr.json`, { text: groupMetadata() });
   }
   for (const mask of Object.values(MASKS)) {
     await fs.mkdir(`${path}/${mask.path}`, { recursive: true });
@@ -52,6 +53,9 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   for (const plan of [POINTERS.node, POINTERS.edge]) {
     writer.resume(plan, { rows: 1, chunkRows: POINTER_ROWS, packing });
   }
+  await Promise.all(
+    ["core", "custom", "hooke", "meta"].map((group) => syncFolder(fs, `${path}/${group}`)),
+  );
   await writer.tell();
   return writer;
 }

@@ -9,6 +9,7 @@
  * @module
  */
 
+import { parentOf } from "../../base/durable_folder.ts";
 import { crc32c } from "../../base/crc32c.ts";
 import { codeOf } from "../files/open_file.ts";
 import { readAt } from "../files/open_file.ts";
@@ -44,6 +45,8 @@ export class ShardFile {
   /** Regions that become free when the index in the file no longer points to them. */
   readonly #old: Region[] = [];
   #isChanged = false;
+  /** Whether bytes were written that the disk may not have. */
+  #isDirty = false;
 
   private constructor(file: OpenFile, entries: Float64Array, indexAt: number) {
     this.#file = file;
@@ -58,9 +61,9 @@ export class ShardFile {
     }
   }
 
-  /** A new one, in place of what is there. */
+  /** A new one, in place of what is there. Whoever makes it has the disk take the entries of its folders. */
   static async make(fs: FileSystem, path: string): Promise<ShardFile> {
-    await fs.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
+    await fs.mkdir(parentOf(path), { recursive: true });
     return new ShardFile(await fs.open(path, "w+"), absentEntries(), 0);
   }
 
@@ -87,7 +90,7 @@ export class ShardFile {
   /** Writes a chunk, in place of an earlier state of it. Readers see it after `commit`. */
   async put(chunk: number, bytes: Uint8Array): Promise<void> {
     const from = await this.#room(bytes.length);
-    await writeAt(this.#file, bytes, from);
+    await this.#write(bytes, from);
     const size = this.#entries[2 * chunk + 1]!;
     if (size !== ABSENT) this.#old.push({ from: this.#entries[2 * chunk]!, size });
     this.#entries[2 * chunk] = from;
@@ -102,17 +105,30 @@ export class ShardFile {
       this.#entries[2 * chunk + 1] = size;
       this.#isChanged = true;
     }
-    await writeAt(this.#file, bytes, this.#entries[2 * chunk]! + at);
+    await this.#write(bytes, this.#entries[2 * chunk]! + at);
   }
 
-  /** Has readers see what was put. */
+  /** Has readers see what was put, once the disk has it: an index never points to what a power failure may take. */
   async commit(): Promise<void> {
+    if (this.#isChanged && this.#indexAt % PAGE !== 0) await this.#widen(this.#end);
+    await this.#sync();
     if (!this.#isChanged) return;
-    if (this.#indexAt % PAGE !== 0) await this.#widen(this.#end);
     this.#written = indexBytes(this.#entries);
-    await writeAt(this.#file, this.#written, this.#indexAt);
+    await this.#write(this.#written, this.#indexAt);
+    await this.#sync();
     this.#isChanged = false;
     this.#giveBack();
+  }
+
+  async #write(bytes: Uint8Array, at: number): Promise<void> {
+    this.#isDirty = true;
+    await writeAt(this.#file, bytes, at);
+  }
+
+  async #sync(): Promise<void> {
+    if (!this.#isDirty) return;
+    await this.#file.datasync();
+    this.#isDirty = false;
   }
 
   /** Commits, takes off the hole, and closes. */
@@ -120,9 +136,12 @@ export class ShardFile {
     await this.commit();
     // A kill may leave half of the copy: it must not be where the index is.
     if (this.#indexAt >= this.#end + INDEX_SIZE) {
-      await writeAt(this.#file, this.#written, this.#end);
+      await this.#write(this.#written, this.#end);
+      await this.#sync();
       await this.#file.truncate(this.#end + INDEX_SIZE);
+      this.#isDirty = true;
     }
+    await this.#sync();
     await this.close();
   }
 
@@ -168,7 +187,7 @@ export class ShardFile {
     const least = Math.max(end, 2 * this.#end, this.#indexAt + INDEX_SIZE);
     const indexAt = Math.ceil(least / PAGE) * PAGE;
     // From then on the old index is a part of the hole.
-    await writeAt(this.#file, this.#written, indexAt);
+    await this.#write(this.#written, indexAt);
     this.#indexAt = indexAt;
   }
 }

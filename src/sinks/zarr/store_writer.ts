@@ -3,15 +3,16 @@
  *
  * What is written, in order: the rows of all arrays, the indices of their shards, how many rows each array has, and
  * last how many systems there are: from then on they are part of the store. Whenever the process is killed, all before
- * that is as it was.
+ * that is as it was. Each of these is on the disk before the next is written, so that a power failure changes nothing.
  *
  * @module
  */
 
 import type { Batch } from "../../batch/batch.ts";
 import type { FieldInfo, Level, NumericArray } from "../../batch/fields/fields.ts";
+import { syncFolder } from "../../base/durable_folder.ts";
 import type { Tail } from "./column.ts";
-import { type Host, replaceText } from "./files.ts";
+import { foldersOf, type Host, replaceText } from "./files.ts";
 import { infoText } from "./info_text.ts";
 import { newFields, type Rows } from "./known_fields.ts";
 import {
@@ -234,16 +235,23 @@ export class StoreWriter {
       await track.commit();
     }));
     await settled(parts.map(({ track, rows }) => track.tell(rows)));
+    const folders = new Set(parts.flatMap(({ track }) => [...track.folders]));
     for (const level of ["node", "edge", "system"] as const) {
       if (this.#masks[level] === totals[level]) continue;
       const text = arrayMetadata(MASKS[level], totals[level], { chunkRows: MASK_ROWS });
-      await replaceText(fs, `${path}/${MASKS[level].path}/zarr.json`, { text });
+      const file = `${path}/${MASKS[level].path}/zarr.json`;
+      await replaceText(fs, file, { text });
+      for (const folder of foldersOf(path, file)) folders.add(folder);
       this.#masks = { ...this.#masks, [level]: totals[level] };
     }
+    // All that the root will tell of is on the disk before it does.
+    await settled(Array.from(folders, (folder) => syncFolder(fs, folder)));
+    for (const { track } of parts) track.folders.clear();
     // Nothing else may be in the root's own folder: readers would wonder at it.
     const beside = `${path}/${MASKS.system.path}/root.tmp`;
     const text = rootMetadata(totals.system, fields);
     await replaceText(fs, `${path}/zarr.json`, { text, beside });
+    await syncFolder(fs, path);
     this.#committed = totals.system;
   }
 

@@ -6,7 +6,7 @@
 
 import type { ArrayMetadata } from "./array_metadata.ts";
 import { Column, type Tail, type TakeChunk } from "./column.ts";
-import { type Compression, type Host, replaceText } from "./files.ts";
+import { type Compression, foldersOf, type Host, replaceText } from "./files.ts";
 import type { ArrayPlan } from "./layout.ts";
 import { arrayMetadata, CHUNKS_PER_SHARD, type Packing } from "./metadata.ts";
 import { ShardFile } from "./shard_file.ts";
@@ -32,8 +32,11 @@ export interface TrackStart extends Cutting {
 /** One array. Its column takes rows at once; everything else is done in turn. */
 export class Track {
   readonly column: Column;
+  /** Folders with files that are new there: the disk must take their entries before the store has them. */
+  readonly folders: Set<string> = new Set<string>();
   readonly #host: Host;
   readonly #folder: string;
+  readonly #root: string;
   readonly #packing: Packing;
   /** Rows that the metadata tells of. */
   #shape: number | undefined;
@@ -43,6 +46,7 @@ export class Track {
 
   constructor(plan: ArrayPlan, start: TrackStart) {
     this.#host = start.host;
+    this.#root = start.root;
     this.#folder = `${start.root}/${plan.path}`;
     this.#packing = start.packing;
     this.#shape = start.shape;
@@ -84,7 +88,9 @@ export class Track {
     const { plan, chunkRows } = this.column;
     if (this.#shape === undefined) await this.#host.fs.mkdir(this.#folder, { recursive: true });
     const text = arrayMetadata(plan, rows, { chunkRows, packing: this.#packing });
-    await replaceText(this.#host.fs, `${this.#folder}/zarr.json`, { text });
+    const path = `${this.#folder}/zarr.json`;
+    await replaceText(this.#host.fs, path, { text });
+    this.#renamed(path);
     this.#shape = rows;
   }
 
@@ -95,6 +101,10 @@ export class Track {
     await (isWell ? shard?.file.finish() : shard?.file.close());
   }
 
+  #renamed(path: string): void {
+    for (const folder of foldersOf(this.#root, path)) this.folders.add(folder);
+  }
+
   async #shardOf(chunk: number): Promise<ShardFile> {
     const at = Math.floor(chunk / CHUNKS_PER_SHARD);
     if (this.#shard?.at === at) return this.#shard.file;
@@ -102,6 +112,7 @@ export class Track {
     const kept = Math.min(this.#kept - at * CHUNKS_PER_SHARD, CHUNKS_PER_SHARD);
     const place = ["c", at, ...this.column.plan.rest.map(() => 0)].join("/");
     const path = `${this.#folder}/${place}`, { fs } = this.#host;
+    this.#renamed(path);
     const file = kept > 0 ? await ShardFile.open(fs, path, kept) : await ShardFile.make(fs, path);
     this.#shard = { at, file };
     return file;

@@ -6,6 +6,7 @@
 
 import { Batch } from "../../batch/batch.ts";
 import type { FieldInfo } from "../../batch/fields/fields.ts";
+import { makeFolder } from "../../base/durable_folder.ts";
 import { HeldPath } from "../files/held_path.ts";
 import { codeOf, refusal } from "../files/open_file.ts";
 import { checkLength } from "../check_length.ts";
@@ -212,7 +213,7 @@ export class WrittenStore {
 
   /** Locks the folder before anything in it is looked at: what another sink is writing is not for us to take off. */
   async #hold({ fs }: Host): Promise<void> {
-    await fs.mkdir(this.path, { recursive: true }).catch(() => {}); // whoever opens it says what is wrong
+    await makeFolder(fs, this.path).catch(() => {}); // whoever opens it says what is wrong
     this.#held.hold();
   }
 

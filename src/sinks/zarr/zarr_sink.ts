@@ -14,8 +14,8 @@ import type { ZarrSinkOptions } from "./zarr_options.ts";
  * Stores that nvalchemi or Python's `zarr` have written in this layout can be read as well, but not added to.
  *
  * What was flushed is part of the store from then on, whenever the process is killed; while more comes, what came before
- * becomes part of it about every second. One sink at a time may write to a store; others may read. A failure of power is
- * not waited for: `flush` hands all to the operating system.
+ * becomes part of it about every second. One sink at a time may write to a store; others may read. What has become
+ * part of the store is on the disk: a failure of power takes nothing of it.
  *
  * @example
  * ```ts

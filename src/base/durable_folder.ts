@@ -1,0 +1,45 @@
+/**
+ * Folders whose entries the disk keeps: a new or renamed file is found after a power failure only if its folder was
+ * synced, too.
+ *
+ * @module
+ */
+
+/** What is used of `node:fs/promises`. */
+export interface FolderSystem {
+  open(path: string, flags: "r"): Promise<{ sync(): Promise<void>; close(): Promise<void> }>;
+  mkdir(path: string, options: { readonly recursive: true }): Promise<string | undefined>;
+}
+
+/** What systems and network file systems say that cannot open or sync folders. They do without. */
+const UNABLE: readonly unknown[] = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM", "EACCES", "EBADF"];
+
+/** Has the disk take the entries of a folder. */
+export async function syncFolder(fs: Pick<FolderSystem, "open">, path: string): Promise<void> {
+  try {
+    const folder = await fs.open(path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  } catch (error) {
+    if (!UNABLE.includes((error as { readonly code?: unknown }).code)) throw error;
+  }
+}
+
+/** Makes a folder and those it is in, if they are not there, and has the disk take their entries. */
+export async function makeFolder(fs: FolderSystem, path: string): Promise<void> {
+  const first = await fs.mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  for (let made = path;; made = parentOf(made)) {
+    await syncFolder(fs, parentOf(made));
+    if (made.length <= first.length) return;
+  }
+}
+
+/** Returns the folder that a file or folder is in. */
+export function parentOf(path: string): string {
+  const at = path.replace(/(.)[/\\]+$/, "$1").search(/[/\\][^/\\]*$/);
+  return at === -1 ? "." : path.slice(0, Math.max(at, 1));
+}

@@ -1,0 +1,19 @@
+/** Writes frames, flushes, and marks that it has; again and again. Started by a test that looks at its system calls. */
+import { Batch } from "../../src/batch/mod.ts";
+import { openSink } from "../../src/sinks/mod.ts";
+
+if (import.meta.main) {
+  const [path, marks] = Deno.args as [string, string];
+  const sink = await openSink(path);
+  for (let flush = 0; flush < 3; flush++) {
+    for (let i = 0; i < 5; i++) {
+      await sink.write(Batch.from([{ symbols: ["Ar"], positions: [flush, i, 0], info: { i } }]));
+    }
+    await sink.flush();
+    Deno.mkdirSync(`${marks}/flushed-${flush}`); // in a folder that no sink knows
+  }
+  await sink.truncate(7);
+  await sink.flush();
+  Deno.mkdirSync(`${marks}/flushed-3`);
+  await sink.close();
+}
