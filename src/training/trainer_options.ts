@@ -153,7 +153,7 @@ export interface TrainerParts {
    * @default "trainer"
    */
   readonly name?: string;
-  /** Signal that stops the run after the current step. */
+  /** Signal that stops the run after the current step; hooks that do not answer are not waited for without end. */
   readonly signal?: AbortSignal;
   /**
    * Called with each hook error that does not stop the run.

@@ -83,7 +83,7 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    * @default the name of its integrator
    */
   readonly name?: string;
-  /** Stops it after the step under way. */
+  /** Stops it after the step under way; hooks that do not answer are not waited for without end. */
   readonly signal?: AbortSignal;
   /**
    * Told of every error that does not stop the run.

@@ -41,7 +41,10 @@ export interface LoopOptions<E extends AnyStages>
    * @default "loop"
    */
   readonly name?: string;
-  /** Stops the loop after the step under way. */
+  /**
+   * Stops the loop after the step under way. A hook that has not answered 0.8 s later counts as failed, and the error names
+   * it; hooks that store data (with `flush`), and calls that begin after the abort, may take 30 s.
+   */
   readonly signal?: AbortSignal;
 }
 
@@ -75,8 +78,8 @@ type HookParts<E extends AnyStages> = Pick<
 /** Returns the parts of an engine and of its options that its hooks work with; methods stay bound to the engine. */
 export function hookParts<E extends AnyStages>(
   engine: HookParts<E>,
-  { onWarning, verify }: LoopOptions<E>,
-): HookParts<E> & Pick<LoopOptions<E>, "onWarning" | "verify"> {
+  { onWarning, signal, verify }: LoopOptions<E>,
+): HookParts<E> & Pick<LoopOptions<E>, "onWarning" | "signal" | "verify"> {
   const { state, worker } = engine;
   return {
     ...(state && { state }),
@@ -84,6 +87,7 @@ export function hookParts<E extends AnyStages>(
     ...(engine.coming && { coming: (stage) => engine.coming!(stage) }),
     ...(engine.isFatal && { isFatal: (error) => engine.isFatal!(error) }),
     ...(onWarning && { onWarning }),
+    ...(signal && { signal }),
     ...(verify && { verify }),
   };
 }

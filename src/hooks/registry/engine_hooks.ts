@@ -64,15 +64,16 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     });
     this.#lifespan = new Lifespan({
       workflow,
+      signal: options.signal,
       entries: () => this.#all,
       errors,
       compile: (entries) => this.#table.compile(entries),
       remove: (entry) => this.#roster.remove(entry),
     });
-    const { queue } = this.#lifespan;
+    const { answers, queue } = this.#lifespan;
     const readyAt = (info: StageInfo) =>
       this.#roster.handlersAt(info).filter(({ entry }) => this.#isReady(entry));
-    this.#table = new StageTable({ infos, state, options, errors, queue, readyAt });
+    this.#table = new StageTable({ infos, state, options, errors, answers, queue, readyAt });
   }
 
   /** See {@linkcode HookSet.add}. */

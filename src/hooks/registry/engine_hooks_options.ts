@@ -51,6 +51,12 @@ export interface EngineHooksOptions<E extends AnyStages> {
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
+   * The signal that stops the engine: once it is aborted, hooks that do not answer are not waited for without end.
+   *
+   * @default undefined: hooks are waited for
+   */
+  readonly signal?: AbortSignal;
+  /**
    * Returns whether an error ends the run under any policy, because no hook caused it: a lost device, for example.
    *
    * @default no error does

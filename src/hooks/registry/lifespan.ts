@@ -6,8 +6,9 @@
 
 import type { Workflow } from "../protocol/context.ts";
 import { DeferredQueue } from "../run/deferred_queue.ts";
+import { AnswerWatch } from "../run/answer_watch.ts";
 import type { ErrorReports } from "./error_reports.ts";
-import type { Entry } from "./stage_handler.ts";
+import { type Entry, pendingCall } from "./stage_handler.ts";
 import type { ErrorPolicy, Outcome } from "../protocol/outcome.ts";
 import { isThenable } from "../../base/sequence.ts";
 
@@ -17,6 +18,8 @@ export interface LifespanHost {
   readonly workflow: Workflow;
   /** Returns the hooks in order as they are now; some may be added or removed while others open. */
   entries(): readonly Entry[];
+  /** The signal that stops the engine. */
+  readonly signal: AbortSignal | undefined;
   /** Reports an error that is not thrown. */
   readonly errors: Pick<ErrorReports, "report" | "warn">;
   /** Compiles the stages of some hooks anew, because they may be called from now on, or no longer. */
@@ -32,6 +35,8 @@ export class Lifespan {
   readonly #closing = new Set<object>();
   // A queue of its own, because a slow `open` or `close` must not hold up deliveries.
   readonly #moves = new DeferredQueue();
+  /** Waits for hooks. */
+  readonly answers: AnswerWatch;
   /** Deliveries in flight, in order. */
   readonly queue: DeferredQueue = new DeferredQueue();
   #state: "closed" | "opening" | "open" = "closed";
@@ -41,6 +46,7 @@ export class Lifespan {
   /** Begins with all hooks closed. */
   constructor(host: LifespanHost) {
     this.#host = host;
+    this.answers = new AnswerWatch(host.signal, () => host.workflow.stepCount);
   }
 
   /** True if the hooks are open. */
@@ -82,7 +88,7 @@ export class Lifespan {
       tried.add(entry);
       entry.isOpen = true; // before `open` returns: if it is removed meanwhile, it must be closed
       try {
-        await entry.record.hook.open?.(this.#workflowOf(entry));
+        await this.#answered(entry, "open", entry.record.hook.open?.(this.#workflowOf(entry)));
       } catch (error) {
         entry.isOpen = false;
         if (!isLenient(entry) || isBusy(error)) {
@@ -207,13 +213,22 @@ export class Lifespan {
     if (!entry.isOpen) return;
     entry.isOpen = false;
     try {
-      await entry.record.hook.close?.(outcome, this.#workflowOf(entry));
+      const closing = entry.record.hook.close?.(outcome, this.#workflowOf(entry));
+      await this.#answered(entry, "close", closing);
     } catch (error) {
       if (!isLenient(entry)) throw error;
       this.#host.errors.report(entry, "close", error);
     } finally {
       this.#closing.delete(entry.record.hook);
     }
+  }
+
+  async #answered(
+    entry: Entry,
+    stage: "open" | "close",
+    answer: void | PromiseLike<void>,
+  ): Promise<void> {
+    if (isThenable(answer)) await this.answers.of(answer, pendingCall(entry, stage));
   }
 
   #openSlowly(entry: Entry, opening: PromiseLike<void>): void {
@@ -228,7 +243,10 @@ export class Lifespan {
       this.#host.remove(entry);
       this.#throwFirst(entry, "open", error);
     };
-    const done = opening.then(() => opened, (error: unknown) => () => failed(error));
+    const done = this.answers.of(opening, pendingCall(entry, "open")).then(
+      () => opened,
+      (error: unknown) => () => failed(error),
+    );
     this.#moves.push(done, (act) => act?.());
   }
 }

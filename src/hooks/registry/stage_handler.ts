@@ -10,6 +10,7 @@ import { Schedule, type ScheduleOptions } from "../protocol/schedule.ts";
 import type { StageInfo } from "../protocol/stage.ts";
 import { type Bound, PartTarget, type Target } from "../protocol/target.ts";
 import type { Part } from "../protocol/part.ts";
+import type { PendingCall } from "../run/answer_watch.ts";
 import type { FetchPlan, ReadPlan } from "../run/reads.ts";
 import type { Band } from "./add_options.ts";
 import type { HookRecord } from "./record.ts";
@@ -40,6 +41,11 @@ export interface Entry {
   isOpen: boolean;
   /** Number of errors that it has thrown. */
   errors: number;
+}
+
+/** Describes a call of a hook that is waited for. A closing hook stores what it has. */
+export function pendingCall({ path, record: { hook } }: Entry, stage: string): PendingCall {
+  return { hook: path, stage, isStoring: stage === "close" || hook.flush !== undefined };
 }
 
 /** The way in which a hook reaches the state of the engine. */

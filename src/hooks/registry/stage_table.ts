@@ -7,6 +7,7 @@
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
+import type { AnswerWatch } from "../run/answer_watch.ts";
 import type { DeferredQueue } from "../run/deferred_queue.ts";
 import type { StageWork } from "../run/device_work.ts";
 import type { EnginePoint } from "../run/point.ts";
@@ -18,7 +19,7 @@ import { verifying } from "../run/verify.ts";
 import type { EngineHooksOptions } from "./engine_hooks_options.ts";
 import type { ErrorReports } from "./error_reports.ts";
 import { isDeviceHook, isHostWork, isLastWork } from "./record.ts";
-import type { Entry, StageHandler } from "./stage_handler.ts";
+import { type Entry, pendingCall, type StageHandler } from "./stage_handler.ts";
 
 /** The registry, as a table sees it. */
 export interface TableHost {
@@ -30,6 +31,8 @@ export interface TableHost {
   readonly options: EngineHooksOptions<AnyStages>;
   /** Applies the error policies. */
   readonly errors: ErrorReports;
+  /** Waits for hooks. */
+  readonly answers: AnswerWatch;
   /** Deliveries to observers, in flight. */
   readonly queue: DeferredQueue;
   /** Returns the handlers that a stage calls now, in order: those of enabled, open hooks. */
@@ -142,7 +145,7 @@ export class StageTable {
 
   /** Returns the registry as a visit sees it. Getters, because a run changes what they return. */
   #makeStageHost(): StageHost {
-    const { options, state, errors, queue } = this.#host, { workflow } = options;
+    const { options, state, errors, queue, answers } = this.#host, { workflow } = options;
     const isTracked = () => this.#isTracked;
     return {
       context: options.context,
@@ -153,6 +156,9 @@ export class StageTable {
       },
       count: (counter) => options.counts?.(counter) ?? workflow.stepCount,
       failed: (handler, error, step, previous) => errors.failed(handler, error, step, previous),
+      answer: options.signal === undefined
+        ? (_, answer) => answer
+        : ({ entry, info }, answer) => answers.of(answer, pendingCall(entry, info.stage)),
       verify: options.verify === true
         ? verifying(state, ({ entry, info }, error) => errors.report(entry, info.stage, error))
         : undefined,

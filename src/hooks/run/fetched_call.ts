@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isThenable } from "../../base/sequence.ts";
 import type { StageHandler } from "../registry/stage_handler.ts";
 import { accessor, type FieldValues } from "./reads.ts";
 import type { StageHost } from "./stage_host.ts";
@@ -53,7 +54,7 @@ export async function fetchAs(
  * Returns what the handler returned.
  */
 export async function callFetched(
-  { fields }: StageHost,
+  host: StageHost,
   handler: StageHandler,
   ctx: object,
   all: FieldValues,
@@ -63,11 +64,11 @@ export async function callFetched(
   const values = share?.values ?? all;
   const changed = new Set<string>();
   const known = share === undefined ? ctx : withFields(ctx, share.context);
-  const own = withValues(handler, known, values, fields, changed);
+  const own = withValues(handler, known, values, host.fields, changed);
   if (part !== undefined && (share === undefined || !handler.isWanted(own))) {
     return handler.skip(schedule.last, schedule.previous);
   }
-  const answer: unknown = await handler.binding.target.call(own, stage);
+  const answer: unknown = await answered(host, handler, handler.binding.target.call(own, stage));
   if (changed.size > 0) {
     writeBack(handler, changed, share?.whole(changed) ?? pick(values, changed));
   }
@@ -101,6 +102,11 @@ export function contextWithShare(
   if (share === undefined) return undefined;
   const own = withValues(handler, withFields(ctx, share.context), share.values, fields);
   return handler.isWanted(own) ? own : undefined;
+}
+
+/** Waits for a handler if it has returned a promise; once the run is aborted not without end. */
+export function answered(host: StageHost, handler: StageHandler, answer: unknown): unknown {
+  return isThenable(answer) ? host.answer(handler, answer) : answer;
 }
 
 /** Returns a context with fetched values; records in `changed` which of them the handler takes from `write`. */

@@ -7,6 +7,7 @@
 
 import type { StageHandler } from "../registry/stage_handler.ts";
 import {
+  answered,
   callFetched,
   contextWithShare,
   fetchAs,
@@ -99,7 +100,7 @@ async function deliverOne(
   const known = withFields(ctx, fields);
   const own = handler.isDeferred ? contextWithShare(host, handler, known, values) : known;
   if (own === undefined) handler.skip(at, previous);
-  else await handler.binding.target.call(own, handler.info.stage);
+  else await answered(host, handler, handler.binding.target.call(own, handler.info.stage));
 }
 
 function report(host: StageHost, { handler, ctx, previous }: LateCall, error: unknown): void {
@@ -197,7 +198,7 @@ async function callAtEvent(
 ): Promise<void> {
   try {
     if (!handler.isDeferred) {
-      await handler.binding.target.call(ctx, handler.info.stage);
+      await answered(host, handler, handler.binding.target.call(ctx, handler.info.stage));
       return;
     }
     const values = await valuesOf();

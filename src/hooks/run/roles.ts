@@ -90,7 +90,7 @@ async function resume(
   const handler = run.handlers[i]!;
   let soFar = before;
   try {
-    soFar = by.merge(handler, await answer, before);
+    soFar = by.merge(handler, await watched(run, handler, answer), before);
   } catch (error) {
     run.host.failed(handler, error);
   }
@@ -108,12 +108,22 @@ export function replace<V>(
     if (handler.fires(count, run.host.step)) {
       const result = run.call(handler) as V | PromiseLike<V>;
       if (!isThenable(result)) return result;
-      return result.then(undefined, (error) => instead(run, error, otherwise));
+      return watched(run, handler, result)
+        .then(undefined, (error) => instead(run, error, otherwise));
     }
   } catch (error) {
     return instead(run, error, otherwise);
   }
   return otherwise();
+}
+
+/** Waits for an answer. Where fields are fetched first, the call is watched where it is made. */
+function watched<V>(
+  { host }: StageRun,
+  handler: StageHandler,
+  answer: PromiseLike<V>,
+): PromiseLike<V> {
+  return handler.isDeferred ? answer : host.answer(handler, answer);
 }
 
 /** Applies the error policy of the claimant; if the run goes on, `otherwise` does the work. */

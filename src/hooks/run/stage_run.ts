@@ -6,7 +6,13 @@
 
 import { isThenable } from "../../base/sequence.ts";
 import type { StageHandler } from "../registry/stage_handler.ts";
-import { callFetched, fetchIfDeferred, fetchThenCall, withFields } from "./fetched_call.ts";
+import {
+  answered,
+  callFetched,
+  fetchIfDeferred,
+  fetchThenCall,
+  withFields,
+} from "./fetched_call.ts";
 import { callEvent, deferCalls } from "./late_call.ts";
 import type { ReadPlan } from "./reads.ts";
 import type { Coming, StageHost } from "./stage_host.ts";
@@ -77,10 +83,14 @@ export class StageRun {
     late: StageHandler[] | undefined,
     coming: Coming | undefined,
   ): Promise<void> {
+    const handler = this.handlers[i]!;
     try {
-      await promise;
+      // A call that waits its turn is watched where it is made: what it waits for is not the hook.
+      await (handler.isDeferred || coming !== undefined
+        ? promise
+        : this.host.answer(handler, promise));
     } catch (error) {
-      this.#fail(this.handlers[i]!, error, late, coming);
+      this.#fail(handler, error, late, coming);
     }
     if (late !== undefined) await this.#defer(late, coming);
     await this.observe(i + 1, count);
@@ -117,7 +127,8 @@ export class StageRun {
       try {
         if (!handler.isWanted()) continue;
         schedule.last = last;
-        await this.call(handler);
+        const answer = this.call(handler);
+        await (handler.isDeferred ? answer : answered(this.host, handler, answer));
       } catch (error) {
         this.host.failed(handler, error, this.host.step, previous);
       }
@@ -162,6 +173,6 @@ export class StageRun {
     const { target, ctx: own } = handler.binding;
     const ctx = coming === undefined ? own : withFields(own, fields);
     if (handler.isDeferred) await callFetched(this.host, handler, ctx, values);
-    else await target.call(ctx, handler.info.stage);
+    else await answered(this.host, handler, target.call(ctx, handler.info.stage));
   }
 }
