@@ -20,6 +20,7 @@ import { alignCells } from "../src/kernels/cells/align_cells.ts";
 import { barostatChain } from "../src/kernels/barostats/barostat_chain.ts";
 import { barostatKick, Coupling } from "../src/kernels/barostats/barostat_kick.ts";
 import { centerBias } from "../src/kernels/bonded/center_bias.ts";
+import { checkFinite } from "../src/kernels/check_finite.ts";
 import { clampForces } from "../src/kernels/modify/clamp_forces.ts";
 import { clear } from "../src/kernels/clear.ts";
 import { clipNorm } from "../src/kernels/learn/clip_norm.ts";
@@ -264,6 +265,7 @@ function calls(world: World): Record<string, Call> {
       forceUnit: 51.4221,
       stressUnit: 1,
     }),
+    check_finite: call(checkFinite, { positions: vectors(EDGE), velocities, forces, cell, energy }),
     clear: call(clear, { forces, energy, virial }),
     advance: call(advance, {}),
     fmax: call(fmax, { forces, fmax: zeros }),

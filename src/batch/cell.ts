@@ -13,10 +13,11 @@ export type CellInput = ArrayLike<number> | readonly ArrayLike<number>[];
 /** The volume over the product of the lengths below which three vectors are taken to lie in a plane. */
 const FLAT = 1e-10;
 
-/** A cell of nine numbers from three lengths, nine numbers or three vectors. */
-export function readCell(cell: CellInput, action: string): Float64Array {
+/** Returns a cell of nine numbers from three lengths, nine numbers or three vectors; with `isData` they may be NaN. */
+export function readCell(cell: CellInput, action: string, isData: boolean = false): Float64Array {
   const flat = flatCell(cell);
-  if (flat === undefined || flat.some((x) => typeof x !== "number" || !Number.isFinite(x))) {
+  const isNumber = (x: unknown) => typeof x === "number" && (isData || Number.isFinite(x));
+  if (flat === undefined || !flat.every(isNumber)) {
     throw new TypeError(
       `Cannot ${action} as its cell must be 3 lengths, 9 numbers or 3 vectors, all finite: current value is ${
         show(cell)

@@ -30,13 +30,20 @@ export function picksOfList(systems: Iterable<System | SystemInput>, action: str
   });
 }
 
-/** Makes a store of all picked systems. Throws a RangeError if there are none, and for impossible values. */
-export function storeOfAll(picks: readonly Pick[], action: string): Store {
+/**
+ * Makes a store of all picked systems. Throws a RangeError if there are none, and for impossible values; with `isData`
+ * numbers may be NaN or infinite.
+ */
+export function storeOfAll(
+  picks: readonly Pick[],
+  action: string,
+  isData: boolean = false,
+): Store {
   if (picks.length === 0) {
     throw new RangeError(`Cannot ${action} as it must have a system or more: current count is 0`);
   }
   const store = assemble(picks, inList);
-  checkStore(store, action, inBatch);
+  checkStore(store, action, inBatch, { isData });
   return store;
 }
 

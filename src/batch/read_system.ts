@@ -52,12 +52,13 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const LARGEST_ID = 2147483647;
 
 /**
- * Makes the store of one system.
+ * Makes the store of one system. With `isData` its numbers may be NaN or infinite, as in the frames of a run that has
+ * diverged.
  *
  * @throws {TypeError} for a value of the wrong kind, or an unknown member
  * @throws {RangeError} for a value or a length that cannot be, naming the atom
  */
-export function readSystem(input: SystemInput, action: string): Store {
+export function readSystem(input: SystemInput, action: string, isData: boolean = false): Store {
   checkMembers(input, action);
   const numbers = readNumbers(input, action);
   const fields = new Map<string, Field>();
@@ -67,16 +68,22 @@ export function readSystem(input: SystemInput, action: string): Store {
     fields,
     infos: [readInfo(input.info, action)],
   };
-  readBuiltIn(input, numbers, store, action);
+  readBuiltIn(input, numbers, store, action, isData);
   for (const [name, field] of Object.entries(input.fields ?? {})) {
     fields.set(name, readUserField(name, field, store, action));
   }
-  checkStore(store, action, () => "");
+  checkStore(store, action, () => "", { isData });
   return store;
 }
 
 /** Adds the built-in fields of a system to its store. */
-function readBuiltIn(input: SystemInput, numbers: Int32Array, store: Store, action: string): void {
+function readBuiltIn(
+  input: SystemInput,
+  numbers: Int32Array,
+  store: Store,
+  action: string,
+  isData: boolean,
+): void {
   const put = (name: string, values: NumericArray) => {
     store.fields.set(name, { info: BUILT_IN.get(name)!, values });
   };
@@ -85,7 +92,9 @@ function readBuiltIn(input: SystemInput, numbers: Int32Array, store: Store, acti
   put("numbers", numbers);
   copy("positions", input.positions);
   copy("masses", input.masses ?? Float64Array.from(numbers, atomicMass));
-  const cell = input.cell === undefined ? new Float64Array(9) : readCell(input.cell, action);
+  const cell = input.cell === undefined
+    ? new Float64Array(9)
+    : readCell(input.cell, action, isData);
   put("cell", cell);
   put("pbc", readPbc(input.pbc, cell, action));
   for (const name of PLAIN) {

@@ -33,6 +33,14 @@ export let storeOf: (system: System) => Store;
 export let systemOf: (store: Store) => System;
 
 /**
+ * Makes a system from the contents of a file: as its constructor does, but numbers may be NaN or infinite. Not part of the
+ * public API.
+ */
+export function systemOfData(input: SystemInput): System {
+  return systemOf(readSystem(input, "make a system", true));
+}
+
+/**
  * One structure: atoms, where they are, the cell they repeat in, and whatever else is known of them. All of it is
  * checked and copied when the system is made.
  *

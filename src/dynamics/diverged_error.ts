@@ -1,22 +1,29 @@
 /** Details of the cause. */
 export interface DivergedDetails {
-  /** The first atom without a finite position, counted within the system. */
+  /** The quantity that is not finite, or the bonds that could not be kept. @default "positions" */
+  readonly cause?: DivergedCause;
+  /** The first atom of which it is not finite, counted within the first system. */
   readonly atom?: number | undefined;
-  /** The name of the model that returned non-finite values. */
+  /** The model that returned values that are not finite. */
   readonly model?: string;
-  /** The result of the model that is not finite. */
+  /** The model's own explanation. */
   readonly fault?: string | undefined;
-  /** Why the cell of a system is too flat for the pairs of its atoms. */
+  /** Why the cell is too flat for the pairs of its atoms. */
   readonly flat?: string;
-  /** True if the lengths of bonds could not be kept. */
-  readonly hasBonds?: boolean;
+  /** The labels of the systems, by which the user knows them. @default their places alone */
+  readonly labels?: readonly (string | undefined)[];
+  /** The time step, fs. */
+  readonly dt?: number | undefined;
 }
 
-/** A run in which atoms have gone where no number is: the step is too long, or the start too far from any minimum. */
+/** The quantity that shows that a system has diverged. */
+export type DivergedCause = "positions" | "velocities" | "forces" | "energy" | "bonds" | "cell";
+
+/** A system has diverged: positions, velocities, forces or energies are not finite, or bonds cannot be kept. */
 export class DivergedError extends Error {
   /** By which it is known across realms. */
   override readonly name = "DivergedError";
-  /** The step in which it happened. */
+  /** The step in which it happened; −1 before the first step. */
   readonly step: number;
   /** The places of the systems. */
   readonly systems: readonly number[];
@@ -26,30 +33,49 @@ export class DivergedError extends Error {
     engine: string,
     step: number,
     systems: readonly number[],
-    { atom, model, fault, hasBonds, flat }: DivergedDetails = {},
+    details: DivergedDetails = {},
   ) {
-    const where = systems.map((system) => `system ${system}`).join(", ");
-    const when = step < 0 ? "before the first step" : `after step ${step}`;
+    const { labels = [] } = details;
+    const named = systems.map((system, i) => {
+      const label = labels[i];
+      return label === undefined ? `${system}` : `${system} (${label})`;
+    });
+    const when = step < 0 ? "before the first step" : `at step ${step}`;
     super(
-      hasBonds
-        ? `Cannot go on with ${engine} as bonds must get back to their lengths within maxIterations: ${when} those of ` +
-          `${where} do not; try a shorter dt, and look for bonds that cannot all have theirs`
-        : flat !== undefined
-        ? `Cannot go on with ${engine} as the faces of a cell must not be closer to each other than 1/64 of the reach of ` +
-          `pairs: ${when} that of ${where} is too flat, as ${flat}; use a shorter cutoff or a repeated cell, or a ` +
-          `shorter dt if the run has changed the cell`
-        : model === undefined
-        ? `Cannot go on with ${engine} as positions must be finite and within reach: ${when} those of ${where}` +
-          `${
-            atom === undefined ? "" : ` (atom ${atom} first)`
-          } are not; try a shorter dt, and look for atoms that ` +
-          `start too close to each other`
-        : `Cannot go on with ${engine} as what ${model} gives must be finite: ${when} the energy or forces of ` +
-          `${where} are not${
-            fault === undefined ? "" : ` (${fault})`
-          }; look for atoms that are too close to each other, or unlike what it was made for`,
+      `System${systems.length === 1 ? "" : "s"} ${
+        named.join(", ")
+      } diverged ${when} of ${engine}: ` +
+        `${happened(details)}. ${advice(details)}`,
     );
     this.step = step;
     this.systems = systems;
   }
+}
+
+/** Returns what happened, in words. */
+function happened({ cause = "positions", atom, model, fault, flat }: DivergedDetails): string {
+  const first = atom === undefined ? "" : ` (atom ${atom} first)`;
+  if (cause === "bonds") return "bonds do not get back to their lengths within maxIterations";
+  if (cause === "cell") return `its cell is too flat for the pairs of its atoms: ${flat}`;
+  if (cause === "velocities") return `velocities are not finite${first}`;
+  if (cause === "positions") return `positions are not finite, or out of reach${first}`;
+  const by = model === undefined ? "" : ` that ${model} gives`;
+  const why = fault === undefined ? first : ` (${fault})`;
+  return cause === "energy"
+    ? `the energy${by} is not finite${why}`
+    : `forces${by} are not finite${why}`;
+}
+
+/** Returns what to try. */
+function advice({ cause = "positions", dt }: DivergedDetails): string {
+  const smaller = dt === undefined ? "Try a smaller step" : `Try a smaller dt (now ${dt} fs)`;
+  if (cause === "bonds") return `${smaller}, and look for bonds that cannot all have their lengths`;
+  if (cause === "cell") {
+    return "Use a shorter cutoff or a repeated cell, or a smaller dt if the run has changed the cell";
+  }
+  if (cause === "forces" || cause === "energy") {
+    return "Look for atoms that are too close to each other, or unlike those the model was made for; " +
+      `then ${smaller.charAt(0).toLowerCase()}${smaller.slice(1)}`;
+  }
+  return `${smaller}, and look for atoms that start too close to each other`;
 }

@@ -76,7 +76,7 @@ export const Control = {
    * is not in host memory does nothing more, so that what came apart is found as it was.
    */
   DIVERGED: 1,
-  /** Why, where DIVERGED is set: 0 as of a position or a cell, 1 as of what a model gave, 2 as of bonds. */
+  /** The reason if DIVERGED is set: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity. */
   CAUSE: 2,
   /** How many words there are. */
   LENGTH: 4,

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Batch } from "../batch/batch.ts";
+import { Batch, batchOfData } from "../batch/batch.ts";
 import type { FieldInfo } from "../batch/fields/fields.ts";
 import { show } from "../base/show.ts";
 import type { System } from "../batch/system.ts";
@@ -71,7 +71,7 @@ export class FieldPattern {
     const first = batch.system(0);
     this.#pattern = this.#pattern === undefined
       ? first
-      : Batch.from([this.#pattern, first]).system(0);
+      : batchOfData([this.#pattern, first]).system(0);
     this.#last = fields;
   }
 

@@ -1,6 +1,6 @@
 import { checkNumber } from "../base/check_number.ts";
 import { checkOptions } from "../base/check_options.ts";
-import { Batch } from "../batch/batch.ts";
+import { type Batch, batchOfData } from "../batch/batch.ts";
 import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
 import { FieldPattern, taken } from "./copied_systems.ts";
@@ -96,7 +96,7 @@ export class MemorySink implements Sink, Disposable {
         "Cannot read a memory sink as it must hold a system or more: current length is 0",
       );
     }
-    return Batch.from(this.#batches.flatMap((batch) => batch.systems()));
+    return batchOfData(this.#batches.flatMap((batch) => batch.systems()));
   }
 
   /** The same, and the sink is empty afterwards. Throws a RangeError when it is empty before. */

@@ -158,6 +158,7 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   pair_potential: POTENTIAL,
   edges: { edges: { part: 2e-5, scale: 1 } },
   triplets: { triplets: { part: 5e-5, scale: 1 } },
+  check_finite: { found: EXACT },
   add_model: {
     forces: { part: 5e-7, scale: 1 },
     energy: { part: 1e-12, scale: 1, isSum: true },

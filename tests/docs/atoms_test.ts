@@ -312,7 +312,7 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
       return md.run(Batch.from([dimer()]), 1);
     },
   ),
-  "atoms that have gone where no number is": [
+  "positions, forces or energies that are not finite": [
     () => new NVE({ model: ARGON, dt: 100 }).run(Batch.from([dimer(0.01)]), 10),
   ],
   "a cell with faces closer than 1/64 of cutoff and skin": [

@@ -365,7 +365,7 @@ Deno.test(
     const error = await assertRejects(
       () => md.run(batch, 10),
       DivergedError,
-      "bonds must get back",
+      "bonds do not get back to their lengths",
     );
     assertEquals([error.step, error.systems], [-1, [1]]);
     const fast = rotor(2); // half a turn in each step

@@ -38,7 +38,7 @@ Deno.test(
       await using md = new NVE({ model, dt: 1, ...where(backend) });
       const { message } = await assertRejects(() => md.run(batch, 2), DivergedError, words);
       assertEquals(/too close/.test(message), false, message);
-      assertEquals(/system 1/.test(message), true, message);
+      assertEquals(/System 1 /.test(message), true, message);
     }
   }),
 );

@@ -167,8 +167,8 @@ Deno.test("a value that is no number ends the run, with model, output, system an
     const error = await assertRejects(
       () => md.run(batch, 10),
       DivergedError,
-      "what wall.onnx gives must be finite: after step 2 the energy or forces of system 1 are not " +
-        "(forces of atom 1 is NaN)",
+      "System 1 diverged at step 2 of NVE: forces that wall.onnx gives are not finite " +
+        "(forces of atom 1 is NaN). ",
     );
     assertEquals([error.step, error.systems], [2, [1]]);
   }

@@ -3,8 +3,8 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::{
-    add_model, barostats, bonded, cells, clear, constrain, converge, edges, integrate, learn, measure, mix, modify,
-    pairs, relax, remember, thermostats,
+    add_model, barostats, bonded, cells, check_finite, clear, constrain, converge, edges, integrate, learn, measure,
+    mix, modify, pairs, relax, remember, thermostats,
 };
 
 pub type Kernel = fn(Args, &mut Frame);
@@ -17,6 +17,7 @@ pub static KERNELS: &[(&str, Kernel)] = &[
     ("barostat_chain", barostats::barostat_chain),
     ("barostat_kick", barostats::barostat_kick),
     ("center_bias", bonded::center_bias),
+    ("check_finite", check_finite::check_finite),
     ("clamp_forces", modify::clamp_forces),
     ("clear", clear::clear),
     ("clip_norm", learn::gradients::clip_norm),

@@ -7,6 +7,7 @@ mod args;
 mod barostats;
 mod bonded;
 mod cells;
+mod check_finite;
 mod clear;
 mod constants;
 mod constrain;

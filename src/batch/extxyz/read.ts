@@ -8,11 +8,12 @@ import type { Comment } from "./header.ts";
 import { readComment } from "./header.ts";
 import { describe, type Words } from "./frame.ts";
 import { bad, LineReader } from "./lines.ts";
-import { System } from "../system.ts";
+import { type System, systemOfData } from "../system.ts";
 
 /**
  * Reads the frames of an XYZ file, plain or extended, one by one. A frame that is wrong in any way throws, and gives
- * nothing; those before it were whole.
+ * nothing; those before it were whole. Numbers may be NaN or infinite, as in the last frames of a run that has diverged:
+ * engines refuse such a system.
  *
  * Columns: `species` (or `Z`), `pos`, `vel` (also `velo`, `velocities`; Å/fs), `momenta` (as ASE writes them),
  * `forces`, `masses`, `charge`, `images`, `categories`; any other is a field per atom of that name (R: f64, I: i32, L: u8)
@@ -69,7 +70,7 @@ function readFrame(header: string, lines: LineReader): System {
   const comment = readComment(line, lines.number);
   const words = readRows(comment, count, lines);
   try {
-    return new System(describe(comment.pairs, words));
+    return systemOfData(describe(comment.pairs, words));
   } catch (cause) {
     if (cause instanceof SyntaxError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);

@@ -41,7 +41,7 @@ export function setField(
   assertFree(state, action, name);
   const field = fieldFrom(store, name, values, options);
   const changed = { ...store, fields: new Map(store.fields).set(name, field) };
-  checkStore(changed, action, inBatch, name);
+  checkStore(changed, action, inBatch, { only: name });
   if (name === "systemId") state.nextId = Math.max(state.nextId, afterIds(field.values));
   store.fields.set(name, field);
 }

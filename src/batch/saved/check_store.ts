@@ -15,6 +15,8 @@ interface Subject {
   readonly system: number;
   readonly action: string;
   readonly of: string;
+  /** True if its numbers may be NaN or infinite. */
+  readonly isData: boolean;
 }
 
 const finite = (subject: Subject, name: string) => checkNumbers(subject, name, false);
@@ -32,22 +34,44 @@ const CHECKS: ReadonlyMap<string, (subject: Subject, name: string) => void> = ne
   ["edges", checkEdges],
 ]);
 
+/** The fields that may not be finite in the frames of a run that has diverged: they are data all the same. */
+const MOVED: ReadonlySet<string> = new Set(["positions", "velocities"]);
+
+/** Options of `checkStore`. */
+export interface StoreCheck {
+  /**
+   * The one field to check.
+   *
+   * @default all fields
+   */
+  readonly only?: string;
+  /**
+   * True for data from a file or another batch: positions, velocities and cells may be NaN or infinite. Engines refuse
+   * them.
+   *
+   * @default false
+   */
+  readonly isData?: boolean;
+}
+
 /**
+ * Checks the values of a store.
+ *
  * @param nameOf what to add to "atom 3" for a system: " of system 5", or nothing for a system alone
- * @param only the one field to look at; all when not given
  * @throws {RangeError} for values no computation could go on with, naming atom and system
  */
 export function checkStore(
   store: Store,
   action: string,
   nameOf: (system: number) => string,
-  only?: string,
+  { only, isData = false }: StoreCheck = {},
 ): void {
   const checks = [...CHECKS].filter(([name]) =>
-    store.fields.has(name) && (only === undefined ? name !== "pbc" : name === only)
+    store.fields.has(name) && (only === undefined ? name !== "pbc" : name === only) &&
+    !(isData && MOVED.has(name))
   );
   for (let system = 0; system < sizeOf(store); system++) {
-    const subject = { store, system, action, of: nameOf(system) };
+    const subject = { store, system, action, of: nameOf(system), isData };
     for (const [name, check] of checks) check(subject, name);
   }
 }
@@ -74,8 +98,9 @@ function checkElements({ store, system, action, of }: Subject): void {
   }
 }
 
-function checkCellOf({ store, system, action, of }: Subject): void {
+function checkCellOf({ store, system, action, of, isData }: Subject): void {
   const cell = store.fields.get("cell")!.values.subarray(9 * system, 9 * system + 9);
+  if (isData && !Array.from(cell).every(Number.isFinite)) return;
   const pbc = store.fields.get("pbc")!.values.subarray(3 * system, 3 * system + 3);
   checkCell(cell, pbc, action, of);
 }

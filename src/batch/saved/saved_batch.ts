@@ -58,7 +58,7 @@ export function loadStore(saved: unknown): Store {
       { info: Object.freeze({ ...info, fill }), values: values.slice() },
     ])),
   };
-  checkStore(store, "load a batch", (system) => ` of system ${system}`);
+  checkStore(store, "load a batch", (system) => ` of system ${system}`, { isData: true });
   return store;
 }
 

@@ -7,12 +7,12 @@
 import { checkThreads, DEVICES } from "../../backend/devices.ts";
 import { Batch } from "../../batch/batch.ts";
 import { busyError } from "../../batch/fields/holder.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { checkKeys, checkOptions } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { checkConstraints } from "../constraints/constraint.ts";
 import type { DynamicsOptions } from "./dynamics_options.ts";
-import { DivergedError } from "../diverged_error.ts";
 
 /** The options that every engine has. */
 export const ENGINE_OPTIONS: readonly string[] = Object.keys(
@@ -158,25 +158,55 @@ function isModel(value: unknown): value is ModelLike {
     typeof value.open === "function";
 }
 
-/** Returns the systems with positions that are not finite. */
-export function divergedSystems(batch: Batch, positions: ArrayLike<number> = []): number[] {
-  const diverged = new Set<number>();
-  for (let i = 0; i < positions.length; i++) {
-    if (!Number.isFinite(positions[i])) diverged.add(batch.systemOfNode[Math.floor(i / 3)]!);
-  }
-  return [...diverged];
+/** Returns the first atom of a system with a number of a field that is not finite. */
+export function firstNotFinite(
+  state: ResidentBatch,
+  field: "velocities" | "forces",
+  system: number,
+): number | undefined | Promise<number | undefined> {
+  const { batch: { nodeOffsets } } = state;
+  return state.withArrays({ values: state.field(field) }, [], ({ values }) => {
+    const own = values.subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
+    const at = own.findIndex((value) => !Number.isFinite(value));
+    return at === -1 ? undefined : Math.floor(at / 3);
+  });
 }
 
-/** Throws a DivergedError if a run has left positions that are not finite. */
-export function assertAllFinite(
-  name: string,
-  batch: Batch,
-  step: number,
-  positions: ArrayLike<number> = [],
-): void {
-  const diverged = divergedSystems(batch, positions);
-  if (diverged.length === 0) return;
-  const first = Array.from(positions).findIndex((value) => !Number.isFinite(value));
-  const atom = Math.floor(first / 3) - batch.nodeOffsets[diverged[0]!]!;
-  throw new DivergedError(name, step, diverged, { atom });
+/** Values of fields, as the host or a backend has them. */
+export type FieldArrays = Readonly<Record<string, ArrayLike<number> | undefined>>;
+
+/** Fields that must be finite, with how many numbers a row has, and whether rows are those of atoms. */
+const CHECKED = [
+  ["positions", 3, true],
+  ["velocities", 3, true],
+  ["forces", 3, true],
+  ["cell", 9, false],
+] as const;
+
+/** A system that has diverged, and the first field of it that is not finite. */
+export interface Diverged {
+  /** Its place. */
+  readonly system: number;
+  /** The field. */
+  readonly cause: "positions" | "velocities" | "forces";
+  /** The first atom, counted within the system, if the field has rows per atom. */
+  readonly atom: number | undefined;
+}
+
+/** Returns the systems of which a field is not finite, in order. */
+export function divergedSystems(batch: Batch, fields: FieldArrays): Diverged[] {
+  const found = new Map<number, Diverged>();
+  for (const [field, width, isNode] of CHECKED) {
+    const values = fields[field];
+    if (values === undefined) continue;
+    for (let i = 0; i < values.length; i++) {
+      if (Number.isFinite(values[i])) continue;
+      const row = Math.floor(i / width);
+      const system = isNode ? batch.systemOfNode[row]! : row;
+      if (found.has(system)) continue;
+      const atom = isNode ? row - batch.nodeOffsets[system]! : undefined;
+      found.set(system, { system, cause: field === "cell" ? "positions" : field, atom });
+    }
+  }
+  return [...found.values()].sort((a, b) => a.system - b.system);
 }

@@ -11,11 +11,12 @@ import { isThenable } from "../../base/sequence.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { DivergedError } from "../diverged_error.ts";
 import type { Integrator } from "../integrators/integrator.ts";
+import { namingOf } from "../divergence/diverged_details.ts";
 import { isBath } from "../integrators/center_motion.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 import type { BatchPlace } from "./batch_place.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
-import { assertAllFinite, divergedSystems } from "./dynamics_checks.ts";
+import { divergedSystems } from "./dynamics_checks.ts";
 import { type EngineDevice, unavailable } from "./engine_device.ts";
 
 /** The engine that runs the batch. */
@@ -119,14 +120,22 @@ export class HeldBatch {
       isLost = true;
       failure ??= { error };
     }
-    hasDiverged ||= divergedSystems(batch, home.positions).length > 0;
+    // Forces and energies are checked where they are computed; those of other systems may be NaN, which means unknown.
+    const { positions, velocities, cell } = home;
+    const diverged = divergedSystems(batch, { positions, velocities, cell });
+    hasDiverged ||= diverged.length > 0;
     this.#holder = undefined;
     batch.detach(hasDiverged ? {} : home);
     if (hasDiverged || isLost) place.leave();
     else this.#noteTime();
     if (isLost) device.close(); // the next run may find it again
     if (failure !== undefined) throw failure.error;
-    assertAllFinite(name, batch, loop.stepCount - 1, home.positions);
+    if (diverged.length > 0) {
+      const systems = diverged.map(({ system }) => system);
+      const { cause, atom } = diverged[0]!;
+      const details = { ...namingOf(this.#engine.integrator, batch, systems), cause, atom };
+      throw new DivergedError(name, loop.stepCount - 1, systems, details);
+    }
   }
 
   /** Leaves in the batch what the next integrator must know: the time, and centers of mass that baths have moved. */

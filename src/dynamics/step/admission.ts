@@ -6,7 +6,7 @@
 
 import { DynamicsStage } from "../stages.ts";
 import { STAGE_EVENT, type StageChanges, type StageEvent } from "../stages/stage_changes.ts";
-import type { Divergence } from "./divergence.ts";
+import type { Divergence } from "../divergence/divergence.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Stop } from "./step_parts.ts";

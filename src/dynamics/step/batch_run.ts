@@ -22,7 +22,7 @@ import { DynamicsStage } from "../stages.ts";
 import { Admission } from "./admission.ts";
 import { BatchPhase } from "./batch_phase.ts";
 import { CurrentPlan } from "./current_plan.ts";
-import { Divergence } from "./divergence.ts";
+import { Divergence } from "../divergence/divergence.ts";
 import { Evaluator } from "./evaluator.ts";
 import { HookWork } from "./hook_work.ts";
 import { HostReport } from "./host_report.ts";
@@ -217,7 +217,9 @@ export class BatchRun {
     );
     const { control, isMoving, oldest } = isThenable(looking) ? await looking : looking;
     this.#lastStep = Math.min(MOST_STEPS - oldest + loop.stepCount, MOST_STEPS);
-    await this.divergence.assertNone(control, loop.stepCount - 1);
+    // Hooks before the first step look at the first forces: they may know more of what is wrong with them.
+    const isLeft = !this.#run.isLate && !loop.point(DynamicsStage.BEFORE_STEP).isEmpty;
+    if (!isLeft) await this.divergence.assertNone(control, loop.stepCount - 1);
     if (isNew) phase.prime();
     if (!isMoving && running.stream === undefined) loop.done();
   }
@@ -245,11 +247,14 @@ export class BatchRun {
 
   /** Ends a run: brings all that hooks read after the last step up to date. */
   async end(): Promise<void> {
-    const { plan } = this.#run;
+    const { plan, isLate, state, engine: { loop } } = this.#run;
     await plan.ready();
     await this.evaluator.refresh();
     await plan.ready();
     plan.run(plan.now.end);
+    if (!isLate) return; // it is checked already
+    const [control] = await state.backend.viewOrRead([state.frame.control]);
+    await this.divergence.assertNone(control as Int32Array, loop.stepCount - 1);
   }
 
   /** After a step that was broken off: makes forces and energies those of the present positions. */

@@ -7,7 +7,7 @@
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { after, always, inOrder, isThenable } from "../../base/sequence.ts";
 import { outputsOf } from "../../models/model.ts";
-import type { Divergence } from "./divergence.ts";
+import type { Divergence } from "../divergence/divergence.ts";
 import type { RunParts } from "./run_engine.ts";
 
 /** Evaluates the model of a batch out of turn: before the first step, and when energies are asked for. */
@@ -70,9 +70,11 @@ export class Evaluator {
     return after<readonly NumericArray[], void>(
       backend.isHost ? kept.map((buffer) => backend.view(buffer).slice()) : backend.readLate(kept),
       (before) =>
-        after(this.evaluate(step), () => {
-          kept.forEach((buffer, i) => backend.write(buffer, before[i]!));
-        }),
+        inOrder(
+          () => this.evaluate(step),
+          () => this.#divergence.check(step),
+          () => kept.forEach((buffer, i) => backend.write(buffer, before[i]!)),
+        ),
     );
   }
 }

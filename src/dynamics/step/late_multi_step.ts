@@ -8,7 +8,7 @@ import type { Program } from "../../backend/backend.ts";
 import { after } from "../../base/sequence.ts";
 import { MultiStepLength } from "../../hooks/loop/pace.ts";
 import { Control } from "../../kernels/kernel.ts";
-import type { Divergence } from "./divergence.ts";
+import type { Divergence } from "../divergence/divergence.ts";
 import { LateReport } from "./late_report.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { StageReport } from "./stage_report.ts";

@@ -8,7 +8,7 @@ import type { Buffer } from "../../backend/backend.ts";
 import { Control } from "../../kernels/kernel.ts";
 import { DynamicsStage } from "../stages.ts";
 import { hasChanges, STAGE_EVENT } from "../stages/stage_changes.ts";
-import type { Divergence } from "./divergence.ts";
+import type { Divergence } from "../divergence/divergence.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { StageReport } from "./stage_report.ts";
 import type { Mark } from "./step_parts.ts";

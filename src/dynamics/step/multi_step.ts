@@ -6,7 +6,7 @@
 
 import type { Program } from "../../backend/backend.ts";
 import { isThenable, resultAfter } from "../../base/sequence.ts";
-import type { Divergence } from "./divergence.ts";
+import type { Divergence } from "../divergence/divergence.ts";
 import type { LateMultiStep } from "./late_multi_step.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { StepReport, StepRunner } from "./step_runner.ts";
@@ -45,10 +45,11 @@ export class MultiStep {
   }
 
   #runOnHost(whole: Program, n: number): number | PromiseLike<number> {
-    const { plan, phase, state, engine: { loop: { stepCount } } } = this.#run;
+    const { plan, phase, state, engine: { loop: { stepCount, context } } } = this.#run;
     const done = state.run(whole, stepCount, n) as number;
     const last = stepCount + done - 1;
     phase.evaluated(last, plan.now.wholeGivesEnergy);
+    context.stepCount = last; // the steps before it count as done if it has diverged
     const checking = this.#pieces.divergence.check(last);
     // Without closures, as it is run for each multi-step call.
     if (isThenable(checking)) return resultAfter(this.#reportAfter(checking, last), done);

@@ -12,6 +12,7 @@ import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { outputsOf, type Wanted } from "../../models/model.ts";
 import { HookCalls } from "./hook_calls.ts";
 import { CHANGE, CONSERVED, measureChange, measureOf } from "../engine/measures.ts";
+import { checkForces, checkUnvisited, checkVelocities } from "../divergence/finite_checks.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, Stop } from "./step_parts.ts";
 
@@ -29,7 +30,7 @@ export interface StepPlan {
   readonly modify: Program | undefined;
   /** Brings the batch to its constraints before the first forces. */
   readonly settle: Program | undefined;
-  /** Notes the energies as those of the step before, after the first forces. */
+  /** Checks the first forces, and notes the energies as those of the step before. */
   readonly begin: Program | undefined;
   /** Takes all measures that hooks read, after the last step. */
   readonly end: Program | undefined;
@@ -114,8 +115,8 @@ function stepPrograms(
       atStage(S.BEFORE_COMPUTE),
       { stop: "model", program: prepare(evaluation(parts, full)) },
       atStage(S.AFTER_COMPUTE, adding(parts, full)),
-      atStage(S.BEFORE_POST_UPDATE, change),
-      atStage(S.AFTER_POST_UPDATE, aged),
+      atStage(S.BEFORE_POST_UPDATE, [...change, ...checkForces(parts, full)]),
+      atStage(S.AFTER_POST_UPDATE, [...aged, ...checkVelocities(parts)]),
       atStage(S.AFTER_STEP, kept),
       { stop: "criteria", program: prepare(convergence.tests) },
     ],
@@ -124,8 +125,8 @@ function stepPrograms(
       pre,
       model: evaluation(parts, lean),
       added: adding(parts, lean),
-      change,
-      aged,
+      change: [...change, ...checkForces(parts, lean)],
+      aged: [...aged, ...checkUnvisited(parts)],
       kept: lean.energy ? kept : [],
       criteria: [...convergence.tests, ...convergence.decide],
     })),
@@ -146,8 +147,10 @@ function evaluationPrograms(
       ...adding(parts, all),
       ...hooks.work(S.AFTER_COMPUTE),
       ...stressOf(parts, stress),
+      // What hooks modify on a visit is checked after it.
+      ...parts.writes().has("forces") ? [] : checkForces(parts, all),
     ]),
-    begin: prepare(change),
+    begin: prepare([...change, ...checkForces(parts, all)]),
     settle: prepare(parts.constrained.settle),
   };
 }

@@ -5,12 +5,7 @@
  */
 
 import type { Buffer } from "../../backend/backend.ts";
-import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { after } from "../../base/sequence.ts";
-import { Control } from "../../kernels/kernel.ts";
-import { type DivergedDetails, DivergedError } from "../diverged_error.ts";
 import type { StageChanges } from "../stages/stage_changes.ts";
-import { lostPairs } from "./lost_pairs.ts";
 import type { Mark } from "./step_parts.ts";
 
 /** The results of one step. */
@@ -42,36 +37,4 @@ export function maskOf(marked: readonly Int32Array[], systems: number): Int32Arr
     for (let s = 0; s < systems; s++) if (marks[s] !== 0) mask[s] = 1;
   }
   return mask;
-}
-
-/** The names in a DivergedError, and the model's own explanation. */
-interface Naming {
-  /** The engine. */
-  readonly engine: string;
-  /** The step. */
-  readonly step: number;
-  /** The model. */
-  readonly model: string;
-  /** Returns the model's explanation of a system for which it gave values that are not finite. */
-  fault(system: number): Fault | PromiseLike<Fault>;
-}
-
-type Fault = string | undefined;
-
-/** Throws a DivergedError, or rejects with it, if these words of `Control` say that a system has diverged. */
-export function assertNoneDiverged(
-  state: ResidentBatch,
-  control: Int32Array,
-  { engine, step, model, fault }: Naming,
-): void | PromiseLike<void> {
-  const system = control[Control.DIVERGED]! - 1;
-  if (system < 0) return;
-  const fail = (details: DivergedDetails) => {
-    throw new DivergedError(engine, step, [system], details);
-  };
-  if (control[Control.CAUSE] === 2) fail({ hasBonds: true });
-  if (control[Control.CAUSE] !== 0) {
-    return after<Fault, void>(fault(system), (fault) => fail({ model, fault }));
-  }
-  return after(lostPairs(state, system), fail);
 }

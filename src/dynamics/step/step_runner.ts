@@ -8,7 +8,7 @@ import { isThenable, resultAfter } from "../../base/sequence.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Admission } from "./admission.ts";
 import { callCustomCriteria } from "./custom_criteria.ts";
-import type { Divergence } from "./divergence.ts";
+import type { Divergence } from "../divergence/divergence.ts";
 import type { HookWork } from "./hook_work.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Stop } from "./step_parts.ts";
@@ -70,8 +70,10 @@ export class StepRunner {
     if (stop === "model") return this.#compute();
     if (stop === "criteria") return callCustomCriteria(this.#run);
     const { plan, engine: { loop } } = this.#run;
-    const isAdded = stop === DynamicsStage.AFTER_COMPUTE && plan.now.isAdded;
-    const checking = isAdded ? this.#pieces.divergence.check(loop.stepCount) : undefined;
+    const isChecked = stop === DynamicsStage.BEFORE_PRE_UPDATE || // the first forces, in a first step
+      stop === DynamicsStage.BEFORE_POST_UPDATE || stop === DynamicsStage.AFTER_POST_UPDATE ||
+      (stop === DynamicsStage.AFTER_COMPUTE && plan.now.isAdded);
+    const checking = isChecked ? this.#pieces.divergence.check(loop.stepCount) : undefined;
     if (checking !== undefined) {
       return checking.then(() => loop.point(stop).fire(loop.stepCount));
     }

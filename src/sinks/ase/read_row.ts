@@ -6,7 +6,7 @@
 
 import type { FieldInfo, NumericArray } from "../../batch/fields/fields.ts";
 import { atomicMass, LARGEST_NUMBER } from "../../batch/elements.ts";
-import { System } from "../../batch/system.ts";
+import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { asDeclared, DECLARED, readDeclared } from "../declared_fields.ts";
@@ -198,15 +198,20 @@ function withVelocities(
   velocities: unknown,
   momenta: Float64Array | undefined,
 ): System {
-  if (momenta === undefined) return new System(draft);
+  if (momenta === undefined) return systemOfData(draft);
   if (velocities instanceof Table) {
-    const system = new System({ ...draft, velocities: velocities.values });
-    if (momentaOf(system)!.every((p, i) => p === momenta[i])) return system;
+    const system = systemOfData({ ...draft, velocities: velocities.values });
+    if (momentaOf(system)!.every((p, i) => isSame(p, momenta[i]!))) return system;
   }
   const masses =
     (draft.masses ?? Float64Array.from(draft.numbers as Int32Array, massOf)) as ArrayLike<number>;
   const of = momenta.map((p, i) => p / (masses[Math.floor(i / 3)]! * TIME_UNIT_FS));
-  return new System({ ...draft, velocities: of });
+  return systemOfData({ ...draft, velocities: of });
+}
+
+/** Returns whether two numbers are equal; NaN equals NaN. */
+function isSame(a: number, b: number): boolean {
+  return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
 /** A number no element has is refused with the rest of the system. */

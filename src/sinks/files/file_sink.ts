@@ -4,7 +4,7 @@
  * @module
  */
 
-import { Batch } from "../../batch/batch.ts";
+import { type Batch, batchOfData } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
 import { checkLength } from "../check_length.ts";
 import { FieldPattern, taken } from "../copied_systems.ts";
@@ -181,7 +181,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     checkLength(length, `truncate ${this.path}`);
     await this.settle();
     await this.#inTurn(async () => {
-      await this.#open();
+      await this.#store.open(); // without reading the last system, which may be one of those to be removed
       if (length >= this.#store.length) return;
       if (length === 0) return await this.#clear();
       this.#pattern.clear();
@@ -247,13 +247,13 @@ export class FileSink implements StoredSink, AsyncDisposable {
       throw error;
     }
     this.#stored = new FieldPattern();
-    if (last !== undefined) this.#stored.join(Batch.from(last));
+    if (last !== undefined) this.#stored.join(batchOfData([last]));
   }
 
   async #batch(slice: Slice): Promise<Batch> {
     const systems: System[] = [];
     for await (const system of this.#store.frames(slice)) systems.push(system);
-    if (systems.length > 0) return Batch.from(systems);
+    if (systems.length > 0) return batchOfData(systems);
     throw new RangeError(
       `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
     );

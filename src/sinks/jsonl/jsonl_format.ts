@@ -8,7 +8,7 @@ import { isObject } from "../../base/object.ts";
 import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
 import type { NumericInput } from "../../batch/fields/field_values.ts";
 import { show } from "../../base/show.ts";
-import { System } from "../../batch/system.ts";
+import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import type { Stamp } from "../slice.ts";
 import { numberOf, numberText, readTagged, writeTagged } from "../tagged_json.ts";
@@ -98,7 +98,7 @@ function keyOf(name: string): string {
 
 function decode(text: string, line: number): System {
   try {
-    return new System(describe(JSON.parse(text)));
+    return systemOfData(describe(JSON.parse(text)));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(

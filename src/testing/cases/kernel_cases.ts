@@ -60,7 +60,16 @@ export function kernelCases(open: OpenBackend, sizes: readonly number[]): TestCa
 }
 
 /** Kernels that work in different ways on few systems and on many. */
-const MANY = ["kick", "fmax", "advance", "tethers", "neighbors", "triplets", "add_model"];
+const MANY = [
+  "kick",
+  "fmax",
+  "advance",
+  "tethers",
+  "neighbors",
+  "triplets",
+  "add_model",
+  "check_finite",
+];
 
 /** The same for sizes that take their time. */
 export function largeKernelCases(open: OpenBackend): TestCase[] {

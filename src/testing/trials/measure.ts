@@ -1,5 +1,6 @@
 /** Kernels that say how a system is. They go on where it is at rest. */
 import { call } from "../../backend/backend.ts";
+import { checkFinite } from "../../kernels/check_finite.ts";
 import { conservedEnergy } from "../../kernels/measure/conserved_energy.ts";
 import { energyChange } from "../../kernels/measure/energy_change.ts";
 import { fmax } from "../../kernels/measure/fmax.ts";
@@ -17,6 +18,21 @@ function ones(world: World) {
 
 /** Kernel → how it is tried. */
 export const MEASURE: Trials = {
+  check_finite(world) {
+    const args = {
+      positions: world.atom("positions"),
+      velocities: world.atom("velocities"),
+      forces: world.atoms("real", 3, ({ size }) => Array(3 * size).fill(3e38)),
+      cell: world.system("cell"),
+      energy: world.systems("f64", 1, ({ id }) => [-1e30 * id]),
+    };
+    // Nothing is to be found. tests/kernels/check_finite_test.ts has numbers that are not finite.
+    const found = async () => {
+      const control = await world.lab.read(world.lab.frame.control);
+      return world.members.map(() => [...control]);
+    };
+    return { calls: [call(checkFinite, args)], looks: { found }, always: ["found"] };
+  },
   fmax(world) {
     const found = ones(world);
     const args = { forces: world.atom("forces"), fmax: found };

@@ -12,6 +12,7 @@ import { alignCells } from "./cells/align_cells.ts";
 import { barostatChain } from "./barostats/barostat_chain.ts";
 import { barostatKick } from "./barostats/barostat_kick.ts";
 import { centerBias } from "./bonded/center_bias.ts";
+import { checkFinite } from "./check_finite.ts";
 import { clampForces } from "./modify/clamp_forces.ts";
 import { clear } from "./clear.ts";
 import { clipNorm } from "./learn/clip_norm.ts";
@@ -67,6 +68,7 @@ export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   barostat_chain: barostatChain,
   barostat_kick: barostatKick,
   center_bias: centerBias,
+  check_finite: checkFinite,
   clamp_forces: clampForces,
   clear,
   clip_norm: clipNorm,

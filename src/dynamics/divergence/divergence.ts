@@ -5,11 +5,11 @@
  */
 
 import { Control } from "../../kernels/kernel.ts";
-import { catching } from "../../base/sequence.ts";
-import { DivergedError } from "../diverged_error.ts";
+import { after, catching } from "../../base/sequence.ts";
+import { type DivergedDetails, DivergedError } from "../diverged_error.ts";
 import { divergedSystems } from "../engine/dynamics_checks.ts";
-import type { RunParts } from "./run_engine.ts";
-import { assertNoneDiverged } from "./step_results.ts";
+import { detailsOf, namingOf } from "./diverged_details.ts";
+import type { RunParts } from "../step/run_engine.ts";
 
 /** The check for diverged systems of one batch. */
 export class Divergence {
@@ -30,21 +30,40 @@ export class Divergence {
 
   /** Throws a DivergedError, or rejects with it, if these control words say that a system has diverged. */
   assertNone(control: Int32Array, step: number): void | PromiseLike<void> {
-    const { engine: { name, model: { name: model } }, state, model: opened } = this.#run;
-    const fault = (system: number) => opened.fault?.(system);
-    return catching(
-      () => assertNoneDiverged(state, control, { engine: name, step, model, fault }),
-      (error) => this.#drop(step, error),
+    const system = control[Control.DIVERGED]! - 1;
+    if (system < 0) return;
+    const { engine: { name } } = this.#run;
+    const fail = (details: DivergedDetails): void => {
+      throw new DivergedError(name, step, [system], details);
+    };
+    return catching<void>(
+      () => after(detailsOf(this.#run, control), fail),
+      (error) => {
+        this.#drop(step, error);
+        this.checkLast(step); // only one of the systems that diverge in a step is reported
+      },
     );
   }
 
-  /** Checks the positions after the last step before they are reported: only the next step would find the fault. */
+  /** Checks the numbers of all systems after a step, before they are reported. */
   checkLast(step: number): void {
-    const { isLate, state, engine: { name } } = this.#run;
+    const { isLate, state, engine: { name, integrator } } = this.#run;
     if (isLate) return;
-    for (const system of divergedSystems(state.batch, state.view(state.field("positions")))) {
-      this.#drop(step, new DivergedError(name, step, [system]));
+    const active = state.view(state.frame.active);
+    const view = (field: "positions" | "velocities" | "forces") => state.view(state.field(field));
+    const fields = { positions: view("positions"), forces: view("forces"), ...this.#velocities() };
+    for (const { system, cause, atom } of divergedSystems(state.batch, fields)) {
+      if (active[system] === 0) continue;
+      const details = { ...namingOf(integrator, state.batch, [system]), cause, atom };
+      this.#drop(step, new DivergedError(name, step, [system], details));
     }
+  }
+
+  #velocities(): { readonly velocities?: ArrayLike<number> } {
+    const { state } = this.#run;
+    return state.fields.has("velocities")
+      ? { velocities: state.view(state.field("velocities")) }
+      : {};
   }
 
   /**

@@ -1,0 +1,60 @@
+import { Control } from "../../../kernels/kernel.ts";
+import type { Shader } from "../program/shader.ts";
+
+/** See src/kernels/check_finite.ts. NaN and infinity are found by their bits. */
+export const checkFinite: Shader = {
+  scratch: ({ systems }) => ({ causes: { type: "u32", length: systems } }),
+  passes: ({ has }) => [
+    { per: "group", always: true, code: look(has) },
+    { per: "group", always: true, changes: ["control"], code: REPORT },
+  ],
+};
+
+/** Notes the cause of each system as 1 + `Control.CAUSE`; 0 if all its numbers are finite. */
+function look(has: (name: string) => boolean): string {
+  const test = (value: string, found: string, others = "") =>
+    `if (is_nan(${value}) || is_infinite(${value})${others}) { found |= ${found}; }`;
+  const tests = [
+    ...(has("positions")
+      ? [test("positions[k]", "4u", " || !(abs(positions[k]) <= FARTHEST)")]
+      : []),
+    ...(has("forces") ? [test("forces[k]", "2u")] : []),
+    ...(has("velocities") ? [test("velocities[k]", "1u")] : []),
+  ];
+  return /* wgsl */ `
+const FARTHEST = 1e9;
+
+fn group(s: u32, lane: u32) {
+  var found = 0u;
+  if (moving[s] != 0) {
+    let end = 3u * first_of(s + 1u);
+    for (var k = 3u * first_of(s) + lane; k < end; k += LANES) {
+      ${tests.join("\n      ")}
+    }
+    ${has("cell") ? `if (lane < 9u) { ${test("cell[9u * s + lane]", "4u")} }` : ""}
+    ${has("energy") ? test("energy[s].x", "2u") : ""}
+  }
+  // The largest has the highest bit of all lanes.
+  found = largest_of_lanes(lane, found);
+  if (lane != 0u) { return; }
+  causes[s] = select(select(select(0u, 4u, found >= 1u), 2u, found >= 2u), 1u, found >= 4u);
+}`;
+}
+
+/** Reports the first system that has diverged, unless one had before. */
+const REPORT = /* wgsl */ `
+fn group(first: u32, lane: u32) {
+  if (first != 0u) { return; }
+  var left = 0u;
+  for (var s = lane; s < params.systems; s += LANES) {
+    if (causes[s] != 0u) { left = max(left, params.systems - s); }
+  }
+  left = largest_of_lanes(lane, left);
+  if (lane != 0u || left == 0u) { return; }
+  if (control[${Control.DIVERGED}] == 0) {
+    let s = params.systems - left;
+    control[${Control.DIVERGED}] = i32(s) + 1;
+    control[${Control.CAUSE}] = i32(causes[s]) - 1;
+  }
+  control[${Control.HALT}] = 1;
+}`;
