@@ -12,6 +12,7 @@ import { parseArgs } from "@std/cli/parse-args";
 import { type Attack, Trial } from "./attack.ts";
 import { CELL_ATTACK } from "./cells.ts";
 import { KILL_ATTACKS } from "./kills.ts";
+import { RACE_ATTACK } from "./races.ts";
 import { READER_ATTACKS } from "./readers.ts";
 import { SOAK } from "./soak.ts";
 
@@ -19,6 +20,7 @@ import { SOAK } from "./soak.ts";
 export const ATTACKS: readonly Attack[] = [
   ...KILL_ATTACKS,
   ...READER_ATTACKS,
+  RACE_ATTACK,
   CELL_ATTACK,
   SOAK,
 ];

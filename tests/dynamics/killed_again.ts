@@ -42,7 +42,13 @@ export async function killAgain(ending: Ending, { kills, steps, seed }: {
   }
 }
 
-async function assertSame(whole: string, killed: string, ending: Ending, steps: number) {
+/** Throws unless two folders hold the same frames, logs and numbers of checkpoints. */
+export async function assertSame(
+  whole: string,
+  killed: string,
+  ending: Ending,
+  steps: number,
+): Promise<void> {
   const read = async (folder: string) => {
     const sink = await openSink(`${folder}/frames.${ending}`);
     const all = await sink.read();
