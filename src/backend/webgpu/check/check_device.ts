@@ -4,6 +4,9 @@ import { adapterOf } from "../device.ts";
 import { WebGpuBackend } from "../webgpu_backend.ts";
 import { findWrongKernel } from "./compare_kernels.ts";
 
+/** How long the comparison may take, ms: drivers compile in parallel to it, on a busy machine for seconds. */
+const TIMEOUT = 60_000;
+
 /** Devices that compute what the reference backend does. */
 const trustedDevices = new WeakSet<GPUDevice>();
 
@@ -38,11 +41,12 @@ async function compare(device: GPUDevice, adapter: GPUAdapter | undefined): Prom
   const name = adapter ? nameAdapter(describeAdapter(adapter)) : "the given device";
   const backend = new WebGpuBackend(device, false);
   try {
-    const wrong = await findWrongKernel(backend);
+    const wrong = await inTime(findWrongKernel(backend), name);
     if (wrong === undefined) return;
     const { kernels, difference } = wrong;
     throw unavailable(
       name,
+      "broken",
       `its kernel${kernels.length > 1 ? "s" : ""} ${
         kernels.join(" and ")
       } must compute what the reference backend ` +
@@ -50,16 +54,35 @@ async function compare(device: GPUDevice, adapter: GPUAdapter | undefined): Prom
     );
   } catch (error) {
     if (error instanceof BackendUnavailableError) throw error;
-    throw unavailable(name, `its kernels must run: ${(error as Error).message}`, error);
+    throw unavailable(name, "broken", `its kernels must run: ${(error as Error).message}`, error);
   } finally {
     backend.dispose();
   }
 }
 
-function unavailable(name: string, requirement: string, cause?: unknown): BackendUnavailableError {
+/** Rejects if a device does not answer. */
+async function inTime<T>(work: Promise<T>, name: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const requirement = `it must answer within ${TIMEOUT / 1000} s: it did not`;
+    timer = setTimeout(() => reject(unavailable(name, "hung", requirement)), TIMEOUT);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unavailable(
+  name: string,
+  reason: "broken" | "hung",
+  requirement: string,
+  cause?: unknown,
+): BackendUnavailableError {
   return new BackendUnavailableError(
     `Cannot compute on ${name} as ${requirement}. Update the graphics driver, or run on wasm`,
-    { backend: "webgpu", reason: "broken", during: "open", cause },
+    { backend: "webgpu", reason, during: "open", cause },
   );
 }
 

@@ -49,7 +49,7 @@ const repulsion = tracePair(
 /** Family → its case. */
 export const KERNEL_CASES: Readonly<Record<string, (batch: SampleBatch) => KernelCase>> = {
   integrate(batch) {
-    const moved = { positions: batch.perAtom(3, 9), velocities: batch.perAtom(3, 0.01) };
+    const moved = { positions: batch.perAtom(3, 0.01), velocities: batch.perAtom(3, 0.01) };
     return {
       calls: [call(kickDrift, { ...moved, ...dynamics(batch), low: undefined })],
       results: moved,
@@ -129,7 +129,7 @@ export const KERNEL_CASES: Readonly<Record<string, (batch: SampleBatch) => Kerne
       dt: dynamics(batch).dt,
       rate: batch.perSystem(
         "f64",
-        (s) => [1, 2, 3, 2, -1, 4, 3, 4, 2].map((x) => x * (1 + s) / 1e3),
+        (s) => [1, 2, 3, 2, -1, 4, 3, 4, 2].map((x) => x * (1 + s) / 100),
       ),
       cellLow: batch.spreadPerSystem("f64", 9, 1e-7),
     };
@@ -147,14 +147,17 @@ export const KERNEL_CASES: Readonly<Record<string, (batch: SampleBatch) => Kerne
     return { calls: [call(deform, { ...changed, ...args })], results: changed };
   },
   relax(batch) {
-    const changed = { positions: batch.perAtom(3, 9), velocities: batch.perAtom(3, 0.01) };
+    const changed = {
+      positions: batch.perAtom(3, 0.01),
+      velocities: batch.perAtom(3, 0.01),
+      dt: batch.spreadPerSystem("f64", 1, 0.1, 0.3),
+      alpha: batch.spreadPerSystem("f64", 1, 0.02, 0.08),
+      positive: batch.perSystem("i32", (s) => [4 * s]),
+    };
     const { forces, weights } = dynamics(batch);
     const args = {
       forces,
       weights,
-      dt: batch.spreadPerSystem("f64", 1, 0.1, 0.3),
-      alpha: batch.spreadPerSystem("f64", 1, 0.02, 0.08),
-      positive: batch.perSystem("i32", (s) => [4 * s]),
       parameters: batch.perSystem(
         "f64",
         () => [TIME_UNIT_FS, 0.02 * TIME_UNIT_FS, 0.2, 5, 0.5, 1.1, 0.1, 0.99],
