@@ -72,6 +72,7 @@ function asked(
   const [positions, numbers, ids] = ["positions", "numbers", "systemId"].map((field) =>
     state.mirroredField(field)
   ) as [NumericArray, NumericArray, NumericArray];
+  const places = state.origins.absolute(positions);
   return Int32Array.from({ length: nodeCount }, (_, index) => {
     const system = systemOfNode[index]!;
     const answer: unknown = choice({
@@ -80,7 +81,7 @@ function asked(
       systemId: ids[system]!,
       place: index - nodeOffsets[system]!,
       number: numbers[index]!,
-      position: [positions[3 * index]!, positions[3 * index + 1]!, positions[3 * index + 2]!],
+      position: [places[3 * index]!, places[3 * index + 1]!, places[3 * index + 2]!],
     });
     if (typeof answer === "boolean") return answer ? 1 : 0;
     throw new TypeError(

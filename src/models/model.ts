@@ -32,6 +32,13 @@ export interface Model {
    */
   readonly fields?: readonly string[];
   /**
+   * True if results stay the same when a system is translated, as those of all potentials between atoms do. Only then
+   * are the positions of systems that are far away relative to an origin of each system, where float32 is exact enough.
+   *
+   * @default false: positions are where atoms are
+   */
+  readonly isInvariant?: boolean;
+  /**
    * Makes it ready for a batch. Throws a RangeError where it does not know an atom of it, naming system and atom.
    */
   open(state: ResidentBatch): OpenModel;

@@ -35,6 +35,7 @@ export function sum(...models: readonly Model[]): Model {
     name: models.map(({ name }) => name).join(" + "),
     // An output that one of them does not give would be wrong in the sum.
     gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
+    isInvariant: models.every(({ isInvariant }) => isInvariant === true),
     fields: models.flatMap(({ fields }) => fields ?? []),
     open: (state) => opened(models.map((model) => model.open(state))),
   };

@@ -8,6 +8,7 @@ import type { NumericArray } from "../fields/fields.ts";
 import type { Batch } from "../batch.ts";
 import { carriedPairs, hasSameRows } from "./carried_pairs.ts";
 import { type Column, initialRows } from "./column.ts";
+import { POSITIONS } from "./column_table.ts";
 import type { ResidentParts } from "./snapshots.ts";
 
 /** Fields that belong to a system and not to its place: replaced systems may differ in them. */
@@ -47,11 +48,19 @@ export async function carryOver(
   for (const [place, old] of from.entries()) {
     if (old !== undefined) backend.write(here.frame.active, active!.subarray(old, old + 1), place);
   }
+  const { origins } = here.columns;
+  origins.carry(before.columns.origins, from);
+  // Where systems may have no origins here, they take along where they are.
+  const columns = values.map((there, i) =>
+    pairs[i]![0] === before.columns.fields.get(POSITIONS) && !origins.isKept
+      ? before.columns.origins.absolute(there)
+      : there
+  );
   for (const [i, [old, now]] of pairs.entries()) {
     for (const [place, placeBefore] of from.entries()) {
       if (placeBefore === undefined) continue;
       const [first, end] = before.columns.rows.of(old.level, placeBefore);
-      const rows = values[i]!.subarray(first * old.width, end * old.width);
+      const rows = columns[i]!.subarray(first * old.width, end * old.width);
       const at = here.columns.rows.of(now.level, place)[0];
       backend.write(now.buffer, resized(rows, old.width, now.width), at * now.width);
     }
@@ -123,10 +132,12 @@ export function canReplace(
 
 /** Writes the batch's own values into the rows of some systems, undoing what became of them. */
 export function restoreInitial(
-  { backend, columns: { fields, rows } }: ResidentParts,
+  { backend, columns, columns: { fields, rows, origins } }: ResidentParts,
   places: readonly number[],
 ): void {
-  for (const { buffer, host, level, width } of fields.values()) {
+  for (const [name, { buffer, host: there, level, width }] of fields) {
+    if (name === POSITIONS) origins.choose(there, places);
+    const host = columns.placed(name, there);
     for (const [first, end] of rows.runsOf(level, places)) {
       backend.write(buffer, host.subarray(first * width, end * width), first * width);
     }

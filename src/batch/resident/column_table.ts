@@ -10,7 +10,11 @@ import {
   type StateColumn,
   type StateShape,
 } from "./column.ts";
+import { Origins } from "./origins.ts";
 import { SystemRows } from "./system_rows.ts";
+
+/** The field that is relative to origins. */
+export const POSITIONS = "positions";
 
 /** Fields summed over many terms, for which float32 is too coarse. */
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
@@ -29,14 +33,17 @@ export class ColumnTable {
   readonly scratches: Map<string, ScratchColumn> = new Map<string, ScratchColumn>();
   /** Names of the fields there are: one set that grows, as the holder of a batch keeps it. */
   readonly names: Set<string> = new Set<string>();
+  /** The origins of positions. */
+  readonly origins: Origins;
   readonly #backend: Backend;
   readonly #constants = new Set<Buffer>();
   #scope: string | undefined;
 
-  /** Makes an empty table. */
-  constructor(batch: Batch, backend: Backend) {
+  /** Makes an empty table; `hasOrigins`: positions may be relative to an origin of each system. */
+  constructor(batch: Batch, backend: Backend, hasOrigins: boolean) {
     this.batch = batch;
     this.rows = new SystemRows(batch);
+    this.origins = new Origins(this.rows.nodeOffsets, hasOrigins);
     this.#backend = backend;
   }
 
@@ -47,8 +54,14 @@ export class ColumnTable {
     const host = this.batch.ensure(name as "positions") as NumericArray;
     const { level } = this.#infoOf(name);
     const buffer = this.#backend.alloc(dtypeOf(name, host), host.length, spreadOf(level));
-    this.#backend.write(buffer, host);
+    if (name === POSITIONS) this.origins.choose(host, Array(this.rows.size).keys());
+    this.#backend.write(buffer, this.placed(name, host));
     return this.adopt(name, buffer, host);
+  }
+
+  /** Returns values of a field as they are on the backend, but for rounding: positions relative to their origins. */
+  placed(name: string, host: NumericArray): NumericArray {
+    return name === POSITIONS ? this.origins.relative(host) : host;
   }
 
   /** Adds a field whose buffer exists already. */

@@ -2,7 +2,8 @@ import type { Backend } from "../../backend/backend.ts";
 import type { Dtype } from "../../kernels/kernel.ts";
 import type { NumericArray } from "../fields/fields.ts";
 import type { Column, FieldColumn } from "./column.ts";
-import type { ColumnTable } from "./column_table.ts";
+import { type ColumnTable, POSITIONS } from "./column_table.ts";
+import type { OriginValues } from "./origins.ts";
 
 /** Fields that had changed on the host when they were uploaded → the systems whose values had changed. */
 export type Uploaded = ReadonlyMap<string, ReadonlySet<number>>;
@@ -67,14 +68,17 @@ export class Residency {
     return this.#backend.isHost ? this.#backend.view(column.buffer) : column.mirror;
   }
 
-  /** Returns a copy of a field as it is now, or as it was last mirrored, in the backend's precision. */
+  /**
+   * Returns a copy of a field as it is now, or as it was last mirrored, in the backend's precision; positions are
+   * relative to their origins.
+   */
   mirroredField(name: string): NumericArray {
     const column = this.#columns.field(name);
     column.hasDerived = true;
     const { buffer, mirror, host } = column;
     if (this.#backend.isHost) return this.#backend.view(buffer).slice();
     if (mirror !== undefined) return mirror.slice();
-    return inPrecision(this.#backend.real, buffer.dtype, host);
+    return inPrecision(this.#backend.real, buffer.dtype, this.#columns.placed(name, host));
   }
 
   /** Writes what has changed on the host since the last upload or download into the buffers. */
@@ -100,10 +104,12 @@ export class Residency {
     for (const { name, column, host } of fields) {
       const there = valuesOf(column);
       column.host = host;
-      const systems = this.#systemsThatDiffer(column, there);
+      const systems = this.#systemsThatDiffer(column, this.#columns.placed(name, host), there);
       if (systems.size === 0) continue;
-      this.#backend.write(column.buffer, host);
-      if (!this.#backend.isHost) there.set(host);
+      if (name === POSITIONS) this.#columns.origins.choose(host, systems);
+      const placed = this.#columns.placed(name, host);
+      this.#backend.write(column.buffer, placed);
+      if (!this.#backend.isHost) there.set(placed);
       changed.set(name, systems);
     }
     if (changed.has("masses")) this.#columns.refreshWeights();
@@ -120,21 +126,29 @@ export class Residency {
   }
 
   /** Converts the saved fields that programs have changed, as {@linkcode download} would. */
-  savedToHost(fields: Readonly<Record<string, NumericArray>>): Record<string, NumericArray> {
+  savedToHost(
+    fields: Readonly<Record<string, NumericArray>>,
+    origins: OriginValues,
+  ): Record<string, NumericArray> {
     return Object.fromEntries(
-      this.#changedNames.map((name) => [name, this.toHost(name, fields[name]!)]),
+      this.#changedNames.map((name) => [name, this.toHost(name, fields[name]!, origins)]),
     );
   }
 
   /** Reads one field, in the batch's types and precision. */
   async downloadField(name: string): Promise<NumericArray> {
-    const { buffer } = this.#columns.field(name);
-    return this.toHost(name, await this.#backend.read<Dtype>(buffer));
+    const { buffer } = this.#columns.field(name), { values: origins } = this.#columns.origins;
+    return this.toHost(name, await this.#backend.read<Dtype>(buffer), origins);
   }
 
   /** Converts values of a field to the batch's types and precision. */
-  toHost(name: string, there: NumericArray): NumericArray {
+  toHost(
+    name: string,
+    there: NumericArray,
+    origins: OriginValues = this.#columns.origins.values,
+  ): NumericArray {
     const { host } = this.#columns.fields.get(name)!;
+    if (name === POSITIONS && origins !== undefined) return this.#absolute(host, there, origins);
     if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
     return there instanceof Float32Array && host instanceof Float64Array
       ? unrounded(host, there)
@@ -147,12 +161,23 @@ export class Residency {
     return isChanged ? this.toHost(name, there) : host;
   }
 
+  /** Converts positions that are relative to origins, keeping the batch's digits as {@linkcode toHost} does. */
+  #absolute(host: NumericArray, there: NumericArray, origins: Float64Array): NumericArray {
+    const known = this.#columns.origins.absolute(host, origins.map((one) => -one));
+    const now = this.#columns.origins.absolute(there, origins);
+    return now.map((value: number, i: number) => isSame(there, i, known[i]!) ? host[i]! : value);
+  }
+
   get #changedNames(): readonly string[] {
     return [...this.#columns.fields].filter(([, { isChanged }]) => isChanged).map(([name]) => name);
   }
 
-  #systemsThatDiffer(column: FieldColumn, there: NumericArray): Set<number> {
-    const { host, level, width } = column, { rows } = this.#columns;
+  #systemsThatDiffer(
+    { level, width }: FieldColumn,
+    host: NumericArray,
+    there: NumericArray,
+  ): Set<number> {
+    const { rows } = this.#columns;
     const systems = new Set<number>();
     for (let s = 0; s < rows.size; s++) {
       const [first, end] = rows.of(level, s);

@@ -23,6 +23,7 @@ import { canReplace, carryOver, resetStates, restoreInitial } from "./carry_over
 import type { StateShape } from "./column.ts";
 import { ColumnTable } from "./column_table.ts";
 import { makeFrame } from "./frame.ts";
+import type { Origins, OriginValues } from "./origins.ts";
 import { NeighborLists } from "./neighbor_lists.ts";
 import { Residency, type Uploaded } from "./residency.ts";
 import { loadResident, type ResidentParts, type SavedResident, saveResident } from "./snapshots.ts";
@@ -52,14 +53,17 @@ export class ResidentBatch {
   readonly #residency: Residency;
   readonly #programs = new Set<Program>();
 
-  /** Uploads only which systems there are. */
-  constructor(batch: Batch, backend: Backend) {
+  /**
+   * Uploads only which systems there are. `hasOrigins`: the positions of systems that are far away may be relative to
+   * an {@linkcode origins origin} of each, for results that a translation does not change.
+   */
+  constructor(batch: Batch, backend: Backend, hasOrigins: boolean = false) {
     this.batch = batch;
     this.backend = backend;
     this.constrained = new Int32Array(batch.size);
     this.anchored = new Int32Array(batch.size);
     this.frame = makeFrame(batch, backend);
-    this.#columns = new ColumnTable(batch, backend);
+    this.#columns = new ColumnTable(batch, backend, hasOrigins);
     this.#columns.adopt("systemId", this.frame.ids, batch.get("systemId"));
     const ages = this.#columns.adopt("stepsDone", this.frame.ages, batch.get("stepsDone"));
     ages.isChanged = true; // kernels count steps through the frame, where `prepare` does not see it
@@ -79,6 +83,19 @@ export class ResidentBatch {
   /** Names of the fields that are on the backend. The set grows with them. */
   get fields(): ReadonlySet<string> {
     return this.#columns.names;
+  }
+
+  /** The origins to which positions on the backend are relative. */
+  get origins(): Origins {
+    return this.#columns.origins;
+  }
+
+  /** Makes positions on a host backend absolute, for code that changes them there. */
+  leaveOrigins(): void {
+    if (this.origins.values === undefined) return;
+    const positions = this.field("positions");
+    this.backend.write(positions, this.origins.absolute(this.backend.view(positions)));
+    this.origins.load(undefined);
   }
 
   /** Returns state that lives from step to step, made when it is first asked for. Checkpoints keep it. */
@@ -206,7 +223,10 @@ export class ResidentBatch {
     return this.#residency.mirroredState(name);
   }
 
-  /** Returns a copy of a field as it is now, in the backend's precision; on a device as it was last mirrored. */
+  /**
+   * Returns a copy of a field as it is now, in the backend's precision; on a device as it was last mirrored. Positions
+   * are relative to their {@linkcode origins}.
+   */
   mirroredField(name: string): NumericArray {
     return this.#residency.mirroredField(name);
   }
@@ -230,16 +250,20 @@ export class ResidentBatch {
   }
 
   /** Converts a snapshot to what `download` would have returned then. */
-  savedToHost({ fields }: SavedResident): Record<string, NumericArray> {
-    return this.#residency.savedToHost(fields);
+  savedToHost({ fields, origins }: SavedResident): Record<string, NumericArray> {
+    return this.#residency.savedToHost(fields, origins);
   }
 
   /**
    * Converts values of a field to the batch's types and precision. Values that differ only by rounding keep the digits
    * that the batch has.
    */
-  toHost(name: string, there: NumericArray): NumericArray {
-    return this.#residency.toHost(name, there);
+  toHost(
+    name: string,
+    there: NumericArray,
+    origins: OriginValues = this.origins.values,
+  ): NumericArray {
+    return this.#residency.toHost(name, there, origins);
   }
 
   /** Converts as `toHost`, or returns the batch's own array if no program has changed the field. */

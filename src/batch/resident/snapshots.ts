@@ -7,7 +7,7 @@
 import type { Backend, FrameBuffers, SavedPairs } from "../../backend/backend.ts";
 import { show } from "../../base/show.ts";
 import type { NumericArray } from "../fields/fields.ts";
-import type { ColumnTable } from "./column_table.ts";
+import { type ColumnTable, POSITIONS } from "./column_table.ts";
 import type { NeighborLists } from "./neighbor_lists.ts";
 import { mirrorWritten } from "./residency.ts";
 
@@ -19,6 +19,8 @@ export interface SavedResident {
   readonly active: Int32Array;
   /** Field → its values. */
   readonly fields: Readonly<Record<string, NumericArray>>;
+  /** Origins of the positions, three per system; left out if all are 0. */
+  readonly origins?: Float64Array;
   /** State of the engine or a model → its values. */
   readonly states: Readonly<Record<string, NumericArray>>;
   /** Cutoff and skin → how the pairs were found. */
@@ -37,6 +39,7 @@ export interface ResidentParts {
 export async function saveResident(parts: ResidentParts): Promise<SavedResident> {
   const { backend, frame, columns, lists } = parts;
   const fields = [...columns.fields], states = [...columns.states];
+  const { values: origins } = columns.origins; // as of the copies, which are asked for at once
   const buffers = [frame.active, ...[...fields, ...states].map(([, { buffer }]) => buffer)];
   // All copies are asked for before the first is awaited: a device then takes them by one wait.
   const reading = backend.readLate(buffers);
@@ -50,6 +53,7 @@ export async function saveResident(parts: ResidentParts): Promise<SavedResident>
   return {
     real: backend.real,
     active: active as Int32Array,
+    ...(origins !== undefined && { origins }),
     fields: named(fields, 0),
     states: named(states, fields.length),
     pairs: Object.fromEntries(pairs),
@@ -72,8 +76,11 @@ export function loadResident(parts: ResidentParts, saved: SavedResident): void {
   }
   assertFits(parts, saved);
   backend.write(frame.active, saved.active);
-  for (const [name, values] of Object.entries(saved.fields)) {
-    const column = columns.field(name);
+  for (const [name, there] of Object.entries(saved.fields)) {
+    const column = columns.field(name), { origins } = columns;
+    const isMoved = name === POSITIONS && !origins.isKept;
+    const values = isMoved ? origins.absolute(there, saved.origins) : there;
+    if (name === POSITIONS && origins.isKept) origins.load(saved.origins);
     backend.write(column.buffer, values);
     mirrorWritten(backend, column, values);
     column.isChanged = true;
@@ -91,8 +98,9 @@ export function loadResident(parts: ResidentParts, saved: SavedResident): void {
 }
 
 function assertFits({ columns, lists }: ResidentParts, saved: SavedResident): void {
-  const { active, fields, states, pairs } = saved;
+  const { active, fields, states, pairs, origins } = saved;
   assertValues("which systems move", active, columns.rows.size);
+  if (origins !== undefined) assertValues("origins", origins, 3 * columns.rows.size);
   for (const [name, values] of Object.entries(fields)) {
     assertValues(name, values, columns.field(name).buffer.length);
   }

@@ -139,6 +139,11 @@ export class ConvergenceHook {
     noteConvergenceHook(this);
   }
 
+  /** True unless a criterion is of the positions. */
+  get isInvariant(): boolean {
+    return this.criteria.every(({ key }) => key !== "positions");
+  }
+
   /** Converged when no atom feels more than `threshold` (eV/Å), by the measure `fmax`. */
   static fromFmax(threshold: number = 0.05): ConvergenceHook {
     return new ConvergenceHook({ criteria: [{ key: "fmax", threshold }] });

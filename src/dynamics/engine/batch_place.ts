@@ -16,6 +16,7 @@ import {
   unknownWarning,
 } from "../constraints/file_constraints.ts";
 import { BatchRun, type OptionalCode } from "../step/batch_run.ts";
+import { farWarning } from "../step/far_systems.ts";
 import type { RunEngine } from "../step/run_engine.ts";
 import type { SavedRun } from "./checkpoint.ts";
 import type { EngineDevice } from "./engine_device.ts";
@@ -54,6 +55,7 @@ export class BatchPlace {
   #run: BatchRun | undefined;
   /** Names of the constraints of files that no engine knows, and that a warning was given of. */
   readonly #unknown = new Set<string>();
+  #hasWarnedOfFar = false;
   #code: OptionalCode = { openConstraints: openUnconstrained };
   /** True if the batch is being uploaded, so that its values on the device are incomplete. */
   #isMoving = false;
@@ -141,7 +143,9 @@ export class BatchPlace {
   }
 
   #open(batch: Batch, backend: Backend): BatchRun {
-    return this.#hold(new BatchRun(batch, backend, this.#options.engine, this.#code));
+    const run = this.#hold(new BatchRun(batch, backend, this.#options.engine, this.#code));
+    this.#warnOfFar(run, batch.get("positions"));
+    return run;
   }
 
   #hold(run: BatchRun): BatchRun {
@@ -158,6 +162,15 @@ export class BatchPlace {
     const run = this.#run!;
     this.#moving(() => run.restart(slots));
     this.#warnOfUnknown(slots);
+  }
+
+  /** Warns once if systems are so far away that float32 is inexact there. */
+  #warnOfFar({ state }: BatchRun, positions: NumericArray | undefined): void {
+    if (this.#hasWarnedOfFar || positions === undefined) return;
+    const warning = farWarning(state, this.#options.engine, positions);
+    if (warning === undefined) return;
+    this.#hasWarnedOfFar = true;
+    this.#options.engine.loop.hooks.warn("(positions)", "run", warning);
   }
 
   /** Warns once of each constraint of these systems that no engine knows. */
@@ -225,10 +238,15 @@ export class BatchPlace {
 
   /** Returns the results of a run for the batch on the host. */
   async takeHome(): Promise<Record<string, NumericArray>> {
-    const { state } = this.#run!;
-    if (!this.#options.device.canFallBack) return await state.download();
-    const saved = await this.fallback.takeHome(this.#run!);
-    return state.savedToHost(saved.resident);
+    const run = this.#run!, home = await this.#download(run);
+    this.#warnOfFar(run, home.positions);
+    return home;
+  }
+
+  async #download(run: BatchRun): Promise<Record<string, NumericArray>> {
+    if (!this.#options.device.canFallBack) return await run.state.download();
+    const saved = await this.fallback.takeHome(run);
+    return run.state.savedToHost(saved.resident);
   }
 
   /**

@@ -9,6 +9,7 @@ import type { FieldValues, ReadPlan, StateSource } from "../../hooks/run/reads.t
 import type { Buffer } from "../../backend/backend.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { markMade } from "../../batch/fields/holder.ts";
+import type { OriginValues } from "../../batch/resident/origins.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { Control, type Dtype } from "../../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
@@ -31,6 +32,9 @@ const STORED = [
   "systemId",
   "stepsDone",
 ] as const;
+
+/** The field that is relative to origins on a backend, and absolute for hooks. */
+const POSITIONS = "positions";
 
 /** All fields of the batch in one. */
 const FRAME = "frame";
@@ -74,7 +78,9 @@ export class DynamicsFields implements StateSource {
 
   writable(field: string): unknown {
     assertStored(field);
-    this.#host().work.touch(field);
+    const { work, state } = this.#host();
+    work.touch(field);
+    if (field === POSITIONS) state.leaveOrigins();
     return this.#value(field);
   }
 
@@ -84,7 +90,8 @@ export class DynamicsFields implements StateSource {
     if (field === "time") return host.clock.at(state.view(state.field<"i32">(host.clock.counter)));
     if (field === FRAME) return frameAsked(state);
     if (isMeasured(field)) host.work.measure(field);
-    return state.view(bufferOf(state, field));
+    const values = state.view(bufferOf(state, field));
+    return field === POSITIONS ? state.origins.absolute(values) : values;
   }
 
   /** Nothing, where a system has come apart: the step is not done, then. */
@@ -95,6 +102,7 @@ export class DynamicsFields implements StateSource {
     const all = [
       ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
+    const { values: origins } = state.origins; // streams change them while values are on their way
     const values = await (isAwaited ? backend.viewOrRead(all) : backend.readLate(all));
     const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
     const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
@@ -103,8 +111,9 @@ export class DynamicsFields implements StateSource {
       if (field === "time") {
         return [field, clock.at(valueIn(state.field<"i32">(clock.counter)) as Int32Array)];
       }
-      if (field === FRAME) return [field, frameOf(state, valueIn)];
-      return [field, valueIn(bufferOf(state, field))];
+      if (field === FRAME) return [field, frameOf(state, valueIn, origins)];
+      const there = valueIn(bufferOf(state, field));
+      return [field, field === POSITIONS ? state.origins.absolute(there, origins) : there];
     }));
   }
 
@@ -113,7 +122,9 @@ export class DynamicsFields implements StateSource {
     for (const [field, numbers] of Object.entries(values)) {
       assertStored(field);
       host.work.touch(field);
-      host.state.backend.write(host.state.field<Dtype>(field), numbers as Numbers);
+      const { state, state: { backend, origins } } = host;
+      const there = field === POSITIONS ? origins.relative(numbers as NumericArray) : numbers;
+      backend.write(state.field<Dtype>(field), there as Numbers);
     }
   }
 }
@@ -129,10 +140,11 @@ function assertStored(field: string): void {
 function frameOf(
   state: ResidentBatch,
   valueIn: (buffer: Buffer) => NumericArray,
+  origins: OriginValues,
 ): Readonly<Record<string, NumericArray>> {
   return Object.fromEntries(
     [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
-      return [name, state.toHost(name, valueIn(state.field<Dtype>(name)))];
+      return [name, state.toHost(name, valueIn(state.field<Dtype>(name)), origins)];
     }),
   );
 }

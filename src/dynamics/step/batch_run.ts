@@ -29,6 +29,7 @@ import { HostReport } from "./host_report.ts";
 import type { LateMultiStep, openLate } from "./late_multi_step.ts";
 import { MultiStep } from "./multi_step.ts";
 import { forceHooksOf, makePlan, modifiesStages } from "./make_plan.ts";
+import { mayHaveOrigins } from "./far_systems.ts";
 import { assertWhole } from "./run_checks.ts";
 import type { RunEngine, RunParts } from "./run_engine.ts";
 import { StageReport } from "./stage_report.ts";
@@ -81,7 +82,7 @@ export class BatchRun {
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
-    this.state = new ResidentBatch(batch, backend);
+    this.state = new ResidentBatch(batch, backend, mayHaveOrigins(engine));
     try {
       const { run, clock, constraints } = openRun(this.state, engine, code);
       this.#run = run;

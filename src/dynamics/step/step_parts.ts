@@ -55,6 +55,12 @@ export type Stop = DynamicsStage | "model" | "criteria";
 export interface WithKernels {
   /** The fields it writes. */
   readonly writes: readonly unknown[];
+  /**
+   * True if its kernels do the same where a system is translated to: see `isInvariant` of models.
+   *
+   * @default false
+   */
+  readonly isInvariant?: boolean;
   /** Returns its kernels at a stage. */
   kernels(device: KernelDevice, stage: DynamicsStage): readonly Call[];
   /** Computes on the host, on a visit. */

@@ -15,13 +15,18 @@ export interface BondedArgs extends Outputs {
   readonly want: number;
 }
 
-/** Makes a model of one kernel. `open` brings its parameters to the backend, and returns what calls the kernel. */
+/**
+ * Makes a model of one kernel. `open` brings its parameters to the backend, and returns what calls the kernel.
+ * `isInvariant`: a translation changes nothing.
+ */
 export function bondedModel(
   name: string,
   open: (state: ResidentBatch) => (args: BondedArgs) => Call,
+  isInvariant: boolean = false,
 ): Model {
   return {
     name,
+    isInvariant,
     gives: ["energy", "forces", "stress"],
     open(state) {
       const callOf = open(state);

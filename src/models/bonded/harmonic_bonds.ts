@@ -55,7 +55,7 @@ export function harmonicBonds(
   return bondedModel(NAME, (state) => {
     const list = bondsOn(state, lists, isBySystem);
     return (args) => call(kernel, { ...list, ...args });
-  });
+  }, true);
 }
 
 /** Brings the bonds of a batch to its backend. Throws for bonds that do not fit the batch. */

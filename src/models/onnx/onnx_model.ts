@@ -66,6 +66,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly name: string;
   /** What it gives. */
   readonly gives: readonly ModelOutput[];
+  /** See {@linkcode Model.isInvariant}: what the manifest says. */
+  readonly isInvariant: boolean;
   /** Fields of the batch that it writes besides. */
   readonly fields: readonly string[];
   /** Å; 0 where it is fed no edges. */
@@ -98,6 +100,8 @@ export class OnnxModel implements Model, AsyncDisposable {
       opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
     this.name = opened.name;
     this.cutoff = opened.cutoff;
+    this.isInvariant = manifest.invariant ??
+      !opened.bindings.inputs.some(({ meaning }) => meaning === "derived");
     this.gives = [
       ...(has("energy") ? ["energy"] as const : []),
       "forces",

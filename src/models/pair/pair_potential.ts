@@ -86,6 +86,7 @@ export function pairPotentialOf<V extends object, M extends string>(
     return {
       name,
       gives: ["energy", "forces", "stress"],
+      isInvariant: true,
       open(state) {
         const args = pairArguments(state, checked, types, table);
         return { calls: (wanted) => [call(kernel, args(wanted))] };

@@ -87,6 +87,8 @@ export class FreezeAtomsHook {
     "velocities",
     "forces",
   ];
+  /** It holds atoms wherever they are. */
+  readonly isInvariant: true = true;
   readonly #category: number;
   readonly #atoms: AtomChoice | undefined;
   readonly #withForces: boolean;

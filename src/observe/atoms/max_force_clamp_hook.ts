@@ -67,6 +67,9 @@ export class MaxForceClampHook {
     this.#limit = maxForce;
   }
 
+  /** It needs no positions. */
+  readonly isInvariant: true = true;
+
   /** What the engine runs. */
   kernels({ state }: KernelDevice): readonly Call[] {
     return [call(clampForces, { forces: state.field("forces"), limit: this.#limit })];

@@ -166,6 +166,13 @@ export interface OnnxManifest {
    */
   readonly differentiate?: boolean;
   /**
+   * False if results change when a system is translated. Else the positions of a system far from the origin are fed
+   * relative to a point near it, for which float32 has digits enough.
+   *
+   * @default true, unless inputs are derived by functions
+   */
+  readonly invariant?: boolean;
+  /**
    * Whether stresses are made, too, where forces are. They cost time at each step, whoever wants them.
    *
    * @default false

@@ -135,6 +135,7 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   batch: oneOf(["joined", "single"]),
   padding: truth,
   differentiate: truth,
+  invariant: truth,
   stress: truth,
 };
 

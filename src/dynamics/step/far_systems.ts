@@ -1,0 +1,59 @@
+/**
+ * Systems that are far from the origin: whether their positions may be relative to an origin of their own.
+ *
+ * @module
+ */
+
+import type { NumericArray } from "../../batch/fields/fields.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import type { Loop } from "../../hooks/loop/loop.ts";
+import { fieldName } from "../../hooks/protocol/protocol.ts";
+import type { DynamicsKind } from "../engine/dynamics_options.ts";
+import type { RunEngine } from "./run_engine.ts";
+import type { WithKernels } from "./step_parts.ts";
+
+/** Farther from the origin than this float32 knows positions no better than to 6e-5 Å. */
+const TOO_FAR = 1000;
+
+/** Returns whether nothing in a step depends on where a system is. */
+export function mayHaveOrigins({ model, loop }: Pick<RunEngine, "model" | "loop">): boolean {
+  return model.isInvariant === true && placedHook(loop) === undefined;
+}
+
+/** Returns the name of the first hook that needs absolute positions on the backend: it moves atoms, or its kernels may. */
+function placedHook({ hooks }: Loop<DynamicsKind>): string | undefined {
+  const isPlaced = (hook: object) => {
+    const { writes = [], kernels, isInvariant } = hook as Partial<WithKernels>;
+    return isInvariant !== true &&
+      (kernels !== undefined || writes.some((key) => fieldName(key as string) === "positions"));
+  };
+  const found = hooks.enabled().find(isPlaced) as { readonly name?: string } | undefined;
+  return found && (found.name ?? found.constructor.name);
+}
+
+/**
+ * Returns the warning for positions that are too far from the origin for float32, or from the origin of their system;
+ * `undefined` if all are near enough.
+ */
+export function farWarning(
+  { batch, backend, origins }: ResidentBatch,
+  { model, loop }: Pick<RunEngine, "model" | "loop">,
+  positions: NumericArray,
+): Error | undefined {
+  if (backend.real === "f64") return undefined;
+  const at = origins.relative(positions).findIndex((x: number) => Math.abs(x) > TOO_FAR);
+  if (at === -1) return undefined;
+  const atom = Math.floor(at / 3), system = batch.systemOfNode[atom]!;
+  const where = `of atom ${atom - batch.nodeOffsets[system]!} of system ${system}`;
+  if (origins.isKept) {
+    return new Error(
+      `The position ${where} is more than ${TOO_FAR} Å from where its system began, where float32 is inexact: ` +
+        `wrap the batch (wrapPositions), or go on with a copy of it (batch.clone())`,
+    );
+  }
+  const why = model.isInvariant === true ? `hook ${placedHook(loop)}` : model.name;
+  return new Error(
+    `The position ${where} is more than ${TOO_FAR} Å from the origin, where float32 is inexact, and must stay so for ` +
+      `${why}: move the system nearer, wrap the batch (wrapPositions), or use device: "reference"`,
+  );
+}
