@@ -1,7 +1,7 @@
 /**
  * CRC-32C (Castagnoli): finds every single damaged stretch of up to 32 bits, and all but one in 2³² of the others.
  *
- * It runs over eight bytes at a time, with one table for each ("slicing-by-8": M. E. Kounavis, F. L. Berry, "A
+ * It runs over sixteen bytes at a time, with one table for each (as "slicing-by-8" does: M. E. Kounavis, F. L. Berry, "A
  * systematic approach to building high performance software-based CRC generators", ISCC 2005).
  *
  * @module
@@ -13,8 +13,10 @@ const POLYNOMIAL = 0x82f63b78;
 /** `TABLES[256 * k + b]`: what byte `b` does to the register when `k` more bytes follow it. */
 const TABLES = makeTables();
 
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
+
 function makeTables(): Int32Array {
-  const tables = new Int32Array(8 * 256);
+  const tables = new Int32Array(16 * 256);
   for (let byte = 0; byte < 256; byte++) {
     let register = byte;
     for (let bit = 0; bit < 8; bit++) {
@@ -38,16 +40,24 @@ function makeTables(): Int32Array {
 // hot
 export function crc32c(bytes: Uint8Array, before: number = 0): number {
   const t = TABLES;
-  const { length } = bytes;
+  const { length, byteOffset } = bytes;
+  // Words are read as one number each, which the machine's byte order and the place of the bytes must allow.
+  const whole = IS_LITTLE_ENDIAN && byteOffset % 4 === 0 ? 4 * (length >> 4) : 0;
+  const words = new Int32Array(bytes.buffer, whole === 0 ? 0 : byteOffset, whole);
   let register = ~before;
-  let i = 0;
-  for (; i + 8 <= length; i += 8) {
-    register ^= bytes[i]! | bytes[i + 1]! << 8 | bytes[i + 2]! << 16 | bytes[i + 3]! << 24;
-    register = t[1792 + (register & 255)]! ^ t[1536 + (register >>> 8 & 255)]! ^
-      t[1280 + (register >>> 16 & 255)]! ^ t[1024 + (register >>> 24)]! ^
-      t[768 + bytes[i + 4]!]! ^ t[512 + bytes[i + 5]!]! ^ t[256 + bytes[i + 6]!]! ^
-      t[bytes[i + 7]!]!;
+  for (let j = 0; j < whole; j += 4) {
+    const a = register ^ words[j]!, b = words[j + 1]!, c = words[j + 2]!, d = words[j + 3]!;
+    register = t[3840 + (a & 255)]! ^ t[3584 + (a >>> 8 & 255)]! ^
+      t[3328 + (a >>> 16 & 255)]! ^ t[3072 + (a >>> 24)]! ^
+      t[2816 + (b & 255)]! ^ t[2560 + (b >>> 8 & 255)]! ^
+      t[2304 + (b >>> 16 & 255)]! ^ t[2048 + (b >>> 24)]! ^
+      t[1792 + (c & 255)]! ^ t[1536 + (c >>> 8 & 255)]! ^
+      t[1280 + (c >>> 16 & 255)]! ^ t[1024 + (c >>> 24)]! ^
+      t[768 + (d & 255)]! ^ t[512 + (d >>> 8 & 255)]! ^
+      t[256 + (d >>> 16 & 255)]! ^ t[d >>> 24]!;
   }
-  for (; i < length; i++) register = register >>> 8 ^ t[(register ^ bytes[i]!) & 255]!;
+  for (let i = 4 * whole; i < length; i++) {
+    register = register >>> 8 ^ t[(register ^ bytes[i]!) & 255]!;
+  }
   return ~register >>> 0;
 }

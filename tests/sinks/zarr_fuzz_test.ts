@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Batch } from "../../src/batch/mod.ts";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { damaged, makeStore, metadataOf, outcomeOf, randomOf } from "./zarr_fuzz.ts";
@@ -73,6 +74,32 @@ Deno.test("chunks with anything wrong in them end in a SyntaxError", async () =>
     const wrong = bytes.slice();
     wrong.fill(0, 0, 8); // the beginning of the first chunk
     await Deno.writeFile(file, wrong);
-    await assertRejects(() => new ZarrSink(path).read(), SyntaxError, "chunks must be zstd");
+    await assertRejects(() => new ZarrSink(path).read(), SyntaxError, "check sums");
   });
+});
+
+Deno.test("no single flipped bit of a chunk is read as other data, packed or not", async () => {
+  const frames = Batch.from(Array.from({ length: 40 }, (_, i) => ({
+    symbols: ["Ar", "Ne"],
+    positions: [i, 0.1, 0.2, -i, Math.sqrt(i), 7],
+  })));
+  for (const compression of ["none", "zstd"] as const) {
+    await withFolder(async (folder) => {
+      const path = `${folder}/x.zarr`, random = randomOf(7);
+      let refused = 0;
+      const sink = new ZarrSink(path, { compression });
+      await sink.write(frames);
+      await sink.close();
+      const file = `${path}/core/positions/c/0/0`, bytes = await Deno.readFile(file);
+      for (let flip = 0; flip < 16; flip++) {
+        const wrong = bytes.slice(), bit = Math.floor(8 * random() * bytes.length);
+        wrong[bit >> 3]! ^= 1 << (bit & 7);
+        await Deno.writeFile(file, wrong);
+        const found = await new ZarrSink(path).read().catch((error) => error);
+        if (found instanceof SyntaxError) refused++;
+        else assertEquals(found.get("positions"), frames.get("positions"), `bit ${bit}`); // of a hole
+      }
+      assert(refused > 6, `${refused} were refused`);
+    });
+  }
 });

@@ -5,7 +5,7 @@ import { withFolder } from "../checkpoint/folder.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 /** Blocks of 1 kB that a file may have: enough for the metadata and some hundred frames, packed and not. */
-const LIMITS = [8, 16];
+const LIMITS = [8, 48];
 
 for (const [turn, limit] of LIMITS.entries()) {
   Deno.test(`where files cannot grow, what was flushed stays, and other sinks go on (${turn})`, async () => {

@@ -17,9 +17,6 @@ export interface Tail {
   readonly chunk: number;
   /** Its bytes, a copy; what is not known of the chunk yet is zero. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where in them what was never cut before begins, and where all ends. */
-  readonly from: number;
-  readonly to: number;
 }
 
 /** Buffers kept for later: as many as are usually on their way. */
@@ -101,7 +98,7 @@ export class Column {
     if (from === to) return undefined;
     const bytes = new Uint8Array(this.#bytes.length);
     bytes.set(this.#bytes.subarray(0, to));
-    return { chunk, bytes, from, to };
+    return { chunk, bytes };
   }
 
   /** Takes back the bytes of a chunk. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { crc32c } from "../../base/crc32c.ts";
 import type { FieldInfo } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import type { WrittenType } from "./value_types.ts";
@@ -24,6 +25,9 @@ export interface Packing {
   readonly level: number;
 }
 
+/** Ends chunks and indices with a CRC-32C, by which readers find damage. */
+const CHECK_SUM = { name: "crc32c" };
+
 const WHOLE: ReadonlySet<WrittenType> = new Set(["uint8", "bool"]);
 
 /** The metadata of an array with these rows, `chunkRows` of them in a chunk. */
@@ -36,7 +40,7 @@ export function arrayMetadata(
   const bytes = bytesCodec(type);
   const codecs = packing === undefined ? [bytes] : [sharding([chunkRows, ...rest], bytes, packing)];
   const along = packing === undefined ? chunkRows : chunkRows * CHUNKS_PER_SHARD;
-  return JSON.stringify({
+  return sealed({
     zarr_format: 3,
     node_type: "array",
     shape: [rows, ...rest],
@@ -45,7 +49,7 @@ export function arrayMetadata(
     chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
     fill_value: fillValue(type, plan.fill),
     codecs,
-    attributes: field === undefined ? {} : attributesOf(field),
+    attributes: field === undefined ? { hooke: UNSEALED } : attributesOf(field),
     dimension_names: dimensions,
     storage_transformers: [],
   });
@@ -67,8 +71,8 @@ function sharding(
     name: "sharding_indexed",
     configuration: {
       chunk_shape,
-      codecs: compression === "zstd" ? [bytes, zstd] : [bytes],
-      index_codecs: [{ name: "bytes", configuration: { endian: "little" } }, { name: "crc32c" }],
+      codecs: [bytes, ...compression === "zstd" ? [zstd] : [], CHECK_SUM],
+      index_codecs: [{ name: "bytes", configuration: { endian: "little" } }, CHECK_SUM],
       index_location: "end",
     },
   };
@@ -96,20 +100,43 @@ function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unk
       width,
       unit,
       ...fill === undefined ? {} : { fill: numberText(fill) },
+      ...UNSEALED,
     },
   };
 }
 
 /** The metadata of a group that holds nothing but its members. */
 export function groupMetadata(): string {
-  return JSON.stringify({ zarr_format: 3, node_type: "group", attributes: {} });
+  return sealed({ zarr_format: 3, node_type: "group", attributes: { hooke: UNSEALED } });
 }
 
 /** The metadata of a store with these systems: what makes them part of it. */
 export function rootMetadata(samples: number, fields: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({
+  return sealed({
     zarr_format: 3,
     node_type: "group",
-    attributes: { num_samples: samples, fields, hooke: { version: VERSION } },
+    attributes: { num_samples: samples, fields, hooke: { version: VERSION, ...UNSEALED } },
   });
+}
+
+/** What stands for the check sum of a file while it is computed. */
+const UNSEALED = { crc32c: "00000000" };
+const SEAL = /"crc32c":"([0-9a-f]{8})"/;
+
+/** Returns JSON with its own CRC-32C in it: that of the text with zeros in its place. */
+function sealed(metadata: unknown): string {
+  const text = JSON.stringify(metadata);
+  return text.replace(SEAL, `"crc32c":"${sumOf(text)}"`);
+}
+
+/** Returns whether a text is as it was sealed; `undefined` if it has no check sum. */
+export function isSealed(text: string): boolean | undefined {
+  const [, sum] = SEAL.exec(text) ?? [];
+  return sum === undefined
+    ? undefined
+    : sum === sumOf(text.replace(SEAL, `"crc32c":"${UNSEALED.crc32c}"`));
+}
+
+function sumOf(text: string): string {
+  return crc32c(new TextEncoder().encode(text)).toString(16).padStart(8, "0");
 }

@@ -98,16 +98,6 @@ export class ShardFile {
     this.#isChanged = true;
   }
 
-  /** Writes bytes within a chunk of a known size that nobody looks at yet. */
-  async putWithin(chunk: number, at: number, bytes: Uint8Array, size: number): Promise<void> {
-    if (this.#entries[2 * chunk] === ABSENT) {
-      this.#entries[2 * chunk] = await this.#room(size);
-      this.#entries[2 * chunk + 1] = size;
-      this.#isChanged = true;
-    }
-    await this.#write(bytes, this.#entries[2 * chunk]! + at);
-  }
-
   /** Has readers see what was put, once the disk has it: an index never points to what a power failure may take. */
   async commit(): Promise<void> {
     if (this.#isChanged && this.#indexAt % PAGE !== 0) await this.#widen(this.#end);

@@ -152,7 +152,7 @@ export class StoreWriter {
       packing,
       ...more,
       take: (column, chunk, bytes) => {
-        const packing = Promise.resolve(track.pack(bytes));
+        const packing = track.pack(bytes);
         packing.catch(() => {}); // told by the work that waits for it
         this.#inTurn(async () => {
           await track.put(chunk, await packing);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { crc32c } from "../../base/crc32c.ts";
 import type { ArrayMetadata } from "./array_metadata.ts";
 import { Column, type Tail, type TakeChunk } from "./column.ts";
 import { type Compression, foldersOf, type Host, replaceText } from "./files.ts";
@@ -54,27 +55,21 @@ export class Track {
     this.column = new Column(plan, start.chunkRows, start);
   }
 
-  /** The bytes of a chunk as they are in the file. */
-  pack(bytes: Uint8Array): Uint8Array | Promise<Uint8Array> {
+  /** The bytes of a chunk as they are in the file, with their check sum. */
+  async pack(bytes: Uint8Array): Promise<Uint8Array> {
     const { compression, level } = this.#packing;
-    return compression === "none" ? bytes : zstd(this.#host.zlib, bytes, level);
+    return withSum(compression === "none" ? bytes : await zstd(this.#host.zlib, bytes, level));
   }
 
-  /** Writes a whole chunk. */
+  /** Writes a whole chunk, or the beginning of what will be one. */
   async put(chunk: number, packed: Uint8Array): Promise<void> {
-    const shard = await this.#shardOf(chunk), at = chunk % CHUNKS_PER_SHARD;
-    if (this.#packing.compression === "none") {
-      await shard.putWithin(at, 0, packed, this.column.chunkBytes);
-    } else await shard.put(at, packed);
+    const shard = await this.#shardOf(chunk);
+    await shard.put(chunk % CHUNKS_PER_SHARD, packed);
   }
 
   /** Writes what will be a chunk. */
-  async putTail({ chunk, bytes, from, to }: Tail): Promise<void> {
-    const shard = await this.#shardOf(chunk), at = chunk % CHUNKS_PER_SHARD;
-    if (this.#packing.compression === "none") {
-      // What was there before stays: nobody looks behind it yet.
-      await shard.putWithin(at, from, bytes.subarray(from, to), bytes.length);
-    } else await shard.put(at, await this.pack(bytes));
+  async putTail({ chunk, bytes }: Tail): Promise<void> {
+    await this.put(chunk, await this.pack(bytes));
   }
 
   /** Has readers find what was put, once the metadata tells of it. */
@@ -119,6 +114,13 @@ export class Track {
   }
 }
 
+function withSum(bytes: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(bytes.length + 4);
+  whole.set(bytes);
+  new DataView(whole.buffer).setUint32(bytes.length, crc32c(bytes), true);
+  return whole;
+}
+
 function zstd(zlib: Compression, bytes: Uint8Array, level: number): Promise<Uint8Array> {
   const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };
   return new Promise((resolve, reject) => {
@@ -136,8 +138,8 @@ export function cuttingOf(
 ): Cutting | undefined {
   const isWhole = chunk.every((size, i) => i === 0 || size === shape[i]) &&
     sharding?.chunks[0] === CHUNKS_PER_SHARD && sharding.isIndexAtEnd;
-  const [packed, ...more] = decoding.unpack;
-  const isPlain = !decoding.isBigEndian && more.length === 0 &&
+  const [sum, packed, ...more] = decoding.unpack;
+  const isPlain = sum === "crc32c" && !decoding.isBigEndian && more.length === 0 &&
     (packed === undefined || packed === "zstd");
   if (!isWhole || !isPlain) return undefined;
   const compression = packed === undefined ? "none" : "zstd";
