@@ -1,6 +1,7 @@
 /** Threads that hang or end without a word. */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { BackendUnavailableError, call, openThreads } from "../../src/backend/mod.ts";
+import { WorkerPort } from "../../src/backend/threads/worker_port.ts";
 import type { WorkerReply, WorkerRequest } from "../../src/backend/threads/requests.ts";
 import { advance } from "../../src/kernels/integrate/advance.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
@@ -80,6 +81,31 @@ Deno.test("the timeout of threads is a number above 0", () => {
   for (const wrong of [0, -1, NaN, Infinity]) {
     assertThrows(() => openThreads(1, { timeout: wrong }), RangeError, "timeout must be above 0");
   }
+});
+
+Deno.test("a thread gives signs of life within a run of many steps", () => {
+  let signs = 0;
+  const port = new WorkerPort(() => signs++);
+  const names = ["offsets", "active", "ids", "ages", "control"] as const;
+  const first = { offsets: [0, 1], active: [1], ids: [7], ages: [0], control: [0, 0, 0, 0] };
+  for (const [id, name] of names.entries()) {
+    const values = Int32Array.from(first[name]);
+    port.handle({ kind: "alloc", id, dtype: "i32", length: values.length });
+    port.handle({ kind: "write", id, values, at: 0 });
+  }
+  const frame = { systems: 1, offsets: 0, active: 1, ids: 2, ages: 3, control: 4 };
+  port.handle({ kind: "frame", id: 5, frame });
+  const call = { name: "advance", args: {}, pair: undefined, given: {} };
+  const calls = [{ ...call, every: undefined, phase: undefined }];
+  port.handle({ kind: "prepare", id: 6, frame: 5, calls });
+  const run = (first: number, steps: number) =>
+    port.handle({ kind: "run", id: 6, first, steps, ticket: 0 });
+  const ages = () => port.handle({ kind: "read", ids: [3], ticket: 0 });
+  assertEquals(run(0, 1000), { done: 1000, isHalted: false });
+  assertEquals([signs > 0, ages()], [true, [Int32Array.of(1000)]]);
+  signs = 0;
+  assertEquals(run(1000, 10), { done: 10, isHalted: false });
+  assertEquals([signs, ages()], [0, [Int32Array.of(1010)]]); // it knows now how many steps are few
 });
 
 for (const script of ["onmessage = () => { for (;;); }", "onmessage = () => close()"]) {

@@ -35,13 +35,16 @@ const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: un
 
 // Outside a worker, where this file is imported for its types, it does nothing.
 if (scope.WorkerGlobalScope !== undefined) {
-  const port = new WorkerPort();
   let error: ErrorMessage | undefined;
   let posted = performance.now();
   const post = (values: WorkerReply["values"]) => {
     scope.postMessage({ values, error }, transferred(values));
     posted = performance.now();
   };
+  const giveSign = () => {
+    if (performance.now() - posted > SIGN_OF_LIFE) post([]);
+  };
+  const port = new WorkerPort(giveSign);
   scope.onmessage = ({ data: requests }) => {
     const values: { ticket: number; value: ReplyValue }[] = [];
     try {
@@ -51,7 +54,7 @@ if (scope.WorkerGlobalScope !== undefined) {
         if ("ticket" in request && request.ticket !== undefined) {
           values.push({ ticket: request.ticket, value: value! });
         }
-        if (performance.now() - posted > SIGN_OF_LIFE) post([]);
+        giveSign();
       }
     } catch (thrown) {
       error = describe(thrown);

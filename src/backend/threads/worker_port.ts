@@ -30,7 +30,12 @@ interface LocalFrame {
 interface LocalProgram {
   readonly program: Program;
   readonly frame: LocalFrame;
+  /** Number of steps that run at once, so that the thread can give a sign of life in between. */
+  stride: number;
 }
+
+/** How long a stride should take at least, ms: below that, calls would cost more than nothing. */
+const STRIDE_MS = 200;
 
 /** Carries out the requests to one thread, and keeps what they make, by number. */
 export class WorkerPort {
@@ -41,6 +46,12 @@ export class WorkerPort {
   readonly #framesByControl = new Map<Buffer, LocalFrame>();
   readonly #pairs = new Map<number, Pairs>();
   readonly #programs = new Map<number, LocalProgram>();
+  readonly #giveSign: () => void;
+
+  /** `giveSign` is called between strides of a long run. */
+  constructor(giveSign: () => void) {
+    this.#giveSign = giveSign;
+  }
 
   /** Carries out a request. Returns its value if it asks for one. */
   handle(request: WorkerRequest): ReplyValue | void {
@@ -86,14 +97,32 @@ export class WorkerPort {
   }
 
   /** A part that has diverged is not run again: the host reads it as it was in the step that failed. */
-  #run({ program, frame }: LocalProgram, first: number, steps: number): RunResult {
+  #run(local: LocalProgram, first: number, steps: number): RunResult {
+    const { frame } = local;
     const before = frame.requestedSteps;
     frame.requestedSteps += steps;
     if (frame.divergedAt !== undefined) return { done: 0, isHalted: true };
-    const done = this.#backend.run(program, first, steps);
+    const done = this.#runInStrides(local, first, steps);
     const control = this.#backend.view(frame.buffers.control);
     if (control[Control.DIVERGED] !== 0) frame.divergedAt = before + done;
     return { done, isHalted: control[Control.HALT] !== 0 };
+  }
+
+  /** Runs steps; a run in pieces has the bits of the whole. */
+  #runInStrides(local: LocalProgram, first: number, steps: number): number {
+    let done = 0;
+    while (done < steps) {
+      const stride = Math.min(local.stride, steps - done), begun = performance.now();
+      const ran = this.#backend.run(local.program, first + done, stride);
+      done += ran;
+      if (ran < stride || this.#backend.view(local.frame.buffers.control)[Control.HALT] !== 0) {
+        break;
+      }
+      const isShort = performance.now() - begun < STRIDE_MS;
+      if (isShort && stride === local.stride) local.stride *= 2;
+      if (done < steps) this.#giveSign();
+    }
+    return done;
   }
 
   #copy(buffer: Buffer): Numbers {
@@ -137,7 +166,7 @@ export class WorkerPort {
       ...(phase === undefined ? {} : { phase }),
     }));
     const program = this.#backend.prepare(frame.buffers, made);
-    this.#programs.set(id, { program, frame });
+    this.#programs.set(id, { program, frame, stride: 1 });
   }
 
   #given(given: ArgumentMessage): Call["args"][string] {
