@@ -199,7 +199,7 @@ pub fn unwrap<'a>(buffer: &'a mut Vec<f32>, pairs: &SystemPairs, now: &Now<'a>) 
     buffer
 }
 
-/// What takes the strain of a cell off positions: see src/kernels/pairs/pull_back.ts.
+/// What takes the strain of a cell off positions: see src/kernels/pairs/neighbors.ts.
 struct PullBack {
     off: [f32; 9],
     size: f32,
