@@ -45,4 +45,5 @@ export type { StateShape } from "./resident/column.ts";
 export type { Uploaded } from "./resident/residency.ts";
 export type { SavedResident } from "./resident/snapshots.ts";
 export type { ArraysOf, NamedBuffers } from "./resident/with_arrays.ts";
+export type { Origins } from "./resident/origins.ts";
 export { ResidentBatch } from "./resident/resident_batch.ts";

@@ -33,7 +33,7 @@ export class Origins {
   }
 
   /** The origins. A change makes a new array: who keeps one has the origins of that moment. */
-  get values(): OriginValues {
+  get values(): Float64Array | undefined {
     return this.#values;
   }
 
@@ -48,7 +48,7 @@ export class Origins {
   }
 
   /** Takes origins over: those of a snapshot. */
-  load(values: OriginValues): void {
+  load(values: Float64Array | undefined): void {
     this.#values = values?.some((one) => one !== 0) ? values.slice() : undefined;
   }
 
@@ -69,7 +69,10 @@ export class Origins {
   }
 
   /** Returns where atoms are, of positions relative to origins; the array itself if all are 0. */
-  absolute(positions: NumericArray, origins: OriginValues = this.#values): NumericArray {
+  absolute(
+    positions: NumericArray,
+    origins: Float64Array | undefined = this.#values,
+  ): NumericArray {
     return this.#shifted(positions, origins, 1);
   }
 

@@ -23,7 +23,7 @@ import { canReplace, carryOver, resetStates, restoreInitial } from "./carry_over
 import type { StateShape } from "./column.ts";
 import { ColumnTable } from "./column_table.ts";
 import { makeFrame } from "./frame.ts";
-import type { Origins, OriginValues } from "./origins.ts";
+import type { Origins } from "./origins.ts";
 import { NeighborLists } from "./neighbor_lists.ts";
 import { Residency, type Uploaded } from "./residency.ts";
 import { loadResident, type ResidentParts, type SavedResident, saveResident } from "./snapshots.ts";
@@ -261,7 +261,7 @@ export class ResidentBatch {
   toHost(
     name: string,
     there: NumericArray,
-    origins: OriginValues = this.origins.values,
+    origins: Float64Array | undefined = this.origins.values,
   ): NumericArray {
     return this.#residency.toHost(name, there, origins);
   }
