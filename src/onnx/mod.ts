@@ -110,6 +110,7 @@ export type { WorkerSession, WorkerSessionOptions } from "./session/session_in_w
 export { openSessionInWorker } from "./session/session_in_worker.ts";
 export { withRuntime } from "./session/session_lock.ts";
 export type { OutputLocation, SessionOptions } from "./session/session_options.ts";
+export type { DownloadOptions } from "./session/download.ts";
 export type { ExternalTensor, ModelOutline, OperatorUse } from "./describe/model_outline.ts";
 export { outlineModel } from "./describe/model_outline.ts";
 export type { Session } from "./session/session_run.ts";

@@ -15,6 +15,7 @@ import { stageInfos } from "../../hooks/protocol/stage.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import type { TrainingKind } from "../../training/trainer_options.ts";
 import { loadHook } from "./hook_module.ts";
+import { addressOf, type ModuleRules, policyOfModules } from "./module_address.ts";
 import { HookRegistry, type RegisteredHook } from "./hook_registry.ts";
 import { readHookOptions } from "./hook_schema.ts";
 import type { HooksConfig } from "./hooks_config.ts";
@@ -48,6 +49,13 @@ export interface CreateHooksOptions {
    */
   readonly base?: string | URL;
   /**
+   * The modules that the configuration may name, as importing one runs it: files in the folder of `base` or below it,
+   * any that `import` takes (for a configuration as trusted as the program itself), or none.
+   *
+   * @default "folder"
+   */
+  readonly modules?: "folder" | "any" | "none";
+  /**
    * Told of each hook that is left out, as `continueOnHookError` asks; its stage is `"config"` then.
    *
    * @default prints it
@@ -64,6 +72,7 @@ export interface CreateHooksOptions {
  *
  * @throws {TypeError | RangeError} for a name, an option or a value that there is not, with its path in the
  * configuration and what is nearest
+ * @throws {TypeError} for a module that `modules` does not allow
  * @throws {Error} for a module that cannot be loaded, and for what a hook says of its options
  *
  * @example
@@ -89,13 +98,14 @@ export async function createHooks(
   options: CreateHooksOptions = {},
 ): Promise<CreatedHook[]> {
   const { registry = new HookRegistry(), base, onWarning = printFirst } = options;
+  const modules = { base, policy: policyOfModules(options.modules) };
   const read = readConfig(config);
-  const plans = read.wanted.map((wanted) => planOf(wanted, registry));
+  const plans = read.wanted.map((wanted) => planOf(wanted, registry, modules));
   const created: CreatedHook[] = [], names = new Map<string, number>();
   for (const plan of plans.filter(({ wanted }) => !wanted.isOff)) {
     const { wanted, registered } = plan;
     try {
-      const hook = await make(plan, base);
+      const hook = await make(plan);
       checkList(hook, wanted, registered);
       const options = addOptions(plan, hook, { read, names });
       created.push({ hook, options, path: wanted.path, logErrors: read.logs });
@@ -113,12 +123,16 @@ interface HookPlan {
   readonly wanted: WantedHook;
   /** Nothing for a module. */
   readonly registered: RegisteredHook | undefined;
+  /** The address of a module. */
+  readonly address?: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-function planOf(wanted: WantedHook, registry: HookRegistry): HookPlan {
+function planOf(wanted: WantedHook, registry: HookRegistry, modules: ModuleRules): HookPlan {
   const { path, spec, options } = wanted;
-  if (wanted.isModule) return { wanted, registered: undefined, options };
+  if (wanted.isModule) {
+    return { wanted, registered: undefined, options, address: addressOf(spec, path, modules) };
+  }
   const registered = registeredOf(wanted, registry);
   const { list } = registered;
   if (wanted.list !== undefined && list !== undefined && list !== wanted.list) {
@@ -146,13 +160,12 @@ function registeredOf({ path, spec, list }: WantedHook, registry: HookRegistry):
 }
 
 async function make(
-  { wanted, registered, options }: HookPlan,
-  base: string | URL | undefined,
+  { wanted, registered, options, address = "" }: HookPlan,
 ): Promise<HookInput<TrainingKind>> {
   const { path, spec } = wanted;
   try {
     const hook = registered === undefined
-      ? await loadHook(spec, options, { base, path })
+      ? await loadHook(spec, options, { address, path })
       : registered.make(options);
     if (isObject(hook)) return hook as HookInput<TrainingKind>;
     throw new TypeError(wrong(path, "a hook", hook));

@@ -7,14 +7,13 @@
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { isClass, show } from "../../base/show.ts";
-import { findDeno } from "../host.ts";
 import { wrong } from "../json_schema.ts";
 
 /**
  * Loads what `"./my_hooks.ts#MyHook"` names, and makes a hook of it: a class is called with `new`, a function without,
  * an object is the hook. Without `#` it is the default export.
  *
- * @param spec a path relative to `base`, or anything that `import` takes
+ * @param spec the module as the configuration names it; `address` is where it is
  * @throws {TypeError} for an export that makes no hook
  * @throws {RangeError} for an export that there is not
  * @throws {Error} for a module that cannot be loaded, with its error as the cause
@@ -22,10 +21,10 @@ import { wrong } from "../json_schema.ts";
 export async function loadHook(
   spec: string,
   options: Members,
-  { base, path }: { readonly base: string | URL | undefined; readonly path: string },
+  { address, path }: { readonly address: string; readonly path: string },
 ): Promise<object> {
   const [from, name] = partsOf(spec);
-  const members = await load(addressOf(from, base, path), spec, path);
+  const members = await load(address, spec, path);
   const made: unknown = members[name];
   if (made === undefined) {
     const names = Object.keys(members);
@@ -47,7 +46,7 @@ export async function loadHook(
 }
 
 /** `"./my_hooks.ts#MyHook"` → `["./my_hooks.ts", "MyHook"]`. */
-function partsOf(spec: string): [from: string, name: string] {
+export function partsOf(spec: string): [from: string, name: string] {
   const at = spec.lastIndexOf("#");
   return at === -1 ? [spec, "default"] : [spec.slice(0, at), spec.slice(at + 1)];
 }
@@ -61,29 +60,6 @@ export function bareName(spec: string): string {
 /** Does it name a module, rather than a hook by its name? */
 export function isModule(spec: string): boolean {
   return /[#:/]/.test(spec);
-}
-
-function addressOf(from: string, base: string | URL | undefined, path: string): string {
-  if (!/^\.{0,2}\//.test(from)) return from;
-  const start = base === undefined ? currentFolder() : urlOf(base);
-  if (start !== undefined) return new URL(from, start).href;
-  throw new TypeError(
-    wrong(path, "relative to something", from) + "; pass { base: import.meta.url }",
-  );
-}
-
-function currentFolder(): URL | undefined {
-  const deno = findDeno();
-  return deno === undefined ? undefined : urlOf(`${deno.cwd()}/`);
-}
-
-/** An address, or a path of a file or, ending in a slash, of a folder. */
-function urlOf(base: string | URL): URL {
-  if (base instanceof URL) return base;
-  if (/^[a-z][a-z0-9+.-]+:/i.test(base)) return new URL(base);
-  const here = findDeno()?.cwd() ?? "";
-  const absolute = base.startsWith("/") ? base : `${here}/${base}`;
-  return new URL(absolute.split("/").map(encodeURIComponent).join("/"), "file:///");
 }
 
 async function load(address: string, spec: string, path: string): Promise<Members> {

@@ -42,13 +42,14 @@ export const VERSION = "0.1.0";
 /** Puts weights that are in other files into a model. Throws as `OnnxModel.open` does. */
 export async function withWeights(
   loaded: LoadedOnnx,
-  { externalData, signal }: OnnxModelOptions,
+  { externalData, signal, download }: OnnxModelOptions,
 ): Promise<LoadedOnnx> {
   const { name, bytes, url } = loaded;
   const { external } = await loadModel(url ?? bytes, {
     name,
     ...(externalData === undefined ? {} : { externalData }),
     ...(signal === undefined ? {} : { signal }),
+    ...(download === undefined ? {} : { download }),
   });
   const file = decodeModel(bytes, { name });
   await loadExternalData(file, (location) => external[location]!);

@@ -9,6 +9,7 @@ import { show } from "../../base/show.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import type { ModelProto } from "../../onnx/codec/messages.ts";
 import type { SessionOptions } from "../../onnx/session/session_options.ts";
+import { checkDownload } from "../../onnx/session/download.ts";
 import { loadSource, type ModelSource } from "../../onnx/session/session_source.ts";
 import type { WithForcesOptions } from "../../onnx/forces/with_forces.ts";
 import { checkManifest, MANIFEST_MEMBERS } from "./manifest/manifest_check.ts";
@@ -26,7 +27,7 @@ import {
 export interface OnnxModelOptions
   extends
     OnnxManifest,
-    Pick<SessionOptions, "threads" | "externalData" | "signal">,
+    Pick<SessionOptions, "threads" | "externalData" | "signal" | "download">,
     Pick<WithForcesOptions, "passes" | "rules"> {
   /**
    * What errors call it.
@@ -80,6 +81,7 @@ const OWN: readonly string[] = [
   "externalData",
   "runtime",
   "signal",
+  "download",
   "passes",
   "rules",
   "cache",
@@ -107,17 +109,18 @@ export async function loadOnnx(
   options: OnnxModelOptions,
 ): Promise<LoadedOnnx> {
   checkModelOptions(options);
-  const { signal } = options;
+  const { signal, download } = options;
   const { bytes, url, name } = await loadSource(source, {
     signal,
+    download,
     ...(options.name === undefined ? {} : { name: options.name }),
   });
   const file = decodeModel(bytes, { name });
   const beside = options.manifest === false
     ? undefined
     : options.manifest === undefined
-    ? await manifestBeside(name, url)
-    : await readManifest(name, options.manifest);
+    ? await manifestBeside(name, url, download)
+    : await readManifest(name, options.manifest, download);
   const said: SaidManifest[] = [
     { manifest: manifestOf(options), by: "the options" },
     ...(beside === undefined ? [] : [beside]),
@@ -148,6 +151,7 @@ function checkModelOptions(options: OnnxModelOptions): void {
     if (typeof derive !== "function") refuse(TypeError, `derived.${name}`, "a function", derive);
   }
   checkRuntime(action, options.runtime);
+  checkDownload(action, options.download);
   if (cache !== undefined && typeof cache !== "string" && !(cache instanceof URL)) {
     refuse(TypeError, "cache", "a folder, its path or address", cache);
   }

@@ -20,7 +20,7 @@ export async function openOnnx(
   isWhole: boolean,
 ): Promise<Session> {
   const { name, bytes, url } = loaded;
-  const { threads, externalData, runtime, signal } = options;
+  const { threads, externalData, runtime, signal, download } = options;
   const hasFiles = hasOtherFiles(loaded);
   if (runtime === "evaluator") {
     const whole = hasFiles ? await withWeights(loaded, options) : loaded;
@@ -37,6 +37,7 @@ export async function openOnnx(
     ...(externalData === undefined || isWhole ? {} : { externalData }),
     ...(runtime === undefined ? {} : { runtime }),
     ...(signal === undefined ? {} : { signal }),
+    ...(download === undefined ? {} : { download }),
   });
 }
 

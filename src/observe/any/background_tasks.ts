@@ -102,14 +102,6 @@ export async function within(
   }
 }
 
-/** Sends a request, and reads nothing of the answer but whether it was taken. */
-export async function send(url: string | URL, request: RequestInit): Promise<void> {
-  const response = await fetch(url, request);
-  await response.body?.cancel();
-  if (response.ok) return;
-  throw new Error(`${new URL(url).host} answered ${response.status} ${response.statusText}`.trim());
-}
-
 /** Waits for some milliseconds. */
 export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));

@@ -7,7 +7,8 @@ import type {
 } from "../../training/stages.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import { complaint } from "../../base/show.ts";
-import { Errands, send, within } from "./background_tasks.ts";
+import { Errands, within } from "./background_tasks.ts";
+import { send } from "./request.ts";
 import { checkNumber, checkType } from "./hook_options.ts";
 import { jsonLine } from "../training/json_line.ts";
 import { checkTraining, type HookName, isPlace } from "../training/training_options.ts";

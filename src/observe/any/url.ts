@@ -4,11 +4,19 @@
  * @module
  */
 
-import { checkType } from "./hook_options.ts";
+import { showKind } from "../../base/show.ts";
 
-/** Throws a TypeError for an option that is no address of the web. */
+/** Throws a TypeError for an option that is no address of the web. What it is instead may hold a secret. */
 export function checkUrl(hook: string, options: object, member: string): void {
-  checkType(hook, options, member, "an address that begins with http:// or https://", isWebUrl);
+  const value: unknown = (options as Readonly<Record<string, unknown>>)[member];
+  if (value === undefined || isWebUrl(value)) return;
+  const current = typeof value === "string"
+    ? `a text of ${value.length} characters`
+    : showKind(value);
+  throw new TypeError(
+    `Cannot make ${hook} as ${member} must be an address that begins with http:// or https://: ` +
+      `current value is ${current}`,
+  );
 }
 
 function isWebUrl(value: unknown): boolean {

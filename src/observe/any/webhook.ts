@@ -5,7 +5,8 @@ import type {
   MetricsContext,
   TrainingBase,
 } from "../../training/stages.ts";
-import { Errands, send, within } from "./background_tasks.ts";
+import { Errands, within } from "./background_tasks.ts";
+import { send } from "./request.ts";
 import { checkGiven, checkNumber, checkType, isFunction } from "./hook_options.ts";
 import { jsonLine } from "../training/json_line.ts";
 import {

@@ -1,7 +1,8 @@
 import { POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import type { CheckpointContext } from "../../training/stages.ts";
 import { complaint } from "../../base/show.ts";
-import { type Errand, Errands, pause, send, within } from "../any/background_tasks.ts";
+import { type Errand, Errands, pause, within } from "../any/background_tasks.ts";
+import { send } from "../any/request.ts";
 import { fileSystemFor } from "../any/file_system.ts";
 import { checkNumber, checkType, isFunction } from "../any/hook_options.ts";
 import { isObject } from "../../base/object.ts";

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { findProcess, sourceUrl } from "../session/session_source.ts";
+import { findProcess } from "../session/find_process.ts";
+import { sourceUrl } from "../session/session_source.ts";
 
 /** What is used of Node's file system, which Deno and Bun have as well. */
 interface Files {

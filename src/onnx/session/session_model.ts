@@ -1,4 +1,6 @@
 import { type ModelOutline, outlineModel } from "../describe/model_outline.ts";
+import type { DownloadOptions } from "./download.ts";
+import { checkOwnFile } from "./own_folder.ts";
 import { type LoadedSource, loadSource, type ModelSource } from "./session_source.ts";
 
 /** What there is to a model before the runtime sees it. */
@@ -18,6 +20,7 @@ export interface LoadOptions {
   readonly name?: string;
   readonly externalData?: Readonly<Record<string, ModelSource>>;
   readonly signal?: AbortSignal;
+  readonly download?: DownloadOptions;
 }
 
 /** Reads a model whole, and everything of it that is in other files. Throws as `openSession` does. */
@@ -32,13 +35,14 @@ export async function loadModel(source: ModelSource, options: LoadOptions): Prom
  * The files that a model's weights are in, each read once: as given, or from beside the model. All of them before
  * the runtime starts, because a file it cannot read leaves it unable to open another session.
  *
- * @throws {RangeError} for a file that is nowhere to be had, and for names that are no file of the model
- * @throws {SyntaxError} for a file that is too short, and for one outside the model's folder
+ * @throws {RangeError} for a file that is nowhere to be had, for one that is not in the model's folder or not a regular
+ * file, and for names that are no file of the model
+ * @throws {SyntaxError} for a file that is too short
  */
 async function loadExternal(
   model: LoadedSource,
   { external }: ModelOutline,
-  { externalData = {}, signal }: LoadOptions,
+  { externalData = {}, signal, download }: LoadOptions,
 ): Promise<Readonly<Record<string, Uint8Array>>> {
   const ends = new Map<string, number>();
   for (const { location, end = 0 } of external) {
@@ -56,8 +60,13 @@ async function loadExternal(
   }
   const files = await Promise.all(
     [...ends].map(async ([path, end]): Promise<[string, Uint8Array]> => {
-      const source = given.get(plain(path)) ?? beside(model, path);
-      const { bytes } = await loadSource(source, { signal, name: `${model.name} (${path})` });
+      const source = given.get(plain(path)) ?? await besideSafely(model, path);
+      const { bytes } = await loadSource(source, {
+        signal,
+        download,
+        isModel: false,
+        name: `${model.name} (${path})`,
+      });
       if (bytes.length >= end) return [path, bytes];
       throw new SyntaxError(
         `Cannot open ${model.name} as ${path} must have its weights, which end at byte ${end}: current length is ` +
@@ -73,6 +82,12 @@ function plain(path: string): string {
   return path.replace(/^(\.\/)+/, "");
 }
 
+async function besideSafely(model: LoadedSource, path: string): Promise<URL> {
+  const file = beside(model, path);
+  await checkOwnFile(model.name, model.url!, file);
+  return file;
+}
+
 /** A model says where its weights are; it does not get to say which file of this machine to read. */
 function beside({ name, url }: LoadedSource, path: string): URL {
   if (url === undefined || url.protocol === "data:" || url.protocol === "blob:") {
@@ -82,7 +97,7 @@ function beside({ name, url }: LoadedSource, path: string): URL {
   }
   const parts = path.split(/[\\/]/);
   if (/^([\\/]|[a-z][a-z\d+.-]*:)/i.test(path) || parts.includes("..")) {
-    throw new SyntaxError(
+    throw new RangeError(
       `Cannot open ${name} as its weights must be in its own folder: current path is ${
         JSON.stringify(path)
       }; ` +

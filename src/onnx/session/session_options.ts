@@ -1,5 +1,6 @@
 import { lossOf, watchDevice } from "../../backend/webgpu/device.ts";
 import { deviceLost } from "./session_errors.ts";
+import { checkDownload, type DownloadOptions } from "./download.ts";
 import type { ModelSource } from "./session_source.ts";
 
 /** Where the outputs of a session are left. */
@@ -79,6 +80,8 @@ export interface SessionOptions {
    * @default beside the runtime's script
    */
   readonly runtime?: URL | Uint8Array;
+  /** Limits for files that are fetched from addresses, and hashes that files must have. */
+  readonly download?: DownloadOptions;
   /** Gives up opening. */
   readonly signal?: AbortSignal;
 }
@@ -111,6 +114,7 @@ export function checkOptions(name: string, options: SessionOptions): void {
       `Cannot open ${name} as dimensions must be whole numbers from 0 on: current ${dimension} is ${size}`,
     );
   }
+  checkDownload(`open ${name}`, options.download);
   checkPlaces(name, options);
   if (gpuDevice !== undefined) watchDevice(gpuDevice);
   const loss = gpuDevice && lossOf(gpuDevice);

@@ -1,3 +1,6 @@
+import { checkIntegrity, download, type DownloadOptions } from "./download.ts";
+import { findProcess } from "./find_process.ts";
+
 /** A model or its weights: the bytes, where they are, or the path of a file. */
 export type ModelSource = Uint8Array | ArrayBuffer | URL | string;
 
@@ -16,16 +19,20 @@ interface Files {
   readFile(path: string | URL, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
 }
 
-/** What is used of Node's `process`. */
-export interface Process {
-  readonly getBuiltinModule?: (name: string) => unknown;
-  cwd(): string;
-}
-
-/** Node's `process`. Not `import`: a page that bundles this has no file system, and need not pretend to. */
-export function findProcess(): Process | undefined {
-  const { process } = globalThis as unknown as { readonly process?: Process };
-  return process?.getBuiltinModule === undefined ? undefined : process;
+/** Options of {@linkcode loadSource}. */
+export interface LoadSourceOptions {
+  /** Gives up reading. */
+  readonly signal?: AbortSignal | undefined;
+  /** The name that errors call it by. */
+  readonly name?: string;
+  /** Limits, and hashes. */
+  readonly download?: DownloadOptions | undefined;
+  /**
+   * True if a single hash is that of this file.
+   *
+   * @default true
+   */
+  readonly isModel?: boolean;
 }
 
 /**
@@ -36,8 +43,9 @@ export function findProcess(): Process | undefined {
  */
 export async function loadSource(
   source: ModelSource,
-  { signal, name }: { readonly signal?: AbortSignal | undefined; readonly name?: string } = {},
+  options: LoadSourceOptions = {},
 ): Promise<LoadedSource> {
+  const { signal, name, download, isModel = true } = options;
   signal?.throwIfAborted();
   if (source instanceof Uint8Array) {
     return { bytes: source, name: name ?? "a model", url: undefined };
@@ -48,20 +56,25 @@ export async function loadSource(
   const url = typeof source === "string" ? sourceUrl(source) : source;
   const called = name ?? nameOf(url);
   try {
-    return { bytes: await readUrl(url, signal), name: called, url };
+    const bytes = await readUrl(url, options);
+    await checkIntegrity({ name: nameOf(url), bytes, isModel }, download?.integrity);
+    return { bytes, name: called, url };
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Cannot open ${called} as ${shorten(url.href)} must be readable: ${reason}`, {
+    throw new Error(`Cannot open ${called} as ${placeOf(url)} must be readable: ${reason}`, {
       cause,
     });
   }
 }
 
 /** Reads what may not be there: then the answer is `undefined`. Throws an Error for what is there and cannot be read. */
-export async function findSource(url: URL): Promise<LoadedSource | undefined> {
+export async function findSource(
+  url: URL,
+  options: LoadSourceOptions = {},
+): Promise<LoadedSource | undefined> {
   try {
-    return await loadSource(url);
+    return await loadSource(url, options);
   } catch (error) {
     const { cause } = error as { readonly cause?: { readonly code?: unknown; name?: unknown } };
     if (typeof cause === "object" && (MISSING.has(cause.code) || MISSING.has(cause.name))) {
@@ -76,7 +89,10 @@ const MISSING: ReadonlySet<unknown> = new Set(
   ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "NotCapable", 403, 404, 410],
 );
 
-async function readUrl(url: URL, signal: AbortSignal | undefined): Promise<Uint8Array> {
+async function readUrl(
+  url: URL,
+  { signal, download: limits }: LoadSourceOptions,
+): Promise<Uint8Array> {
   const files = url.protocol === "file:"
     ? findProcess()?.getBuiltinModule?.("node:fs/promises")
     : undefined;
@@ -84,13 +100,7 @@ async function readUrl(url: URL, signal: AbortSignal | undefined): Promise<Uint8
     const bytes = await (files as Files).readFile(url, signal === undefined ? {} : { signal });
     return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
   }
-  const response = await fetch(url, signal === undefined ? {} : { signal });
-  if (response.ok) return new Uint8Array(await response.arrayBuffer());
-  await response.body?.cancel();
-  const answer = new Error(
-    `the server answered ${response.status} ${response.statusText}`.trimEnd(),
-  );
-  throw Object.assign(answer, { code: response.status });
+  return await download(url, limits, signal);
 }
 
 /** Where a path or an address leads to. */
@@ -121,6 +131,8 @@ function nameOf(url: URL): string {
   return last === undefined ? url.href : decodeURIComponent(last);
 }
 
-function shorten(text: string): string {
+/** Returns an address without its query, which may hold a key, and without a user's name and password. */
+function placeOf({ protocol, host, pathname }: URL): string {
+  const text = `${protocol}${protocol === "data:" ? "" : "//"}${host}${pathname}`;
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

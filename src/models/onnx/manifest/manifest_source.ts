@@ -7,6 +7,7 @@
 import { decodeModel, encodeModel } from "../../../onnx/codec/codec.ts";
 import type { ModelProto } from "../../../onnx/codec/messages.ts";
 import { putNote } from "../../../onnx/put_note.ts";
+import type { DownloadOptions } from "../../../onnx/session/download.ts";
 import { findSource, loadSource, type ModelSource } from "../../../onnx/session/session_source.ts";
 import { checkManifest } from "./manifest_check.ts";
 import type { OnnxManifest } from "./manifest.ts";
@@ -60,8 +61,12 @@ function isNumber(text: string): boolean {
 }
 
 /** The manifest in a file of JSON. Throws as `notedManifest` does, and an Error where it cannot be read. */
-export async function readManifest(name: string, source: ModelSource): Promise<SaidManifest> {
-  const { bytes, name: file } = await loadSource(source);
+export async function readManifest(
+  name: string,
+  source: ModelSource,
+  download?: DownloadOptions,
+): Promise<SaidManifest> {
+  const { bytes, name: file } = await loadSource(source, { download, isModel: false });
   return manifestIn(name, `the manifest ${file}`, bytes);
 }
 
@@ -69,6 +74,7 @@ export async function readManifest(name: string, source: ModelSource): Promise<S
 export async function manifestBeside(
   name: string,
   model: URL | undefined,
+  download?: DownloadOptions,
 ): Promise<SaidManifest | undefined> {
   if (model === undefined || !/^(file|https?):$/.test(model.protocol)) return undefined;
   const paths = [`${model.pathname}.json`];
@@ -76,7 +82,7 @@ export async function manifestBeside(
   for (const path of paths) {
     const url = new URL(model);
     url.pathname = path;
-    const found = await findSource(url);
+    const found = await findSource(url, { download, isModel: false });
     // Many servers answer with a page where they have no file.
     if (found === undefined || startsAsPage(found.bytes)) continue;
     return manifestIn(name, `the manifest ${found.name}`, found.bytes);

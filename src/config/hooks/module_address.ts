@@ -1,0 +1,106 @@
+/**
+ * Where the modules of a configuration are, and which of them it may name: importing a module runs it.
+ *
+ * @module
+ */
+
+import { show } from "../../base/show.ts";
+import { findProcess } from "../../onnx/session/find_process.ts";
+import { findDeno } from "../host.ts";
+import { wrong } from "../json_schema.ts";
+import { partsOf } from "./hook_module.ts";
+
+/** The modules that a configuration may name: files in its folder, anything, nothing. */
+export type ModulePolicy = "folder" | "any" | "none";
+
+/** What addresses are checked by. */
+export interface ModuleRules {
+  /** Paths are relative to it. */
+  readonly base: string | URL | undefined;
+  readonly policy: ModulePolicy;
+}
+
+const POLICIES: readonly unknown[] = ["folder", "any", "none"];
+
+/**
+ * Returns the policy that an option asks for.
+ *
+ * @throws {RangeError} if it is none
+ */
+export function policyOfModules(modules: unknown = "folder"): ModulePolicy {
+  if (POLICIES.includes(modules)) return modules as ModulePolicy;
+  throw new RangeError(
+    `Cannot configure hooks as modules must be "folder", "any" or "none": current value is ${
+      show(modules)
+    }`,
+  );
+}
+
+/**
+ * Returns the address that is imported for a module of a configuration.
+ *
+ * @throws {TypeError} if the policy does not allow it
+ */
+export function addressOf(spec: string, path: string, { base, policy }: ModuleRules): string {
+  const [from] = partsOf(spec), folder = folderOf(base);
+  if (policy === "none") throw new TypeError(wrong(path, "the name of a registered hook", spec));
+  const isPath = /^\.{0,2}\//.test(from);
+  if (isPath && folder === undefined) {
+    throw new TypeError(
+      wrong(path, "relative to something", from) + "; pass { base: import.meta.url }",
+    );
+  }
+  const address = isPath ? new URL(from, folder) : URL.canParse(from) ? new URL(from) : undefined;
+  if (policy === "any") return address?.href ?? from;
+  if (address !== undefined && folder !== undefined && isInside(address, folder)) {
+    return address.href;
+  }
+  throw new TypeError(
+    wrong(path, "a file in the folder of the configuration", spec) +
+      '; pass { modules: "any" } if you trust the configuration as you trust the program',
+  );
+}
+
+function isInside(file: URL, folder: URL): boolean {
+  if (file.protocol !== "file:" || folder.protocol !== "file:") return false;
+  if (/%2f|%5c/i.test(file.pathname)) return false; // a separator in disguise
+  const real = realPathOf(file);
+  // Without a real path there is no such file, or it may not be read: importing it says which.
+  return real === undefined
+    ? file.href.startsWith(folder.href)
+    : real.startsWith((realPathOf(folder) ?? folder.pathname).replace(/\/*$/, "/"));
+}
+
+/** The parts of Node's file system that are used here; Deno and Bun have them as well. */
+interface Files {
+  realpathSync(path: URL): string;
+}
+
+/** Returns the path of a file once links are resolved. */
+function realPathOf(url: URL): string | undefined {
+  const files = findProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
+  try {
+    return files?.realpathSync(url).replaceAll("\\", "/");
+  } catch {
+    return undefined;
+  }
+}
+
+function folderOf(base: string | URL | undefined): URL | undefined {
+  const start = base === undefined ? currentFolder() : urlOf(base);
+  return start === undefined || !URL.canParse("./", start.href) ? undefined : new URL("./", start);
+}
+
+function currentFolder(): URL | undefined {
+  const deno = findDeno();
+  return deno === undefined ? undefined : urlOf(`${deno.cwd()}/`);
+}
+
+/** An address, or a path of a file or, ending in a slash, of a folder. */
+function urlOf(base: string | URL): URL {
+  if (base instanceof URL) return base;
+  if (/^[a-z][a-z0-9+.-]+:/i.test(base)) return new URL(base);
+  const here = findDeno()?.cwd() ?? "";
+  const absolute = base.startsWith("/") ? base : `${here}/${base}`;
+  return new URL(absolute.split("/").map(encodeURIComponent).join("/"), "file:///");
+}

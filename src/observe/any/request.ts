@@ -1,0 +1,69 @@
+/**
+ * Requests to addresses that may hold a secret: a webhook's path is its password.
+ *
+ * @module
+ */
+
+const MOST_REDIRECTS = 3;
+
+/**
+ * Sends a request, and reads nothing of the answer but whether it was taken.
+ *
+ * @throws {Error} if it was not; neither the message nor a cause has the path or the query of the address
+ */
+export async function send(address: string | URL, request: RequestInit): Promise<void> {
+  let url = new URL(address);
+  for (let redirects = 0;; redirects++) {
+    const response = await responseOf(url, request);
+    await response.body?.cancel();
+    if (response.ok) return;
+    const next = nextOf(url, response);
+    if (next === undefined || redirects === MOST_REDIRECTS) {
+      throw new Error(`${url.host} answered ${response.status} ${response.statusText}`.trim());
+    }
+    url = next;
+  }
+}
+
+async function responseOf(url: URL, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...request, redirect: "manual" });
+  } catch (error) {
+    // The reason of the signal is ours, and says nothing of the address.
+    if (request.signal?.aborted === true) throw request.signal.reason;
+    // Runtimes put the whole address into the messages of an error and its causes, so that none of them is kept.
+    throw new Error(`${url.host} cannot be reached: ${reasonOf(error)}`);
+  }
+}
+
+/** Returns the address to ask next; `undefined` if the answer is no redirect. Only the scheme and the query may change. */
+function nextOf(url: URL, response: Response): URL | undefined {
+  if (response.type === "opaqueredirect") throw refused(url);
+  const location = response.headers.get("location");
+  if (location === null || response.status < 300 || response.status > 399) return undefined;
+  const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  const isSame = next?.host === url.host && next.pathname === url.pathname;
+  if (isSame && (next.protocol === "https:" || next.protocol === url.protocol)) return next;
+  throw refused(url);
+}
+
+function refused({ host }: URL): Error {
+  return new Error(`${host} redirected to another address, which is not followed`);
+}
+
+/** Words of runtimes for why a request failed, and what they mean. */
+const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/ECONNREFUSED|connection refused/i, "connection refused"],
+  [/ENOTFOUND|EAI_AGAIN|dns error/i, "unknown host"],
+  [/ECONNRESET|connection reset|closed before/i, "connection reset"],
+  [/certificate|tls/i, "its certificate was not accepted"],
+  [/NotCapable|Requires net access/i, "access to the network is not permitted"],
+];
+
+function reasonOf(error: unknown): string {
+  let text = "";
+  for (let each = error; each instanceof Error && text.length < 10_000; each = each.cause) {
+    text += ` ${each.name} ${each.message} ${(each as { readonly code?: unknown }).code ?? ""}`;
+  }
+  return REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? "the request failed";
+}
