@@ -344,6 +344,34 @@ Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, 
     );
   }));
 
+Deno.test("a folder whose run failed in its first step may be begun anew with another configuration", () =>
+  inFolder(async (path) => {
+    const fail = { name: "fail", stage: "dynamics/BEFORE_STEP", frequency: 1, onError: "throw" };
+    const call = () => {
+      throw new Error("no such model");
+    };
+    for (const dt of [3, 4]) {
+      await using folder = await openRunFolder(path, { config: { dt } });
+      await using md = dynamics();
+      folder.attach(md);
+      md.hooks.add({ ...fail, call } as never);
+      await assertRejects(() => md.run(crystals(1), 5), Error, "no such model");
+    }
+    await goOn(path, 5);
+    const { records, id } = await readRun(path);
+    assertEquals(records.map(({ type, step }) => [type, step]), [
+      ["start", 0],
+      ["end", 0],
+      ["start", 0],
+      ["end", 0],
+      ["start", 0],
+      ["end", 5],
+    ]);
+    assertEquals(new Set(records.map((record) => record.id)).size, 3);
+    assertEquals(records.at(-1)!.id, id);
+    await assertRejects(() => openRunFolder(path, { config: { dt: 3 } }), RangeError, "begun with");
+  }));
+
 Deno.test("another configuration, a folder of something else and one of the future are refused, and stay as they are", () =>
   inFolder(async (path) => {
     await goOn(path, 5);

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { checkpointsIn } from "../../checkpoint/mod.ts";
 import { LineFile } from "../../sinks/mod.ts";
 import { canonicalText } from "../canonical_json.ts";
 import { configHash } from "../config_hash.ts";
@@ -17,6 +18,7 @@ import {
   textIn,
   writeIdentity,
 } from "./run_files.ts";
+import { parseRunLog } from "./parse_run_log.ts";
 import { newRunId } from "./run_log_options.ts";
 
 /** What a kill can leave of a folder that has no configuration yet. */
@@ -34,11 +36,13 @@ export async function assertOurs(folder: string): Promise<void> {
   );
 }
 
-/** Who the run is: as the folder says, or new. */
+/** Who the run is: as the folder says, or new if there is none, or none that has done a step with its configuration. */
 export async function identify(paths: RunPaths, config: unknown): Promise<RunIdentity> {
   const text = await textIn(paths.config);
   const hash = config === undefined ? null : await configHash(config);
-  if (text === undefined) {
+  const known = text === undefined ? undefined : parseIdentity(text, paths.config);
+  const isOther = known !== undefined && config !== undefined && known.configHash !== hash;
+  if (known === undefined || isOther && !await hasSteps(paths)) {
     const begun = new Date().toISOString();
     // As it was hashed: numbers in typed arrays, dates and the like as JSON has them.
     const plain = config === undefined ? null : JSON.parse(canonicalText(config, "config"));
@@ -46,13 +50,21 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
     await writeIdentity(paths.config, identity);
     return identity;
   }
-  const known = parseIdentity(text, paths.config);
-  if (config === undefined || known.configHash === hash) return known;
+  if (!isOther) return known;
   throw new RangeError(
     `Cannot open run folder ${paths.folder} as its configuration must be the one it was begun with, ` +
       `${known.configHash ?? "none"}: current value is ${hash}` +
       `${differing(known.config, config)}; take another folder, as nextRunFolder finds one`,
   );
+}
+
+/** Returns whether a run has done a step, or may have: a process that was killed could not say. */
+async function hasSteps(paths: RunPaths): Promise<boolean> {
+  if ((await checkpointsIn(paths.checkpoints)).some(({ step }) => step > 0)) return true;
+  if ((await textIn(paths.scalars) ?? "") !== "") return true;
+  const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);
+  const count = (wanted: string) => records.filter(({ type }) => type === wanted).length;
+  return records.some(({ step }) => step > 0) || count("start") !== count("end");
 }
 
 /** In which members two configurations differ, where both have members. */
