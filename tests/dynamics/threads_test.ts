@@ -306,8 +306,18 @@ Deno.test("threads must be a number, on wasm, and said once", () => {
 });
 
 Deno.test("a model that is computed otherwise than by kernels is refused on threads, and told of its own", async () => {
-  await using md = new NVE({ model: push(1), dt: 1, threads: 2 });
+  const model = push(1);
+  let open = 0;
+  const counted = {
+    ...model,
+    open(state: Parameters<typeof model.open>[0]) {
+      open++;
+      return { ...model.open(state), close: () => void open-- };
+    },
+  };
+  await using md = new NVE({ model: counted, dt: 1, threads: 2 });
   const error = await assertRejects(() => md.run(ragged(), 1), TypeError);
+  assertEquals(open, 0); // the model was closed again
   assertStringIncludes(error.message, "Cannot run NVE on 2 threads as its model must be made of");
   assertStringIncludes(error.message, "an ONNX model has threads of its own");
 });

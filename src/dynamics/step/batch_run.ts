@@ -311,12 +311,17 @@ function openRun(
   const integrator = constrained.weave(
     checkedOpen(engine.name, engine.integrator.open(state)),
   );
-  // After the integrator, which adds the field that the clock reads. Before the model, which nothing closes if this throws.
+  // After the integrator, which adds the field that the clock reads. Before the model, which may hold much.
   const clock = new Clock(state.batch, engine.integrator);
   const model = engine.model.open(state);
-  if (model.compute !== undefined) assertWhole(engine, state.backend);
-  const isLate = !state.backend.isHost;
-  const opened = { engine, state, integrator, constrained, model, isLate };
-  const plan = new CurrentPlan(state, engine.loop, () => makePlan(opened));
-  return { run: { ...opened, phase: new BatchPhase(), plan }, clock, constraints };
+  try {
+    if (model.compute !== undefined) assertWhole(engine, state.backend);
+    const isLate = !state.backend.isHost;
+    const opened = { engine, state, integrator, constrained, model, isLate };
+    const plan = new CurrentPlan(state, engine.loop, () => makePlan(opened));
+    return { run: { ...opened, phase: new BatchPhase(), plan }, clock, constraints };
+  } catch (error) {
+    Promise.resolve(model.close?.()).catch(() => {}); // the first error says why
+    throw error;
+  }
 }
