@@ -29,17 +29,48 @@ import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
  * ```
  */
 export function checkRule(asked: RuleCase): void {
-  checkBoth(asked);
+  const differences = checkBoth(asked);
   const inputs = asked.inputs.map((input) =>
     input && { ...input, shape: input.shape ?? input.dims }
   );
-  checkBoth({ ...asked, inputs });
+  checkBoth({ ...asked, inputs }, differences);
 }
 
-function checkBoth(asked: RuleCase): void {
-  const first = ruleGraph(asked);
-  const slopes = check(first, asked, "gradient");
-  if (asked.order !== 1) check(first.lossOf(slopes), asked, "gradient of the gradient");
+/** The slopes by differences of each input that is a float. */
+type Differences = readonly (readonly Slope[])[];
+
+/**
+ * Checks the gradient, and the gradient of it unless that is not asked for.
+ *
+ * @param known those of the same operator of the same numbers, whatever is known of its lengths
+ * @returns the differences of the operator itself
+ */
+function checkBoth(asked: RuleCase, known?: Differences): Differences {
+  const first = ruleGraph(asked), differences = known ?? differencesOf(first, asked);
+  const slopes = check(first, asked, "gradient", differences);
+  if (asked.order !== 1) {
+    const second = first.lossOf(slopes);
+    check(second, asked, "gradient of the gradient", differencesOf(second, asked));
+  }
+  return differences;
+}
+
+/** Returns the slopes of a graph's `loss` by differences, element by element. */
+function differencesOf(
+  { graph, feeds, floats, loss }: RuleGraph,
+  { operators = {} }: RuleCase,
+): Differences {
+  const evaluator = openEvaluator(graph.encode(), { operators });
+  const lossAt = (name: string, element: number, shift: number): number => {
+    const feed = feeds[name]!, data = feed.data.slice();
+    data[element]! += shift;
+    return evaluator.run({ ...feeds, [name]: { ...feed, data } }, [loss])[loss]!.data[0]!;
+  };
+  const middle = evaluator.run(feeds, [loss])[loss]!.data[0]!;
+  return floats.map((name) => {
+    const { data } = feeds[name]!;
+    return Array.from(data, (_, i) => slopeOf((shift) => lossAt(name, i, shift), middle));
+  });
 }
 
 /** Compares the gradients of a graph's `loss` with differences of it; answers with their names. */
@@ -47,18 +78,9 @@ function check(
   { graph, feeds, floats, loss }: RuleGraph,
   asked: RuleCase,
   what: string,
+  differences: Differences,
 ): readonly string[] {
   const { op, rules, operators = {}, tolerance = 1e-8 } = asked;
-  const evaluator = openEvaluator(graph.encode(), { operators });
-  const lossAt = (name: string, element: number, shift: number): number => {
-    const feed = feeds[name]!, data = feed.data.slice();
-    data[element]! += shift;
-    return evaluator.run({ ...feeds, [name]: { ...feed, data } }, [loss])[loss]!.data[0]!;
-  };
-  const differences = floats.map((name) => {
-    const { data } = feeds[name]!;
-    return Array.from(data, (_, i) => slopeOf((shift) => lossAt(name, i, shift)));
-  });
   const wrt = Object.fromEntries(floats.map((name) => [name, graph.freshName(`slope_of_${name}`)]));
   named(
     op,
@@ -99,19 +121,19 @@ interface Slope {
 /** The least that slopes at a kink differ by, relative to the larger, or to 1. */
 const UNSTEADY = 1e-4;
 
-/** The slope of a function at 0, from differences over two distances, and from one side and the other. */
-function slopeOf(f: (shift: number) => number, h = 5e-4): Slope {
-  const value = slope(f, h), half = slope(f, h / 2);
-  const middle = f(0), left = (middle - f(-h)) / h, right = (f(h) - middle) / h;
+/**
+ * The slope of a function at 0, by differences over ±h and ±2h, which leave an error of h⁴: with another over half the
+ * distances, and from one side and the other.
+ */
+function slopeOf(f: (shift: number) => number, middle: number, h = 5e-4): Slope {
+  const below = f(-h), above = f(h), near = above - below;
+  const value = (8 * near - (f(2 * h) - f(-2 * h))) / (12 * h);
+  const half = (8 * (f(h / 2) - f(-h / 2)) - near) / (6 * h);
+  const left = (middle - below) / h, right = (above - middle) / h;
   const scale = Math.max(1, Math.abs(value));
   // Curvature alone makes the sides differ by the distance times it.
   const isBent = Math.abs(right - left) > 0.1 * scale;
   return { value, isUnsteady: isBent || !(Math.abs(value - half) <= UNSTEADY * scale) };
-}
-
-/** The slope of a function at 0, by differences over ±h and ±2h, which leave an error of h⁴. */
-function slope(f: (shift: number) => number, h: number): number {
-  return (8 * (f(h) - f(-h)) - (f(2 * h) - f(-2 * h))) / (12 * h);
 }
 
 function compare(
