@@ -42,6 +42,7 @@ import { BUILT_IN } from "../../src/batch/fields/fields.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/mod.ts";
 import { ARGON, argon, bitsOf } from "../dynamics/atoms.ts";
 import { gpu } from "../dynamics/backends.ts";
+import { untestedEngines } from "../dynamics/untested_engines.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/atoms.md", import.meta.url));
 
@@ -158,6 +159,9 @@ Deno.test("docs/atoms.md has every option of every engine, and every member of a
   for (const [engine, options] of Object.entries(ENGINES)) {
     assertEquals(own.get(engine)!.map(([, option]) => option), Object.keys(options));
   }
+  // NPH and NPT have a table of their own, and fused engines the options of their stages.
+  const engines = [...own.keys(), "NPH", "NPT", "FusedDynamics"];
+  assertEquals(untestedEngines([]).sort(), engines.sort());
   assertEquals(table("option of NPH, NPT").map(([name]) => name), Object.keys(PRESSURE));
   assertEquals(table("option", "default").map(([name]) => name), Object.keys(OPTIONS));
   assertEquals(table("member of a criterion").map(([name]) => name), Object.keys(CRITERION));

@@ -3,21 +3,26 @@ import { lacksGpu } from "../backend/gpu.ts";
 import { few } from "../suite.ts";
 import { type BackendName, BACKENDS, type EngineBackend, gpu } from "./backends.ts";
 
-let asked = 0;
+type EngineTest = (backend: EngineBackend, name: BackendName | "webgpu") => void | Promise<void>;
 
 /**
- * The same for engines that are tested on a GPU, too: each step is given what to tell the engine, and its name.
+ * Returns a test with one step for each backend, which is given the engine's option and the backend's name.
  *
- * A GPU is waited for again and again. So the fast suite tries every fourth test of a file on it, beginning with the
- * first, and the slow suite all of them.
+ * A test on a GPU mostly waits, and compiles kernels. The step on a GPU is therefore left to the slow suite.
  */
-export function onEngines(
-  test: (backend: EngineBackend, name: BackendName | "webgpu") => void | Promise<void>,
-): (t: Deno.TestContext) => Promise<void> {
-  const isTried = few(asked++ % 4 === 0, true);
-  return async (t) => {
+export function onEngines(test: EngineTest): (t: Deno.TestContext) => Promise<void> {
+  return stepsOf(test, few(false, true));
+}
+
+/** Returns the same test as {@linkcode onEngines}, with its step on a GPU in the fast suite, too. */
+export function onEnginesAndGpu(test: EngineTest): (t: Deno.TestContext) => Promise<void> {
+  return stepsOf(test, true);
+}
+
+function stepsOf(test: EngineTest, isTriedOnGpu: boolean) {
+  return async (t: Deno.TestContext) => {
     for (const backend of BACKENDS) await t.step(backend, () => test(backend, backend));
-    if (!isTried) return;
+    if (!isTriedOnGpu) return;
     await t.step({ name: "webgpu", ignore: lacksGpu(), fn: () => test(gpu!, "webgpu") });
   };
 }

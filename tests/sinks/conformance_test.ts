@@ -8,14 +8,17 @@ import {
   type StoredSink,
 } from "../../src/sinks/mod.ts";
 import { type Lost, sinkSuite, type SinkTrial, type TestCase } from "../../src/testing/mod.ts";
+import type { FILES } from "./formats.ts";
 
 /** Kinds of files: how they end, what makes a sink for them, and what that says it does not keep. */
-const FILES: readonly (readonly [string, (path: string) => StoredSink, readonly Lost[]])[] = [
-  ["xyz", (path) => new ExtxyzSink(path), ["edges"]],
-  ["jsonl", (path) => new JsonlSink(path), []],
-  ["db", (path) => new AseDatabaseSink(path), []],
-  ["csv", (path) => new CsvSink(path), ["systems"]],
-];
+const SINKS: Readonly<
+  Record<typeof FILES[number], readonly [(path: string) => StoredSink, readonly Lost[]]>
+> = {
+  xyz: [(path) => new ExtxyzSink(path), ["edges"]],
+  jsonl: [(path) => new JsonlSink(path), []],
+  db: [(path) => new AseDatabaseSink(path), []],
+  csv: [(path) => new CsvSink(path), ["systems"]],
+};
 
 async function inFolder(make: (path: string) => StoredSink, ending: string): Promise<SinkTrial> {
   const folder = await Deno.makeTempDir();
@@ -37,6 +40,6 @@ declare(
     bounded: (capacity) => ({ sink: new MemorySink({ capacity }) }),
   }),
 );
-for (const [ending, make, loses] of FILES) {
+for (const [ending, [make, loses]] of Object.entries(SINKS)) {
   declare(ending, sinkSuite(() => inFolder(make, ending), { loses, isStored: true }));
 }

@@ -3,9 +3,9 @@ import { assert, assertEquals } from "@std/assert";
 import { lacks } from "../machine.ts";
 import { fileURLToPath } from "node:url";
 import { withFolder } from "../checkpoint/folder.ts";
+import { FILES } from "./formats.ts";
 import type { Told } from "./full_disk.ts";
 
-const ENDINGS = ["xyz", "jsonl", "csv", "db"];
 const MOUNT = "mount -t tmpfs -o size=192k none";
 
 /** Runs a program on a disk of its own at `folder`; answers with what it prints. */
@@ -24,7 +24,7 @@ Deno.test({
   fn: () =>
     withFolder(async (folder) => {
       const script = fileURLToPath(new URL("full_disk.ts", import.meta.url));
-      for (const ending of ENDINGS) {
+      for (const ending of FILES) {
         const [small, beside] = [`${folder}/small-${ending}`, `${folder}/${ending}`];
         await Deno.mkdir(small);
         await Deno.mkdir(beside);
@@ -60,7 +60,7 @@ Deno.test({
       await Deno.mkdir(`${folder}/disk`);
       const sinks = new URL("../../src/sinks/mod.ts", import.meta.url);
       await Deno.writeTextFile(`${folder}/open.ts`, OPEN(sinks));
-      const paths = ENDINGS.map((ending) => `${folder}/disk/x.${ending}`);
+      const paths = FILES.map((ending) => `${folder}/disk/x.${ending}`);
       const args = ["run", "-A", "--no-check", `${folder}/open.ts`, ...paths];
       const lines = (await onDisk("mount -t tmpfs -o ro none", `${folder}/disk`, args)).split("\n");
       for (const [i, path] of paths.entries()) {
@@ -81,7 +81,7 @@ Deno.test("files and folders that others may not write to are errors with a code
     await Deno.writeTextFile(`${folder}/open.ts`, OPEN("./src/sinks/mod.ts"));
     await Deno.mkdir(`${folder}/locked`);
     await Deno.mkdir(`${folder}/cache`);
-    const paths = ENDINGS.flatMap((ending) => [
+    const paths = FILES.flatMap((ending) => [
       `${folder}/locked/x.${ending}`,
       `${folder}/x.${ending}`,
     ]);

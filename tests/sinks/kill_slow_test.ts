@@ -2,10 +2,11 @@ import { assert, assertEquals } from "@std/assert";
 import { CsvSink, openSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { frameAt } from "./endless.ts";
+import { FILES } from "./formats.ts";
 
 const KILLS = 50;
 
-for (const ending of ["xyz", "jsonl", "csv", "db"]) {
+for (const ending of FILES) {
   Deno.test(`a process killed ${KILLS} times while it writes .${ending} leaves all that it had flushed`, async () => {
     await withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;

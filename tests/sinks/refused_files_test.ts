@@ -4,8 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";
 import { CsvSink, JsonlSink, openSink, SINK_FORMATS } from "../../src/sinks/mod.ts";
 import { namesIn, withFolder } from "../checkpoint/folder.ts";
-
-const ENDINGS = ["xyz", "jsonl", "csv", "db"];
+import { FILES } from "./formats.ts";
 
 const atom = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0], energy: x }]);
 
@@ -91,7 +90,7 @@ Deno.test("a database of something else is refused, and stays as it is", () =>
 Deno.test("a folder at the path, a folder that is missing, and one that is a file are errors with a code", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "");
-    for (const ending of ENDINGS) {
+    for (const ending of FILES) {
       await Deno.mkdir(`${folder}/x.${ending}`);
       const cases: readonly (readonly [string, string])[] = [
         [`${folder}/x.${ending}`, "EISDIR"],
@@ -104,12 +103,12 @@ Deno.test("a folder at the path, a folder that is missing, and one that is a fil
         assert(error.cause instanceof Error);
       }
     }
-    assertEquals(namesIn(folder), ["file", ...ENDINGS.map((ending) => `x.${ending}`)].sort());
+    assertEquals(namesIn(folder), ["file", ...FILES.map((ending) => `x.${ending}`)].sort());
   }));
 
 Deno.test("a write that cannot be opened is an error of the flush, and the other sinks go on", () =>
   withFolder(async (folder) => {
-    for (const ending of ENDINGS) {
+    for (const ending of FILES) {
       const good = await openSink(`${folder}/good.${ending}`);
       const bad = SINK_FORMATS[`.${ending}`]!(`${folder}/none/bad.${ending}`, {});
       const sink = await bad;

@@ -1,7 +1,8 @@
 // Many files that are spoiled: read as far as they are whole, or refused with where they are not.
+import { FILES } from "./formats.ts";
 import { trySpoiled } from "./spoiled.ts";
 
-for (const ending of ["xyz", "jsonl", "csv", "db"]) {
+for (const ending of FILES) {
   Deno.test(`.${ending}: whatever is wrong is told with its place, or the file is whole`, () =>
     trySpoiled(ending, 1000, 4000));
 }

@@ -4,8 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink, openSystems } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
-
-const ENDINGS = ["xyz", "jsonl", "db", "zarr"];
+import { SYSTEMS } from "./formats.ts";
 
 const at = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0] }]);
 
@@ -31,7 +30,7 @@ for (const ending of ["xyz", "jsonl"]) {
     }));
 }
 
-for (const ending of ENDINGS) {
+for (const ending of SYSTEMS) {
   Deno.test(`systems of .${ending} are read while a sink goes on; who opens it later has more`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
@@ -75,7 +74,7 @@ Deno.test("a database of an older version is read, though it is not added to", (
 
 Deno.test("what has no systems is refused, and stays as it is", () =>
   withFolder(async (folder) => {
-    for (const ending of ENDINGS) {
+    for (const ending of SYSTEMS) {
       const path = `${folder}/x.${ending}`;
       await (await openSink(path)).close();
       await assertRejects(() => openSystems(path), RangeError, `Cannot read ${path}`);

@@ -3,6 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { CsvSink, ExtxyzSink, JsonlSink, openSink, type StoredSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
+import { TEXTS } from "./formats.ts";
 
 function frame(step: number): Batch {
   const batch = Batch.from([
@@ -17,14 +18,12 @@ function frame(step: number): Batch {
   return batch;
 }
 
-const ENDINGS = ["xyz", "jsonl", "csv"];
-
 async function stepsOf(sink: StoredSink): Promise<number[]> {
   if (sink instanceof CsvSink) return [...(await sink.table()).get("step") ?? []];
   return sink.length === 0 ? [] : [...(await sink.read()).get("step")];
 }
 
-for (const ending of ENDINGS) {
+for (const ending of TEXTS) {
   Deno.test(`.${ending}: of every beginning the whole records are there, the rest is taken off, and more is added`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
