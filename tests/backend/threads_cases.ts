@@ -1,5 +1,5 @@
 /** The suite of all backends, as far as threads can do it. */
-import { openThreads } from "../../src/backend/mod.ts";
+import type { Backend } from "../../src/backend/mod.ts";
 import { backendSuite, type TestCase } from "../../src/testing/mod.ts";
 
 /** What needs the whole batch in one place is refused: edges of graphs, norms over all systems. */
@@ -7,8 +7,8 @@ const WHOLE = /^(edges|triplets|lists of edges|clip_norm .*(batch|rest))/;
 /** With one system there is one part, however many threads there are. */
 const ALONE = /for one system of any size$/;
 
-/** The cases, on three threads. */
-export function threadedCases(): TestCase[] {
-  const cases = backendSuite(() => openThreads(3));
+/** The cases, on backends that are opened so. */
+export function threadedCases(open: () => Backend): TestCase[] {
+  const cases = backendSuite(open);
   return cases.filter(({ name }) => !WHOLE.test(name) && !ALONE.test(name));
 }

@@ -10,23 +10,17 @@ import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { Lab } from "../../src/testing/lab.ts";
-import { rowsOf } from "../suite.ts";
+import { few } from "../suite.ts";
 import { kernelSources } from "./kernel_sources.ts";
 import { threadedCases } from "./threads_cases.ts";
 
-const families = new Map(
-  (await kernelSources()).map(({ name, url }) => [name, new URL("./", url).pathname]),
-);
+/** Threads that no case closes: starting workers takes longer than most cases do. */
+const shared = openThreads(3), close = shared.dispose.bind(shared);
+shared.dispose = () => {};
+addEventListener("unload", close);
 
-/** The family of a kernel that is compared with its meaning, or the name of a case that is not of one kernel. */
-function keysOf({ name }: { readonly name: string }): string[] {
-  const kernel = name.split(" ")[0]!, family = families.get(kernel);
-  if (family === undefined) return [name];
-  return name.includes(" is as near to ") ? [family] : [];
-}
-
-// Each case starts its own workers, which takes their time: in the fast suite one kernel of each family is tried.
-for (const { name, run } of rowsOf(threadedCases(), { keys: keysOf })) {
+// In the fast suite all cases share their threads; in the slow one each case has its own.
+for (const { name, run } of threadedCases(few(() => shared, () => openThreads(3)))) {
   Deno.test(`3 threads: ${name}`, run);
 }
 
