@@ -1,4 +1,5 @@
 import type { Attributes } from "../../../src/onnx/mod.ts";
+import { few } from "../../suite.ts";
 import { checkSlopes } from "./check_slopes.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 
@@ -72,9 +73,10 @@ Deno.test("Conv of no images has a slope", () => {
 });
 
 Deno.test("onnxruntime runs the gradients of Conv and ConvTranspose", async () => {
-  for (const [image, weights, attributes, bias] of [...CONVOLUTIONS, ...SAME]) {
+  const all = [...CONVOLUTIONS, ...SAME];
+  for (const [i, [image, weights, attributes, bias]] of all.entries()) {
     const inputs = [image, weights, ...bias === undefined ? [] : [bias]];
-    for (const isFree of [true, false]) {
+    for (const isFree of few([i % 2 === 0], [true, false])) {
       const kernel_shape = weights.slice(2);
       await assertOnRuntime(
         { op: "Conv", attributes: { ...attributes, kernel_shape }, inputs },

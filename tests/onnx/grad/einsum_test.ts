@@ -1,4 +1,5 @@
 import { assertThrows } from "@std/assert";
+import { few } from "../../suite.ts";
 import { checkSlopes } from "./check_slopes.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 
@@ -78,8 +79,8 @@ Deno.test("onnxruntime runs the gradients of Einsum", async () => {
   const taken = PRODUCTS.filter(([equation, one, other]) =>
     !equation.includes("...") || `${one}` === `${other}`
   );
-  for (const [equation, ...inputs] of taken) {
-    for (const isFree of [true, false]) {
+  for (const [i, [equation, ...inputs]] of taken.entries()) {
+    for (const isFree of few([i % 2 === 0], [true, false])) {
       await assertOnRuntime({ op: "Einsum", attributes: { equation }, inputs }, isFree);
     }
   }

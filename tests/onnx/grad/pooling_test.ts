@@ -1,9 +1,12 @@
 import type { Attributes } from "../../../src/onnx/mod.ts";
+import { few } from "../../suite.ts";
 import { checkSlopes } from "./check_slopes.ts";
 import { assertOnRuntime } from "./on_runtime.ts";
 
 type Dims = readonly number[];
 type Case = readonly [image: Dims, attributes: Attributes];
+
+const BOTH = ["MaxPool", "AveragePool"];
 
 const POOLS: readonly Case[] = [
   [[2, 3, 6], { kernel_shape: [2] }],
@@ -64,9 +67,10 @@ Deno.test("GlobalAveragePool and GlobalMaxPool have the slopes that differences 
 
 Deno.test("onnxruntime runs the gradients of pools", async () => {
   for (const isFree of [true, false]) {
-    for (const [dims, attributes] of [...POOLS, ...CEIL]) {
-      await assertOnRuntime({ op: "MaxPool", attributes, inputs: [dims] }, isFree);
-      await assertOnRuntime({ op: "AveragePool", attributes, inputs: [dims] }, isFree);
+    for (const [i, [dims, attributes]] of [...POOLS, ...CEIL].entries()) {
+      // The fast suite runs each with lengths that are free or fixed, the slow one with both.
+      const ops = few([(i % 2 === 0) === isFree ? "MaxPool" : "AveragePool"], BOTH);
+      for (const op of ops) await assertOnRuntime({ op, attributes, inputs: [dims] }, isFree);
     }
     for (const op of ["GlobalAveragePool", "GlobalMaxPool"]) {
       await assertOnRuntime({ op, inputs: [[2, 3, 4, 2]] }, isFree);
