@@ -28,7 +28,7 @@ import { lennardJones, type Model, morse, potential } from "../../src/models/mod
 import { outputsOf } from "../../src/models/model.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, push } from "./atoms.ts";
 import { type BackendName, BACKENDS, on, PAIR_BACKENDS, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEnginesAndGpu } from "./on_engines.ts";
 
 const HELD = ["positions", "velocities", "masses", "cell", "status", "stepsDone"] as const;
 
@@ -335,7 +335,7 @@ function brokenGraph(from: number): Model {
 
 Deno.test(
   "a graph that gives no numbers is named, with the step and the system, before hooks look at them",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     for (const [from, step] of [[0, -1], [5, 4]] as const) {
       const seen: number[] = [];
       const look = hook({

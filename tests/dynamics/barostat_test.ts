@@ -22,7 +22,7 @@ import {
   spring,
 } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 const FIELDS = [...MOVING, "cell"] as const;
 
@@ -50,7 +50,7 @@ Deno.test("a bar is 1e5 Pa: 160.2 GPa are 1 eV/Å³", () => {
 
 Deno.test(
   "cells have the golden inertia: 4 atoms, 300 K, 100 fs",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     // At rest and without forces: ν = −dt p V/W after a step, but for what the volume has changed by.
     const system = new System({
       symbols: ["H", "H", "H", "H"],

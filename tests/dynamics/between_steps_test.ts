@@ -14,7 +14,7 @@ import { hook } from "../../src/hook.ts";
 import { engine } from "../observe/modified.ts";
 import { ARGON, bitsOf, crystals } from "./atoms.ts";
 import { where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 const FIELDS = [
   "positions",
@@ -36,7 +36,7 @@ const SCHEMES: Readonly<Record<string, () => Integrator>> = {
 for (const [name, scheme] of Object.entries(SCHEMES)) {
   Deno.test(
     `${name}: a run that is saved in its middle has the same bits, and so has one that goes on from there`,
-    onEngines(async (backend, name) => {
+    (name === "Langevin" ? onEnginesAndGpu : onEngines)(async (backend, name) => {
       const saved: SavedDynamics[] = [], times: number[][] = [];
       const make = (isSaving: boolean): Dynamics => {
         const sums = { count: 0 };

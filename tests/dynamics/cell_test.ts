@@ -21,10 +21,10 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { AlignCellHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
-import { slowTest } from "../suite.ts";
+import { few, slowTest } from "../suite.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, evaluate } from "./atoms.ts";
 import { BACKENDS, type EngineBackend, on, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 /** The optimizers, with cells that relax in this way. */
 const OPTIMIZERS: readonly ((cell: boolean | CellOptions) => Integrator)[] = [
@@ -33,6 +33,11 @@ const OPTIMIZERS: readonly ((cell: boolean | CellOptions) => Integrator)[] = [
   (cell) => lbfgs({ cell }),
   (cell) => lbfgs({ cell, lineSearch: true }),
 ];
+
+/** In the fast suite all are tried on wasm, and one of them, another in each test, elsewhere. */
+function optimizersOn(backend: EngineBackend, place: number): typeof OPTIMIZERS {
+  return few(backend === "wasm" ? OPTIMIZERS : [OPTIMIZERS[place]!], OPTIMIZERS);
+}
 
 /** What a batch with cells is, to the bit. */
 const FIELDS: readonly BuiltInName[] = ["positions", "cell", "forces", "energy", "stepsDone"];
@@ -88,7 +93,7 @@ function shapeOf(cell: ArrayLike<number>): { edges: number[]; cosines: number[] 
 Deno.test(
   "a strained crystal returns to its lattice constant, its shape and its energy: those of ASE",
   onEngines(async (backend) => {
-    for (const make of OPTIMIZERS) {
+    for (const make of optimizersOn(backend, 0)) {
       const scheme = make(true);
       const batch = Batch.from([
         strained(argon(2, 3, 0.05), STRETCHED),
@@ -124,7 +129,7 @@ Deno.test(
       [low, high] = [edges[best - 1]!, edges[best + 1]!];
     }
     assertNear([low], [edge], 2e-6);
-    for (const make of OPTIMIZERS) {
+    for (const make of optimizersOn(backend, 1)) {
       const scheme = make({ pressure: [0, pressure] });
       const batch = Batch.from([0, 1].map((seed) => strained(argon(2, seed, 0.03), SKEWED)));
       await relax(scheme, batch, backend);
@@ -192,8 +197,8 @@ slowTest(
 
 Deno.test(
   "an isotropic cell keeps its shape",
-  onEngines(async (backend) => {
-    for (const make of OPTIMIZERS) {
+  onEnginesAndGpu(async (backend) => {
+    for (const make of optimizersOn(backend, 2)) {
       const begin = strained(argon(2, 3, 0.05), SKEWED);
       const batch = Batch.from([begin]);
       await relax(make({ isotropic: true }), batch, backend, 1e-4);
@@ -212,7 +217,7 @@ Deno.test(
     const layer = strained(argon(2, 1, 0.02), STRETCHED);
     const { symbols, positions, cell } = layer;
     const tall = [...cell!.slice(0, 6), 0, 0, 40];
-    for (const make of OPTIMIZERS) {
+    for (const make of optimizersOn(backend, 3)) {
       const batch = Batch.from([
         new System({ symbols, positions, cell: tall, pbc: [true, true, false] }),
         new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 4.2, 0, 0] }),
@@ -315,7 +320,7 @@ function three(): System[] {
 Deno.test(
   "a cell that relaxes has the same bits alone, in any place, in parts and after a resume",
   onEngines(async (backend) => {
-    for (const make of OPTIMIZERS) {
+    for (const make of optimizersOn(backend, 0)) {
       const run = async (systems: Batch | readonly System[], ...parts: readonly number[]) => {
         let batch = Batch.from(systems);
         let engine = engineOf(make({ pressure: 0.001 }), backend, 1e-3);
@@ -346,7 +351,7 @@ Deno.test(
 Deno.test(
   "a relaxed cell is at rest to the bit while others relax, and goes on from where somebody puts it",
   onEngines(async (backend) => {
-    for (const make of OPTIMIZERS) {
+    for (const make of optimizersOn(backend, 1)) {
       const nearly = fcc({ element: "Ar", a: ASE.free.edge, cells: 2 });
       const batch = Batch.from([nearly, strained(argon(2, 1), SKEWED)]);
       await using engine = engineOf(make(true), backend, 1e-3);

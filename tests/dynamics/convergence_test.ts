@@ -12,7 +12,7 @@ import {
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
 import { type EngineBackend, on, PAIR_BACKENDS, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 /** What was reported: step, and the places that had converged. */
 type Report = [step: number, places: number[]];
@@ -316,7 +316,7 @@ Deno.test(
 
 Deno.test(
   "only systems of the source status are asked",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const batch = three();
     batch.set("status", [0, 7, 0]);
     const criteria = { key: "fmax", threshold: 100 };

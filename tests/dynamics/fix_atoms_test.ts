@@ -25,7 +25,7 @@ import { tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals, idle, push } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 const SCHEMES: readonly (() => Integrator)[] = [
   () => velocityVerlet({ dt: 2 }),
@@ -223,7 +223,7 @@ Deno.test(
 
 Deno.test(
   "what hooks add to the forces of fixed atoms is taken off, too",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const batch = crystals(1);
     const shove = hook({
       name: "shove",

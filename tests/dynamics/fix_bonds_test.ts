@@ -23,9 +23,10 @@ import { hook } from "../../src/hook.ts";
 import { alignCells } from "../../src/kernels/cells/align_cells.ts";
 import { lennardJones, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
+import { few } from "../suite.ts";
 import { assertNear, assertSameBits, bitsOf, idle } from "./atoms.ts";
 import { where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 /** Next to nothing. */
 const FREE = lennardJones({ epsilon: 1e-12, sigma: 1, cutoff: 3 });
@@ -280,7 +281,7 @@ Deno.test(
 Deno.test(
   "with bonds a system alone has the bits it has among others, looked at or not, and a run that was saved goes on to the same",
   onEngines(async (backend, name) => {
-    const count = name === "webgpu" ? 8 : 64;
+    const count = name === "wasm" ? 64 : few(8, name === "webgpu" ? 8 : 64);
     const schemes: readonly Integrator[] = [
       velocityVerlet({ dt: 1 }),
       langevin({ dt: 1, temperature: 300, friction: 0.02, seed: 4 }),
@@ -469,7 +470,7 @@ Deno.test("a scheme that changes the cell is refused with bonds", async () => {
 
 Deno.test(
   "bonds give no velocities to what relaxes without them, in a stage as alone",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const start = Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.2, 1)]);
     const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
     const constraints = [

@@ -22,7 +22,7 @@ import {
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, assertNear, assertSameBits, atomAt, bitsOf, idle, push } from "./atoms.ts";
 import { where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 const S = DynamicsStage;
 const model = ARGON;
@@ -191,7 +191,7 @@ Deno.test("hooks of the whole come first before something, last after it, and so
 
 Deno.test(
   "what a hook of a stage writes reaches its own systems, and no others",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const run = async (isStopping: boolean) => {
       const batch = ragged();
       batch.set("status", [1, 0, 1, 0]);

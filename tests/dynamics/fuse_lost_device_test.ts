@@ -11,6 +11,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { testOnGpu } from "../backend/gpu.ts";
+import { few } from "../suite.ts";
 import { ARGON, argon, assertNear } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
@@ -75,7 +76,8 @@ async function run(loseAt: number | undefined, keepSeconds: number) {
 
 testOnGpu("hooks of stages are told of everything once when the device is lost", async () => {
   const known = await run(undefined, 0);
-  for (const [loseAt, keepSeconds] of [[12, Infinity], [20, Infinity], [12, 0]] as const) {
+  const all: [loseAt: number, keepSeconds: number][] = [[12, Infinity], [20, Infinity], [12, 0]];
+  for (const [loseAt, keepSeconds] of few(all.slice(0, 1), all)) {
     const lost = await run(loseAt, keepSeconds);
     assertEquals(lost.where, "wasm");
     assertEquals(lost.events, known.events);

@@ -34,7 +34,7 @@ import {
   spring,
 } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 /** A model that counts how often it is evaluated. */
 function counted(model: Model): { model: Model; readonly calls: number } {
@@ -86,7 +86,7 @@ const stepsOf = (batch: Batch) => {
 
 Deno.test(
   "k steps of three stages are k evaluations of the model, and one before the first",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const { model, ...count } = countedArgon();
     await using all = threeStages(backend, model);
     await all.run(mixed(5), 25);
@@ -489,7 +489,7 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
 
 Deno.test(
   "a hook that sets a status sends systems on, and those it says are done rest",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const batch = mixed(2);
     const send = hook({
       name: "send",

@@ -16,7 +16,7 @@ import { hook } from "../../src/hook.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { ARGON, argon, assertNear, atomAt, bitsOf, crystals, push, spring } from "./atoms.ts";
 import { TOLERANCE, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 /** Where one atom was after each step, and how fast in internal units, along x. */
 interface Watched {
@@ -94,7 +94,7 @@ Deno.test(
 
 Deno.test(
   "FIRE2 goes half a step back uphill, and on with a shorter one",
-  onEngines(async (backend, name) => {
+  onEnginesAndGpu(async (backend, name) => {
     const batch = atomAt(0);
     batch.set("velocities", [-1 / TIME_UNIT_FS, 0, 0]);
     const x = await relaxed(FIRE2, { model: push(1), dt: 0.05, ...where(backend) }, batch, 2);
@@ -131,7 +131,7 @@ Deno.test(
 
 Deno.test(
   "Langevin without friction follows the golden sequence of NVE",
-  onEngines(async (backend, name) => {
+  onEnginesAndGpu(async (backend, name) => {
     const { x, v, hook } = watcher();
     await using md = new NVTLangevin({
       model: spring(1),

@@ -6,7 +6,7 @@ import { SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, crystals } from "./atoms.ts";
 import { TOLERANCE, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 Deno.test(
   "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",
@@ -38,7 +38,7 @@ Deno.test(
 
 Deno.test(
   "a batch that keeps stresses has those of the last step, whether energies were looked at or not",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const stressAfter = async (isLooked: boolean, key: "energy" | "energyChange") => {
       const batch = crystals(1);
       batch.ensure("stress");

@@ -19,7 +19,7 @@ import {
   spring,
 } from "./atoms.ts";
 import { on, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 Deno.test(
   "forces are there before the first step, so its momentum is exact",
@@ -35,7 +35,7 @@ Deno.test(
 
 Deno.test(
   "run does exactly as many steps as it is told, over runs, steps and none",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const seen: number[] = [];
     const count = hook({
       name: "count",
@@ -161,7 +161,7 @@ Deno.test(
 
 Deno.test(
   "hooks that are switched on and off in mid-run see only the steps in between, and change no bit",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const seen: number[] = [];
     const look = hook({
       name: "look",
@@ -273,7 +273,7 @@ Deno.test(
 
 Deno.test(
   "systems that come and go between runs are run from where they are",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const batch = crystals(3);
     const each = batch.systems().map((system) => Batch.from([system]));
     await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
@@ -419,7 +419,7 @@ Deno.test(
 
 Deno.test(
   "relaxed systems rest until their positions change, and only those wake whose positions do",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const batch = Batch.from([argon(2, 0), argon(2, 1)]);
     await using opt = new FIRE({
       model: ARGON,

@@ -139,8 +139,17 @@ const LOOKED_AT = 16;
 /** How many places there are. */
 const PLACES = 64;
 
+const crowds = new Map<string, readonly System[]>();
+
 /** A crowd of 4 to 48 atoms each, of temperatures, pressures and steps of their own, or all of those of the one. */
 function crowd({ isWide = false }: Row, isUniform = false): readonly System[] {
+  // Making one takes longer than many of the runs.
+  const name = `${isWide} ${isUniform}`, made = crowds.get(name) ?? makeCrowd(isWide, isUniform);
+  crowds.set(name, made);
+  return made;
+}
+
+function makeCrowd(isWide: boolean, isUniform: boolean): readonly System[] {
   const cellsOf = (i: number) =>
     i < 4 ? [2, 2, 3] : i < 8 ? [2, 2, 2] : i < 20 ? [2, 2, 1] : [1, 1, 1 + i % 4];
   const batch = Batch.from(Array.from({ length: PLACES }, (_, i) => {

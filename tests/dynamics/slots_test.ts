@@ -19,7 +19,7 @@ import {
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
@@ -123,7 +123,7 @@ Deno.test(
 
 Deno.test(
   "equal seeds give equal bits, other seeds other noise",
-  onEngines(async (backend) => {
+  onEnginesAndGpu(async (backend) => {
     const ends = await Promise.all([5, 5, 6, 2 ** 32 + 5].map(async (seed) => {
       const batch = crystals(2);
       await run(langevin({ dt: 2, temperature: 60, friction: 0.01, seed }), batch, backend, 5);

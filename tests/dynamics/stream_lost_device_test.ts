@@ -11,16 +11,19 @@ import {
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
+import { few } from "../suite.ts";
 import { ARGON, assertNear, bitsOf } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 import { alone, bySource, rattled } from "./streams.ts";
 
-for (const keepSeconds of [Infinity, 0]) {
+const JOINING = "as others join";
+
+for (const [keepSeconds, some] of [[Infinity, [3, JOINING]], [0, [59]]] as const) {
   testOnGpu(
     `a stream goes on on wasm when its device is lost, and writes each system once; kept every ${keepSeconds} s`,
     async () => {
       const systems = rattled(6);
-      for (const at of [3, 41, 59, 60, "as others join"]) {
+      for (const at of few<readonly (number | string)[]>(some, [3, 41, 59, 60, JOINING])) {
         let count = 0;
         const { gpu, lose } = disguised();
         const warnings: HookWarning[] = [];

@@ -15,7 +15,7 @@ import { hook } from "../../src/hook.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertSameBits, bitsOf } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 import { bySource, FIELDS, rattled } from "./streams.ts";
 
 /** Relaxation, then 12 steps of a bath. */
@@ -60,7 +60,7 @@ Deno.test(
 
 Deno.test(
   "hooks of a stage are told of those that come to it, from outside or from the stage before",
-  onEngines(async (backend, name) => {
+  onEnginesAndGpu(async (backend, name) => {
     const came: number[][] = [[], []];
     const watch = (stage: number) =>
       hook({
