@@ -2,10 +2,14 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { crystals, type MODELS, openArgon } from "../../src/cli/demo_argon.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
+import { few } from "../suite.ts";
+
+/** How many crystals; the demo has 64. */
+const COUNT = few(8, 64);
 
 /** The demo's crystals, relaxed. */
 async function relaxed(name: typeof MODELS[number]) {
-  const batch = crystals(64, 1);
+  const batch = crystals(COUNT, 1);
   await using argon = await openArgon(name);
   const { before, after, steps } = await relax(batch, {
     model: argon.model,
@@ -17,7 +21,7 @@ async function relaxed(name: typeof MODELS[number]) {
 
 Deno.test("the ONNX graph and the kernel relax the demo's crystals to the same structures and energies", async () => {
   const [graph, kernel] = [await relaxed("onnx"), await relaxed("kernel")];
-  assertEquals(graph.steps.length, 64);
+  assertEquals(graph.steps.length, COUNT);
   assertEquals(graph.steps, kernel.steps);
   for (const [k, x] of kernel.positions.entries()) {
     assertAlmostEquals(graph.positions[k]!, x, 1e-5);

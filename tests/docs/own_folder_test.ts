@@ -5,6 +5,7 @@ import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
 import { lacksGpu } from "../backend/gpu.ts";
+import { slowTest } from "../suite.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
@@ -184,60 +185,63 @@ Deno.test("the hooks alone are an entry of their own", async () => {
   assertEquals(decode(stdout), "function\n");
 });
 
-Deno.test("deno check finds in one's own folder what deno run does not, in the words that the guide quotes", async () => {
-  const quoted = blocksOf(GUIDE).find(({ text }) => text.startsWith("Refused<"))!.text.trim();
-  const { text } = programsOf(GUIDE).find(({ text }) => text.includes("@ts-expect-error"))!;
-  const { text: good } = PROGRAMS.find(({ text }) => text.includes("loop.context.items.push"))!;
-  const cases = [
-    [text, quoted],
-    [
-      text.replace("readonly frequency = 1;", "").replace("DynamicsStage.", "TrainingStage.")
-        .replace("AFTER_STEP", "AFTER_LOSS"),
-      "Property 'frequency' is missing",
-    ],
-    [
-      'import { hook } from "@hooke/hooke"; export const x =\n' +
-      'hook({ name: "x", on: { dynamics: { "*": (ctx) => void ctx.stepCount } } });',
-      "Source has 2 element(s) but target allows only 1",
-    ],
-    [
-      text.replace("DynamicsStage.", "TrainingStage.").replace("AFTER_STEP", "AFTER_LOSS")
-        .replace("call()", "call(_ctx: { gradients: unknown })"),
-      "Types of property 'call' are incompatible",
-    ],
-  ] as const;
-  const bare = cases.map(([program]) =>
-    program.replace(/.*@ts-expect-error.*\n/, "").replace(/import.*@std.*\n/, "")
-      .replace(/assertThrows\(\(\) => \{([\s\S]*)\}, TypeError\);/, "$1")
-  );
-  const bad = `${good}\nloop.context.items = 3;\n`;
-  await using folder = await ownFolder(bad);
-  assert((await command("run", folder.path).output()).success);
-  // One check for all, as each reads the types of all of Hooke.
-  const files = [...bare, good, bad].map((program, i) => {
-    Deno.writeTextFileSync(`${folder.path}/case_${i}.ts`, program);
-    return `case_${i}.ts`;
-  });
-  const line = commands(README).find((line) => line.startsWith("npx -y deno@2.9.6 check "));
-  assert(line !== undefined, "the README says how to check");
-  const { stderr } = await new Deno.Command(Deno.execPath(), {
-    args: ["check", ...files],
-    cwd: folder.path,
-    env: { NO_COLOR: "1" },
-  }).output();
-  // Each error ends with the place of it.
-  const errors = decode(stderr).split(/^TS\d+ \[ERROR\]/m);
-  const said = (file: string | undefined) => errors.find((error) => error.includes(`/${file}:`));
-  for (const [i, [, message]] of cases.entries()) {
-    assertStringIncludes(said(files[i]) ?? "nothing", message);
-    assertStringIncludes(GUIDE, message);
-  }
-  assertEquals(said(files.at(-2)), undefined);
-  assertStringIncludes(
-    said(files.at(-1)) ?? "nothing",
-    "'number' is not assignable to type 'string[]'",
-  );
-});
+slowTest(
+  "deno check finds in one's own folder what deno run does not, in the words that the guide quotes",
+  async () => {
+    const quoted = blocksOf(GUIDE).find(({ text }) => text.startsWith("Refused<"))!.text.trim();
+    const { text } = programsOf(GUIDE).find(({ text }) => text.includes("@ts-expect-error"))!;
+    const { text: good } = PROGRAMS.find(({ text }) => text.includes("loop.context.items.push"))!;
+    const cases = [
+      [text, quoted],
+      [
+        text.replace("readonly frequency = 1;", "").replace("DynamicsStage.", "TrainingStage.")
+          .replace("AFTER_STEP", "AFTER_LOSS"),
+        "Property 'frequency' is missing",
+      ],
+      [
+        'import { hook } from "@hooke/hooke"; export const x =\n' +
+        'hook({ name: "x", on: { dynamics: { "*": (ctx) => void ctx.stepCount } } });',
+        "Source has 2 element(s) but target allows only 1",
+      ],
+      [
+        text.replace("DynamicsStage.", "TrainingStage.").replace("AFTER_STEP", "AFTER_LOSS")
+          .replace("call()", "call(_ctx: { gradients: unknown })"),
+        "Types of property 'call' are incompatible",
+      ],
+    ] as const;
+    const bare = cases.map(([program]) =>
+      program.replace(/.*@ts-expect-error.*\n/, "").replace(/import.*@std.*\n/, "")
+        .replace(/assertThrows\(\(\) => \{([\s\S]*)\}, TypeError\);/, "$1")
+    );
+    const bad = `${good}\nloop.context.items = 3;\n`;
+    await using folder = await ownFolder(bad);
+    assert((await command("run", folder.path).output()).success);
+    // One check for all, as each reads the types of all of Hooke.
+    const files = [...bare, good, bad].map((program, i) => {
+      Deno.writeTextFileSync(`${folder.path}/case_${i}.ts`, program);
+      return `case_${i}.ts`;
+    });
+    const line = commands(README).find((line) => line.startsWith("npx -y deno@2.9.6 check "));
+    assert(line !== undefined, "the README says how to check");
+    const { stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["check", ...files],
+      cwd: folder.path,
+      env: { NO_COLOR: "1" },
+    }).output();
+    // Each error ends with the place of it.
+    const errors = decode(stderr).split(/^TS\d+ \[ERROR\]/m);
+    const said = (file: string | undefined) => errors.find((error) => error.includes(`/${file}:`));
+    for (const [i, [, message]] of cases.entries()) {
+      assertStringIncludes(said(files[i]) ?? "nothing", message);
+      assertStringIncludes(GUIDE, message);
+    }
+    assertEquals(said(files.at(-2)), undefined);
+    assertStringIncludes(
+      said(files.at(-1)) ?? "nothing",
+      "'number' is not assignable to type 'string[]'",
+    );
+  },
+);
 
 Deno.test("Ctrl-C closes the hooks of a loop with a signal, and those of one without are not", async () => {
   const program = PROGRAMS.find(({ text }) => text.includes("SIGINT"))!.text

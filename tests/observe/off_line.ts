@@ -84,19 +84,21 @@ export function radial(
     readonly b?: number;
   },
 ): { g: number[]; neighbors: number[] } {
-  const most = 4, counts = new Array<number>(bins).fill(0);
+  const counts = new Array<number>(bins).fill(0), shifts = shiftsOf(cell, 4);
   const is = (i: number, element: number | undefined) =>
     element === undefined || numbers[i] === element;
   for (let i = 0; i < numbers.length; i++) {
     for (let j = 0; j < numbers.length; j++) {
       if (!is(i, a) || !is(j, b)) continue;
-      for (let n = 0; n < (2 * most + 1) ** 3; n++) {
-        const shift = [n % 9, Math.floor(n / 9) % 9, Math.floor(n / 81)].map((x) => x - most);
-        const along = [0, 1, 2].map((k) =>
-          positions[3 * j + k]! - positions[3 * i + k]! +
-          shift[0]! * cell[k]! + shift[1]! * cell[3 + k]! + shift[2]! * cell[6 + k]!
+      // Most of the test's time: no array is made here.
+      const x = positions[3 * j]! - positions[3 * i]!;
+      const y = positions[3 * j + 1]! - positions[3 * i + 1]!;
+      const z = positions[3 * j + 2]! - positions[3 * i + 2]!;
+      for (let n = 0; n < shifts.length; n += 3) {
+        const r = Math.sqrt(
+          (x + shifts[n]!) ** 2 + (y + shifts[n + 1]!) ** 2 + (z + shifts[n + 2]!) ** 2,
         );
-        const r = Math.hypot(...along), bin = Math.floor(r * bins / cutoff);
+        const bin = Math.floor(r * bins / cutoff);
         if (r > 0 && bin < bins) counts[bin]!++;
       }
     }
@@ -109,6 +111,16 @@ export function radial(
     return count / (shell * second / cellVolume(cell));
   });
   return { g, neighbors };
+}
+
+/** The lattice vectors to all images up to so many cells away along each edge. */
+function shiftsOf(cell: readonly number[], most: number): number[] {
+  const along = Array.from({ length: 2 * most + 1 }, (_, n) => n - most);
+  return along.flatMap((a) =>
+    along.flatMap((b) =>
+      along.flatMap((c) => [0, 1, 2].map((k) => a * cell[k]! + b * cell[3 + k]! + c * cell[6 + k]!))
+    )
+  );
 }
 
 /** Stress with the motion of atoms, eV/Å³; one eV is 1.602…e-19 J. */
