@@ -4,6 +4,7 @@
  * @module
  */
 
+import { originOf } from "../../batch/resident/origins.ts";
 import type { System } from "../../batch/system.ts";
 import { FeedArray } from "../../models/onnx/feed_array.ts";
 import type { HostFeed, TensorDtype } from "../../onnx/session/session_tensor.ts";
@@ -73,7 +74,7 @@ class Draft {
     const { positions, cell, nodeCount } = systems[place]!;
     const edges = edgesAt(place);
     const { nodes: n, edges: e, triplets: t } = this.#before;
-    this.#put("positions", 3 * n, positions);
+    this.#put("positions", 3 * n, this.#near(positions));
     this.#put("numbers", n, numbers[place]!);
     this.#arrays.get("batchIndex")?.fill(b, n, n + nodeCount);
     this.#put("shifts", 3 * e, edges.shifts);
@@ -89,6 +90,16 @@ class Draft {
     this.#before.nodes += nodeCount;
     this.#before.edges += edges.count;
     this.#before.triplets += edges.centers.length;
+  }
+
+  /**
+   * Returns positions near the origin: float32 knows those of a system that is far away too coarsely. Models of edges
+   * see distances only.
+   */
+  #near(positions: Float64Array): Float64Array {
+    if (!this.#arrays.has("edges")) return positions;
+    const origin = originOf(positions, 0, positions.length / 3);
+    return origin.every((x) => x === 0) ? positions : positions.map((x, i) => x - origin[i % 3]!);
   }
 
   #allocate(dtype: TensorDtype, shapes: Readonly<Partial<Record<AtomsName, number[]>>>): void {

@@ -12,7 +12,7 @@ import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
 /** A tensor of a batch of N atoms, B systems, E edges and T triplets: the words that a model's manifest has. */
 export type AtomsName =
-  /** [N, 3] float32, Å. */
+  /** [N, 3] float32, Å; of a system far from the origin, relative to a point near it. */
   | "positions"
   /** [N] int64: atomic numbers, or the model's own numbers of elements. */
   | "numbers"

@@ -327,3 +327,27 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad({}, TypeError, "there must be a list of systems: current value is 3", 3);
   bad({}, RangeError, "make data of atoms (system 1)", [row, { ...row, positions: [0, 0, 0] }]);
 });
+
+Deno.test("structures far from the origin are fed as exactly as near it: edges are as long", async () => {
+  const near = rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1);
+  const batch = Batch.from([near]);
+  batch.set("positions", batch.get("positions").map((x) => x + 1e6));
+  const lengths = async (system: System) => {
+    const { feeds } = await first([system], { cutoff: 4 });
+    const [x, index, shifts] = [feeds.positions!, feeds.edge_index!, feeds.shifts!]
+      .map(({ data }) => Array.from(data as ArrayLike<number | bigint>, Number));
+    const count = index!.length / 2;
+    return Array.from(
+      { length: count },
+      (_, e) =>
+        Math.hypot(
+          ...[0, 1, 2].map((k) =>
+            x![3 * index![count + e]! + k]! - x![3 * index![e]! + k]! + shifts![3 * e + k]!
+          ),
+        ),
+    ).sort((a, b) => a - b);
+  };
+  const [here, there] = [await lengths(near), await lengths(batch.system(0))];
+  assertEquals(there.length, here.length);
+  for (const [i, length] of here.entries()) assertAlmostEquals(there[i]!, length, 5e-6);
+});
