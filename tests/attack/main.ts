@@ -11,6 +11,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { type Attack, Trial } from "./attack.ts";
 import { CELL_ATTACK } from "./cells.ts";
+import { FAR_ATTACK } from "./far.ts";
 import { KILL_ATTACKS } from "./kills.ts";
 import { RACE_ATTACK } from "./races.ts";
 import { READER_ATTACKS } from "./readers.ts";
@@ -22,6 +23,7 @@ export const ATTACKS: readonly Attack[] = [
   ...READER_ATTACKS,
   RACE_ATTACK,
   CELL_ATTACK,
+  FAR_ATTACK,
   SOAK,
 ];
 
