@@ -29,6 +29,7 @@ export type { ChromeTrace, CompleteEvent, MetadataEvent } from "./profile/chrome
 export { ConvergedSnapshotHook } from "./atoms/converged_snapshot_hook.ts";
 export type { ConvergedSnapshotHookOptions } from "./atoms/converged_snapshot_hook.ts";
 export { SinkHook } from "./atoms/sink_hook.ts";
+export type { SystemMark } from "./atoms/system_mark.ts";
 export { SnapshotHook } from "./atoms/snapshot_hook.ts";
 export type { SnapshotHookOptions } from "./atoms/snapshot_hook.ts";
 export { EnergyDriftError, EnergyDriftMonitorHook } from "./atoms/energy_drift_monitor_hook.ts";
