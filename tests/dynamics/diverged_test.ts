@@ -3,10 +3,12 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { call } from "../../src/backend/mod.ts";
 import { Batch, System } from "../../src/batch/mod.ts";
 import {
+  ConvergenceHook,
   DivergedError,
   Dynamics,
   type DynamicsOptions,
   FIRE,
+  fixAtoms,
   type Integrator,
   LBFGS,
   NVE,
@@ -16,8 +18,8 @@ import {
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { kick } from "../../src/kernels/integrate/kick.ts";
-import { harmonicBonds, potential, tethers } from "../../src/models/mod.ts";
-import { LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
+import { harmonicBonds, lennardJones, potential, tethers } from "../../src/models/mod.ts";
+import { ConvergedSnapshotHook, LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { assertSameBits, bitsOf } from "./atoms.ts";
 import { BACKENDS, type EngineBackend, on, where } from "./backends.ts";
@@ -185,6 +187,34 @@ Deno.test(
       assertEquals(error.step, 7);
       assertStringIncludes(error.message, "velocities are not finite (atom 0 first)");
       assertEquals(sink.length, frequency === 1 ? 3 * 7 : 3);
+    }
+  }),
+);
+
+Deno.test(
+  "a system with an infinite energy is never reported as converged, or as done without a step",
+  onEngines(async (backend) => {
+    // Two atoms in one place that are fixed: all forces on atoms that may move are finite.
+    const coincident = () =>
+      Batch.from([{ symbols: ["Ar", "Ar", "Ar"], positions: [0, 0, 0, 0, 0, 0, 9, 0, 0] }]);
+    const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+    const relaxers = [
+      (options: Options) => new FIRE({ ...options, dt: 0.1 }),
+      (options: Options) => new LBFGS({ ...options, lineSearch: true }),
+    ];
+    for (const make of relaxers) {
+      for (const nSteps of [0, 50]) {
+        const sink = new MemorySink();
+        await using opt = make({
+          model,
+          constraints: [fixAtoms([0, 1])],
+          hooks: [ConvergenceHook.fromFmax(0.01), new ConvergedSnapshotHook({ sink })] as never,
+          ...where(backend as EngineBackend),
+        });
+        const error = await assertRejects(() => opt.run(coincident(), nSteps), DivergedError);
+        assertStringIncludes(error.message, "the energy that a Lennard-Jones potential gives is");
+        assertEquals([error.step, sink.length], [-1, 0]);
+      }
     }
   }),
 );

@@ -160,8 +160,8 @@ Deno.test("a loss that is no number ends the run, and what is wrong with the bat
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(
     error.message,
-    "Cannot take a step of line as loss and gradients must be finite: in step 2, batch 2 of epoch 1, " +
-      "these are not: loss (1 number), wanted of the batch (1 number)",
+    "line diverged in step 2, batch 2 of epoch 1: not finite are loss (1 number), wanted of the batch (1 number). " +
+      "Look for such numbers in the data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard",
   );
   assertEquals([error.epoch, error.batch, error.step], [0, 2, 2]);
   assert((await trainer.parameter("w")).every(Number.isFinite));

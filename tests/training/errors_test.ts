@@ -1,5 +1,6 @@
 /** What a trainer says to options, batches and hooks that cannot be. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { NotFiniteError } from "../../src/observe/mod.ts";
 import { hook } from "../../src/hook.ts";
 import {
   accuracy,
@@ -225,14 +226,30 @@ Deno.test("rates that cannot be are refused, and are as they were", async () => 
   }
 });
 
-Deno.test("numbers that are none go through, are told, and spread: no error", async () => {
+Deno.test("losses that are not finite are warned of once, and a training does not complete with NaN parameters", async () => {
   const bad = { x: { data: new Float32Array(12).fill(NaN), dims: [4, 3] }, wanted };
   const { loss, metrics } = await new Trainer(parts()).step(bad);
   assertEquals([loss, metrics.loss], [NaN, NaN]);
-  const trainer = new Trainer(parts({ data: [bad], clip: { norm: 1 }, ema: { decay: 0.5 } }));
+  const warnings: unknown[] = [];
+  const onWarning = ({ error }: { readonly error: unknown }) => void warnings.push(error);
+  const more = { clip: { norm: 1 }, ema: { decay: 0.5 }, onWarning };
+  const trainer = new Trainer(parts({ data: [bad, bad], ...more }));
   const norms: number[] = [];
   trainer.addHook({ onStepEnd: ({ gradNorm }) => void norms.push(gradNorm) });
-  assertEquals(await trainer.train(), { status: "completed" });
+  const error = await assertRejects(() => trainer.train(), NotFiniteError);
+  assertEquals(error.tensors.map(({ tensor }) => tensor), [
+    "parameter w1",
+    "parameter b1",
+    "parameter w2",
+    "parameter b2",
+  ]);
+  assertEquals([error.epoch, error.step], [0, 1]);
+  assertEquals(warnings.length, 1);
+  assert(warnings[0] instanceof NotFiniteError);
+  assertEquals(warnings[0].tensors[1], { tensor: "x of the batch", count: 12 });
+  for (const  of of["parameters", "ema"] as const) {
+    await assertRejects(() => trainer.export(of), RangeError, "as its parameters must be numbers");
+  }
   assertEquals([trainer.state.latestLoss, trainer.state.avgLoss, norms[0]], [NaN, NaN, NaN]);
   assertEquals(trainer.state.metrics["train/loss"], NaN);
   assert((await parametersOf(trainer)).w2!.every(Number.isNaN));

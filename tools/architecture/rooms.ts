@@ -40,6 +40,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "kernels", // modifiers name the kernels that do their work
     ...engineFiles("stages"),
     ...engineFiles("context"),
+    "training/not_finite_error.ts", // a trainer throws it, and so does the guard
     "checkpoint/mod.ts",
     "checkpoint/folder.ts", // when there is one, and how many, is a hook's
   ],

@@ -4,9 +4,13 @@ import type {
   NormContext,
   TrainingBase,
 } from "../../training/stages.ts";
-import type { TrainingBatch } from "../../training/context.ts";
 import { checkType, isFlag, isOneOf } from "../any/hook_options.ts";
-import { NotFiniteError, type NotFiniteTensor } from "./not_finite_error.ts";
+import {
+  countNotFinite,
+  NotFiniteError,
+  notFiniteIn,
+  type NotFiniteTensor,
+} from "../../training/not_finite_error.ts";
 import { printLine } from "../any/print_line.ts";
 import {
   checkSaved,
@@ -184,20 +188,4 @@ export class NanGuard {
     debugger;
     ctx.stop(error.message);
   }
-}
-
-/** The tensors of a batch that are not finite. */
-function notFiniteIn({ feeds }: TrainingBatch): NotFiniteTensor[] {
-  return Object.entries(feeds).flatMap(([name, { data }]) => {
-    const count = data instanceof Float32Array || data instanceof Float64Array
-      ? countNotFinite(data)
-      : 0;
-    return count === 0 ? [] : [{ tensor: `${name} of the batch`, count }];
-  });
-}
-
-function countNotFinite(numbers: ArrayLike<number>): number {
-  let count = 0;
-  for (let i = 0; i < numbers.length; i++) if (!Number.isFinite(numbers[i])) count++;
-  return count;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { NotFiniteError, notFiniteIn } from "../not_finite_error.ts";
 import type { Ran } from "../graph/runner.ts";
 import type { ComputedLoss } from "../stages.ts";
 import { mustWaitAt } from "./due_hooks.ts";
@@ -29,6 +30,8 @@ export interface BatchResult {
 export class BatchResults {
   readonly #host: StepHost;
   readonly #norm: GradientNorm;
+  /** True once a loss was not finite: the warning is given once. */
+  #hasWarned = false;
   /** Losses in flight, in order. */
   readonly #late: PromiseLike<unknown>[] = [];
   /** The results of the current batch if they are pending: observers get them when they arrive. */
@@ -70,10 +73,11 @@ export class BatchResults {
   }
 
   /** Takes the loss that a hook has computed. */
-  takeComputed({ loss }: ComputedLoss, { part: { batch: { size } } }: BatchWork): void {
-    const { context, progress } = this.#host;
+  takeComputed({ loss }: ComputedLoss, work: BatchWork): void {
+    const { context, progress } = this.#host, { part: { batch: { size } } } = work;
     this.#pending = undefined;
     context.loss = progress.latestLoss = loss;
+    if (!Number.isFinite(loss)) this.#warn(work);
     context.metrics = { loss };
     progress.sums.add({ terms: [], metrics: [] }, { means: [], counts: [], loss, size });
   }
@@ -115,13 +119,22 @@ export class BatchResults {
     await Promise.allSettled(this.#late.splice(0));
   }
 
-  #record(
-    means: ArrayLike<number>,
-    { part: { batch }, step, measured, weights, counts }: BatchWork,
-  ): BatchResult {
+  /** Warns of the first loss that is not finite. The run goes on: a hook may veto the step, or mend the parameters. */
+  #warn({ part: { batch }, step }: BatchWork): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const { loop: { name, hooks }, context: { batchIdx = 0 }, progress } = this.#host;
+    const tensors = [{ tensor: "loss", count: 1 }, ...notFiniteIn(batch)];
+    const place = { epoch: progress.currentEpoch, batch: batchIdx, step, tensors };
+    hooks.warn("(loss)", "AFTER_LOSS", new NotFiniteError(name, place));
+  }
+
+  #record(means: ArrayLike<number>, work: BatchWork): BatchResult {
+    const { part: { batch }, step, measured, weights, counts } = work;
     const { progress, loop } = this.#host;
     const loss = lossFrom(means, weights);
     progress.latestLoss = loss;
+    if (!Number.isFinite(loss)) this.#warn(work);
     const isOld = step < loop.stepCount; // it has arrived after its step
     progress.sums.add(measured, { means, counts, loss, size: batch.size, isOld });
     return { loss, metrics: batchMetrics(measured, means, loss) };

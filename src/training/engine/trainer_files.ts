@@ -120,7 +120,13 @@ export class TrainerFiles {
   async export(of: "parameters" | "ema"): Promise<Uint8Array<ArrayBuffer>> {
     const { host: { model } } = await this.#engine.open();
     this.#assertKept(of, model.arena);
-    return await model.export(of);
+    const lost = await model.lostParameters(of);
+    if (lost.length === 0) return await model.export(of);
+    const words = lost.map(({ tensor, count }) => `${count} of ${tensor}`).join(", ");
+    throw new RangeError(
+      `Cannot export ${this.#name} as its parameters must be numbers: NaN are ${words}. Load the last good checkpoint, ` +
+        `and train with a smaller learning rate`,
+    );
   }
 
   /** Writes the model as an .onnx file. */

@@ -13,6 +13,7 @@ import type { TrainerControl } from "../context.ts";
 import { interleave } from "../data/interleave.ts";
 import type { NamedBatch, NamedData } from "../data/named_data.ts";
 import type { ModelPlan, OpenedModel } from "../model/opened_model.ts";
+import { NotFiniteError } from "../not_finite_error.ts";
 import { checkMonitors, reportToSchedules } from "../schedules/report_metrics.ts";
 import { TrainingStage } from "../stages.ts";
 import { TrainingFieldSource } from "../state/field_source.ts";
@@ -204,6 +205,16 @@ export class TrainingEngine implements Engine<TrainingKind> {
     await this.betweenSteps();
     // Hooks with `atEnd` find the last epoch there was.
     if (!this.#opened.epochs.isOpen) loop.context.epoch = Math.max(0, progress.currentEpoch - 1);
+    await this.#assertNoneLost();
+  }
+
+  /** Throws a NotFiniteError if parameters are NaN: the loss of the last step does not show it. */
+  async #assertNoneLost(): Promise<void> {
+    const { stepCount, context: { batchIdx: batch = 0, epoch } } = this.loop;
+    const tensors = await this.#opened.host.model.lostParameters("parameters");
+    if (tensors.length === 0) return;
+    const place = { epoch, batch, step: stepCount - 1, tensors };
+    throw new NotFiniteError(this.workflow.name, place);
   }
 
   /** Ends the epoch and the training, once all steps are done. */

@@ -11,6 +11,7 @@ import { tensorProto, tensorValues } from "../../onnx/codec/tensor_proto.ts";
 import { encodeModel } from "../../onnx/codec/codec.ts";
 import type { Patch } from "../../onnx/taps/patch.ts";
 import { openPoints } from "./activations.ts";
+import type { NotFiniteTensor } from "../not_finite_error.ts";
 import { Arena, type Place } from "./arena.ts";
 import type { GraphParts } from "../graph/training_graph.ts";
 import { chooseParameters } from "../graph/parameters.ts";
@@ -126,6 +127,16 @@ export class OpenedModel {
     this.#built = key;
     this.#terms = terms;
     return true;
+  }
+
+  /** Returns the parameters with numbers that are NaN, of an array. */
+  async lostParameters(array: string): Promise<NotFiniteTensor[]> {
+    const numbers = await this.arena.backend.read(this.arena.array(array));
+    if (!numbers.includes(NaN)) return [];
+    return this.#plan.places.flatMap(({ name, from, size }) => {
+      const count = numbers.subarray(from, from + size).filter(Number.isNaN).length;
+      return count === 0 ? [] : [{ tensor: `parameter ${name}`, count }];
+    });
   }
 
   /** Returns the model with its parameters as they are now, or with the values of another array. */

@@ -1,3 +1,5 @@
+import type { TrainingBatch } from "./context.ts";
+
 /** A tensor in which something is not finite. */
 export interface NotFiniteTensor {
   /** Which it is, in words: `loss`, `gradient of fc1.weight`, `x of the batch`. */
@@ -6,7 +8,7 @@ export interface NotFiniteTensor {
   readonly count: number;
 }
 
-/** Loss or gradients are NaN or infinite: parameters must not be moved by them. */
+/** A training has diverged: its loss, gradients or parameters are NaN or infinite. Parameters are not moved by them. */
 export class NotFiniteError extends Error {
   /** What errors of this kind are called. */
   override readonly name = "NotFiniteError";
@@ -33,12 +35,31 @@ export class NotFiniteError extends Error {
       `${tensor} (${count} number${count === 1 ? "" : "s"})`
     );
     super(
-      `Cannot take a step of ${trainer} as loss and gradients must be finite: in step ${step}, batch ${batch} of epoch ` +
-        `${epoch + 1}, these are not: ${words.join(", ")}`,
+      `${trainer} diverged in step ${step}, batch ${batch} of epoch ${epoch + 1}: not finite are ${
+        words.join(", ")
+      }. ` +
+        `Look for such numbers in the data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard`,
     );
     this.epoch = epoch;
     this.batch = batch;
     this.step = step;
     this.tensors = tensors;
   }
+}
+
+/** Returns the tensors of a batch that are not finite. */
+export function notFiniteIn({ feeds }: TrainingBatch): NotFiniteTensor[] {
+  return Object.entries(feeds).flatMap(([name, { data }]) => {
+    const count = data instanceof Float32Array || data instanceof Float64Array
+      ? countNotFinite(data)
+      : 0;
+    return count === 0 ? [] : [{ tensor: `${name} of the batch`, count }];
+  });
+}
+
+/** Returns how many numbers are not finite. */
+export function countNotFinite(numbers: ArrayLike<number>): number {
+  let count = 0;
+  for (let i = 0; i < numbers.length; i++) if (!Number.isFinite(numbers[i])) count++;
+  return count;
 }
