@@ -87,3 +87,8 @@ function isSameField(a: FieldInfo, b: FieldInfo): boolean {
     a.name === b.name && a.level === b.level && a.dtype === b.dtype && a.width === b.width &&
       a.unit === b.unit && Object.is(a.fill, b.fill);
 }
+
+/** Returns about as many bytes as the arrays of a batch take. */
+export function bytesOf(batch: Batch): number {
+  return batch.fields().reduce((sum, { name }) => sum + batch.get(name).byteLength, 0);
+}

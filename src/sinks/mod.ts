@@ -37,6 +37,9 @@ export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.t
 export { TensorBoardFile } from "./tensorboard/tensorboard_file.ts";
 export type { EventTime, HistogramOptions } from "./tensorboard/tensorboard_file.ts";
 export type { TensorBoardEvent, TensorBoardHistogram } from "./tensorboard/tensorboard_event.ts";
+export type { CheckedPart, SinkDamage } from "./damage.ts";
+export { verifySink } from "./verify_sink.ts";
+export type { SinkReport } from "./verify_sink.ts";
 export type { WriterQueueOptions } from "./files/writer_queue.ts";
 export type { ZarrPrecision } from "./zarr/layout.ts";
 export type { ZarrCompression } from "./zarr/metadata.ts";

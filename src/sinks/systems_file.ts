@@ -67,8 +67,8 @@ export async function openSystems(
   };
 }
 
-/** A sink would make what is not there. */
-async function assertThere(path: string): Promise<void> {
+/** Throws an error for a path where nothing is: a sink would make it. */
+export async function assertThere(path: string): Promise<void> {
   const { stat } = await import("node:fs/promises");
   try {
     await stat(path);

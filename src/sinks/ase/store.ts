@@ -8,10 +8,12 @@ import type { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
 import { HeldPath } from "../files/held_path.ts";
 import { codeOf, type OpenFile, openFile } from "../files/open_file.ts";
+import type { CheckedPart } from "../damage.ts";
 import type { Slice } from "../sink.ts";
 import type { FrameStore } from "../files/frame_store.ts";
 import { type Cell, type Database, databaseError, isBusy, openDatabase } from "./database.ts";
 import { systemOfRow } from "./read_row.ts";
+import { checkRows, prepareSums, sumOfRow, SUMS } from "./row_sums.ts";
 import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";
 import { looksInside } from "../slice.ts";
 import { selectIds } from "./select.ts";
@@ -63,6 +65,7 @@ export class AseStore implements FrameStore {
     const database = await openDatabase(this.#path);
     try {
       prepareTables(database, this.#path);
+      prepareSums(database);
       this.#length = countOf(database, this.#path);
       this.#insert = inserter(database);
     } catch (error) {
@@ -119,7 +122,7 @@ export class AseStore implements FrameStore {
     const database = this.#database!;
     this.#commit();
     try {
-      const deletes = TABLES.map((table) => `DELETE FROM ${table}${where};`);
+      const deletes = [...TABLES, SUMS].map((table) => `DELETE FROM ${table}${where};`);
       database.exec(`BEGIN IMMEDIATE; ${deletes.join(" ")} COMMIT`);
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
@@ -164,6 +167,21 @@ export class AseStore implements FrameStore {
       }
     } catch (error) {
       throw toldError(this.#path, "read", error);
+    } finally {
+      database.close();
+    }
+  }
+
+  /** Compares all rows with their check sums, through a connection of its own. */
+  async *check(): AsyncGenerator<CheckedPart, void> {
+    this.#commit();
+    await (await openFile(this.#path, "r")).close();
+    const database = await openDatabase(this.#path);
+    try {
+      if (!hasTables(database, this.#path)) return;
+      yield* checkRows(database, this.#path);
+    } catch (error) {
+      throw toldError(this.#path, "verify", error);
     } finally {
       database.close();
     }
@@ -233,9 +251,12 @@ function inserter(database: Database): (row: AseRow) => void {
   const key = database.prepare("INSERT INTO keys VALUES (?, ?)");
   const text = database.prepare("INSERT INTO text_key_values VALUES (?, ?, ?)");
   const number = database.prepare("INSERT INTO number_key_values VALUES (?, ?, ?)");
-  return ({ columns, species: counts, pairs }) => {
+  const sum = database.prepare(`INSERT OR REPLACE INTO ${SUMS} VALUES (?, ?)`);
+  return (row) => {
+    const { columns, species: counts, pairs } = row;
     const cells = SYSTEM_COLUMNS.map((name): Cell => columns[name] ?? null);
     const { lastInsertRowid: id } = system.run(...cells);
+    sum.run(id, sumOfRow(row));
     for (const [element, count] of counts) species.run(element, count, id);
     for (const [name, value] of pairs) {
       key.run(name, id);

@@ -87,6 +87,7 @@ function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
     truncate: (length) => rows.truncate(length),
     close: () => rows.close(),
     last: async () => void await rows.last(), // whoever adds to a damaged table is to know
+    check: () => rows.check(),
     assertReadable,
     frames: assertReadable,
   };

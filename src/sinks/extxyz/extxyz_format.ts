@@ -13,6 +13,7 @@ import type { Field } from "../../batch/store.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import { asDeclared, DECLARED, readDeclared, writeDeclared } from "../declared_fields.ts";
 import type { Stamp } from "../slice.ts";
+import { isAsWritten, NO_SUM, withSum } from "../text/record_sum.ts";
 import type { TextFormat } from "../text/text_format.ts";
 
 /** What the comments of all our frames begin with. */
@@ -25,10 +26,25 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
     linesAfter,
     isUnfinished,
     header: () => "",
-    encode: (system) => writeExtxyz(declared(system), options),
+    encode: (system) => summed(writeExtxyz(declared(system), options)),
     decode,
+    isAsWritten: isFrameAsWritten,
     stamp,
   };
+}
+
+/** The key of the check sum, at the end of a comment. The `x` keeps digits from being read as a number. */
+const SUM = " hooke_crc32c=x";
+const SUM_IN = / hooke_crc32c=x[0-9a-f]{8}(?= |$)/m;
+
+function summed(frame: string): string {
+  const end = frame.indexOf("\n", frame.indexOf("\n") + 1), at = end + SUM.length;
+  return withSum(frame.slice(0, end) + SUM + NO_SUM + frame.slice(end), at);
+}
+
+function isFrameAsWritten(text: string): boolean | undefined {
+  const frame = `${text.trimEnd()}\n`, at = frame.indexOf(SUM);
+  return isAsWritten(frame, at === -1 ? undefined : at + SUM.length);
 }
 
 function linesAfter(start: string, line: number): number {
@@ -54,7 +70,7 @@ function declared(system: System): System {
 }
 
 function decode(text: string, line: number): System {
-  return restored(parsed(text, line), line);
+  return restored(parsed(text.replace(SUM_IN, ""), line), line);
 }
 
 /** The line of an error is that of the file. */

@@ -7,7 +7,8 @@
 import { type Batch, batchOfData } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
 import { checkLength } from "../check_length.ts";
-import { FieldPattern, taken } from "../copied_systems.ts";
+import type { CheckedPart } from "../damage.ts";
+import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice } from "../slice.ts";
 import type { FrameStore } from "./frame_store.ts";
@@ -159,6 +160,15 @@ export class FileSink implements StoredSink, AsyncDisposable {
     yield* this.#store.frames(checked);
   }
 
+  /** Compares the parts of the file with their check sums, as `verifySink` does. */
+  async *check(): AsyncGenerator<CheckedPart, void> {
+    await this.settle();
+    if (this.#store.check === undefined) {
+      throw new TypeError(`Cannot verify ${this.path}: its format has no check sums`);
+    }
+    yield* this.#store.check();
+  }
+
   /** Returns all systems as one batch, and empties the file. */
   async drain(): Promise<Batch> {
     await this.#settleToRead();
@@ -264,9 +274,4 @@ export class FileSink implements StoredSink, AsyncDisposable {
     this.#stored?.clear();
     await this.#store.clear();
   }
-}
-
-/** About as many bytes as its arrays take. */
-function bytesOf(batch: Batch): number {
-  return batch.fields().reduce((sum, { name }) => sum + batch.get(name).byteLength, 0);
 }

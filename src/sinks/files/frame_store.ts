@@ -6,6 +6,7 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
+import type { CheckedPart } from "../damage.ts";
 import type { Slice } from "../sink.ts";
 
 /**
@@ -29,6 +30,8 @@ export interface FrameStore {
   close(): Promise<void>;
   /** Returns the system added last, or `undefined` if there is none or the format cannot be read back. */
   last(): Promise<System | undefined>;
+  /** Compares the parts of the file with their check sums. A store without it cannot be verified. */
+  check?(): AsyncIterable<CheckedPart>;
   /** Throws a TypeError if the format cannot be read back. A store without it can. */
   assertReadable?(): void;
   /** Returns the systems of a slice, one by one. */

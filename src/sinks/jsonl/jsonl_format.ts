@@ -12,10 +12,13 @@ import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import type { Stamp } from "../slice.ts";
 import { numberOf, numberText, readTagged, writeTagged } from "../tagged_json.ts";
+import { isAsWritten, NO_SUM, withSum } from "../text/record_sum.ts";
 import type { TextFormat } from "../text/text_format.ts";
 
 /** The version that is written, and the newest that is read. */
 const VERSION = 1;
+/** What is before the check sum, at the end of a line. */
+const SUM = ',"crc32c":"';
 const BEGIN = '{"hooke":';
 
 /** What a slice looks at comes first, so that it is found without reading the line. */
@@ -24,7 +27,7 @@ const STAMP =
   /^\{"hooke":\d+(?:,"systemId":(\d+))?(?:,"step":(-?\d+))?(?:,"time":("NaN"|[-+\d.e]+))?(?:,"sourceId":(-?\d+))?,/;
 
 /** Keys of a line that are no fields; a field with such a name gets a `$` before it. */
-const RESERVED: readonly string[] = ["hooke", "fields", "info"];
+const RESERVED: readonly string[] = ["hooke", "fields", "info", "crc32c"];
 
 /** Lines of JSON with every field of a system and its `info`. */
 export const JSONL_FORMAT: TextFormat<System> = {
@@ -34,6 +37,7 @@ export const JSONL_FORMAT: TextFormat<System> = {
   header: () => "",
   encode,
   decode,
+  isAsWritten: isLineAsWritten,
   stamp,
 };
 
@@ -59,7 +63,13 @@ function encode(system: System): string {
   const own = fields.filter(({ name }) => !BUILT_IN.has(name));
   if (own.length > 0) parts.push(`"fields":{${own.map(declarationText).join(",")}}`);
   if (Object.keys(system.info).length > 0) parts.push(`"info":${infoText(system.info)}`);
-  return `${parts.join(",")}}\n`;
+  const text = `${parts.join(",")}${SUM}`;
+  return withSum(`${text}${NO_SUM}"}\n`, text.length);
+}
+
+function isLineAsWritten(text: string): boolean | undefined {
+  const line = text.trimEnd(), at = line.lastIndexOf(SUM);
+  return isAsWritten(`${line}\n`, at === -1 ? undefined : at + SUM.length);
 }
 
 /** One value per system is a number, several are a list; rows of several are lists of lists. */
@@ -109,7 +119,7 @@ function decode(text: string, line: number): System {
 }
 
 function describe(line: Record<string, unknown>): SystemInput {
-  const { hooke: _, fields: declared = {}, info = {}, ...values } = line;
+  const { hooke: _, crc32c: _sum, fields: declared = {}, info = {}, ...values } = line;
   if (!isObject(declared) || !isObject(info)) {
     throw new SyntaxError(
       "Cannot read a line as fields and info must be objects: current ones are not",

@@ -34,6 +34,8 @@ export interface TextFormat<T> {
    * @throws {SyntaxError} naming the line
    */
   decode(text: string, line: number): T;
+  /** Returns whether a record is as it was written; `undefined` if it has no check sum. A format without them has none. */
+  isAsWritten?(text: string): boolean | undefined;
   /** What a slice looks at in a record. Throws a SyntaxError like `decode`, or leaves that to it. */
   stamp(text: string, line: number): Stamp;
 }

@@ -14,6 +14,7 @@ import {
   readAt,
   syncFile,
 } from "../files/open_file.ts";
+import { CHANGED, type CheckedPart } from "../damage.ts";
 import { RecordScanner } from "./record_scanner.ts";
 import type { Slice } from "../sink.ts";
 import { isMeant, looksInside } from "../slice.ts";
@@ -139,6 +140,29 @@ export class TextStore<T> {
     }
   }
 
+  /** Compares all records with their check sums. */
+  async *check(): AsyncGenerator<CheckedPart, void> {
+    const file = await openFile(this.#path, "r");
+    try {
+      const { size } = await file.stat();
+      const { end, starts, lines } = await this.#index(file);
+      for (const [i, start] of starts.entries()) {
+        const line = lines[i]!;
+        yield checkedRecord(
+          this.#format,
+          await this.#text(file, start, starts[i + 1] ?? end),
+          line,
+        );
+      }
+      if (end < size && (await this.#text(file, end, size)).trim() !== "") {
+        const reason = "the file ends with a part of a record";
+        yield { place: `byte ${end}`, reason, isSummed: true, systems: 0 };
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
   async #openToRead(): Promise<OpenFile | undefined> {
     try {
       return await openFile(this.#path, "r");
@@ -243,4 +267,17 @@ export class TextStore<T> {
       );
     }
   }
+}
+
+/** Compares a record with its check sum, and reads it. Blank lines after it belong to its text. */
+function checkedRecord<T>(format: TextFormat<T>, text: string, line: number): CheckedPart {
+  const sum = format.isAsWritten?.(text);
+  const part = { place: `line ${line}`, isSummed: sum !== undefined, systems: 1 };
+  if (sum === false) return { ...part, reason: CHANGED };
+  try {
+    format.decode(text, line);
+  } catch (error) {
+    return { ...part, reason: (error as Error).message };
+  }
+  return part;
 }

@@ -11,7 +11,7 @@ import { HeldPath } from "../files/held_path.ts";
 import { codeOf, refusal } from "../files/open_file.ts";
 import { checkLength } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
-import { FieldPattern, taken } from "../copied_systems.ts";
+import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
 import { WriterQueue } from "../files/writer_queue.ts";
 import { type Host, markOf, openHost } from "./files.ts";
 import { checkVacant, makeStore, resumeStore, tellFewer } from "./open_store.ts";
@@ -195,7 +195,8 @@ export class WrittenStore {
   async #open(): Promise<void> {
     if (this.#writer !== undefined) return;
     const host = this.#host ??= await openHost(`open ${this.path}`);
-    await this.#hold(host);
+    await makeFolder(host.fs, this.path).catch(() => {}); // whoever opens it says what is wrong
+    this.#held.hold(); // before anything is looked at: what another sink is writing is not for us to take off
     try {
       await this.#telling("open", () => this.#openHeld(host));
     } catch (error) {
@@ -209,12 +210,6 @@ export class WrittenStore {
     if (view?.root.isOurs !== false) return await this.#take(this.#setting(host), view);
     this.#length = view.size;
     this.#held.release(); // it is only read
-  }
-
-  /** Locks the folder before anything in it is looked at: what another sink is writing is not for us to take off. */
-  async #hold({ fs }: Host): Promise<void> {
-    await makeFolder(fs, this.path).catch(() => {}); // whoever opens it says what is wrong
-    this.#held.hold();
   }
 
   async #take(setting: WriterSetting, view: StoreView | undefined): Promise<void> {
@@ -350,9 +345,4 @@ export class WrittenStore {
 /** The places of all systems. */
 function placesIn(view: StoreView | undefined): number[] {
   return Array.from({ length: view?.size ?? 0 }, (_, place) => place);
-}
-
-/** About as many bytes as its arrays take. */
-function bytesOf(batch: Batch): number {
-  return batch.fields().reduce((sum, { name }) => sum + batch.get(name).byteLength, 0);
 }

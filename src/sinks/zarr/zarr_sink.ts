@@ -1,6 +1,9 @@
 import type { Batch } from "../../batch/batch.ts";
+import type { CheckedPart } from "../damage.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice, isMeant, looksInside } from "../slice.ts";
+import { checkStore } from "./check_store.ts";
+import { openHost } from "./files.ts";
 import type { StoreView } from "./store_view.ts";
 import { WrittenStore } from "./written_store.ts";
 import type { ZarrSinkOptions } from "./zarr_options.ts";
@@ -96,6 +99,12 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   /** Waits until all that was taken is part of the store. Throws what went wrong since somebody last asked. */
   flush(): Promise<void> {
     return this.#store.flush();
+  }
+
+  /** Compares the parts of the store with their check sums, as `verifySink` does. */
+  async *check(): AsyncGenerator<CheckedPart, void> {
+    await this.flush();
+    yield* checkStore(await openHost(`verify ${this.path}`), this.path);
   }
 
   /** All systems in the order in which they came. Throws a RangeError when there are none. */

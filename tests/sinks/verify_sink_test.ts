@@ -1,0 +1,122 @@
+// Files that a disk has damaged: no bit may be another without a word.
+import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Batch } from "../../src/batch/mod.ts";
+import { openSink, openSystems, type StoredSink, verifySink } from "../../src/sinks/mod.ts";
+import { withFolder } from "../checkpoint/folder.ts";
+import { few } from "../suite.ts";
+import { randomOf } from "./zarr_fuzz.ts";
+
+const ENDINGS = ["xyz", "jsonl", "db", "zarr"];
+
+function frames(): Batch {
+  const batch = Batch.from([0, 1, 2, 3].map((i) => ({
+    symbols: ["Ar", "Ne"],
+    positions: [i, 0.1, 0.2, -i, Math.sqrt(i), 7],
+    energy: -i / 3,
+    info: { label: `system ${i}`, crc32c: 5 },
+  })));
+  batch.set("step", [0, 10, 20, 30], { level: "system", dtype: "i32" });
+  return batch;
+}
+
+async function written(path: string): Promise<void> {
+  const sink = await openSink(path);
+  await sink.write(frames());
+  await sink.close();
+}
+
+/** The files of a sink: one, or those of a folder. */
+async function filesOf(path: string): Promise<string[]> {
+  if (!(await Deno.stat(path)).isDirectory) return [path];
+  const names = Array.from(Deno.readDirSync(path), ({ name }) => `${path}/${name}`).sort();
+  return (await Promise.all(names.map(filesOf))).flat();
+}
+
+/** All that a reader gets. */
+async function contentOf(path: string): Promise<unknown> {
+  await using systems = await openSystems(path);
+  return await Promise.all(Array.from({ length: systems.length }, async (_, i) => {
+    const system = await systems.get(i);
+    return [system.info, system.fields().map(({ name }) => [name, ...system.get(name)])];
+  }));
+}
+
+async function inSink<T>(path: string, work: (sink: StoredSink) => Promise<T>): Promise<T> {
+  const sink = await openSink(path);
+  try {
+    return await work(sink);
+  } finally {
+    await sink.close();
+  }
+}
+
+for (const ending of ENDINGS) {
+  Deno.test(`a .${ending} is whole when it was written, added to, cut back and written again`, () =>
+    withFolder(async (folder) => {
+      const path = `${folder}/x.${ending}`;
+      await written(path);
+      assertEquals(await verifySink(path), { path, systems: 4, unsummed: 0, damage: [] });
+      await inSink(path, async (sink) => {
+        await sink.write(frames());
+        await sink.truncate(3);
+        await sink.write(frames());
+      });
+      assertEquals(await verifySink(path), { path, systems: 7, unsummed: 0, damage: [] });
+    }));
+
+  Deno.test(`a flipped bit in a .${ending} is reported, or is in a hole and changes nothing`, () =>
+    withFolder(async (folder) => {
+      const path = `${folder}/x.${ending}`, random = randomOf(3);
+      await written(path);
+      const right = await contentOf(path), files = await filesOf(path);
+      const all = Array.from({ length: 200 }, () => random()), flips = few(all.slice(0, 4), all);
+      let reported = 0;
+      for (const place of flips) {
+        const file = files[Math.floor(place * files.length)]!, bytes = await Deno.readFile(file);
+        const bit = Math.floor(random() * 8 * bytes.length), wrong = bytes.slice();
+        wrong[bit >> 3]! ^= 1 << (bit & 7);
+        await Deno.writeFile(file, wrong);
+        const { damage } = await verifySink(path).catch((error) => ({ damage: [error] }));
+        if (damage.length > 0) reported++;
+        else assertEquals(await contentOf(path), right, `bit ${bit} of ${file}`);
+        await Deno.writeFile(file, bytes);
+      }
+      if (ending === "zarr" && flips === all) {
+        assert(reported > 0.7 * flips.length, `${reported} were reported`);
+      }
+      if (ending === "xyz" || ending === "jsonl") assertEquals(reported, flips.length);
+    }));
+}
+
+Deno.test("what is missing is reported, too: a chunk, a row, the end of a record, a check sum", () =>
+  withFolder(async (folder) => {
+    const [text, store] = [`${folder}/x.jsonl`, `${folder}/x.zarr`];
+    await written(text);
+    await written(store);
+    await Deno.remove(`${store}/core/positions/c/0/0`);
+    const { damage: [chunk] } = await verifySink(store);
+    assertEquals(chunk, { place: `${store}/core/positions, chunk 0`, reason: "it is missing" });
+    const whole = await Deno.readTextFile(text);
+    await Deno.writeTextFile(text, whole.replace(/,"crc32c":"[0-9a-f]{8}"/, ""));
+    assertEquals((await verifySink(text)).damage, [
+      { place: "line 1", reason: "its check sum is missing" },
+    ]);
+    await Deno.writeTextFile(text, whole.slice(0, -5));
+    const { damage, systems } = await verifySink(text);
+    assertEquals([systems, damage.map(({ reason }) => reason)], [
+      3,
+      ["the file ends with a part of a record"],
+    ]);
+  }));
+
+Deno.test("files of others have no check sums: their form is checked; a table's, too", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/x.xyz`, table = `${folder}/x.csv`;
+    await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n");
+    assertEquals(await verifySink(path), { path, systems: 1, unsummed: 1, damage: [] });
+    await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 zero 0\n");
+    assertEquals((await verifySink(path)).damage.length, 1);
+    await written(table);
+    assertEquals((await verifySink(table)).damage, []);
+    await assertRejects(() => verifySink(`${folder}/none.xyz`), Error, "must be there");
+  }));
