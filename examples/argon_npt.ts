@@ -2,7 +2,7 @@
  * Liquid argon at the pressure of air, from a density that is far off to its own: molten at constant volume, then left
  * to a thermostat and a barostat. It prints the density as it goes, with what is conserved, which should stay.
  *
- * Run: `deno run -A examples/argon_npt.ts [PICOSECONDS]`
+ * Run: `deno run examples/argon_npt.ts [PICOSECONDS]`
  * In a fresh clone `deno task std` goes before it, once.
  */
 import {
@@ -18,7 +18,7 @@ import {
 
 const picoseconds = Number(Deno.args[0] ?? 32);
 if (!(picoseconds >= 4)) {
-  console.error("deno run -A examples/argon_npt.ts [PICOSECONDS], 4 or more: 32 unless told");
+  console.error("deno run examples/argon_npt.ts [PICOSECONDS], 4 or more: 32 unless told");
   Deno.exit(2);
 }
 const DT = 4, TEMPERATURE = 94.4;

@@ -2,7 +2,7 @@
  * Radial distributions, diffusion, autocorrelations and pressures of argon on the way: a crystal and a melt in one
  * batch, each at its own temperature. Given a path, it draws g(r) there.
  *
- * Run: `deno run -A examples/argon_observables.ts [g.svg]`
+ * Run: `deno run -P=files examples/argon_observables.ts [g.svg]`
  */
 import {
   AverageStressHook,

@@ -2,7 +2,7 @@
  * What a network with attention looks at: it learns to turn sequences round, and a hook reads its attention map where it
  * is made, in validation. Nothing is added to the model for that; a tensor is read by its name.
  *
- * Run: `deno run -A examples/attention_map.ts`
+ * Run: `deno run -P=onnx examples/attention_map.ts`
  */
 import { hook } from "@hooke/hooke";
 import { GraphBuilder, points, showPoints } from "@hooke/hooke/onnx";

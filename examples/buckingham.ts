@@ -1,7 +1,7 @@
 /**
  * A pair potential of one's own: its energy is written once, and it runs on every backend, with forces and stresses.
  *
- * Run: `deno run -A examples/buckingham.ts`
+ * Run: `deno run examples/buckingham.ts`
  */
 import { Batch, fcc, FIRE, pairPotential } from "@hooke/hooke";
 

@@ -2,7 +2,7 @@
  * A relaxation as it is done in earnest: convergence, a log, a trajectory, and the relaxed structures by themselves.
  * Hooks know nothing of each other; leaving the block closes them all.
  *
- * Run: `deno run -A examples/composed_run.ts [FOLDER]`
+ * Run: `deno run -P=files examples/composed_run.ts [FOLDER]`
  */
 import {
   Batch,

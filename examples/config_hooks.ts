@@ -2,7 +2,7 @@
  * Hooks from a configuration, and the other ways to register one: the ready-made by switches, one's own by the path of
  * its module, by a name in a registry, or as an object. The user's own run first.
  *
- * Run: `deno run -A examples/config_hooks.ts [FOLDER]`
+ * Run: `deno run -P=onnx-files examples/config_hooks.ts [FOLDER]`
  */
 import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke/config";
 import { GraphBuilder } from "@hooke/hooke/onnx";

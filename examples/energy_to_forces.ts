@@ -2,7 +2,7 @@
  * Gives a model of energies forces: reads an .onnx file, differentiates its graph, and writes it with one more output,
  * −dE/dpositions. It needs no manifest, and no runtime.
  *
- * Run: `deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx [--energy NAME] [--positions NAME] [--forces NAME]
+ * Run: `deno run -P=onnx-files examples/energy_to_forces.ts IN.onnx OUT.onnx [--energy NAME] [--positions NAME] [--forces NAME]
  * [--stress] [--passes NAME,NAME,…]`
  * In a fresh clone `deno task std` goes before it, once.
  */
@@ -19,7 +19,7 @@ import { parseArgs } from "@std/cli/parse-args";
 
 const HELP = `Gives a model of energies forces.
 
-deno run -A examples/energy_to_forces.ts IN.onnx OUT.onnx
+deno run -P=onnx-files examples/energy_to_forces.ts IN.onnx OUT.onnx
 
 --energy NAME      the output to differentiate (energy)
 --positions NAME   the input to differentiate by (positions)

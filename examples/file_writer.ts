@@ -2,7 +2,7 @@
  * A hook with a resource: opened when the run begins, closed when it ends. It closes with the outcome when all steps
  * are done, when a hook asks to stop, when a step throws, and at Ctrl-C, which reaches the loop by a signal.
  *
- * Run: `deno run -A examples/file_writer.ts [OUT.csv]`
+ * Run: `deno run -P=files examples/file_writer.ts [OUT.csv]`
  */
 import {
   Batch,

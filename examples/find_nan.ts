@@ -2,7 +2,7 @@
  * Where a NaN comes from: NanGuard ends the run before parameters are lost, and names the step, the batch and what is not
  * finite; a hook that reads all tensors of the model says which was the first. Then the same data with such steps skipped.
  *
- * Run: `deno run -A examples/find_nan.ts`
+ * Run: `deno run -P=onnx examples/find_nan.ts`
  */
 import { hook, NanGuard, NotFiniteError } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

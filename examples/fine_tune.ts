@@ -3,7 +3,7 @@
  * the potential says of it (cutoff, elements, …) its data are made by, and is written beside the new file, too. Without
  * arguments: a small potential of pairs that knows nothing yet, and shaken crystals of argon.
  *
- * Run: `deno run -A examples/fine_tune.ts [MODEL.onnx FRAMES.xyz [OUT.onnx [PARAMETERS…]]]`, as in
+ * Run: `deno run -P=onnx-files examples/fine_tune.ts [MODEL.onnx FRAMES.xyz [OUT.onnx [PARAMETERS…]]]`, as in
  * `… ani.onnx frames.xyz tuned.onnx 'W*' 'b*'`: without names constants of the graph that look like weights move as well.
  */
 import { Batch, fcc, lennardJones, NVE, parseExtxyz, rattle, writeExtxyz } from "@hooke/hooke";

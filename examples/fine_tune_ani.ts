@@ -2,7 +2,7 @@
  * Fine-tunes the last layer of ANI-1x: energies and forces of another method, a few frames of one molecule, and only the
  * tensors that are named move. Without data of one's own the other method is made up: bonds that are 5 % stronger.
  *
- * Run: `deno run -A examples/fine_tune_ani.ts [ani1x_1_e.onnx] [OUT.onnx]`
+ * Run: `deno run -P=models examples/fine_tune_ani.ts [ani1x_1_e.onnx] [OUT.onnx]`
  */
 import { Batch, initVelocities, MemorySink, NVTLangevin, SnapshotHook, System } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";

@@ -5,7 +5,7 @@
  * The network gives energies only. Forces are its slopes, made by differentiating its graph; to train on forces the
  * trainer differentiates that once more.
  *
- * Run: `deno run -A examples/fit_potential.ts [OUT.onnx]`
+ * Run: `deno run -P=onnx-files examples/fit_potential.ts [OUT.onnx]`
  */
 import {
   Batch,

@@ -2,7 +2,7 @@
  * Relaxes crystals, heats them, and lets them move freely: each goes on to the next stage when it is ready for it,
  * whatever the others do, and one evaluation of the model serves all in each step.
  *
- * Run: `deno run -A examples/fuse_stages.ts [STEPS_OF_NVT] [STEPS_OF_NVE]`
+ * Run: `deno run examples/fuse_stages.ts [STEPS_OF_NVT] [STEPS_OF_NVE]`
  */
 import {
   Batch,

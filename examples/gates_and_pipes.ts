@@ -2,7 +2,7 @@
  * Training with one's own loop: epochs and batches, a pipe that clips gradients, a gate that skips bad batches, an
  * overload set as a hook, and an object with methods named after stages.
  *
- * Run: `deno run -A examples/gates_and_pipes.ts`
+ * Run: `deno run examples/gates_and_pipes.ts`
  */
 import { hook, Loop, overload, TrainingStage } from "@hooke/hooke";
 

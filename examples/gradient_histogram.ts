@@ -2,7 +2,7 @@
  * A histogram of gradient norms at every step, by a plain hook that runs when the step is over: gradients are still
  * there. What is read is declared, so that a step without such a hook copies nothing.
  *
- * Run: `deno run -A examples/gradient_histogram.ts`
+ * Run: `deno run -P=onnx examples/gradient_histogram.ts`
  */
 import { hook } from "@hooke/hooke";
 import { GraphBuilder, type Value } from "@hooke/hooke/onnx";

@@ -2,7 +2,7 @@
  * A hook of one's own, and its test in five lines: it halves all learning rates when there have been more than ten high
  * losses. The test needs no model and no data; a script says what the losses are, and stages come as in training.
  *
- * Run: `deno run -A examples/halve_rate.ts`
+ * Run: `deno run examples/halve_rate.ts`
  */
 import { scriptedTrainer } from "@hooke/hooke/testing";
 import type {

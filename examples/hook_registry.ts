@@ -2,7 +2,7 @@
  * Hooks from a configuration: forward hooks look at activations, update hooks change gradients, each by the name that it
  * is registered under, on or off. A run log says which there were, and when one was switched.
  *
- * Run: `deno run -A examples/hook_registry.ts`
+ * Run: `deno run -P=onnx examples/hook_registry.ts`
  */
 import { hook } from "@hooke/hooke";
 import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke/config";

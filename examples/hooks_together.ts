@@ -2,7 +2,7 @@
  * Hooks of one trainer: what one finds out and another uses, one that sleeps at first, one that looks at a sample of the
  * batches, and one that fails without harm.
  *
- * Run: `deno run -A examples/hooks_together.ts`
+ * Run: `deno run -P=onnx examples/hooks_together.ts`
  */
 import { hook, slot } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

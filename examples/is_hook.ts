@@ -1,7 +1,7 @@
 /**
  * A hook is any object with the right members: no base class, no registration of types.
  *
- * Run: `deno run -A examples/is_hook.ts`
+ * Run: `deno run examples/is_hook.ts`
  */
 import { Batch, DynamicsStage, fcc, FIRE, isHook, lennardJones, rattle } from "@hooke/hooke";
 import type { DynamicsContext } from "@hooke/hooke";

@@ -2,7 +2,7 @@
  * A message to a chat when a model is the best so far, and when training is over. Training never waits for the server, and
  * when the server is down it goes on all the same. Here the server is one that the example starts itself.
  *
- * Run: `deno run -A examples/notify_webhook.ts`
+ * Run: `deno run -P=net examples/notify_webhook.ts`
  */
 import { Webhook, type WebhookEvent } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

@@ -1,7 +1,7 @@
 /**
  * A run at constant energy with a watch over it: what the right time step keeps, one that is too long does not.
  *
- * Run: `deno run -A examples/nve_drift.ts`
+ * Run: `deno run examples/nve_drift.ts`
  */
 import {
   Batch,

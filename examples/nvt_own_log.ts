@@ -2,7 +2,7 @@
  * A run at constant temperature with a log of one's own: columns that are functions of the context, rows that go to a
  * function.
  *
- * Run: `deno run -A examples/nvt_own_log.ts`
+ * Run: `deno run examples/nvt_own_log.ts`
  */
 import {
   Batch,

@@ -2,7 +2,7 @@
  * Looks at every step of a run on a GPU without slowing it down: what a hook reads is copied on the device, and comes
  * while the run goes on, in order. A hook that has to decide in its step says `sync: true`, and is waited for.
  *
- * Run: `deno run -A examples/observe_on_gpu.ts [auto|webgpu|wasm|reference]`
+ * Run: `deno run examples/observe_on_gpu.ts [auto|webgpu|wasm|reference]`
  */
 import { Batch, fcc, hook, initVelocities, lennardJones, NVE } from "@hooke/hooke";
 import { DEVICES } from "@hooke/hooke/backend";

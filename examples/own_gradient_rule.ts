@@ -2,7 +2,7 @@
  * A gradient for an operator that Hooke has no rule for: onnxruntime's QuickGelu, y = a · σ(α·a), which optimized models
  * have. The rule is tried against differences, twice, then a graph with the operator is differentiated and run.
  *
- * Run: `deno run -A examples/own_gradient_rule.ts`
+ * Run: `deno run -P=onnx examples/own_gradient_rule.ts`
  */
 import {
   dataOf,

@@ -2,7 +2,7 @@
  * A custom integrator, composed of the parts of those that come with the package: Langevin dynamics split as OBABO,
  * with half of the bath at each end of a step. It runs wherever its parts do, in batches, with hooks and checkpoints.
  *
- * Run: `deno run -A examples/own_integrator.ts [steps]`
+ * Run: `deno run examples/own_integrator.ts [steps]`
  */
 import {
   Batch,

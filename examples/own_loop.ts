@@ -1,7 +1,7 @@
 /**
  * A loop of one's own with stages of two kinds: it picks apples, and now and then makes juice of them.
  *
- * Run: `deno run -A examples/own_loop.ts`
+ * Run: `deno run examples/own_loop.ts`
  */
 import { type BaseContext, hook, Loop, stages } from "@hooke/hooke";
 

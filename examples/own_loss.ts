@@ -3,7 +3,7 @@
  * fifth of each batch out. A hook at COMPUTE_LOSS takes the trainer's place; it says the loss and its slope by each output,
  * and the trainer goes back from there. It is the only one that may: the stage has the role "replace".
  *
- * Run: `deno run -A examples/own_loss.ts`
+ * Run: `deno run -P=onnx examples/own_loss.ts`
  */
 import { hook } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

@@ -4,7 +4,7 @@
  *
  * Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
  *
- * Run: `deno run -A examples/own_optimizer.ts`
+ * Run: `deno run -P=onnx examples/own_optimizer.ts`
  */
 import { TrainingStage } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

@@ -3,7 +3,7 @@
  * itself with noise, and the loss says what that part was good for. The model's file stays as it is: a patch is what a
  * hook asks of its trainer while it is on.
  *
- * Run: `deno run -A examples/patch_activation.ts`
+ * Run: `deno run -P=onnx examples/patch_activation.ts`
  */
 import { type ActivationPatch, hook } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

@@ -1,7 +1,7 @@
 /**
  * A hook of one's own on an engine: the largest force on an atom, step by step.
  *
- * Run: `deno run -A examples/print_fmax.ts`
+ * Run: `deno run examples/print_fmax.ts`
  */
 import {
   Batch,

@@ -1,7 +1,7 @@
 /**
  * The two ready-made hooks: where the time goes, and what ran.
  *
- * Run: `deno run -A examples/profile_and_log.ts`
+ * Run: `deno run examples/profile_and_log.ts`
  */
 import { type BaseContext, Loop, Profiler, runLog, stages } from "@hooke/hooke";
 

@@ -1,7 +1,7 @@
 /**
  * A trainer by its kind, the usual hooks in one line each, a hook of one's own, and all of them switched by name.
  *
- * Run: `deno run -A examples/quick_start_training.ts [FOLDER]`
+ * Run: `deno run -P=onnx-files examples/quick_start_training.ts [FOLDER]`
  */
 import { getTrainer } from "@hooke/hooke/config";
 import { GraphBuilder } from "@hooke/hooke/onnx";

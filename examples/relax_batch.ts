@@ -2,7 +2,7 @@
  * Many structures relaxed in one batch, each by itself: a crystal that is done rests while others go on. L-BFGS beside
  * FIRE, from the same places.
  *
- * Run: `deno run -A examples/relax_batch.ts [systems]`
+ * Run: `deno run examples/relax_batch.ts [systems]`
  */
 import { Batch, ConvergenceHook, fcc, FIRE, LBFGS, lennardJones, rattle } from "@hooke/hooke";
 

@@ -2,7 +2,7 @@
  * Relaxes all structures of a file at once, with a log. At the end, and at Ctrl-C too, what has relaxed is in the other
  * file, in the order in which it did: `sourceId` says which of the first file each was, counted from 0.
  *
- * Run: `deno run -A examples/relax_file.ts IN.xyz OUT.xyz [LOG.csv]`
+ * Run: `deno run -P=files examples/relax_file.ts IN.xyz OUT.xyz [LOG.csv]`
  */
 import {
   Batch,

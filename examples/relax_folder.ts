@@ -3,7 +3,7 @@
  * other file as soon as it is relaxed. After Ctrl-C, and after a kill, the same command goes on where it was.
  * `sourceIndex` says which of the folder each was, counted from 0 through the files in order.
  *
- * Run: `deno run -A examples/relax_folder.ts FOLDER OUT.xyz|OUT.zarr [steps]`
+ * Run: `deno run -P=files examples/relax_folder.ts FOLDER OUT.xyz|OUT.zarr [steps]`
  */
 import {
   CheckpointHook,

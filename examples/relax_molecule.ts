@@ -2,7 +2,7 @@
  * Relaxes a molecule of ethanol over ANI-1x, from a file that gives energies only: its forces are made when it is
  * opened. Another potential needs its manifest beside it (docs/models.md): x.json for x.onnx.
  *
- * Run: `deno run -A examples/relax_molecule.ts [ani1x_1_e.onnx]`
+ * Run: `deno run -P=models examples/relax_molecule.ts [ani1x_1_e.onnx]`
  * In a fresh clone `deno task std` goes before it, once.
  */
 import { Batch, ConvergenceHook, FIRE, hook, rattle, System } from "@hooke/hooke";
@@ -11,7 +11,7 @@ import { decodeModel, describeModel } from "@hooke/hooke/onnx";
 
 const HELP = `Relaxes a molecule of ethanol over a potential in an .onnx file.
 
-deno run -A examples/relax_molecule.ts [MODEL.onnx]
+deno run -P=models examples/relax_molecule.ts [MODEL.onnx]
 
 MODEL.onnx   ANI-1x, or another with its manifest beside it: x.json for x.onnx (ani1x_1_e.onnx)
 --help       this

@@ -3,7 +3,7 @@
  * ending says: .xyz, .jsonl, .csv, .db (of ASE), .zarr. What is there is added to. Where one file cannot be written the
  * others are.
  *
- * Run: `deno run -A examples/relax_to_files.ts IN.xyz OUT.zarr OUT.xyz OUT.db …`
+ * Run: `deno run -P=files examples/relax_to_files.ts IN.xyz OUT.zarr OUT.xyz OUT.db …`
  */
 import {
   Batch,

@@ -3,7 +3,7 @@
  * does not say of itself (cutoff, units, elements) stands in a file of JSON beside it: docs/models.md. Without files it
  * relaxes three crystals of argon over a Lennard-Jones graph of its own.
  *
- * Run: `deno run -A examples/relax_with_onnx.ts [MODEL.onnx IN.xyz [OUT.xyz]]`
+ * Run: `deno run -P=onnx-files examples/relax_with_onnx.ts [MODEL.onnx IN.xyz [OUT.xyz]]`
  */
 import {
   Batch,

@@ -2,7 +2,7 @@
  * Molecular dynamics that can be stopped and gone on with: a checkpoint every so many steps, and the same bits as if it
  * had never stopped. Start it again with the same file and it goes on.
  *
- * Run: `deno run -A examples/resume.ts [FILE.hooke] [STEPS]`
+ * Run: `deno run -P=files examples/resume.ts [FILE.hooke] [STEPS]`
  */
 import {
   Batch,

@@ -2,7 +2,7 @@
  * The five events of a training run in one hook, on a small model of letters: what each gets, and in which order they
  * come. Gradients can be read when a step is over, and the step can be changed, too: nothing needs a fork.
  *
- * Run: `deno run -A examples/step_hooks.ts [FOLDER]`
+ * Run: `deno run -P=server examples/step_hooks.ts [FOLDER]`
  */
 import { CheckpointUpload, Heartbeat } from "@hooke/hooke";
 import { GraphBuilder } from "@hooke/hooke/onnx";

@@ -1,7 +1,7 @@
 /**
  * A hook at several stages: it answers for each, once, when it is added.
  *
- * Run: `deno run -A examples/step_timer.ts`
+ * Run: `deno run examples/step_timer.ts`
  */
 import { Batch, DynamicsStage, fcc, initVelocities, lennardJones, NVE } from "@hooke/hooke";
 import type { DynamicsContext } from "@hooke/hooke";

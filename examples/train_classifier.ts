@@ -2,7 +2,7 @@
  * A small classifier of two spirals: a network written operator by operator, trained, validated after each epoch, and
  * kept as an .onnx file that any runtime reads.
  *
- * Run: `deno run -A examples/train_classifier.ts [OUT.onnx]`
+ * Run: `deno run -P=onnx-files examples/train_classifier.ts [OUT.onnx]`
  */
 import { ConsoleLog } from "@hooke/hooke/observe";
 import { dataOf, GraphBuilder, openSession, type Value } from "@hooke/hooke/onnx";

@@ -1,7 +1,7 @@
 /**
  * When one number is not enough: systems have converged when forces are small and the energy no longer changes.
  *
- * Run: `deno run -A examples/two_criteria.ts`
+ * Run: `deno run examples/two_criteria.ts`
  */
 import {
   Batch,

@@ -2,7 +2,7 @@
  * One hook for several kinds of loop: an overload for dynamics, one for a pipeline, and a fallback for any other kind.
  * Which one applies is decided when the hook is added; in the loop it costs nothing.
  *
- * Run: `deno run -A examples/universal_logger.ts`
+ * Run: `deno run examples/universal_logger.ts`
  */
 import {
   type BaseContext,

@@ -20,11 +20,27 @@ export async function runExample(name: string, ...args: string[]): Promise<strin
     return (await printed(() => import(`${url}?run=${runs++}`))).output;
   }
   const command = new Deno.Command(Deno.execPath(), {
-    args: ["run", "-A", fileURLToPath(url), ...args],
+    args: ["run", ...await permissionsOf(url), "--no-prompt", fileURLToPath(url), ...args],
     env: { NO_COLOR: "1" },
   });
   const { code, stdout, stderr } = await command.output();
   const text = new TextDecoder();
   assertEquals(code, 0, text.decode(stderr));
   return text.decode(stdout);
+}
+
+/**
+ * Returns the permissions with which the first lines of an example say that it is run: it must not need more.
+ *
+ * @throws {Error} if they ask for all
+ */
+async function permissionsOf(example: URL): Promise<readonly string[]> {
+  const text = await Deno.readTextFile(example);
+  const [, flags] = /deno run ((?:-\S+ )*)examples\/\w+\.ts/.exec(text) ?? [];
+  if (flags === undefined || /-A\b|--allow-all/.test(flags)) {
+    throw new Error(
+      `${example.pathname} must say how it is run, with the permissions that it needs`,
+    );
+  }
+  return flags.trim() === "" ? [] : flags.trim().split(" ");
 }

@@ -46,7 +46,7 @@ Deno.test("refuseCommand() finds tasks and files that do not exist", () => {
     "deno task demo",
     "npx -y deno@2.9.6 task demo",
     "deno task bench:table hooks --json",
-    "deno run -A examples/a.ts --seed 1",
+    "deno run examples/a.ts --seed 1",
     ".ci/run",
     "deno add jsr:@hooke/hooke",
     "git status",
@@ -56,7 +56,7 @@ Deno.test("refuseCommand() finds tasks and files that do not exist", () => {
     "deno task dmo",
     "npx -y deno@2.9.6 task dmo",
     "deno task",
-    "deno run -A examples/b.ts",
+    "deno run examples/b.ts",
     ".ci/runs",
   ];
   assertEquals(bad.map((command) => refuseCommand(command, project)), [

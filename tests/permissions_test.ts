@@ -1,0 +1,101 @@
+/** Programs run with the permissions that their pages and first lines name, and ask for no others. */
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { fileURLToPath } from "node:url";
+import { ROOT } from "../tools/check/entry_points.ts";
+
+const CONFIG = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+
+/** Tasks that start other programs, which have all permissions anyhow. */
+const DEVELOPERS = /^(test|bench|wasm|attack)/;
+
+async function pages(folder: string, ending: string): Promise<[name: string, text: string][]> {
+  const found: [string, string][] = [];
+  for await (const { name } of Deno.readDir(new URL(folder, ROOT))) {
+    if (!name.endsWith(ending)) continue;
+    found.push([`${folder}${name}`, await Deno.readTextFile(new URL(`${folder}${name}`, ROOT))]);
+  }
+  return found;
+}
+
+/** Runs a program in a folder of its own. Returns its exit code and what it printed. */
+async function run(program: string, flags: readonly string[]): Promise<[number, string]> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${folder}/program.ts`, program);
+    const config = fileURLToPath(new URL("deno.json", ROOT));
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--no-prompt", "--no-check", "--config", config, ...flags, "program.ts"],
+      cwd: folder,
+      env: { NO_COLOR: "1" },
+    }).output();
+    return [code, new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)];
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const ARGON = `import { Batch, fcc, lennardJones, NVE } from "@hooke/hooke";
+const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);`;
+
+const WITH_KERNELS = `${ARGON}
+const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+await using md = new NVE({ model, dt: 2 });
+await md.run(batch, 3);
+console.log("done");`;
+
+const WITH_ONNX = `${ARGON}
+import { OnnxModel } from "@hooke/hooke/models/onnx";
+import { lennardJonesModel } from "@hooke/hooke/onnx";
+await using model = await OnnxModel.open(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
+await using md = new NVE({ model, dt: 2 });
+await md.run(batch, 3);
+console.log("done");`;
+
+const WITH_SINK = `${ARGON}
+import { openSink } from "@hooke/hooke/sinks";
+for (const name of ["a.xyz", "a.jsonl", "a.zarr", "a.db"]) {
+  const sink = await openSink(name);
+  await sink.write(batch);
+  await sink.close();
+}
+console.log("done");`;
+
+Deno.test("README, docs and examples run nothing with all permissions", async () => {
+  const all = [
+    ["README.md", await Deno.readTextFile(new URL("README.md", ROOT))] as const,
+    ...await pages("docs/", ".md"),
+    ...await pages("examples/", ".ts"),
+  ];
+  for (const [name, text] of all) {
+    assertEquals(text.match(/deno(@\S+)? (run|test|eval) -A\b.*/)?.[0], undefined, name);
+    for (const [, set] of text.matchAll(/ -P=([\w-]+) examples/g)) {
+      assert(Object.hasOwn(CONFIG.permissions, set!), `${name} names the set ${set}`);
+    }
+  }
+});
+
+Deno.test("tasks have all permissions only where they start other programs", () => {
+  for (const [name, { command }] of Object.entries<{ command: string }>(CONFIG.tasks)) {
+    if (!DEVELOPERS.test(name)) assertEquals(/ -A\b/.test(command), false, name);
+  }
+});
+
+Deno.test("a run over kernels needs no permission", async () => {
+  const [code, text] = await run(WITH_KERNELS, []);
+  assertEquals([code, text.trim()], [0, "done"]);
+});
+
+Deno.test("a run over an ONNX model reads Deno's cache of packages, and nothing else", async () => {
+  const info = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
+  const { npmCache } = JSON.parse(new TextDecoder().decode(info.stdout));
+  const [code, text] = await run(WITH_ONNX, [`--allow-read=${npmCache}`]);
+  assertEquals([code, text.trim()], [0, "done"]);
+  const [refused, complaint] = await run(WITH_ONNX, []);
+  assertEquals(refused, 1);
+  assertStringIncludes(complaint, "read access");
+});
+
+Deno.test("sinks read and write their folder, and nothing else", async () => {
+  const [code, text] = await run(WITH_SINK, ["--allow-read=.", "--allow-write=."]);
+  assertEquals([code, text.trim()], [0, "done"]);
+});
