@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { forcedSource, probe, STAND_INS, use } from "../../tools/airgap/std.ts";
+import { forcedSource, probe, STAND_INS, use, useLock } from "../../tools/airgap/std.ts";
 
 /** A registry on this machine that answers everything with `body`. */
 async function withRegistry(body: string, status: number, fn: (url: string) => Promise<void>) {
@@ -76,4 +76,32 @@ Deno.test("every entry point of a stand-in exists, and no stand-in has a committ
   }
   const ignored = await Deno.readTextFile(new URL("../../.gitignore", import.meta.url));
   assertEquals(ignored.includes("/tools/airgap/*/deno.json"), true);
+});
+
+Deno.test("useLock() puts the committed lock file into use, and keeps what JSR has added to it", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const root = new URL(`file://${folder}/`), used = new URL("used.lock", root);
+    const write = (name: string, lock: object) =>
+      Deno.writeTextFile(new URL(name, root), JSON.stringify(lock));
+    const read = async () => JSON.parse(await Deno.readTextFile(used));
+    const npm = { "mitt@3.0.1": { integrity: "sha512-a" } };
+    await write("npm.lock", { npm });
+    await useLock("jsr", root);
+    assertEquals(await read(), { npm });
+    await write("used.lock", { jsr: { "@std/assert@1.0.0": {} }, npm });
+    await useLock("jsr", root);
+    assertEquals(Object.keys(await read()), ["jsr", "npm"]);
+    await useLock("local", root);
+    assertEquals(await read(), { npm });
+    // Another hash than the committed one does not stay.
+    await write("used.lock", { npm: { "mitt@3.0.1": { integrity: "sha512-b" } } });
+    await useLock("jsr", root);
+    assertEquals(await read(), { npm });
+    await Deno.writeTextFile(used, '{"npm":');
+    await useLock("jsr", root);
+    assertEquals(await read(), { npm });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -6,9 +6,10 @@
  * registry; one without is no member at all. So writing these small files switches the stand-ins on, and
  * deleting them gives back the real packages. They are git-ignored: each machine decides for itself.
  *
- * There is no committed lockfile, and no `--frozen` anywhere, for the same reason: a lockfile made while the
- * stand-ins are on lacks the JSR entries that one made online has, and each side would rewrite the other's.
- * The npm packages are pinned to exact versions in deno.json instead.
+ * The lock file follows the same switch. `npm.lock` is committed and has the hashes of all npm packages, whatever
+ * they need included. Deno uses a copy, `used.lock`, which is git-ignored: where JSR answers, Deno adds its entries
+ * to the copy, and a file that both sides share would be rewritten by each. No `--frozen`, for the same reason; a
+ * package that differs from its hash is refused all the same.
  *
  * `STD=jsr` or `STD=local` skips the question to the registry.
  *
@@ -70,6 +71,26 @@ export async function use(source: StdSource, root: URL): Promise<void> {
   }
 }
 
+/**
+ * Puts the committed lock file into use. With the stand-ins on, the copy is exactly the committed file. With JSR, what
+ * Deno has added is kept as long as the npm packages are those of the committed file.
+ */
+export async function useLock(source: StdSource, root: URL): Promise<void> {
+  const text = await Deno.readTextFile(new URL("npm.lock", root)),
+    used = new URL("used.lock", root);
+  const current = await Deno.readTextFile(used).catch(() => "{}");
+  if (source === "jsr" && npmOf(current) === npmOf(text)) return;
+  await writeIfChanged(used, text);
+}
+
+function npmOf(lock: string): string | undefined {
+  try {
+    return JSON.stringify(JSON.parse(lock).npm);
+  } catch {
+    return undefined; // cut off by a kill
+  }
+}
+
 /** Any version of major 1 satisfies `^1`; this one cannot be mistaken for a real release. */
 function manifest(name: string, exports: Record<string, string>): string {
   return `${JSON.stringify({ name, version: "1.999.0", exports, publish: false }, null, 2)}\n`;
@@ -92,4 +113,5 @@ if (import.meta.main) {
   const source = forcedSource(Deno.env.get("STD")) ??
     await probe(Deno.env.get("JSR_URL") || "https://jsr.io/");
   await use(source, new URL("./", import.meta.url));
+  await useLock(source, new URL("./", import.meta.url));
 }

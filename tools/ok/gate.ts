@@ -22,6 +22,7 @@ const STEPS: readonly Step[] = [
   { name: "lint", args: ["lint"] },
   { name: "types", args: ["task", "check"] },
   { name: "doc lint", args: ["task", "doc:lint"] },
+  { name: "supply", args: ["task", "supply"] },
   { name: "publish dry run", args: ["task", "publish:dry"] },
   { name: "tests", args: ["task", "test"] },
   { name: "bench guard", args: ["task", "bench:table", "hooks", "--guard"] },

@@ -1,0 +1,96 @@
+/**
+ * Checks the packages that are used: exact versions, hashes, licenses, known vulnerabilities and signatures.
+ *
+ * The first three need no network. Advisories and signatures are asked of npm's registry if it answers; if not, that is
+ * said, and the rest decides: the gate must pass on a machine without a network. `--update` writes licenses.json anew
+ * from the packages in Deno's cache.
+ *
+ * @module
+ */
+
+import { ROOT } from "../check/entry_points.ts";
+import { licensesInCache } from "./licenses.ts";
+import { type LockFile, type Package, packagesOf, readLock } from "./packages.ts";
+import { advisoriesOf, unsignedOf } from "./registry.ts";
+
+/** Licenses under which a package may be used beside MIT. Another one needs somebody to read it first. */
+const ALLOWED: readonly string[] = [
+  "MIT",
+  "ISC",
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "(Apache-2.0 AND BSD-3-Clause)",
+];
+
+/** The parts of deno.json that name packages. */
+export interface Imports {
+  readonly imports: Readonly<Record<string, string>>;
+  readonly scopes: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/** Returns what is wrong with the packages, as far as files tell. */
+export function faultsOf(
+  { imports, scopes }: Imports,
+  lock: LockFile,
+  licenses: Readonly<Record<string, string>>,
+): string[] {
+  const faults: string[] = [], packages = packagesOf(lock);
+  const ids = new Set(packages.map(({ name, version }) => `${name}@${version}`));
+  for (const specifier of [imports, ...Object.values(scopes)].flatMap(Object.values<string>)) {
+    if (!specifier.startsWith("npm:")) continue;
+    const id = specifier.slice("npm:".length);
+    if (!/^@?[^@]+@\d+\.\d+\.\d+(-[\w.]+)?$/.test(id)) {
+      faults.push(`${specifier} must have an exact version`);
+    } else if (!ids.has(id)) faults.push(`${id} is not in the lock file: run deno task lock`);
+  }
+  if (lock.jsr !== undefined) {
+    faults.push("the lock file must have npm packages alone: run STD=local deno task lock");
+  }
+  for (const { name, version, integrity } of packages) {
+    const id = `${name}@${version}`, license = licenses[id];
+    if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)) faults.push(`${id} has no sha512 hash`);
+    if (license === undefined) faults.push(`${id} has no license in tools/supply/licenses.json`);
+    else if (!ALLOWED.includes(license)) faults.push(`${id} has the license ${license}`);
+  }
+  for (const id of Object.keys(licenses)) {
+    if (!ids.has(id)) {
+      faults.push(`${id} is in tools/supply/licenses.json, and not in the lock file`);
+    }
+  }
+  return faults;
+}
+
+async function onlineFaults(packages: readonly Package[]): Promise<string[]> {
+  const [advisories, unsigned] = [await advisoriesOf(packages), await unsignedOf(packages)];
+  if (advisories === undefined) console.log("advisories: not asked, the registry gave no answer");
+  else console.log(`advisories: ${advisories.length} for ${packages.length} packages`);
+  if (unsigned === undefined) console.log("signatures: not verified, the registry gave no keys");
+  else {console.log(
+      `signatures: ${packages.length - unsigned.length} of ${packages.length} are good`,
+    );}
+  return [...advisories ?? [], ...unsigned ?? []];
+}
+
+if (import.meta.main) {
+  const file = new URL("tools/supply/licenses.json", ROOT), lock = await readLock();
+  const packages = packagesOf(lock);
+  if (Deno.args.includes("--update")) {
+    const found = Object.fromEntries((await licensesInCache(packages)).toSorted());
+    await Deno.writeTextFile(file, `${JSON.stringify(found, null, 2)}\n`);
+  }
+  const licenses: Record<string, string> = JSON.parse(await Deno.readTextFile(file));
+  const imports: Imports = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const faults = faultsOf(imports, lock, licenses);
+  for (const [id, license] of await licensesInCache(packages)) {
+    if (licenses[id] === license) continue;
+    faults.push(
+      `${id} says of itself that its license is ${license}: current entry is ${licenses[id]}`,
+    );
+  }
+  faults.push(...await onlineFaults(packages));
+  for (const fault of faults) console.error(fault);
+  console.log(`supply: ${packages.length} packages, ${faults.length} faults`);
+  Deno.exit(faults.length === 0 ? 0 : 1);
+}
