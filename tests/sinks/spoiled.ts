@@ -107,7 +107,8 @@ async function tryReading(path: string): Promise<number | Error> {
   } catch (error) {
     assert(error instanceof Error);
     const isSaid = error instanceof SyntaxError && NAMED.test(error.message) ||
-      error instanceof RangeError && /version|as its first line must be/.test(error.message);
+      error instanceof RangeError &&
+        /version|as its first line must be|must be finite/.test(error.message);
     if (!isSaid) throw error;
     return error;
   } finally {

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { FileSystemStore } from "@zarrita/storage";
 import * as zarr from "zarrita";
-import { ZarrSink } from "../../src/sinks/mod.ts";
+import { openSink, ZarrSink } from "../../src/sinks/mod.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 const KILLS = 50;
@@ -16,12 +16,12 @@ Deno.test(`a process killed ${KILLS} times while it writes a store leaves all th
       for (let kill = 0; kill < KILLS / 2; kill++) {
         const flushed = await killInMidRun(path, turn, {
           after: /[1-9]/,
-          wait: (kill * 0.618 % 1) * 60,
+          wait: (kill * 0.618 % 1) * 200,
         });
         const length = await check(path, Math.max(before, flushed));
         await checkAlone(path, length);
         if (length > flushed || await rowsIn(path, "meta/atoms_ptr") > length + 1) torn++;
-        await new ZarrSink(path).open();
+        await (await openSink(path)).close();
         assertEquals(await rowsIn(path, "custom/step"), length); // the rest is taken off
         before = length;
       }
