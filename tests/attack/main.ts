@@ -11,6 +11,7 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { type Attack, Trial } from "./attack.ts";
 import { CELL_ATTACK } from "./cells.ts";
+import { EXPLOSION_ATTACK } from "./explosions.ts";
 import { FAR_ATTACK } from "./far.ts";
 import { KILL_ATTACKS } from "./kills.ts";
 import { RACE_ATTACK } from "./races.ts";
@@ -24,6 +25,7 @@ export const ATTACKS: readonly Attack[] = [
   RACE_ATTACK,
   CELL_ATTACK,
   FAR_ATTACK,
+  EXPLOSION_ATTACK,
   SOAK,
 ];
 
