@@ -10,6 +10,7 @@
 
 import { parseArgs } from "@std/cli/parse-args";
 import { type Attack, Trial } from "./attack.ts";
+import { BIT_ATTACKS } from "./bits.ts";
 import { CELL_ATTACK } from "./cells.ts";
 import { EXPLOSION_ATTACK } from "./explosions.ts";
 import { FAR_ATTACK } from "./far.ts";
@@ -22,6 +23,7 @@ import { SOAK } from "./soak.ts";
 export const ATTACKS: readonly Attack[] = [
   ...KILL_ATTACKS,
   ...READER_ATTACKS,
+  ...BIT_ATTACKS,
   RACE_ATTACK,
   CELL_ATTACK,
   FAR_ATTACK,
