@@ -1,10 +1,6 @@
 import { type AtomChoice, chosen, isAtomChoice } from "../../batch/atom_choice.ts";
-import type { Batch } from "../../batch/batch.ts";
 import { complaint } from "../../base/show.ts";
 import type { Constraint } from "./constraint.ts";
-
-/** The field in which files bring fixed atoms: the column of ASE's extended XYZ. */
-export const MOVE_MASK = "move_mask";
 
 /** Directions: their letters, such as `"z"` or `"xy"`, or a flag for each of x, y and z. */
 export type Directions = string | readonly [x: boolean, y: boolean, z: boolean];
@@ -59,55 +55,6 @@ export function fixAtoms(choice: AtomChoice): Constraint {
  */
 export function fixComponents(choice: AtomChoice, directions: Directions): Constraint {
   return fixing("fixComponents", choice, bitsOf(directions));
-}
-
-/**
- * Holds the atoms that a field of the batch fixes: 0 for what is fixed, else 1, one number per atom or one for each of
- * x, y and z. Engines hold `move_mask` without it, unless they have `fileConstraints: false`: it is the field in which
- * files bring ASE's `FixAtoms` and `FixCartesian`.
- *
- * @param field the field's name. Default: `"move_mask"`, as ASE calls it
- *
- * @example
- * ```ts
- * import { Batch } from "@hooke/hooke/batch";
- * import { parseExtxyz } from "@hooke/hooke/batch/extxyz";
- * import { FIRE, fixMasked } from "@hooke/hooke/dynamics";
- * import { lennardJones } from "@hooke/hooke/models";
- * import { assertEquals } from "@std/assert";
- *
- * const text = `2
- * Properties=species:S:1:pos:R:3:relaxes:L:1 pbc="F F F"
- * Ar 0 0 0 F
- * Ar 3 1 0 T
- * `;
- * const batch = Batch.from(parseExtxyz(text));
- * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
- * await using opt = new FIRE({ model, dt: 0.5, constraints: [fixMasked("relaxes")] });
- * await opt.run(batch, 20);
- * assertEquals([...batch.get("positions").slice(0, 3)], [0, 0, 0]);
- * ```
- */
-export function fixMasked(field: string = MOVE_MASK): Constraint {
-  return { name: "fixMasked", hold: ({ batch }) => ({ fixed: maskedIn(batch, field) }) };
-}
-
-function maskedIn(batch: Batch, name: string): Int32Array {
-  const field = batch.fields().find((one) => one.name === name);
-  const width = field?.level === "node" ? field.width : 0;
-  if (width !== 1 && width !== 3) {
-    throw new TypeError(
-      `Cannot fix atoms as the batch must have ${name}, a field of one number per atom or three: current one is ${
-        field === undefined ? "not there" : `of ${field.width} per ${field.level}`
-      }`,
-    );
-  }
-  const moves = batch.get(name);
-  return Int32Array.from({ length: batch.nodeCount }, (_, atom) =>
-    [0, 1, 2].reduce(
-      (bits, axis) => moves[width * atom + axis % width] === 0 ? bits + (1 << axis) : bits,
-      0,
-    ));
 }
 
 function fixing(name: string, choice: AtomChoice, bits: number): Constraint {

@@ -13,7 +13,6 @@ import type { StagePoint } from "../run/point.ts";
 import type { AcceptAll, HookInput } from "../registry/hook_set.ts";
 import { assertSavedLoop, type SavedLoop } from "../registry/saved.ts";
 import type { AnyStages, Role, StageOf } from "../protocol/stage.ts";
-import { BetweenSteps } from "./between_steps.ts";
 import {
   assertRole,
   assertSteps,
@@ -25,7 +24,7 @@ import {
   type LoopHooks,
   type LoopOptions,
 } from "./loop_options.ts";
-import { ExclusiveCalls, PendingStage } from "./pending.ts";
+import { BetweenSteps, ExclusiveCalls, PendingStage } from "./pending.ts";
 import { Counters, reasonOf, RunEnd, stopper } from "./progress.ts";
 import { type StepEngine, Steps } from "./steps.ts";
 

@@ -6,8 +6,7 @@
 
 import { catching, isThenable } from "../../base/sequence.ts";
 import { MultiStepLength, Turn } from "./pace.ts";
-import type { BetweenSteps } from "./between_steps.ts";
-import type { PendingStage } from "./pending.ts";
+import type { BetweenSteps, PendingStage } from "./pending.ts";
 import type { Counters, RunEnd } from "./progress.ts";
 
 /** The calls that a loop `L` makes to its engine. Only `step` is required. */
