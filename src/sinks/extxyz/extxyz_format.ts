@@ -13,7 +13,7 @@ import type { Field } from "../../batch/store.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import { asDeclared, DECLARED, readDeclared, writeDeclared } from "../declared_fields.ts";
 import type { Stamp } from "../slice.ts";
-import { isAsWritten, NO_SUM, withSum } from "../text/record_sum.ts";
+import { isAsWritten, withSum } from "../text/record_sum.ts";
 import type { TextFormat } from "../text/text_format.ts";
 
 /** What the comments of all our frames begin with. */
@@ -38,8 +38,8 @@ const SUM = " hooke_crc32c=x";
 const SUM_IN = / hooke_crc32c=x[0-9a-f]{8}(?= |$)/m;
 
 function summed(frame: string): string {
-  const end = frame.indexOf("\n", frame.indexOf("\n") + 1), at = end + SUM.length;
-  return withSum(frame.slice(0, end) + SUM + NO_SUM + frame.slice(end), at);
+  const end = frame.indexOf("\n", frame.indexOf("\n") + 1);
+  return withSum(frame.slice(0, end) + SUM, frame.slice(end));
 }
 
 function isFrameAsWritten(text: string): boolean | undefined {

@@ -12,7 +12,7 @@ import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import type { Stamp } from "../slice.ts";
 import { numberOf, numberText, readTagged, writeTagged } from "../tagged_json.ts";
-import { isAsWritten, NO_SUM, withSum } from "../text/record_sum.ts";
+import { isAsWritten, withSum } from "../text/record_sum.ts";
 import type { TextFormat } from "../text/text_format.ts";
 
 /** The version that is written, and the newest that is read. */
@@ -63,8 +63,7 @@ function encode(system: System): string {
   const own = fields.filter(({ name }) => !BUILT_IN.has(name));
   if (own.length > 0) parts.push(`"fields":{${own.map(declarationText).join(",")}}`);
   if (Object.keys(system.info).length > 0) parts.push(`"info":${infoText(system.info)}`);
-  const text = `${parts.join(",")}${SUM}`;
-  return withSum(`${text}${NO_SUM}"}\n`, text.length);
+  return withSum(`${parts.join(",")}${SUM}`, '"}\n');
 }
 
 function isLineAsWritten(text: string): boolean | undefined {

@@ -9,21 +9,24 @@
 
 import { crc32c } from "../../base/crc32c.ts";
 
-/** The digits of a sum that is not known yet. */
-export const NO_SUM = "00000000";
+/** The digits that stand for a sum while it is computed. */
+const NO_SUM = "00000000";
 
-/** Puts the sum into a record, in place of the zeros that begin at `at`. */
-export function withSum(record: string, at: number): string {
-  return record.slice(0, at) + sumOf(record) + record.slice(at + NO_SUM.length);
+const encoder = new TextEncoder();
+
+/** Returns a record with its sum between its two parts. */
+export function withSum(before: string, after: string): string {
+  return before + sumOf(before, after) + after;
 }
 
 /** Returns whether a record is as it was written; `undefined` if there are no digits at `at`. */
 export function isAsWritten(record: string, at: number | undefined): boolean | undefined {
   if (at === undefined) return undefined;
-  const sum = record.slice(at, at + NO_SUM.length);
-  return sum === sumOf(record.slice(0, at) + NO_SUM + record.slice(at + NO_SUM.length));
+  const end = at + NO_SUM.length;
+  return record.slice(at, end) === sumOf(record.slice(0, at), record.slice(end));
 }
 
-function sumOf(record: string): string {
-  return crc32c(new TextEncoder().encode(record)).toString(16).padStart(8, "0");
+function sumOf(before: string, after: string): string {
+  const begun = crc32c(encoder.encode(before + NO_SUM));
+  return crc32c(encoder.encode(after), begun).toString(16).padStart(8, "0");
 }
