@@ -14,7 +14,7 @@
 import type { NumericArray } from "../fields/fields.ts";
 
 /** A system is far away if its middle is so many times its half extent and so many Å from the origin. */
-const FAR = { extents: 2, distance: 64 } as const;
+const FAR = { extents: 2, distance: 16 } as const;
 
 /** Three numbers per system, Å; `undefined` if all are 0. */
 export type OriginValues = Float64Array | undefined;
