@@ -24,7 +24,9 @@ export async function syncFolder(fs: Pick<FolderSystem, "open">, path: string): 
       await folder.close();
     }
   } catch (error) {
-    if (!UNABLE.includes((error as { readonly code?: unknown }).code)) throw error;
+    const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+    // A process that may only use the file itself does without, too.
+    if (!UNABLE.includes(code) && name !== "NotCapable") throw error;
   }
 }
 

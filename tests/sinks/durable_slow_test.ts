@@ -80,3 +80,18 @@ for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
       }),
   });
 }
+
+Deno.test("a process that may use its files alone, and not their folder, writes them all the same", () =>
+  withFolder(async (folder) => {
+    await Deno.mkdir(`${folder}/marks`);
+    for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
+      const path = `${folder}/x.${ending}`, marks = `${folder}/marks/${ending}`;
+      await Deno.mkdir(marks);
+      const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: ["run", "--no-prompt", "--no-check", `--allow-read=${path}`].concat(
+          [`--allow-write=${path},${marks}`, SCRIPT, path, marks],
+        ),
+      }).output();
+      assert(success, new TextDecoder().decode(stderr));
+    }
+  }));
