@@ -79,3 +79,20 @@ function advice({ cause = "positions", dt }: DivergedDetails): string {
   }
   return `${smaller}, and look for atoms that start too close to each other`;
 }
+
+/** A run is finite, but not physical: far too hot, too fast, or its energy drifts. `strict: true` ends a run by it. */
+export class UnstableError extends Error {
+  /** By which it is known across realms. */
+  override readonly name = "UnstableError";
+  /** The step in which it was noticed; −1 before the first step. */
+  readonly step: number;
+  /** The places of the systems. */
+  readonly systems: readonly number[];
+
+  /** Says what is wrong, and what to try. */
+  constructor(message: string, step: number, systems: readonly number[]) {
+    super(message);
+    this.step = step;
+    this.systems = systems;
+  }
+}

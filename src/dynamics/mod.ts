@@ -27,7 +27,7 @@ export type {
   CustomCriterion,
   KeySource,
 } from "./convergence/convergence_hook.ts";
-export { DivergedError } from "./diverged_error.ts";
+export { DivergedError, UnstableError } from "./diverged_error.ts";
 export { Dynamics } from "./dynamics.ts";
 export type { DynamicsKind, DynamicsOptions, FirstHooks } from "./engine/dynamics_options.ts";
 export type { DeviceInUse, DeviceRequest } from "./engine/engine_device.ts";

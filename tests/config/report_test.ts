@@ -148,6 +148,16 @@ Deno.test("a run that failed, one that was stopped and one that has not ended sa
   ]);
 });
 
+Deno.test("warnings of the engine about a run are in its report", async () => {
+  const warnings = ["System 0 is too hot at step 3 of NVE"];
+  const text = await report(
+    run([start(0, 0, 0), end(0, 1, 2, { status: "completed", warnings })]),
+    { format: "markdown" },
+  );
+  assertEquals(text.split("\n").filter((line) => line.includes("too hot")), [`- ${warnings[0]}`]);
+  assert(text.includes("## Warnings"));
+});
+
 Deno.test("of a part that was killed the report says how far its scalars came, and how long it took", async () => {
   const heard = [{ step: 90, time: new Date(45_000).toISOString() }, undefined];
   const lines = async (records: RunRecord[]) =>

@@ -131,6 +131,7 @@ const OPTIONS = {
   fields: 0,
   name: 0,
   signal: 0,
+  strict: 0,
   onWarning: 0,
   verify: 0,
 } satisfies Record<keyof DynamicsOptions, number>;

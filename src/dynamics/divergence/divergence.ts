@@ -5,10 +5,9 @@
  */
 
 import { Control } from "../../kernels/kernel.ts";
-import { after, catching } from "../../base/sequence.ts";
-import { type DivergedDetails, DivergedError } from "../diverged_error.ts";
+import { catching } from "../../base/sequence.ts";
+import { DivergedError } from "../diverged_error.ts";
 import { divergedSystems } from "../engine/dynamics_checks.ts";
-import { detailsOf, namingOf } from "./diverged_details.ts";
 import type { RunParts } from "../step/run_engine.ts";
 
 /** The check for diverged systems of one batch. */
@@ -32,12 +31,8 @@ export class Divergence {
   assertNone(control: Int32Array, step: number): void | PromiseLike<void> {
     const system = control[Control.DIVERGED]! - 1;
     if (system < 0) return;
-    const { engine: { name } } = this.#run;
-    const fail = (details: DivergedDetails): void => {
-      throw new DivergedError(name, step, [system], details);
-    };
     return catching<void>(
-      () => after(detailsOf(this.#run, control), fail),
+      () => this.#fail(control, step),
       (error) => {
         this.#drop(step, error);
         this.checkLast(step); // only one of the systems that diverge in a step is reported
@@ -45,17 +40,23 @@ export class Divergence {
     );
   }
 
+  async #fail(control: Int32Array, step: number): Promise<never> {
+    const words = control.slice(), system = words[Control.DIVERGED]! - 1;
+    const { detailsOf } = await import("./diverged_details.ts"); // what most runs do not need
+    const details = await detailsOf(this.#run, words);
+    throw new DivergedError(this.#run.engine.name, step, [system], details);
+  }
+
   /** Checks the numbers of all systems after a step, before they are reported. */
   checkLast(step: number): void {
-    const { isLate, state, engine: { name, integrator } } = this.#run;
+    const { isLate, state, engine: { name } } = this.#run;
     if (isLate) return;
     const active = state.view(state.frame.active);
     const view = (field: "positions" | "velocities" | "forces") => state.view(state.field(field));
     const fields = { positions: view("positions"), forces: view("forces"), ...this.#velocities() };
     for (const { system, cause, atom } of divergedSystems(state.batch, fields)) {
       if (active[system] === 0) continue;
-      const details = { ...namingOf(integrator, state.batch, [system]), cause, atom };
-      this.#drop(step, new DivergedError(name, step, [system], details));
+      this.#drop(step, new DivergedError(name, step, [system], { cause, atom }));
     }
   }
 

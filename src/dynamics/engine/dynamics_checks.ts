@@ -28,6 +28,7 @@ export const ENGINE_OPTIONS: readonly string[] = Object.keys(
     fields: true,
     name: true,
     signal: true,
+    strict: true,
     onWarning: true,
     verify: true,
   } satisfies Readonly<Record<keyof DynamicsOptions, true>>,
@@ -41,7 +42,7 @@ export function checkDynamicsOptions(
 ): void {
   const action = `make ${name}`;
   checkOptions(action, options, [...parameters, ...ENGINE_OPTIONS]);
-  const { model, hooks, nSteps, fields, threads } = options as Members;
+  const { model, hooks, nSteps, fields, threads, strict } = options as Members;
   if (!isModel(model)) {
     throw new TypeError(
       complaint(action, "model must be a model, as lennardJones() makes one", model),
@@ -53,6 +54,9 @@ export function checkDynamicsOptions(
         model.gives.join(", ") || "nothing"
       }`,
     );
+  }
+  if (strict !== undefined && typeof strict !== "boolean") {
+    throw new TypeError(complaint(action, "strict must be true or false", strict));
   }
   if (hooks !== undefined && !Array.isArray(hooks)) {
     throw new TypeError(complaint(action, "hooks must be an array of hooks", hooks));

@@ -20,6 +20,7 @@ import type { WithKernels } from "../step/step_parts.ts";
 import { BatchPlace } from "./batch_place.ts";
 import type { DynamicsKind, DynamicsOptions } from "./dynamics_options.ts";
 import { EngineDevice } from "./engine_device.ts";
+import type { Stability } from "../divergence/stability.ts";
 import { DynamicsFields } from "./fields.ts";
 import { HeldBatch } from "./held_batch.ts";
 
@@ -61,6 +62,9 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly place: BatchPlace;
   /** The batch on the host, while a run has it. */
   readonly held: HeldBatch;
+  /** Warns of runs that are not physical, once there is a run that takes time. */
+  #stability: Stability | undefined;
+  readonly #isStrict: boolean;
   /** The settings of the run under way. */
   readonly running: RunSettings = { stream: undefined, isByHand: false };
   /** The constraints of the options. */
@@ -106,6 +110,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
       entered: (batch) => void Object.assign(loop.context, contextOf(batch)),
     });
     this.held = new HeldBatch(this);
+    this.#isStrict = options.strict === true;
   }
 
   #makeWorker(): DeviceWorker {
@@ -134,11 +139,21 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     this.place.fallback.begin();
     await this.current.begin();
     await this.running.stream?.begin();
+    this.#stability?.rest();
+    if (this.integrator.dt !== undefined && !this.running.isByHand) await this.#watch();
+  }
+
+  async #watch(): Promise<void> {
+    const { Stability } = await import("../divergence/stability.ts"); // relaxations do without
+    this.#stability ??= new Stability(this, this.#isStrict);
+    this.#stability.begin(this.current);
   }
 
   /** Runs one step. */
   step(): void | PromiseLike<void> {
     const { place, running: { stream } } = this;
+    const { stepCount } = this.loop, stability = this.#stability;
+    if (stability !== undefined && stepCount >= stability.next) stability.look(place.run!);
     place.run!.countable(1);
     const taking = place.fallback.takeIfDue(place.run!);
     // Nearly always; without closures, as it is run for each step that a hook visits.
@@ -153,8 +168,10 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   /** Runs up to `n` steps in which no hook is due. */
   multiStep(_loop: unknown, n: number): number | PromiseLike<number> {
     const { place, running: { stream } } = this;
+    const { stepCount } = this.loop, stability = this.#stability;
+    if (stability !== undefined && stepCount >= stability.next) stability.look(place.run!);
     const taking = place.fallback.takeIfDue(place.run!);
-    const most = place.run!.countable(n);
+    const most = place.run!.countable(Math.min(n, stability?.limit(stepCount) ?? n));
     const free = stream === undefined ? most : Math.min(most, stream.free());
     // Without closures if nothing has to be awaited, as it is run for each multi-step call.
     if (taking !== undefined) return this.#multiStepAfter(taking, free);
@@ -183,6 +200,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   async end(): Promise<void> {
     this.running.stream?.end();
     await this.current.end();
+    await this.#stability?.end(this.current);
   }
 
   /** Takes the results of a run home. */

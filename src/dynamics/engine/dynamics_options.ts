@@ -92,6 +92,13 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
+   * True to end a run that is not physical with an `UnstableError`: one that is far too hot, in which atoms move too far in a
+   * step, whose energy drifts, or whose `dt` is out of range.
+   *
+   * @default false: the run goes on, with a warning
+   */
+  readonly strict?: boolean;
+  /**
    * True to check that observers do not change the fields that they read. Slow: for tests.
    *
    * @default false

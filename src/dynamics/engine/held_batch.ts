@@ -11,7 +11,6 @@ import { isThenable } from "../../base/sequence.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { DivergedError } from "../diverged_error.ts";
 import type { Integrator } from "../integrators/integrator.ts";
-import { namingOf } from "../divergence/diverged_details.ts";
 import { isBath } from "../integrators/center_motion.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 import type { BatchPlace } from "./batch_place.ts";
@@ -133,6 +132,7 @@ export class HeldBatch {
     if (diverged.length > 0) {
       const systems = diverged.map(({ system }) => system);
       const { cause, atom } = diverged[0]!;
+      const { namingOf } = await import("../divergence/diverged_details.ts");
       const details = { ...namingOf(this.#engine.integrator, batch, systems), cause, atom };
       throw new DivergedError(name, loop.stepCount - 1, systems, details);
     }

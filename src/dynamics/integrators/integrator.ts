@@ -32,6 +32,18 @@ export interface Integrator {
    */
   readonly keepsMomentum?: boolean;
   /**
+   * The temperature of its bath, K.
+   *
+   * @default `undefined`: it has none
+   */
+  readonly temperature?: PerSystem;
+  /**
+   * True if it conserves the sum of potential and kinetic energies.
+   *
+   * @default false
+   */
+  readonly conservesEnergy?: boolean;
+  /**
    * True if its kernels read the virials of the forces: each evaluation of forces then gives them.
    *
    * @default false

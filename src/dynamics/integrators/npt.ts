@@ -49,6 +49,7 @@ export function npt(options: NPTOptions): Integrator {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
     dt,
+    temperature,
     keepsMomentum: true,
     needsStress: true,
     open(state) {

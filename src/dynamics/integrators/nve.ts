@@ -36,6 +36,7 @@ export function velocityVerlet(options: NVEOptions): Integrator {
     parameters: Object.keys(PARAMETERS),
     dt,
     keepsMomentum: true,
+    conservesEnergy: true,
     open(state) {
       const step = parameter(state, "NVE", "dt", dt);
       return { pre: [kickDrift(state, step)], post: [kick(state, step)] };

@@ -47,6 +47,7 @@ export function bussi(options: NVTBussiOptions): Integrator {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
     dt,
+    temperature,
     keepsMomentum: true,
     open(state) {
       const step = parameter(state, NAME, "dt", dt);

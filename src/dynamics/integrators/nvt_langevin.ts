@@ -45,6 +45,7 @@ export function langevin(options: NVTLangevinOptions): Integrator {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
     dt,
+    temperature,
     open(state) {
       const step = parameter(state, NAME, "dt", dt);
       const [push, half] = [kick(state, step), drift(state, step, 0.5)];

@@ -37,6 +37,7 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
     name: NAME,
     parameters: Object.keys(CHAIN_PARAMETERS),
     dt,
+    temperature,
     keepsMomentum: true,
     open(state) {
       checkCoupling(NAME, "thermostatTime", thermostatTime, dt, state.batch);

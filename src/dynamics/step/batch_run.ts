@@ -125,6 +125,12 @@ export class BatchRun {
     return now?.length === before?.length && (now ?? []).every((one, i) => one === before![i]);
   }
 
+  /** True if energies are those of the present positions. */
+  get hasEnergy(): boolean {
+    const { hasForces, forces } = this.#run.phase;
+    return hasForces && forces.hasEnergy;
+  }
+
   /** True if the run has turned out to be over. */
   get isOver(): boolean {
     return this.#run.phase.isOver;

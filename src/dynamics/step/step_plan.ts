@@ -6,13 +6,16 @@
 
 import { type Call, call, type Program } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { advance } from "../../kernels/integrate/advance.ts";
+import { kick } from "../../kernels/integrate/kick.ts";
+import type { Kernel } from "../../kernels/kernel.ts";
+import { checkFinite } from "../../kernels/check_finite.ts";
 import { clear } from "../../kernels/clear.ts";
 import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { outputsOf, type Wanted } from "../../models/model.ts";
 import { HookCalls } from "./hook_calls.ts";
 import { CHANGE, CONSERVED, measureChange, measureOf } from "../engine/measures.ts";
-import { checkForces, checkUnvisited, checkVelocities } from "../divergence/finite_checks.ts";
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, Stop } from "./step_parts.ts";
 
@@ -271,4 +274,38 @@ function clearing(state: ResidentBatch): Call[] {
 
 function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): readonly Call[] {
   return isWanted ? measureOf(state, "stress", keepsMomentum)!.calls : [];
+}
+
+/**
+ * Returns the check of a step between forces and the second half of the integrator: hooks have modified the forces by
+ * then, and nothing has moved by them. Lists of pairs check positions and cells, so these are checked only without them.
+ */
+function checkForces(parts: StepParts, { energy }: Wanted): Call[] {
+  const { state } = parts, outputs = outputsOf(state);
+  const isFound = !state.allPairs[Symbol.iterator]().next().done;
+  return [call(checkFinite, {
+    ...!isFound && { positions: state.field("positions"), cell: state.field("cell") },
+    forces: outputs.forces,
+    ...energy && !limitsForces(parts) && { energy: outputs.energy },
+  })];
+}
+
+/** Returns the check of the velocities at the end of a step; no calls if the integrator does not change them. */
+function checkVelocities({ state, integrator: { pre, post } }: StepParts): Call[] {
+  if (![...pre, ...post].some(({ args }) => "velocities" in args)) return [];
+  return [call(checkFinite, { velocities: state.field("velocities") })];
+}
+
+/** Returns the same for steps that are not visited: a kick by finite forces leaves velocities finite. */
+function checkUnvisited(parts: StepParts): Call[] {
+  const { integrator: { post } } = parts;
+  const isKick = post.length === 1 && (post[0]!.kernel as Kernel) === (kick as unknown as Kernel);
+  return isKick ? [] : checkVelocities(parts);
+}
+
+/** Returns whether hooks replace energies, or forces that may not be finite: the energy then says nothing about them. */
+function limitsForces({ devices, writes }: StepParts): boolean {
+  const isForces = (key: unknown) => fieldName(key as string) === "forces";
+  return writes().has("forces") || writes().has("energy") ||
+    devices().some((hook) => hook.holds === undefined && hook.writes.some(isForces));
 }

@@ -210,6 +210,11 @@ export class Loop<
     return this.#end.outcome;
   }
 
+  /** Adds a warning to the outcome of the run. */
+  note(warning: string): void {
+    this.#end.note(warning);
+  }
+
   /** Asks to stop after the step under way; the first reason is kept. It holds until the hooks are closed. */
   stop(reason: string): void {
     this.#end.stop(reason, this.#counters.step);
@@ -225,9 +230,8 @@ export class Loop<
   }
 
   /**
-   * Queues pending values for delivery, in one row with what observers of this and of earlier steps read: for engines that
-   * learn late how a step went. `deliver` receives `undefined` once the run has turned out to be over. Returns a promise
-   * if too much is pending, or, with `isAwaited`, one that settles upon delivery.
+   * Queues pending values for delivery, in order with what observers read. `deliver` receives `undefined` once the run is
+   * over. Returns a promise if too much is pending, or, with `isAwaited`, one that settles upon delivery.
    */
   defer<T>(
     values: PromiseLike<T>,
@@ -239,18 +243,14 @@ export class Loop<
   }
 
   /**
-   * Runs `work` between two steps: at once if no run is under way; if one is, after the step under way, and at the latest
-   * before the hooks close. An error is the caller's, and the run goes on. A hook must not await it: the step waits for
-   * the hook.
+   * Runs `work` between two steps: at once if no run is under way, else after the step under way, and at the latest before
+   * the hooks close. An error is the caller's, and the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return this.#calls.isNone ? Promise.resolve().then(work) : this.#between.add(work);
   }
 
-  /**
-   * Runs steps until there have been `nSteps`, or something asked to stop. Opens the hooks before and closes them after,
-   * whatever happens. Rejects with the error of a step.
-   */
+  /** Runs steps until there have been `nSteps`, or something asked to stop. Opens the hooks before, and closes them after. */
   async run(nSteps: number = this.#options.nSteps ?? Infinity): Promise<Outcome> {
     assertSteps(this.name, nSteps);
     return await this.#calls.run("run", async () => {
@@ -283,8 +283,8 @@ export class Loop<
   }
 
   /**
-   * Runs one step, and opens the hooks if they are not open; `close`, or leaving an `await using` block, closes them. If
-   * the step throws, the hooks are closed at once, and `step` rejects with the error.
+   * Runs one step, and opens the hooks if they are not open; `close` closes them. If the step throws, the hooks are closed
+   * at once.
    */
   async step(): Promise<void> {
     await this.#calls.run("step", () => this.#orFail(() => this.#runStep()));

@@ -58,6 +58,7 @@ export class Counters {
 export class RunEnd {
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isDone = false;
+  #warnings: readonly string[] = [];
   /** Number of steps after which the run turned out to be over, if that was learned late. */
   #overAt: number | undefined;
   /** Number of steps below which a request to stop does not hold: those that are repeated after a recovery. */
@@ -74,9 +75,15 @@ export class RunEnd {
     this.#repeatUntil = 0;
   }
 
-  /** Forgets a request to stop. */
+  /** Adds a warning to the outcome. */
+  note(warning: string): void {
+    this.#warnings = [...this.#warnings, warning];
+  }
+
+  /** Forgets a request to stop, and warnings. */
   clearStop(): void {
     this.#stop = undefined;
+    this.#warnings = [];
   }
 
   /** Ends the run after the step under way, or after an earlier number of steps. */
@@ -127,9 +134,10 @@ export class RunEnd {
   /** How the run ends. Requests to stop made after the final step are ignored. */
   get outcome(): Outcome {
     const isIgnored = this.#stop !== undefined && this.#stop.step >= (this.#overAt ?? Infinity);
+    const warnings = this.#warnings.length === 0 ? {} : { warnings: this.#warnings };
     return this.#stop === undefined || isIgnored
-      ? { status: "completed" }
-      : { status: "stopped", ...this.#stop };
+      ? { status: "completed", ...warnings }
+      : { status: "stopped", ...this.#stop, ...warnings };
   }
 }
 

@@ -9,6 +9,8 @@ export type Outcome =
   | {
     /** All steps were done. */
     readonly status: "completed";
+    /** Warnings of the engine about its results, if there were any. */
+    readonly warnings?: readonly string[];
   }
   | {
     /** A hook, a signal or the caller asked to stop. */
@@ -17,6 +19,8 @@ export type Outcome =
     readonly reason: string;
     /** The step during which it was asked for. */
     readonly step: number;
+    /** Warnings of the engine about its results, if there were any. */
+    readonly warnings?: readonly string[];
   }
   | {
     /** A step threw. */

@@ -89,6 +89,10 @@ function emit(
 /** Prints the first error of each hook: the default for warnings. */
 export function printFirst({ hook, stage, step, error, count }: HookWarning): void {
   if (count > 1) return;
+  if (hook.startsWith("(")) { // what the engine itself warns of
+    // deno-lint-ignore no-console house/no-console -- a warning that nobody sees would be worse; `onWarning` replaces this
+    return console.warn(error instanceof Error ? error.message : error);
+  }
   // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
   console.warn(
     `Hook ${hook} failed at ${stage}, step ${step}; hooks.list() counts further errors of it:`,
