@@ -162,7 +162,8 @@ Deno.test("an energy that is no number is beyond any threshold", async () => {
   md.hooks.add(hook({
     name: "spoil",
     writes: ["energy"],
-    on: { dynamics: { AFTER_COMPUTE: ({ write }) => void write.energy.fill(NaN) } },
+    // Once the engine has seen that the results of the model are finite: else the run would end.
+    on: { dynamics: { AFTER_POST_UPDATE: ({ write }) => void write.energy.fill(NaN) } },
   }));
   await md.run(crystals(1), 3);
   assertEquals(warnings.length, 2);
