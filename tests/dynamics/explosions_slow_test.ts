@@ -1,0 +1,101 @@
+// Explosions of every engine on every backend: an error or a warning each, and nothing that is not finite in frames.
+import { assert, assertEquals } from "@std/assert";
+import { Batch, fcc, initVelocities, rattle } from "../../src/batch/mod.ts";
+import {
+  DivergedError,
+  type Dynamics,
+  type DynamicsOptions,
+  FIRE,
+  FIRE2,
+  LBFGS,
+  NPH,
+  NPT,
+  NVE,
+  NVTBussi,
+  NVTLangevin,
+  NVTNoseHoover,
+  UnstableError,
+} from "../../src/dynamics/mod.ts";
+import { SnapshotHook } from "../../src/observe/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
+import { ARGON } from "./atoms.ts";
+import { type EngineBackend, where } from "./backends.ts";
+import { onEngines } from "./on_engines.ts";
+
+const STEPS = 300;
+const bath = { temperature: 40, thermostatTime: 500 };
+const press = { pressure: 0, barostatTime: 1000 };
+
+/** Every engine, with a time step; relaxations have their own. */
+const ENGINES: Readonly<Record<string, (options: DynamicsOptions, dt: number) => Dynamics>> = {
+  NVE: (options, dt) => new NVE({ ...options, dt }),
+  NVTLangevin: (options, dt) =>
+    new NVTLangevin({ ...options, dt, temperature: 40, friction: 1e-4 }),
+  NVTNoseHoover: (options, dt) => new NVTNoseHoover({ ...options, dt, ...bath }),
+  NVTBussi: (options, dt) => new NVTBussi({ ...options, dt, ...bath }),
+  NPH: (options, dt) => new NPH({ ...options, dt, ...press, temperature: 40 }),
+  NPT: (options, dt) => new NPT({ ...options, dt, ...bath, ...press }),
+  FIRE: (options) => new FIRE({ ...options, dt: 0.5 }),
+  FIRE2: (options) => new FIRE2({ ...options, dt: 0.1 }),
+  LBFGS: (options) => new LBFGS(options),
+};
+
+/** Crystals with atoms far from their places, ever closer to each other. */
+function violent(seed: number): Batch {
+  const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
+  const batch = Batch.from([0.05, 0.5, 1, 1.6].map((width, k) => rattle(crystal, width, seed + k)));
+  initVelocities(batch, 80, { seed });
+  return batch;
+}
+
+/** Runs a violent batch, and returns how that ended, in one word. */
+async function end(make: () => Dynamics, sink: MemorySink, seed: number): Promise<string> {
+  await using engine = make();
+  const isMd = engine.integrator.dt !== undefined;
+  const batch = violent(seed);
+  const before = batch.get("positions").slice();
+  try {
+    await engine.run(batch, STEPS);
+  } catch (error) {
+    if (error instanceof UnstableError) return "unstable";
+    assert(error instanceof DivergedError, String(error));
+    assertEquals(engine.stepCount, Math.max(0, error.step));
+    assertEquals(batch.get("positions"), before);
+    return "diverged";
+  } finally {
+    for (const name of ["positions", "velocities", "cell"] as const) {
+      assert(Array.from(batch.get(name)).every(Number.isFinite), name);
+      if (sink.length > 0) assert(Array.from(sink.read().get(name)).every(Number.isFinite), name);
+    }
+  }
+  const { outcome } = engine;
+  assertEquals(outcome?.status, "completed");
+  const isWarned = outcome?.status === "completed" && outcome.warnings !== undefined;
+  return isWarned ? "warned" : isMd ? "silent" : "relaxed";
+}
+
+for (const [name, make] of Object.entries(ENGINES)) {
+  Deno.test(
+    `${name}: an explosion is an error or a warning, and frames are finite`,
+    onEngines(async (backend) => {
+      for (const [k, dt] of [5, 15, 60].entries()) {
+        for (const frequency of [undefined, 1, 7]) {
+          for (const strict of [false, true]) {
+            const sink = new MemorySink();
+            const hooks = frequency === undefined ? [] : [new SnapshotHook({ sink, frequency })];
+            const options = {
+              model: ARGON,
+              hooks: hooks as never,
+              strict,
+              onWarning: () => {},
+              ...where(backend as EngineBackend),
+            };
+            const how = await end(() => make(options, dt), sink, 10 * k);
+            assert(how !== "silent", `${name}, dt ${dt}: ${how}`);
+            if (strict) assert(how !== "warned", `${name}, dt ${dt}: strict`);
+          }
+        }
+      }
+    }),
+  );
+}
