@@ -740,8 +740,8 @@ Deno.test("examples/find_nan.ts does what it says", async () => {
     await run("find_nan"),
     [
       "step 5: the first is log",
-      "Cannot take a step of trainer as loss and gradients must be finite: in step 5, batch 5 of epoch 1, " +
-      "these are not: loss (1 number)",
+      "trainer diverged in step 5, batch 5 of epoch 1: not finite are loss (1 number). Look for such numbers in the " +
+      "data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard",
       "20 steps skipped: y = 2.00 ln x + 1.00\n", // one of ten, in each epoch
     ].join("\n"),
   );
