@@ -36,11 +36,19 @@ type Make = (options: DynamicsOptions, dt: number) => Dynamics;
 const ENGINES: Readonly<Record<string, Make>> = {
   NVE: (o, dt) => new NVE({ ...o, dt }),
   NVTLangevin: (o, dt) => new NVTLangevin({ ...o, dt, temperature: 100, friction: 0.01 }),
-  NVTNoseHoover: (o, dt) => new NVTNoseHoover({ ...o, dt, temperature: 100, thermostatTime: 100 }),
-  NVTBussi: (o, dt) => new NVTBussi({ ...o, dt, temperature: 100, thermostatTime: 100 }),
-  NPH: (o, dt) => new NPH({ ...o, dt, pressure: 0, temperature: 100, barostatTime: 500 }),
+  NVTNoseHoover: (o, dt) =>
+    new NVTNoseHoover({ ...o, dt, temperature: 100, thermostatTime: 10 * dt }),
+  NVTBussi: (o, dt) => new NVTBussi({ ...o, dt, temperature: 100, thermostatTime: 10 * dt }),
+  NPH: (o, dt) => new NPH({ ...o, dt, pressure: 0, temperature: 100, barostatTime: 50 * dt }),
   NPT: (o, dt) =>
-    new NPT({ ...o, dt, pressure: 0, temperature: 100, thermostatTime: 100, barostatTime: 500 }),
+    new NPT({
+      ...o,
+      dt,
+      pressure: 0,
+      temperature: 100,
+      thermostatTime: 10 * dt,
+      barostatTime: 50 * dt,
+    }),
   FIRE: (o, dt) => new FIRE({ ...o, dt }),
   FIRE2: (o, dt) => new FIRE2({ ...o, dt }),
   LBFGS: (o) => new LBFGS(o),
