@@ -144,7 +144,7 @@ export class BatchPlace {
 
   #open(batch: Batch, backend: Backend): BatchRun {
     const run = this.#hold(new BatchRun(batch, backend, this.#options.engine, this.#code));
-    this.#warnOfFar(run, batch.get("positions"));
+    this.warnOfFar(batch.get("positions"));
     return run;
   }
 
@@ -164,10 +164,10 @@ export class BatchPlace {
     this.#warnOfUnknown(slots);
   }
 
-  /** Warns once if systems are so far away that float32 is inexact there. */
-  #warnOfFar({ state }: BatchRun, positions: NumericArray | undefined): void {
+  /** Warns once if these positions are so far away that float32 is inexact there. */
+  warnOfFar(positions: NumericArray | undefined): void {
     if (this.#hasWarnedOfFar || positions === undefined) return;
-    const warning = farWarning(state, this.#options.engine, positions);
+    const warning = farWarning(this.#run!.state, this.#options.engine, positions);
     if (warning === undefined) return;
     this.#hasWarnedOfFar = true;
     this.#options.engine.loop.hooks.warn("(positions)", "run", warning);
@@ -238,12 +238,7 @@ export class BatchPlace {
 
   /** Returns the results of a run for the batch on the host. */
   async takeHome(): Promise<Record<string, NumericArray>> {
-    const run = this.#run!, home = await this.#download(run);
-    this.#warnOfFar(run, home.positions);
-    return home;
-  }
-
-  async #download(run: BatchRun): Promise<Record<string, NumericArray>> {
+    const run = this.#run!;
     if (!this.#options.device.canFallBack) return await run.state.download();
     const saved = await this.fallback.takeHome(run);
     return run.state.savedToHost(saved.resident);

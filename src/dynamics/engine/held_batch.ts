@@ -126,7 +126,10 @@ export class HeldBatch {
     this.#holder = undefined;
     batch.detach(hasDiverged ? {} : home);
     if (hasDiverged || isLost) place.leave();
-    else this.#noteTime();
+    else {
+      place.warnOfFar(positions);
+      this.#noteTime();
+    }
     if (isLost) device.close(); // the next run may find it again
     if (failure !== undefined) throw failure.error;
     if (diverged.length > 0) {
