@@ -8,6 +8,7 @@ export interface SinkDamage {
 
 /** The check of one part of a file. */
 export interface CheckedPart {
+  /** Where it is: a line, a row, or a file of a store. */
   readonly place: string;
   /** What is wrong with it, `undefined` if it is as it was written or nothing is known of it. */
   readonly reason?: string;
