@@ -14,7 +14,7 @@
 import type { NumericArray } from "../fields/fields.ts";
 
 /** A system is far away if its middle is so many times its half extent and so many Å from the origin. */
-const FAR = { extents: 2, distance: 16 } as const;
+const EXTENTS = 2, DISTANCE = 16;
 
 /** Three numbers per system, Å; `undefined` if all are 0. */
 export type OriginValues = Float64Array | undefined;
@@ -95,8 +95,13 @@ export class Origins {
   }
 }
 
-/** Returns the origin of one system. */
-export function originOf(positions: ArrayLike<number>, first: number, end: number): number[] {
+/** Returns the origin of one system: 0 for one that is nearer than a distance, Å. */
+export function originOf(
+  positions: ArrayLike<number>,
+  first: number,
+  end: number,
+  distance: number = DISTANCE,
+): number[] {
   return [0, 1, 2].map((k) => {
     let [low, high] = [Infinity, -Infinity];
     for (let i = 3 * first + k; i < 3 * end; i += 3) {
@@ -104,7 +109,7 @@ export function originOf(positions: ArrayLike<number>, first: number, end: numbe
       high = Math.max(high, positions[i]!);
     }
     const middle = (low + high) / 2;
-    const isFar = Math.abs(middle) > FAR.extents * (high - low) / 2 + FAR.distance;
+    const isFar = Math.abs(middle) > EXTENTS * (high - low) / 2 + distance;
     // NaN is not far away.
     return isFar && Number.isFinite(middle) ? Math.round(middle) : 0;
   });

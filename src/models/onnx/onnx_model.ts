@@ -13,6 +13,7 @@ import { matchTensors } from "./manifest/match.ts";
 import type { OnnxMatchable } from "./manifest/matchable.ts";
 import { withManifest } from "./manifest/manifest_source.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
+import { isInvariantBy } from "./invariance.ts";
 import { openOnGpu, whyOnHost } from "./open_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./options.ts";
 import { type OnnxOpened, openOnHost } from "./open_on_host.ts";
@@ -66,7 +67,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly name: string;
   /** What it gives. */
   readonly gives: readonly ModelOutput[];
-  /** See {@linkcode Model.isInvariant}: what the manifest says. */
+  /** See {@linkcode Model.isInvariant}: what the manifest says, or what follows from the graph. */
   readonly isInvariant: boolean;
   /** Fields of the batch that it writes besides. */
   readonly fields: readonly string[];
@@ -89,9 +90,10 @@ export class OnnxModel implements Model, AsyncDisposable {
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, manifest, whyOnHost, whyNotPlain }: {
+    { bytes, manifest, isInvariant, whyOnHost, whyNotPlain }: {
       readonly bytes: Uint8Array;
       readonly manifest: OnnxManifest;
+      readonly isInvariant: boolean;
       readonly whyOnHost: string | undefined;
       readonly whyNotPlain: string | undefined;
     },
@@ -100,8 +102,7 @@ export class OnnxModel implements Model, AsyncDisposable {
       opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
     this.name = opened.name;
     this.cutoff = opened.cutoff;
-    this.isInvariant = manifest.invariant ??
-      !opened.bindings.inputs.some(({ meaning }) => meaning === "derived");
+    this.isInvariant = isInvariant;
     this.gives = [
       ...(has("energy") ? ["energy"] as const : []),
       "forces",
@@ -130,13 +131,15 @@ export class OnnxModel implements Model, AsyncDisposable {
    * @throws {BackendUnavailableError} where there is too little memory
    */
   static async open(source: ModelSource, options: OnnxModelOptions = {}): Promise<OnnxModel> {
-    const { loaded, made, text } = await withMadeForces(await loadOnnx(source, options), options);
+    const given = await loadOnnx(source, options);
+    const { loaded, made, text } = await withMadeForces(given, options);
     const { bytes, manifest } = loaded;
     const session = await openOnnx(loaded, options, made !== undefined);
     try {
       const opened = openedModel(loaded, session, options, made);
       const summary = [describeOnnx(loaded, opened), ...text].join("\n");
-      return new OnnxModel(opened, summary, { bytes, manifest, ...whyOf(loaded) });
+      const isInvariant = manifest.invariant ?? isInvariantBy(given.file, opened.bindings);
+      return new OnnxModel(opened, summary, { bytes, manifest, isInvariant, ...whyOf(loaded) });
     } catch (error) {
       await session.dispose();
       throw error;

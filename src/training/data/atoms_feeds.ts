@@ -13,6 +13,9 @@ import type { AtomsName, AtomsPlan } from "./atoms_options.ts";
 import type { AtomsTargets } from "./atoms_targets.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 
+/** Å from the origin from which float32 knows positions no better than to 6e-5 Å. */
+const TOO_FAR = 1000;
+
 /** All that tensors are made of. */
 export interface Atoms {
   /** The structures. */
@@ -93,12 +96,12 @@ class Draft {
   }
 
   /**
-   * Returns positions near the origin: float32 knows those of a system that is far away too coarsely. Models of edges
-   * see distances only.
+   * Returns positions near the origin: float32 knows those of a system that is far away too coarsely. Graphs with edges
+   * are taken to see distances only.
    */
   #near(positions: Float64Array): Float64Array {
     if (!this.#arrays.has("edges")) return positions;
-    const origin = originOf(positions, 0, positions.length / 3);
+    const origin = originOf(positions, 0, positions.length / 3, TOO_FAR);
     return origin.every((x) => x === 0) ? positions : positions.map((x, i) => x - origin[i % 3]!);
   }
 

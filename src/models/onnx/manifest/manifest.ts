@@ -166,10 +166,10 @@ export interface OnnxManifest {
    */
   readonly differentiate?: boolean;
   /**
-   * False if results change when a system is translated. Else the positions of a system far from the origin are fed
-   * relative to a point near it, for which float32 has digits enough.
+   * True if results do not change when a system is translated. Then the positions of a system far from the origin are
+   * fed relative to a point near it, for which float32 has digits enough.
    *
-   * @default true, unless inputs are derived by functions
+   * @default true if it follows from the graph, because positions enter only by differences of two atoms
    */
   readonly invariant?: boolean;
   /**
