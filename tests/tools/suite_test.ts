@@ -95,6 +95,11 @@ Deno.test("what must run apart has a process of its own, and no process has many
   const shares = sharesOf(files, "fast", () => false).map(({ paths }) => paths);
   assertEquals(shares.map(({ length }) => length).sort(), [1, 6, 7, 7]);
   assertEquals(shares.find(({ length }) => length === 1), ["tests/room/a_apart_test.ts"]);
+  const slow = ["tests/a_apart_slow_test.ts", "tests/b_slow_test.ts", "tests/c_slow_test.ts"];
+  assertEquals(
+    sharesOf(slow, "slow", () => false).map(({ paths }) => paths.length).sort(),
+    [1, 2],
+  );
 });
 
 Deno.test("closing lines are read, added up and written as deno test writes them", () => {

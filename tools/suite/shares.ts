@@ -43,7 +43,7 @@ const FIRST = [
 /**
  * Divides files into shares, those that take longest first.
  *
- * Tests of one folder are kept together. A file named `…_apart_test.ts` has a process of its own. The examples of
+ * Tests of one folder are kept together. A file named `…_apart_test.ts` or `…_apart_slow_test.ts` has a process of its own. The examples of
  * all pages run in one process, and so do those of each room of `src`.
  *
  * @param files all files of the project, as paths from its root
@@ -75,7 +75,7 @@ function rankOf({ paths: [path = ""] }: Share): number {
 }
 
 function testShares(tests: readonly string[]): Share[] {
-  const apart = tests.filter((file) => /_apart_test\.ts$/.test(file));
+  const apart = tests.filter((file) => /_apart(_slow)?_test\.ts$/.test(file));
   const folders = Map.groupBy(
     tests.filter((file) => !apart.includes(file)),
     (file) => file.slice(0, file.lastIndexOf("/")),
