@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { OnnxModel } from "../../src/models/onnx.ts";
-import { isTranslationInvariant } from "../../src/models/onnx/invariance.ts";
+import { isTranslationInvariant } from "../../src/onnx/infer/translation.ts";
 import { decodeModel, GraphBuilder, lennardJonesModel, type Value } from "../../src/onnx/mod.ts";
 import { lacks } from "../machine.ts";
 import { readModel } from "../onnx/shared_models.ts";

@@ -43,8 +43,8 @@ const FIRST = [
 /**
  * Divides files into shares, those that take longest first.
  *
- * Tests of one folder are kept together. A file named `…_apart_test.ts` or `…_apart_slow_test.ts` has a process of its own. The examples of
- * all pages run in one process, and so do those of each room of `src`.
+ * Tests of one folder are kept together. A file named `…_apart_test.ts` or `…_apart_slow_test.ts` has a process of its
+ * own. The examples of all pages run in one process, and so do those of each room of `src`.
  *
  * @param files all files of the project, as paths from its root
  * @param suite which of them to run

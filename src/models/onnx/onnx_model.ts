@@ -1,3 +1,4 @@
+import { isTranslationInvariant } from "../../onnx/infer/translation.ts";
 import { gpuOf } from "../../backend/mod.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { opsetOf, OPSETS } from "../../onnx/codec/opset.ts";
@@ -13,7 +14,6 @@ import { matchTensors } from "./manifest/match.ts";
 import type { OnnxMatchable } from "./manifest/matchable.ts";
 import { withManifest } from "./manifest/manifest_source.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
-import { isInvariantBy } from "./invariance.ts";
 import { openOnGpu, whyOnHost } from "./open_on_gpu.ts";
 import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./options.ts";
 import { type OnnxOpened, openOnHost } from "./open_on_host.ts";
@@ -138,7 +138,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     try {
       const opened = openedModel(loaded, session, options, made);
       const summary = [describeOnnx(loaded, opened), ...text].join("\n");
-      const isInvariant = manifest.invariant ?? isInvariantBy(given.file, opened.bindings);
+      const isInvariant = manifest.invariant ?? isInvariantBy(given, opened.bindings);
       return new OnnxModel(opened, summary, { bytes, manifest, isInvariant, ...whyOf(loaded) });
     } catch (error) {
       await session.dispose();
@@ -237,6 +237,19 @@ export class OnnxModel implements Model, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
+}
+
+/**
+ * Returns whether it follows from a file, before forces were made for it, that translating a system changes nothing. It
+ * does not if inputs are derived by functions.
+ */
+function isInvariantBy(
+  { file }: LoadedOnnx,
+  { inputs }: OnnxOpened["bindings"],
+): boolean {
+  if (inputs.some(({ meaning }) => meaning === "derived")) return false;
+  const positions = inputs.find(({ meaning }) => meaning === "positions");
+  return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
 }
 
 /** Why a GPU, and why the evaluator, cannot have a model as it is. */

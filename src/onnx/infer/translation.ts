@@ -5,28 +5,14 @@
  */
 
 import type { ModelProto, NodeProto } from "onnx-buf";
-import { Graph } from "../../onnx/graph/graph.ts";
-import { Facts } from "../../onnx/infer/facts.ts";
-import type { OnnxInputBinding } from "./bindings.ts";
+import { Graph } from "../graph/graph.ts";
+import { Facts } from "./facts.ts";
 
 /**
  * How a tensor depends on a translation of all positions by t: not at all; by t in each row, as the positions
  * themselves; or in another way, or nobody knows.
  */
 type Dependence = "none" | "shifted" | "unknown";
-
-/**
- * Returns whether it follows from a file, before forces were made for it, that translating a system changes nothing. It
- * does not if inputs are derived by functions.
- */
-export function isInvariantBy(
-  file: ModelProto,
-  { inputs }: { readonly inputs: readonly OnnxInputBinding[] },
-): boolean {
-  if (inputs.some(({ meaning }) => meaning === "derived")) return false;
-  const positions = inputs.find(({ meaning }) => meaning === "positions");
-  return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
-}
 
 /**
  * Returns whether it follows from a graph that its outputs do not change when all positions are translated: positions
