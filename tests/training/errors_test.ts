@@ -247,8 +247,12 @@ Deno.test("losses that are not finite are warned of once, and a training does no
   assertEquals(warnings.length, 1);
   assert(warnings[0] instanceof NotFiniteError);
   assertEquals(warnings[0].tensors[1], { tensor: "x of the batch", count: 12 });
-  for (const  of of["parameters", "ema"] as const) {
-    await assertRejects(() => trainer.export(of), RangeError, "as its parameters must be numbers");
+  for (const kind of ["parameters", "ema"] as const) {
+    await assertRejects(
+      () => trainer.export(kind),
+      RangeError,
+      "as its parameters must be numbers",
+    );
   }
   assertEquals([trainer.state.latestLoss, trainer.state.avgLoss, norms[0]], [NaN, NaN, NaN]);
   assertEquals(trainer.state.metrics["train/loss"], NaN);
