@@ -48,7 +48,7 @@ inputs
 outputs
   energy: f32 [B]
   forces: f32 [N, 3]
-37 nodes: Mul 10, Sub 6, Gather 5, ScatterElements 4, Div 2, Expand 2, Unsqueeze 2, Where 2, Add 1, GreaterOrEqual 1, ReduceSum 1, Squeeze 1
+37 nodes: Mul 9, Sub 7, Gather 5, ScatterElements 4, Div 2, Expand 2, Unsqueeze 2, Where 2, Add 1, GreaterOrEqual 1, ReduceSum 1, Squeeze 1
 0 parameters; constants take 68 B
 values in between take 12.0 kB, besides 35 of unknown size`,
   );

@@ -285,3 +285,17 @@ Deno.test("what comes while a store is drained or cleared stays", async () => {
     }
   });
 });
+
+Deno.test("a store may be in the current folder, by a name of one letter", async () => {
+  const folder = await Deno.makeTempDir(), before = Deno.cwd();
+  Deno.chdir(folder);
+  try {
+    const sink = new ZarrSink("s");
+    await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]));
+    await sink.close();
+    assertEquals(sink.length, 1);
+  } finally {
+    Deno.chdir(before);
+    await Deno.remove(folder, { recursive: true });
+  }
+});

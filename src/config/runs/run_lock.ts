@@ -64,10 +64,12 @@ export class RunLock {
   static take(folder: string): RunLock {
     const host = lockHost(folder);
     const whole = lockPath(folder);
-    const file = openLock(host, folder);
+    let file: LockFile | undefined;
     try {
+      file = openLock(host, folder);
       if (whole === undefined || !file.tryLockSync(true)) {
-        throw new RunFolderBusyError(folder, orElse(() => holderIn(file, folder), undefined));
+        const opened = file;
+        throw new RunFolderBusyError(folder, orElse(() => holderIn(opened, folder), undefined));
       }
       const before = holderIn(file, folder), own = holderNow(host);
       if (
@@ -77,7 +79,7 @@ export class RunLock {
       }
       return new RunLock(host, { file, whole }, own);
     } catch (error) {
-      file.close();
+      file?.close();
       whole?.release();
       throw error;
     }

@@ -241,13 +241,15 @@ export class OnnxModel implements Model, AsyncDisposable {
 
 /**
  * Returns whether it follows from a file, before forces were made for it, that translating a system changes nothing. It
- * does not if inputs are derived by functions.
+ * does not if inputs are derived by functions, nor of an opset whose operators are not known.
  */
 function isInvariantBy(
   { file }: LoadedOnnx,
   { inputs }: OnnxOpened["bindings"],
 ): boolean {
-  if (inputs.some(({ meaning }) => meaning === "derived")) return false;
+  const opset = opsetOf(file);
+  const isKnown = opset >= OPSETS.first && opset <= OPSETS.last;
+  if (!isKnown || inputs.some(({ meaning }) => meaning === "derived")) return false;
   const positions = inputs.find(({ meaning }) => meaning === "positions");
   return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
 }

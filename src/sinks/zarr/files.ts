@@ -109,7 +109,11 @@ export async function writeAt(file: OpenFile, bytes: Uint8Array, position: numbe
 /** The folder of a file, and those that it is in, up to the root of a store. */
 export function foldersOf(root: string, path: string): string[] {
   const folders: string[] = [];
-  for (let at = parentOf(path); at.length >= root.length; at = parentOf(at)) folders.push(at);
+  let at = path;
+  do {
+    at = parentOf(at);
+    folders.push(at);
+  } while (at !== root && at.startsWith(`${root}/`));
   return folders;
 }
 

@@ -54,17 +54,19 @@ Deno.test("a signal ends an evaluation between two nodes, a session's too", asyn
   for (let i = 0; i < 3000; i++) x = g.op("Sin", [x], "f32"); // about a second
   g.output("y", x, ["N"]);
   const large = { x: { data: new Float32Array(50_000) } };
-  const aborted = () => {
-    const controller = new AbortController();
-    // In a turn of the evaluation, however long it took to begin.
-    queueMicrotask(() => setTimeout(() => controller.abort(new Error("enough")), 0));
-    return controller.signal;
-  };
-  const evaluator = openEvaluator(g.build(), { signal: aborted() });
-  await assertRejects(() => evaluator.runInTurns(large), Error, "enough");
+  const first = new AbortController(), second = new AbortController();
+  const evaluator = openEvaluator(g.build(), { signal: first.signal });
+  await using session = evaluatorSession(g.build(), { signal: second.signal });
+  for (
+    const [run, controller] of [
+      [evaluator.runInTurns(large), first],
+      [session.run(large), second],
+    ] as const
+  ) {
+    controller.abort(new Error("enough"));
+    await assertRejects(() => run, Error, "enough");
+  }
   assertThrows(() => evaluator.run(large), Error, "enough");
-  await using session = evaluatorSession(g.build(), { signal: aborted() });
-  await assertRejects(() => session.run(large), Error, "enough");
 });
 
 Deno.test("evaluating in turns gives the same", async () => {
