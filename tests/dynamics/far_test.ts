@@ -322,3 +322,19 @@ Deno.test("what depends on where a system is has its positions, and a warning wh
   assert(wrapped.get("positions").slice(0, 96).every((x) => x > -1 && x < 11.5));
   assertMatch(String(warnings[1]!.error), /hook WrapPeriodicHook/);
 });
+
+Deno.test("a hook whose kernels need absolute positions may come after a run far away, and not in one", async () => {
+  await using md = new NVE({ model: ARGON, dt: 2, ...where("wasm") });
+  const batch = far();
+  await md.run(batch, 5);
+  let error: unknown;
+  const joining = hook({
+    name: "joining",
+    on: { dynamics: { AFTER_STEP: () => void md.hooks.add(new WrapPeriodicHook()) } },
+  });
+  const handle = md.hooks.add(joining);
+  await md.run(batch, 3).catch((cause) => error = cause);
+  assertMatch(String(error), /WrapPeriodicHook cannot join a run of systems far from the origin/);
+  handle.remove();
+  await md.run(batch, 2); // from now on with absolute positions
+});

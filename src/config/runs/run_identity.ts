@@ -43,6 +43,10 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   const known = text === undefined ? undefined : parseIdentity(text, paths.config);
   const isOther = known !== undefined && config !== undefined && known.configHash !== hash;
   if (known === undefined || isOther && !await hasSteps(paths)) {
+    // A checkpoint of the beginning has the structure of the configuration that is replaced.
+    if (isOther) {
+      for (const { path } of await checkpointsIn(paths.checkpoints)) await removeFile(path);
+    }
     const begun = new Date().toISOString();
     // As it was hashed: numbers in typed arrays, dates and the like as JSON has them.
     const plain = config === undefined ? null : JSON.parse(canonicalText(config, "config"));

@@ -29,7 +29,7 @@ import { HostReport } from "./host_report.ts";
 import type { LateMultiStep, openLate } from "./late_multi_step.ts";
 import { MultiStep } from "./multi_step.ts";
 import { forceHooksOf, makePlan, modifiesStages } from "./make_plan.ts";
-import { mayHaveOrigins } from "./far_systems.ts";
+import { assertOrigins, mayHaveOrigins } from "./far_systems.ts";
 import { assertWhole } from "./run_checks.ts";
 import type { RunEngine, RunParts } from "./run_engine.ts";
 import { StageReport } from "./stage_report.ts";
@@ -117,9 +117,13 @@ export class BatchRun {
     return this.#clock;
   }
 
-  /** Returns whether this is the run of a batch: of the same systems, under the same constraints. */
+  /**
+   * Returns whether this is the run of a batch: of the same systems, under the same constraints, and with hooks that let
+   * systems keep their origins.
+   */
   isOf(batch: Batch): boolean {
     if (!this.state.matches(batch)) return false;
+    if (this.state.origins.values !== undefined && !mayHaveOrigins(this.#run.engine)) return false;
     if (!this.#run.engine.hasFileConstraints) return true;
     const before = this.#moveMask, now = moveMaskOf(batch);
     return now?.length === before?.length && (now ?? []).every((one, i) => one === before![i]);
@@ -324,7 +328,10 @@ function openRun(
     if (model.compute !== undefined) assertWhole(engine, state.backend);
     const isLate = !state.backend.isHost;
     const opened = { engine, state, integrator, constrained, model, isLate };
-    const plan = new CurrentPlan(state, engine.loop, () => makePlan(opened));
+    const plan = new CurrentPlan(state, engine.loop, () => {
+      assertOrigins(state, engine);
+      return makePlan(opened);
+    });
     return { run: { ...opened, phase: new BatchPhase(), plan }, clock, constraints };
   } catch (error) {
     Promise.resolve(model.close?.()).catch(() => {}); // the first error says why

@@ -20,6 +20,23 @@ export function mayHaveOrigins({ model, loop }: Pick<RunEngine, "model" | "loop"
   return model.isInvariant === true && placedHook(loop) === undefined;
 }
 
+/**
+ * Throws an Error if a hook that needs absolute positions has joined while systems have origins: its kernels would compute
+ * something else.
+ */
+export function assertOrigins(
+  { origins }: ResidentBatch,
+  engine: Pick<RunEngine, "model" | "loop">,
+): void {
+  if (origins.values === undefined || mayHaveOrigins(engine)) return;
+  throw new Error(
+    `Hook ${
+      placedHook(engine.loop)
+    } cannot join a run of systems far from the origin, because its kernels need ` +
+      `absolute positions: add it before the run, or move the systems nearer`,
+  );
+}
+
 /** Returns the name of the first hook that needs absolute positions on the backend: it moves atoms, or its kernels may. */
 function placedHook({ hooks }: Loop<DynamicsKind>): string | undefined {
   const isPlaced = (hook: object) => {

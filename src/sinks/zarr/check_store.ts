@@ -14,10 +14,12 @@ import { StoreView } from "./store_view.ts";
 /** Compares all metadata and all chunks. Holes in shards, which hold no data, are not looked at. */
 export async function* checkStore(host: Host, path: string): AsyncGenerator<CheckedPart, void> {
   const folders: string[] = [];
+  let isOurs = false;
   for await (const file of metadataIn(host, path)) {
     const text = new TextDecoder().decode(await host.fs.readFile(file));
     const sealed = isSealed(text);
     const part = { place: file, isSummed: sealed !== undefined, systems: 0 };
+    isOurs ||= part.isSummed;
     yield sealed === false ? { ...part, reason: CHANGED } : part;
     folders.push(file.slice(0, file.lastIndexOf("/")));
   }
@@ -25,7 +27,7 @@ export async function* checkStore(host: Host, path: string): AsyncGenerator<Chec
   for (const folder of folders) {
     if (isArray(await host.fs.readFile(`${folder}/zarr.json`))) yield* checkArray(host, folder);
   }
-  yield { place: path, isSummed: true, systems: view?.size ?? 0 };
+  yield { place: path, isSummed: isOurs, systems: view?.size ?? 0 };
 }
 
 async function* checkArray(host: Host, folder: string): AsyncGenerator<CheckedPart, void> {
