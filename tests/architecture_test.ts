@@ -14,7 +14,7 @@ import {
 import { platformGlobals, usesUsing } from "../tools/architecture/platform.ts";
 import { publicApi } from "../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
-import { crowdedFolders } from "../tools/architecture/sizes.ts";
+import { crowdedFolders, longFiles, MOST_LINES } from "../tools/architecture/sizes.ts";
 import { sourceFiles } from "../tools/architecture/source_files.ts";
 import { entryPoints, ROOT } from "../tools/check/entry_points.ts";
 
@@ -96,6 +96,11 @@ Deno.test("one pair potential, one file: exported, tested, and by hand only besi
 Deno.test("every error class is exported, and made somewhere", async () => {
   const names = Object.values(await publicApi()).flat().map((name) => name.split(":")[0]!);
   assertEquals(findIdleErrors(textsUnder("src/"), new Set(names)), []);
+});
+
+Deno.test("no file of src has more than 350 lines", () => {
+  const own = [...texts].filter(([file]) => file.startsWith("src/"));
+  assertEquals(longFiles(new Map(own), MOST_LINES), []);
 });
 
 Deno.test("no folder of src has more than 25 files of its own", () => {

@@ -45,8 +45,6 @@ export type Systems = Batch | System | Iterable<System | SystemInput>;
 let picksOf: (systems: Systems, action: string) => Pick[];
 export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
 export let restorePoint: (batch: Batch) => () => void;
-/** Makes a batch as `Batch.from` does, of systems from a file, whose numbers may be NaN or infinite. */
-export let batchOfData: (systems: readonly System[]) => Batch;
 
 /**
  * Many structures, one after the other in one array per field, at places 0 … `size` − 1. All methods keep integers
@@ -342,10 +340,6 @@ export class Batch {
   static {
     inspected(this.prototype);
     overwrite = (batch, systems, places) => overwriteSystems(batch.#state, systems.#state, places);
-    batchOfData = (systems) => {
-      const action = "make a batch";
-      return new Batch(storeOfAll(picksOf(systems, action), action, true), 0);
-    };
     restorePoint = (batch) => restorePointOf(batch.#state);
     picksOf = (systems, action) => {
       if (systems instanceof Batch) return allOf(wholeStore(systems.#state, action));

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { Batch, batchOfData } from "../batch/batch.ts";
+import { Batch } from "../batch/batch.ts";
+import { batchOfData } from "../batch/batch_of_data.ts";
 import type { FieldInfo } from "../batch/fields/fields.ts";
 import { show } from "../base/show.ts";
 import type { System } from "../batch/system.ts";

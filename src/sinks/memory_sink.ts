@@ -1,6 +1,7 @@
 import { checkNumber } from "../base/check_number.ts";
 import { checkOptions } from "../base/check_options.ts";
-import { type Batch, batchOfData } from "../batch/batch.ts";
+import type { Batch } from "../batch/batch.ts";
+import { batchOfData } from "../batch/batch_of_data.ts";
 import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
 import { FieldPattern, taken } from "./copied_systems.ts";

@@ -53,10 +53,7 @@ export class ResidentBatch {
   readonly #residency: Residency;
   readonly #programs = new Set<Program>();
 
-  /**
-   * Uploads only which systems there are. `hasOrigins`: the positions of systems that are far away may be relative to
-   * an {@linkcode origins origin} of each, for results that a translation does not change.
-   */
+  /** Uploads only which systems there are. With `hasOrigins`, far systems may have {@linkcode origins} of their own. */
   constructor(batch: Batch, backend: Backend, hasOrigins: boolean = false) {
     this.batch = batch;
     this.backend = backend;
@@ -88,14 +85,6 @@ export class ResidentBatch {
   /** The origins to which positions on the backend are relative. */
   get origins(): Origins {
     return this.#columns.origins;
-  }
-
-  /** Makes positions on a host backend absolute, for code that changes them there. */
-  leaveOrigins(): void {
-    if (this.origins.values === undefined) return;
-    const positions = this.field("positions");
-    this.backend.write(positions, this.origins.absolute(this.backend.view(positions)));
-    this.origins.load(undefined);
   }
 
   /** Returns state that lives from step to step, made when it is first asked for. Checkpoints keep it. */

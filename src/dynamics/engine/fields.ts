@@ -80,7 +80,7 @@ export class DynamicsFields implements StateSource {
     assertStored(field);
     const { work, state } = this.#host();
     work.touch(field);
-    if (field === POSITIONS) state.leaveOrigins();
+    if (field === POSITIONS) leaveOrigins(state);
     return this.#value(field);
   }
 
@@ -170,4 +170,13 @@ function buffersOf({ state, clock }: FieldHost, field: string): Buffer[] {
 /** Returns the buffer of a field, stored or measured. */
 export function bufferOf(state: ResidentBatch, field: string): Buffer {
   return isMeasured(field) ? measuredIn(state, field) : state.field(field);
+}
+
+/** Makes positions on a host backend absolute, for a hook that changes them there. */
+function leaveOrigins(state: ResidentBatch): void {
+  const { backend, origins } = state;
+  if (origins.values === undefined) return;
+  const positions = state.field("positions");
+  backend.write(positions, origins.absolute(backend.view(positions)));
+  origins.load(undefined);
 }

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type Batch, batchOfData } from "../../batch/batch.ts";
+import type { Batch } from "../../batch/batch.ts";
+import { batchOfData } from "../../batch/batch_of_data.ts";
 import type { System } from "../../batch/system.ts";
 import { checkLength } from "../check_length.ts";
 import type { CheckedPart } from "../damage.ts";

@@ -1,0 +1,11 @@
+import { Batch } from "./batch.ts";
+import { picksOfList, storeOfAll } from "./membership.ts";
+import { saveStore } from "./saved/saved_batch.ts";
+import type { System } from "./system.ts";
+
+const ACTION = "make a batch";
+
+/** Makes a batch as `Batch.from` does, of systems from a file, whose numbers may be NaN or infinite. */
+export function batchOfData(systems: readonly System[]): Batch {
+  return Batch.load(saveStore(storeOfAll(picksOfList(systems, ACTION), ACTION, true), 0));
+}
