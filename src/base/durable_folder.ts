@@ -5,16 +5,16 @@
  * @module
  */
 
-/** What is used of `node:fs/promises`. */
+/** Functions of `node:fs/promises` that are used here. */
 export interface FolderSystem {
   open(path: string, flags: "r"): Promise<{ sync(): Promise<void>; close(): Promise<void> }>;
   mkdir(path: string, options: { readonly recursive: true }): Promise<string | undefined>;
 }
 
-/** What systems and network file systems say that cannot open or sync folders. They do without. */
+/** Error codes of systems and network file systems that cannot open or sync folders. Folders are not synced there. */
 const UNABLE: readonly unknown[] = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM", "EACCES", "EBADF"];
 
-/** Has the disk take the entries of a folder. */
+/** Syncs the entries of a folder to the disk. */
 export async function syncFolder(fs: Pick<FolderSystem, "open">, path: string): Promise<void> {
   try {
     const folder = await fs.open(path, "r");
@@ -30,7 +30,7 @@ export async function syncFolder(fs: Pick<FolderSystem, "open">, path: string): 
   }
 }
 
-/** Makes a folder and those it is in, if they are not there, and has the disk take their entries. */
+/** Makes a folder and its parents if they do not exist, and syncs their entries to the disk. */
 export async function makeFolder(fs: FolderSystem, path: string): Promise<void> {
   const first = await fs.mkdir(path, { recursive: true });
   if (first === undefined) return;

@@ -1,8 +1,8 @@
 /**
  * Exclusive locks of files and folders.
  *
- * The operating system holds a lock as long as the process lives: a kill leaves nothing to clean up. What is locked is
- * the file or folder itself and no file beside it, so nobody can take the lock away by removing a file.
+ * The operating system holds a lock as long as the process lives: a kill leaves nothing to clean up. The lock is on the
+ * file or folder itself, not on a file beside it, so removing a file does not remove the lock.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface PathLock {
   release(): void;
 }
 
-/** What is used of Deno. */
+/** Functions of Deno that are used here. */
 interface LockHost {
   readonly build: { readonly os: string };
   openSync(
@@ -22,10 +22,10 @@ interface LockHost {
   statSync(path: string): { readonly dev: number; readonly ino: number | null };
 }
 
-/** Where nothing can be locked: other runtimes, and file systems without locks. */
+/** The lock of runtimes other than Deno, and of file systems without locks: it locks nothing. */
 const NONE: PathLock = { release: () => {} };
 
-/** What this process has locked. Closing a second handle of a file would drop locks that SQLite has on it. */
+/** Files that this process has locked. Closing a second handle of a file would drop locks that SQLite has on it. */
 const held = new Set<string>();
 
 /**
@@ -44,7 +44,7 @@ export function lockPath(path: string | URL): PathLock | undefined {
     if (held.has(id)) return undefined;
     file = openToLock(host, place);
   } catch {
-    return NONE; // whoever opens it next says what is wrong with it
+    return NONE; // the code that opens it next reports what is wrong with it
   }
   try {
     if (!file.tryLockSync(true)) {

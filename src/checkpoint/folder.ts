@@ -13,7 +13,7 @@ const NAME = /^step-(\d+)\.hooke$/;
 /** What a kill leaves of one that was being written. */
 const UNFINISHED = /^step-\d+\.hooke\.[-0-9a-f]{36}\.tmp$/;
 
-/** What file systems say of folders, and of links to nowhere or to themselves. */
+/** Error codes of file systems for folders, and for links to nowhere or to themselves. */
 const NO_FILE: readonly unknown[] = ["ENOENT", "EISDIR", "ELOOP"];
 const FOLDER: readonly unknown[] = ["EISDIR", "ERR_FS_EISDIR", "EPERM"];
 
@@ -66,7 +66,7 @@ export async function checkpointsIn(folder: string | URL): Promise<StepCheckpoin
  * @param folder as for {@linkcode checkpointsIn}
  * @param loader.load loads one; a SyntaxError says that it is damaged, and the codes `ENOENT`, `EISDIR` and `ELOOP` that
  * there is no file
- * @param loader.passedOver told of each that is not loaded
+ * @param loader.passedOver called for each that is not loaded
  * @returns what `load` answers with; `undefined` where there is none that is whole
  * @throws what else `load` throws
  *
@@ -119,7 +119,7 @@ export async function holdFolder(path: string): Promise<PathLock> {
   await makeFolder(await filesFor(`write checkpoints to ${path}`), path).catch(() => {});
   const lock = lockPath(path);
   if (lock === undefined) throw busyError(path);
-  await removeUnfinished(path).catch(() => {}); // nobody reads them
+  await removeUnfinished(path).catch(() => {}); // they are never read
   return lock;
 }
 
@@ -165,7 +165,7 @@ export async function keepNewest(folder: string, step: number, keep: number): Pr
   const known = (await checkpointsIn(folder)).filter((one) => one.step <= step);
   for (const { path } of known.slice(keep)) {
     await removeIfThere(path).catch((error) => {
-      if (!FOLDER.includes(codeOf(error))) throw error; // a folder of such a name is none of ours
+      if (!FOLDER.includes(codeOf(error))) throw error; // a folder of such a name is not a checkpoint
     });
   }
 }

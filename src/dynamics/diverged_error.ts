@@ -8,7 +8,7 @@ export interface DivergedDetails {
   readonly model?: string;
   /** The model's own explanation. */
   readonly fault?: string | undefined;
-  /** Why the cell is too flat for the pairs of its atoms. */
+  /** Explanation of why the cell is too flat for the pairs of its atoms. */
   readonly flat?: string;
   /** The labels of the systems, by which the user knows them. @default their places alone */
   readonly labels?: readonly (string | undefined)[];

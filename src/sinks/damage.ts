@@ -1,22 +1,22 @@
-/** A part of a file that is not as it was written. */
+/** A damaged part of a file. */
 export interface SinkDamage {
-  /** Where it is: a line, a row, or a file of a store. */
+  /** Location of the part: a line, a row, or a file of a store. */
   readonly place: string;
-  /** What is wrong with it. */
+  /** Description of the damage. */
   readonly reason: string;
 }
 
 /** The check of one part of a file. */
 export interface CheckedPart {
-  /** Where it is: a line, a row, or a file of a store. */
+  /** Location of the part: a line, a row, or a file of a store. */
   readonly place: string;
-  /** What is wrong with it, `undefined` if it is as it was written or nothing is known of it. */
+  /** Description of the damage; `undefined` if no damage was found. */
   readonly reason?: string;
-  /** Whether it has a check sum. */
+  /** True if the part has a check sum. */
   readonly isSummed: boolean;
-  /** How many systems it is: 1, or 0 for other parts. */
+  /** Number of systems in the part: 1, or 0 for parts that are not systems. */
   readonly systems: number;
 }
 
-/** What is said of a part whose check sum is another. */
+/** Description of the damage of a part that does not match its check sum. */
 export const CHANGED = "it is not what was written: its check sum is another";

@@ -19,7 +19,7 @@ export interface SystemWriter {
   flush?(): void | PromiseLike<void>;
   /** Opens what is there: from then on `length` is known. */
   open?(): void | PromiseLike<void>;
-  /** How many systems it holds, those on their way included; `undefined` while that is unknown. */
+  /** Number of systems in the sink, including those not yet written; `undefined` while it is unknown. */
   readonly length?: number | undefined;
   /**
    * Takes off all systems but the first so many, and nothing where there are no more. A run that goes on from a

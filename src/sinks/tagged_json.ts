@@ -24,7 +24,7 @@ export function numberOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Plain data as text, or `undefined` for what is none: a function, a bigint, a cycle, an object of a class, too deep a nesting. */
+/** Returns plain data as text; `undefined` for a function, a bigint, a cycle, an object of a class, too deep a nesting. */
 export function writeTagged(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {
     return JSON.stringify(value);
@@ -56,7 +56,7 @@ export function writeTagged(value: unknown, around: readonly object[] = []): str
 /**
  * Returns the value that such a text held, from what `JSON.parse` made of it.
  *
- * @throws {SyntaxError} for a tag that is none, and for more than 1000 lists and objects in each other
+ * @throws {SyntaxError} for an unknown tag, and for more than 1000 lists and objects in each other
  */
 export function readTagged(value: unknown, depth: number = 0): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -2,19 +2,19 @@ import type { CheckedPart, SinkDamage } from "./damage.ts";
 import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
 import { assertThere } from "./systems_file.ts";
 
-/** What `verifySink` has found. */
+/** Result of `verifySink`. */
 export interface SinkReport {
-  /** Where the file is. */
+  /** Path of the file. */
   readonly path: string;
-  /** Number of systems that were looked at. */
+  /** Number of systems that were checked. */
   readonly systems: number;
   /** Number of parts that have no check sum: those of other programs, and rows of tables. Only their form is checked. */
   readonly unsummed: number;
-  /** The parts that are not as they were written. */
+  /** Damaged parts of the file. */
   readonly damage: readonly SinkDamage[];
 }
 
-/** A sink that can look at its own file. */
+/** A sink that can check its own file. */
 interface CheckedSink {
   check(): AsyncIterable<CheckedPart>;
 }

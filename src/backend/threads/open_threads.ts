@@ -14,8 +14,8 @@ export interface ThreadsOptions {
    */
   readonly worker?: () => Worker;
   /**
-   * How long a thread that is asked for something may give no sign of life, in milliseconds. Then it counts as hung or
-   * ended, and the backend fails. A thread gives signs of life between two steps.
+   * Longest silence of a thread that owes a reply, in milliseconds. After it the thread counts as hung or ended, and the
+   * backend fails. A thread gives signs of life between two steps.
    *
    * @default 60000
    */

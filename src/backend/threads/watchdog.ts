@@ -3,7 +3,7 @@ const LOOKS = 4;
 
 /** The threads that a {@linkcode Watchdog} watches. */
 export interface WatchedThreads {
-  /** How long a thread that owes a reply may be silent, ms. */
+  /** Longest silence of a thread that owes a reply, ms. */
   readonly timeout: number;
   /** Returns whether a thread owes a reply. */
   owes(thread: number): boolean;

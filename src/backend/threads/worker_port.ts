@@ -34,7 +34,7 @@ interface LocalProgram {
   stride: number;
 }
 
-/** How long a stride should take at least, ms: below that, calls would cost more than nothing. */
+/** Shortest time that a stride should take, ms: the cost of calls matters in shorter ones. */
 const STRIDE_MS = 200;
 
 /** Carries out the requests to one thread, and keeps what they make, by number. */

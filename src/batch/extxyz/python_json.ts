@@ -35,8 +35,10 @@ export function readJson(text: string): unknown {
   return JSON.parse(text.replace(LITERALS, (literal) => SPELLINGS[literal] ?? literal), revive);
 }
 
-/** Plain data as JSON text, or `undefined` for what is none: a function, a bigint, a cycle, an object of a class,
- * more than 1000 lists in each other. */
+/**
+ * Returns plain data as JSON text; `undefined` for a function, a bigint, a cycle, an object of a class, and more than
+ * 1000 lists in each other.
+ */
 export function writeJson(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {
     return JSON.stringify(value);

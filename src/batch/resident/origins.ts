@@ -1,5 +1,5 @@
 /**
- * Where the positions of each system are counted from on a backend.
+ * Origins to which the positions of each system are relative on a backend.
  *
  * float32 has 24 bits: at 1e6 Å from the origin it knows a position to 0.06 Å, and forces are wrong. So positions of
  * systems that are far away are uploaded relative to an origin of their own, and it is added when they come home, in
@@ -26,13 +26,13 @@ export class Origins {
   readonly #nodeOffsets: Int32Array;
   #values: OriginValues;
 
-  /** All are 0 at first. */
+  /** Creates origins of 0. */
   constructor(nodeOffsets: Int32Array, isKept: boolean) {
     this.#nodeOffsets = nodeOffsets;
     this.isKept = isKept;
   }
 
-  /** The origins. A change makes a new array: who keeps one has the origins of that moment. */
+  /** The current origins. A change makes a new array, so an array that was read earlier keeps its values. */
   get values(): Float64Array | undefined {
     return this.#values;
   }

@@ -1,5 +1,5 @@
 /**
- * Where the modules of a configuration are, and which of them it may name: importing a module runs it.
+ * Addresses of the modules that a configuration names, and the policy that restricts them: importing a module runs it.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { partsOf } from "./hook_module.ts";
 /** The modules that a configuration may name: files in its folder, anything, nothing. */
 export type ModulePolicy = "folder" | "any" | "none";
 
-/** What addresses are checked by. */
+/** Rules for the addresses of modules. */
 export interface ModuleRules {
   /** Paths are relative to it. */
   readonly base: string | URL | undefined;
@@ -25,7 +25,7 @@ const POLICIES: readonly unknown[] = ["folder", "any", "none"];
 /**
  * Returns the policy that an option asks for.
  *
- * @throws {RangeError} if it is none
+ * @throws {RangeError} if the option is not a policy
  */
 export function policyOfModules(modules: unknown = "folder"): ModulePolicy {
   if (POLICIES.includes(modules)) return modules as ModulePolicy;

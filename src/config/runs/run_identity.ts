@@ -36,7 +36,7 @@ export async function assertOurs(folder: string): Promise<void> {
   );
 }
 
-/** Who the run is: as the folder says, or new if there is none, or none that has done a step with its configuration. */
+/** Returns the run's identity from its folder, or a new one if no run there has done a step with its configuration. */
 export async function identify(paths: RunPaths, config: unknown): Promise<RunIdentity> {
   const text = await textIn(paths.config);
   const hash = config === undefined ? null : await configHash(config);

@@ -2,9 +2,9 @@
  * Who may write into a run folder: one run at a time.
  *
  * The folder and its file `lock` are locked by the operating system as long as the process lives, however it ends: a
- * kill leaves nothing to clean up, and of two that come at once one has it. What stands in the file says who that is;
- * removing the file lets nobody in. Where machines share a folder through a network that does not share locks, the file
- * and its heartbeat keep others out, too.
+ * kill leaves nothing to clean up, and of two processes that start at once one gets the lock. The file names that
+ * process; removing the file does not release the lock. If machines share a folder through a network that does not share
+ * locks, the file and its heartbeat keep other processes out, too.
  *
  * @module
  */
@@ -157,7 +157,7 @@ function isAlive({ heartbeat }: RunHolder, written: number): boolean {
   return now - (beat > now + silent ? written : beat) < silent;
 }
 
-/** When the file was last written, as its file system counts it. */
+/** Returns the time at which the lock file was last written, by the clock of its file system. */
 function writtenAt(host: LockHost, folder: string): number {
   return orElse(() => host.statSync(`${folder}/lock`).mtime?.getTime() ?? NaN, NaN);
 }

@@ -14,9 +14,9 @@ interface KnownSink extends SystemWriter {
   slice(slice: Slice): Promise<Batch>;
 }
 
-/** What a sink held before the first frame of this run. */
+/** Contents of a sink before the first frame of this run. */
 interface Before {
-  /** The step of the last frame, -1 if there is none. */
+  /** The step of the last frame, -1 if the sink has no frame. */
   readonly last: number;
   /** The systems of which the last step is there. */
   readonly ids: ReadonlySet<number>;
@@ -24,7 +24,7 @@ interface Before {
 
 /** Hands frames on that are newer than what the sink held at first: a resumed run does some steps again, to the bit. */
 export class TrajectoryWriter implements SystemWriter {
-  /** Where the sink is, if it has a path. */
+  /** Path of the sink, if it has one. */
   readonly path: string | undefined;
   /** Removes all systems except the first so many, if the sink can. */
   readonly truncate?: (length: number) => Promise<void>;
@@ -32,7 +32,7 @@ export class TrajectoryWriter implements SystemWriter {
   readonly slice?: (slice: Slice) => Promise<Batch>;
   readonly #sink: SystemWriter;
   #before: Before | undefined;
-  /** Whether the last frame was there already: then the length of the sink says nothing about this run. */
+  /** True if the sink had the last frame already: then the length of the sink says nothing about this run. */
   #isBehind = false;
 
   constructor(sink: SystemWriter) {
@@ -95,7 +95,7 @@ export class TrajectoryWriter implements SystemWriter {
   /** A run that was killed before its first checkpoint writes the same frames again; another run does not. */
   async #assertRepeated(first: Batch, step: number, last: number): Promise<void> {
     const there = await this.slice!({ steps: [step, step] }).catch((error) => {
-      if (error instanceof RangeError) return undefined; // there is none of that step
+      if (error instanceof RangeError) return undefined; // the sink has no frame of that step
       throw error;
     });
     const ids = idsOf(first), place = there && idsOf(there).indexOf(ids[ids.length - 1]!);

@@ -1,5 +1,5 @@
 /**
- * Why the pairs of a system could not be found.
+ * Reasons for which the pairs of a system could not be found.
  *
  * @module
  */

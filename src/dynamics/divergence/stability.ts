@@ -63,7 +63,7 @@ export class Stability {
   readonly #engine: WatchedEngine;
   readonly #isStrict: boolean;
   readonly #warned = new Set<Kind>();
-  /** What was found in the run under way. */
+  /** Findings of the current run. */
   readonly #found = new Set<Kind>();
   #dts: Float64Array | undefined;
   #start: Start | undefined;

@@ -1,5 +1,5 @@
 /**
- * What a loop has pending: a stage, work between steps, a call of the loop itself.
+ * Pending work of a loop: a stage, work between steps, a call of the loop itself.
  *
  * @module
  */
@@ -43,7 +43,7 @@ export class PendingStage {
 export class BetweenSteps {
   #waiting: { readonly work: () => Promise<void>; readonly drop: (error: unknown) => void }[] = [];
 
-  /** Whether nothing waits. */
+  /** True if no work is pending. */
   get isEmpty(): boolean {
     return this.#waiting.length === 0;
   }

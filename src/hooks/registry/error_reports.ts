@@ -90,7 +90,7 @@ function emit(
 export function printFirst({ hook, stage, step, error, count }: HookWarning): void {
   if (count > 1) return;
   if (hook.startsWith("(")) { // what the engine itself warns of
-    // deno-lint-ignore no-console house/no-console -- a warning that nobody sees would be worse; `onWarning` replaces this
+    // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
     return console.warn(error instanceof Error ? error.message : error);
   }
   // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this

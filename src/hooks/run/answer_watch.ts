@@ -4,10 +4,10 @@
  * @module
  */
 
-/** How long a call that was pending at the abort may take, ms: the run ends within a second. */
+/** Longest time of a call that was pending at the abort, ms: the run ends within a second. */
 const PENDING_GRACE = 800;
 
-/** How long hooks that store data may take, and calls that begin after the abort: they save what the run leaves. ms. */
+/** Longest time of hooks that store data, and of calls that begin after the abort, ms: they save the run's results. */
 const STORING_GRACE = 30_000;
 
 /** A call of a hook that is waited for. */

@@ -2,7 +2,7 @@
  * Marks by which a system in a sink is known again.
  *
  * A checkpoint counts the systems of a sink. The count alone fits any file that is long enough, also that of another
- * run, which a resumed run would cut off. The mark of the last system tells them apart.
+ * run, which a resumed run would cut off. The mark of the last system distinguishes them.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 import type { Batch } from "../../batch/batch.ts";
 import type { Slice, SystemWriter } from "../../sinks/sink.ts";
 
-/** What is kept of a system. */
+/** Summary by which a system is recognized. */
 export interface SystemMark {
   /** Number of atoms. */
   readonly atoms: number;
@@ -20,7 +20,7 @@ export interface SystemMark {
   readonly positions: Float64Array;
 }
 
-/** What a checkpoint says of a sink. */
+/** State of a sink in a checkpoint. */
 interface KnownSink {
   readonly length: number;
   readonly last: SystemMark | undefined;

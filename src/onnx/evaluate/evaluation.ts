@@ -25,7 +25,7 @@ export interface EvaluationRules {
 export class Evaluation {
   readonly #rules: EvaluationRules;
   readonly #values: Map<string, PlainTensor>;
-  /** How many values share each array that nodes have made. */
+  /** Number of values that share each array that nodes have made. */
   readonly #shares = new Map<Float64Array, number>();
   #bytes = 0;
   #next = 0;
@@ -36,7 +36,7 @@ export class Evaluation {
     this.#values = feeds;
   }
 
-  /** Runs the next node. Returns false if there is none left. Throws the reason of the signal if it was aborted. */
+  /** Runs the next node. Returns false if no node is left. Throws the reason of the signal if it was aborted. */
   step(): boolean {
     const { plan, opset, maxBytes, signal } = this.#rules;
     signal?.throwIfAborted();

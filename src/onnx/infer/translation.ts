@@ -9,8 +9,8 @@ import { Graph } from "../graph/graph.ts";
 import { Facts } from "./facts.ts";
 
 /**
- * How a tensor depends on a translation of all positions by t: not at all; by t in each row, as the positions
- * themselves; or in another way, or nobody knows.
+ * Dependence of a tensor on a translation of all positions by t: none; shifted by t in each row, as the positions
+ * themselves; or unknown, which includes any other dependence.
  */
 type Dependence = "none" | "shifted" | "unknown";
 

@@ -1,4 +1,4 @@
-/** What is used of Node's `process`. */
+/** Members of Node's `process` that are used here. */
 export interface Process {
   readonly getBuiltinModule?: (name: string) => unknown;
   cwd(): string;

@@ -15,10 +15,10 @@ import type { AseRow } from "./write_row.ts";
 /** The table of the sums. */
 export const SUMS = "hooke_crc32c";
 
-/** What the tables that are there to be searched say of a row. */
+/** Entries for a row in the tables that exist for searches. */
 type Searched = readonly (readonly [kind: string, name: Cell, value: Cell])[];
 
-/** The sum of a row and of what other tables say of it. */
+/** Returns the sum of a row and of its entries in other tables. */
 export function sumOfRow({ columns, species, pairs }: AseRow): number {
   const searched: [string, Cell, Cell][] = Array.from(species, ([z, n]) => ["species", z, n]);
   for (const [key, value] of pairs) {
@@ -32,7 +32,7 @@ export function sumOfRow({ columns, species, pairs }: AseRow): number {
   return sumOf(columns, searched);
 }
 
-/** Makes the table of sums, if it is not there. */
+/** Makes the table of sums if it does not exist. */
 export function prepareSums(database: Database): void {
   database.exec(`CREATE TABLE IF NOT EXISTS ${SUMS} (id INTEGER PRIMARY KEY, sum INTEGER)`);
 }

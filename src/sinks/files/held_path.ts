@@ -6,12 +6,12 @@ export class HeldPath {
   readonly #path: string;
   #lock: PathLock | undefined;
 
-  /** Makes it; nothing is locked yet. */
+  /** Creates the holder of a path; nothing is locked yet. */
   constructor(path: string) {
     this.#path = path;
   }
 
-  /** Locks it, unless it is locked already. Throws an error with the code `"EBUSY"` if somebody else writes to it. */
+  /** Locks it, unless it is locked already. Throws an error with the code `"EBUSY"` if another writer has it. */
   hold(): void {
     if (this.#lock !== undefined) return;
     this.#lock = lockPath(this.#path);

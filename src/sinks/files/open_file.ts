@@ -49,10 +49,10 @@ export async function openFile(
 }
 
 /**
- * Opens a file to read it and add to it, and returns what `prepare` makes of it. Nobody else can open it so until it is
+ * Opens a file to read it and add to it, and returns what `prepare` makes of it. No other writer can open it until it is
  * closed. If preparing fails, the file is closed again.
  *
- * @throws {Error} with the code `"EBUSY"` if somebody else writes to it
+ * @throws {Error} with the code `"EBUSY"` if another writer has it open
  * @throws what `openFile` and `prepare` throw
  */
 export async function openPrepared<T>(
@@ -69,7 +69,7 @@ export async function openPrepared<T>(
   }
 }
 
-/** Has the disk take that a file is there. */
+/** Syncs the entry of a file in its folder to the disk. */
 async function syncEntry(path: string | URL): Promise<void> {
   const [fs, { fileURLToPath }] = await Promise.all([
     import("node:fs/promises"),
@@ -102,7 +102,7 @@ async function openLocked(path: string | URL): Promise<OpenFile> {
   };
 }
 
-/** Returns the error for a file or folder that somebody else writes to. */
+/** Returns the error for a file or folder that another writer has. */
 export function busyError(path: string | URL): Error {
   const error = new Error(
     `Cannot open ${path}: another run or sink is writing to it. Wait for it or close it, or write to another file`,

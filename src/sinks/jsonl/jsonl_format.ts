@@ -17,7 +17,7 @@ import type { TextFormat } from "../text/text_format.ts";
 
 /** The version that is written, and the newest that is read. */
 const VERSION = 1;
-/** What is before the check sum, at the end of a line. */
+/** Text before the check sum, at the end of a line. */
 const SUM = ',"crc32c":"';
 const BEGIN = '{"hooke":';
 

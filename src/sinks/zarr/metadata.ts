@@ -119,7 +119,7 @@ export function rootMetadata(samples: number, fields: Readonly<Record<string, un
   });
 }
 
-/** What stands for the check sum of a file while it is computed. */
+/** Placeholder for the check sum of a file while it is computed. */
 const UNSEALED = { crc32c: "00000000" };
 const SEAL = /"crc32c":"([0-9a-f]{8})"/;
 

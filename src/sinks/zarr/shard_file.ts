@@ -45,7 +45,7 @@ export class ShardFile {
   /** Regions that become free when the index in the file no longer points to them. */
   readonly #old: Region[] = [];
   #isChanged = false;
-  /** Whether bytes were written that the disk may not have. */
+  /** True if written bytes may not be on the disk yet. */
   #isDirty = false;
 
   private constructor(file: OpenFile, entries: Float64Array, indexAt: number) {
@@ -61,7 +61,7 @@ export class ShardFile {
     }
   }
 
-  /** A new one, in place of what is there. Whoever makes it has the disk take the entries of its folders. */
+  /** Creates a shard in place of any existing file. The caller syncs the entries of its folders to the disk. */
   static async make(fs: FileSystem, path: string): Promise<ShardFile> {
     await fs.mkdir(parentOf(path), { recursive: true });
     return new ShardFile(await fs.open(path, "w+"), absentEntries(), 0);
@@ -98,7 +98,7 @@ export class ShardFile {
     this.#isChanged = true;
   }
 
-  /** Has readers see what was put, once the disk has it: an index never points to what a power failure may take. */
+  /** Shows readers the new data once it is on the disk: an index never points to data that a power failure may lose. */
   async commit(): Promise<void> {
     if (this.#isChanged && this.#indexAt % PAGE !== 0) await this.#widen(this.#end);
     await this.#sync();

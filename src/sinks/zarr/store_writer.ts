@@ -244,7 +244,7 @@ export class StoreWriter {
       for (const folder of foldersOf(path, file)) folders.add(folder);
       this.#masks = { ...this.#masks, [level]: totals[level] };
     }
-    // All that the root will tell of is on the disk before it does.
+    // Everything that the root refers to must be on the disk before the root does.
     await settled(Array.from(folders, (folder) => syncFolder(fs, folder)));
     for (const { track } of parts) track.folders.clear();
     // Nothing else may be in the root's own folder: readers would wonder at it.

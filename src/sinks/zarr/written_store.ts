@@ -195,7 +195,7 @@ export class WrittenStore {
   async #open(): Promise<void> {
     if (this.#writer !== undefined) return;
     const host = this.#host ??= await openHost(`open ${this.path}`);
-    await makeFolder(host.fs, this.path).catch(() => {}); // whoever opens it says what is wrong
+    await makeFolder(host.fs, this.path).catch(() => {}); // opening it reports what is wrong
     this.#held.hold(); // before anything is looked at: what another sink is writing is not for us to take off
     try {
       await this.#telling("open", () => this.#openHeld(host));

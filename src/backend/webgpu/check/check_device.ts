@@ -4,15 +4,15 @@ import { adapterOf } from "../device.ts";
 import { WebGpuBackend } from "../webgpu_backend.ts";
 import { findWrongKernel } from "./compare_kernels.ts";
 
-/** How long the comparison may take, ms: drivers compile in parallel to it, on a busy machine for seconds. */
+/** Longest time of the comparison, ms: drivers compile in parallel to it, on a busy machine for seconds. */
 const TIMEOUT = 60_000;
 
 /** Devices that compute what the reference backend does. */
 const trustedDevices = new WeakSet<GPUDevice>();
 
 /**
- * Adapters with such devices, by everything that they tell of themselves. They are kept as long as the process lives, and
- * nowhere else: WebGPU does not tell the version of a driver, so a file could outlive the driver that was checked.
+ * Adapters of trusted devices, identified by all information that WebGPU gives about them. They are kept only as long as
+ * the process lives: WebGPU does not give the version of a driver, so a file could outlive the driver that was checked.
  */
 const trustedAdapters = new Set<string>();
 
@@ -30,7 +30,7 @@ export async function checkDevice(device: GPUDevice): Promise<void> {
   trustDevice(device);
 }
 
-/** Lets {@linkcode checkDevice} pass over a device, and over others of its adapter. Tests that compare all kernels use it. */
+/** Trusts a device and others of its adapter, so that {@linkcode checkDevice} skips them, as in tests of all kernels. */
 export function trustDevice(device: GPUDevice): void {
   trustedDevices.add(device);
   const adapter = adapterOf(device);
@@ -86,7 +86,7 @@ function unavailable(
   );
 }
 
-/** Everything that an adapter tells of itself: two drivers of one card differ in limits, if not in names. */
+/** Returns all information about an adapter: two drivers of one card differ in limits, if not in names. */
 function identityOf({ info, features, limits }: GPUAdapter): string {
   const words: unknown[] = [...features].sort();
   for (const part of [info, limits]) {

@@ -30,7 +30,7 @@ export interface Result {
   readonly from?: (values: readonly ArrayLike<number>[]) => ArrayLike<number>;
 }
 
-/** What to run once, and what to compare afterwards. */
+/** Kernel calls to run once, and the results to compare afterwards. */
 export interface KernelCase {
   readonly calls: readonly Call[];
   /** By name. */
