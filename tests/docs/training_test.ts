@@ -63,6 +63,7 @@ const ATOMS = {
   energy: 0,
   forces: 0,
   stress: 0,
+  invariant: 0,
 } satisfies Record<Exclude<keyof AtomsDataOptions, keyof BatchingOptions>, 0>;
 
 Deno.test("docs/training.md has every option of data of atoms, and what their tensors are called", async () => {

@@ -16,6 +16,9 @@ import type { NumericArray } from "../fields/fields.ts";
 /** A system is far away if its middle is so many times its half extent and so many Å from the origin. */
 const EXTENTS = 2, DISTANCE = 16;
 
+/** Å from the origin from which float32 knows positions no better than to 6e-5 Å. */
+export const TOO_FAR = 1000;
+
 /** Three numbers per system, Å; `undefined` if all are 0. */
 export type OriginValues = Float64Array | undefined;
 
@@ -95,13 +98,8 @@ export class Origins {
   }
 }
 
-/** Returns the origin of one system: 0 for one that is nearer than a distance, Å. */
-export function originOf(
-  positions: ArrayLike<number>,
-  first: number,
-  end: number,
-  distance: number = DISTANCE,
-): number[] {
+/** Returns the origin of one system: 0 unless it is far away. */
+export function originOf(positions: ArrayLike<number>, first: number, end: number): number[] {
   return [0, 1, 2].map((k) => {
     let [low, high] = [Infinity, -Infinity];
     for (let i = 3 * first + k; i < 3 * end; i += 3) {
@@ -109,7 +107,7 @@ export function originOf(
       high = Math.max(high, positions[i]!);
     }
     const middle = (low + high) / 2;
-    const isFar = Math.abs(middle) > EXTENTS * (high - low) / 2 + distance;
+    const isFar = Math.abs(middle) > EXTENTS * (high - low) / 2 + DISTANCE;
     // NaN is not far away.
     return isFar && Number.isFinite(middle) ? Math.round(middle) : 0;
   });

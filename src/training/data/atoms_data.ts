@@ -8,6 +8,7 @@ import { Batch, type Systems } from "../../batch/batch.ts";
 import { atomicSymbol } from "../../batch/elements.ts";
 import { readSystem } from "../../batch/read_system.ts";
 import { show } from "../../base/show.ts";
+import { TOO_FAR } from "../../batch/resident/origins.ts";
 import { System, systemOf } from "../../batch/system.ts";
 import { type AtomsEdges, edgesOf } from "./atoms_edges.ts";
 import { type Atoms, atomsFeeds } from "./atoms_feeds.ts";
@@ -34,7 +35,8 @@ const ACTION = "make data of atoms";
  *
  * @param systems of which each is a sample: structures, what structures are made of, or a batch
  * @throws {TypeError} for an unknown option, and for one of the wrong kind
- * @throws {RangeError} for no systems, option values that cannot be, and systems that lack what others have
+ * @throws {RangeError} for no systems, option values that cannot be, systems that lack what others have, and
+ * atoms more than 1000 Å from the origin without `invariant`
  *
  * @example
  * ```ts
@@ -63,7 +65,9 @@ export function atomsData(systems: Systems, options: AtomsDataOptions): DataSour
     edges: kept((place) => edgesOf(list[place]!, plan)),
     targets: targetsOf(ACTION, list, plan),
     names: plan.names,
+    isInvariant: plan.isInvariant,
   };
+  if (!plan.isInvariant) assertNear(list);
   const { name, tokens } = options;
   const own = new OwnBatches<Uint32Array>();
   const batchOf = (places: Uint32Array): TrainingBatch => {
@@ -108,6 +112,21 @@ function numbersOf({ numbers }: System, place: number, { numbers: known }: Atoms
       }: system ${place} has ${atomicSymbol(number)}`,
     );
   });
+}
+
+/** Throws a RangeError for positions so far from the origin that float32 is inexact there. */
+function assertNear(systems: readonly System[]): void {
+  for (const [place, { positions }] of systems.entries()) {
+    const at = positions.findIndex((x) => Math.abs(x) > TOO_FAR);
+    if (at === -1) continue;
+    throw new RangeError(
+      `Cannot ${ACTION} as atoms must be at most ${TOO_FAR} Å from the origin, where float32 is exact enough: atom ` +
+        `${
+          Math.floor(at / 3)
+        } of system ${place} is not. Wrap or translate the system, or pass invariant: true if ` +
+        `a translation changes nothing for the graph`,
+    );
+  }
 }
 
 /** Caches the results of a function by index. */

@@ -13,9 +13,6 @@ import type { AtomsName, AtomsPlan } from "./atoms_options.ts";
 import type { AtomsTargets } from "./atoms_targets.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 
-/** Å from the origin from which float32 knows positions no better than to 6e-5 Å. */
-const TOO_FAR = 1000;
-
 /** All that tensors are made of. */
 export interface Atoms {
   /** The structures. */
@@ -28,6 +25,8 @@ export interface Atoms {
   readonly targets: AtomsTargets;
   /** Names of the tensors. */
   readonly names: AtomsPlan["names"];
+  /** True if positions may be relative to a point near a system. */
+  readonly isInvariant: boolean;
 }
 
 /** The tensors of the systems at these places, in this order. */
@@ -95,13 +94,10 @@ class Draft {
     this.#before.triplets += edges.centers.length;
   }
 
-  /**
-   * Returns positions near the origin: float32 knows those of a system that is far away too coarsely. Graphs with edges
-   * are taken to see distances only.
-   */
+  /** Returns the positions to feed: relative to a point near a far system if that changes nothing for the graph. */
   #near(positions: Float64Array): Float64Array {
-    if (!this.#arrays.has("edges")) return positions;
-    const origin = originOf(positions, 0, positions.length / 3, TOO_FAR);
+    if (!this.#atoms.isInvariant) return positions;
+    const origin = originOf(positions, 0, positions.length / 3);
     return origin.every((x) => x === 0) ? positions : positions.map((x, i) => x - origin[i % 3]!);
   }
 

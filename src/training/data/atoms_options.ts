@@ -12,7 +12,7 @@ import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
 /** A tensor of a batch of N atoms, B systems, E edges and T triplets: the words that a model's manifest has. */
 export type AtomsName =
-  /** [N, 3] float32, Å; of a system far from the origin, relative to a point near it. */
+  /** [N, 3] float32, Å; with `invariant`, those of a system far from the origin are relative to a point near it. */
   | "positions"
   /** [N] int64: atomic numbers, or the model's own numbers of elements. */
   | "numbers"
@@ -87,6 +87,13 @@ export interface AtomsDataOptions extends BatchingOptions {
    * @default "stress" where systems have it
    */
   readonly stress?: string | false;
+  /**
+   * True if the graph's results do not change when a system is translated. Positions of a system far from the origin are
+   * then fed relative to a point near it, because float32 is inexact there; else they are refused beyond 1000 Å.
+   *
+   * @default false
+   */
+  readonly invariant?: boolean;
 }
 
 /** Options of data of atoms, checked. */
@@ -102,6 +109,8 @@ export interface AtomsPlan {
   readonly energies: ReadonlyMap<number, number> | undefined;
   /** Of targets: where they are, and whether that was said. */
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
+  /** True if positions may be relative to a point near a system. */
+  readonly isInvariant: boolean;
 }
 
 /** The quantities that models learn. */
@@ -134,6 +143,7 @@ export const ATOMS_OPTIONS: readonly string[] = [
   "energy",
   "forces",
   "stress",
+  "invariant",
 ];
 
 /**
@@ -144,7 +154,8 @@ export const ATOMS_OPTIONS: readonly string[] = [
  */
 export function readAtomsOptions(action: string, options: AtomsDataOptions): AtomsPlan {
   const { cutoff, tripletCutoff, names, elements, elementEnergies } = options;
-  const { energy, forces, stress } = options;
+  const { energy, forces, stress, invariant = false } = options;
+  checkKinds(action, { invariant }, "boolean");
   checkLength(action, "cutoff", cutoff);
   if (tripletCutoff !== undefined) {
     checkLength(action, "tripletCutoff", tripletCutoff);
@@ -170,6 +181,7 @@ export function readAtomsOptions(action: string, options: AtomsDataOptions): Ato
     energies,
     names: readNames(action, names ?? {}, tripletCutoff !== undefined),
     targets: { energy, forces, stress },
+    isInvariant: invariant,
   };
 }
 

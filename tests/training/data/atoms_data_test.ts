@@ -1,5 +1,5 @@
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import { Batch, fcc, rattle, type System, type SystemInput } from "../../../src/batch/mod.ts";
+import { Batch, fcc, rattle, System, type SystemInput } from "../../../src/batch/mod.ts";
 import { parseExtxyz } from "../../../src/batch/extxyz/mod.ts";
 import {
   atomsData,
@@ -333,7 +333,7 @@ Deno.test("structures far from the origin are fed as exactly as near it: edges a
   const batch = Batch.from([near]);
   batch.set("positions", batch.get("positions").map((x) => x + 1e6));
   const lengths = async (system: System) => {
-    const { feeds } = await first([system], { cutoff: 4 });
+    const { feeds } = await first([system], { cutoff: 4, invariant: true });
     const [x, index, shifts] = [feeds.positions!, feeds.edge_index!, feeds.shifts!]
       .map(({ data }) => Array.from(data as ArrayLike<number | bigint>, Number));
     const count = index!.length / 2;
@@ -350,4 +350,16 @@ Deno.test("structures far from the origin are fed as exactly as near it: edges a
   const [here, there] = [await lengths(near), await lengths(batch.system(0))];
   assertEquals(there.length, here.length);
   for (const [i, length] of here.entries()) assertAlmostEquals(there[i]!, length, 5e-6);
+});
+
+Deno.test("without invariant positions are fed as they are, and refused where float32 is inexact", async () => {
+  const at = (x: number) => new System({ symbols: ["Ar"], positions: [x, 0, 0] });
+  const fed = async (x: number, invariant: boolean) =>
+    (await first([at(x)], { cutoff: 4, invariant })).feeds.positions!.data[0];
+  assertEquals([await fed(900, false), await fed(900, true)], [900, 0]);
+  assertThrows(
+    () => atomsData([at(0), at(1001)], { cutoff: 4, batchSize: 1 }),
+    RangeError,
+    "atom 0 of system 1",
+  );
 });
