@@ -2,9 +2,19 @@ import { isPublished } from "./paths.ts";
 
 const CHECKED = ["TypeError", "RangeError", "SyntaxError"];
 
+/** Openings of a message, or parts that it must have. The last one is older; messages leave it as they are touched. */
+const SHAPES: readonly RegExp[] = [
+  / must .*; got /s,
+  /^Unknown /,
+  / is required: /,
+  /^Cannot .*:/s,
+  /^Cannot .* as /s,
+];
+
 /**
- * A message says what was attempted, what it required, and what it got: "Cannot run drift as positions must
- * have 3 * 128 values: current length is 383". Only messages written out at the `new` can be checked.
+ * A message has one of three shapes: a wrong argument ("dt must be above 0; got -1"), an action with the cause of its
+ * failure ("Cannot open out.csv: permission denied"), or a run that cannot go on, by an error class of its own. Only
+ * messages written out at the `new` can be checked.
  */
 export const errorWording: Deno.lint.Rule = {
   create(context) {
@@ -14,11 +24,13 @@ export const errorWording: Deno.lint.Rule = {
         if (node.callee.type !== "Identifier" || !CHECKED.includes(node.callee.name)) return;
         const [message] = node.arguments;
         const text = message && message.type !== "SpreadElement" ? literalText(message) : undefined;
-        if (text === undefined || /^Cannot .*( as |:)/s.test(text)) return;
+        if (text === undefined || SHAPES.some((shape) => shape.test(text))) return;
         context.report({
           node: message!,
-          message: "An error message reads: Cannot <action> as <requirement>: <current value>",
-          hint: `"Cannot run drift as positions must have 384 values: current length is 383"`,
+          message:
+            "An error message reads: <argument> must be <requirement>; got <value>, or: Cannot <action>: <cause>",
+          hint:
+            '"dt must be between 0 and 100 fs; got 1000", "Cannot open out.csv: permission denied"',
         });
       },
     };

@@ -7,6 +7,7 @@
  * @module
  */
 
+import { decodedPath } from "./decoded_path.ts";
 import { errorWording } from "./error_wording.ts";
 import { fileName } from "./file_name.ts";
 import { functionLength } from "./function_length.ts";
@@ -19,6 +20,7 @@ import { spreadLiteral } from "./spread_literal.ts";
 const house: Deno.lint.Plugin = {
   name: "house",
   rules: {
+    "decoded-path": decodedPath,
     "erasable": erasable,
     "error-wording": errorWording,
     "file-name": fileName,

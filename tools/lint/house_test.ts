@@ -143,11 +143,14 @@ Deno.test("house/hot-loops finds what allocates in the loops of a marked functio
   });
 });
 
-Deno.test("house/error-wording wants the action, the requirement and the value", async (t) => {
+Deno.test("house/error-wording wants the requirement and the value, or the action and the cause", async (t) => {
   await checkRule(t, "error-wording", {
     good: [
       'throw new RangeError("Cannot run drift as dt must be positive: current value is -1");',
       "throw new TypeError(`Cannot add ${name}: it has no call()`);",
+      "throw new RangeError(`dt must be above 0; got ${dt}`);",
+      'throw new TypeError("Unknown option " + name);',
+      'throw new TypeError("cutoff is required: pass { cutoff: 5 }");',
       'throw new TypeError("Cannot add the hook as " + reason);',
       "throw new TypeError(message);",
       'throw new NoOverloadError("none");',
@@ -237,5 +240,17 @@ Deno.test("house/mutable-fields stops at five", async (t) => {
       `class A { ${fields(5)} readonly g = 0; static h = 0; get i() { return 0; } }`,
     ],
     bad: [`class A { ${fields(6)} }`],
+  });
+});
+
+Deno.test("house/decoded-path refuses the encoded pathname of a file as a path", async (t) => {
+  await checkRule(t, "decoded-path", {
+    file: "tests/example_test.ts",
+    good: [
+      'decodeURIComponent(new URL("a.txt", import.meta.url).pathname);',
+      "new URL(request.url).pathname;",
+      "`${import.meta.dirname}/a.txt`;",
+    ],
+    bad: ['const path = new URL("a.txt", import.meta.url).pathname;'],
   });
 });
