@@ -61,5 +61,5 @@ export * from "./src/training/hook_api.ts";
 export * from "./src/observe/mod.ts";
 export * from "./src/sinks/mod.ts";
 export * from "./src/config/hooks/hooks_and_logs.ts";
-export type { BuiltInKinds } from "./src/hook.ts";
+export type { BuiltInKinds, ContextOf } from "./src/hook.ts";
 export { hook, overload } from "./src/hook.ts";

@@ -66,3 +66,4 @@ await md.run(batch, 25);
 await md.run(batch, 6); // goes on where it was, opens the file again, and appends
 await md.close();
 console.log(await Deno.readTextFile(path));
+if (interrupt.signal.aborted) Deno.exitCode = 130;

@@ -1,7 +1,7 @@
 /**
- * Fine-tunes a potential on frames of one's own, then simulates what came out, at constant energy. What the .json beside
- * the potential says of it (cutoff, elements, …) its data are made by, and is written beside the new file, too. Without
- * arguments: a small potential of pairs that knows nothing yet, and shaken crystals of argon.
+ * Fine-tunes a potential on your own frames, then simulates the result at constant energy. The manifest beside the
+ * potential determines cutoff, elements and inputs; the new file has one beside it as well. Without arguments: a small
+ * potential of pairs that knows nothing yet, and shaken crystals of argon.
  *
  * Run: `deno run -P=onnx-files examples/fine_tune.ts [MODEL.onnx FRAMES.xyz [OUT.onnx [PARAMETERS…]]]`, as in
  * `… ani.onnx frames.xyz tuned.onnx 'W*' 'b*'`: without names constants of the graph that look like weights move as well.
@@ -10,58 +10,46 @@ import { Batch, fcc, lennardJones, NVE, parseExtxyz, rattle, writeExtxyz } from 
 import { initVelocities, kineticEnergies, NanGuard } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { GraphBuilder } from "@hooke/hooke/onnx";
-import { adam, atomsData, cosine, energyForces, Trainer } from "@hooke/hooke/training";
+import { adam, cosine, fineTune } from "@hooke/hooke/training";
 
 const [file, xyz, out = `${Deno.makeTempDirSync()}/tuned.onnx`, ...names] = Deno.args;
+if (!out.endsWith(".onnx")) {
+  console.error(`OUT must end with .onnx, so that its .json can be beside it: ${out}`);
+  Deno.exit(2);
+}
+if (await Deno.stat(out).then(() => true, () => false)) {
+  console.error(`${out} exists: remove it, or name another`);
+  Deno.exit(2);
+}
 const LR = file ? 1e-3 : 2e-3, EPOCHS = file ? 50 : 100, BATCH = 4;
 
 // Energies in eV, forces in eV/Å; if they are called otherwise, add `energy: "REF_energy", forces: "REF_forces"` below.
 const frames = parseExtxyz(xyz ? await Deno.readTextFile(xyz) : await argon());
-const manifest = file
-  ? JSON.parse(await Deno.readTextFile(file.replace(/\.onnx$/, ".json")))
-  : { cutoff: 5 };
-const { cutoff, reach, elements, atomEnergies, inputs } = manifest;
-const units = [manifest.energyUnit ?? "eV", manifest.lengthUnit ?? "Å"].join(", ");
-if (units !== "eV, Å") {
-  throw new RangeError(`Cannot train as units must be eV, Å: they are ${units}`);
-}
-const options = {
-  cutoff,
+const every = 5; // each fifth frame is not trained with
+const train = frames.filter((_, i) => i % every > 0);
+const { parameters, before, after } = await fineTune({
+  model: file ?? pairs(),
+  ...(!file && { manifest: { cutoff: 5 } }), // a file has its manifest beside it
+  train,
+  valid: frames.filter((_, i) => i % every === 0),
+  elementEnergies: file ? "shift" : "keep", // a potential that knows nothing yet leaves nothing over to fit
+  weights: { energy: 1, forces: 1 },
+  parameters: names.length > 0 ? names : file ? "*" : "heights", // or its constants move as well
+  optimizers: adam({ lr: LR }),
+  schedule: cosine({ steps: EPOCHS * Math.ceil(train.length / BATCH) }),
+  epochs: EPOCHS,
   batchSize: BATCH,
   seed: 1,
-  ...(reach && { tripletCutoff: reach }),
-  ...(elements && { elements }),
-  ...(atomEnergies && { elementEnergies: atomEnergies }),
-  ...(inputs && { names: inputs }), // such as { "numbers": "species" }
-};
-const every = 5; // each fifth frame is not trained with
-const data = atomsData(frames.filter((_, i) => i % every > 0), options);
-
-await using trainer = new Trainer({
-  model: file ?? pairs(),
-  loss: energyForces({ energy: 1, forces: 1, perAtom: true }),
-  parameters: names.length > 0 ? names : file ? "*" : "heights", // or its constants move as well
-  data,
-  validation: atomsData(frames.filter((_, i) => i % every === 0), options),
-  optimizers: adam({ lr: LR }),
-  schedule: cosine({ steps: EPOCHS * data.length! }),
-  epochs: EPOCHS,
   hooks: [new NanGuard()], // or a rate that is too high ends in a file of NaN
+  out, // with its manifest and a reference beside it
 });
-const before = await trainer.validate();
-console.log(`trains ${trainer.parameters.map(({ name }) => name).join(", ")}`);
-await trainer.train();
-const after = await trainer.validate();
+console.log(`trains ${parameters.map(({ name }) => name).join(", ")}`);
 for (const [what, unit] of [["energy", "meV per atom"], ["forces", "meV/Å"]] as const) {
-  const [then, now] = [before, after].map((metrics) => {
-    return (1000 * Math.sqrt(metrics[`val/loss/${what}`]!)).toFixed(1);
-  });
+  const [then, now] = [before, after].map((errors) => errors![`val/${what}RMSE`]!.toFixed(1));
   console.log(`${what} off by ${then} ${unit} before, ${now} after`);
 }
-await trainer.exportTo(out);
-await Deno.writeTextFile(out.replace(/\.onnx$/, ".json"), JSON.stringify(manifest));
 
-await using model = await OnnxModel.open(out); // finds the .json
+await using model = await OnnxModel.open(out); // finds the .json, and compares it with the .ref.json
 const batch = Batch.from([frames[0]!]);
 initVelocities(batch, 50, { seed: 1 });
 await using md = new NVE({ model, dt: 0.5 });

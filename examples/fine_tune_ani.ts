@@ -7,10 +7,17 @@
 import { Batch, initVelocities, MemorySink, NVTLangevin, SnapshotHook, System } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { decodeModel, type TensorProto, tensorValues } from "@hooke/hooke/onnx";
-import { adam, atomsData, energyForces, exponential, Trainer } from "@hooke/hooke/training";
+import {
+  adam,
+  atomsData,
+  energyForces,
+  exponential,
+  openPotential,
+  Trainer,
+} from "@hooke/hooke/training";
 
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
-  new URL("../../shared/models", import.meta.url).pathname;
+  `${import.meta.dirname}/../../shared/models`;
 const file = Deno.args[0] ?? `${FOLDER}/ani1x_1_e.onnx`;
 const path = Deno.args[1] ?? `${Deno.makeTempDirSync()}/tuned.onnx`;
 const ELEMENTS = ["H", "C", "N", "O"];
@@ -47,16 +54,11 @@ async function frames(count: number, seed: number) {
   }));
 }
 
-const data = {
-  cutoff: 5.2,
-  tripletCutoff: 3.5,
-  elements: ELEMENTS,
-  names: { numbers: "species" },
-  batchSize: 8,
-};
+const potential = await openPotential(file, { cutoff: 5.2, reach: 3.5, elements: ELEMENTS });
+const data = { potential, batchSize: 8 };
 await using trainer = new Trainer({
-  model: file,
-  loss: energyForces({ energy: 1, forces: 1, perAtom: true }),
+  model: potential.model,
+  loss: energyForces({ potential, energy: 1, forces: 1, perAtom: true }),
   parameters: ["W3", "b3"], // of W0 … W3, b0 … b3: the layer that gives energies
   data: atomsData(await frames(40, 1), data),
   validation: atomsData(await frames(16, 2), data),

@@ -2,7 +2,7 @@
  * Relaxes all structures of a file at once, with a log. At the end, and at Ctrl-C too, what has relaxed is in the other
  * file, in the order in which it did: `sourceId` says which of the first file each was, counted from 0.
  *
- * Run: `deno run -P=files examples/relax_file.ts IN.xyz OUT.xyz [LOG.csv]`
+ * Run: `deno run -P=files examples/relax_file.ts IN.xyz OUT.xyz [LOG.csv]`; if OUT.xyz exists, it needs `--overwrite`.
  */
 import {
   Batch,
@@ -16,9 +16,18 @@ import {
   writeExtxyz,
 } from "@hooke/hooke";
 
-const [from, to, log] = Deno.args;
+const [from, to, log] = Deno.args.filter((arg) => arg !== "--overwrite");
 if (from === undefined || to === undefined) {
-  console.error("It takes two files: IN.xyz OUT.xyz [LOG.csv]");
+  console.error("It takes two files: IN.xyz OUT.xyz [LOG.csv] [--overwrite]");
+  Deno.exit(2);
+}
+const there = await realPath(to);
+if (there !== undefined && there === await realPath(from)) {
+  console.error(`OUT must be another file than IN: ${to} is ${from}`);
+  Deno.exit(2);
+}
+if (there !== undefined && !Deno.args.includes("--overwrite")) {
+  console.error(`${to} exists: add --overwrite to replace it`);
   Deno.exit(2);
 }
 
@@ -56,3 +65,9 @@ await opt.run(batch);
 console.log(`${relaxed.length} of ${batch.size} relaxed in ${opt.stepCount} steps`);
 if (relaxed.length < batch.size) Deno.exitCode = 1;
 if (relaxed.length > 0) await Deno.writeTextFile(to, writeExtxyz(relaxed.drain()));
+if (interrupt.signal.aborted) Deno.exitCode = 130;
+
+/** Returns the path of a file with links followed; `undefined` if there is no such file. */
+async function realPath(path: string): Promise<string | undefined> {
+  return await Deno.realPath(path).catch(() => undefined);
+}

@@ -64,6 +64,17 @@ await using opt = new FIRE({
   ],
 });
 await opt.loadLatest(checkpoints);
+const there = await Deno.realPath(to).catch(() => undefined);
+if (there !== undefined && opt.stepCount === 0) {
+  console.error(
+    `${to} exists, and there are no checkpoints to go on from: remove it, or name another`,
+  );
+  Deno.exit(2);
+}
+if (`${there ?? to}`.startsWith(`${await Deno.realPath(folder)}/`)) {
+  console.error(`${to} must not be in ${folder}, where it would be read as one of the structures`);
+  Deno.exit(2);
+}
 
 const structures = await structuresIn(folder);
 if (structures.length === 0) {
@@ -83,3 +94,4 @@ const { graduated, converged, steps, isDone } = summary;
 console.log(
   `${converged} of ${graduated} relaxed in ${steps} steps${isDone ? "" : ", more to come"}`,
 );
+if (interrupt.signal.aborted) Deno.exitCode = 130;

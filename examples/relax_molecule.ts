@@ -30,7 +30,7 @@ if (wrong !== undefined || Deno.args.length > 1) {
 }
 
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
-  new URL("../../shared/models", import.meta.url).pathname;
+  `${import.meta.dirname}/../../shared/models`;
 const file = Deno.args[0] ?? `${FOLDER}/ani1x_1_e.onnx`;
 
 // Å; atoms 0 and 1 are the carbons, 2 the oxygen.

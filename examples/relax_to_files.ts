@@ -1,9 +1,9 @@
 /**
  * Relaxes all structures of a file at once, and writes them into every file that is named, each in the format that its
- * ending says: .xyz, .jsonl, .csv, .db (of ASE), .zarr. What is there is added to. Where one file cannot be written the
- * others are.
+ * ending says: .xyz, .jsonl, .csv, .db (of ASE), .zarr. If one file cannot be written, the others are.
  *
- * Run: `deno run -P=files examples/relax_to_files.ts IN.xyz OUT.zarr OUT.xyz OUT.db …`
+ * Run: `deno run -P=files examples/relax_to_files.ts IN.xyz OUT.zarr OUT.xyz OUT.db …`; with `--add` the structures are
+ * added to files that exist.
  */
 import {
   Batch,
@@ -17,10 +17,21 @@ import {
   Reporter,
 } from "@hooke/hooke";
 
-const [from, ...to] = Deno.args;
+const [from, ...to] = Deno.args.filter((arg) => arg !== "--add");
 if (from === undefined || to.length === 0) {
-  console.error("It takes a file and more: IN.xyz OUT.zarr OUT.xyz OUT.db …");
+  console.error("It takes a file and more: IN.xyz OUT.zarr OUT.xyz OUT.db … [--add]");
   Deno.exit(2);
+}
+for (const path of to) {
+  const there = await realPath(path);
+  if (there !== undefined && there === await realPath(from)) {
+    console.error(`OUT must be another file than IN: ${path} is ${from}`);
+    Deno.exit(2);
+  }
+  if (there !== undefined && !Deno.args.includes("--add")) {
+    console.error(`${path} exists: use --add to add to it`);
+    Deno.exit(2);
+  }
 }
 
 // Noble gases, mixed by Lorentz and Berthelot: eV and Å.
@@ -81,4 +92,9 @@ async function readAll(path: string): Promise<Batch> {
   const systems = [];
   for (let place = 0; place < source.length; place++) systems.push(await source.get(place));
   return Batch.from(systems);
+}
+
+/** Returns the path of a file with links followed; `undefined` if there is no such file. */
+async function realPath(path: string): Promise<string | undefined> {
+  return await Deno.realPath(path).catch(() => undefined);
 }

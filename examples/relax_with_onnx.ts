@@ -3,7 +3,8 @@
  * does not say of itself (cutoff, units, elements) stands in a file of JSON beside it: docs/models.md. Without files it
  * relaxes three crystals of argon over a Lennard-Jones graph of its own.
  *
- * Run: `deno run -P=onnx-files examples/relax_with_onnx.ts [MODEL.onnx IN.xyz [OUT.xyz]]`
+ * Run: `deno run -P=onnx-files examples/relax_with_onnx.ts [MODEL.onnx IN.xyz [OUT.xyz]]`; if OUT.xyz exists, it needs
+ * `--overwrite`.
  */
 import {
   Batch,
@@ -19,10 +20,24 @@ import {
 import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { lennardJonesModel } from "@hooke/hooke/onnx";
 
-const [file, from, to] = Deno.args;
+const [file, from, to] = Deno.args.filter((arg) => arg !== "--overwrite");
 if (file !== undefined && from === undefined) {
-  console.error("It takes a model and structures: MODEL.onnx IN.xyz [OUT.xyz]");
+  console.error("It takes a model and structures: MODEL.onnx IN.xyz [OUT.xyz] [--overwrite]");
   Deno.exit(2);
+}
+const there = to === undefined ? undefined : await realPath(to);
+if (there !== undefined && (there === await realPath(file!) || there === await realPath(from!))) {
+  console.error(`OUT must be another file than MODEL and IN: ${to}`);
+  Deno.exit(2);
+}
+if (there !== undefined && !Deno.args.includes("--overwrite")) {
+  console.error(`${to} exists: add --overwrite to replace it`);
+  Deno.exit(2);
+}
+
+/** Returns the path of a file with links followed; `undefined` if there is no such file. */
+async function realPath(path: string): Promise<string | undefined> {
+  return await Deno.realPath(path).catch(() => undefined);
 }
 
 function argon(): System[] {
@@ -39,6 +54,7 @@ const batch = Batch.from(
   from === undefined ? argon() : parseExtxyz(await Deno.readTextFile(from)),
 );
 
+const earlier = [...batch.ensure("stepsDone")]; // a file brings the steps that its systems have done
 let before: number[] = [];
 const begin = hook({
   name: "begin",
@@ -71,7 +87,7 @@ for (const [i, energy] of batch.get("energy").entries()) {
   const columns = [
     String(i).padEnd(6),
     String(batch.nodeOffsets[i + 1]! - batch.nodeOffsets[i]!).padStart(5),
-    String(batch.get("stepsDone")[i]).padStart(5),
+    String(batch.get("stepsDone")[i]! - earlier[i]!).padStart(5),
     before[i]!.toFixed(4).padStart(13),
     energy.toFixed(4).padStart(15),
     fmax[i]!.toFixed(4).padStart(11),

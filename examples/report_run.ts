@@ -1,6 +1,6 @@
 /**
  * Dynamics in a run folder: its log, scalars, checkpoints, trajectory and a report with plots. Start it again with more
- * STEPS, and it goes on; start it twice at once, and the second says who has the folder.
+ * STEPS, all steps counted, and it goes on; start it twice at once, and the second says who has the folder.
  *
  * Run: `deno run -P=files examples/report_run.ts [FOLDER] [STEPS]`
  */

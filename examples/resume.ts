@@ -1,6 +1,6 @@
 /**
- * Molecular dynamics that can be stopped and gone on with: a checkpoint every so many steps, and the same bits as if it
- * had never stopped. Start it again with the same file and it goes on.
+ * Molecular dynamics that can be stopped and resumed: a checkpoint every so many steps, and the same bits as if it had
+ * never stopped. Start it again with the same file and more STEPS, all steps counted, and it goes on.
  *
  * Run: `deno run -P=files examples/resume.ts [FILE.hooke] [STEPS]`
  */
@@ -50,8 +50,8 @@ await using md = new NVTLangevin({
 });
 const batch = await begin();
 console.log(`begins with step ${md.stepCount}`);
-for (let done = 0; done < steps; done += PART) {
-  await md.run(batch, Math.min(PART, steps - done));
+while (md.stepCount < steps) {
+  await md.run(batch, Math.min(PART, steps - md.stepCount));
   await md.saveCheckpoint(path);
 }
 const now = temperatureOf(batch)[0]!;

@@ -32,7 +32,7 @@ class MyHook {
 
   onStepEnd(ctx: StepContext & TrainingContext<"gradients">): void {
     const { stepCount, loss, gradNorm, lr, tokensSeen, read } = ctx;
-    if (stepCount % 20 !== 19) return;
+    if (stepCount % 20 !== 0) return;
     const numbers = `loss ${loss.toFixed(3)}, norm ${gradNorm.toFixed(3)}, lr ${lr}`;
     const largest = Math.max(...Array.from(read.gradients.get("table")!, Math.abs)).toFixed(4);
     console.log(`step ${stepCount}: ${numbers}, ${tokensSeen} tokens, gradients up to ${largest}`);
@@ -40,7 +40,9 @@ class MyHook {
   }
 
   onEvalEnd({ stepCount, metrics }: MetricsContext): void {
-    console.log(`eval in step ${stepCount}: perplexity ${metrics["eval/perplexity"]!.toFixed(2)}`);
+    console.log(
+      `eval after step ${stepCount}: perplexity ${metrics["eval/perplexity"]!.toFixed(2)}`,
+    );
   }
 
   onCheckpointSave({ state, path }: CheckpointContext): void {

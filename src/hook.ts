@@ -5,7 +5,8 @@
  */
 
 import { DynamicsStage } from "./dynamics/stages.ts";
-import type { FieldKey } from "./hooks/protocol/context.ts";
+import type { DeclaredReads, DeclaredStage, DeclaredWrites } from "./hooks/protocol/accept.ts";
+import type { ArgsAt, FieldKey } from "./hooks/protocol/context.ts";
 import { makeOverload, type StageOverload } from "./hooks/protocol/overload.ts";
 import type { AnyStages } from "./hooks/protocol/stage.ts";
 import {
@@ -18,6 +19,33 @@ import { TrainingStage } from "./training/stages.ts";
 
 /** The kinds known by name. */
 export type BuiltInKinds = typeof DynamicsStage | typeof TrainingStage;
+
+/**
+ * The context of a hook class, from what the class declares: its stages, its `reads` and its `writes`. Each name is
+ * written once. A method named after a stage gives the stage, as in `ContextOf<Counts, "training/EPOCH_END">`; a hook of
+ * a custom kind gives the kind, too.
+ *
+ * @example
+ * ```ts
+ * import { type ContextOf, DynamicsStage } from "@hooke/hooke";
+ *
+ * class PrintFmax {
+ *   readonly stage = DynamicsStage.AFTER_STEP;
+ *   readonly frequency = 10;
+ *   readonly reads = ["energy", "fmax"] as const;
+ *
+ *   call({ stepCount, read }: ContextOf<PrintFmax>): void {
+ *     console.log(stepCount, read.energy[0], read.fmax[0]);
+ *   }
+ * }
+ * ```
+ */
+export type ContextOf<H, S = DeclaredStage<H>, K extends AnyStages = BuiltInKinds> = ArgsAt<
+  K,
+  S,
+  DeclaredReads<H>,
+  DeclaredWrites<H>
+>[0];
 
 const KINDS: readonly BuiltInKinds[] = [DynamicsStage, TrainingStage];
 

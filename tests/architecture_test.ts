@@ -11,7 +11,12 @@ import {
   findIncompletePotentials,
   type KernelException,
 } from "../tools/architecture/kernels.ts";
-import { platformGlobals, usesUsing } from "../tools/architecture/platform.ts";
+import {
+  callsPlatform,
+  PLATFORM_CALLERS,
+  platformGlobals,
+  usesUsing,
+} from "../tools/architecture/platform.ts";
 import { publicApi } from "../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
 import { crowdedFolders, longFiles, MOST_LINES } from "../tools/architecture/sizes.ts";
@@ -76,6 +81,13 @@ Deno.test("the hook core mentions no global of Deno alone or of a page alone", (
     core.filter(([, text]) => platformGlobals(text).length > 0).map(([file]) => file),
     [],
   );
+});
+
+Deno.test("platforms are called in src/platform, and in fewer and fewer files beside it", () => {
+  const callers = [...textsUnder("src/")].filter(([file, text]) =>
+    !/^src\/(?:platform|cli)\//.test(file) && callsPlatform(text, graph.packages.get(file) ?? [])
+  );
+  assertEquals(callers.map(([file]) => file).toSorted(), PLATFORM_CALLERS);
 });
 
 Deno.test("nothing that a page loads is written with `using`, which not every browser can parse", () => {

@@ -6,7 +6,7 @@ import { ROOT } from "../tools/check/entry_points.ts";
 const CONFIG = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
 
 /** Tasks that start other programs, which have all permissions anyhow. */
-const DEVELOPERS = /^(test|bench|wasm|attack)/;
+const DEVELOPERS = /^(test|bench|wasm|attack|parity)/;
 
 async function pages(folder: string, ending: string): Promise<[name: string, text: string][]> {
   const found: [string, string][] = [];
@@ -98,4 +98,19 @@ Deno.test("a run over an ONNX model reads Deno's cache of packages, and nothing 
 Deno.test("sinks read and write their folder, and nothing else", async () => {
   const [code, text] = await run(WITH_SINK, ["--allow-read=.", "--allow-write=."]);
   assertEquals([code, text.trim()], [0, "done"]);
+});
+
+Deno.test("docs/trust.md names the permission sets and the tasks that deno.json has, and all sets", async () => {
+  const text = await Deno.readTextFile(new URL("docs/trust.md", ROOT));
+  const named = Array.from(text.matchAll(/^\|.*\| `([\w-]+)` +\|$/gm), ([, set]) => set!);
+  assertEquals(named.toSorted(), Object.keys(CONFIG.permissions).toSorted());
+  const inWords = Array.from(
+    text.matchAll(/-P=([\w-]+)|the set\s+`([\w-]+)`/g),
+    ([, a, b]) => a ?? b!,
+  );
+  assert(inWords.length > 1);
+  for (const set of inWords) assert(named.includes(set), set);
+  const tasks = Array.from(text.matchAll(/`deno task ([\w:]+)/g), ([, task]) => task!);
+  assert(tasks.length > 1);
+  for (const task of tasks) assert(Object.hasOwn(CONFIG.tasks, task), task);
 });

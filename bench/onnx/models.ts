@@ -18,3 +18,11 @@ export async function largestModel(): Promise<string | undefined> {
   }
   return largest;
 }
+
+/** The path of a potential that `deno task test:export` has exported, or `undefined` where it has not. */
+export async function exportedModel(name: string): Promise<string | undefined> {
+  const home = Deno.env.get("XDG_CACHE_HOME") || `${Deno.env.get("HOME")}/.cache`;
+  const cache = Deno.env.get("HOOKE_EXPORT_CACHE") || `${home}/hooke/export`;
+  const path = `${cache}/models/${name}.onnx`;
+  return await Deno.stat(path).then(() => path, () => undefined);
+}

@@ -1,20 +1,22 @@
 /**
  * The backend interface: buffers, and programs of kernels over them.
  *
- * Values in buffers are reached by few verbs, here and in everything built on a backend. One word has one meaning:
+ * The values in buffers are reached by few verbs, in this interface and in everything built on it.
+ * Each verb has one meaning:
  *
- * | verb | answers | copies | use it for |
+ * | verb | returns | copies | use it for |
  * |---|---|---|---|
  * | `view` | at once; host backends only | nothing: the buffer's own memory, valid until the next call of the backend | hot paths on the host |
- * | `read` | at once on the host; must be awaited on a device | always | one buffer, as it is now |
+ * | `read` | at once on the host; a promise on a device | always | one buffer, with its current values |
  * | `viewOrRead` | as `view` on the host, as `read` on a device | on a device, all buffers by one command | values that decide how a run goes on |
- * | `readLate` | later, on every backend | always, as of the moment of the call | observers: nothing waits for it |
+ * | `readLate` | a promise, on every backend | always, at the time of the call | observers: nothing waits for it |
  * | `withArrays` (`ResidentBatch`) | as `viewOrRead` | as `viewOrRead`; changes are written back | host code that works in place |
- * | `refreshMirror`, `mirrored…` (`ResidentBatch`) | refreshing as `viewOrRead`; `mirrored…` at once | into a mirror in host memory | code that cannot wait and is called often |
+ * | `refreshMirror`, `mirrored…` (`ResidentBatch`) | refreshing as `viewOrRead`; `mirrored…` at once | into a mirror in host memory | synchronous code that is called often |
  * | `upload`, `download` (`ResidentBatch`) | as `viewOrRead` | between a batch and its buffers, in the batch's precision | begin and end of a run |
- * | `fetch` (`Batch`, plans of hooks) | always later | always | callers that do not know where the values are |
+ * | `fetch` (`Batch`, plans of hooks) | a promise | always | callers that do not know the device of the values |
  *
- * `write` is the opposite direction: it copies at once, and reads that were asked for before it do not see it.
+ * `write` is the opposite direction. It copies at once, and reads that were requested before do not
+ * see it.
  *
  * @module
  */
@@ -30,9 +32,9 @@ export interface Buffer<D extends Dtype = Dtype> {
 }
 
 /**
- * Owner of the rows of a buffer, so that a backend can spread the systems of a batch over threads: atoms
- * (`"node"`), systems (`"system"`), the beginnings of systems, of which there is one more (`"starts"`), or nothing in
- * particular, so that every thread gets all of it (`"all"`).
+ * Level of the rows of a buffer, by which a backend distributes the systems of a batch over
+ * threads: atoms (`"node"`), systems (`"system"`), first atoms of systems, with one more entry
+ * (`"starts"`), or no level, so that every thread gets the whole buffer (`"all"`).
  */
 export type Spread = "node" | "system" | "starts" | "all";
 
@@ -48,51 +50,57 @@ export interface Pairs {
 export interface PairsOptions {
   /** Cutoff radius, Å. */
   readonly cutoff: number;
-  /** Verlet skin: how much further pairs are listed, so that the list serves many steps. Å. */
+  /**
+   * Verlet skin: additional distance up to which pairs are listed, so that the list serves many
+   * steps. Å.
+   */
   readonly skin: number;
 }
 
-/** State of a list of pairs. With it the pairs are found again as they were, in the same order. */
+/** State of a list of pairs. It restores the same pairs in the same order. */
 export interface SavedPairs {
-  /** Positions of the atoms when the pairs of their system were last found, three per atom, Å. */
+  /** Positions at the last search, three per atom, Å. */
   readonly reference: Float64Array;
-  /** Image counters at that time. */
+  /** Image counters at the last search. */
   readonly images: Int32Array;
-  /** Cells at that time, nine numbers each, Å. */
+  /** Cells at the last search, nine numbers each, Å. */
   readonly cells: Float64Array;
-  /** Number of times that the pairs of each system were found; 0 if never. */
+  /** Number of searches of each system. */
   readonly builds: Int32Array;
 }
 
 /** Options of a list of edges. */
 export interface EdgesOptions {
-  /** Pairs that the edges are made of. The kernel `neighbors` must keep them up to date. */
+  /** Pairs from which the edges are taken. The kernel `neighbors` must keep them up to date. */
   readonly pairs: Pairs;
   /** Cutoff radius, applied at every step; at most that of the pairs. Å. */
   readonly cutoff: number;
-  /** True if each pair is listed once, the lower atom first, instead of both ways. */
+  /** True if each pair is listed once, with the lower atom first, instead of in both directions. */
   readonly isHalf: boolean;
-  /** Longest edge of a triplet, at most the cutoff; 0 for no triplets. Å. */
+  /** Longest edge of a triplet, at most the cutoff; 0 to list no triplets. Å. */
   readonly reach: number;
 }
 
 /**
- * Edges and triplets of edges of a batch, on a backend, as graph networks take them: padded, so that shapes repeat. The
- * kernels `edges` and `triplets` fill the list. Its buffers stay the same objects while their lengths and memory change
- * as it grows.
+ * Padded edges and triplets of edges of a batch on a backend, as inputs of graph networks. Padding
+ * keeps shapes constant over many steps. The kernels `edges` and `triplets` fill the list. Its
+ * buffers stay the same objects while their lengths and memory change as it grows.
  */
 export interface Edges {
-  /** Edges that fit: a multiple of 256, always more than there are, so that the last one is padding. */
+  /**
+   * Number of edges that fit: a multiple of 256, always above the number of edges, so that the last
+   * one is padding.
+   */
   readonly capacity: number;
-  /** Triplets that fit; 0 if there are none. */
+  /** Number of triplets that fit; 0 if triplets are not listed. */
   readonly tripletCapacity: number;
-  /** [2, capacity]: source atoms, then target atoms, counted over the whole batch. */
+  /** [2, capacity]: source atoms, then target atoms, as indices within the batch. */
   readonly index: Buffer<"i32">;
   /** [capacity, 3], Å. The vector of an edge is positions[target] − positions[source] + shift. */
   readonly shifts: Buffer<"real">;
-  /** [capacity]: the system of each edge. */
+  /** [capacity]: system of each edge. */
   readonly systems: Buffer<"i32">;
-  /** [tripletCapacity]: the source atom of both edges. */
+  /** [tripletCapacity]: source atom of both edges. */
   readonly centers: Buffer<"i32">;
   /** [2, tripletCapacity]: the two edges. Each unordered pair of different edges is listed once. */
   readonly triplets: Buffer<"i32">;
@@ -100,19 +108,19 @@ export interface Edges {
   readonly counts: Buffer<"i32">;
 }
 
-/** The buffers behind a {@linkcode Frame}. */
+/** Buffers of a {@linkcode Frame}. */
 export interface FrameBuffers {
   /** Number of systems. */
   readonly systems: number;
-  /** First atom of each system; one entry more than systems. */
+  /** Index of the first atom of each system; one entry more than systems. */
   readonly offsets: Buffer<"i32">;
   /** 1 for each active system, 0 for each finished one. */
   readonly active: Buffer<"i32">;
   /** Id of each system. */
   readonly ids: Buffer<"i32">;
-  /** Number of steps that each system has done. */
+  /** Number of steps of each system. */
   readonly ages: Buffer<"i32">;
-  /** Words that halt a run of many steps, see {@linkcode Control}. */
+  /** Words that halt a run of many steps; see {@linkcode Control}. */
   readonly control: Buffer<"i32">;
 }
 
@@ -125,7 +133,7 @@ export type Given<A extends Argument> = A extends "number" ? number
   : A extends `${infer D extends Dtype} optional` ? Buffer<D> | undefined
   : never;
 
-/** Values of all arguments of a kernel; optional ones may be left out. */
+/** Values of all arguments of a kernel; optional ones may be omitted. */
 export type Handed<A extends Arguments> =
   & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? never : k]: Given<A[k]> }
   & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? k : never]?: Given<A[k]> };
@@ -153,7 +161,7 @@ export interface Call {
 /** Steps at which a call runs. */
 export type CallTimes = Pick<Call, "every" | "phase">;
 
-/** Makes a call of a kernel. */
+/** Creates a call of a kernel. */
 export function call<A extends Arguments>(
   kernel: Kernel<A>,
   args: Handed<A>,
@@ -171,27 +179,27 @@ export type Values<B extends readonly Buffer[]> = {
 export interface Program {
   /** Number of calls. */
   readonly length: number;
-  /** Frees what it uses. */
+  /** Frees its memory. */
   free(): void;
 }
 
-/** A place where kernels run and state lives. */
+/** A device that holds buffers and runs kernels. */
 export interface Backend {
   /** Name of the backend. */
   readonly name: "reference" | "wasm" | "webgpu";
   /** Precision of `real`. */
   readonly real: "f32" | "f64";
   /**
-   * Number of threads over which the systems of a batch are spread.
+   * Number of threads over which the systems of a batch are distributed.
    *
    * @default 1
    */
   readonly threads?: number;
-  /** Makes a buffer of zeros. On several threads, `spread` must tell what its rows belong to. */
+  /** Creates a buffer of zeros. On several threads, `spread` is required. */
   alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D>;
   /** Copies numbers into a buffer, from index `at` on. */
   write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
-  /** Returns a copy of a buffer as it is now; on a device a promise of it. */
+  /** Returns a copy of a buffer with its current values; on a device, a promise of it. */
   read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
   /**
    * Returns the memory of a buffer itself, valid until the next call of the backend.
@@ -200,36 +208,48 @@ export interface Backend {
    */
   view<D extends Dtype>(buffer: Buffer<D>): Arrays[D];
   /**
-   * Returns the values of some buffers, all as of the same moment. In host memory these are the buffers themselves, valid
-   * until the next call of the backend; on a device a promise of copies, made by one command.
+   * Returns the values of some buffers at one moment. In host memory these are the buffers
+   * themselves, valid until the next call of the backend. On a device it is a promise of copies,
+   * made by one command.
    */
   viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> | Promise<Values<B>>;
-  /** Copies some buffers as they are now. The copies arrive later, in the order of the calls; nothing waits for them. */
+  /**
+   * Copies the current values of some buffers. The copies arrive later, in the order of the calls,
+   * and nothing waits for them.
+   */
   readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
-  /** Submits all work that is still held back. A host backend holds nothing back. */
+  /** Submits all queued work. Does nothing on a host backend. */
   flush(): void;
-  /** True if the host itself runs kernels, at once. Then `view` is allowed, and nothing has to be awaited. */
+  /**
+   * True if kernels run synchronously on the host. `view` is allowed then, and nothing has to be
+   * awaited.
+   */
   readonly isHost: boolean;
   /** Frees a buffer. */
   free(buffer: Buffer): void;
-  /** Makes an empty list of pairs; the kernel `neighbors` fills it. */
+  /** Creates an empty list of pairs. The kernel `neighbors` fills it. */
   pairs(frame: FrameBuffers, options: PairsOptions): Pairs;
   /** Reads the state of a list of pairs. */
   savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
-  /** Restores the state of a list. The kernel `neighbors` then finds the pairs as they were when it next runs. */
+  /**
+   * Restores the state of a list. The next run of the kernel `neighbors` finds the saved pairs
+   * again.
+   */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /**
-   * Forgets the pairs of systems in these places, which have been replaced by others of the same size. A backend without
-   * it cannot replace systems of a batch.
+   * Discards the pairs of the systems in these slots, which have been replaced by others of the
+   * same size. A backend without it cannot replace systems of a batch.
    */
   forgetPairs?(pairs: Pairs, places: readonly number[]): void;
   /** Frees a list of pairs. */
   freePairs(pairs: Pairs): void;
-  /** Makes an empty list of edges. Throws a RangeError if the pairs do not reach as far. */
+  /**
+   * Creates an empty list of edges. Throws a RangeError if the cutoff exceeds that of the pairs.
+   */
   edges(frame: FrameBuffers, options: EdgesOptions): Edges;
   /** Frees a list of edges. */
   freeEdges(edges: Edges): void;
-  /** Prepares calls to run. Takes long; never to be called in a step loop. */
+  /** Prepares calls to run. It compiles and allocates, so it must not be called in a step loop. */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program;
   /** Runs a program for up to `steps` steps, the first of which is step `first`. Returns the number of steps done. */
   run(program: Program, first: number, steps: number): number | PromiseLike<number>;

@@ -1,6 +1,6 @@
 /** Reason why a backend cannot be used. */
 export type UnavailableReason =
-  /** There is no such device: no WebGPU, or no adapter. */
+  /** The device does not exist: no WebGPU, or no adapter. */
   | "absent"
   /** The device was lost, with everything in its memory. */
   | "lost"
@@ -8,7 +8,9 @@ export type UnavailableReason =
   | "memory"
   /** The device did not respond in time. */
   | "hung"
-  /** The runtime is in a state in which nothing works any more. */
+  /** The device lacks a limit or a feature that a kernel needs. */
+  | "limits"
+  /** The runtime has failed and cannot recover. */
   | "broken";
 
 /** Details of a {@linkcode BackendUnavailableError}. */
@@ -17,15 +19,16 @@ export interface Unavailable {
   readonly backend: "webgpu" | "wasm";
   /** The reason. */
   readonly reason: UnavailableReason;
-  /** Action under way: `"open"`, `"create"`, `"run"`, `"read"` … */
+  /** Attempted action: `"open"`, `"create"`, `"run"`, `"read"` … */
   readonly during: string;
   /** The original error. */
   readonly cause?: unknown;
 }
 
 /**
- * Error thrown if a backend does not exist, or no longer. A program that catches it can go on with another backend:
- * what it needs for that is in host memory or in the last checkpoint, never on the device only.
+ * Error thrown if a backend does not exist, or has failed. A program that catches it can continue
+ * on another backend: the data for that are in host memory or in the last checkpoint, never only on
+ * the device.
  *
  * ```ts
  * import { BackendUnavailableError, openGpuDevice } from "@hooke/hooke/backend";
@@ -39,16 +42,16 @@ export interface Unavailable {
  * ```
  */
 export class BackendUnavailableError extends Error {
-  /** Name by which it is recognized across realms. */
+  /** Name that identifies it across realms. */
   override readonly name = "BackendUnavailableError";
   /** The backend. */
   readonly backend: "webgpu" | "wasm";
   /** The reason. */
   readonly reason: UnavailableReason;
-  /** Action under way. */
+  /** Attempted action. */
   readonly during: string;
 
-  /** Makes an error from a message and its details. */
+  /** Creates an error from a message and its details. */
   constructor(message: string, { backend, reason, during, cause }: Unavailable) {
     super(message, cause === undefined ? undefined : { cause });
     this.backend = backend;

@@ -1,5 +1,5 @@
 /**
- * The devices and threads that can be asked for.
+ * Names of devices, and numbers of threads.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export function checkThreads(action: string, threads: unknown): asserts threads 
   if (Number.isInteger(threads) && (threads as number) >= 1) return;
   const Wrong = typeof threads === "number" ? RangeError : TypeError;
   throw new Wrong(
-    `Cannot ${action} as threads must be a whole number from 1 on: current value is ${
+    `Cannot ${action}: threads must be a whole number from 1 on; got ${
       typeof threads === "string" ? JSON.stringify(threads) : String(threads)
     }`,
   );

@@ -1,5 +1,5 @@
 /**
- * Backends: places where kernels run, behind one interface.
+ * Backends: devices that run kernels, behind one interface.
  *
  * @module
  */

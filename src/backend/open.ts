@@ -6,44 +6,47 @@ import { WasmBackend } from "./wasm/wasm_backend.ts";
 import type { AdapterInfo } from "./webgpu/adapter.ts";
 import type { PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
 
-/** Name → constructor. */
+/** Constructors of backends by name. */
 const BACKENDS: Readonly<Record<string, () => Backend>> = {
   reference: () => new ReferenceBackend(),
   wasm: () => new WasmBackend(),
 };
 
 /**
- * Opens a backend by name: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64. Throws a RangeError
- * for any other name; {@linkcode openDevice} also opens GPUs, which must be awaited.
+ * Opens a backend by name: `"wasm"` (SIMD, float32) or `"reference"` (TypeScript, float64). Throws
+ * a RangeError for any other name. {@linkcode openDevice} also opens GPUs, which have to be
+ * awaited.
  */
 export function openBackend(name: string = "wasm"): Backend {
   const make = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined;
   if (make !== undefined) return make();
   throw new RangeError(
-    `Cannot open backend ${JSON.stringify(name)} as it must be one of ${
-      Object.keys(BACKENDS).join(", ")
-    }; await openDevice() for a GPU`,
+    `Cannot open a backend: its name must be ${Object.keys(BACKENDS).join(" or ")}; got ${
+      JSON.stringify(name)
+    }. Use await openDevice() for a GPU`,
   );
 }
 
 /** An open device. */
 export interface OpenedDevice {
-  /** Backend on the device. The caller disposes of it; the GPU's device is destroyed with it. */
+  /** Backend on the device. The caller disposes of it, which also destroys the GPU device. */
   readonly backend: Backend;
   /** Name of the device. */
   readonly device: Device;
-  /** Description of the adapter, on a GPU. */
+  /** Description of the adapter, if the device is a GPU. */
   readonly info?: AdapterInfo;
   /** Devices that were preferred but could not be used. */
   readonly skipped: readonly SkippedDevice[];
 }
 
 /**
- * Opens a device by name. `"auto"` takes WebGPU on a hardware adapter, otherwise `"wasm"`, and lists in `skipped` why;
- * `"webgpu"` also takes a software adapter. The first time in a process that an adapter is opened, a small case of each
- * family of kernels is compared with the reference backend.
+ * Opens a device by name. `"auto"` opens WebGPU on a hardware adapter, or else `"wasm"`, and lists
+ * the reasons in `skipped`; `"webgpu"` also accepts a software adapter. When a process opens an
+ * adapter for the first time, it compares a small case of each family of kernels with the reference
+ * backend.
  *
  * @example
+ *
  * ```ts
  * import { openDevice } from "@hooke/hooke/backend";
  *
@@ -52,9 +55,9 @@ export interface OpenedDevice {
  * backend.dispose();
  * ```
  *
- * @throws {RangeError} if there is no device of that name
- * @throws {BackendUnavailableError} if `"webgpu"` is asked for and there is no WebGPU, or its kernels compute something
- * else than the reference backend
+ * @throws {RangeError} if the name is unknown
+ * @throws {BackendUnavailableError} if `"webgpu"` is requested but does not exist, or its kernels
+ * give other results than the reference backend
  */
 export async function openDevice(
   name: DeviceName = "auto",

@@ -1,6 +1,6 @@
 /**
- * Script of the workers of `openThreads`; it exports nothing. For a page whose bundler does not find the script by
- * itself, write a file that imports this one:
+ * Worker script of `openThreads`; it exports nothing. If the bundler of a page does not find the
+ * script, write a file that imports this one:
  *
  * `openThreads(2, { worker: () => new Worker("thread_worker.js", { type: "module" }) })`
  *

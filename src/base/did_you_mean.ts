@@ -1,5 +1,37 @@
-/** The candidate most like `word`, for "did you mean"; `undefined` when none is at all like it. */
+/** Names in other programs, in tables and in speech, by the name here. The first entry that fits is suggested. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  temperature: "temp t kelvin temperature_k",
+  dt: "timestep step_size step h",
+  frequency: "every every_steps interval period stride log_interval dump_freq",
+  everySteps: "every interval period stride frequency n_steps",
+  every: "frequency every_steps interval period stride",
+  keepLast: "keep max_to_keep save_total_limit",
+  keep: "keep_last max_to_keep save_total_limit",
+  logPath: "path file filename log_file",
+  folder: "path dir directory output_dir root",
+  outputDir: "path dir directory folder root",
+  path: "file filename folder dir directory",
+  sink: "trajectory traj writer output path file",
+  model: "potential calculator calc force_field",
+  hooks: "callbacks observers plugins",
+  lr: "learning_rate rate eta",
+  nSteps: "steps max_steps num_steps n_iter",
+  friction: "gamma damping",
+  cutoff: "rc rcut r_cut r_max radius",
+  webgpu: "gpu cuda metal vulkan mps",
+  wasm: "cpu native simd",
+};
+
+/** Returns the candidate most like `word`, for "did you mean"; `undefined` if none is at all like it. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const all = [...candidates], plain = plainOf(word);
+  const isMeant = (name: string) =>
+    all.includes(name) && SYNONYMS[name]!.split(" ").some((other) => plainOf(other) === plain);
+  return Object.keys(SYNONYMS).find(isMeant) ?? nearestSpelled(word, all) ??
+    all.find((name) => plain.length > 2 && plainOf(name).startsWith(plain));
+}
+
+function nearestSpelled(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined, least = Math.max(2, word.length / 2);
   for (const candidate of candidates) {
     const d = distance(word.toLowerCase(), candidate.toLowerCase());
@@ -8,13 +40,18 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `; did you mean X?`, or nothing. */
+/** Returns a name without case, hyphens and underscores. */
+function plainOf(name: string): string {
+  return name.toLowerCase().replace(/[-_ ]/g, "");
+}
+
+/** Returns `; did you mean X?`, or nothing. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const best = nearest(word, candidates);
   return best === undefined ? "" : `; did you mean ${best}?`;
 }
 
-/** Levenshtein's distance: insertions, deletions and substitutions from `a` to `b`. */
+/** Returns Levenshtein's distance: insertions, deletions and substitutions from `a` to `b`. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

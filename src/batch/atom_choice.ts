@@ -1,5 +1,5 @@
 /**
- * Which atoms of a batch are meant.
+ * Selections of atoms of a batch.
  *
  * @module
  */
@@ -9,53 +9,60 @@ import type { NumericArray } from "./fields/fields.ts";
 import type { ResidentBatch } from "./resident/resident_batch.ts";
 import { show } from "../base/show.ts";
 
-/** An atom, as a choice sees it. */
+/** An atom, as a selection function sees it. */
 export interface AtomView {
-  /** Its place in the batch. */
+  /** Index in the batch. */
   readonly index: number;
-  /** The place of its system. */
+  /** Slot of its system in the batch. */
   readonly system: number;
-  /** What its system is called. */
+  /** Id of its system. */
   readonly systemId: number;
-  /** Its place in its system. */
+  /** Index within its system. */
   readonly place: number;
   /** Its atomic number. */
   readonly number: number;
-  /** Where it is, Å. */
+  /** Position, Å. */
   readonly position: readonly [x: number, y: number, z: number];
 }
 
 /**
- * Atoms of a batch: a function that says which; a flag for each, as booleans or in a Uint8Array; or, as any other
- * numbers, their places in the batch. Where systems come and go only a function means something.
+ * Selection of atoms of a batch: a function that returns true for selected atoms; a flag for each
+ * atom, as booleans or in a Uint8Array; or the indices of the atoms in the batch, as any other
+ * numbers. If systems are replaced during a run, only a function can be used.
  */
 export type AtomChoice = ((atom: AtomView) => boolean) | readonly boolean[] | ArrayLike<number>;
 
-/** Is the value a choice of atoms, as far as can be told without a batch? */
+/**
+ * Returns whether a value may be a selection of atoms. Lengths and indices cannot be checked
+ * without a batch.
+ */
 export function isAtomChoice(value: unknown): value is AtomChoice {
   return typeof value === "function" || Array.isArray(value) ||
     (ArrayBuffer.isView(value) && "length" in value);
 }
 
-/** 1 for each atom that is meant. Throws a TypeError or RangeError for a choice that does not fit the batch. */
+/**
+ * Returns 1 for each selected atom, 0 for all others.
+ *
+ * @throws {TypeError} if the selection is of a wrong kind
+ * @throws {RangeError} if a length or an index does not fit the batch
+ */
 export function chosen(state: ResidentBatch, choice: AtomChoice, action: string): Int32Array {
   if (typeof choice === "function") return asked(state, choice, action);
-  assertStays(state.batch, action, "the choice must be a function", choice.length);
+  assertStays(state.batch, action, "the selection of atoms must be a function", choice.length);
   const { nodeCount } = state.batch;
   if (choice instanceof Uint8Array || typeof choice[0] === "boolean") {
     const flags = Array.from(choice as ArrayLike<unknown>);
     if (flags.length === nodeCount) return Int32Array.from(flags, (flag) => flag ? 1 : 0);
     throw new RangeError(
-      `Cannot ${action} as there must be a flag for each of ${nodeCount} atoms: current length is ${flags.length}`,
+      `Cannot ${action}: the selection must have one flag for each of ${nodeCount} atoms; got ${flags.length}`,
     );
   }
   const mask = new Int32Array(nodeCount);
   for (const place of Array.from(choice as ArrayLike<unknown>)) {
     if (!Number.isInteger(place) || (place as number) < 0 || (place as number) >= nodeCount) {
       throw new RangeError(
-        `Cannot ${action} as an atom's place must be 0 … ${nodeCount - 1}: current value is ${
-          show(place)
-        }`,
+        `Cannot ${action}: the index of an atom must be 0 … ${nodeCount - 1}; got ${show(place)}`,
       );
     }
     mask[place as number] = 1;
@@ -85,7 +92,7 @@ function asked(
     });
     if (typeof answer === "boolean") return answer ? 1 : 0;
     throw new TypeError(
-      `Cannot ${action} as the function that chooses atoms must answer true or false: current value is ${
+      `Cannot ${action}: the function that selects atoms must return true or false; got ${
         show(answer)
       }`,
     );

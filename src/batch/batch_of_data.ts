@@ -5,7 +5,10 @@ import type { System } from "./system.ts";
 
 const ACTION = "make a batch";
 
-/** Makes a batch as `Batch.from` does, of systems from a file, whose numbers may be NaN or infinite. */
+/**
+ * Creates a batch as `Batch.from` does, but of systems from a file, whose numbers may be NaN or
+ * infinite.
+ */
 export function batchOfData(systems: readonly System[]): Batch {
   return Batch.load(saveStore(storeOfAll(picksOfList(systems, ACTION), ACTION, true), 0));
 }

@@ -1,5 +1,5 @@
 /**
- * The state of a batch, and how it is replaced.
+ * State of a batch, and its replacement.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { checkStore } from "./saved/check_store.ts";
 import { sizeOf, type Store } from "./store.ts";
 import { giveIds } from "./system_ids.ts";
 
-/** The fields that every batch has. */
+/** Names of the fields that every batch has. */
 export const ESSENTIAL: readonly string[] = [...ALWAYS, "systemId"];
 
-/** The state of one batch. */
+/** State of one batch. */
 export interface BatchState {
-  /** Its systems. */
+  /** Systems of the batch. */
   store: Store;
-  /** The least system id that no system of the batch ever had. */
+  /** Smallest id that no system of the batch has ever had. */
   nextId: number;
-  /** The engine that holds some of its fields, if one does. */
+  /** Engine that holds fields of the batch, if any. */
   holder: FieldHolder | undefined;
-  /** The place of the system of each node; `undefined` until it is needed. */
+  /** Slot of the system of each node; computed when first needed. */
   systemOfNode: Int32Array | undefined;
 }
 
-/** Makes the state of a new batch, and gives its systems ids of their own. */
+/** Creates the state of a new batch, and gives its systems unique ids. */
 export function newState(store: Store, nextId: number): BatchState {
   return {
     store,
@@ -40,18 +40,27 @@ export function inBatch(system: number): string {
   return ` of system ${system}`;
 }
 
-/** Returns the store. Throws an Error while an engine holds a part of it. */
+/**
+ * Returns the store.
+ *
+ * @throws {Error} if an engine holds a part of it
+ */
 export function wholeStore({ store, holder }: BatchState, action: string): Store {
   if (holder !== undefined) throw busyError(action, holder.by);
   return store;
 }
 
-/** Throws a RangeError for the first impossible value, and an Error while an engine holds a part of the batch. */
+/**
+ * Checks all values of a batch.
+ *
+ * @throws {RangeError} for the first impossible value
+ * @throws {Error} if an engine holds a part of the batch
+ */
 export function checkState(state: BatchState, action: string): void {
   checkStore(wholeStore(state, action), action, inBatch);
 }
 
-/** Replaces the systems of a batch. Those at the places `keepers` keep their ids. */
+/** Replaces the systems of a batch. The systems in the slots `keepers` keep their ids. */
 export function replaceStore(
   state: BatchState,
   store: Store,
@@ -65,7 +74,7 @@ export function replaceStore(
   state.systemOfNode = undefined;
 }
 
-/** Returns a function that gives a batch back the systems that it has now. */
+/** Returns a function that restores the current systems of a batch. */
 export function restorePointOf(state: BatchState): () => void {
   const { store, nextId } = state;
   return () => {
@@ -75,7 +84,7 @@ export function restorePointOf(state: BatchState): () => void {
   };
 }
 
-/** Returns the place of the system of each node. */
+/** Returns the slot of the system of each node. */
 export function systemsOfNodes(state: BatchState): Int32Array {
   if (state.systemOfNode !== undefined) return state.systemOfNode;
   const { nodeOffsets } = state.store, size = sizeOf(state.store);
@@ -86,7 +95,9 @@ export function systemsOfNodes(state: BatchState): Int32Array {
   return state.systemOfNode = systems;
 }
 
-/** Describes a batch in words: its systems, atoms and fields, and the engine that holds it. */
+/**
+ * Returns a description of a batch: its systems, atoms and fields, and the engine that holds it.
+ */
 export function describeBatch({ store, holder }: BatchState): string {
   const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
   const size = sizeOf(store), atoms = store.nodeOffsets[size]!;

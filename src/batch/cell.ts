@@ -1,25 +1,31 @@
 /**
- * Cells: nine numbers, the lattice vectors a, b, c one after the other, Å. Vectors along which a system does not
- * repeat may be zero.
+ * Cells: nine numbers, the lattice vectors a, b, c in order, Å. Vectors of directions that are not
+ * periodic may be zero.
  *
  * @module
  */
 
 import { show } from "../base/show.ts";
 
-/** A cell as callers give it: three lengths, nine numbers, or three vectors. */
+/** A cell as users write it: three lengths, nine numbers, or three vectors. */
 export type CellInput = ArrayLike<number> | readonly ArrayLike<number>[];
 
-/** The volume over the product of the lengths below which three vectors are taken to lie in a plane. */
+/**
+ * Ratio of the volume to the product of the lengths below which three vectors are treated as
+ * coplanar.
+ */
 const FLAT = 1e-10;
 
-/** Returns a cell of nine numbers from three lengths, nine numbers or three vectors; with `isData` they may be NaN. */
+/**
+ * Converts three lengths, nine numbers or three vectors to a cell of nine numbers. If `isData` is
+ * true, they may be NaN.
+ */
 export function readCell(cell: CellInput, action: string, isData: boolean = false): Float64Array {
   const flat = flatCell(cell);
   const isNumber = (x: unknown) => typeof x === "number" && (isData || Number.isFinite(x));
   if (flat === undefined || !flat.every(isNumber)) {
     throw new TypeError(
-      `Cannot ${action} as its cell must be 3 lengths, 9 numbers or 3 vectors, all finite: current value is ${
+      `Cannot ${action}: its cell must be 3 lengths, 9 numbers or 3 vectors, all finite; got ${
         show(cell)
       }`,
     );
@@ -40,14 +46,16 @@ function flatCell(cell: CellInput): number[] | undefined {
   return ok ? rows.flatMap((row) => Array.from(row as ArrayLike<number>)) : undefined;
 }
 
-/** Whether lattice vector `row` is zero. */
+/** Returns whether lattice vector `row` is zero. */
 export function isZeroRow(cell: ArrayLike<number>, row: number): boolean {
   return cell[3 * row] === 0 && cell[3 * row + 1] === 0 && cell[3 * row + 2] === 0;
 }
 
 /**
- * @param of whose cell: " of system 5", or nothing
- * @throws {RangeError} for a zero vector along a periodic direction, and for vectors that lie in one plane or line
+ * Checks a cell.
+ *
+ * @param of name of the system for messages: " of system 5", or an empty string
+ * @throws {RangeError} if the vector of a periodic direction is zero, or the vectors are coplanar
  */
 export function checkCell(
   cell: ArrayLike<number>,
@@ -59,9 +67,9 @@ export function checkCell(
   for (let row = 0; finite && row < 3; row++) {
     if (pbc[row] === 0 || !isZeroRow(cell, row)) continue;
     throw new RangeError(
-      `Cannot ${action} as the cell vector ${
+      `Cannot ${action}: the cell vector ${
         "abc"[row]
-      }${of} must not be zero along a periodic direction: current cell is ${showCell(cell)}`,
+      }${of} must not be zero along a periodic direction; got the cell ${showCell(cell)}`,
     );
   }
   const full = completeCell(cell);
@@ -69,7 +77,7 @@ export function checkCell(
   for (let row = 0; row < 3; row++) product *= lengthOf(full, row);
   if (finite && Math.abs(determinant(full)) > FLAT * product && Number.isFinite(product)) return;
   throw new RangeError(
-    `Cannot ${action} as the cell vectors${of} must be finite and span a volume: current cell is ${
+    `Cannot ${action}: the cell vectors${of} must be finite and span a volume; got the cell ${
       showCell(cell)
     }`,
   );
@@ -89,8 +97,8 @@ function determinant(m: ArrayLike<number>): number {
 }
 
 /**
- * The cell with vectors of length 1 Å, perpendicular to the others, in the place of zero ones: it spans a volume
- * whatever the periodicity, so that fractional coordinates exist.
+ * Replaces zero vectors by vectors of length 1 Å that are perpendicular to the others. The result
+ * spans a volume for any periodicity, so that fractional coordinates exist.
  */
 function completeCell(cell: ArrayLike<number>): Float64Array {
   const full = Float64Array.from(cell);
@@ -98,7 +106,8 @@ function completeCell(cell: ArrayLike<number>): Float64Array {
   if (missing.length === 3) return Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
   if (missing.length === 2) {
     const given = [0, 1, 2].find((row) => !missing.includes(row))!;
-    // The axis on which the one vector has its least part is farthest from parallel to it.
+    // The axis along which the given vector has its smallest component is the one farthest from
+    // parallel to it.
     const size = [0, 1, 2].map((k) => Math.abs(full[3 * given + k]!));
     full[3 * missing[0]! + size.indexOf(Math.min(...size))] = 1;
     setCross(full, missing[1]!);
@@ -109,7 +118,7 @@ function completeCell(cell: ArrayLike<number>): Float64Array {
   return full;
 }
 
-/** Sets one row to the unit vector across the two that follow it, cyclically. */
+/** Sets one row to the unit vector across the two rows that follow it cyclically. */
 function setCross(m: Float64Array, row: number): void {
   const [p, q] = [3 * ((row + 1) % 3), 3 * ((row + 2) % 3)];
   const x = m[p + 1]! * m[q + 2]! - m[p + 2]! * m[q + 1]!;
@@ -120,11 +129,13 @@ function setCross(m: Float64Array, row: number): void {
 }
 
 /**
- * The volume of a cell, Å³: positive whatever its handedness, 0 when a vector is zero.
+ * Returns the volume of a cell, Å³. It is positive for both handednesses, and 0 if a vector is
+ * zero.
  *
  * @param cell nine numbers, the vectors a, b, c
  *
  * @example
+ *
  * ```ts
  * import { cellVolume } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
@@ -137,14 +148,15 @@ export function cellVolume(cell: ArrayLike<number>): number {
 }
 
 /**
- * The inverse of a cell, for fractional coordinates: with r a row, f = r · inverse. Zero vectors are taken as unit
- * vectors perpendicular to the others.
+ * Returns the inverse of a cell, for fractional coordinates: f = r · inverse, with r as a row. Zero
+ * vectors are replaced by unit vectors perpendicular to the others.
  *
  * @param cell nine numbers, the vectors a, b, c, Å
  * @returns nine numbers, 1/Å, row by row
- * @throws {RangeError} for vectors in one plane or line
+ * @throws {RangeError} if the vectors are coplanar
  *
  * @example
+ *
  * ```ts
  * import { invertCell } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
@@ -161,7 +173,7 @@ export function invertCell(cell: ArrayLike<number>): Float64Array {
     const [p, q] = [3 * ((row + 1) % 3), 3 * ((row + 2) % 3)];
     for (let k = 0; k < 3; k++) {
       const [i, j] = [(k + 1) % 3, (k + 2) % 3];
-      // + 0 makes -0 a plain zero.
+      // + 0 turns −0 into 0
       inverse[3 * k + row] = (m[p + i]! * m[q + j]! - m[p + j]! * m[q + i]!) / volume + 0;
     }
   }

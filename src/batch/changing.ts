@@ -1,5 +1,5 @@
 /**
- * Batches whose systems come and go.
+ * Batches whose systems are replaced during a run.
  *
  * @module
  */
@@ -8,17 +8,23 @@ import type { Batch } from "./batch.ts";
 
 const CHANGING = new WeakSet<Batch>();
 
-/** From now on what is said by place means nothing there. */
+/**
+ * Marks a batch as one whose systems are replaced during a run. Values given by slot are refused
+ * for it.
+ */
 export function markChanging(batch: Batch): void {
   CHANGING.add(batch);
 }
 
-/** Whether places of a batch have other systems in the course of a run. */
+/** Returns whether the systems of a batch are replaced during a run. */
 export function isChanging(batch: Batch): boolean {
   return CHANGING.has(batch);
 }
 
-/** Throws a TypeError where systems come and go: a list by place must be something else there. */
+/**
+ * Throws a TypeError if the systems of a batch are replaced during a run, because a list by slot
+ * would then apply to other systems.
+ */
 export function assertStays(
   batch: Batch,
   action: string,
@@ -27,6 +33,6 @@ export function assertStays(
 ): void {
   if (!isChanging(batch)) return;
   throw new TypeError(
-    `Cannot ${action} as ${requirement}, where systems come and go: current value is a list of ${length} by place`,
+    `Cannot ${action}: ${requirement}, because systems are replaced during the run; got a list of ${length} by slot`,
   );
 }

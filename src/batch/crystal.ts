@@ -1,5 +1,5 @@
 /**
- * Structures to begin with.
+ * Structures to start from.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { show } from "../base/show.ts";
 import { assemble } from "./store.ts";
 import { storeOf, System, systemOf } from "./system.ts";
 
-/** What crystal to build. */
+/** Options of `fcc`. */
 export interface CrystalOptions {
-  /** The symbol of its element. */
+  /** Symbol of the element. */
   readonly element: string;
-  /** The edge of the cubic cell, Å. */
+  /** Edge of the cubic cell, Å. */
   readonly a: number;
-  /** How often the cell repeats: along all edges, or along each. @default 1 */
+  /** Number of cells: along all edges, or along each edge. @default 1 */
   readonly cells?: number | readonly [number, number, number];
 }
 
@@ -25,12 +25,14 @@ export interface CrystalOptions {
 const FCC = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] as const;
 
 /**
- * A perfect face-centered cubic crystal, periodic along all directions: four atoms per cell.
+ * Builds a perfect face-centered cubic crystal, periodic in all directions, with four atoms per
+ * cell.
  *
- * @throws {TypeError} for an option that it has not
- * @throws {RangeError} for an unknown element, an edge that is not above 0, or a count below 1
+ * @throws {TypeError} for an unknown option
+ * @throws {RangeError} if the element is unknown, the edge is not above 0, or a count is below 1
  *
  * @example
+ *
  * ```ts
  * import { fcc } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
@@ -45,14 +47,14 @@ export function fcc(options: CrystalOptions): System {
   const { element, a, cells = 1 } = options;
   if (typeof a !== "number" || !(a > 0 && a < Infinity)) {
     throw new RangeError(
-      `Cannot build a crystal as its edge a must be above 0: current value is ${show(a)}`,
+      `Cannot build a crystal: its edge a must be above 0 and finite; got ${show(a)}`,
     );
   }
   const counts = typeof cells === "number" ? [cells, cells, cells] : cells;
   const [nx, ny, nz] = counts;
   if (counts.length !== 3 || !counts.every((n) => Number.isInteger(n) && n >= 1)) {
     throw new RangeError(
-      `Cannot build a crystal as cells must be a whole number or three, 1 or more: current value is ${
+      `Cannot build a crystal: cells must be one or three whole numbers from 1 on; got ${
         show(cells)
       }`,
     );
@@ -72,14 +74,15 @@ export function fcc(options: CrystalOptions): System {
 }
 
 /**
- * A copy of a system with each coordinate moved by a random number of the normal distribution. Energy, forces and
- * stress, which were those of other positions, are left out.
+ * Returns a copy of a system with normally distributed displacements of all coordinates. Energy,
+ * forces and stress are removed, because they belong to other positions.
  *
- * @param stdev the standard deviation, Å
- * @param seed whose equal gives the same displacements, whatever the system's id: a whole number 0 … 2⁵³ − 1
- * @throws {RangeError} for a negative deviation, or a seed that is none
+ * @param stdev standard deviation, Å
+ * @param seed equal seeds give equal displacements for any system id: a whole number 0 … 2⁵³ − 1
+ * @throws {RangeError} if the deviation is negative or the seed is invalid
  *
  * @example
+ *
  * ```ts
  * import { fcc, rattle } from "@hooke/hooke/batch";
  * import { assertEquals, assertNotEquals } from "@std/assert";
@@ -94,7 +97,7 @@ export function rattle(system: System, stdev: number, seed: number = 0): System 
   const [low, high] = seedWords(seed, action);
   if (typeof stdev !== "number" || !(stdev >= 0 && stdev < Infinity)) {
     throw new RangeError(
-      `Cannot ${action} as the deviation must be 0 or more: current value is ${show(stdev)}`,
+      `Cannot ${action}: the standard deviation must be 0 or more and finite; got ${show(stdev)}`,
     );
   }
   const store = assemble([{ store: storeOf(system), index: 0 }], () => "the system");

@@ -1,17 +1,17 @@
 /**
- * The chemical elements and their masses.
+ * Chemical elements and their masses.
  *
- * Standard atomic weights of IUPAC's Commission on Isotopic Abundances and Atomic Weights (CIAAW), 2013 table with
- * conventional values where the table has an interval: Meija et al., Pure Appl. Chem. 88 (2016) 265–291,
- * doi:10.1515/pac-2015-0305. Elements without a standard weight have the mass of their most stable isotope. They are
- * the numbers ASE uses.
+ * Standard atomic weights of IUPAC's Commission on Isotopic Abundances and Atomic Weights (CIAAW),
+ * 2013 table with conventional values if the table gives an interval: Meija et al., Pure Appl.
+ * Chem. 88 (2016) 265–291, doi:10.1515/pac-2015-0305. Elements without a standard weight have the
+ * mass of their most stable isotope. ASE uses the same numbers.
  *
  * @module
  */
 
 import { show } from "../base/show.ts";
 
-/** Symbol and mass in amu, by atomic number. 0 is no element: a place holder with mass 1. */
+/** Symbol and mass in amu, by atomic number. Number 0 is a placeholder with mass 1. */
 // deno-fmt-ignore -- a table
 const TABLE: readonly (readonly [symbol: string, mass: number])[] = [
   ["X", 1.0], ["H", 1.008], ["He", 4.002602], ["Li", 6.94], ["Be", 9.0121831], ["B", 10.81],
@@ -38,16 +38,17 @@ const TABLE: readonly (readonly [symbol: string, mass: number])[] = [
 
 const NUMBERS: ReadonlyMap<string, number> = new Map(TABLE.map(([symbol], n) => [symbol, n]));
 
-/** The largest atomic number there is an element for. */
+/** Largest atomic number in the table. */
 export const LARGEST_NUMBER: number = TABLE.length - 1;
 
 /**
- * The atomic number of an element.
+ * Returns the atomic number of an element.
  *
- * @param symbol as it is written: `"Ar"`; `"X"`, for no element, is 0
- * @throws {RangeError} for a symbol no element has
+ * @param symbol for example `"Ar"`; the placeholder `"X"` has number 0
+ * @throws {RangeError} if the symbol is unknown
  *
  * @example
+ *
  * ```ts
  * import { atomicNumber } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
@@ -59,21 +60,19 @@ export function atomicNumber(symbol: string): number {
   const number = NUMBERS.get(symbol);
   if (number !== undefined) return number;
   throw new RangeError(
-    `Cannot look up an element as its symbol must be one of H … Og: current value is ${
-      show(symbol)
-    }`,
+    `Cannot look up an element: its symbol must be one of H … Og; got ${show(symbol)}`,
   );
 }
 
-/** Whether a text is the symbol of an element (or `"X"`, for none). */
+/** Returns whether a text is the symbol of an element, or `"X"`. */
 export function isSymbol(text: string): boolean {
   return NUMBERS.has(text);
 }
 
 /**
- * The symbol of an element.
+ * Returns the symbol of an element.
  *
- * @param number 1 … 118, or 0 for `"X"`, no element
+ * @param number 1 … 118, or 0 for the placeholder `"X"`
  * @throws {RangeError} for any other number
  */
 export function atomicSymbol(number: number): string {
@@ -81,9 +80,9 @@ export function atomicSymbol(number: number): string {
 }
 
 /**
- * The standard atomic weight of an element, amu.
+ * Returns the standard atomic weight of an element, amu.
  *
- * @param number 1 … 118, or 0 (no element: mass 1)
+ * @param number 1 … 118, or 0 for the placeholder with mass 1
  * @throws {RangeError} for any other number
  */
 export function atomicMass(number: number): number {
@@ -94,7 +93,7 @@ function entry(number: number): readonly [symbol: string, mass: number] {
   const found = TABLE[number];
   if (found !== undefined) return found;
   throw new RangeError(
-    `Cannot look up an element as its atomic number must be 0 … ${LARGEST_NUMBER}: current value is ${
+    `Cannot look up an element: its atomic number must be 0 … ${LARGEST_NUMBER}; got ${
       show(number)
     }`,
   );

@@ -19,7 +19,7 @@ import type { SystemInput } from "./system_input.ts";
 export function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(
-      `Cannot ${action} as there must be a list of systems: current value is ${show(systems)}`,
+      `Cannot ${action}: the systems must be a list; got ${show(systems)}`,
     );
   }
   return Array.from(systems, (system, i) => {
@@ -31,8 +31,9 @@ export function picksOfList(systems: Iterable<System | SystemInput>, action: str
 }
 
 /**
- * Makes a store of all picked systems. Throws a RangeError if there are none, and for impossible values; with `isData`
- * numbers may be NaN or infinite.
+ * Creates a store of all picked systems. With `isData`, numbers may be NaN or infinite.
+ *
+ * @throws {RangeError} if there are no systems, or a value is impossible
  */
 export function storeOfAll(
   picks: readonly Pick[],
@@ -40,19 +41,23 @@ export function storeOfAll(
   isData: boolean = false,
 ): Store {
   if (picks.length === 0) {
-    throw new RangeError(`Cannot ${action} as it must have a system or more: current count is 0`);
+    throw new RangeError(`Cannot ${action}: it must have at least one system; got 0`);
   }
   const store = assemble(picks, inList);
   checkStore(store, action, inBatch, { isData });
   return store;
 }
 
-/** Makes a store of the systems at some places of another. */
+/** Creates a store of the systems in some slots of another store. */
 export function storeAt(store: Store, places: readonly number[]): Store {
   return assemble(places.map((index) => ({ store, index })), inList);
 }
 
-/** Makes a store of selected systems. Throws a RangeError if none is selected. */
+/**
+ * Creates a store of the selected systems.
+ *
+ * @throws {RangeError} if no system is selected
+ */
 export function selectedStore(store: Store, selection: Selection, action: string): Store {
   const places = placesOf(selection, sizeOf(store), action);
   if (places.length === 0) throw emptyError(action);
@@ -95,7 +100,7 @@ export function putSystems(
   const more = picksFor(action), gone = new Set(places);
   if (more.length !== places.length || gone.size !== places.length) {
     throw new RangeError(
-      `Cannot ${action} as there must be ${more.length} different places for them: current places are ${
+      `Cannot ${action}: there must be ${more.length} different slots for them; got ${
         show(places)
       }`,
     );
@@ -107,8 +112,9 @@ export function putSystems(
 }
 
 /**
- * Writes systems over those at some places, in the same arrays. The new systems must be as large as the old ones, and
- * have no field that the batch lacks; fields that they lack get their fill values.
+ * Overwrites the systems in some slots, in the same arrays. The new systems must have the same
+ * sizes as the old ones, and no fields that the batch lacks. Fields that they lack get their fill
+ * values.
  */
 export function overwriteSystems(
   state: BatchState,
@@ -155,6 +161,6 @@ function idsIn(store: Store): NumericArray {
 
 function emptyError(action: string): RangeError {
   return new RangeError(
-    `Cannot ${action} as a batch must have a system or more: current selection leaves none`,
+    `Cannot ${action}: a batch must have at least one system; the selection leaves 0`,
   );
 }

@@ -1,8 +1,9 @@
 /**
- * Structures and batches of structures: atoms, cells, velocities. Files are read and written by `./batch/extxyz`, neighbors
- * are found by `./batch/neighbors`.
+ * Structures and batches of structures: atoms, cells, velocities. `./batch/extxyz` reads and writes
+ * files, and `./batch/neighbors` finds neighbors.
  *
  * @example
+ *
  * ```ts
  * import { Batch, System } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";

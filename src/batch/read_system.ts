@@ -1,5 +1,5 @@
 /**
- * From what callers say of a system to its arrays, everything checked.
+ * Conversion of user input to the arrays of a system, with all checks.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { show } from "../base/show.ts";
 import type { Field, Info, Store } from "./store.ts";
 import type { SystemInput, UserField } from "./system_input.ts";
 
-/** Members of the input that are built-in fields under their own names and need no more than a copy. */
+/** Members of the input that are built-in fields of the same name and only need to be copied. */
 const PLAIN = [
   "velocities",
   "charges",
@@ -33,7 +33,7 @@ const PLAIN = [
   "shifts",
 ] as const;
 
-/** Every member an input may have. */
+/** Names of all members of the input. */
 const MEMBERS: ReadonlySet<string> = new Set([
   "symbols",
   "numbers",
@@ -48,15 +48,15 @@ const MEMBERS: ReadonlySet<string> = new Set([
   ...PLAIN,
 ]);
 
-/** The most a system id can be. */
+/** Largest system id. */
 const LARGEST_ID = 2147483647;
 
 /**
- * Makes the store of one system. With `isData` its numbers may be NaN or infinite, as in the frames of a run that has
- * diverged.
+ * Creates the store of one system. With `isData`, numbers may be NaN or infinite, as in the frames
+ * of a diverged run.
  *
- * @throws {TypeError} for a value of the wrong kind, or an unknown member
- * @throws {RangeError} for a value or a length that cannot be, naming the atom
+ * @throws {TypeError} if a value is of the wrong kind, or a member is unknown
+ * @throws {RangeError} if a value or a length is impossible; the message names the atom
  */
 export function readSystem(input: SystemInput, action: string, isData: boolean = false): Store {
   checkMembers(input, action);
@@ -108,14 +108,14 @@ function readBuiltIn(
 function checkMembers(input: unknown, action: string): void {
   if (typeof input !== "object" || input === null) {
     throw new TypeError(
-      `Cannot ${action} as it must be described by an object: current value is ${show(input)}`,
+      `Cannot ${action}: its description must be an object; got ${show(input)}`,
     );
   }
   for (const key of Object.keys(input)) {
     if (MEMBERS.has(key)) continue;
     throw new TypeError(
-      `Cannot ${action} as its members must be some of ${[...MEMBERS].join(", ")}; ` +
-        `fields of one's own go into fields: current member is ${show(key)}`,
+      `Cannot ${action}: its members must be among ${[...MEMBERS].join(", ")}; ` +
+        `got ${show(key)}. Put custom fields into "fields"`,
     );
   }
 }
@@ -125,14 +125,14 @@ function readNumbers({ symbols, numbers }: SystemInput, action: string): Int32Ar
   const isList = Array.isArray(given) || ArrayBuffer.isView(given) && "length" in given;
   if (!isList || symbols !== undefined && numbers !== undefined) {
     throw new TypeError(
-      `Cannot ${action} as it must have a list of either symbols or numbers: current symbols are ${
+      `Cannot ${action}: it must have a list of either symbols or numbers; got symbols ${
         show(symbols)
-      }, numbers ${show(numbers)}`,
+      } and numbers ${show(numbers)}`,
     );
   }
   const list = given as ArrayLike<unknown>;
   if (list.length === 0) {
-    throw new RangeError(`Cannot ${action} as it must have an atom or more: current count is 0`);
+    throw new RangeError(`Cannot ${action}: it must have at least one atom; got 0`);
   }
   const read = new Int32Array(list.length);
   for (let atom = 0; atom < list.length; atom++) read[atom] = readElement(list[atom], atom, action);
@@ -145,7 +145,7 @@ function readElement(element: unknown, atom: number, action: string): number {
     element <= LARGEST_NUMBER;
   if (isNumber) return element;
   throw new RangeError(
-    `Cannot ${action} as the element of atom ${atom} must be a symbol or a number 0 … ${LARGEST_NUMBER}: current value is ${
+    `Cannot ${action}: the element of atom ${atom} must be a symbol or a number 0 … ${LARGEST_NUMBER}; got ${
       show(element)
     }`,
   );
@@ -163,11 +163,11 @@ function readPbc(pbc: SystemInput["pbc"], cell: Float64Array, action: string): U
     );
   if (isThree) return Uint8Array.from(three as ArrayLike<number>, Number);
   throw new TypeError(
-    `Cannot ${action} as pbc must be a boolean or three of them: current value is ${show(pbc)}`,
+    `Cannot ${action}: pbc must be one or three booleans; got ${show(pbc)}`,
   );
 }
 
-/** Six numbers are Voigt's order: xx, yy, zz, yz, xz, xy. */
+/** Expands six numbers in Voigt order (xx, yy, zz, yz, xz, xy) to nine. */
 function fullStress(stress: NumericInput): NumericInput {
   if (stress.length !== 6 || typeof stress[0] !== "number") return stress;
   const [xx, yy, zz, yz, xz, xy] = Array.from(stress as ArrayLike<number>);
@@ -179,9 +179,7 @@ function readId(id: unknown, action: string): number {
     return id as number;
   }
   throw new RangeError(
-    `Cannot ${action} as its id must be a whole number 0 … ${LARGEST_ID}: current value is ${
-      show(id)
-    }`,
+    `Cannot ${action}: its id must be a whole number 0 … ${LARGEST_ID}; got ${show(id)}`,
   );
 }
 
@@ -189,16 +187,16 @@ function readInfo(info: unknown, action: string): Info {
   if (info === undefined) return {};
   if (typeof info === "object" && info !== null && !Array.isArray(info)) return { ...info };
   throw new TypeError(
-    `Cannot ${action} as info must be an object: current value is ${show(info)}`,
+    `Cannot ${action}: info must be an object; got ${show(info)}`,
   );
 }
 
-/** The number of edges is that of `edges`, or of the first of the user's fields per edge. */
+/** Returns the number of edges, according to `edges` or to the first custom field per edge. */
 function countEdges({ edges, shifts, fields }: SystemInput, action: string): number {
   if (edges !== undefined) return rowCount(edges, 2);
   if (shifts !== undefined) {
     throw new TypeError(
-      `Cannot ${action} as shifts must come with edges: current edges are undefined`,
+      `Cannot ${action}: edges are required: shifts belong to them`,
     );
   }
   for (const field of Object.values(fields ?? {})) {
@@ -221,12 +219,12 @@ function widthOf({ width, values }: UserField): number {
 function readUserField(name: string, field: UserField, store: Store, action: string): Field {
   if (typeof field !== "object" || field === null || !("values" in field)) {
     throw new TypeError(
-      `Cannot ${action} as the field "${name}" must have values: current value is ${show(field)}`,
+      `Cannot ${action}: the field "${name}" must have values; got ${show(field)}`,
     );
   }
   if (BUILT_IN.has(name)) {
     throw new TypeError(
-      `Cannot ${action} as a built-in field must be given by its own member, not in fields: current name is "${name}"`,
+      `Cannot ${action}: the built-in field "${name}" must be a member of its own, not a part of fields`,
     );
   }
   const dtype = field.dtype ?? dtypeOf(field.values) ?? "f64";

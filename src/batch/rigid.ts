@@ -1,23 +1,26 @@
 /**
- * The motion of a system as a whole: drift and rotation.
+ * Motion of a system as a whole: translation and rotation.
  *
  * @module
  */
 
 /** The atoms of one system, as views of a batch's arrays. */
 export interface Body {
-  /** Å, three per atom. */
+  /** Positions, Å, three per atom. */
   readonly positions: Float64Array;
-  /** Three per atom, in any unit. */
+  /** Velocities, three per atom, in any unit. */
   readonly velocities: Float64Array;
-  /** One per atom. */
+  /** Masses, one per atom. */
   readonly masses: Float64Array;
 }
 
-/** A moment of inertia this small a part of the largest is none: a molecule on a line. */
+/**
+ * Ratio to the largest moment of inertia below which a moment is treated as zero, as for a linear
+ * molecule.
+ */
 const LINEAR = 1e-10;
 
-/** The mean of three values per atom, weighted by mass. */
+/** Returns the mean of three values per atom, weighted by mass. */
 function weightedMean({ masses }: Body, values: Float64Array): [number, number, number] {
   const sum: [number, number, number] = [0, 0, 0];
   let total = 0;
@@ -29,7 +32,7 @@ function weightedMean({ masses }: Body, values: Float64Array): [number, number, 
   return [sum[0] / total, sum[1] / total, sum[2] / total];
 }
 
-/** Takes the velocity of the center of mass off all atoms, in place. */
+/** Subtracts the velocity of the center of mass from all atoms, in place. */
 export function stopDrift(body: Body): void {
   const { masses, velocities } = body;
   const drift = weightedMean(body, velocities);
@@ -37,13 +40,15 @@ export function stopDrift(body: Body): void {
 }
 
 /**
- * Takes the rotation about the center of mass off all velocities, in place: v − ω × r with ω = I⁻¹ L.
+ * Removes the rotation about the center of mass from all velocities, in place: v − ω × r with ω =
+ * I⁻¹ L.
  *
- * @returns the axes it could turn about: 3, or 2 for atoms on a line, or 0 for one atom
+ * @returns number of rotation axes: 3, or 2 for a linear molecule, or 0 for a single atom
  */
 export function stopRotation(body: Body): number {
   const { masses, positions, velocities } = body;
-  // Its center is where it is but for rounding, about which it would seem to turn.
+  // The center of mass of a single atom differs from its position by rounding, which would look
+  // like a rotation.
   if (masses.length === 1) return 0;
   const center = weightedMean(body, positions);
   const inertia = new Float64Array(9);
@@ -106,7 +111,10 @@ function addInertia(inertia: Float64Array, m: number, x: number, y: number, z: n
   for (let i = 0; i < 9; i++) inertia[i] = inertia[i]! + m * parts[i]!;
 }
 
-/** Eigenvalues of a symmetric 3×3 matrix, and its eigenvectors as columns, by Jacobi's rotations. */
+/**
+ * Returns the eigenvalues of a symmetric 3×3 matrix, and its eigenvectors as columns, by Jacobi
+ * rotations.
+ */
 function eigen(matrix: Float64Array): { moments: number[]; axes: Float64Array } {
   const a = matrix.slice();
   const axes = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
@@ -120,7 +128,7 @@ function eigen(matrix: Float64Array): { moments: number[]; axes: Float64Array } 
   return { moments: [a[0]!, a[4]!, a[8]!], axes };
 }
 
-/** One of Jacobi's rotations: makes a[p][q] zero. */
+/** Does a Jacobi rotation that makes a[p][q] zero. */
 function rotate(a: Float64Array, axes: Float64Array, p: number, q: number): void {
   const apq = a[3 * p + q]!;
   if (apq === 0) return;

@@ -1,25 +1,26 @@
 /**
- * When systems were as they are.
+ * Times of samples.
  *
  * @module
  */
 
 import type { Batch } from "./batch.ts";
 
-/** When, one entry per system. */
+/** Step and time of a sample, one entry per system. */
 export interface Stamps {
-  /** The steps done before. */
+  /** Number of steps done before. */
   readonly step: number | ArrayLike<number>;
-  /** fs; NaN where steps take none. */
+  /** Time, fs; NaN for engines without time. */
   readonly time: ArrayLike<number>;
 }
 
 /**
- * Notes of each system of a frame when it was so, in the fields `step` and `time`, and in `sourceId` the `systemId` that
- * it has in the run. Answers with the frame.
+ * Adds the step and the time of each system to a frame as the fields `step` and `time`, and its
+ * `systemId` in the run as `sourceId`. Returns the frame.
  */
 export function stamped(frame: Batch, { step, time }: Stamps): Batch {
-  // A batch that has run before has a time already: whatever it has, a frame has its fields in one order.
+  // A batch from an earlier run already has these fields. They are removed first, so that all
+  // frames have their fields in the same order.
   for (const name of ["step", "time", "sourceId"]) if (frame.has(name)) frame.remove(name);
   const steps = typeof step === "number" ? step : Array.from(step);
   frame.set("step", steps, { level: "system", dtype: "i32", fill: -1 });

@@ -7,17 +7,15 @@
 import { show } from "../base/show.ts";
 
 /**
- * The two words of a seed that random numbers are keyed by.
+ * Returns the two words of a seed, which key random numbers.
  *
- * @throws {RangeError} for anything but a whole number 0 … 2⁵³ − 1
+ * @throws {RangeError} if the seed is not a whole number 0 … 2⁵³ − 1
  */
 export function seedWords(seed: unknown, action: string): readonly [low: number, high: number] {
   if (Number.isSafeInteger(seed) && (seed as number) >= 0) {
     return [(seed as number) >>> 0, Math.floor((seed as number) / 2 ** 32)];
   }
   throw new RangeError(
-    `Cannot ${action} as the seed must be a whole number 0 … 2^53 - 1: current value is ${
-      show(seed)
-    }`,
+    `Cannot ${action}: the seed must be a whole number 0 … 2^53 - 1; got ${show(seed)}`,
   );
 }

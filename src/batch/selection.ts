@@ -1,5 +1,5 @@
 /**
- * Which systems of a batch are meant.
+ * Selections of systems of a batch.
  *
  * @module
  */
@@ -7,22 +7,22 @@
 import { show } from "../base/show.ts";
 
 /**
- * Systems by their places, or by a mask: a list of booleans, or a Uint8Array of zeros and ones, one per system. A
- * Uint8Array is always a mask; any other numbers are places.
+ * Selection of systems by their slots, or by a mask: a list of booleans, or a Uint8Array of zeros
+ * and ones, one per system. A Uint8Array is always a mask; all other numbers are slots.
  */
 export type Selection = ArrayLike<number> | readonly boolean[];
 
 /**
- * The places a selection means, in its order.
+ * Returns the slots of a selection, in its order.
  *
- * @throws {TypeError} for what is neither places nor mask
- * @throws {RangeError} for a place there is not, or a mask of another length
+ * @throws {TypeError} if the selection is neither a list of slots nor a mask
+ * @throws {RangeError} if a slot does not exist, or a mask has a wrong length
  */
 export function placesOf(selection: Selection, size: number, action: string): number[] {
   const list: unknown = selection;
   if (!Array.isArray(list) && !(ArrayBuffer.isView(list) && "length" in list)) {
     throw new TypeError(
-      `Cannot ${action} as the systems must be given by places or by a mask: current value is ${
+      `Cannot ${action}: the selection of systems must be a list of slots or a mask; got ${
         show(selection)
       }`,
     );
@@ -38,20 +38,22 @@ function placesOfMask(mask: ArrayLike<unknown>, size: number, action: string): n
   const isMask = flags.every((x) => typeof x === "boolean" || x === 0 || x === 1);
   if (flags.length !== size || !isMask) {
     throw new RangeError(
-      `Cannot ${action} as a mask must have ${size} flags, one per system: current value is ${
-        show(mask)
-      }`,
+      `Cannot ${action}: a mask must have ${size} flags, one per system; got ${show(mask)}`,
     );
   }
   return flags.flatMap((flag, place) => flag ? [place] : []);
 }
 
-/** @throws {RangeError} for a place there is not */
+/**
+ * Checks a slot.
+ *
+ * @throws {RangeError} if it does not exist
+ */
 export function checkedPlace(place: unknown, size: number, action: string): number {
   if (Number.isInteger(place) && (place as number) >= 0 && (place as number) < size) {
     return place as number;
   }
   throw new RangeError(
-    `Cannot ${action} as a system's place must be 0 … ${size - 1}: current value is ${show(place)}`,
+    `Cannot ${action}: the slot of a system must be 0 … ${size - 1}; got ${show(place)}`,
   );
 }

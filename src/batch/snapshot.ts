@@ -1,5 +1,5 @@
 /**
- * Copies and views of a batch while an engine may hold its values.
+ * Copies and views of a batch whose values an engine may hold.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { selectedStore, storeAt } from "./membership.ts";
 import { placesOf, type Selection } from "./selection.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
-/** Values of held fields by name, which are used instead of the present ones. */
+/** Values of held fields by name, which replace the current ones. */
 type KnownValues = Readonly<Record<string, NumericArray>>;
 
-/** Makes a store of the present state of selected systems. See `Batch.snapshot`. */
+/** Creates a store of the current state of selected systems. See `Batch.snapshot`. */
 export async function snapshotStore(
   state: BatchState,
   selection: Selection | undefined,
@@ -32,12 +32,13 @@ export async function snapshotStore(
   if (!isOfAll(selection, sizeOf(store))) {
     return selectedStore(store, selection!, "take a snapshot");
   }
-  // Trajectories take such snapshots. Values that were made for this one are not copied once more.
+  // Trajectories take such snapshots. Arrays that were created for this snapshot need not be copied
+  // again.
   const made = held.filter((name) => isMade(known) || !Object.hasOwn(known, name));
   return copyOf(store, new Set(made));
 }
 
-/** Returns the holder of a view of some systems, which fetches present values from the batch. */
+/** Returns the holder of a view of some systems. It fetches current values from the batch. */
 export function holderOfView(
   state: BatchState,
   holder: FieldHolder,
@@ -57,7 +58,7 @@ export function holderOfView(
   };
 }
 
-/** Replaces the old values of held fields by the present or the known ones. */
+/** Replaces the outdated values of held fields by the current or the known ones. */
 async function bringPresent(
   state: BatchState,
   fields: Map<string, Field>,

@@ -1,6 +1,6 @@
 /**
- * Systems one after the other in arrays: what System and Batch keep their values in, and how systems are taken from
- * several stores into a new one.
+ * Stores: consecutive systems in arrays. `System` and `Batch` keep their values in a store, and
+ * systems of several stores can be assembled into a new one.
  *
  * @module
  */
@@ -13,10 +13,13 @@ export interface Field {
   values: NumericArray;
 }
 
-/** What is known of a system besides its fields: plain data, kept as it is. */
+/** Further data of a system: plain data, kept unchanged. */
 export type Info = Readonly<Record<string, unknown>>;
 
-/** Structure of arrays. The first node of system s is `nodeOffsets[s]`, and `edges` count nodes from 0 in the store. */
+/**
+ * Structure of arrays. The first node of system s is `nodeOffsets[s]`. `edges` contain indices of
+ * nodes within the store.
+ */
 export interface Store {
   readonly nodeOffsets: Int32Array;
   readonly edgeOffsets: Int32Array;
@@ -24,38 +27,54 @@ export interface Store {
   readonly infos: readonly Info[];
 }
 
-/** System `index` of `store`. */
+/** Keys of `info` that name a system. The first one that exists is used. */
+const NAMES = ["label", "name", "file"] as const;
+
+/**
+ * Returns the name of a system for messages: its slot and, if its `info` has one, its `label`,
+ * `name` or `file`, as in `3 (water_17.xyz)`.
+ */
+export function systemName(infos: readonly Info[], system: number): string {
+  for (const key of NAMES) {
+    const value = infos[system]?.[key];
+    if (typeof value === "string" && value !== "") return `${system} (${value})`;
+  }
+  return String(system);
+}
+
+/** System number `index` of `store`. */
 export interface Pick {
   readonly store: Store;
   readonly index: number;
 }
 
-/** Picks that follow each other in their store, so that they are copied at once. */
+/** Consecutive systems of one store, which are copied together. */
 interface Run {
   readonly store: Store;
   readonly from: number;
   to: number;
-  /** The first of its systems in the new store. */
+  /** Slot of the first of its systems in the new store. */
   readonly at: number;
 }
 
-/** The number of systems. */
+/** Returns the number of systems. */
 export function sizeOf(store: Store): number {
   return store.infos.length;
 }
 
-/** All systems of a store, in order. */
+/** Returns all systems of a store, in order. */
 export function allOf(store: Store): Pick[] {
   return store.infos.map((_, index) => ({ store, index }));
 }
 
 /**
- * A new store of the picked systems in this order. It has every field that one of them has; those without it get
- * the field's fill value.
+ * Creates a store of the picked systems in this order. It has every field that one of them has; the
+ * others get the fill value of the field.
  *
- * @param nameOf how errors call the n-th pick
- * @param before a store whose fields stay, even when none of its systems does
- * @throws {TypeError} for systems that disagree on what a field is, or that lack one without a fill value
+ * @param nameOf returns the name of the n-th pick for messages
+ * @param before a store whose fields are kept, even if no system has them
+ * @throws {TypeError} if systems disagree on the description of a field, or lack a field without a
+ * fill value
  */
 export function assemble(
   picks: readonly Pick[],
@@ -96,7 +115,10 @@ function offsetsOf(picks: readonly Pick[], of: (store: Store) => Int32Array): In
   return offsets;
 }
 
-/** Every field of any run, and of the store before, as all of them agree it is. */
+/**
+ * Returns the fields of all runs and of the previous store, and checks that their descriptions
+ * agree.
+ */
 function unionOf(
   runs: readonly Run[],
   nameOf: (pick: number) => string,
@@ -104,13 +126,13 @@ function unionOf(
 ): FieldInfo[] {
   const union = new Map<string, Declared>();
   const seen = new Set<Store>();
-  const add = (store: Store, who: () => string) => {
+  const add = (store: Store, origin: () => string) => {
     if (seen.has(store)) return;
     seen.add(store);
     for (const { info } of store.fields.values()) {
       const known = union.get(info.name);
-      if (known === undefined) union.set(info.name, { info, who });
-      else known.info = agreed(known, { info, who });
+      if (known === undefined) union.set(info.name, { info, origin });
+      else known.info = agreed(known, { info, origin });
     }
   };
   if (before !== undefined) add(before, () => "the batch");
@@ -118,10 +140,10 @@ function unionOf(
   return Array.from(union.values(), ({ info }) => info);
 }
 
-/** What a field is, and who says so. */
+/** Description of a field, with the name of its system for messages. */
 interface Declared {
   info: FieldInfo;
-  readonly who: () => string;
+  readonly origin: () => string;
 }
 
 function agreed(a: Declared, b: Declared): FieldInfo {
@@ -132,8 +154,8 @@ function agreed(a: Declared, b: Declared): FieldInfo {
     (x.fill === undefined || y.fill === undefined || Object.is(x.fill, y.fill));
   if (!same) {
     throw new TypeError(
-      `Cannot join systems as the field "${x.name}" must be the same in all of them: ` +
-        `in ${a.who()} it is ${describe(x)}, in ${b.who()} ${describe(y)}`,
+      `Cannot join systems: the field "${x.name}" must be declared in the same way in all of them; ` +
+        `got ${describe(x)} in ${a.origin()}, ${describe(y)} in ${b.origin()}`,
     );
   }
   return { ...x, unit: x.unit || y.unit, fill: x.fill ?? y.fill };
@@ -144,7 +166,7 @@ function describe({ level, dtype, width, unit, fill }: FieldInfo): string {
   return `${width} × ${dtype}${of} per ${level}${fill === undefined ? "" : `, else ${fill}`}`;
 }
 
-/** The values of one field in the new store. */
+/** Returns the values of one field in the new store. */
 function gather(
   info: FieldInfo,
   runs: readonly Run[],
@@ -172,17 +194,21 @@ function gather(
   return values;
 }
 
-/** The row of a field at which system `at` of a store begins. */
+/** Returns the first row of a field that belongs to system `at` of a store. */
 export function rowsOf({ level }: FieldInfo, store: Store, at: number): number {
   if (level === "system") return at;
   return (level === "node" ? store.nodeOffsets : store.edgeOffsets)[at]!;
 }
 
-/** What a system that comes without a field gets. Throws a TypeError where there is nothing. */
-export function fillOf(info: FieldInfo, who: () => string): number {
+/**
+ * Returns the value for a system without the field.
+ *
+ * @throws {TypeError} if the field has no fill value
+ */
+export function fillOf(info: FieldInfo, origin: () => string): number {
   if (info.fill !== undefined) return info.fill;
   if (!isInteger(info.dtype)) return NaN;
   throw new TypeError(
-    `Cannot join systems as all must have the field "${info.name}", which has no fill value: ${who()} does not have it`,
+    `Cannot join systems: ${origin()} lacks the field "${info.name}", which has no fill value`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * One structure.
+ * A single structure.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { Info, Store } from "./store.ts";
 import { readSystem } from "./read_system.ts";
 import type { SystemInput } from "./system_input.ts";
 
-/** A store that needs no checks: how the package makes systems. */
+/** Marks a store that needs no checks. The package creates systems from such stores. */
 class Ready {
   readonly store: Store;
 
@@ -26,25 +26,26 @@ class Ready {
   }
 }
 
-/** The arrays of a system. Not part of the public API. */
+/** Returns the arrays of a system. Not part of the public API. */
 export let storeOf: (system: System) => Store;
 
-/** A system of a store that holds it alone. Not part of the public API. */
+/** Creates a system from a store that contains only this system. Not part of the public API. */
 export let systemOf: (store: Store) => System;
 
 /**
- * Makes a system from the contents of a file: as its constructor does, but numbers may be NaN or infinite. Not part of the
- * public API.
+ * Creates a system from the contents of a file. Numbers may be NaN or infinite, unlike those given
+ * to the constructor. Not part of the public API.
  */
 export function systemOfData(input: SystemInput): System {
   return systemOf(readSystem(input, "make a system", true));
 }
 
 /**
- * One structure: atoms, where they are, the cell they repeat in, and whatever else is known of them. All of it is
- * checked and copied when the system is made.
+ * A structure: atoms, positions, the periodic cell, and further data. The constructor checks and
+ * copies all input.
  *
  * @example
+ *
  * ```ts
  * import { System } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
@@ -69,16 +70,16 @@ export class System {
   }
 
   /**
-   * Checks and copies all that is said of the structure.
+   * Checks and copies the input.
    *
-   * @throws {TypeError} for a value of the wrong kind, or an unknown member
-   * @throws {RangeError} for a value or a length that cannot be, naming the atom
+   * @throws {TypeError} if a value is of the wrong kind, or a member is unknown
+   * @throws {RangeError} if a value or a length is impossible; the message names the atom
    */
   constructor(input: SystemInput) {
     this.#store = input instanceof Ready ? input.store : readSystem(input, "make a system");
   }
 
-  /** In words, as `console.log` shows it: formula, periodic directions, fields. */
+  /** Returns a description with formula, periodic directions and fields. `console.log` shows it. */
   toString(): string {
     const counts = Map.groupBy(this.symbols, (symbol) => symbol);
     const formula = Array.from(
@@ -90,22 +91,22 @@ export class System {
     return `System ${formula.join("")}, ${periodic} (${[...this.#store.fields.keys()].join(", ")})`;
   }
 
-  /** The number of atoms. */
+  /** Number of atoms. */
   get nodeCount(): number {
     return this.#store.nodeOffsets[1]!;
   }
 
-  /** The number of edges: pairs of neighbors. */
+  /** Number of edges (pairs of neighbors). */
   get edgeCount(): number {
     return this.#store.edgeOffsets[1]!;
   }
 
-  /** Its own number, or `undefined` before a batch or the caller has given it one. */
+  /** Id of the system, or `undefined` before a batch or the caller has set one. */
   get id(): number | undefined {
     return this.#store.fields.get("systemId")?.values[0];
   }
 
-  /** Whatever else is known of it. */
+  /** Further data. */
   get info(): Info {
     return this.#store.infos[0]!;
   }
@@ -115,54 +116,54 @@ export class System {
     return this.get("numbers");
   }
 
-  /** The symbols of its elements, atom by atom. */
+  /** Symbols of the elements, one per atom. */
   get symbols(): string[] {
     return Array.from(this.numbers, atomicSymbol);
   }
 
-  /** Å, three per atom. */
+  /** Positions, Å, three per atom. */
   get positions(): Float64Array {
     return this.get("positions");
   }
 
-  /** amu. */
+  /** Masses, amu. */
   get masses(): Float64Array {
     return this.get("masses");
   }
 
-  /** Å, the lattice vectors a, b, c one after the other; zeros where there are none. */
+  /** Lattice vectors a, b, c in order, Å; zeros if they are not set. */
   get cell(): Float64Array {
     return this.get("cell");
   }
 
-  /** 1 for each of a, b, c along which it repeats. */
+  /** Periodicity: 1 for each of a, b, c that is periodic. */
   get pbc(): Uint8Array {
     return this.get("pbc");
   }
 
-  /** Potential energy, eV; `undefined` when it is not known. */
+  /** Potential energy, eV; `undefined` if it is unknown. */
   get energy(): number | undefined {
     const energy = this.#store.fields.get("energy")?.values[0];
     return Number.isNaN(energy) ? undefined : energy;
   }
 
-  /** What its fields are, in no particular order. */
+  /** Returns the descriptions of all fields, in no particular order. */
   fields(): FieldInfo[] {
     return Array.from(this.#store.fields.values(), ({ info }) => info);
   }
 
-  /** Whether it has a field. */
+  /** Returns whether the system has a field. */
   has(name: string): boolean {
     return this.#store.fields.has(name);
   }
 
   /**
-   * The values of a field: the array itself, not a copy.
+   * Returns the values of a field: the array itself, not a copy.
    *
-   * @throws {TypeError} when it has no such field
+   * @throws {TypeError} if the field does not exist
    */
   get<K extends BuiltInName>(name: K): BuiltInFields[K];
-  /** The same for a field of one's own. */
+  /** Returns the values of a custom field. */
   get(name: string): NumericArray;
   get(name: string): NumericArray {
     const field = this.#store.fields.get(name);

@@ -1,5 +1,5 @@
 /**
- * The numbers of systems: each its own, kept for life.
+ * Ids of systems: unique in a batch, and constant.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import { BUILT_IN } from "./fields/fields.ts";
 import { sizeOf, type Store } from "./store.ts";
 
 /**
- * Makes the ids of a store unique: the first system with an id keeps it, later ones with the same and those without
- * get numbers that no system of the batch ever had.
+ * Makes the ids of a store unique. The first system with an id keeps it; systems with a repeated
+ * id, and systems without one, get ids that no system of the batch has ever had.
  *
- * @param next the least number that no system ever had
- * @param keepers how many systems at the start were in the batch before: their ids stay whatever comes
- * @returns the least number that no system ever had, now
+ * @param next smallest id that no system has ever had
+ * @param keepers slots of the systems that were in the batch before, which keep their ids
+ * @returns the new smallest id that no system has ever had
  */
 export function giveIds(store: Store, next: number, keepers: ReadonlySet<number>): number {
   const size = sizeOf(store);
   const given = store.fields.get("systemId")?.values;
   const ids = new Int32Array(size).fill(-1);
-  const taken = new Set<number>();
+  const used = new Set<number>();
   const claim = (system: number) => {
     const id = given?.[system] ?? -1;
-    if (id < 0 || taken.has(id)) return;
-    taken.add(id);
+    if (id < 0 || used.has(id)) return;
+    used.add(id);
     ids[system] = id;
     next = Math.max(next, id + 1);
   };
@@ -35,9 +35,9 @@ export function giveIds(store: Store, next: number, keepers: ReadonlySet<number>
 }
 
 /**
- * The least id above those of a list.
+ * Returns the smallest id above all ids of a list.
  *
- * @throws {RangeError} for ids that are not each system's own
+ * @throws {RangeError} if the ids are not unique
  */
 export function afterIds(ids: ArrayLike<number>): number {
   let largest = -1;
@@ -46,7 +46,7 @@ export function afterIds(ids: ArrayLike<number>): number {
     const id = ids[system]!;
     if (id < 0 || seen.has(id)) {
       throw new RangeError(
-        `Cannot set "systemId" as each system must have an id of its own, 0 or more: current id of system ${system} is ${id}`,
+        `Cannot set "systemId": ids must be unique and 0 or more; got ${id} for system ${system}`,
       );
     }
     seen.add(id);

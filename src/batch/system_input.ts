@@ -1,5 +1,5 @@
 /**
- * What `new System` takes.
+ * Input of `new System`.
  *
  * @module
  */
@@ -7,57 +7,60 @@
 import type { CellInput } from "./cell.ts";
 import type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 
-/** A user's field with its values, as `new System` takes it. */
+/** A custom field with its values, for `new System`. */
 export interface UserField extends FieldOptions {
-  /** Flat or one list per row; a number for one value per system. */
+  /** Values: flat or one list per row; a single number for one value per system. */
   readonly values: NumericInput | number;
 }
 
-/** What `new System` takes. Lists per atom are flat or one list per atom. */
+/** Input of `new System`. Lists per atom are flat, or have one list per atom. */
 export interface SystemInput {
-  /** The elements by symbol: `["O", "H", "H"]`. Either these or `numbers`. */
+  /** Elements by symbol: `["O", "H", "H"]`. Required unless `numbers` is given. */
   readonly symbols?: readonly string[];
-  /** The elements by atomic number (symbols are taken too). Either these or `symbols`. */
+  /** Elements by atomic number; symbols are accepted, too. Required unless `symbols` is given. */
   readonly numbers?: ArrayLike<number> | readonly string[];
-  /** Å, three per atom. */
+  /** Positions, Å, three per atom. */
   readonly positions: NumericInput;
-  /** Lattice vectors, Å: three lengths, nine numbers, or three vectors. @default none */
+  /** Lattice vectors, Å: three lengths, nine numbers, or three vectors. @default no cell */
   readonly cell?: CellInput;
-  /** Along which of a, b, c the system repeats; one flag for all. @default true along each vector that is given */
+  /**
+   * Periodicity along a, b and c, or one flag for all directions. @default true for each lattice
+   * vector that is given
+   */
   readonly pbc?: boolean | ArrayLike<boolean | number>;
-  /** Å/fs, three per atom. */
+  /** Velocities, Å/fs, three per atom. */
   readonly velocities?: NumericInput;
-  /** amu. @default the standard weights of the elements */
+  /** Masses, amu. @default the standard atomic weights of the elements */
   readonly masses?: NumericInput;
-  /** e, one per atom. */
+  /** Charges, e, one per atom. */
   readonly charges?: NumericInput;
-  /** eV/Å, three per atom; NaN for not known. */
+  /** Forces, eV/Å, three per atom; NaN if unknown. */
   readonly forces?: NumericInput;
-  /** Whole lattice vectors taken off by wrapping, three per atom. */
+  /** Lattice translations removed by wrapping, three per atom. */
   readonly images?: NumericInput;
-  /** A whole number per atom that hooks select atoms by. */
+  /** An integer per atom, by which hooks select atoms. */
   readonly categories?: NumericInput;
   /** Potential energy, eV. */
   readonly energy?: number;
-  /** eV/Å³, nine numbers (or six: xx, yy, zz, yz, xz, xy). */
+  /** Stress, eV/Å³, nine numbers, or six: xx, yy, zz, yz, xz, xy. */
   readonly stress?: NumericInput;
-  /** The stage of a fused run that the system is in. */
+  /** Stage of a fused run that the system is in. */
   readonly status?: number;
-  /** Steps the system has done. */
+  /** Number of steps that the system has done. */
   readonly stepsDone?: number;
-  /** Degrees of freedom that thermal motion has not: 3 for a resting center of mass. */
+  /** Number of degrees of freedom without thermal motion: 3 for a resting center of mass. */
   readonly dofRemoved?: number;
-  /** Pairs of nodes, counted from 0 in this system. */
+  /** Pairs of nodes, as indices within the system. */
   readonly edges?: NumericInput;
-  /** Whole lattice vectors between the nodes of each edge. */
+  /** Lattice translations between the nodes of each edge. */
   readonly shifts?: NumericInput;
   /**
-   * A number of the system's own for life, which its random numbers are keyed by. @default given by the batch: the
-   * place in it
+   * Id of the system, which is constant and keys its random numbers. @default its slot, set by the
+   * batch
    */
   readonly id?: number;
-  /** Whatever else is known of it: plain data, kept and never looked at. */
+  /** Further plain data, kept unchanged and not interpreted. */
   readonly info?: Readonly<Record<string, unknown>>;
-  /** Fields of one's own. */
+  /** Custom fields. */
   readonly fields?: Readonly<Record<string, UserField>>;
 }

@@ -9,9 +9,9 @@ import type { Batch } from "./batch.ts";
 import { show } from "../base/show.ts";
 
 /**
- * The kinetic energy of each system, eV: Σ ½ m v². Zero where there are no velocities.
+ * Returns the kinetic energy of each system, eV: Σ ½ m v². It is zero without velocities.
  *
- * @throws {Error} while an engine holds the velocities
+ * @throws {Error} if an engine holds the velocities
  */
 export function kineticEnergies(batch: Batch): Float64Array {
   const energies = new Float64Array(batch.size);
@@ -33,8 +33,8 @@ export function kineticEnergies(batch: Batch): Float64Array {
 }
 
 /**
- * The degrees of freedom of each system: 3 per atom less `dofRemoved`, which {@linkcode initVelocities} sets and
- * constraints add to; never below 0.
+ * Returns the degrees of freedom of each system: 3 per atom minus `dofRemoved`, which {@linkcode
+ * initVelocities} sets and constraints increase; at least 0.
  */
 export function degreesOfFreedom(batch: Batch): Float64Array {
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : undefined;
@@ -45,13 +45,16 @@ export function degreesOfFreedom(batch: Batch): Float64Array {
 }
 
 /**
- * The temperature of each system, K: 2 E / (dof k_B), 0 for a system without degrees of freedom.
+ * Returns the temperature of each system, K: 2 E / (dof k_B), or 0 for a system without degrees of
+ * freedom.
  *
- * @param dof degrees of freedom, one for all systems or one per system. @default those of `degreesOfFreedom`
- * @throws {RangeError} for another number of values than systems
- * @throws {Error} while an engine holds the velocities
+ * @param dof degrees of freedom, one number for all systems or one per system. @default those of
+ * `degreesOfFreedom`
+ * @throws {RangeError} if the number of values differs from the number of systems
+ * @throws {Error} if an engine holds the velocities
  *
  * @example
+ *
  * ```ts
  * import { Batch, temperatureOf } from "@hooke/hooke/batch";
  * import { assertAlmostEquals } from "@std/assert";
@@ -70,10 +73,11 @@ export function temperatureOf(batch: Batch, dof?: number | ArrayLike<number>): F
 }
 
 /**
- * One value per system from one for all or one each.
+ * Expands one value for all systems, or one value per system, to a list.
  *
- * @throws {TypeError} for what is no number
- * @throws {RangeError} for negative or infinite values, and for another number of them than systems
+ * @throws {TypeError} if a value is not a number
+ * @throws {RangeError} if a value is negative or infinite, or the number of values differs from the
+ * number of systems
  */
 export function perSystem(
   values: number | ArrayLike<number>,
@@ -84,7 +88,7 @@ export function perSystem(
   const list = typeof values === "number" ? new Float64Array(size).fill(values) : values;
   if (!Array.isArray(list) && !ArrayBuffer.isView(list) || list.length !== size) {
     throw new RangeError(
-      `Cannot ${action} as ${what} must be one number, or a list of one for each system (here ${size}): current value is ${
+      `Cannot ${action}: ${what} must be one number, or a list of ${size}, one per system; got ${
         show(values)
       }`,
     );
@@ -92,9 +96,9 @@ export function perSystem(
   return Float64Array.from(list, (value, system) => {
     if (typeof value === "number" && value >= 0 && value < Infinity) return value;
     throw new RangeError(
-      `Cannot ${action} as ${what} must be 0 or more and finite: current value for system ${system} is ${
+      `Cannot ${action}: ${what} must be 0 or more and finite; got ${
         show(value)
-      }`,
+      } for system ${system}`,
     );
   });
 }

@@ -1,5 +1,5 @@
 /**
- * Velocities from a temperature.
+ * Random velocities for a temperature.
  *
  * @module
  */
@@ -12,32 +12,43 @@ import { type Body, stopDrift, stopRotation } from "./rigid.ts";
 import { seedWords } from "./seed.ts";
 import { perSystem } from "./temperature.ts";
 
-/** How velocities are drawn. */
+/** Options of `initVelocities`. */
 export interface VelocityOptions {
-  /** Whose equal gives the same velocities: a whole number 0 … 2⁵³ − 1. @default 0 */
+  /** Seed: equal seeds give equal velocities. A whole number 0 … 2⁵³ − 1. @default 0 */
   readonly seed?: number;
-  /** Whether the center of mass rests. @default true */
+  /** True to set the velocity of the center of mass to zero. @default true */
   readonly removeCom?: boolean;
-  /** Whether the system as a whole does not turn; only without periodic directions. @default false */
+  /**
+   * True to remove the rotation of the system as a whole; only for systems without periodic
+   * directions. @default false
+   */
   readonly removeRotation?: boolean;
-  /** Whether each system has exactly the temperature, not only on average. @default true */
+  /**
+   * True to scale the velocities so that each system has exactly the given temperature, not only on
+   * average. @default true
+   */
   readonly rescale?: boolean;
 }
 
 /**
- * Draws the velocities of all atoms from Maxwell and Boltzmann's distribution, and sets them. They depend on the
- * seed, the id of the system, the atom, and what was asked for, so a system has the same alone or in any batch.
+ * Draws the velocities of all atoms from the Maxwell–Boltzmann distribution, and sets them. They
+ * depend on the seed, the id of the system, the atom, and the options, so that a system gets the
+ * same velocities alone or in any batch.
  *
- * The temperature is that of the degrees of freedom which are left: 3 per atom, less 3 for a resting center of mass,
- * less 3 (2 for atoms on a line) for a system that does not turn. The field `dofRemoved` keeps how many were taken,
- * so that {@linkcode temperatureOf} agrees. A system with none left, like one atom at rest, has velocity 0.
+ * The temperature refers to the remaining degrees of freedom: 3 per atom, minus 3 for a resting
+ * center of mass, minus 3 (2 for a linear molecule) for a system without rotation. The field
+ * `dofRemoved` records the number of removed ones, so that {@linkcode temperatureOf} agrees. A
+ * system without degrees of freedom, such as one atom at rest, gets velocity 0.
  *
  * @param temperature K, for all systems or one per system
- * @throws {RangeError} for negative temperatures, another number of them than systems, and a seed that is none
- * @throws {TypeError} for the rotation of a periodic system: it has none, its images do not turn with it
- * @throws {Error} while an engine holds the velocities
+ * @throws {RangeError} if a temperature is negative, the number of temperatures differs from the
+ * number of systems, or the seed is invalid
+ * @throws {TypeError} if the rotation of a periodic system is to be removed, because its images do
+ * not rotate with it
+ * @throws {Error} if an engine holds the velocities
  *
  * @example
+ *
  * ```ts
  * import { Batch, fcc, initVelocities, temperatureOf } from "@hooke/hooke/batch";
  * import { assertAlmostEquals } from "@std/assert";
@@ -67,7 +78,7 @@ export function initVelocities(
     const axes = removeRotation ? stopRotation(body) : 0;
     dofRemoved[system] = (removeCom ? 3 : 0) + axes;
     const dof = 3 * body.masses.length - dofRemoved[system]!;
-    // What is left of a motion that cannot be is rounding.
+    // Without degrees of freedom, the remaining velocities are rounding errors.
     if (dof === 0) body.velocities.fill(0);
     else if (rescale) scaleTo(body, temperatures[system]!, dof);
   }
@@ -79,9 +90,9 @@ function checkTurns(batch: Batch, action: string): void {
   const at = batch.get("pbc").indexOf(1);
   if (at === -1) return;
   throw new TypeError(
-    `Cannot ${action} as removeRotation must be false for periodic systems: current system ${
+    `Cannot ${action}: removeRotation must be false for periodic systems; system ${
       Math.floor(at / 3)
-    } repeats along ${"abc"[at % 3]}`,
+    } is periodic along ${"abc"[at % 3]}`,
   );
 }
 
@@ -94,7 +105,7 @@ function bodyOf(batch: Batch, system: number, velocities: Float64Array): Body {
   };
 }
 
-/** v = √(k_B T / m) times a standard normal number, in Å/fs. */
+/** Draws v = √(k_B T / m) times a standard normal number, in Å/fs. */
 function draw(
   { velocities, masses }: Body,
   temperature: number,
@@ -111,7 +122,7 @@ function draw(
   }
 }
 
-/** Multiplies all velocities so that the temperature is exact. */
+/** Scales all velocities to the exact temperature. */
 function scaleTo({ velocities, masses }: Body, temperature: number, dof: number): void {
   let sum = 0;
   for (let i = 0; i < velocities.length; i++) {

@@ -1,5 +1,5 @@
 /**
- * New edges for systems that are there.
+ * Replacement of the edges of systems.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { copyValues, type NumericInput } from "./fields/field_values.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
 /**
- * The same systems with these edges in the place of the old ones and of all fields per edge.
+ * Returns the systems with new edges, without the fields per edge of the old ones.
  *
- * @throws {RangeError} for edges that are not in the order of the systems
+ * @throws {RangeError} if the edges are not sorted by system
  */
 export function storeWithEdges(store: Store, edges: NumericInput, shifts?: NumericInput): Store {
   const action = "set the edges";
@@ -30,7 +30,7 @@ export function storeWithEdges(store: Store, edges: NumericInput, shifts?: Numer
   return { ...store, fields, edgeOffsets: offsetsOf(pairs as Int32Array, store) };
 }
 
-/** Where the edges of each system begin, from the first node of each edge. */
+/** Returns the first edge of each system, from the first node of each edge. */
 function offsetsOf(pairs: Int32Array, store: Store): Int32Array {
   const { nodeOffsets } = store;
   const size = sizeOf(store);
@@ -43,11 +43,9 @@ function offsetsOf(pairs: Int32Array, store: Store): Int32Array {
   offsets[size] = edge;
   if (2 * edge === pairs.length) return offsets;
   throw new RangeError(
-    `Cannot set the edges as they must join nodes 0 … ${
+    `Cannot set the edges: they must connect nodes 0 … ${
       nodeOffsets[size]! - 1
-    } and be in the order of the systems: current edge ${edge} is [${pairs[2 * edge]}, ${
-      pairs[2 * edge + 1]
-    }]`,
+    } and be sorted by system; got [${pairs[2 * edge]}, ${pairs[2 * edge + 1]}] for edge ${edge}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Positions in their cells, and out of them again.
+ * Wrapping and unwrapping of positions.
  *
  * @module
  */
@@ -7,21 +7,28 @@
 import type { Batch } from "./batch.ts";
 import { invertCell } from "./cell.ts";
 
-/** How far below a face, in lattice vectors, an atom may stay: more than rounding moves it by. */
+/**
+ * Distance below a face, in lattice vectors, within which an atom is not wrapped. It exceeds the
+ * rounding error.
+ */
 const EDGE = 5e-13;
 
-/** A second pass settles what rounding moved across a face; no position needs more. */
+/**
+ * Number of passes. The second one settles atoms that rounding moved across a face; no position
+ * needs more than three.
+ */
 const PASSES = 3;
 
 /**
- * Moves each atom into its cell by whole lattice vectors along the periodic directions, in place, and counts them in
- * the field `images`: position + images · cell stays where it was. Right for triclinic cells with any periodicity,
- * as nothing else is ever taken off. Systems without periodic directions stay as they are. Wrapping again changes
- * nothing.
+ * Moves each atom into its cell by lattice translations along the periodic directions, in place,
+ * and counts them in the field `images`: position + images · cell does not change. It works for
+ * triclinic cells with any periodicity, because it subtracts only whole lattice vectors. Systems
+ * without periodic directions do not change. Wrapping again changes nothing.
  *
- * @throws {Error} while an engine holds the positions
+ * @throws {Error} if an engine holds the positions
  *
  * @example
+ *
  * ```ts
  * import { Batch, unwrappedPositions, wrapPositions } from "@hooke/hooke/batch";
  * import { assertEquals } from "@std/assert";
@@ -46,7 +53,7 @@ export function wrapPositions(batch: Batch): void {
   }
 }
 
-/** `wrapPositions` for one system. */
+/** Wraps one system. */
 function wrapSystem(
   positions: Float64Array,
   images: Int32Array,
@@ -73,16 +80,19 @@ function wrapSystem(
   }
 }
 
-/** ⌊f⌋, but 0 for what is no more than a rounding below 0: it would only go to and fro between two faces. */
+/**
+ * Returns ⌊f⌋, but 0 if f is below 0 only by rounding. Otherwise an atom at a face would move
+ * between two faces at every call.
+ */
 function wholeOf(f: number): number {
   return Math.floor(f + EDGE);
 }
 
 /**
- * The positions as if nothing had ever been wrapped: position + images · cell, Å, three per atom, in a new array.
- * Their differences over time are how far atoms went.
+ * Returns the positions before wrapping: position + images · cell, Å, three per atom, in a new
+ * array. Differences between two times are the displacements of atoms.
  *
- * @throws {Error} while an engine holds the positions
+ * @throws {Error} if an engine holds the positions
  */
 export function unwrappedPositions(batch: Batch): Float64Array {
   const positions = batch.get("positions").slice();

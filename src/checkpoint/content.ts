@@ -1,28 +1,28 @@
 /**
- * What goes into a checkpoint and comes out of it.
+ * Content of checkpoints.
  *
  * @module
  */
 
-/** What one checkpoint holds. */
+/** Content of one checkpoint. */
 export interface CheckpointContent {
-  /** Whose state it is, so that no engine takes another's: `"dynamics/NVE"`. */
+  /** Kind of the engine that the state belongs to, such as `"dynamics/NVE"`. Other engines refuse it. */
   readonly kind: string;
-  /** The version of the shape of `data`, a whole number from 0 on. Its kind counts it up with each change. */
+  /** Version of the shape of `data`: a non-negative integer that the engine increments with each change. */
   readonly schema: number;
   /**
-   * The state: `null`, booleans, numbers (`NaN`, infinities and `-0` too), bigints, texts, typed arrays of every
-   * type, and lists and plain objects of these. Whoever reads it checks its shape.
+   * State of the engine: `null`, booleans, numbers (including `NaN`, infinities and `-0`), bigints, strings, typed
+   * arrays of every type, and lists and plain objects of these. The reader must check its shape.
    */
   readonly data: unknown;
 }
 
-/** What a reader of checkpoints knows how to restore. What is left out is not checked. */
+/** Content that a reader of checkpoints can restore. Members that are omitted are not checked. */
 export interface CheckpointExpectation {
-  /** The only kind it takes. */
+  /** The only kind that the reader accepts. */
   readonly kind?: string;
-  /** The newest schema it knows. */
+  /** Newest schema that the reader accepts. */
   readonly schema?: number;
-  /** The oldest schema it knows. */
+  /** Oldest schema that the reader accepts. */
   readonly oldest?: number;
 }

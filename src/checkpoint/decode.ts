@@ -1,5 +1,5 @@
 /**
- * The bytes of a checkpoint to the state.
+ * Decoding of checkpoints: from the bytes of a file to a state.
  *
  * @module
  */
@@ -17,15 +17,16 @@ import {
 import { unpack } from "./unpack.ts";
 
 /**
- * The content of a checkpoint, every bit of it checked. Its arrays have memory of their own.
+ * Decodes a checkpoint, and verifies the checksums of all its bytes. The arrays of the result have memory of their
+ * own.
  *
- * @param bytes all of the file
- * @param expected what the reader knows: its kind, and the newest schema
- * @throws {SyntaxError} for what is no checkpoint, or one that is truncated, too long, or damaged in any byte
- * @throws {RangeError} for a newer version of the container, and for a newer or older schema than expected
- * @throws {TypeError} for another kind than expected, and for what are no bytes
+ * @param bytes the whole file
+ * @param expected kind and schemas that the caller can restore
+ * @throws {SyntaxError} if the bytes are not a checkpoint, or if it is truncated, too long or damaged
+ * @throws {RangeError} if the version of the container is newer, or the schema is newer or older than expected
+ * @throws {TypeError} if the kind differs from the expected one, or `bytes` is not a Uint8Array
  *
- * @example Take over what an older version saved
+ * @example Read the state of an older version
  * ```ts
  * import { decodeCheckpoint, encodeCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals, assertThrows } from "@std/assert";
@@ -43,7 +44,7 @@ export function decodeCheckpoint(
   return decodeFrom("a checkpoint", bytes, expected);
 }
 
-/** The same, with a name for the checkpoint that errors call it by. */
+/** Decodes as {@linkcode decodeCheckpoint} does, with a name for the checkpoint in error messages. */
 export function decodeFrom(
   name: string,
   bytes: Uint8Array,
@@ -51,7 +52,7 @@ export function decodeFrom(
 ): CheckpointContent {
   checkKind(`read ${name}`, "it", bytes, "a Uint8Array", (x) => x instanceof Uint8Array);
   const refuse = (requirement: string, value: string): never => {
-    throw new SyntaxError(`Cannot read ${name} as ${requirement}: current value is ${value}`);
+    throw new SyntaxError(`Cannot read ${name}: ${requirement}; got ${value}`);
   };
   const reader = new SectionReader(bytes, refuse);
   const headerLength = readPreamble(name, bytes, reader, refuse);
@@ -64,7 +65,7 @@ export function decodeFrom(
 
 type Refuse = (requirement: string, value: string) => never;
 
-/** Checks the preamble; answers with the length of the header. */
+/** Checks the preamble, and returns the length of the header. */
 function readPreamble(
   name: string,
   bytes: Uint8Array,
@@ -77,20 +78,20 @@ function readPreamble(
   }
   const size = sectionSize(PREAMBLE_LENGTH);
   if (bytes.length < size) {
-    refuse(`it must have ${size} bytes and more`, `${bytes.length} bytes: it is truncated`);
+    refuse(`it must have at least ${size} bytes`, `${bytes.length} bytes, because it is truncated`);
   }
   const preamble = reader.take(PREAMBLE_LENGTH, "its preamble");
   const view = new DataView(preamble.buffer, preamble.byteOffset, PREAMBLE_LENGTH);
   const version = view.getUint32(8, true);
   if (version !== CONTAINER_VERSION) {
     throw new RangeError(
-      `Cannot read ${name} as the version of its container must be ${CONTAINER_VERSION}: current value is ${version}`,
+      `Cannot read ${name}: the version of its container must be ${CONTAINER_VERSION}; got ${version}`,
     );
   }
   const length = Number(view.getBigUint64(16, true));
   if (bytes.length !== length) {
-    const fault = bytes.length < length ? "truncated" : "followed by something else";
-    refuse(`it must have ${length} bytes`, `${bytes.length} bytes: it is ${fault}`);
+    const fault = bytes.length < length ? "truncated" : "followed by other data";
+    refuse(`it must have ${length} bytes`, `${bytes.length} bytes, because it is ${fault}`);
   }
   return view.getUint32(12, true);
 }
@@ -101,12 +102,12 @@ function readHeader(bytes: Uint8Array, refuse: Refuse): CheckpointContent {
     refuse(`its byte order must be this machine's, ${BYTE_ORDER}`, JSON.stringify(byteOrder));
   }
   if (typeof kind !== "string" || kind === "") {
-    return refuse("its kind must be a text", JSON.stringify(kind));
+    return refuse("its kind must be a non-empty string", JSON.stringify(kind));
   }
   if (typeof schema !== "number" || !Number.isSafeInteger(schema) || schema < 0) {
-    return refuse("its schema must be a whole number from 0 on", JSON.stringify(schema));
+    return refuse("its schema must be a non-negative integer", JSON.stringify(schema));
   }
-  if (data === undefined) refuse("it must have data", "none");
+  if (data === undefined) refuse("it must have data", "no data");
   return { kind, schema, data };
 }
 
@@ -130,25 +131,25 @@ function assertExpected(
 ): void {
   if (expected.kind !== undefined && kind !== expected.kind) {
     throw new TypeError(
-      `Cannot read ${name} as its kind must be ${JSON.stringify(expected.kind)}: current value is ${
+      `Cannot read ${name}: its kind must be ${JSON.stringify(expected.kind)}; got ${
         JSON.stringify(kind)
       }`,
     );
   }
   if (expected.schema !== undefined && !(schema <= expected.schema)) {
     throw new RangeError(
-      `Cannot read ${name} as its schema must be at most ${expected.schema}, the newest known here: current value is ${schema}`,
+      `Cannot read ${name}: its schema must be at most ${expected.schema}, the newest supported; got ${schema}`,
     );
   }
   if (expected.oldest !== undefined && !(schema >= expected.oldest)) {
     throw new RangeError(
-      `Cannot read ${name} as its schema must be at least ${expected.oldest}, the oldest known here: current value is ` +
-        `${schema}, which an older version of Hooke wrote`,
+      `Cannot read ${name}: its schema must be at least ${expected.oldest}, the oldest supported; got ` +
+        `${schema}, which an older version of Hooke has written`,
     );
   }
 }
 
-/** Returns bytes in hexadecimal. */
+/** Formats bytes as hexadecimal numbers. */
 function showBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }

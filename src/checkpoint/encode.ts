@@ -1,5 +1,5 @@
 /**
- * A state to the bytes of a checkpoint.
+ * Encoding of checkpoints: from a state to the bytes of a file.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import { BYTE_ORDER, joinSections } from "./sections.ts";
 import { show } from "../base/show.ts";
 
 /**
- * The bytes of a checkpoint. It copies, at once, so the state may change as soon as it returns. Equal contents have
- * equal bytes, in whatever order their members were written.
+ * Encodes a checkpoint. The state is copied before the function returns, so it may change afterwards. Equal
+ * contents give equal bytes, whatever the order of their members.
  *
- * Everything comes back by {@linkcode decodeCheckpoint} to the bit, with three things to know: members come back
- * sorted by name; what stands in two places comes back as two; and a typed array comes back with memory of its own.
+ * {@linkcode decodeCheckpoint} restores every value bitwise, with three differences: members are sorted by name; an
+ * object that is referenced twice becomes two objects; and each typed array has memory of its own.
  *
- * @param content whose state, in which schema, and the state
- * @throws {TypeError} for what could not be restored: functions, symbols, `undefined`, class instances (`Map`,
- * `Date`, `DataView` among them), cycles, a typed array whose memory is gone, more than 500 levels; the message
- * names the path: `data.hooks.log.state.file`. Also for a `kind` that is no text or an empty one
- * @throws {RangeError} for a `schema` that is no whole number from 0 on
+ * @param content state, with its kind and schema
+ * @throws {TypeError} if a value cannot be restored: functions, symbols, `undefined`, class instances (`Map`,
+ * `Date` and `DataView` among them), cycles, detached typed arrays, and more than 500 levels of nesting. The
+ * message names the path of the value: `data.hooks.log.state.file`. Also thrown if `kind` is empty or not a string
+ * @throws {RangeError} if `schema` is not a non-negative integer
  *
  * @example
  * ```ts
@@ -35,12 +35,12 @@ export function encodeCheckpoint(content: CheckpointContent): Uint8Array<ArrayBu
   const { kind, schema, data } = content;
   if (typeof kind !== "string" || kind === "") {
     throw new TypeError(
-      `Cannot save a checkpoint as its kind must be a text: current value is ${show(kind)}`,
+      `Cannot save a checkpoint: its kind must be a non-empty string; got ${show(kind)}`,
     );
   }
   if (!Number.isSafeInteger(schema) || schema < 0) {
     throw new RangeError(
-      `Cannot save a checkpoint as its schema must be a whole number from 0 on: current value is ${schema}`,
+      `Cannot save a checkpoint: its schema must be a non-negative integer; got ${schema}`,
     );
   }
   const { text, arrays } = pack(data);

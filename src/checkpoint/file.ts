@@ -4,24 +4,29 @@
  * @module
  */
 
+import { type FolderSystem, makeFolder, parentOf } from "../base/durable_folder.ts";
+import { codeOf, refusal } from "../base/file_refusal.ts";
 import type { CheckpointContent, CheckpointExpectation } from "./content.ts";
 import { decodeFrom } from "./decode.ts";
 import { encodeCheckpoint } from "./encode.ts";
-import { codeOf, type FileSystem, replaceFile } from "./replace_file.ts";
+import { type FileSystem, replaceFile } from "./replace_file.ts";
 
 /**
- * Writes a checkpoint. At every moment, whatever happens to the process or the machine, the file is the old one or
- * the new one, whole. The state is taken when it is called: it may change while the file is written.
+ * Writes a checkpoint atomically: if the process is killed or the machine fails at any moment, the file is the
+ * complete old one or the complete new one. The state is copied before the function returns, so it may change while
+ * the file is written.
  *
- * It writes to a file beside (`….tmp`), flushes it to the disk, renames it, and flushes the folder. If that fails the
- * old file stays, and the one beside is removed; only a kill leaves it there, and nothing ever reads it. Of two
- * writes to one path, wait for the first before starting the second: whichever renames last wins.
+ * The bytes go to a temporary file in the same folder (`….tmp`), which is flushed to the disk and renamed; then the
+ * folder is flushed. If one of these fails, the old file stays and the temporary file is removed. After a kill the
+ * temporary file may remain; nothing reads it. Await a write before starting another one to the same path: the one
+ * that is renamed last wins.
  *
- * @param path where; its folder must exist, be readable, and take new files
+ * @param path path of the file. Its folder is created if it does not exist; it must be readable and writable
  * @param content as for {@linkcode encodeCheckpoint}
- * @throws {TypeError} for what could not be restored, and where there is no file system
- * @throws {RangeError} for a `schema` that is no whole number from 0 on
- * @throws {Error} when the file system refuses, with its `code` (`"ENOSPC"`) and its error as `cause`
+ * @throws {TypeError} if a value cannot be restored, or the runtime has no file system
+ * @throws {RangeError} if `schema` is not a non-negative integer
+ * @throws {Error} if the file cannot be written, with the `code` of the file system (`"ENOSPC"`) and its error as
+ * `cause`
  *
  * @example
  * ```ts
@@ -40,17 +45,20 @@ export async function writeCheckpoint(
   path: string | URL,
   content: CheckpointContent,
 ): Promise<void> {
-  await writeWhole(path, encodeCheckpoint(content), "checkpoint"); // encoded before anything is waited for
+  // Encode before the first await, so that the caller may change the state afterwards.
+  await writeWhole(path, encodeCheckpoint(content), "checkpoint");
 }
 
 /**
- * Writes a file that at every moment is the old one or the new one, whole, as {@linkcode writeCheckpoint} does.
+ * Writes a file atomically, as {@linkcode writeCheckpoint} does: it is the complete old file or the complete new
+ * one.
  *
- * @param path where; its folder must exist, be readable, and take new files
- * @param bytes all of it; they must stay as they are until it is written
- * @param what what errors call it
- * @throws {TypeError} where there is no file system
- * @throws {Error} when the file system refuses, with its `code` (`"ENOSPC"`) and its error as `cause`
+ * @param path path of the file. Its folder is created if it does not exist; it must be readable and writable
+ * @param bytes whole content of the file; do not change it until the promise settles
+ * @param what name of the content in error messages
+ * @throws {TypeError} if the runtime has no file system
+ * @throws {Error} if the file cannot be written, with the `code` of the file system (`"ENOSPC"`) and its error as
+ * `cause`
  *
  * @example
  * ```ts
@@ -64,26 +72,62 @@ export async function writeWhole(
   bytes: Uint8Array<ArrayBuffer>,
   what: string = "file",
 ): Promise<void> {
-  const { files, toPath } = await openHost(`write ${what} ${path}`);
-  const file = toPath(path);
   try {
-    await replaceFile(files, file, bytes);
+    await writeInFolder(path, bytes, what);
   } catch (error) {
-    throw refusal(`Cannot write ${what} ${file} as the file system must take it`, error);
+    if (codeOf(error) !== "ENOENT") throw error;
+    const { files, toPath } = await openHost(`write ${what} ${path}`);
+    await makeFolderOf(files, toPath(path));
+    await writeInFolder(path, bytes, what);
   }
 }
 
 /**
- * Reads a checkpoint, and checks every bit of it.
+ * Writes a file as {@linkcode writeWhole} does, but does not create its folder.
  *
- * @param path where
- * @param expected what the reader knows: its kind, and the newest schema
- * @throws {SyntaxError} for what is no checkpoint, or one that is truncated, too long, or damaged in any byte
- * @throws {RangeError} for a newer version of the container, and for a newer or older schema than expected
- * @throws {TypeError} for another kind than expected, and where there is no file system
- * @throws {Error} when the file system refuses, with its `code` (`"ENOENT"`) and its error as `cause`
+ * @param check called just before the file is replaced; if it throws, the old file stays
+ * @throws {Error} with the code `"ENOENT"` if the folder does not exist
+ */
+export async function writeInFolder(
+  path: string | URL,
+  bytes: Uint8Array<ArrayBuffer>,
+  what: string,
+  check: () => void = () => {},
+): Promise<void> {
+  const { files, toPath } = await openHost(`write ${what} ${path}`);
+  const file = toPath(path);
+  try {
+    const rename = async (from: string, to: string) => {
+      check();
+      await files.rename(from, to);
+    };
+    await replaceFile({ ...files, rename }, file, bytes);
+  } catch (error) {
+    throw refusal(`Cannot write ${what} ${file}`, error);
+  }
+}
+
+async function makeFolderOf(files: Host["files"], path: string): Promise<void> {
+  const folder = parentOf(path);
+  try {
+    await makeFolder(files, folder);
+  } catch (error) {
+    throw refusal(`Cannot make folder ${folder} for ${path}`, error);
+  }
+}
+
+/**
+ * Reads a checkpoint, and verifies its checksums.
  *
- * @example Begin anew if there is none
+ * @param path path of the file
+ * @param expected kind and schemas that the caller can restore
+ * @throws {SyntaxError} if the file is not a checkpoint, or is truncated, too long or damaged
+ * @throws {RangeError} if the version of the container is newer, or the schema is newer or older than expected
+ * @throws {TypeError} if the kind differs from the expected one, or the runtime has no file system
+ * @throws {Error} if the file cannot be read, with the `code` of the file system (`"ENOENT"`) and its error as
+ * `cause`
+ *
+ * @example Start from scratch if the file does not exist
  * ```ts
  * import { readCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals } from "@std/assert";
@@ -106,17 +150,22 @@ export async function readCheckpoint(
   try {
     bytes = await files.readFile(file);
   } catch (error) {
-    throw refusal(`Cannot read checkpoint ${file} as it must be a file that can be read`, error);
+    throw refusal(`Cannot read checkpoint ${file}`, error);
   }
   return decodeFrom(`checkpoint ${file}`, bytes, expected);
 }
 
 interface Host {
-  readonly files: FileSystem & { readFile(path: string): Promise<Uint8Array> };
+  readonly files: FileSystem & Pick<FolderSystem, "mkdir"> & {
+    readFile(path: string): Promise<Uint8Array>;
+  };
   toPath(path: string | URL): string;
 }
 
-/** Loaded when it is used: a page, which loads the engines too, has no such modules. */
+/**
+ * Imports the file system when it is first needed, because a web page also loads this file and cannot import these
+ * modules.
+ */
 async function openHost(action: string): Promise<Host> {
   try {
     const [fs, { dirname, sep }, { fileURLToPath }] = await Promise.all([
@@ -125,21 +174,13 @@ async function openHost(action: string): Promise<Host> {
       import("node:url"),
     ]);
     return {
-      // Windows opens no folders, and its file systems do without.
+      // Windows cannot open folders. Its file systems keep a rename without a flush of the folder.
       files: { ...fs, folderOf: (path) => sep === "\\" ? undefined : dirname(path) },
       toPath: (path) => typeof path === "string" ? path : fileURLToPath(path),
     };
   } catch (cause) {
-    throw new TypeError(`Cannot ${action} as there must be a file system: current value is none`, {
+    throw new TypeError(`Cannot ${action}: this runtime has no file system`, {
       cause,
     });
   }
-}
-
-/** The error of a file system, with what it was about; callers tell it by its `code`. */
-function refusal(message: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const code = codeOf(cause);
-  const error = new Error(`${message}: ${reason}`, { cause });
-  return code === undefined ? error : Object.assign(error, { code });
 }

@@ -1,42 +1,51 @@
 /**
- * Checkpoints in a folder, each named by the steps that were done.
+ * Folders of checkpoints, in which each file is named by its number of finished steps.
  *
  * @module
  */
 
 import { makeFolder } from "../base/durable_folder.ts";
-import { lockPath, type PathLock } from "../base/path_lock.ts";
-import { readCheckpoint } from "./file.ts";
-import { codeOf } from "./replace_file.ts";
+import { codeOf, isRemoval, refusal, removal } from "../base/file_refusal.ts";
+import { holdPath } from "../base/path_lock.ts";
+import { writeInFolder } from "./file.ts";
 
 const NAME = /^step-(\d+)\.hooke$/;
-/** What a kill leaves of one that was being written. */
+/** Names of unfinished files, which a kill leaves in the folder. */
 const UNFINISHED = /^step-\d+\.hooke\.[-0-9a-f]{36}\.tmp$/;
 
-/** Error codes of file systems for folders, and for links to nowhere or to themselves. */
+/** Number of times a folder is listed while another run removes checkpoints that were just listed. */
+const MOST_LISTINGS = 20;
+
+/** Size of the file that tests a folder. It is large enough that a full disk refuses it. */
+const PROBE_BYTES = 4096;
+
+/** Number of damaged checkpoints that an error describes. */
+const MOST_ERRORS = 3;
+
+/** Error codes of file systems for folders, and for links that are broken or refer to themselves. */
 const NO_FILE: readonly unknown[] = ["ENOENT", "EISDIR", "ELOOP"];
 const FOLDER: readonly unknown[] = ["EISDIR", "ERR_FS_EISDIR", "EPERM"];
 
 /** A checkpoint in a folder. */
 export interface StepCheckpoint {
-  /** Where it is. */
+  /** Path of the file. */
   readonly path: string;
-  /** Steps done. */
+  /** Number of finished steps. */
   readonly step: number;
 }
 
-/** The name of a checkpoint in its folder. */
+/** Returns the file name of a checkpoint. */
 export function stepName(step: number): string {
   return `step-${String(step).padStart(9, "0")}.hooke`;
 }
 
 /**
- * The checkpoints in a folder, the newest first; none where there is no such folder. Whether they are whole is not
- * looked at.
+ * Lists the checkpoints in a folder, the newest first, without opening them. If the folder does not exist, the list
+ * is empty.
  *
- * @param folder where a `CheckpointHook` has written them, as `step-000001000.hooke`
- * @throws {TypeError} where there is no file system
- * @throws {Error} when the file system refuses
+ * @param folder folder of a `CheckpointHook`, with files such as `step-000001000.hooke`
+ * @throws {TypeError} if the runtime has no file system
+ * @throws {Error} if the folder cannot be read
  *
  * @example
  * ```ts
@@ -60,15 +69,18 @@ export async function checkpointsIn(folder: string | URL): Promise<StepCheckpoin
 }
 
 /**
- * Loads the newest checkpoint in a folder that is whole. If one is damaged, or is a folder or a broken link of that
- * name, it loads the one before.
+ * Loads the newest intact checkpoint in a folder. If one is damaged, or its name belongs to a folder or a broken
+ * link, the one before is loaded. If another run removes a checkpoint before it is read, the folder is listed
+ * again.
  *
  * @param folder as for {@linkcode checkpointsIn}
- * @param loader.load loads one; a SyntaxError says that it is damaged, and the codes `ENOENT`, `EISDIR` and `ELOOP` that
- * there is no file
- * @param loader.passedOver called for each that is not loaded
- * @returns what `load` answers with; `undefined` where there is none that is whole
- * @throws what else `load` throws
+ * @param loader.load loads one checkpoint. A SyntaxError means that it is damaged; an error with the code `ENOENT`,
+ * `EISDIR` or `ELOOP` means that the file does not exist
+ * @param loader.passedOver called after a checkpoint is loaded, once for each newer one that cannot be read
+ * @returns result of `load`, or `undefined` if the folder has no checkpoints
+ * @throws {Error} if the folder has checkpoints but all are unreadable, or if another run removes each checkpoint
+ * before it is read, twenty times in a row
+ * @throws other errors of `load`
  *
  * @example
  * ```ts
@@ -93,57 +105,135 @@ export async function loadLatest<T>(
     readonly passedOver?: (path: string, error: Error) => void;
   },
 ): Promise<T | undefined> {
-  for (const { path } of await checkpointsIn(folder)) {
-    try {
-      return await load(path);
-    } catch (error) {
-      if (!isPassedOver(error)) throw error;
-      passedOver?.(path, error);
+  const tried = new Map<string, Error>();
+  for (let listing = 0; listing < MOST_LISTINGS; listing++) {
+    const listed = (await checkpointsIn(folder)).filter(({ path }) => !tried.has(path));
+    let hasVanished = false;
+    for (const { path } of listed) {
+      try {
+        const loaded = await load(path);
+        for (const [damaged, error] of tried) passedOver?.(damaged, error);
+        return loaded;
+      } catch (error) {
+        if (!isPassedOver(error)) throw error;
+        hasVanished = codeOf(error) === "ENOENT" && !await isThere(path);
+        if (hasVanished) break; // Another run has removed this file since it was listed.
+        tried.set(path, error);
+      }
     }
+    if (!hasVanished) return assertNone(await pathOf(folder), [...tried.values()]);
   }
-  return undefined;
+  // Do not return `undefined`: the caller would start from scratch although the folder has checkpoints.
+  throw new Error(
+    `Cannot load a checkpoint from ${await pathOf(
+      folder,
+    )}: in ${MOST_LISTINGS} attempts the newest one was removed ` +
+      "before it was read. Wait for the run that writes there to end, or have it keep more checkpoints",
+  );
 }
 
-/** Returns whether an error of loading says that there is no whole checkpoint at that path. */
-export function isPassedOver(error: unknown): error is Error {
+/**
+ * Throws an Error if all checkpoints in the folder are unreadable. Otherwise the caller would start from scratch,
+ * and the earlier run would be lost.
+ */
+function assertNone(folder: string, errors: readonly Error[]): undefined {
+  if (errors.length === 0) return undefined;
+  const words = errors.slice(0, MOST_ERRORS).map(({ message }) => message).join("; ");
+  const count = errors.length === 1
+    ? `There is 1 checkpoint in ${folder}, and it is unreadable`
+    : `There are ${errors.length} checkpoints in ${folder}, and all are unreadable`;
+  const more = errors.length > MOST_ERRORS ? "; …" : "";
+  const remove = `Remove ${errors.length === 1 ? "it" : "them"} to begin anew`;
+  throw new Error(`${count}: ${words}${more}. ${remove}`, { cause: errors[0] });
+}
+
+/** Returns the warning about a damaged checkpoint. It names the error, and the checkpoint that is used instead. */
+export function passedOverWarning(error: Error, used: string): Error {
+  return new Error(`${error.message}. Goes on from ${used} instead`, { cause: error });
+}
+
+/** Returns whether the folder still has an entry with this name, even if it is a broken link. */
+async function isThere(path: string): Promise<boolean> {
+  const { lstat } = await filesFor(`read ${path}`);
+  return await lstat(path).then(() => true, (error) => codeOf(error) !== "ENOENT");
+}
+
+/** Returns whether an error of loading means that the path has no intact checkpoint. */
+function isPassedOver(error: unknown): error is Error {
   return error instanceof SyntaxError || NO_FILE.includes(codeOf(error));
 }
 
-/**
- * Makes the folder, locks it, and takes off what a kill has left of checkpoints there. A folder that cannot be made is
- * left to the first checkpoint, which says what is wrong with it.
- *
- * @throws {Error} with the code `"EBUSY"` if another run writes checkpoints there
- */
-export async function holdFolder(path: string): Promise<PathLock> {
-  await makeFolder(await filesFor(`write checkpoints to ${path}`), path).catch(() => {});
-  const lock = lockPath(path);
-  if (lock === undefined) throw busyError(path);
-  await removeUnfinished(path).catch(() => {}); // they are never read
-  return lock;
+/** A folder that is locked for the checkpoints of one run. */
+export interface HeldFolder {
+  /** Throws an error with the code `"ESTALE"` if the folder was removed or replaced since it was locked. */
+  assertThere(): void;
+  /** Writes a checkpoint. Throws as `assertThere` does: a folder that was removed is not created again. */
+  write(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
+  /** Releases the lock. */
+  release(): void;
 }
 
 /**
- * Checks that a run may begin anew with its checkpoints in a folder. Those of an earlier run that came further would be
- * taken for the newest. Damaged ones do not count: nothing would go on from them.
+ * Creates and locks a folder, checks that files can be written there, and removes unfinished checkpoints.
  *
- * @throws {Error} with the code `"EBUSY"` if another run's are there
+ * @throws {Error} with the code `"EBUSY"` if another run writes checkpoints there, or with the `code` of the file
+ * system
+ */
+export async function holdFolder(path: string): Promise<HeldFolder> {
+  const action = `Cannot write checkpoints to ${path}`, what = "the folder";
+  const files = await filesFor(`write checkpoints to ${path}`);
+  const refuse = (error: unknown) => {
+    throw refusal(action, error);
+  };
+  await makeFolder(files, path).catch(refuse);
+  const lock = holdPath(path, action);
+  try {
+    await removeUnfinished(path).catch(() => {}); // Nothing reads unfinished checkpoints.
+    await assertWritable(path).catch(refuse);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+  const assertThere = () => lock.assertThere(action, what);
+  return {
+    assertThere,
+    async write(path, bytes) {
+      assertThere();
+      await writeInFolder(path, bytes, "checkpoint", assertThere).catch((error) => {
+        const isGone = codeOf(error) === "ENOENT" || isRemoval(error);
+        throw isGone ? removal(action, what) : error;
+      });
+    },
+    release: () => lock.release(),
+  };
+}
+
+/** Writes a file and removes it, so that a folder without write permission is reported before the first step. */
+async function assertWritable(path: string): Promise<void> {
+  const { writeFile } = await filesFor(`write checkpoints to ${path}`);
+  const probe = `${path}/${stepName(0)}.${crypto.randomUUID()}.tmp`;
+  try {
+    await writeFile(probe, new Uint8Array(PROBE_BYTES));
+  } finally {
+    await removeIfThere(probe).catch(() => {}); // The next run removes it.
+  }
+}
+
+/**
+ * Checks that a folder has no checkpoints of another run. If that run came further, its checkpoints would be
+ * mistaken for the newest of this run. Damaged checkpoints count too, because only the user can decide to give up
+ * that run.
+ *
+ * @throws {Error} with the code `"EBUSY"` if it has
  */
 export async function assertVacant(folder: string): Promise<void> {
-  const known = await checkpointsIn(folder).catch(() => []); // the first checkpoint says what is wrong with the folder
-  for (const { path, step } of known) {
-    if (step === 0) continue;
-    try {
-      await readCheckpoint(path);
-    } catch {
-      continue;
-    }
-    const error = new Error(
-      `Cannot begin a run with its checkpoints in ${folder}: it holds those of another run, up to step ${step}. ` +
-        "Resume that run with loadLatest, remove them, or take another folder",
-    );
-    throw Object.assign(error, { code: "EBUSY" });
-  }
+  const [newest] = await checkpointsIn(folder);
+  if (newest === undefined || newest.step === 0) return;
+  const error = new Error(
+    `Cannot begin a run with its checkpoints in ${folder}: it holds those of another run, up to step ${newest.step}. ` +
+      "Resume that run with loadLatest, remove them, or take another folder",
+  );
+  throw Object.assign(error, { code: "EBUSY" });
 }
 
 async function removeUnfinished(path: string): Promise<void> {
@@ -152,20 +242,15 @@ async function removeUnfinished(path: string): Promise<void> {
   }
 }
 
-function busyError(path: string): Error {
-  const error = new Error(
-    `Cannot write checkpoints to ${path}: another run is writing its own there. Wait for it to end, or take ` +
-      "another folder",
-  );
-  return Object.assign(error, { code: "EBUSY" });
-}
-
-/** Removes all checkpoints up to a step but the newest few; what is later is of another run, or damaged. */
+/**
+ * Removes all checkpoints up to a step except the newest ones. Later checkpoints are kept, because they belong to
+ * another run or are damaged.
+ */
 export async function keepNewest(folder: string, step: number, keep: number): Promise<void> {
   const known = (await checkpointsIn(folder)).filter((one) => one.step <= step);
   for (const { path } of known.slice(keep)) {
     await removeIfThere(path).catch((error) => {
-      if (!FOLDER.includes(codeOf(error))) throw error; // a folder of such a name is not a checkpoint
+      if (!FOLDER.includes(codeOf(error))) throw error; // A folder with such a name is not a checkpoint.
     });
   }
 }
@@ -185,7 +270,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** A folder as a path, without a slash at its end. */
+/** Returns the path of a folder, without a slash at its end. */
 export async function pathOf(folder: string | URL): Promise<string> {
   const path = typeof folder === "string"
     ? folder
@@ -197,7 +282,7 @@ async function filesFor(action: string): Promise<typeof import("node:fs/promises
   try {
     return await import("node:fs/promises");
   } catch (cause) {
-    throw new TypeError(`Cannot ${action} as there must be a file system: current value is none`, {
+    throw new TypeError(`Cannot ${action}: this runtime has no file system`, {
       cause,
     });
   }

@@ -1,11 +1,11 @@
 /**
- * The one file format in which every engine keeps its state: plain data with typed arrays anywhere in it, to the
- * bit, in a single file that is there whole or not at all.
+ * File format for the state of all engines: plain data with typed arrays anywhere in it. Values are restored
+ * bitwise, and a file is replaced atomically.
  *
- * `encodeCheckpoint` and `decodeCheckpoint` work anywhere, a page included; `writeCheckpoint` and `readCheckpoint`
- * need a file system.
+ * `encodeCheckpoint` and `decodeCheckpoint` work everywhere, including web pages; `writeCheckpoint` and
+ * `readCheckpoint` need a file system.
  *
- * @example Keep the state of a loop of one's own
+ * @example Save the state of a custom loop
  * ```ts
  * import { readCheckpoint, writeCheckpoint } from "@hooke/hooke/checkpoint";
  * import { assertEquals } from "@std/assert";

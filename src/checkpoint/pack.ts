@@ -1,5 +1,5 @@
 /**
- * Data to JSON, with its typed arrays set aside.
+ * Conversion of data to JSON and a list of typed arrays.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { MAX_DEPTH, Place } from "./place.ts";
 import { showKind } from "../base/show.ts";
 import { isDetached, typedArrayName } from "./typed_array.ts";
 
-/** Data as the sections of a file hold it. */
+/** Data as it is stored in a file. */
 export interface Packed {
-  /** JSON, for the header. */
+  /** JSON text for the header. */
   readonly text: string;
-  /** The memory of the arrays, in the order in which `text` names them: views, not copies. */
+  /** Memory of the arrays, in the order in which `text` refers to them. These are views, not copies. */
   readonly arrays: readonly Uint8Array[];
 }
 
-/** Packs data. Throws a TypeError that names the path of what could not be restored. */
+/** Packs data. Throws a TypeError that names the path of a value that cannot be restored. */
 export function pack(data: unknown): Packed {
   const packer = new Packer();
   return { text: packer.pack(data), arrays: packer.arrays };
@@ -31,7 +31,7 @@ class Packer {
   pack(value: unknown): string {
     switch (typeof value) {
       case "string":
-        return JSON.stringify(value); // lone surrogates become escapes
+        return JSON.stringify(value); // JSON writes lone surrogates as escapes.
       case "boolean":
         return String(value);
       case "number":
@@ -49,19 +49,19 @@ class Packer {
   #packView(view: ArrayBufferView): string {
     const name = typedArrayName(view);
     if (name === undefined) return this.#refuse("plain data", view);
-    if (isDetached(view)) return this.#refuse("a typed array whose memory is still there", view);
-    // Its memory, since a copy by numbers may change the bits of a NaN.
+    if (isDetached(view)) return this.#refuse("a typed array whose memory is not detached", view);
+    // Take the memory instead of the numbers: copying numbers may change the bits of a NaN.
     this.arrays.push(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
     return `{"$array":["${name}",${(view as Uint8Array).length}]}`;
   }
 
   #packParent(value: object): string {
-    if (this.#parents.has(value)) return this.#refuse("free of cycles", value);
+    if (this.#parents.has(value)) return this.#refuse("without cycles", value);
     if (this.#place.depth >= MAX_DEPTH) {
       return this.#refuse(`at most ${MAX_DEPTH} levels deep`, value);
     }
     const [symbol] = Object.getOwnPropertySymbols(value);
-    if (symbol !== undefined) return this.#refuse("without symbols as names", symbol);
+    if (symbol !== undefined) return this.#refuse("without symbols as keys", symbol);
     this.#parents.add(value);
     const text = Array.isArray(value) ? this.#packList(value) : this.#packMembers(value);
     this.#parents.delete(value);
@@ -75,14 +75,14 @@ class Packer {
       texts.push(this.#place.within(i, () => this.pack(list[i])));
     }
     const extra = Object.keys(list)[list.length];
-    if (extra !== undefined) this.#refuse("a list with nothing but its elements", extra);
+    if (extra !== undefined) this.#refuse("a list without other members", extra);
     return `[${texts.join(",")}]`;
   }
 
   #packMembers(value: object): string {
     if (!isPlain(value)) return this.#refuse("plain data", value);
     const members = value as Readonly<Record<string, unknown>>;
-    // Without a comparison, `sort` goes by UTF-16 code units: the same order everywhere.
+    // Without a comparison function, `sort` orders by UTF-16 code units, which is the same everywhere.
     const texts = Object.keys(members).sort().map((name) => {
       const text = this.#place.within(name, () => this.pack(members[name]));
       return `${JSON.stringify(name.startsWith("$") ? `$${name}` : name)}:${text}`;
@@ -92,9 +92,7 @@ class Packer {
 
   #refuse(requirement: string, value: unknown): never {
     throw new TypeError(
-      `Cannot save a checkpoint as ${this.#place} must be ${requirement}: current value is ${
-        showKind(value)
-      }`,
+      `Cannot save a checkpoint: ${this.#place} must be ${requirement}; got ${showKind(value)}`,
     );
   }
 }

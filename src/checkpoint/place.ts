@@ -1,22 +1,22 @@
 /**
- * Where in the data we are.
+ * Position within nested data.
  *
  * @module
  */
 
-/** How deep data may be nested: more than any state needs, and far from the end of any stack. */
+/** Maximum nesting depth of data. It is more than states need, and far below the limit of the call stack. */
 export const MAX_DEPTH = 500;
 
-/** The way to a value, as code would write it: `data.hooks["my log"].rows[2]`. */
+/** Path to a value, written as in code: `data.hooks["my log"].rows[2]`. */
 export class Place {
   readonly #keys: (string | number)[] = [];
 
-  /** How many steps from the data itself. */
+  /** Number of keys in the path. */
   get depth(): number {
     return this.#keys.length;
   }
 
-  /** What `visit` gives, called one step further on. */
+  /** Calls `visit` with the path extended by a key, and returns its result. */
   within<T>(key: string | number, visit: () => T): T {
     this.#keys.push(key);
     const result = visit();
@@ -24,7 +24,7 @@ export class Place {
     return result;
   }
 
-  /** The way, for messages. */
+  /** Returns the path as text for error messages. */
   toString(): string {
     return `data${this.#keys.map(step).join("")}`;
   }

@@ -1,10 +1,12 @@
 /**
- * A file's new bytes in place of its old ones, whole or not at all, a power failure included.
+ * Atomic replacement of files, which survives a power failure.
  *
  * @module
  */
 
-/** An open file, or folder. */
+import { codeOf } from "../base/file_refusal.ts";
+
+/** An open file or folder. */
 export interface OpenFile {
   writeFile(bytes: Uint8Array): Promise<void>;
   chmod(mode: number): Promise<void>;
@@ -12,21 +14,21 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** What is used of a file system. */
+/** Members of a file system that are used here. */
 export interface FileSystem {
   open(path: string, flags: "r" | "wx", mode?: number): Promise<OpenFile>;
   realpath(path: string): Promise<string>;
   stat(path: string): Promise<{ readonly mode: number }>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** The folder of a file, or `undefined` where folders cannot be opened. */
+  /** Returns the folder of a file, or `undefined` if folders cannot be opened. */
   folderOf(path: string): string | undefined;
 }
 
 /**
- * Writes beside the file, has the disk take it, renames it over the file, and has the disk take that, too. If one of
- * these fails, what was written beside is removed; before the renaming has worked the file is as it was. A link is
- * followed, and the permissions of a file that was there are kept.
+ * Writes a temporary file, flushes it, renames it over the file, and flushes the folder. If one of these fails, the
+ * temporary file is removed; before the rename, the file is unchanged. Links are followed, and the permissions of
+ * the existing file are kept.
  */
 export async function replaceFile(
   files: FileSystem,
@@ -36,7 +38,7 @@ export async function replaceFile(
   const target = await unlessMissing(files.realpath(path)) ?? path;
   const mode = (await unlessMissing(files.stat(target)))?.mode;
   const folder = files.folderOf(target);
-  // First of all: who must not open the folder learns it before anything has happened.
+  // Open the folder first: without permission for it, nothing must have changed.
   const open = folder === undefined ? undefined : await files.open(folder, "r");
   try {
     const beside = `${target}.${crypto.randomUUID()}.tmp`;
@@ -44,7 +46,7 @@ export async function replaceFile(
     await orRemove(files, beside, files.rename(beside, target));
     if (open !== undefined) await syncFolder(open);
   } finally {
-    await open?.close().catch(() => {}); // nothing was written through it
+    await open?.close().catch(() => {}); // Nothing was written through this handle, so closing it cannot lose data.
   }
 }
 
@@ -58,10 +60,10 @@ async function writeNew(
   const write = async () => {
     try {
       await file.writeFile(bytes);
-      if (mode !== undefined) await file.chmod(mode); // opening has taken off the process's mask
+      if (mode !== undefined) await file.chmod(mode); // Opening the file has applied the umask of the process.
       await file.sync();
     } catch (error) {
-      await file.close().catch(() => {}); // the first error says why
+      await file.close().catch(() => {}); // Report the first error, which names the cause.
       throw error;
     }
     await file.close();
@@ -73,12 +75,12 @@ async function orRemove(files: FileSystem, path: string, doing: Promise<void>): 
   try {
     await doing;
   } catch (error) {
-    await files.unlink(path).catch(() => {}); // the first error says why
+    await files.unlink(path).catch(() => {}); // Report the first error, which names the cause.
     throw error;
   }
 }
 
-/** Some network file systems have no such thing for folders, and say so. */
+/** Flushes a folder. Some network file systems do not support this and say so, which is ignored. */
 async function syncFolder(folder: OpenFile): Promise<void> {
   try {
     await folder.sync();
@@ -94,9 +96,4 @@ async function unlessMissing<T>(asking: Promise<T>): Promise<T | undefined> {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   }
-}
-
-/** The system's name for what went wrong, if it has one. */
-export function codeOf(error: unknown): unknown {
-  return (error as { readonly code?: unknown } | undefined)?.code;
 }

@@ -1,10 +1,10 @@
 /**
- * The typed arrays that a checkpoint can hold.
+ * Typed arrays that a checkpoint can hold.
  *
  * @module
  */
 
-/** What is used of a typed array's class. */
+/** Members of a typed array's class that are used here. */
 export interface TypedArrayClass {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBuffer): ArrayBufferView;
@@ -25,12 +25,17 @@ const NAMES: readonly string[] = [
   "Float64Array",
 ];
 
-/** The class of this name, if a checkpoint may hold its arrays and this runtime has it. */
+/**
+ * Returns the class with this name, or `undefined` if checkpoints cannot hold its arrays or this runtime lacks it.
+ */
 export function typedArrayClass(name: string): TypedArrayClass | undefined {
   return NAMES.includes(name) ? Reflect.get(globalThis, name) : undefined;
 }
 
-/** The class of a view; `undefined` for a `DataView` and for subclasses, which would not come back as such. */
+/**
+ * Returns the name of a view's class, or `undefined` for a `DataView` and for subclasses, which could not be
+ * restored.
+ */
 export function typedArrayName(view: ArrayBufferView): string | undefined {
   const name: unknown = Reflect.get(view, Symbol.toStringTag);
   return typeof name === "string" && NAMES.includes(name) && heightOf(view) === HEIGHT
@@ -38,10 +43,12 @@ export function typedArrayName(view: ArrayBufferView): string | undefined {
     : undefined;
 }
 
-/** Is the memory gone that the array looks at: transferred away, shrunk, or moved as WebAssembly grew it? */
+/**
+ * Returns whether the memory of an array is detached: transferred, shrunk, or moved when WebAssembly memory grew.
+ */
 export function isDetached(view: ArrayBufferView): boolean {
   try {
-    // All methods of typed arrays refuse this, while `length` is 0 as if the array were empty.
+    // All methods of typed arrays throw in this case, while `length` is 0 as if the array were empty.
     (view as Uint8Array).keys();
     return false;
   } catch {
@@ -49,7 +56,10 @@ export function isDetached(view: ArrayBufferView): boolean {
   }
 }
 
-/** Float64Array.prototype, %TypedArray%.prototype, Object.prototype: in every realm, and more for a subclass. */
+/**
+ * Number of prototypes of an array: Float64Array.prototype, %TypedArray%.prototype, Object.prototype. This is the
+ * same in every realm; a subclass has more.
+ */
 const HEIGHT = 3;
 
 function heightOf(value: object): number {

@@ -1,5 +1,5 @@
 /**
- * Data back from JSON and the sections of its typed arrays.
+ * Conversion of JSON and the sections of typed arrays to data.
  *
  * @module
  */
@@ -7,20 +7,20 @@
 import { MAX_DEPTH, Place } from "./place.ts";
 import { typedArrayClass } from "./typed_array.ts";
 
-/** What unpacking asks of the file. */
+/** File from which data is unpacked. */
 export interface PackedSource {
-  /** The next array's memory. */
+  /** Returns the memory of the next array. */
   take(length: number, name: string): Uint8Array;
-  /** Says what is wrong with the file. */
+  /** Throws an error about the file. */
   refuse(requirement: string, value: string): never;
 }
 
-/** Undoes `pack`: the parsed header's data to the data that was saved. */
+/** Reverses `pack`: returns the data that was saved, from the parsed data of the header. */
 export function unpack(data: unknown, source: PackedSource): unknown {
   return new Unpacker(source).unpack(data);
 }
 
-/** The one member of an object that stands for what JSON cannot say. */
+/** The single member of an object that represents a value JSON cannot express. */
 type Tag = readonly [name: string, value: unknown];
 
 const NUMBERS: ReadonlyMap<unknown, number> = new Map([
@@ -49,11 +49,11 @@ class Unpacker {
   }
 
   #unpackMembers(members: Readonly<Record<string, unknown>>): unknown {
-    // Parsing has put names that look like numbers first; the arrays lie in the order of the text. Entries, since
-    // an assignment to `__proto__` would be none.
+    // JSON.parse moves names that look like integers to the front, but the arrays are stored in the order of the
+    // text. Use entries, because an assignment to `__proto__` would not create a member.
     return Object.fromEntries(
       Object.keys(members).sort().map((stored) => {
-        if (/^\$(?!\$)/.test(stored)) this.#refuse("have known tags only", members);
+        if (/^\$(?!\$)/.test(stored)) this.#refuse("have only known tags", members);
         const name = stored.replace(/^\$/, "");
         return [name, this.#place.within(name, () => this.unpack(members[stored]))];
       }),
@@ -67,11 +67,11 @@ class Unpacker {
       case "$bigint":
         return typeof value === "string" && /^(0|-?[1-9][0-9]*)$/.test(value)
           ? BigInt(value)
-          : this.#refuse("be a whole number", value);
+          : this.#refuse("be an integer", value);
       case "$array":
         return this.#unpackArray(value);
       default:
-        return this.#refuse("have known tags only", { [name]: value });
+        return this.#refuse("have only known tags", { [name]: value });
     }
   }
 
@@ -81,10 +81,10 @@ class Unpacker {
       return this.#refuse("be the name of a typed array and its length", value);
     }
     const Class = typedArrayClass(name);
-    if (Class === undefined) return this.#refuse("be a typed array known here", name);
+    if (Class === undefined) return this.#refuse("be a supported typed array", name);
     const bytes = this.#source.take(length * Class.BYTES_PER_ELEMENT, String(this.#place));
     const memory = new ArrayBuffer(bytes.length);
-    new Uint8Array(memory).set(bytes); // `slice` of a Node buffer would be no copy
+    new Uint8Array(memory).set(bytes); // `slice` of a Node Buffer would not copy.
     return new Class(memory);
   }
 

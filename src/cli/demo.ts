@@ -1,5 +1,6 @@
 /**
- * `hooke demo`: relaxes crystals of argon in one batch, keeps them at a temperature, and says what came of it.
+ * The command `hooke demo`: relaxes crystals of argon in one batch, runs dynamics at constant temperature, and
+ * reports the results.
  *
  * @module
  */
@@ -31,38 +32,38 @@ import type { DemoOptions, DemoRun } from "./demo_run.ts";
 import { type Command, readChoice, readCount, readNumber } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** The command's options. */
+/** Options of the command. */
 export const DEMO: Command = {
   name: "demo",
-  summary: "relaxes shaken crystals of argon in one batch, then keeps them at 40 K",
+  summary: "relaxes crystals of argon in one batch, then runs dynamics at 40 K",
   options: {
-    systems: { value: "N", help: "Crystals, of 32 atoms each (default 64)" },
-    fmax: { value: "F", help: "Relaxed when no force is larger, eV/Å (default 0.005)" },
+    systems: { value: "N", help: "Number of crystals of 32 atoms (default 64)" },
+    fmax: { value: "F", help: "Largest force of a relaxed crystal, eV/Å (default 0.005)" },
     steps: {
       value: "N",
-      help: "Steps of dynamics afterwards, 4 fs each; 0 for none (default 1000)",
+      help: "Number of dynamics steps of 4 fs; 0 skips them (default 1000)",
     },
     seed: {
       value: "N",
-      help: "Whose equal gives the same crystals and the same noise (default 1)",
+      help: "Random seed of the crystals and the thermostat (default 1)",
     },
     model: {
       value: "NAME",
-      help: "What relaxes them: onnx, a graph in onnxruntime-web, or kernel (default onnx)",
+      help: "Source of forces: onnx (a graph in onnxruntime-web) or kernel (default onnx)",
     },
     device: { value: "NAME", help: "auto, webgpu, wasm or reference (default auto)" },
     out: {
       value: "FOLDER",
-      help: "Where the files go; what is there stays (default hooke-demo, or hooke-demo-2, …)",
+      help: "Folder of the files, which are not overwritten (default hooke-demo, hooke-demo-2, …)",
     },
-    trace: { value: "FILE", help: "Write a trace that https://ui.perfetto.dev opens; slower" },
-    quiet: { help: "Neither progress nor pictures" },
+    trace: { value: "FILE", help: "Write a trace for https://ui.perfetto.dev, which is slower" },
+    quiet: { help: "Show no progress and no plots" },
   },
   examples: [
-    ["demo", "relaxes 64 crystals, and heats them for 4 ps"],
-    ["demo --systems 512 --fmax 0.001", "more of them, and more exactly"],
+    ["demo", "relaxes 64 crystals, and runs dynamics for 4 ps"],
+    ["demo --systems 512 --fmax 0.001", "relaxes more crystals to a smaller force"],
     ["demo --model kernel", "relaxes them without onnxruntime-web"],
-    ["demo --steps 0 --trace trace.json", "relaxation only, and writes where the time went"],
+    ["demo --steps 0 --trace trace.json", "only relaxes, and writes a trace of the time spent"],
   ],
 };
 
@@ -111,7 +112,7 @@ function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
   };
 }
 
-/** With a log, and each crystal as it was when it had relaxed. */
+/** Relaxes the crystals with a log, and writes each one when it has converged. */
 async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
   const { options: { model: name, device, fmax }, files, signal } = run;
   const sink = new MemorySink();
@@ -133,7 +134,7 @@ async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
   return { ...relaxation, seconds: relaxation.seconds + opening };
 }
 
-/** With a log. */
+/** Runs the dynamics with a log. */
 async function heatWithFiles(batch: Batch, run: DemoRun): Promise<Dynamics> {
   const { options: { device, steps, seed }, files, signal } = run;
   return await heat(batch, {
@@ -148,7 +149,7 @@ async function heatWithFiles(batch: Batch, run: DemoRun): Promise<Dynamics> {
   });
 }
 
-/** Progress and profile, where they are wanted. */
+/** Adds progress and profile if they are wanted. */
 function addWatchers(hooks: HookSet<DynamicsKind>, run: DemoRun, nSteps?: number): void {
   for (const progress of progressOf(run, nSteps)) hooks.add(progress);
   if (run.profiler !== undefined) hooks.add(run.profiler, { order: "first" });

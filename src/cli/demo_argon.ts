@@ -1,5 +1,5 @@
 /**
- * The argon of the demo: its crystals, and what pulls at their atoms. Nothing here is Deno's own: it runs in a page.
+ * Argon of the demo: its crystals and its potential. This file uses no Deno API, so that it runs in a web page.
  *
  * @module
  */
@@ -18,32 +18,32 @@ const PARAMETERS: LennardJonesPair & { readonly cutoff: number } = {
 /** The Lennard-Jones potential of argon as a kernel. */
 export const ARGON: Model = lennardJones(PARAMETERS);
 
-/** What forces can come from: an ONNX graph that onnxruntime-web runs, or a kernel. */
+/** Sources of forces: an ONNX graph in onnxruntime-web, or a kernel. */
 export const MODELS: readonly ["onnx", "kernel"] = ["onnx", "kernel"];
 
-/** One of them. */
+/** Name of a source of forces. */
 export type ModelName = typeof MODELS[number];
 
-/** A model that is open. */
+/** An opened model. */
 export interface OpenArgon extends AsyncDisposable {
-  /** For an engine. */
+  /** The model for an engine. */
   readonly model: Model;
 }
 
-/** Opens a model. What an ONNX graph needs is loaded only for one. */
+/** Opens a model. The ONNX code is imported only if it is needed. */
 export async function openArgon(name: ModelName): Promise<OpenArgon> {
   if (name === "kernel") return { model: ARGON, [Symbol.asyncDispose]: async () => {} };
   const [{ lennardJonesModel }, { OnnxModel }] = await Promise.all([
     import("../onnx/forces/lennard_jones_model.ts"),
     import("../models/onnx/onnx_model.ts"),
   ]);
-  // Each pair once: half as much for the graph to do.
+  // List each pair once, which halves the work of the graph.
   const bytes = lennardJonesModel({ ...PARAMETERS, list: "half" });
   const model = await OnnxModel.open(bytes, { name: "argon.onnx", neighbors: "half" });
   return { model, [Symbol.asyncDispose]: () => model.dispose() };
 }
 
-/** Crystals, each shaken in its own way; those of one seed have nothing to do with those of another. */
+/** Returns crystals whose atoms are randomly displaced. Crystals of one seed are independent of each other. */
 export function crystals(count: number, seed: number): Batch {
   const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
   return Batch.from(

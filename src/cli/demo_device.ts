@@ -1,12 +1,12 @@
 /**
- * Where the demo's engines run.
+ * Devices of the demo's engines.
  *
  * @module
  */
 
 import type { DeviceInUse } from "../dynamics/engine/engine_device.ts";
 
-/** Where something runs, and what was passed over or lost: a line each. */
+/** Describes the device in use, and the devices that were skipped or lost, one per line. */
 export function aboutDevice({ device, info, skipped }: DeviceInUse): string {
   const { description, vendor = "", architecture = "" } = info ?? {};
   const adapter = description || `${vendor} ${architecture}`.trim();

@@ -1,31 +1,30 @@
 /**
- * Where the demo puts its files.
+ * Files of the demo.
  *
  * @module
  */
 
 import { UsageError } from "./options.ts";
 
-/** The folder that is made without `--out`; a number is added where there is one already. */
+/** Folder that is created without `--out`. If it exists, a number is appended. */
 const FOLDER = "hooke-demo";
 
-/** The files of a run of the demo. */
+/** Files of a run of the demo. */
 export interface DemoFiles {
-  /** The folder they are in. */
+  /** Folder of the files. */
   readonly folder: string;
-  /** A row for each crystal as it relaxes. */
+  /** Log of the relaxation, with a row for each crystal. */
   readonly relaxLog: string;
-  /** Each crystal as it was when it had relaxed. */
+  /** Relaxed structure of each crystal. */
   readonly relaxed: string;
-  /** A row for each crystal in the dynamics. */
+  /** Log of the dynamics, with a row for each crystal. */
   readonly nvtLog: string;
 }
 
 /**
- * The files in a folder that is there from now on. None of them is: a folder that is given must not have them, and
- * without one a new folder is made.
+ * Creates the folder of the files. A given folder must not contain any of them; by default a new folder is created.
  *
- * Throws a UsageError that says what is in the way.
+ * Throws a UsageError that names the obstacle.
  */
 export function openDemoFiles(out: string | undefined): DemoFiles {
   const folder = out === undefined ? makeFolder() : out.replace(/(.)[/\\]+$/, "$1");
@@ -39,22 +38,20 @@ export function openDemoFiles(out: string | undefined): DemoFiles {
   for (const file of [files.relaxLog, files.relaxed, files.nvtLog]) {
     if (kindOf(file) === undefined) continue;
     throw new UsageError(
-      `Cannot write to ${folder} as nothing there must be overwritten: there is a ${file}; name another folder`,
+      `Cannot write to ${folder}: it contains ${file}, which is not overwritten. Pass another folder`,
     );
   }
   try {
     Deno.mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new UsageError(
-      `Cannot write to ${folder} as it must be a folder, or be made one: ${
-        kindOf(folder) === "file" ? "it is a file" : reasonOf(error)
-      }`,
+      `Cannot write to ${folder}: ${kindOf(folder) === "file" ? "it is a file" : reasonOf(error)}`,
     );
   }
   return files;
 }
 
-/** A folder of this run's own. */
+/** Creates a new folder for this run. */
 function makeFolder(): string {
   for (let n = 1;; n++) {
     const folder = n === 1 ? FOLDER : `${FOLDER}-${n}`;
@@ -64,24 +61,22 @@ function makeFolder(): string {
     } catch (error) {
       if (error instanceof Deno.errors.AlreadyExists) continue;
       throw new UsageError(
-        `Cannot make ${folder} as files must go somewhere: ${
-          reasonOf(error)
-        }; name a folder by --out`,
+        `Cannot create ${folder}: ${reasonOf(error)}. Pass a folder by --out`,
       );
     }
   }
 }
 
-/** Throws a UsageError when no file can be made at a path, before anything has run. */
+/** Throws a UsageError if a file cannot be created at a path, before anything has run. */
 export function assertWritable(what: string, path: string): void {
   const folder = path.replace(Deno.build.os === "windows" ? /[^/\\]*$/ : /[^/]*$/, "") || ".";
   if (kindOf(folder) !== "folder") {
     throw new UsageError(
-      `Cannot write ${what} to ${path} as its folder must exist: there is no folder ${folder}`,
+      `Cannot write ${what} to ${path}: the folder ${folder} does not exist`,
     );
   }
   if (path === folder || kindOf(path) === "folder") {
-    throw new UsageError(`Cannot write ${what} to ${path} as it must be a file: it is a folder`);
+    throw new UsageError(`Cannot write ${what} to ${path}: it is a folder`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The second part of the demo: crystals in a bath. Nothing here is Deno's own: it runs in a page.
+ * Second part of the demo: crystals with a thermostat. This file uses no Deno API, so that it runs in a web page.
  *
  * @module
  */
@@ -11,30 +11,30 @@ import { hook } from "../hook.ts";
 import { ARGON } from "./demo_argon.ts";
 import type { PartOptions, PartResult } from "./demo_part.ts";
 
-/** The temperature of the bath, K. */
+/** Temperature of the thermostat, K. */
 export const TARGET = 40;
 
-/** What to do in the bath. */
+/** Options of {@linkcode heat}. */
 export interface HeatOptions extends PartOptions {
-  /** How many steps. */
+  /** Number of steps. */
   readonly steps: number;
-  /** Of velocities and noise. */
+  /** Seed of velocities and noise. */
   readonly seed: number;
 }
 
-/** How the dynamics went. */
+/** Result of the dynamics. */
 export interface Dynamics extends PartResult {
-  /** The mean temperature of all crystals, K, at every tenth step. */
+  /** Mean temperature of all crystals at every tenth step, K. */
   readonly means: readonly number[];
-  /** The temperatures of single crystals in the second half, K. */
+  /** Temperatures of single crystals in the second half, K. */
   readonly late: readonly number[];
-  /** Atoms of a crystal. */
+  /** Number of atoms in a crystal. */
   readonly atoms: number;
-  /** Steps of atoms. */
+  /** Number of atoms times number of steps. */
   readonly atomSteps: number;
 }
 
-/** Runs the crystals of a batch in a bath. */
+/** Runs the crystals of a batch with a thermostat. */
 export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics> {
   const { device, steps, seed, signal } = options;
   batch.set("status", 0);

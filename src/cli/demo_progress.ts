@@ -1,5 +1,5 @@
 /**
- * How far the demo has come.
+ * Progress of the demo.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { ProgressHook } from "../observe/any/progress_hook.ts";
 import type { DemoRun } from "./demo_run.ts";
 
-/** Where nobody looks there is a line in so many seconds; what is over sooner needs none. */
+/** Interval between lines if the output is not a terminal, in seconds. A shorter run prints no progress. */
 const SELDOM_SECONDS = 10;
 
-/** A hook that shows how far a run has come, where that is wanted; `nSteps` is how many steps it is to have. */
+/** Returns a hook that shows progress, if it is wanted. `nSteps` is the expected number of steps. */
 export function progressOf({ terminal, options }: DemoRun, nSteps?: number): ProgressHook[] {
   const { progress } = terminal;
   if (progress === undefined || options.isQuiet) return [];

@@ -1,5 +1,5 @@
 /**
- * The first part of the demo: crystals are relaxed. Nothing here is Deno's own: it runs in a page.
+ * First part of the demo: relaxation of crystals. This file uses no Deno API, so that it runs in a web page.
  *
  * @module
  */
@@ -11,24 +11,24 @@ import { hook } from "../hook.ts";
 import type { Model } from "../models/model.ts";
 import type { PartOptions, PartResult } from "./demo_part.ts";
 
-/** More than any crystal needs. */
+/** Maximum number of steps, which is more than any crystal needs. */
 const MOST_STEPS = 2000;
 
-/** How to relax. */
+/** Options of {@linkcode relax}. */
 export interface RelaxOptions extends PartOptions {
-  /** What the forces come from. */
+  /** Model that computes forces. */
   readonly model: Model;
-  /** When a crystal is relaxed, eV/Å. */
+  /** Largest force of a relaxed crystal, eV/Å. */
   readonly fmax: number;
 }
 
-/** How the relaxation went. */
+/** Result of the relaxation. */
 export interface Relaxation extends PartResult {
-  /** Steps until each crystal had relaxed, of those that had. */
+  /** Number of steps of each crystal that has converged. */
   readonly steps: readonly number[];
-  /** eV per atom, as each crystal was to begin with. */
+  /** Initial energy of each crystal, eV per atom. */
   readonly before: readonly number[];
-  /** eV per atom of those that have relaxed. */
+  /** Final energy of each crystal that has converged, eV per atom. */
   readonly after: readonly number[];
 }
 

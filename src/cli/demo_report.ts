@@ -1,5 +1,5 @@
 /**
- * What the demo says.
+ * Texts that the demo prints.
  *
  * @module
  */
@@ -10,16 +10,16 @@ import type { Relaxation } from "./demo_relax.ts";
 import type { DemoOptions } from "./demo_run.ts";
 import { histogram, meanAndSpread, sparkline } from "./picture.ts";
 
-/** eV per atom of the perfect crystal at a = 5.26 Å, as ASE has it. */
+/** Energy of the perfect crystal at a = 5.26 Å, eV per atom, computed with ASE. */
 const PERFECT = -0.07761;
 
-/** What to do next. */
+/** Suggestions of what to do next. */
 export const NEXT = `
-Next: README.md does the same with structures of your own, under "Relax what is in your file";
-docs/atoms.md tells what there is; src/cli/demo.ts is the source of this, and --help says what can
-be changed.`;
+Next: README.md does the same with your own structures, under "Relax what is in your file".
+docs/atoms.md describes all engines. The source of this demo is src/cli/demo.ts, and --help lists
+its options.`;
 
-/** What the relaxation will be. */
+/** Announces the relaxation. */
 export function relaxationToCome({ systems, fmax, model }: DemoOptions): string {
   const crystals = systems === 1 ? "1 crystal" : `${systems} crystals`;
   const forces = model === "onnx" ? "an ONNX graph in onnxruntime-web" : "a kernel";
@@ -27,7 +27,7 @@ export function relaxationToCome({ systems, fmax, model }: DemoOptions): string 
     `until\nno force is above ${fmax} eV/Å. The forces come from ${forces}.\n`;
 }
 
-/** How the relaxation went. */
+/** Reports the results of the relaxation. */
 export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: DemoOptions): string {
   const { steps, before, after, stepCount, isInterrupted } = relaxation;
   const lines: string[] = [];
@@ -50,12 +50,12 @@ function rangeOf(steps: readonly number[]): string {
   return `${least} to ${most} steps, ${meanAndSpread(steps).mean.toFixed(1)} on average`;
 }
 
-/** What the dynamics will be. */
+/** Announces the dynamics. */
 export function dynamicsToCome({ steps }: DemoOptions): string {
   return `\nDynamics: ${steps} steps of 4 fs in a Langevin bath of ${TARGET} K. The forces come from a kernel.\n`;
 }
 
-/** How the dynamics went. */
+/** Reports the results of the dynamics. */
 export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOptions): string {
   const { means, late, atoms, stepCount, isInterrupted } = dynamics;
   const lines: string[] = [];
@@ -79,7 +79,7 @@ export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOption
   return lines.join("\n");
 }
 
-/** What is on the disk. */
+/** Lists the files that were written. */
 export function aboutFiles(
   { folder }: DemoFiles,
   { steps }: Relaxation,
@@ -90,7 +90,7 @@ export function aboutFiles(
     ["relax.csv", "a row for each crystal at every 5th step"],
     ...(steps.length === 0
       ? []
-      : [["relaxed.xyz", "each crystal as it was when it had relaxed; ASE and OVITO read it"]]),
+      : [["relaxed.xyz", "the relaxed structure of each crystal; ASE and OVITO read it"]]),
     ...(dynamics === undefined ? [] : [["nvt.csv", "a row for each crystal at every 10th step"]]),
   ];
   return [

@@ -1,5 +1,5 @@
 /**
- * What the parts of the demo have in common.
+ * Settings that all parts of the demo share.
  *
  * @module
  */
@@ -10,34 +10,34 @@ import type { ModelName } from "./demo_argon.ts";
 import type { DemoFiles } from "./demo_files.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What the demo was asked for. */
+/** Options that were given to the demo. */
 export interface DemoOptions {
-  /** How many crystals. */
+  /** Number of crystals. */
   readonly systems: number;
-  /** When a crystal is relaxed, eV/Å. */
+  /** Largest force of a relaxed crystal, eV/Å. */
   readonly fmax: number;
-  /** Steps of dynamics. */
+  /** Number of steps of dynamics. */
   readonly steps: number;
-  /** Of crystals, velocities and noise. */
+  /** Seed of crystals, velocities and noise. */
   readonly seed: number;
-  /** What pulls at atoms while they relax. */
+  /** Source of forces during the relaxation. */
   readonly model: ModelName;
-  /** Where it runs. */
+  /** Device to run on. */
   readonly device: DeviceName;
-  /** Whether there are neither progress nor pictures. */
+  /** True to show neither progress nor pictures. */
   readonly isQuiet: boolean;
 }
 
-/** What the parts of the demo have in common. */
+/** Run of the demo. */
 export interface DemoRun {
-  /** What was asked for. */
+  /** Options that were given. */
   readonly options: DemoOptions;
-  /** Where the files are. */
+  /** Files of the run. */
   readonly files: DemoFiles;
-  /** Where progress is painted. */
+  /** Terminal on which progress is shown. */
   readonly terminal: Terminal;
-  /** Interrupts it. */
+  /** Signal that interrupts the run. */
   readonly signal: AbortSignal;
-  /** Measures where the time goes, when that was asked for. */
+  /** Profiler, if a trace was requested. */
   readonly profiler: Profiler | undefined;
 }

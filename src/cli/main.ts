@@ -1,5 +1,5 @@
 /**
- * The command: `deno run -A jsr:@hooke/hooke/cli demo`.
+ * Main module of the command: `deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli demo`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export { run, type Terminal, UsageError } from "./mod.ts";
 
 if (import.meta.main) {
   const stop = new AbortController();
-  // The second Ctrl-C is the system's own again, should the first not be enough.
+  // Restore the default handler, so that a second Ctrl-C ends the process if the first one is not enough.
   const interrupted = () => {
     Deno.removeSignalListener("SIGINT", interrupted);
     stop.abort("interrupted");
@@ -21,12 +21,12 @@ if (import.meta.main) {
   let hasReader = true;
   const console = terminal(() => {
     hasReader = false;
-    stop.abort("nobody reads on");
+    stop.abort("the reader has closed the pipe");
   });
   const code = await run(Deno.args, console, {
     signal: stop.signal,
     program: programName(import.meta.url, Deno.cwd()),
   });
-  // A reader who has seen enough, `… | head`, is no failure.
+  // A closed pipe, as in `… | head`, is not a failure.
   Deno.exit(code === 130 && !hasReader ? 0 : code);
 }

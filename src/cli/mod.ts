@@ -1,7 +1,7 @@
 /**
- * The command line: `hooke COMMAND [options]`.
+ * Command line interface: `hooke COMMAND [options]`.
  *
- * @example Running a command from a program, with its output in a list
+ * @example Run a command from a program, and collect its output
  * ```ts
  * import { run } from "@hooke/hooke/cli";
  * import { assertEquals } from "@std/assert";
@@ -25,12 +25,12 @@ import type { Terminal } from "./terminal.ts";
 export { UsageError } from "./options.ts";
 export type { Terminal } from "./terminal.ts";
 
-const ABOUT = "Hooke runs step loops and lets hooks into every stage of them.";
+const ABOUT = "Hooke runs step loops, and calls hooks at every stage of a step.";
 const COMMANDS = [{ command: DEMO, run: demo }];
 const NAMES = COMMANDS.map(({ command }) => command.name);
 
 /**
- * Runs a command; answers with its exit code: 0, 1 when it failed, 2 when it was not understood, 130 when it was
+ * Runs a command. Returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage, 130 if it was
  * interrupted. Never throws.
  */
 export async function run(
@@ -38,13 +38,13 @@ export async function run(
   terminal: Terminal,
   options: {
     /**
-     * Interrupts the command.
+     * Signal that interrupts the command.
      *
      * @default it runs to its end
      */
     readonly signal?: AbortSignal;
     /**
-     * What is typed before a command, for help and hints.
+     * Text that is typed before a command, for help and hints.
      *
      * @default "hooke"
      */
@@ -58,7 +58,7 @@ export async function run(
     if (error instanceof UsageError) {
       const command = NAMES.includes(args[0]!) ? ` ${args[0]}` : "";
       terminal.complain(error.message);
-      terminal.complain(`${program}${command} --help tells what there is.`);
+      terminal.complain(`For help run: ${program}${command} --help`);
       return 2;
     }
     if (error instanceof BackendUnavailableError) {
@@ -100,6 +100,6 @@ function findCommand(name: string): typeof COMMANDS[number] {
   const found = COMMANDS.find(({ command }) => command.name === name);
   if (found !== undefined) return found;
   throw new UsageError(
-    `Cannot run ${name} as the commands are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`,
+    `Cannot run ${name}: it must be one of ${NAMES.join(", ")}${didYouMean(name, NAMES)}`,
   );
 }

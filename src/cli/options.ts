@@ -1,5 +1,5 @@
 /**
- * A command's options as one table, from which parsing, help and errors follow.
+ * Options of commands. Parsing, help and errors use the same table.
  *
  * @module
  */
@@ -9,27 +9,27 @@ import { didYouMean, nearest } from "../base/did_you_mean.ts";
 
 /** One option. */
 export interface Option {
-  /** What stands for its value in the help; an option without one is a switch. */
+  /** Placeholder of its value in the help; an option without one is a switch. */
   readonly value?: string;
-  /** What it does, in a line. */
+  /** Description in one line. */
   readonly help: string;
 }
 
 /** One command. */
 export interface Command {
-  /** What it is typed as. */
+  /** Name that is typed. */
   readonly name: string;
-  /** What it does, in a line. */
+  /** Description in one line. */
   readonly summary: string;
-  /** Its options, by name. */
+  /** Options by name. */
   readonly options: Readonly<Record<string, Option>>;
-  /** Commands to try, with what they show. */
+  /** Example commands, with descriptions. */
   readonly examples: readonly (readonly [command: string, shows: string])[];
 }
 
-/** The user typed something that cannot be; the message says what can. */
+/** Error of wrong usage. The message says what is possible. */
 export class UsageError extends Error {
-  /** Sets the name, by which the command knows it. */
+  /** Sets the name, by which the command recognizes the error. */
   constructor(message: string) {
     super(message);
     this.name = "UsageError";
@@ -38,7 +38,7 @@ export class UsageError extends Error {
 
 const HELP: Option = { help: "Show this help" };
 
-/** The values given to a command's options. Throws a UsageError for what it has not, or what lacks its value. */
+/** Returns the values of a command's options. Throws a UsageError if an option is unknown or lacks its value. */
 export function readOptions(
   command: Command,
   args: readonly string[],
@@ -49,12 +49,12 @@ export function readOptions(
   const unknown: string[] = [];
   refuseSwitchValues(args, options);
   const found = parseArgs(separate(args, withValue), {
-    // Values as text: `parseArgs` would turn what looks like a number into one.
+    // Parse values as text: `parseArgs` would convert them to numbers.
     string: [...withValue, "_"],
     boolean: names.filter((name) => options[name]!.value === undefined),
     alias: { h: "help" },
     unknown: (arg, key) => {
-      if (key === undefined) return true; // an argument: it is kept in `_`
+      if (key === undefined) return true; // True keeps the argument in `_`.
       unknown.push(arg);
       return false;
     },
@@ -65,7 +65,7 @@ export function readOptions(
     const value = found[name];
     if (value === "") {
       throw new UsageError(
-        `Cannot use --${name} as it must have a value: --${name} ${options[name]!.value}`,
+        `Cannot use --${name}: it needs a value (--${name} ${options[name]!.value})`,
       );
     }
     if (value !== undefined && value !== false) values.set(name, String(value));
@@ -74,8 +74,8 @@ export function readOptions(
 }
 
 /**
- * The arguments without the `--` that `deno task demo -- --steps 3` hands on, and with negative numbers tied to the
- * option before them, which would look like options themselves.
+ * Normalizes arguments: removes the `--` that `deno task demo -- --steps 3` passes on, and joins negative numbers
+ * to the option before them, because they would be parsed as options.
  */
 function separate(args: readonly string[], withValue: readonly string[]): string[] {
   const separated: string[] = [];
@@ -94,7 +94,7 @@ function refuseSwitchValues(args: readonly string[], options: Command["options"]
     if (name === undefined || options[name] === undefined || options[name].value !== undefined) {
       continue;
     }
-    throw new UsageError(`Cannot use ${arg} as --${name} takes no value`);
+    throw new UsageError(`Cannot use ${arg}: --${name} takes no value`);
   }
 }
 
@@ -107,21 +107,19 @@ function refuseUnknown(
   if (unknown !== undefined) {
     const best = nearest(unknown.replace(/^-+/, "").replace(/=.*$/, ""), names);
     throw new UsageError(
-      `Cannot use ${unknown} as ${name} has no such option${
-        best === undefined ? "" : `; did you mean --${best}?`
-      }`,
+      `Unknown option ${unknown}${best === undefined ? "" : `; did you mean --${best}?`}`,
     );
   }
   if (others.length > 0) {
     throw new UsageError(
-      `Cannot use ${others[0]} as ${name} takes options only: they are ${
+      `Cannot use ${others[0]}: ${name} takes only options, which are ${
         Object.keys(options).map((option) => `--${option}`).join(", ")
       }`,
     );
   }
 }
 
-/** A whole number from an option. Throws a UsageError when it is none, or below `least`. */
+/** Returns an option as an integer. Throws a UsageError if it is not one, or is below `least`. */
 export function readCount(
   values: ReadonlyMap<string, string>,
   name: string,
@@ -133,11 +131,11 @@ export function readCount(
   const count = Number(text);
   if (Number.isSafeInteger(count) && count >= least) return count;
   throw new UsageError(
-    `Cannot use --${name} as it must be a whole number from ${least} on: current value is ${text}`,
+    `Cannot use --${name}: it must be an integer of at least ${least}; got ${text}`,
   );
 }
 
-/** A number above 0 from an option. Throws a UsageError when it is none. */
+/** Returns an option as a positive number. Throws a UsageError if it is not one. */
 export function readNumber(
   values: ReadonlyMap<string, string>,
   name: string,
@@ -148,11 +146,14 @@ export function readNumber(
   const value = Number(text);
   if (value > 0 && value < Infinity) return value;
   throw new UsageError(
-    `Cannot use --${name} as it must be a number above 0: current value is ${text}`,
+    `Cannot use --${name}: it must be a number above 0; got ${text}`,
   );
 }
 
-/** One of several words from an option; the first where it is not given. Throws a UsageError for another word. */
+/**
+ * Returns an option that must be one of several words; the first one by default. Throws a UsageError for other
+ * words.
+ */
 export function readChoice<const C extends readonly string[]>(
   values: ReadonlyMap<string, string>,
   name: string,
@@ -163,13 +164,13 @@ export function readChoice<const C extends readonly string[]>(
   const found = choices.find((choice) => choice === text);
   if (found !== undefined) return found;
   throw new UsageError(
-    `Cannot use --${name} as it must be one of ${choices.join(", ")}: current value is ${text}${
+    `Cannot use --${name}: it must be one of ${choices.join(", ")}; got ${text}${
       didYouMean(text, choices)
     }`,
   );
 }
 
-/** The help of one command. */
+/** Returns the help of one command. */
 export function commandHelp(program: string, command: Command): string {
   const options = Object.entries({ ...command.options, help: HELP }).map((
     [name, { value, help }],
@@ -188,7 +189,7 @@ export function commandHelp(program: string, command: Command): string {
   ].join("\n");
 }
 
-/** The help of the program: its commands. */
+/** Returns the help of the program, which lists its commands. */
 export function programHelp(program: string, about: string, commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 2;
   return [
@@ -199,6 +200,6 @@ export function programHelp(program: string, about: string, commands: readonly C
     "Commands",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}${summary}`),
     "",
-    `${program} COMMAND --help tells what a command can do; ${program} --version which version this is.`,
+    `${program} COMMAND --help describes a command; ${program} --version prints the version.`,
   ].join("\n");
 }

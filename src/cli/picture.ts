@@ -1,5 +1,5 @@
 /**
- * Small pictures of numbers, in text.
+ * Small text plots.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 
-/** How often values fall into ranges of equal width, a line for each; `values` are whole numbers. */
+/** Draws a histogram of integers, one line per bin. */
 export function histogram(values: readonly number[], rows: number, width: number): string[] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const span = Math.max(1, Math.ceil((most - least + 1) / rows));
@@ -26,13 +26,16 @@ export function histogram(values: readonly number[], rows: number, width: number
   );
 }
 
-/** A bar of so many characters, to an eighth of one. */
+/** Draws a bar of `length` characters, with a resolution of an eighth of a character. */
 function bar(length: number): string {
   const eighths = Math.round(length * 8);
   return "█".repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8];
 }
 
-/** How values go, each a character high at most; neighbors are averaged where there are more than `width`. */
+/**
+ * Draws values as a line of bars that are one character high. If there are more than `width` values, neighbors are
+ * averaged.
+ */
 export function sparkline(values: readonly number[], width: number): string {
   const count = Math.min(width, values.length);
   const means = Array.from({ length: count }, (_, i) => {
@@ -47,7 +50,7 @@ export function sparkline(values: readonly number[], width: number): string {
   ).join("");
 }
 
-/** Mean and standard deviation. */
+/** Returns mean and standard deviation. */
 export function meanAndSpread(values: readonly number[]): { mean: number; spread: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const square = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;

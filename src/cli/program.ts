@@ -1,12 +1,16 @@
 /**
- * What the command is called where it runs.
+ * Name of the command.
  *
  * @module
  */
 
-/** The words to type before a command, for a main module and the folder one is in. */
+/** Returns the words to type before a command, given the main module and the current folder. */
 export function programName(main: string, folder: string): string {
-  if (main.startsWith("https://jsr.io/")) return "deno run -A jsr:@hooke/hooke/cli";
+  if (main.startsWith("https://jsr.io/")) {
+    return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
+  }
   const base = `file://${folder}/`;
-  return `deno run -A ${main.startsWith(base) ? main.slice(base.length) : main}`;
+  return `deno run --allow-read --allow-write=. ${
+    main.startsWith(base) ? main.slice(base.length) : main
+  }`;
 }

@@ -1,33 +1,33 @@
 /**
- * Where a command writes.
+ * Output of commands.
  *
  * @module
  */
 
-/** Takes a command's output, a line at a time. */
+/** Receives a command's output line by line. */
 export interface Terminal {
-  /** A line of what was asked for. */
+  /** Prints a line of the result. */
   print(line: string): void;
-  /** A line about what went wrong. */
+  /** Prints a line about an error. */
   complain(line: string): void;
   /**
-   * Where a line that changes is painted.
+   * Terminal for progress, whose lines are overwritten.
    *
-   * @default nowhere
+   * @default no progress
    */
   readonly progress?: {
-    /** Takes text as it is. */
+    /** Writes text as it is. */
     write(text: string): void;
-    /** Whether a person looks at it. */
+    /** True if the output is a terminal. */
     readonly isTerminal: boolean;
-    /** How many characters fit into a line, where that is known. */
+    /** Width of the terminal in characters, if known. */
     readonly columns?: number;
   };
 }
 
 /**
- * The terminal that Deno runs in. When whoever reads it has left, as in `… | head`, it calls `closed` once, and lets
- * all further lines go.
+ * Returns the terminal of the Deno process. If the reader closes the pipe, as in `… | head`, it calls `closed` once
+ * and discards all further lines.
  */
 export function terminal(closed: () => void): Terminal {
   const encoder = new TextEncoder();
@@ -50,7 +50,9 @@ export function terminal(closed: () => void): Terminal {
   };
 }
 
-/** Whether somebody looks, and the width of what they look at; some terminals say 0, which says nothing. */
+/**
+ * Returns whether the output is a terminal, and its width. Some terminals report a width of 0, which means unknown.
+ */
 function shapeOf(isTerminal: boolean): { isTerminal: boolean; columns?: number } {
   const columns = isTerminal ? Deno.consoleSize().columns : 0;
   return { isTerminal, ...(columns > 0 && { columns }) };

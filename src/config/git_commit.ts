@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type DenoHost, findDeno, mayRead } from "./host.ts";
+import { type DenoHost, findDeno, mayRead } from "../platform/host.ts";
 
 /** Where {@linkcode gitCommit} looks. */
 export interface GitCommitOptions {

@@ -22,7 +22,11 @@ export type {
   JsonLoggingOptions,
   TrainerConveniences,
 } from "./trainer/configured_trainer.ts";
-export type { OtherTrainerOptions, TrainerRegistryOption } from "./trainer/get_trainer.ts";
+export type {
+  HooksConfigOption,
+  OtherTrainerOptions,
+  TrainerRegistryOption,
+} from "./trainer/get_trainer.ts";
 export { getTrainer, registerTrainer } from "./trainer/get_trainer.ts";
 export type { AnyTrainerOptions, TrainerFactory } from "./trainer/trainer_registry.ts";
 export { TrainerRegistry, trainers } from "./trainer/trainer_registry.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { findDeno, findNavigator } from "./host.ts";
+import { findDeno, findNavigator } from "../platform/host.ts";
 
 /** This package's version; a test holds it to the one that is published. */
 const HOOKE = "0.1.0";

@@ -1,29 +1,34 @@
 /**
- * The callable of an overload set: remembers which handler a combination of arguments gets.
+ * The callable of an overload set. It caches the handler for each combination of argument types.
  *
  * @module
  */
 
 import { type Handler, hasGuard, type Row } from "./rows.ts";
 
-/** Finds the handler of a call the slow way, or throws. */
+/** Finds the handler of a call by searching the rows, or throws. */
 export type Resolve = (args: readonly unknown[]) => Handler;
 
 type Callable = (...args: unknown[]) => unknown;
 type Call = (a: unknown, b: unknown) => unknown;
 
 const EMPTY: Key = {};
-// What an object without a class is known by; such objects may differ, so nothing is remembered for them.
+// Key of objects without a constructor. Two such objects may match different rows, so their calls
+// are never cached.
 const CLASSLESS: Key = {};
 const STRING: Key = {}, NUMBER: Key = {}, BOOLEAN: Key = {}, BIGINT: Key = {}, SYMBOL: Key = {};
 
 /**
- * The function that users call. Two arguments, the case of every hook, are compared with four combinations
- * before anything is looked up: about the cost of a `switch`.
+ * Returns the function that users call.
+ *
+ * A hook calls it with two arguments at every stage. It compares them with the four latest
+ * combinations before it searches the cache, which costs about as much as a `switch`. The
+ * combinations are local variables instead of an array, because V8 then keeps them in registers or
+ * in one context object.
  */
 export function callable(rows: readonly Row[], resolve: Resolve): Callable {
   if (rows.some(hasGuard)) {
-    // A guard may answer differently for two objects of one class: nothing can be remembered.
+    // A guard may answer differently for two objects of one class, so its calls cannot be cached.
     return (...args) => (resolve(args) as Callable)(...args);
   }
   const memory = new Memory(), exact0 = namesPrimitives(rows, 0), exact1 = namesPrimitives(rows, 1);
@@ -44,14 +49,15 @@ export function callable(rows: readonly Row[], resolve: Resolve): Callable {
     const f = known ?? resolve([a, b]) as Call;
     if (ka === CLASSLESS || kb === CLASSLESS) return f(a, b);
     if (known === undefined) memory.remember([2, ka, kb], f);
-    // More combinations in turn than are kept would only chase one another out: most of them stay put.
+    // If a call site cycles through more than four combinations, replacing an entry at each miss
+    // would evict every entry before its next use. Replace one entry in 64 lookups instead.
     lookups = (lookups + 1) & 63;
     if (known === undefined || lookups === 0) keep(ka, kb, f);
     return f(a, b);
   };
   return function (a?: unknown, b?: unknown): unknown {
-    // Neither rest parameters, which cost time here, nor any other use of `arguments`, which would have V8 make
-    // the object at every call: `apply` forwards them without one.
+    // `apply` with `arguments` is the one forwarding form that V8 optimizes without allocating.
+    // Rest parameters, and any other use of `arguments`, allocate an object at every call.
     if (arguments.length !== 2) return callAny.apply(undefined, arguments as unknown as unknown[]);
     const ka = keyOf(a, exact0), kb = keyOf(b, exact1);
     if (ka === a0 && kb === b0) return f0(a, b);
@@ -80,8 +86,9 @@ function namesPrimitives(rows: readonly Row[], i: number): boolean {
 }
 
 /**
- * Returns the key that `x` is remembered by. An object or function whose own `constructor` is another class is taken for what
- * it claims; everything else is exact: a primitive differs from the object around it, a class from its instances.
+ * Returns the cache key of `x`. An object or a function is identified by its `constructor`
+ * property, even if that is not its class. A primitive has another key than its wrapper object, and
+ * a class another key than its instances.
  */
 function keyOf(x: unknown, exact: boolean): Key {
   if (typeof x === "string") return exact ? x : STRING;
@@ -103,29 +110,36 @@ function rareKeyOf(x: unknown, exact: boolean): Key {
   return typeof x === "symbol" ? SYMBOL : undefined;
 }
 
-/** Key of an argument: its class, or the argument itself if it is a primitive that some row names. */
+/**
+ * Cache key of an argument: its class, or the argument itself if it is a primitive that a row
+ * names.
+ */
 export type Key = unknown;
 
-// A tree of more nodes is a sign of ever new strings; it is then emptied and begins anew.
+// Limit of the cache. A tree with more nodes means that call sites pass ever new strings; the cache
+// is then cleared.
 const MOST_NODES = 1024;
 
-/** Handlers by path: the number of arguments, then the key of each. */
+/**
+ * Cache of handlers. The path to a handler is the number of arguments, then the key of each
+ * argument.
+ */
 export class Memory {
   #root: Map<Key, unknown> = new Map();
   #pairs: Map<Key, unknown> = new Map();
   #nodes = 0;
 
-  /** Maps and handlers held now. */
+  /** Number of maps and handlers in the cache. */
   get nodes(): number {
     return this.#nodes;
   }
 
-  /** The handler for two arguments, found without making anything. */
+  /** Returns the handler for two arguments. Allocates nothing. */
   pair(a: Key, b: Key): Handler | undefined {
     return (this.#pairs.get(a) as Map<Key, Handler> | undefined)?.get(b);
   }
 
-  /** The handler remembered at a path. */
+  /** Returns the handler at a path. */
   find(path: readonly Key[]): Handler | undefined {
     let node: unknown = this.#root;
     for (const key of path) {
@@ -135,7 +149,7 @@ export class Memory {
     return node as Handler | undefined;
   }
 
-  /** Remembers the handler at a path. */
+  /** Adds the handler at a path. */
   remember(path: readonly Key[], handler: Handler): void {
     if (this.#nodes + path.length > MOST_NODES) this.#forget();
     let node = this.#root;

@@ -1,28 +1,34 @@
 /**
- * Conditions on one argument of an overload.
+ * Matchers: conditions on one argument of an overload.
  *
  * @module
  */
 
 import { describeValue, nameOr } from "../base/show.ts";
 
-/** A kind of stages as the dispatcher sees it: it matches the strings that start with `kind/`. */
+/** A kind of stages, as the dispatcher sees it. It matches strings that start with `kind/`. */
 export interface KindLike {
-  /** The name before the slash. */
+  /** Name before the slash. */
   readonly kind: string;
 }
 
 /** A value that matches only itself. */
 export type Literal = string | number | boolean | bigint | symbol | null | undefined;
 
-/** A class: matches its instances (for `Number`, `String` and the like the primitives too). */
+/**
+ * A class. It matches its instances; `Number`, `String`, `Boolean`, `BigInt` and `Symbol` match
+ * primitives, too.
+ */
 // deno-lint-ignore no-explicit-any -- the only spelling that accepts constructors of every signature
 export type Class = abstract new (...args: any) => unknown;
 
-/** A predicate: matches what it answers `true` for. Must be pure. */
+/** A predicate. It matches values for which it returns `true`, and must be pure. */
 export type Guard = (x: unknown) => x is unknown;
 
-/** Kind, literal (a stage is one), class or guard. A string `"kind/*"` stands for the kind of that name. */
+/**
+ * A kind, a literal (such as a stage), a class or a guard. The string `"kind/*"` means the kind of
+ * that name.
+ */
 export type Matcher =
   | KindLike
   | Literal
@@ -31,7 +37,7 @@ export type Matcher =
   | SymbolConstructor
   | ((x: unknown) => x is unknown);
 
-/** The type a matcher lets through. */
+/** Type of the values that a matcher accepts. */
 export type Match<M> = M extends
   { readonly kind: infer K extends string; readonly types?: { readonly stages: infer S } }
   ? `${K}/${keyof S & string}`
@@ -46,25 +52,25 @@ export type Match<M> = M extends
   : M extends (x: unknown) => x is infer T ? T
   : M;
 
-/** The argument tuple that a list of matchers lets through. */
+/** Tuple of the arguments that a list of matchers accepts. */
 export type MatchAll<Ms extends readonly Matcher[]> = { -readonly [i in keyof Ms]: Match<Ms[i]> };
 
-/** Matches everything; the least specific matcher there is. */
+/** Matches every value. It is the least specific matcher. */
 export const any: (x: unknown) => x is unknown = (_x): _x is unknown => true;
 
-/** A question that only the value itself answers: a predicate, or a class that decides for itself what it has. */
+/** Test that has to call user code: a predicate, or a class with its own `Symbol.hasInstance`. */
 export interface GuardTest {
-  /** Which of the tests it is. */
+  /** Discriminant of {@linkcode Test}. */
   readonly type: "guard";
   /** Returns whether the value passes. */
   readonly guard: Guard;
-  /** Its name. */
+  /** Name for error messages. */
   readonly label: string;
-  /** The class with a `Symbol.hasInstance` of its own that was given instead of a predicate. */
+  /** Class with its own `Symbol.hasInstance`, if it was given instead of a predicate. */
   readonly cls?: Class;
 }
 
-/** A matcher in the form the dispatcher works with. */
+/** A matcher after parsing. */
 export type Test =
   | { readonly type: "literal"; readonly value: Literal }
   | GuardTest
@@ -72,7 +78,7 @@ export type Test =
   | { readonly type: "class"; readonly cls: Class }
   | { readonly type: "any" };
 
-/** Class → the `typeof` of the primitives that it stands for, too. */
+/** Classes of primitives, with the result of `typeof` for those primitives. */
 export const PRIMITIVES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Number, "number"],
   [String, "string"],
@@ -81,7 +87,11 @@ export const PRIMITIVES: ReadonlyMap<unknown, string> = new Map<unknown, string>
   [Symbol, "symbol"],
 ]);
 
-/** Reads a matcher as the user wrote it. Throws a TypeError that names the `action` if it is not a matcher. */
+/**
+ * Parses a matcher.
+ *
+ * @throws {TypeError} if the value is not a matcher; the message begins with `action`
+ */
 export function readMatcher(matcher: unknown, action: string): Test {
   if (matcher === any) return { type: "any" };
   if (typeof matcher === "string" && matcher.endsWith("/*")) {
@@ -94,12 +104,13 @@ export function readMatcher(matcher: unknown, action: string): Test {
   const kind = (matcher as Partial<KindLike>).kind;
   if (typeof kind === "string") return { type: "kind", kind };
   throw new TypeError(
-    `Cannot ${action} as a matcher must be a kind, a literal, a class or a guard: ` +
-      `current value is ${describeValue(matcher)}`,
+    `Cannot ${action}: a matcher must be a kind, a literal, a class or a guard; ` +
+      `got ${describeValue(matcher)}`,
   );
 }
 
-// A class (a built-in one too) has a read-only `prototype`; a function has a writable one or none.
+// Classes, including built-in ones, have a read-only `prototype`. Functions have a writable one, or
+// do not have the property.
 function readFunction(f: object): Test {
   if (Object.getOwnPropertyDescriptor(f, "prototype")?.writable !== false) {
     return { type: "guard", guard: f as Guard, label: nameOr(f, "guard") };
@@ -142,12 +153,12 @@ function isInstance(cls: Class, x: unknown): boolean {
   return x instanceof cls;
 }
 
-/** Equal, and NaN equal to itself. */
+/** Returns whether two values are equal; NaN equals NaN. */
 export function sameValueZero(a: unknown, b: unknown): boolean {
   return a === b || (a !== a && b !== b);
 }
 
-/** The test as a person would write it. */
+/** Returns a test as the user would write it. */
 export function describeTest(test: Test): string {
   switch (test.type) {
     case "any":

@@ -1,6 +1,6 @@
 /**
- * Multiple dispatch: overload sets that pick the most specific row over all arguments, find ambiguity when a
- * row is added, and name the nearest rows when nothing matches.
+ * Multiple dispatch. An overload set calls the most specific row for all arguments. It reports
+ * ambiguous rows when they are added, and names the nearest rows if a call matches no row.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Open overload sets: real multiple dispatch over any number of arguments.
+ * Overload sets: multiple dispatch over any number of arguments.
  *
  * @module
  */
@@ -25,55 +25,72 @@ import {
   type Row,
 } from "./rows.ts";
 
-/** An immutable set of overloads: `A` the argument tuples it takes, `R` what it returns. */
+/**
+ * An immutable set of overloads. `A` is the union of the argument tuples, and `R` the union of the
+ * results.
+ */
 export interface Overload<A extends readonly unknown[], R> {
-  /** Calls the most specific row. Throws {@linkcode NoOverloadError} when none takes the arguments. */
+  /**
+   * Calls the most specific row that matches the arguments.
+   *
+   * @throws {NoOverloadError} if no row matches
+   */
   (...args: A): R;
   /**
-   * The set with one more row: a matcher per argument. Throws {@linkcode AmbiguousOverloadError} when the
-   * new row and an old one would fit some call equally well, and a TypeError for what is no matcher or no
-   * function.
+   * Returns a set with one more row, which has one matcher per argument.
+   *
+   * @throws {AmbiguousOverloadError} if the new row and an existing one fit some call equally well
+   * @throws {TypeError} if a matcher is invalid, or the handler is not a function
    */
   on<const Ms extends readonly Matcher[], Q>(
     matchers: Ms,
     f: (...args: MatchAll<Ms>) => Q,
   ): Overload<A | MatchAll<Ms>, R | Q>;
-  /** The set with a handler for every call that no row takes. */
+  /** Returns a set with a handler for the calls that no row matches. */
   otherwise<Q>(f: (...args: readonly unknown[]) => Q): Overload<readonly unknown[], R | Q>;
   /**
-   * The handler that a call with arguments of exactly these types would get: the way to a less specific row,
-   * as `super` is in a class. Throws a TypeError for what is no list of matchers.
+   * Returns the handler that a call with arguments of exactly these types would get. A handler can
+   * use it to call a less specific row, as a method uses `super`.
+   *
+   * @throws {TypeError} if the argument is not a list of matchers
    */
   invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
-  /** The row that takes the arguments, as text, and the others that could have. */
+  /**
+   * Returns the row that a call with these arguments would get, and the less specific rows that
+   * match as well, as text.
+   */
   explain(...args: readonly unknown[]): string;
 }
 
-/** An overload set as the rest of the library sees it at run time. */
+/** Rows of an overload set, for the rest of the library. */
 export interface OverloadTable {
-  /** The rows, none after a wider one. */
+  /** The rows. A wider row always comes after the rows that it contains. */
   readonly rows: readonly Row[];
-  /** The handler for calls that no row takes. */
+  /** Handler for calls that no row matches. */
   readonly fallback: Handler | undefined;
 }
 
-/** Key of the table of a set: a registered symbol, so that sets of any copy of this module have it. */
+/**
+ * Key of the table of a set. The symbol is registered, so that sets from other copies of this
+ * module are recognized.
+ */
 export const TABLE: unique symbol = Symbol.for("hooke.overloads");
 
-/** Returns the table of an overload set; `undefined` if the value is not one. */
+/** Returns the table of an overload set, or `undefined` if the value is not an overload set. */
 export function tableOf(set: unknown): OverloadTable | undefined {
   return typeof set === "function"
     ? (set as { readonly [TABLE]?: OverloadTable })[TABLE]
     : undefined;
 }
 
-/** Called for each matcher of a new row; throws when the matcher cannot be right. */
+/** Checks a matcher of a new row, and throws if it can never match. */
 export type MatcherCheck = (test: Test) => void;
 
 /**
- * An empty overload set.
+ * Creates an empty overload set.
  *
  * @example A cost model over two arguments
+ *
  * ```ts
  * import { AmbiguousOverloadError, any, overloads } from "@hooke/hooke/dispatch";
  * import { assertEquals, assertThrows } from "@std/assert";
@@ -94,7 +111,10 @@ export function overloads(): Overload<never, never> {
   return buildOverload([], undefined, () => {}) as unknown as Overload<never, never>;
 }
 
-/** The untyped set behind every typed one: `on` takes a list of matchers, or one for the last of two arguments. */
+/**
+ * Untyped form of all overload sets. `on` takes a list of matchers, or one matcher for the last of
+ * two arguments.
+ */
 export interface AnyOverload {
   (...args: unknown[]): unknown;
   readonly [TABLE]: OverloadTable;
@@ -104,7 +124,7 @@ export interface AnyOverload {
   explain(...args: readonly unknown[]): string;
 }
 
-/** Builds a set from its rows. `check` is asked about every matcher that is added to it. */
+/** Creates a set from its rows. Calls `check` with every matcher that is added later. */
 export function buildOverload(
   rows: readonly Row[],
   fallback: Handler | undefined,
@@ -140,8 +160,8 @@ function readSelector(selector: unknown): readonly Test[] {
     return [readMatcher(any, action), readMatcher(selector, action)];
   }
   throw new TypeError(
-    `Cannot ${action} as its selector must be a list of matchers, a kind or a stage: ` +
-      `current value is ${describeValue(selector)}`,
+    `Cannot ${action}: its selector must be a list of matchers, a kind or a stage; ` +
+      `got ${describeValue(selector)}`,
   );
 }
 
@@ -154,17 +174,15 @@ function readList(matchers: unknown, action: string): readonly Test[] {
     return Array.from(matchers as readonly unknown[], (matcher) => readMatcher(matcher, action));
   }
   throw new TypeError(
-    `Cannot ${action} as its matchers must be a list, one for each argument: ` +
-      `current value is ${describeValue(matchers)}`,
+    `Cannot ${action}: its matchers must be a list, one for each argument; ` +
+      `got ${describeValue(matchers)}`,
   );
 }
 
 function checkHandler(f: unknown): Handler {
   if (typeof f === "function") return f as Handler;
   throw new TypeError(
-    `Cannot add an overload as its handler must be a function: current value is ${
-      describeValue(f)
-    }`,
+    `Cannot add an overload: its handler must be a function; got ${describeValue(f)}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * The relation of two conditions on one argument: which of them is narrower.
+ * Compares two matchers of one argument: which of them is narrower.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import { type Class, passes, PRIMITIVES, sameValueZero, type Test } from "./matcher.ts";
 
 /**
- * Relation of the values of `a` to those of `b`: the same, fewer (`a` is more specific), more, none in
- * common, or unknown (two guards, or a class that
- * decides for itself).
+ * Relation of the values that `a` matches to those that `b` matches: the same, fewer (`a` is more
+ * specific), more, disjoint, or unknown. Two guards have an unknown relation, and so has a class
+ * with its own `Symbol.hasInstance`.
  */
 export type Relation = "same" | "narrower" | "wider" | "disjoint" | "unknown";
 
 /**
- * Compares two tests. A guard counts as narrower than a class or a kind, and wider than a literal it
- * accepts; nothing is known of a class that decides for itself what it has.
+ * Compares two tests. A guard is narrower than a class or a kind, and wider than a literal that it
+ * accepts. Nothing is known about a class with its own `Symbol.hasInstance`.
  */
 export function relate(a: Test, b: Test): Relation {
   if (isSameTest(a, b)) return "same";

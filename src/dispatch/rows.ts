@@ -1,5 +1,5 @@
 /**
- * Rows of an overload set: which of them take a call, which of two is more specific.
+ * Rows of an overload set: matching them with a call, and ordering them by how specific they are.
  *
  * @module
  */
@@ -8,25 +8,28 @@ import { describeValue } from "../base/show.ts";
 import { describeTest, passes, type Test } from "./matcher.ts";
 import { relate } from "./relation.ts";
 
-/** The function of a row. */
+/** Function of a row. */
 export type Handler = (...args: never[]) => unknown;
 
-/** One overload: a test per argument, and what to call. */
+/** One overload: a test per argument, and its handler. */
 export interface Row {
   /** One test per argument. */
   readonly tests: readonly Test[];
   /** The function to call. */
   readonly handler: Handler;
-  /** The signature as text, `(Dog, "wasm")`. */
+  /** Signature as text, such as `(Dog, "wasm")`. */
   readonly label: string;
 }
 
-/** Makes a row and its label. */
+/** Creates a row and its label. */
 export function makeRow(tests: readonly Test[], handler: Handler): Row {
   return { tests, handler, label: `(${tests.map(describeTest).join(", ")})` };
 }
 
-/** Relation of two rows over all arguments: `crossed` rows can both match, and neither is narrower. */
+/**
+ * Relation of two rows over all arguments. Two `crossed` rows can both match a call, and neither is
+ * narrower.
+ */
 type RowRelation = "same" | "narrower" | "wider" | "disjoint" | "crossed" | "unknown";
 
 function relateRows(a: Row, b: Row): RowRelation {
@@ -44,7 +47,11 @@ function relateRows(a: Row, b: Row): RowRelation {
   return wider ? "wider" : "same";
 }
 
-/** The rows with one more, most specific first. Throws when the new row and an old one fit equally well. */
+/**
+ * Returns the rows with one more, most specific first.
+ *
+ * @throws {AmbiguousOverloadError} if the new row and an existing one fit some call equally well
+ */
 export function insertRow(rows: readonly Row[], row: Row): readonly Row[] {
   const rival = rows.find((other) => {
     const relation = relateRows(row, other);
@@ -56,14 +63,14 @@ export function insertRow(rows: readonly Row[], row: Row): readonly Row[] {
       `add overload ${row.label}`,
       [rival.label, row.label],
       same
-        ? "the set has this signature already"
-        : "add a row for the arguments that both take before them",
+        ? "the set already has this signature"
+        : "first add a row for the arguments that both accept",
     );
   }
   return sortRows([...rows, row]);
 }
 
-/** Narrower rows before wider ones, otherwise in the order of their definition. */
+/** Sorts narrower rows before wider ones. Unrelated rows keep the order of their definition. */
 function sortRows(rows: readonly Row[]): readonly Row[] {
   const left = [...rows], sorted: Row[] = [];
   while (left.length > 0) {
@@ -75,7 +82,10 @@ function sortRows(rows: readonly Row[]): readonly Row[] {
   return sorted;
 }
 
-/** Returns whether there is a row for the overlap of two crossed rows, so that neither is ever chosen there. */
+/**
+ * Returns whether a third row covers the overlap of two crossed rows. Neither of the two is chosen
+ * in the overlap then, so they are not ambiguous.
+ */
 function isSettled(rows: readonly Row[], a: Row, b: Row): boolean {
   const overlap = makeRow(
     a.tests.map((test, i) => relate(test, b.tests[i]!) === "wider" ? b.tests[i]! : test),
@@ -88,14 +98,16 @@ function isAtLeastAsNarrow(a: Row, b: Row): boolean {
   return ["same", "narrower"].includes(relateRows(a, b));
 }
 
-/** Returns whether a row takes these arguments. */
+/** Returns whether a row matches these arguments. */
 export function takes(row: Row, args: readonly unknown[]): boolean {
   return row.tests.length === args.length && row.tests.every((test, i) => passes(test, args[i]));
 }
 
 /**
- * The most specific row that takes the arguments, or `undefined`. Rows are ordered, so the first match is as
- * narrow as any other; only a row that cannot be compared with it, for a guard, can still rival it.
+ * Returns the most specific row that matches the arguments, or `undefined`.
+ *
+ * Rows are sorted, so no later row is narrower than the first match. A later row can only be a
+ * rival if a guard makes the two incomparable.
  */
 export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | undefined {
   const first = rows.findIndex((row) => takes(row, args));
@@ -106,38 +118,47 @@ export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | u
       throw new AmbiguousOverloadError(
         `dispatch ${describeCall(args)}`,
         [best.label, other.label],
-        "there is no order between two guards, or for a class with a Symbol.hasInstance of its own",
+        "two guards, or a class with its own Symbol.hasInstance, cannot be ordered",
       );
     }
   }
   return best;
 }
 
-/** Returns whether a row asks a guard, whose answer depends on more than the class of the argument. */
+/**
+ * Returns whether a row has a guard. The result of a guard depends on more than the class of its
+ * argument.
+ */
 export function hasGuard(row: Row): boolean {
   return row.tests.some((test) => test.type === "guard");
 }
 
-/** The narrowest row that takes everything the given tests let through. */
+/** Returns the narrowest row that matches every call which the given tests match. */
 export function findRowFor(rows: readonly Row[], tests: readonly Test[]): Row | undefined {
   const wanted = makeRow(tests, () => undefined);
   return rows.find((row) => isAtLeastAsNarrow(wanted, row));
 }
 
-/** The error for arguments that no row takes, naming the rows that match most of them. */
+/**
+ * Returns the error for arguments that no row matches. It names the rows that match most of the
+ * arguments.
+ */
 export function noOverload(rows: readonly Row[], args: readonly unknown[]): NoOverloadError {
   const matches = (test: Test, i: number) => passes(test, args[i]);
   return new NoOverloadError(describeCall(args), nearest(rows, args.length, matches));
 }
 
-/** The error for tests of which no row lets everything through, naming the rows that do so for most of them. */
+/**
+ * Returns the error for tests that no row contains. It names the rows that contain most of the
+ * tests.
+ */
 export function noOverloadFor(rows: readonly Row[], tests: readonly Test[]): NoOverloadError {
   const wanted = makeRow(tests, () => undefined);
   const matches = (test: Test, i: number) => ["same", "wider"].includes(relate(test, tests[i]!));
   return new NoOverloadError(wanted.label, nearest(rows, tests.length, matches));
 }
 
-// A row loses a point for each argument that the call lacks, or has too many.
+// A row loses a point for each missing or surplus argument.
 function nearest(
   rows: readonly Row[],
   arity: number,
@@ -153,15 +174,15 @@ function describeCall(args: readonly unknown[]): string {
   return `(${args.map(describeValue).join(", ")})`;
 }
 
-/** No row of an overload set takes the arguments of a call. `nearest` are the rows that came closest. */
+/** Error of a call that no row of an overload set matches. */
 export class NoOverloadError extends TypeError {
   /** The rows that match most of the arguments, best first, as text. */
   readonly nearest: readonly string[];
 
-  /** Builds the message from the call and the rows that came closest. */
+  /** Creates the message from the call and the nearest rows. */
   constructor(call: string, nearest: readonly string[]) {
     super(
-      `Cannot dispatch ${call} as no overload takes these arguments: ` +
+      `Cannot dispatch ${call}: no overload accepts these arguments; ` +
         (nearest.length === 0 ? "the set is empty" : `the nearest are ${nearest.join(", ")}`),
     );
     this.name = "NoOverloadError";
@@ -169,14 +190,14 @@ export class NoOverloadError extends TypeError {
   }
 }
 
-/** Two rows of an overload set fit equally well. `rows` names both. */
+/** Error of two rows that fit a call equally well. */
 export class AmbiguousOverloadError extends TypeError {
   /** The two rows, as text. */
   readonly rows: readonly [string, string];
 
-  /** `where` says what could not be done: a row could not be added, or a call not be dispatched. */
+  /** `where` is the action that failed: adding a row, or dispatching a call. */
   constructor(where: string, rows: readonly [string, string], cure: string) {
-    super(`Cannot ${where} as ${rows[0]} and ${rows[1]} fit equally well: ${cure}`);
+    super(`Cannot ${where}: ${rows[0]} and ${rows[1]} fit equally well; ${cure}`);
     this.name = "AmbiguousOverloadError";
     this.rows = rows;
   }

@@ -8,16 +8,23 @@ export interface DivergedDetails {
   readonly model?: string;
   /** The model's own explanation. */
   readonly fault?: string | undefined;
-  /** Explanation of why the cell is too flat for the pairs of its atoms. */
+  /** Explanation of why the cell is too flat, or too small, for the pairs of its atoms. */
   readonly flat?: string;
-  /** The labels of the systems, by which the user knows them. @default their places alone */
-  readonly labels?: readonly (string | undefined)[];
+  /** What messages call the systems: see `systemName`. @default their places alone */
+  readonly names?: readonly string[];
   /** The time step, fs. */
   readonly dt?: number | undefined;
 }
 
 /** The quantity that shows that a system has diverged. */
-export type DivergedCause = "positions" | "velocities" | "forces" | "energy" | "bonds" | "cell";
+export type DivergedCause =
+  | "positions"
+  | "velocities"
+  | "forces"
+  | "energy"
+  | "bonds"
+  | "cell"
+  | "pairs";
 
 /** A system has diverged: positions, velocities, forces or energies are not finite, or bonds cannot be kept. */
 export class DivergedError extends Error {
@@ -35,15 +42,11 @@ export class DivergedError extends Error {
     systems: readonly number[],
     details: DivergedDetails = {},
   ) {
-    const { labels = [] } = details;
-    const named = systems.map((system, i) => {
-      const label = labels[i];
-      return label === undefined ? `${system}` : `${system} (${label})`;
-    });
+    const { names = systems } = details;
     const when = step < 0 ? "before the first step" : `at step ${step}`;
     super(
       `System${systems.length === 1 ? "" : "s"} ${
-        named.join(", ")
+        names.join(", ")
       } diverged ${when} of ${engine}: ` +
         `${happened(details)}. ${advice(details)}`,
     );
@@ -56,7 +59,9 @@ export class DivergedError extends Error {
 function happened({ cause = "positions", atom, model, fault, flat }: DivergedDetails): string {
   const first = atom === undefined ? "" : ` (atom ${atom} first)`;
   if (cause === "bonds") return "bonds do not get back to their lengths within maxIterations";
+  if (cause === "cell" && flat === undefined) return "its cell is not finite";
   if (cause === "cell") return `its cell is too flat for the pairs of its atoms: ${flat}`;
+  if (cause === "pairs") return `an atom has more pairs than this GPU can go through: ${flat}`;
   if (cause === "velocities") return `velocities are not finite${first}`;
   if (cause === "positions") return `positions are not finite, or out of reach${first}`;
   const by = model === undefined ? "" : ` that ${model} gives`;
@@ -67,12 +72,13 @@ function happened({ cause = "positions", atom, model, fault, flat }: DivergedDet
 }
 
 /** Returns what to try. */
-function advice({ cause = "positions", dt }: DivergedDetails): string {
+function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
   const smaller = dt === undefined ? "Try a smaller step" : `Try a smaller dt (now ${dt} fs)`;
   if (cause === "bonds") return `${smaller}, and look for bonds that cannot all have their lengths`;
-  if (cause === "cell") {
+  if (cause === "cell" && flat !== undefined) {
     return "Use a shorter cutoff or a repeated cell, or a smaller dt if the run has changed the cell";
   }
+  if (cause === "pairs") return "Use device wasm, a shorter cutoff or a repeated cell";
   if (cause === "forces" || cause === "energy") {
     return "Look for atoms that are too close to each other, or unlike those the model was made for; " +
       `then ${smaller.charAt(0).toLowerCase()}${smaller.slice(1)}`;

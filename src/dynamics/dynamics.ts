@@ -8,14 +8,19 @@ import type { Backend } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
 import type { BaseContext, Workflow } from "../hooks/protocol/context.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
-import type { HookSet } from "../hooks/registry/hook_set.ts";
+import type { HookSet, Names } from "../hooks/registry/hook_set.ts";
 import type { Model } from "../models/model.ts";
 import type { Constraint } from "./constraints/constraint.ts";
 import type { SavedDynamics } from "./engine/checkpoint.ts";
 import { Checkpoints } from "./engine/checkpoints.ts";
 import { checkDynamicsOptions, checkRun } from "./engine/dynamics_checks.ts";
 import { DynamicsEngine } from "./engine/dynamics_engine.ts";
-import type { DynamicsKind, DynamicsOptions, FirstHooks } from "./engine/dynamics_options.ts";
+import type {
+  DynamicsKind,
+  DynamicsOptions,
+  FirstHooks,
+  FirstHooksOf,
+} from "./engine/dynamics_options.ts";
 import type { DeviceInUse } from "./engine/engine_device.ts";
 import { keepParts, type WholeEngine } from "./engine/engine_parts.ts";
 import type { Integrator } from "./integrators/integrator.ts";
@@ -33,8 +38,11 @@ import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts
  * BEFORE_POST_UPDATE, *post*, AFTER_POST_UPDATE, AFTER_STEP, *convergence*, ON_CONVERGE. If no hook is due, many steps
  * run in one call without returning to JavaScript; the results are bitwise identical.
  */
-export class Dynamics<const H extends FirstHooks = FirstHooks>
-  implements Workflow, AsyncDisposable {
+export class Dynamics<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> implements Workflow, AsyncDisposable {
   /** Its name in listings, logs and checkpoints. */
   readonly name: string;
   /** Computes the forces. */
@@ -52,7 +60,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   #whole: WholeEngine | undefined;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
-  constructor(integrator: Integrator, options: DynamicsOptions<H>) {
+  constructor(integrator: Integrator, options: DynamicsOptions<H, N, W>) {
     checkIntegrator(integrator);
     this.name = options?.name ?? integrator.name;
     checkDynamicsOptions(this.name, options, integrator.parameters ?? []);
@@ -80,7 +88,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
       assertFree: () => this.#assertIdle("fuse"),
       join: (whole) => void (this.#whole = whole),
     });
-    for (const hook of options.hooks ?? []) loop.hooks.add(hook as never);
+    for (const hook of (options.hooks ?? []) as FirstHooks) loop.hooks.add(hook as never);
   }
 
   /** Hold degrees of freedom: those of the options, and once there is a batch those that its systems bring along. */
@@ -118,10 +126,25 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
    * @throws {BackendUnavailableError} if its device is not available, or is lost; the batch stays as it was before
    */
   async run(batch: Batch, nSteps: number | undefined = this.#options.nSteps): Promise<Batch> {
-    checkRun(this.name, batch, nSteps);
-    return await this.#with(batch, async () => {
-      this.outcome = await this.#engine.loop.run(nSteps);
+    this.#assertIdle("run");
+    return await this.#orFail(async () => {
+      checkRun(this.name, batch, nSteps);
+      return await this.#with(batch, () => this.#runSteps(nSteps));
     });
+  }
+
+  async #runSteps(nSteps: number | undefined): Promise<void> {
+    this.outcome = await this.#engine.loop.run(nSteps);
+  }
+
+  /** Runs `work`; if it throws, `outcome` says so. */
+  async #orFail<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.outcome = this.#engine.loop.warnings.failed(error);
+      throw error;
+    }
   }
 
   /**
@@ -181,11 +204,11 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
     if (stream.isDone) return stream.summary;
     const { nSteps = Infinity } = options;
     checkRun(this.name, stream.batch, nSteps);
-    await this.#streams.during(stream, async () => {
-      await this.#with(stream.batch, async () => {
-        this.outcome = await this.#engine.loop.run(nSteps);
-      });
-    });
+    await this.#orFail(() =>
+      this.#streams.during(stream, async () => {
+        await this.#with(stream.batch, () => this.#runSteps(nSteps));
+      })
+    );
     return stream.summary;
   }
 
@@ -237,7 +260,8 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Goes on from a checkpoint file; see {@linkcode Dynamics.load}.
+   * Goes on from a checkpoint file; see {@linkcode Dynamics.load}. Warns if the integrator has other parameters than at
+   * the checkpoint.
    *
    * @throws {SyntaxError} if the file is damaged, or is not a checkpoint
    * @throws {RangeError} for one of a newer version, or of another precision
@@ -248,10 +272,10 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   }
 
   /**
-   * Goes on from the newest whole checkpoint in a folder, as a `CheckpointHook` writes them; warns of damaged ones. Returns
-   * its batch, or `undefined` if there is none.
+   * Goes on from the newest whole checkpoint in a folder, as a `CheckpointHook` writes them, and warns of damaged newer ones.
+   * Returns its batch, or `undefined` if the folder has no checkpoint.
    *
-   * Throws the errors of `loadCheckpoint`, except for damaged files.
+   * Throws an Error if there are checkpoints and none can be read, and the other errors of `loadCheckpoint`.
    */
   async loadLatest(folder: string | URL): Promise<Batch | undefined> {
     return await this.#checkpoints.loadLatest(folder, (path) => this.loadCheckpoint(path));
@@ -286,6 +310,7 @@ export class Dynamics<const H extends FirstHooks = FirstHooks>
   /** Runs something with a batch on the device, and takes the results home; those of a run that diverged are dropped. */
   async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
+    this.#checkpoints.begins(batch);
     await this.#alone(() => this.#engine.held.with(batch, work));
     return batch;
   }

@@ -26,10 +26,16 @@ export type {
   Criterion,
   CustomCriterion,
   KeySource,
+  NamedCriterion,
 } from "./convergence/convergence_hook.ts";
 export { DivergedError, UnstableError } from "./diverged_error.ts";
 export { Dynamics } from "./dynamics.ts";
-export type { DynamicsKind, DynamicsOptions, FirstHooks } from "./engine/dynamics_options.ts";
+export type {
+  DynamicsKind,
+  DynamicsOptions,
+  FirstHooks,
+  FirstHooksOf,
+} from "./engine/dynamics_options.ts";
 export type { DeviceInUse, DeviceRequest } from "./engine/engine_device.ts";
 export { FIRE, fire } from "./relaxers/fire.ts";
 export type { FIREOptions } from "./relaxers/fire.ts";

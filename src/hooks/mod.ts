@@ -35,14 +35,14 @@ export type {
   BaseContext,
   ClassContext,
   ContextAt,
+  DeclaredInReads,
+  DeclaredInWrites,
   Field,
   FieldKey,
   Numbers,
-  Reading,
   ReadonlyNumbers,
   View,
   Workflow,
-  Writing,
 } from "./protocol/context.ts";
 export { field } from "./protocol/context.ts";
 export type { HookChange, HookControl } from "./protocol/control.ts";
@@ -57,6 +57,7 @@ export type { ContextOption, LoopHooks, LoopOptions } from "./loop/loop_options.
 export { Loop } from "./loop/loop.ts";
 export type { StepEngine } from "./loop/steps.ts";
 export type { ErrorPolicy, HookWarning, Outcome } from "./protocol/outcome.ts";
+export type { RunWarnings } from "./loop/progress.ts";
 export type {
   AnyKeyOf,
   BuiltInField,
@@ -74,34 +75,72 @@ export type {
   SelectedArgs,
   StageOverload,
 } from "./protocol/overload.ts";
+export type {
+  ContextOnly,
+  FieldsAmong,
+  InferDeclared,
+  InferNames,
+  InlineHandlers,
+  ItemOf,
+  StagesAmong,
+} from "./protocol/inline.ts";
+export type {
+  AtMostTwo,
+  Difference,
+  Hint,
+  IsSmall,
+  Near,
+  NoSuch,
+  Plain,
+  Reversed,
+  WithoutStart,
+} from "./protocol/near.ts";
 export { makeOverload } from "./protocol/overload.ts";
 export type { Part, Share } from "./protocol/part.ts";
 export type { LateOptions, StagePoint } from "./run/point.ts";
 export type {
   AcceptAt,
+  AcceptCall,
   AcceptClass,
   AcceptDevice,
+  AcceptFields,
+  AcceptMethods,
   CallAt,
   DeclaredReads,
   DeclaredStage,
   DeclaredWrites,
+  FieldNames,
   FieldsFor,
-  HookOptions,
-  ProtocolHook,
+  FieldsReadBy,
+  KnownStage,
+  MethodKey,
+  NoField,
+  NoSuchStage,
+  NotOffered,
+  PlainStage,
   Refused,
+  RequiredKey,
   ResultAt,
-} from "./protocol/protocol.ts";
+  UndeclaredReads,
+  UnknownStage,
+} from "./protocol/accept.ts";
+export type { HookOptions, ProtocolHook } from "./protocol/protocol.ts";
 export type { FetchPlan, FieldValues, LivePlan, ReadPlan, StateSource } from "./run/reads.ts";
 export { hostState } from "./run/reads.ts";
 export { isHook } from "./registry/record.ts";
 export type { DeviceHook, DeviceWorker, StageWork } from "./run/device_work.ts";
 export type {
   Accept,
-  AcceptAll,
+  Addable,
+  AllChecked,
+  Checked,
   HookHandle,
   HookInput,
   HookOf,
   HookSet,
+  InitialHooks,
+  ListOf,
+  Names,
 } from "./registry/hook_set.ts";
 export type { SavedHook, SavedHooks, SavedLoop } from "./registry/saved.ts";
 export type { ScheduleOptions } from "./protocol/schedule.ts";

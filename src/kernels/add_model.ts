@@ -17,14 +17,16 @@ const args = {
 } as const;
 
 /**
- * Adds what a graph has computed to the forces, energies and virials of active systems.
+ * Adds the results of a graph to the forces, energies and virials of active systems.
  *
- * `energies`: one per system, or with `perAtom` 1 one per atom; `atomForces`: three per atom; `stresses` σ: nine per
- * system, tension positive. Each is multiplied by its unit (eV, eV/Å, eV/Å³). `constants`: eV per system, added to its
- * energy where there are energies, such as what its atoms have when they are alone. The virial is W = −V σ, V the volume
- * of the cell; a system without a volume has no stress, whatever the graph says of it.
+ * `energies`: one number per system, or one per atom if `perAtom` is 1; `atomForces`: three per
+ * atom; `stresses` σ: nine per system, positive in tension. Each is multiplied by its unit (eV,
+ * eV/Å, eV/Å³). `constants`: energy in eV that is added to each system if the graph gives energies,
+ * for example the energies of its isolated atoms. The virial is W = −V σ, where V is the volume of
+ * the cell. A system without a volume has no stress, so its `stresses` are ignored.
  *
- * A value of an active system that is not finite writes `Control.DIVERGED` and `Control.CAUSE` 1 and halts the run.
+ * If a result of an active system is not finite, the kernel sets `Control.DIVERGED`, sets
+ * `Control.CAUSE` to 1 and halts the run.
  */
 export const addModel: Kernel<typeof args> = defineKernel(
   "add_model",
@@ -48,7 +50,7 @@ export const addModel: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** What the kernel is given. */
+/** Arguments of the kernel. */
 interface Given {
   readonly energies: Arrays["real"] | undefined;
   readonly atomForces: Arrays["real"] | undefined;
@@ -64,7 +66,7 @@ interface Given {
   readonly stressUnit: number;
 }
 
-// Each answers whether all that was added is finite.
+// The three functions below return whether all numbers they added are finite.
 
 function addEnergy(
   { energies, constants, energy, perAtom, energyUnit }: Given,

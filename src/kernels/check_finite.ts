@@ -8,15 +8,19 @@ const args = {
   energy: "f64 optional",
 } as const;
 
-/** Positions further from the origin, Å, count as not finite, as they do in lists of pairs. */
-const FARTHEST = 1e9;
+/**
+ * Largest distance of a position from the origin, Å. Positions beyond it are treated as not finite
+ * here, in pair lists, and on every backend.
+ */
+export const FARTHEST = 1e9;
 
 /**
  * Checks that the numbers of active systems are finite.
  *
- * `positions`, `velocities`, `forces`: three per atom; `cell`: nine per system; `energy`: one per system. Only those that
- * are given are checked. Positions must be within 1e9 Å of the origin. A number that is NaN or infinite writes `Control.DIVERGED` and halts the run; `Control.CAUSE` is
- * 0 for positions or a cell, else 1 for forces or an energy, else 3 for velocities.
+ * `positions`, `velocities`, `forces`: three per atom; `cell`: nine per system; `energy`: one per
+ * system. All of them are optional. Positions must be within 1e9 Å of the origin. If a number is
+ * NaN or infinite, the kernel sets `Control.DIVERGED` and halts the run; `Control.CAUSE` becomes 0
+ * for positions or a cell, 1 for forces or an energy, 3 for velocities.
  */
 export const checkFinite: Kernel<typeof args> = defineKernel(
   "check_finite",
@@ -42,7 +46,10 @@ export const checkFinite: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Returns whether the numbers of a range are finite: 0 x is 0 for those that are, and NaN for all others. */
+/**
+ * Returns whether the numbers of a range are finite. 0 x is 0 if x is finite, else NaN, so one sum
+ * checks all of them.
+ */
 function isFinite(values: Arrays["real"] | undefined, from: number, to: number): boolean {
   if (values === undefined) return true;
   let sum = 0;
@@ -50,7 +57,7 @@ function isFinite(values: Arrays["real"] | undefined, from: number, to: number):
   return sum === 0;
 }
 
-/** Returns whether positions are finite and within reach. */
+/** Returns whether positions are finite and within `FARTHEST`. */
 function isWithin(positions: Arrays["real"] | undefined, from: number, to: number): boolean {
   if (positions === undefined) return true;
   for (let i = from; i < to; i++) if (!(Math.abs(positions[i]!) <= FARTHEST)) return false;

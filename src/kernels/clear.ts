@@ -6,7 +6,10 @@ const args = {
   virial: "f64 changed",
 } as const;
 
-/** Before potentials add theirs: F = 0, E = 0, W = 0. `energy`: one per system; `virial`: nine. */
+/**
+ * Sets forces, energies and virials to zero before potentials add to them. `energy`: one number per
+ * system; `virial`: nine.
+ */
 export const clear: Kernel<typeof args> = defineKernel(
   "clear",
   args,

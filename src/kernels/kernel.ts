@@ -1,5 +1,5 @@
 /**
- * What a kernel is: a name, typed arguments, and its meaning in plain TypeScript.
+ * Definition of a kernel: a name, typed arguments, and its meaning in TypeScript.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { PairList } from "./pairs/pair_list.ts";
  */
 export type Dtype = "real" | "f64" | "i32";
 
-/** What a buffer of a dtype looks like in host memory. */
+/** Host arrays by dtype. */
 export interface Arrays {
   /** Positions, velocities, forces, parameters. */
   readonly real: Float32Array | Float64Array;
@@ -25,8 +25,8 @@ export interface Arrays {
 }
 
 /**
- * One argument: a buffer of a dtype that the kernel reads, changes, or does without when there is none; a list of
- * pairs, or of edges; or a number.
+ * Type of one argument: a buffer that the kernel reads or changes and that may be optional, a list
+ * of pairs, a list of edges, or a number.
  */
 export type Argument =
   | Dtype
@@ -36,10 +36,10 @@ export type Argument =
   | "edges"
   | "number";
 
-/** Name → argument, in the order in which backends pass them. */
+/** Arguments by name, in the order in which backends pass them. */
 export type Arguments = Readonly<Record<string, Argument>>;
 
-/** What an argument is for the plain meaning of a kernel. */
+/** Value of an argument in the TypeScript meaning of a kernel. */
 export type ValueOf<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? PairList
   : A extends "edges" ? EdgeList
@@ -48,70 +48,80 @@ export type ValueOf<A extends Argument> = A extends "number" ? number
   : A extends `${infer D extends Dtype} optional` ? Arrays[D] | undefined
   : never;
 
-/** The arguments of a kernel's meaning. */
+/** Values of all arguments in the TypeScript meaning of a kernel. */
 export type Values<A extends Arguments> = { readonly [k in keyof A]: ValueOf<A[k]> };
 
-/** What every kernel knows of the batch it works on: systems one after another, atoms in their order. */
+/** Batch that a kernel works on. Systems are consecutive, and so are the atoms of a system. */
 export interface Frame {
-  /** How many systems. */
+  /** Number of systems. */
   readonly systems: number;
-  /** Where the atoms of each system begin; one more than systems. */
+  /** Index of the first atom of each system; one entry more than systems. */
   readonly offsets: Int32Array;
-  /** 1 where the system is updated, 0 where it is at rest: no kernel may then change its state; measures go on. */
+  /**
+   * 1 for active systems, 0 for finished ones. Kernels must not change the state of finished
+   * systems, but measure them.
+   */
   readonly active: Int32Array;
-  /** What each system is called; random numbers are keyed by it. */
+  /** Id of each system. Random numbers are keyed by it. */
   readonly ids: Int32Array;
-  /** Steps each system has done; random numbers are keyed by it. */
+  /** Number of steps of each system. Random numbers are keyed by it. */
   readonly ages: Int32Array;
-  /** What stops a run of many steps: see {@linkcode Control}. */
+  /** Words that stop a run of many steps; see {@linkcode Control}. */
   readonly control: Int32Array;
 }
 
-/** The words of `frame.control`. */
+/** Indices of the words of `frame.control`. */
 export const Control = {
-  /** Not 0: the run ends after the step under way. Backends set it to 0 as a run begins. */
+  /** Nonzero if the run ends after the current step. Backends reset it when a run begins. */
   HALT: 0,
   /**
-   * Not 0: a system has gone where no number is; its index + 1. Whoever goes on sets it to 0: until then a backend that
-   * is not in host memory does nothing more, so that what came apart is found as it was.
+   * Index + 1 of a system that has diverged, else 0. The caller resets it before it continues.
+   * Until then, backends without host memory skip all later work, so that the diverged state can be
+   * inspected.
    */
   DIVERGED: 1,
-  /** The reason if DIVERGED is set: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity. */
+  /**
+   * Reason for DIVERGED: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity, 4
+   * an atom with more pairs than the device can handle.
+   */
   CAUSE: 2,
-  /** How many words there are. */
+  /** Number of words. */
   LENGTH: 4,
 } as const;
 
-/** What whoever has only some of the systems of a batch must know of a kernel. */
+/** Properties of a kernel that matter if several workers share the systems of a batch. */
 export interface KernelTraits {
   /**
-   * It may halt a run though nothing has come apart. Whoever has another part of the batch must then halt in the same
-   * step.
+   * True if the kernel may halt a run without a diverged system. All workers then have to halt in
+   * the same step.
    *
    * @default false
    */
   readonly canHalt?: boolean;
   /**
-   * Systems know of each other in it: it must have all of the batch.
+   * True if the kernel needs all systems of the batch at once.
    *
    * @default false
    */
   readonly needsWhole?: boolean;
-  /** The pair potential that it sums. A backend that has no kernel of its name makes one from the program. */
+  /**
+   * Pair potential that the kernel sums. A backend without a kernel of this name compiles the
+   * program.
+   */
   readonly pair?: PairProgram;
 }
 
-/** A computation that every backend offers under one name. */
+/** A computation that every backend implements under one name. */
 export interface Kernel<A extends Arguments = Arguments> extends KernelTraits {
-  /** The same in TypeScript, Rust and WGSL. */
+  /** Name in TypeScript, Rust and WGSL. */
   readonly name: string;
-  /** What it is given, in order. */
+  /** Arguments, in order. */
   readonly args: A;
-  /** Its meaning. The reference backend runs it as it stands. */
+  /** Meaning of the kernel. The reference backend runs it directly. */
   readonly run: (values: Values<A>, frame: Frame) => void;
 }
 
-/** Makes a kernel. */
+/** Creates a kernel. */
 export function defineKernel<const A extends Arguments>(
   name: string,
   args: A,

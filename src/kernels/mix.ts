@@ -8,10 +8,11 @@ const args = {
 } as const;
 
 /**
- * Mixes numbers into others, one per atom: x = keep x + take y. `target` x, `source` y; `keep`, `take`: one per system.
- * What is multiplied by 0 is not looked at: a copy, with keep 0, is one whatever was there before, NaN too.
+ * Mixes two arrays with one number per atom: x = keep x + take y. `target` x, `source` y; `keep`,
+ * `take`: one per system. A term with a factor of 0 is skipped, so that keep 0 makes a copy even if
+ * x was NaN.
  *
- * A parameter takes a step of −lr u with keep 1 and take −lr; a moving average of it, with keep d and take 1 − d.
+ * keep 1 and take −lr do a step of −lr u; keep d and take 1 − d update a moving average.
  */
 export const mix: Kernel<typeof args> = defineKernel(
   "mix",

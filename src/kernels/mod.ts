@@ -1,5 +1,6 @@
 /**
- * What kernels are: a name, typed arguments, and a meaning in plain TypeScript that every backend keeps to.
+ * Kernels: computations with a name, typed arguments, and a meaning in TypeScript that every
+ * backend implements.
  *
  * @module
  */

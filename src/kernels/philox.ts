@@ -1,22 +1,25 @@
 /**
- * Random numbers that depend on nothing but what they are for: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011)
- * maps a counter of four words and a key of two to four random words. Counter: (atom within its system, age of the
- * system or 0, id of the system, stream); key: the two halves of a seed.
+ * Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) maps a counter
+ * of four words and a key to four random words. Counter: atom within its system, age of the system
+ * or 0, id of the system, stream. Key: the two halves of a seed. Equal counters and keys give equal
+ * numbers on every backend, in any order and on any number of threads.
  *
  * @module
  */
 
-/** What the numbers are for: the fourth word of the counter, so that no two uses share a number. */
+/**
+ * Uses of random numbers: the fourth word of the counter, so that two uses never share a number.
+ */
 export const Stream = {
-  /** The noise of a thermostat. */
+  /** Noise of a thermostat. */
   THERMOSTAT: 0,
-  /** Velocities to begin with. */
+  /** Initial velocities. */
   VELOCITIES: 1,
-  /** Displacements to begin with. */
+  /** Random displacements of a structure. */
   RATTLE: 2,
-  /** Numbers to begin with: weights, noise. */
+  /** Initial values: weights, noise. */
   NUMBERS: 3,
-  /** The noise of a thermostat that scales all velocities of a system alike. */
+  /** Noise of a thermostat that scales all velocities of a system by one factor. */
   RESCALING: 4,
 } as const;
 
@@ -25,8 +28,8 @@ const W0 = 0x9E3779B9, W1 = 0xBB67AE85;
 const ROUNDS = 10;
 
 /**
- * Four random words for the counter (`c0`, `c1`, `c2`, `c3`) and the key (`k0`, `k1`), written into `out`. Words
- * are taken modulo 2³².
+ * Computes four random words for the counter (`c0`, `c1`, `c2`, `c3`) and the key (`k0`, `k1`) and
+ * writes them to `out`. Words are taken modulo 2³².
  *
  * ```ts
  * import { philox } from "./philox.ts";
@@ -55,7 +58,10 @@ export function philox(
   out[0] = c0, out[1] = c1, out[2] = c2, out[3] = c3;
 }
 
-/** The upper 32 bits of the product of two words, from four products of half words; none exceeds 32 bits. */
+/**
+ * Returns the upper 32 bits of the product of two words. It uses four products of half words, which
+ * do not exceed 32 bits.
+ */
 function highWord(a: number, b: number): number {
   const ah = a >>> 16, al = a & 0xffff, bh = b >>> 16, bl = b & 0xffff;
   const mixed = (Math.imul(ah, bl) >>> 0) + (Math.imul(al, bl) >>> 16);
@@ -63,15 +69,15 @@ function highWord(a: number, b: number): number {
   return (Math.imul(ah, bh) + (mixed >>> 16) + (middle >>> 16)) | 0;
 }
 
-/** A number between 0 and 1, neither of them, from the upper 31 bits of a word: u = (⌊x/2⌋ + ½)/2³¹. */
+/** Returns a number above 0 and below 1 from the upper 31 bits of a word: u = (⌊x/2⌋ + ½)/2³¹. */
 export function uniform(word: number): number {
   return ((word >>> 1) + 0.5) / 0x80000000;
 }
 
 /**
- * Four numbers of the standard normal distribution from four words (Box and Muller), written into `out`:
- * √(−2 ln u) (cos θ, sin θ) with u from the first word of a pair and θ = 2π x/2³² from the second. The largest that
- * can come is 6.66.
+ * Writes four normally distributed numbers from four words to `out` (Box and Muller): √(−2 ln u)
+ * (cos θ, sin θ) with u from the first word of a pair and θ = 2π x/2³² from the second. Their
+ * absolute values are at most 6.66.
  */
 export function gaussians(words: Uint32Array, out: Float64Array): void {
   for (let pair = 0; pair < 4; pair += 2) {

@@ -5,7 +5,7 @@ const args = {
   target: "real changed",
 } as const;
 
-/** Keeps what vectors are, for what comes later: y = x, three numbers per atom. `source` x, `target` y. */
+/** Copies vectors for later use: y = x, three numbers per atom. `source` x, `target` y. */
 export const remember: Kernel<typeof args> = defineKernel(
   "remember",
   args,

@@ -39,9 +39,10 @@ export interface Model {
    */
   readonly isInvariant?: boolean;
   /**
-   * Makes it ready for a batch. Throws a RangeError where it does not know an atom of it, naming system and atom.
+   * Makes it ready for a batch. `warn` passes on what the user should know and what does not stop a run. Throws a
+   * RangeError where it does not know an atom of it, naming system and atom.
    */
-  open(state: ResidentBatch): OpenModel;
+  open(state: ResidentBatch, warn?: (message: string) => void): OpenModel;
 }
 
 /**

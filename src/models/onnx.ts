@@ -9,6 +9,8 @@ export type { Mismatch, WouldMap } from "./onnx/model_mismatch_error.ts";
 export type { OnnxDerive, OnnxDerived, OnnxDerivedFrom } from "./onnx/derived_inputs.ts";
 export type {
   OnnxInput,
+  OnnxList,
+  OnnxListInput,
   OnnxManifest,
   OnnxOutput,
   OnnxOutputChoice,

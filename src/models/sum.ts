@@ -37,7 +37,7 @@ export function sum(...models: readonly Model[]): Model {
     gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
     isInvariant: models.every(({ isInvariant }) => isInvariant === true),
     fields: models.flatMap(({ fields }) => fields ?? []),
-    open: (state) => opened(models.map((model) => model.open(state))),
+    open: (state, warn) => opened(models.map((model) => model.open(state, warn))),
   };
 }
 

@@ -1,7 +1,7 @@
 /**
- * ONNX models: read, build, edit and write them.
+ * Reads, builds, edits, differentiates and runs ONNX models.
  *
- * @example The operators of a model, without those that WebGPU's build would run on the CPU
+ * @example Prepare a model for capture on WebGPU
  * ```ts
  * import { captureSafe, decodeModel, Graph, int64ToInt32, lennardJonesModel } from "@hooke/hooke/onnx";
  *
@@ -29,6 +29,7 @@ export { describeModel, showModel } from "./describe/describe_model.ts";
 export { acosToAtan } from "./passes/acos_to_atan.ts";
 export type { AuditOptions, RootWarning } from "./passes/audit_roots.ts";
 export { auditRoots } from "./passes/audit_roots.ts";
+export { clipCosines } from "./passes/clip_cosines.ts";
 export { captureSafe } from "./passes/capture_safe.ts";
 export { constantOfShapeToExpand } from "./passes/constant_of_shape_to_expand.ts";
 export { dropIdentities } from "./passes/drop_identities.ts";
@@ -106,8 +107,8 @@ export type { SessionCheck, SessionCheckOptions, SessionFinding } from "./sessio
 export { checkSession } from "./session/check_session.ts";
 export type { Comparison, Difference, HostFeeds, Tolerance } from "./session/compare_sessions.ts";
 export { compareSessions, compareTensors } from "./session/compare_sessions.ts";
-export type { WorkerSession, WorkerSessionOptions } from "./session/session_in_worker.ts";
-export { openSessionInWorker } from "./session/session_in_worker.ts";
+export type { WorkerSession, WorkerSessionOptions } from "./session/workers/session_in_worker.ts";
+export { openSessionInWorker } from "./session/workers/session_in_worker.ts";
 export { withRuntime } from "./session/session_lock.ts";
 export type { OutputLocation, SessionOptions } from "./session/session_options.ts";
 export type { DownloadOptions } from "./session/download.ts";
@@ -130,10 +131,10 @@ export type {
   TensorInfo,
 } from "./session/session_tensor.ts";
 export { createTensorBuffer, dataOf } from "./session/session_tensor.ts";
-export type { WorkerSessionInfo } from "./session/session_worker.ts";
+export type { WorkerSessionInfo } from "./session/workers/worker_messages.ts";
 export type { WebgpuFallback } from "./describe/webgpu_operators.ts";
 export { webgpuFallbacks } from "./describe/webgpu_operators.ts";
-export type { StrainedValues } from "./forces/strained_values.ts";
+export type { PairList, StrainedValues } from "./forces/strained_values.ts";
 export type { ForcesModel, ForcesReport } from "./forces/forces_report.ts";
 export { showForces } from "./forces/forces_report.ts";
 export type { WithForcesOptions } from "./forces/with_forces.ts";

@@ -1,10 +1,10 @@
 /**
- * What runs inside the worker of `openSessionInWorker`: nothing is to be had of it but its effect. For pages whose
- * bundler must be told where the worker's script is, which is a file that imports this one:
+ * Script of the worker of `openSessionInWorker`. It has no exports. If a bundler cannot find the script of the
+ * worker, import this entry in a file of your own, and pass that file:
  *
  * `openSessionInWorker(model, { worker: () => new Worker("session_worker.js", { type: "module" }) })`
  *
  * @module
  */
 
-import "./session/session_worker.ts";
+import "./session/workers/session_worker.ts";

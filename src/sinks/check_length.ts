@@ -1,5 +1,5 @@
 /**
- * How many systems are to be left in a sink, checked.
+ * Checks of how many systems a sink holds.
  *
  * @module
  */
@@ -10,4 +10,9 @@ export function checkLength(length: number, action: string): void {
   throw new RangeError(
     `Cannot ${action} as its length must be a whole number from 0 on: current value is ${length}`,
   );
+}
+
+/** Returns the error for a file of which nothing can be read. */
+export function emptyError(path: string): RangeError {
+  return new RangeError(`Cannot read ${path}: it is empty, without a single system`);
 }

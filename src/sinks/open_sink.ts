@@ -1,11 +1,11 @@
 import { show } from "../base/show.ts";
 import type { StoredSink } from "./sink.ts";
-import type { WriterQueueOptions } from "./files/writer_queue.ts";
+import type { FileSinkOptions } from "./files/file_sink.ts";
 
 /** Makes a sink for a path. */
 export type MakeSink = (
   path: string,
-  options: WriterQueueOptions,
+  options: FileSinkOptions,
 ) => StoredSink | Promise<StoredSink>;
 
 /**
@@ -28,17 +28,18 @@ export const SINK_FORMATS: Readonly<Record<string, MakeSink>> = Object.freeze({
     new (await import("./csv/csv_sink.ts")).CsvSink(path, undefined, options),
   ".db": async (path, options) =>
     new (await import("./ase/ase_database_sink.ts")).AseDatabaseSink(path, options),
-  ".zarr": async (path, options) =>
+  // It is never left with a part of a system, and all its systems have the same fields: there is no warning.
+  ".zarr": async (path, { onWarning: _, ...options }) =>
     new (await import("./zarr/zarr_sink.ts")).ZarrSink(path, options),
 });
 
-async function extxyz(path: string, options: WriterQueueOptions): Promise<StoredSink> {
+async function extxyz(path: string, options: FileSinkOptions): Promise<StoredSink> {
   const { ExtxyzSink } = await import("./extxyz/extxyz_sink.ts");
   return new ExtxyzSink(path, options);
 }
 
 /** What `openSink` can be told. */
-export interface OpenSinkOptions extends WriterQueueOptions {
+export interface OpenSinkOptions extends FileSinkOptions {
   /**
    * How paths end, and what makes sinks for those: the table to look in.
    *

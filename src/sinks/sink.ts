@@ -66,7 +66,7 @@ export interface StoredSink extends Sink {
   readonly path: string;
   /**
    * Opens what is there, to add to it, or makes it; the first `write` does so, too. What a kill has left unfinished is
-   * taken off.
+   * removed, with a warning.
    *
    * @throws {SyntaxError} for what is there and is no such file, or damaged; it stays as it is
    * @throws {RangeError} for one of a newer version

@@ -1,4 +1,5 @@
 import type { System } from "../batch/system.ts";
+import { refusal } from "./files/open_file.ts";
 import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
 
 /** The systems in a file, got one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
@@ -13,8 +14,8 @@ export interface SystemsFile extends AsyncDisposable {
 
 /**
  * Opens a file of systems to read them in any order: `.xyz`, `.jsonl`, `.db` of ASE, `.zarr`, as `openSink` knows them.
- * It is only read: it may be one that a run still writes to, or that may not be written to. There are as many systems as
- * there were when it was opened; what a kill has left unfinished is none.
+ * The file is only read: a run may still write to it, and it may be read-only. There are as many systems as there were
+ * when it was opened. A part of a system at the end is not read, and reported once to `onWarning`.
  *
  * @throws {RangeError} for an ending that is not known, for a file without systems, and for one of a newer version
  * @throws {SyntaxError} for what is no such file, or damaged
@@ -73,12 +74,6 @@ export async function assertThere(path: string): Promise<void> {
   try {
     await stat(path);
   } catch (cause) {
-    const { message, code } = cause as Error & { readonly code?: unknown };
-    throw Object.assign(
-      new Error(`Cannot open ${path} as it must be there: ${message}`, { cause }),
-      {
-        code,
-      },
-    );
+    throw refusal(path, "open", cause);
   }
 }

@@ -8,10 +8,12 @@ export interface SinkReport {
   readonly path: string;
   /** Number of systems that were checked. */
   readonly systems: number;
-  /** Number of parts that have no check sum: those of other programs, and rows of tables. Only their form is checked. */
+  /** Number of parts without a check sum: those of other programs, and rows of tables. Only their form is checked. */
   readonly unsummed: number;
   /** Damaged parts of the file. */
   readonly damage: readonly SinkDamage[];
+  /** The result in one line, which says how much could not be checked. */
+  readonly summary: string;
 }
 
 /** A sink that can check its own file. */
@@ -22,7 +24,10 @@ interface CheckedSink {
 /**
  * Reads all of a sink's file, and compares it with the check sums that were written with it: each record of `.xyz` and
  * `.jsonl`, each row of `.db`, each chunk and each piece of metadata of `.zarr`. Nothing is changed. A file that another
- * program has changed is reported, too. A `.csv` has no place for check sums: of it the form of the rows is checked.
+ * program has changed is reported, too. Parts without a check sum are counted (`unsummed`), and only their form is
+ * checked: all rows of a `.csv`, and systems that another program wrote to the same file. Chunks and metadata that were
+ * removed from a `.zarr` are reported. Whole records that were removed from a `.xyz` or `.jsonl`, or repeated there, are
+ * not found: compare `systems` with the number that was written.
  *
  * Use it after a disk failed, or before data is archived.
  *
@@ -40,26 +45,27 @@ interface CheckedSink {
  * const sink = await openSink(path);
  * await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 7] }]));
  * await sink.close();
- * assertEquals((await verifySink(path)).damage, []);
+ * const report = await verifySink(path);
+ * assertEquals(report.damage, []);
+ * assertEquals(report.summary, `${path}: 1 system, no damage found`);
  *
  * await Deno.writeTextFile(path, (await Deno.readTextFile(path)).replace("7", "8"));
  * assertEquals((await verifySink(path)).damage.map(({ place }) => place), ["line 1"]);
  * ```
  */
 export async function verifySink(path: string, options: OpenSinkOptions = {}): Promise<SinkReport> {
-  const sink = await sinkFor(path, options);
+  const sink = await sinkFor(path, { onWarning: () => {}, ...options }); // the report says it
   await assertThere(path);
   const { check } = sink as Partial<CheckedSink>;
   if (check === undefined) {
     throw new TypeError(`Cannot verify ${path}: its sink has no function check`);
   }
-  const damage: SinkDamage[] = [], without: string[] = [];
-  let systems = 0, summed = 0;
+  const damage: SinkDamage[] = [];
+  let systems = 0, unsummed = 0;
   try {
     for await (const part of check.call(sink)) {
       systems += part.systems;
-      if (part.isSummed) summed++;
-      else without.push(part.place);
+      if (!part.isSummed) unsummed++;
       if (part.reason !== undefined) damage.push({ place: part.place, reason: part.reason });
     }
   } catch (error) {
@@ -68,11 +74,22 @@ export async function verifySink(path: string, options: OpenSinkOptions = {}): P
   } finally {
     await sink.close();
   }
-  // Where others have one, a check sum that is missing was damaged.
-  const places = summed === 0 ? [] : without;
-  const known = new Set(damage.map(({ place }) => place));
-  for (const place of places) {
-    if (!known.has(place)) damage.push({ place, reason: "its check sum is missing" });
-  }
-  return { path, systems, unsummed: without.length, damage };
+  const counts = { systems, unsummed, damage };
+  return { path, ...counts, summary: summaryOf(path, counts) };
+}
+
+function summaryOf(
+  path: string,
+  { systems, unsummed, damage }: Pick<SinkReport, "systems" | "unsummed" | "damage">,
+): string {
+  const found = damage.length === 0
+    ? "no damage found"
+    : `${damage.length} damaged, the first ${damage[0]!.place}`;
+  const form = unsummed === 0
+    ? ""
+    : `; not checked: ${unsummed} ${
+      unsummed === 1 ? "part has" : "parts have"
+    } no check sum, so only the form ` +
+      "was looked at";
+  return `${path}: ${systems} ${systems === 1 ? "system" : "systems"}, ${found}${form}`;
 }

@@ -1,8 +1,9 @@
 /**
- * Throws an Error unless there are as many numbers as there should be, each within `tolerance` times what it should be.
+ * Throws an Error if numbers differ from the expected ones by more than `tolerance` times the expected value, or if
+ * their count differs.
  *
- * `scale`: numbers smaller than that are taken to be of that size. What is no number is near nothing, itself included;
- * an infinite number is near only itself.
+ * `scale` is the smallest magnitude that the tolerance refers to: smaller expected values are treated as if they
+ * had that size. NaN is not near anything, not even NaN. An infinite number is near only itself.
  *
  * @example
  * ```ts
@@ -34,8 +35,8 @@ export function assertNear(
 }
 
 /**
- * Throws an Error unless there are as many numbers as there should be, each the same to the bit: 0 is not -0, and what
- * is no number is the same as itself.
+ * Throws an Error if numbers are not bitwise identical to the expected ones, or if their count differs: 0 differs
+ * from -0, and NaN equals NaN.
  *
  * @example
  * ```ts
@@ -63,7 +64,7 @@ function assertSameLength(actual: ArrayLike<number>, expected: ArrayLike<number>
   throw new Error(`There are ${actual.length} numbers, not ${expected.length}`);
 }
 
-/** Where it is not so. */
+/** Returns the indices at which a condition fails. */
 function places(values: ArrayLike<number>, isSo: (i: number) => boolean): number[] {
   const where: number[] = [];
   for (let i = 0; i < values.length; i++) if (!isSo(i)) where.push(i);

@@ -7,30 +7,31 @@ import { pairCases } from "./cases/pair_cases.ts";
 import { programCases } from "./cases/program_cases.ts";
 import type { TestCase } from "./cases/test_case.ts";
 
-/** What else a suite may ask of a backend. */
+/** Options of {@linkcode backendSuite}. */
 export interface BackendSuiteOptions {
   /**
-   * How many atoms systems have that are tried alone.
+   * Numbers of atoms of systems that are tested alone.
    *
-   * @default 0, 1, 3, 63, 64, 65 and 1000: what lanes and workgroups may get wrong
+   * @default 0, 1, 3, 63, 64, 65 and 1000, which are critical for lanes and workgroups
    */
   readonly sizes?: readonly number[];
   /**
-   * Whether the kernels are tried on 100,003 atoms and on 70,000 systems, and on nothing else: that takes minutes.
+   * True to test the kernels only on 100,003 atoms and on 70,000 systems, which takes minutes.
    *
    * @default false
    */
   readonly isLarge?: boolean;
   /**
-   * How much all backends of this kind hold, of what only they can give back: bytes, or buffers.
+   * Returns the amount of memory that all backends of this kind hold and must release explicitly: bytes, or a
+   * number of buffers.
    *
-   * @default none: nobody looks whether memory is given back
+   * @default no check that memory is released
    */
   readonly held?: Held;
   /**
-   * The random words of the backend, where it can give them by themselves.
+   * Returns random words of the backend, if it can generate them separately.
    *
-   * @default none: they are seen only by the noise that is made of them
+   * @default none: only the resulting noise is tested
    */
   readonly wordsOf?: WordsOf;
 }
@@ -38,11 +39,12 @@ export interface BackendSuiteOptions {
 const SIZES = [0, 1, 3, 63, 64, 65, 1000];
 
 /**
- * What every backend must do, as cases for any test runner: every kernel as near to its plain meaning as
- * {@linkcode TOLERANCES} says, alone and in ragged batches, in skewed cells; systems at rest untouched; the same bits
- * again, and for a system alone as in a batch; random numbers; buffers, programs, lists of pairs; and errors.
+ * Returns test cases for any test runner that every backend must pass. They check that every kernel agrees with its
+ * definition within {@linkcode TOLERANCES}, alone, in ragged batches and in skewed cells; that inactive systems do
+ * not change; that results are bitwise reproducible, and identical for a system alone and in a batch; random
+ * numbers; buffers, programs and pair lists; and errors.
  *
- * `open` makes a backend; each case opens its own, and disposes of it.
+ * `open` creates a backend. Each case opens its own, and disposes of it.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What cases claim, beside numbers.
+ * Assertions of test cases.
  *
  * @module
  */
@@ -8,12 +8,15 @@ import type { Backend } from "../backend/backend.ts";
 import type { OpenBackend } from "./cases/kernel_cases.ts";
 import type { TestCase } from "./cases/test_case.ts";
 
-/** Throws an Error with this message unless it is so. */
+/** Throws an Error with this message if a condition is false. */
 export function claim(isSo: boolean, message: () => string): asserts isSo {
   if (!isSo) throw new Error(message());
 }
 
-/** Throws an Error unless the work throws one of this kind, at once or when it is awaited, that says so. */
+/**
+ * Throws an Error if the work does not throw an error of this class that contains `part`, synchronously or
+ * asynchronously.
+ */
 export async function claimRefused(
   work: () => unknown,
   kind: new (message: string) => Error,
@@ -27,8 +30,7 @@ export async function claimRefused(
   }
   claim(
     thrown instanceof kind && thrown.message.includes(part),
-    () =>
-      `It must be refused by a ${kind.name}${part && ` that says "${part}"`}, not ${shown(thrown)}`,
+    () => `It must throw a ${kind.name}${part && ` that contains "${part}"`}; got ${shown(thrown)}`,
   );
 }
 
@@ -36,7 +38,7 @@ function shown(thrown: unknown): string {
   return thrown === undefined ? "accepted" : `by ${String(thrown)}`;
 }
 
-/** A case of a backend of its own, which is given back whatever happens. */
+/** Returns a case with its own backend, which is released in any event. */
 export function onBackend(
   open: OpenBackend,
   name: string,

@@ -1,5 +1,5 @@
 /**
- * A backend with a batch of systems on it, to try kernels on.
+ * A backend with a batch of systems, for testing kernels.
  *
  * @module
  */
@@ -8,25 +8,33 @@ import type { Backend, Buffer, Call, FrameBuffers, Spread } from "../backend/bac
 import { Control, type Dtype } from "../kernels/kernel.ts";
 import { gaussians, philox } from "../kernels/philox.ts";
 
-/** How the systems of a {@linkcode Lab} are. */
+/** Options of a {@linkcode Lab}. */
 export interface LabOptions {
   /**
-   * 1 for each system that is updated, 0 for each at rest.
+   * 1 for each active system, 0 for each inactive one.
    *
    * @default all 1
    */
   readonly active?: readonly number[];
-  /** @default 7, 8, … */
+  /**
+   * Ids of the systems.
+   *
+   * @default 7, 8, …
+   */
   readonly ids?: readonly number[];
-  /** @default all 0 */
+  /**
+   * Ages of the systems.
+   *
+   * @default all 0
+   */
   readonly ages?: readonly number[];
 }
 
-/** A backend with a frame of systems of the given sizes. The backend goes with it. */
+/** A backend with a frame of systems of the given sizes. It owns the backend, and disposes of it. */
 export class Lab {
-  /** Where everything is. */
+  /** Backend of all buffers. */
   readonly backend: Backend;
-  /** The systems. */
+  /** Frame of the systems. */
   readonly frame: FrameBuffers;
 
   /** Copies the frame to the backend. */
@@ -44,29 +52,31 @@ export class Lab {
     };
   }
 
-  /** A buffer with these numbers; `spread` is what has a row each, for backends that must know. */
+  /**
+   * Creates a buffer with these numbers. `spread` says to what its rows belong, for backends that distribute them.
+   */
   filled<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     const buffer = this.backend.alloc(dtype, values.length, spread);
     this.backend.write(buffer, values);
     return buffer;
   }
 
-  /** The same, of this type. */
+  /** Creates a buffer of type `real`. */
   real(values: ArrayLike<number>, spread?: Spread): Buffer<"real"> {
     return this.filled("real", values, spread);
   }
 
-  /** The same, of this type. */
+  /** Creates a buffer of type `f64`. */
   f64(values: ArrayLike<number>, spread?: Spread): Buffer<"f64"> {
     return this.filled("f64", values, spread);
   }
 
-  /** The same, of this type. */
+  /** Creates a buffer of type `i32`. */
   i32(values: ArrayLike<number>, spread?: Spread): Buffer<"i32"> {
     return this.filled("i32", values, spread);
   }
 
-  /** Runs calls, in order, once or for more steps; how many steps it did. */
+  /** Runs calls in order for a number of steps. Returns the number of steps that were run. */
   async run(calls: readonly Call[], steps = 1, first = 0): Promise<number> {
     const program = this.backend.prepare(this.frame, calls);
     const done = await this.backend.run(program, first, steps);
@@ -74,25 +84,28 @@ export class Lab {
     return done;
   }
 
-  /** What is in a buffer. */
+  /** Reads a buffer. */
   async read(buffer: Buffer): Promise<number[]> {
     return Array.from(await this.backend.read(buffer));
   }
 
-  /** What is in several. */
+  /** Reads several buffers. */
   async readAll(buffers: readonly Buffer[]): Promise<number[][]> {
     const all: number[][] = [];
     for (const buffer of buffers) all.push(await this.read(buffer));
     return all;
   }
 
-  /** Gives the backend back. */
+  /** Disposes of the backend. */
   [Symbol.dispose](): void {
     this.backend.dispose();
   }
 }
 
-/** Gaussian numbers that are the same in every run; those of f32, so that all backends begin with the same. */
+/**
+ * Returns normally distributed numbers that are the same in every run. They are rounded to float32, so that all
+ * backends start with identical values.
+ */
 export function normals(count: number, seed: number, width = 1): number[] {
   const words = new Uint32Array(4), four = new Float64Array(4);
   return Array.from({ length: count }, (_, i) => {

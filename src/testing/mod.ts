@@ -1,8 +1,8 @@
 /**
- * Suites that every backend and every model must pass, and a trainer by a script, for hooks: for backends, models and
- * hooks of one's own, with any test runner.
+ * Test suites for custom backends, models and sinks, and a scripted trainer for tests of hooks. They work with any
+ * test runner.
  *
- * @example A model of one's own
+ * @example Test a custom model
  * ```ts
  * import { potential } from "@hooke/hooke/models";
  * import { modelSuite } from "@hooke/hooke/testing";

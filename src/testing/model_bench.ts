@@ -1,5 +1,5 @@
 /**
- * What all cases of a model go by.
+ * Common setup of test cases for models.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { ReferenceBackend } from "../backend/reference/reference_backend.ts";
 import type { System } from "../batch/system.ts";
 import type { Model, ModelOutput } from "../models/model.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
-import { type Asked, evaluate, type Said } from "./evaluation.ts";
+import { evaluate, type Evaluation, type EvaluationRequest } from "./evaluation.ts";
 import type { OpenBackend } from "./cases/kernel_cases.ts";
 import { type Structure, structureOf } from "./structure.ts";
 import type { TestCase } from "./cases/test_case.ts";
 
-/** Makes the model that is tried. */
+/** Creates the model under test. */
 export type MakeModel = () => Model | Promise<Model>;
 
-/** What a suite was told. */
+/** Settings of a suite. */
 export interface ModelSetting {
   readonly open: MakeModel;
   readonly systems: readonly System[];
@@ -37,31 +37,31 @@ const PRECISION = {
   f64: { tolerance: 1e-10, slopeTolerance: 1e-6, step: 2 ** -12, round: (x: number) => x },
 } as const;
 
-/** A model on a backend, in one case. */
+/** A model on a backend, for one case. */
 export interface Bench {
-  /** What it is to give. */
+  /** Outputs that it must have. */
   readonly gives: readonly ModelOutput[];
-  /** What it says it gives. */
+  /** Outputs that it declares. */
   readonly says: readonly ModelOutput[];
-  /** What it is tried on, in the precision in which it computes. */
+  /** Structures on which it is tested, in the precision of its computations. */
   readonly structures: readonly Structure[];
-  /** Part of the largest number. */
+  /** Largest accepted difference, relative to the largest number. */
   readonly tolerance: number;
-  /** The same of slopes. */
+  /** Same as `tolerance`, for derivatives. */
   readonly slopeTolerance: number;
-  /** Å. */
+  /** Displacement for finite differences, Å. */
   readonly step: number;
-  /** Å. */
+  /** Distance of atoms that do not interact, Å. */
   readonly far: number;
-  /** What does matter to it. */
+  /** Symmetries that the model breaks. */
   readonly breaks: readonly string[];
-  /** Whether results are the same to the bit, again and alone. */
+  /** True if results must be bitwise identical when repeated, and alone. */
   readonly isExact: boolean;
-  /** Asks about structures, as one batch. */
-  ask(structures: readonly Structure[], asked?: Asked): Promise<Said[]>;
+  /** Evaluates structures as one batch. */
+  ask(structures: readonly Structure[], asked?: EvaluationRequest): Promise<Evaluation[]>;
 }
 
-/** A case with a model and a backend of its own, which are given back whatever happens. */
+/** Returns a case with its own model and backend, which are released in any event. */
 export function onBench(
   setting: ModelSetting,
   name: string,
@@ -108,43 +108,43 @@ async function giveBack(model: Model & Partial<AsyncDisposable & Disposable>): P
   if (model[Symbol.asyncDispose] === undefined) model[Symbol.dispose]?.();
 }
 
-/** What an output is compared by: nothing smaller than this part of the largest of all is looked at. */
-export function scalesOf(said: readonly Said[]): Record<keyof Said, number> {
+/** Returns the scale of each output: smaller numbers are compared as if they had this size. */
+export function scalesOf(said: readonly Evaluation[]): Record<keyof Evaluation, number> {
   const forces = largest(said.flatMap(({ forces }) => forces));
   return {
     forces,
-    // Energies may be nothing where forces are not, as at the foot of a slope of 1 Å.
+    // Energies may be zero where forces are not, as at the foot of a slope. Take that of a slope over 1 Å then.
     energy: Math.max(largest(said.map(({ energy }) => energy)), forces),
     virial: largest(said.flatMap(({ virial }) => virial)),
   };
 }
 
-/** The largest size there is. */
+/** Returns the largest absolute value. */
 export function largest(values: readonly number[]): number {
   return values.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
 }
 
-/** How two answers are compared. */
+/** Settings of a comparison. */
 export interface Comparison {
-  /** What is different about the first. */
+  /** Variation of the first result, for error messages. */
   readonly what: string;
-  /** Which outputs. */
-  readonly outputs: readonly (keyof Said)[];
-  /** To the bit where a number is missing. */
+  /** Outputs to compare. */
+  readonly outputs: readonly (keyof Evaluation)[];
+  /** Largest accepted difference; if it is omitted, results must be bitwise identical. */
   readonly tolerance?: number;
 }
 
-/** Throws where what is said of a structure is not what was expected: output, system, place, by how much. */
-export function compareSaid(
-  actual: readonly Said[],
-  expected: readonly Said[],
+/** Throws if results differ from the expected ones. The message names output, system, index and difference. */
+export function compareEvaluations(
+  actual: readonly Evaluation[],
+  expected: readonly Evaluation[],
   { what, outputs, tolerance }: Comparison,
 ): void {
   const scales = scalesOf(expected);
   for (const [s, one] of expected.entries()) {
     for (const output of outputs) {
       const [is, must] = [[actual[s]![output]].flat(), [one[output]].flat()];
-      told(`${what}: ${output} of system ${s}`, () => {
+      withSubject(`${what}: ${output} of system ${s}`, () => {
         if (tolerance === undefined) assertSameBits(is, must);
         else assertNear(is, must, tolerance, scales[output]);
       });
@@ -152,14 +152,14 @@ export function compareSaid(
   }
 }
 
-/** What a model gives, as it is said. */
-export function given({ gives }: Bench): (keyof Said)[] {
+/** Returns the outputs that a model must have, by their names in results. */
+export function given({ gives }: Bench): (keyof Evaluation)[] {
   const names = { energy: "energy", forces: "forces", stress: "virial" } as const;
   return gives.map((output) => names[output]);
 }
 
-/** Says what the check is of. */
-export function told(what: string, check: () => void): void {
+/** Adds the subject of a check to its error message. */
+export function withSubject(what: string, check: () => void): void {
   try {
     check();
   } catch (error) {

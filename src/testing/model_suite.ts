@@ -8,64 +8,65 @@ import { slopeCase, strainCase } from "./cases/slope_cases.ts";
 import { type Symmetry, symmetryCases } from "./cases/symmetry_cases.ts";
 import type { TestCase } from "./cases/test_case.ts";
 
-/** What a suite has to know of a model. */
+/** Options of {@linkcode modelSuite}. */
 export interface ModelSuiteOptions {
   /**
-   * What it is tried on: a few small structures of elements that it knows, some in the open, some periodic, all with
-   * forces; no two atoms so far apart that rounding decides whether they feel each other.
+   * Structures on which the model is tested: a few small ones of supported elements, periodic and non-periodic, all
+   * with nonzero forces. No distance may be so close to the cutoff that rounding decides whether two atoms
+   * interact.
    */
   readonly systems: readonly (System | SystemInput)[];
   /**
-   * What it is to give: another answer is an error.
+   * Outputs that the model must have. Other outputs are an error.
    *
    * @default energy and forces
    */
   readonly gives?: readonly ModelOutput[];
   /**
-   * Makes the backend, for each case.
+   * Creates the backend of each case.
    *
    * @default the reference backend
    */
   readonly backend?: OpenBackend;
   /**
-   * What it computes in.
+   * Precision of the model's computations.
    *
-   * @default what `real` is on the backend
+   * @default that of `real` on the backend
    */
   readonly precision?: "f32" | "f64";
   /**
-   * What numbers may be off by, as a part of the largest of all.
+   * Largest accepted difference, relative to the largest number.
    *
    * @default 3e-5 in float32, 1e-10 in float64
    */
   readonly tolerance?: number;
   /**
-   * The same of slopes of energies.
+   * Same as `tolerance`, for derivatives of the energy.
    *
    * @default 2e-3 in float32, 1e-6 in float64
    */
   readonly slopeTolerance?: number;
   /**
-   * How far atoms are moved to find a slope, Å. A power of two, so that they are moved by just that.
+   * Displacement of atoms for finite differences, Å. Use a power of two, so that the displacement is exact.
    *
    * @default 2⁻⁶ in float32, 2⁻¹² in float64
    */
   readonly step?: number;
   /**
-   * How far apart atoms are that do not feel each other, Å.
+   * Distance at which atoms do not interact, Å.
    *
    * @default 16
    */
   readonly far?: number;
   /**
-   * What does matter to it, as places do to one that pulls there. `"permutation"`: it is one of certain atoms by their
-   * numbers; `"strain"`: what it holds to does not go with a strain.
+   * Symmetries that the model breaks, such as `"translation"` for an external potential. `"permutation"`: the model
+   * depends on the numbers of particular atoms. `"strain"`: it depends on positions that a strain does not move.
    *
-   * @default nothing
+   * @default none
    */
   readonly breaks?: readonly (Symmetry | "strain")[];
   /**
-   * Whether it gives the same to the bit again, and alone as in a batch.
+   * True if results must be bitwise identical when repeated, and for a system alone and in a batch.
    *
    * @default false
    */
@@ -73,11 +74,12 @@ export interface ModelSuiteOptions {
 }
 
 /**
- * What every model must do, as cases for any test runner: forces are slopes of energies, and stresses those by strain;
- * what it gives is added, and nothing else is touched; systems at rest stay; batches, places, directions, orders of atoms
- * and images of them do not matter, unless it says so; and nothing is NaN.
+ * Returns test cases for any test runner that every model must pass. They check that forces and stresses are
+ * derivatives of the energy; that outputs are added and nothing else changes; that inactive systems do not change;
+ * that results do not depend on the batch, on positions, directions, the order of atoms and their periodic images,
+ * unless a symmetry is declared broken; and that no result is NaN.
  *
- * `open` makes the model; each case opens its own, and disposes of it where it can be disposed of.
+ * `open` creates the model. Each case opens its own, and disposes of it if possible.
  *
  * @example
  * ```ts
@@ -102,7 +104,7 @@ export function modelSuite(open: MakeModel, options: ModelSuiteOptions): TestCas
   const { systems, gives = ["energy", "forces"], breaks = [] } = options;
   if (systems.length === 0) {
     throw new RangeError(
-      "Cannot try a model as systems must hold a structure or more: current count is 0",
+      "Cannot try a model: systems must have at least one structure; got 0",
     );
   }
   const setting: ModelSetting = { ...options, gives, open, systems: systems.map(systemOf) };

@@ -1,6 +1,6 @@
 /**
- * How gradient rules prove themselves. An entry point of its own, as it needs packages for ONNX that nothing else of
- * `testing` does.
+ * Tests of gradient rules. This is a separate entry point, because it needs packages for ONNX that the rest of
+ * `testing` does not.
  *
  * @module
  */

@@ -1,26 +1,26 @@
 /**
- * Structures that are moved, turned, strained and copied to see what a model makes of it.
+ * Structures that are moved, rotated, strained and repeated to test symmetries of models.
  *
  * @module
  */
 
 import { System } from "../batch/system.ts";
 
-/** A structure as plain numbers. */
+/** A structure of plain numbers. */
 export interface Structure {
   /** Atomic numbers. */
   readonly numbers: readonly number[];
-  /** Å, three per atom. */
+  /** Positions, Å, three numbers per atom. */
   readonly positions: readonly number[];
-  /** Å, nine numbers. */
+  /** Cell vectors, Å, nine numbers. */
   readonly cell: readonly number[];
-  /** Which of the three directions repeat. */
+  /** Flags of the periodic directions. */
   readonly pbc: readonly number[];
-  /** Whole lattice vectors that were taken off each atom. */
+  /** Number of lattice vectors by which each atom was wrapped. */
   readonly images?: readonly number[];
 }
 
-/** A structure, with its numbers as a model computes with them. */
+/** Converts a system, with numbers rounded as the model computes with them. */
 export function structureOf(system: System, round: (x: number) => number): Structure {
   const { numbers, positions, cell, pbc } = system;
   return {
@@ -31,7 +31,7 @@ export function structureOf(system: System, round: (x: number) => number): Struc
   };
 }
 
-/** The same as a system of a batch. */
+/** Converts a structure to a system of a batch. */
 export function systemFrom({ numbers, positions, cell, pbc, images }: Structure): System {
   const hasCell = cell.some((x) => x !== 0);
   return new System({
@@ -42,28 +42,28 @@ export function systemFrom({ numbers, positions, cell, pbc, images }: Structure)
   });
 }
 
-/** Whether it repeats along any direction. */
+/** Returns whether a structure is periodic in any direction. */
 export function isPeriodic({ pbc }: Structure): boolean {
   return pbc.some((flag) => flag !== 0);
 }
 
-/** With one coordinate of one atom further on. */
+/** Displaces one coordinate of one atom. */
 export function nudged(structure: Structure, at: number, by: number): Structure {
   return { ...structure, positions: structure.positions.map((x, i) => i === at ? x + by : x) };
 }
 
-/** Elsewhere. */
+/** Translates all atoms. */
 export function shifted(structure: Structure, by: readonly number[]): Structure {
   return { ...structure, positions: structure.positions.map((x, i) => x + by[i % 3]!) };
 }
 
-/** Positions and cell times a matrix: turned, or strained. */
+/** Multiplies positions and cell by a matrix: a rotation or a strain. */
 export function transformed(structure: Structure, matrix: readonly number[]): Structure {
   const { positions, cell } = structure;
   return { ...structure, positions: times(positions, matrix), cell: times(cell, matrix) };
 }
 
-/** x ↦ x M, row by row. */
+/** Multiplies rows of three numbers by a matrix: x ↦ x M. */
 export function times(rows: readonly number[], matrix: readonly number[]): number[] {
   return rows.map((_, at) => {
     const [row, column] = [at - at % 3, at % 3];
@@ -72,7 +72,7 @@ export function times(rows: readonly number[], matrix: readonly number[]): numbe
   });
 }
 
-/** The atoms in another order: atom i is the one that was `order[i]`. */
+/** Permutes the atoms: atom i of the result is `order[i]`. */
 export function reordered(structure: Structure, order: readonly number[]): Structure {
   return {
     ...structure,
@@ -81,12 +81,12 @@ export function reordered(structure: Structure, order: readonly number[]): Struc
   };
 }
 
-/** Rows of three numbers in another order. */
+/** Permutes rows of three numbers. */
 export function rowsOf(values: readonly number[], order: readonly number[]): number[] {
   return order.flatMap((atom) => values.slice(3 * atom, 3 * atom + 3));
 }
 
-/** Twice: next to itself where it repeats, in a cell of twice the length; else with so much room between, Å. */
+/** Repeats a structure twice: periodic ones in a cell of twice the length, others at a distance of `far`, Å. */
 export function doubled(structure: Structure, far: number): Structure {
   const { numbers, positions, cell, pbc } = structure;
   const row = pbc.findIndex((flag) => flag !== 0);
@@ -101,7 +101,7 @@ export function doubled(structure: Structure, far: number): Structure {
   };
 }
 
-/** Each atom moved by lattice vectors of its own; `counts`: whether it is said by how many. */
+/** Moves each atom by its own lattice vectors. `counts`: whether `images` records them. */
 export function imaged(structure: Structure, counts: boolean): Structure {
   const { positions, cell, pbc } = structure;
   const images = positions.map((_, i) => pbc[i % 3] !== 0 ? (i + Math.floor(i / 3)) % 3 - 1 : 0);

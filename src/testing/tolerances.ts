@@ -1,15 +1,16 @@
-/** How far a backend in float32 may be from the meaning of a kernel. */
+/** Largest accepted difference between a backend in float32 and the definition of a kernel. */
 export interface Tolerance {
-  /** As a part of what the number should be. */
+  /** Relative difference. */
   readonly part: number;
   /**
-   * Numbers smaller than that are taken to be of that size.
+   * Smallest magnitude that the tolerance refers to.
    *
    * @default 0
    */
   readonly scale?: number;
   /**
-   * Whether that size is one of a term of a sum over the atoms of a system, which is that many times as large.
+   * True if `scale` refers to one term of a sum over the atoms of a system, so that it is multiplied by their
+   * number.
    *
    * @default false
    */
@@ -17,7 +18,7 @@ export interface Tolerance {
 }
 
 const EXACT: Tolerance = { part: 0 };
-/** What a potential adds: each force is a sum of few terms, energies and virials are sums over all atoms. */
+/** Results of potentials. Each force is a sum of few terms; energies and virials are sums over all atoms. */
 const POTENTIAL: Readonly<Record<string, Tolerance>> = {
   forces: { part: 2e-5, scale: 10 },
   energy: { part: 1e-6, scale: 1, isSum: true },
@@ -32,16 +33,16 @@ const RELAXING: Readonly<Record<string, Tolerance>> = {
   alpha: { part: 1e-12 },
   positive: EXACT,
 };
-/** Rates of strain by sums over all atoms, 1/fs. */
+/** Strain rates from sums over all atoms, 1/fs. */
 const STRAINING: Tolerance = { part: 3e-7, scale: 1e-3 };
-/** Vectors of some 50 Å that are turned, with what turns along. */
+/** Rotated vectors of some 50 Å, and quantities that rotate with them. */
 const TURNED: Tolerance = { part: 1e-6, scale: 50 };
-/** Places up to 100 Å from the origin. */
+/** Positions up to 100 Å from the origin. */
 const PLACED: Tolerance = { part: 1e-6, scale: 100 };
 
 /**
- * Kernel → what it changes → how far a backend in float32 may be from the kernel's plain meaning, in float64, that
- * began with the same float32 numbers. One whose `real` is float64 may be off by no more than a part of 1e-12.
+ * Tolerances by kernel and result. They apply to a float32 backend, compared with the kernel's definition in
+ * float64 on the same float32 inputs. A backend with float64 `real` may differ by 1e-12 relative.
  */
 export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Tolerance>>>> = {
   kick: { velocities: { part: 5e-7, scale: 1e-2 } },
@@ -152,7 +153,8 @@ export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Toleran
   tethers: POTENTIAL,
   harmonic_bonds: POTENTIAL,
   center_bias: POTENTIAL,
-  neighbors: POTENTIAL, // what it lists is told by what a potential of these pairs adds
+  // The list itself is unordered. It is compared by the results of a potential on these pairs.
+  neighbors: POTENTIAL,
   lennard_jones: POTENTIAL,
   morse: POTENTIAL,
   pair_potential: POTENTIAL,

@@ -1,5 +1,6 @@
 /**
- * What a kernel is tried by: one trial for each, in the files of `trials`, one for each family.
+ * Trials of kernels: each runs a kernel, and names the results to compare. The files of `trials` have one trial per
+ * kernel.
  *
  * @module
  */
@@ -8,27 +9,27 @@ import type { Buffer, Call } from "../backend/backend.ts";
 import type { World } from "./world.ts";
 
 /**
- * A buffer of the world; or what reads numbers for each system, where what is looked at has no shape of its own, as a
- * list whose order is free.
+ * A buffer with results, or a function that returns numbers for each system if a buffer cannot be compared
+ * directly, such as a list without a defined order.
  */
 export type Look = Buffer | (() => Promise<readonly (readonly number[])[]>);
 
-/** What to run, and what to look at afterwards. */
+/** Calls to run, and results to compare. */
 export interface Tried {
-  /** In order, once. */
+  /** Calls in order. They run once. */
   readonly calls: readonly Call[];
-  /** What the calls change, by the names that the table of tolerances has. */
+  /** Results by their names in the table of tolerances. */
   readonly looks: Readonly<Record<string, Look>>;
   /**
-   * Which of these change for systems at rest, too.
+   * Results that change for inactive systems, too.
    *
    * @default none
    */
   readonly always?: readonly string[];
 }
 
-/** How a kernel is tried on a world. */
+/** Sets up a kernel on a world. */
 export type Trial = (world: World) => Tried;
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export type Trials = Readonly<Record<string, Trial>>;

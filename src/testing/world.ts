@@ -1,6 +1,6 @@
 /**
- * A batch on a backend with numbers for every argument that kernels have. All that a system is given follows from its
- * size and its id, so that it is the same alone and in any batch.
+ * A batch on a backend, with numbers for all arguments of kernels. The numbers of a system depend only on its size
+ * and id, so they are the same alone and in any batch.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { Lab, normals } from "./lab.ts";
 
 /** A system of a world. */
 export interface Member {
-  /** How many atoms. */
+  /** Number of atoms. */
   readonly size: number;
-  /** What it is called; one in five is at rest. */
+  /** Id of the system. One in five systems is inactive. */
   readonly id: number;
 }
 
-/** Numbers of a system: `width` for each row of it. */
+/** Returns the numbers of a system, `width` for each row. */
 type From = (member: Member) => ArrayLike<number>;
 
-/** What atoms have. */
+/** Floating-point values of atoms. */
 export type AtomNumbers =
   | "positions"
   | "anchors"
@@ -32,7 +32,7 @@ export type AtomNumbers =
   | "masses"
   | "springs";
 
-/** What systems have. */
+/** Floating-point values of systems. */
 export type SystemNumbers =
   | "cell"
   | "dt"
@@ -41,10 +41,10 @@ export type SystemNumbers =
   | "stiffness"
   | "center";
 
-/** Whole numbers: directions that are periodic, lattice vectors, flags, types of atoms. */
+/** Integers: periodic directions, lattice vectors, flags, types of atoms. */
 export type WholeNumbers = "pbc" | "images" | "frozen" | "species";
 
-/** What each atom has: how many numbers, and which. */
+/** Values of atoms: numbers per atom, and a function that returns them. */
 const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
   positions: [3, (member) => placesOf(member, 1)],
   anchors: [3, (member) => placesOf(member, 2)],
@@ -63,7 +63,7 @@ const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
   springs: [1, ({ size, id }) => normals(size, seed(8, id)).map((x) => Math.max(0, x))],
 };
 
-/** What each system has. */
+/** Values of systems. */
 const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
   cell: [9, cellOf],
   dt: [1, ({ id }) => [0.5 + id % 8 / 8]],
@@ -73,7 +73,7 @@ const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
   center: [3, ({ id }) => normals(3, seed(9, id), 5)],
 };
 
-/** The same of whole numbers, and what has them. */
+/** Integer values, and whether they belong to systems or atoms. */
 const WHOLE: Readonly<Record<WholeNumbers, readonly ["system" | "atom", number, From]>> = {
   pbc: ["system", 3, ({ id }) => [1, id % 2, Number(id % 3 < 2)]],
   images: ["atom", 3, ({ size }) => Array.from({ length: 3 * size }, (_, i) => i * 7 % 5 - 2)],
@@ -85,10 +85,10 @@ const WHOLE: Readonly<Record<WholeNumbers, readonly ["system" | "atom", number, 
   species: ["atom", 1, ({ size }) => Array.from({ length: size }, (_, i) => i % 2)],
 };
 
-/** How a world differs from others of the same members. */
+/** Options of {@linkcode World}. */
 export interface WorldOptions {
   /**
-   * Whether all its systems are at rest.
+   * True to make all systems inactive.
    *
    * @default false
    */
@@ -97,14 +97,14 @@ export interface WorldOptions {
 
 /** A batch on a backend. */
 export class World {
-  /** The backend with the frame. */
+  /** Backend and frame. */
   readonly lab: Lab;
-  /** Its systems. */
+  /** Systems of the batch. */
   readonly members: readonly Member[];
   readonly #named = new Map<string, Buffer>();
   readonly #shapes = new Map<Buffer, { readonly width: number; readonly isAtom: boolean }>();
 
-  /** Copies nothing yet but the frame. */
+  /** Copies only the frame. */
   constructor(
     backend: Backend,
     members: readonly Member[],
@@ -120,30 +120,30 @@ export class World {
     for (const buffer of [active, ages]) this.#shapes.set(buffer, { width: 1, isAtom: false });
   }
 
-  /** What each atom has. */
+  /** Returns a buffer of values of atoms. */
   atom(name: AtomNumbers): Buffer<"real"> {
     const [width, from] = ATOMS[name];
     return this.#once(name, () => this.atoms("real", width, from));
   }
 
-  /** What each system has. */
+  /** Returns a buffer of values of systems. */
   system(name: SystemNumbers): Buffer<"real"> {
     const [width, from] = SYSTEMS[name];
     return this.#once(name, () => this.systems("real", width, from));
   }
 
-  /** The same of whole numbers. */
+  /** Returns a buffer of integers. */
   whole(name: WholeNumbers): Buffer<"i32"> {
     const [level, width, from] = WHOLE[name];
     return this.#once(name, () => this.#made("i32", width, from, level === "atom"));
   }
 
-  /** Numbers of one's own for each atom. */
+  /** Creates a buffer with custom values of atoms. */
   atoms<D extends Dtype>(dtype: D, width: number, from: From): Buffer<D> {
     return this.#made(dtype, width, from, true);
   }
 
-  /** Numbers of one's own for each system. */
+  /** Creates a buffer with custom values of systems. */
   systems<D extends Dtype>(dtype: D, width: number, from: From): Buffer<D> {
     return this.#made(dtype, width, from, false);
   }
@@ -153,7 +153,7 @@ export class World {
     await this.lab.run(calls);
   }
 
-  /** What a buffer of the world holds, system by system. */
+  /** Reads a buffer, system by system. */
   async read(buffer: Buffer): Promise<number[][]> {
     const { width, isAtom } = this.#shapes.get(buffer)!;
     const values = await this.lab.read(buffer);
@@ -161,7 +161,7 @@ export class World {
     return this.members.map((_, s) => values.slice(width * s, width * (s + 1)));
   }
 
-  /** Numbers of all atoms, system by system. */
+  /** Splits values of all atoms by system. */
   split(values: readonly number[], width: number): number[][] {
     let at = 0;
     return this.members.map(({ size }) => values.slice(at, at += width * size));
@@ -186,7 +186,7 @@ export class World {
   }
 }
 
-/** Lattice vectors of a skewed cell with room for the atoms of a system 3.4 Å apart. */
+/** Returns lattice vectors of a skewed cell with room for the system's atoms at distances of 3.4 Å. */
 export function cellOf({ size }: Member): number[] {
   const side = sideOf(size);
   return [1, 0, 0, 0.25, 1, 0, -0.125, 0.375, 1.125].map((x) => Math.fround(3.4 * side * x));
@@ -196,7 +196,7 @@ function sideOf(size: number): number {
   return Math.max(1, Math.ceil(Math.cbrt(size)));
 }
 
-/** Atoms near the points of a lattice in their cell, some of them outside. */
+/** Returns positions near lattice points of the cell, some of them outside of it. */
 function placesOf(member: Member, kind: number): number[] {
   const { size, id } = member;
   const side = sideOf(size), cell = cellOf(member);
@@ -212,7 +212,7 @@ function placesOf(member: Member, kind: number): number[] {
   });
 }
 
-/** A seed for each kind of numbers of each system. */
+/** Returns a seed for each kind of numbers of each system. */
 export function seed(kind: number, id: number): number {
   return 1_000_000 * kind + id;
 }

@@ -31,6 +31,7 @@ const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
   workers: true,
   device: true,
   threads: true,
+  threadMemory: true,
   name: true,
   signal: true,
   onWarning: true,

@@ -9,7 +9,10 @@ export * from "./data/mod.ts";
 export * from "./losses/mod.ts";
 export * from "./metrics/mod.ts";
 export * from "./optimizers/mod.ts";
+export type { Potential, PotentialOptions } from "./potential/potential.ts";
+export { openPotential } from "./potential/potential.ts";
 export * from "./schedules/mod.ts";
+export * from "./tuning/mod.ts";
 export type { SavedGroup, SavedOptimizer, SavedTrainer } from "./state/checkpoint.ts";
 export type { Patterns } from "./graph/parameters.ts";
 export type { SavedProgress } from "./engine/progress.ts";
@@ -20,6 +23,7 @@ export type {
   TrainerParts,
   TrainingData,
   TrainingHooks,
+  TrainingHooksOf,
   TrainingKind,
   ValidationTimes,
 } from "./trainer_options.ts";

@@ -123,6 +123,13 @@ export interface TrainingAliases {
   readonly onCheckpointLoaded: "CHECKPOINT_LOAD";
 }
 
+const BATCH = ["batch", "batchIdx", "loaderIdx", "loaderName"];
+const LOSS = [...BATCH, "loss"];
+const NORM = [...LOSS, "gradients", "gradNorm"];
+const OPTIMIZER = [...NORM, "optimizerIdx"];
+const BATCH_END = [...LOSS, "metrics", "outcome"];
+const METRICS = ["metrics", "outcome"];
+
 /** The training kind: `TrainingStage.AFTER_LOSS` is `"training/AFTER_LOSS"`. */
 export const TrainingStage: Stages<
   "training",
@@ -182,6 +189,35 @@ export const TrainingStage: Stages<
       BEFORE_BACKWARD: "batch",
       AFTER_BACKWARD: "batch",
       BATCH_END: "batch",
+    },
+    contexts: {
+      "*": ["epoch", "phase", "state", "trainer", "optimizers", "lrSchedulers"],
+      BATCH_BEGIN: BATCH,
+      BEFORE_FORWARD: BATCH,
+      ACTIVATIONS: BATCH,
+      AFTER_FORWARD: BATCH,
+      COMPUTE_LOSS: [...BATCH, "outputs"],
+      LOSS: BATCH,
+      AFTER_LOSS: LOSS,
+      BEFORE_BACKWARD: LOSS,
+      AFTER_BACKWARD: [...LOSS, "gradients"],
+      GRADIENTS: LOSS,
+      GRADIENT_CLIP: NORM,
+      MAY_UPDATE: NORM,
+      BEFORE_OPTIMIZER_STEP: OPTIMIZER,
+      OPTIMIZER_STEP: [...OPTIMIZER, "parameters"],
+      AFTER_OPTIMIZER_STEP: OPTIMIZER,
+      STEP_END: [...LOSS, "gradNorm", "lr", "samplesSeen", "tokensSeen", "skipped"],
+      BATCH_END,
+      VALIDATION_BATCH_BEGIN: BATCH,
+      VALIDATION_BATCH_END: BATCH_END,
+      VALIDATION_END: METRICS,
+      EVAL_END: METRICS,
+      EPOCH_END: METRICS,
+      CHECKPOINT_SAVE: ["path"],
+      CHECKPOINT_LOAD: ["path"],
+      EXCEPTION: ["error"],
+      TRAIN_END: ["outcome"],
     },
     events: ["TRAIN_BEGIN", "TRAIN_END", "CHECKPOINT_SAVE", "CHECKPOINT_LOAD", "EXCEPTION"],
     aliases: {

@@ -6,11 +6,8 @@
 
 import type { OpenedDevice } from "../backend/open.ts";
 import type { Workflow } from "../hooks/protocol/context.ts";
-import type { Lifecycle } from "../hooks/protocol/lifecycle.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
-import type { HookOptions } from "../hooks/protocol/protocol.ts";
-import type { AddOptions } from "../hooks/registry/add_options.ts";
-import type { Accept, HookHandle, HookSet } from "../hooks/registry/hook_set.ts";
+import type { HookSet, Names } from "../hooks/registry/hook_set.ts";
 import { checkCount, checkTrainerOptions } from "./check_trainer_options.ts";
 import type {
   ParameterInfo,
@@ -20,6 +17,7 @@ import type {
   ValidationData,
 } from "./context.ts";
 import { type BatchLike, batchOf } from "./data/batches_of.ts";
+import { hooksMade } from "./engine/requests.ts";
 import { type RunMode, TrainingEngine } from "./engine/training_engine.ts";
 import type { SavedTrainer } from "./state/checkpoint.ts";
 import type {
@@ -27,6 +25,7 @@ import type {
   TrainerParts,
   TrainingData,
   TrainingHooks,
+  TrainingHooksOf,
   TrainingKind,
 } from "./trainer_options.ts";
 
@@ -77,8 +76,11 @@ export interface StepResult {
  * assertAlmostEquals((await trainer.parameter("w"))[0]!, 2, 1e-4);
  * ```
  */
-export class Trainer<const H extends TrainingHooks = TrainingHooks>
-  implements Workflow, AsyncDisposable, TrainerControl {
+export class Trainer<
+  const H extends TrainingHooksOf<H> = TrainingHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> implements Workflow, AsyncDisposable, TrainerControl {
   /** Name of the trainer in listings, logs and checkpoints. */
   readonly name: string;
   /** The outcome of the last run. */
@@ -88,7 +90,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   #isBusy = false;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
-  constructor(options: TrainerOptions<H>) {
+  constructor(options: TrainerOptions<H, N, W>) {
     checkTrainerOptions(options);
     this.#options = options;
     this.name = options.name ?? "trainer";
@@ -150,7 +152,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
           () => loop.run(isOver ? 0 : left),
         );
       } catch (error) {
-        this.outcome = { status: "failed", error };
+        this.outcome = loop.warnings.failed(error);
         throw error;
       }
     });
@@ -218,12 +220,8 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
   }
 
   /** Registers a hook: the same as `hooks.add`. */
-  addHook<const T extends object>(
-    hook: (T | (Lifecycle<TrainingKind> & HookOptions)) & Accept<TrainingKind, T>,
-    options?: AddOptions,
-  ): HookHandle {
-    return this.hooks.add(hook as never, options);
-  }
+  readonly addHook: HookSet<TrainingKind>["add"] = (hook, options) =>
+    this.hooks.add(hook as never, options);
 
   /** Removes a hook. Throws a RangeError for an unknown name. */
   removeHook(name: string): void {
@@ -331,6 +329,7 @@ export class Trainer<const H extends TrainingHooks = TrainingHooks>
     }
     this.#isBusy = true;
     try {
+      if (action !== "close") await hooksMade(this);
       return await work();
     } finally {
       this.#isBusy = false;

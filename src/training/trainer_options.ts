@@ -6,7 +6,7 @@
 
 import type { DeviceName } from "../backend/devices.ts";
 import type { HookWarning } from "../hooks/protocol/outcome.ts";
-import type { AcceptAll, HookInput } from "../hooks/registry/hook_set.ts";
+import type { AllChecked, HookInput, InitialHooks, Names } from "../hooks/registry/hook_set.ts";
 import type { ModelSource } from "../onnx/session/session_source.ts";
 import type { ClipSettings, EmaSettings } from "./context.ts";
 import type { BatchesLike } from "./data/interleave.ts";
@@ -26,6 +26,9 @@ export type TrainingData = BatchesLike | NamedData | Readonly<Record<string, Bat
 
 /** Initial hooks of a trainer. */
 export type TrainingHooks = readonly HookInput<TrainingKind>[];
+
+/** What the initial hooks `H` of a trainer must be. */
+export type TrainingHooksOf<H> = AllChecked<TrainingKind, H>;
 
 /** Times at which the model is validated. */
 export interface ValidationTimes {
@@ -148,6 +151,12 @@ export interface TrainerParts {
    */
   readonly threads?: number;
   /**
+   * Memory of each session with several threads in Deno, in bytes, as `openSession` takes it.
+   *
+   * @default 2 GiB
+   */
+  readonly threadMemory?: number;
+  /**
    * Name of the trainer in listings, logs and checkpoints.
    *
    * @default "trainer"
@@ -170,11 +179,15 @@ export interface TrainerParts {
 }
 
 /** Options of a trainer, with its initial hooks. */
-export type TrainerOptions<H extends TrainingHooks = TrainingHooks> = TrainerParts & {
+export type TrainerOptions<
+  H extends TrainingHooksOf<H> = never,
+  N extends Names = Names,
+  W extends Names = Names,
+> = TrainerParts & {
   /**
    * Initial hooks; `hooks.add` takes more, with options.
    *
    * @default none
    */
-  readonly hooks?: H & AcceptAll<TrainingKind, H>;
+  readonly hooks?: [H] extends [never] ? TrainingHooks : InitialHooks<TrainingKind, H, N, W>;
 };

@@ -22,6 +22,8 @@ export class Trial {
   readonly cases: number;
   /** Numbers from 0 to 1, the same for the same seed. */
   readonly random: () => number;
+  /** Figures for the page, in words. */
+  readonly notes: string[] = [];
   readonly #failures: string[] = [];
   readonly #outcomes = new Map<string, number>();
 

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
 import { type Attack, Trial } from "./attack.ts";
-import { ATTACKS, attackWith, tableOf } from "./main.ts";
+import { ATTACKS, attackWith } from "./main.ts";
 import { mutate } from "./mutate.ts";
+import { pageOf, tableOf } from "./page.ts";
 import { attackOn } from "./readers.ts";
 
 /** An attack on a reader that is given these bytes with damage. */
@@ -47,4 +48,56 @@ Deno.test("the table has a row for each attack, with its cases, outcomes, failur
     "| x | y | 3 | 2 refused, 1 FAILED | 1 | 4 s |",
   ]);
   assertEquals(new Set(ATTACKS.map(({ name }) => name)).size, ATTACKS.length);
+});
+
+/** A row of the page. */
+function rowOf(name: string, failures: readonly string[], notes: readonly string[] = []) {
+  const trial = new Trial(3, 1);
+  trial.count("refused", 1200);
+  for (const failure of failures) trial.fail(failure);
+  trial.notes.push(...notes);
+  const attack = { name, aim: "it holds", cases: 3, run: () => Promise.resolve() };
+  return { attack, trial, seconds: 4.2 };
+}
+
+const CONDITIONS = {
+  commit: "0123456789ab",
+  hours: 1,
+  seed: 1,
+  runtime: "Deno 2.9.6, linux x86_64, 2 cores",
+  load: [0.5, 2.25],
+} as const;
+
+Deno.test("the page says what an attack is and how to run it, its conditions, the table, and the soak", () => {
+  const rows = [rowOf("x", []), rowOf("soak", [], ["1,000 steps", "memory grew by 1.0 MB"])];
+  const page = pageOf(rows, CONDITIONS);
+  const headings = page.split("\n").filter((line) => line.startsWith("#"));
+  assertEquals(headings, ["# Attack", "## Conditions", "## Outcomes", "## Soak"]);
+  assert(page.indexOf("`deno task attack`") < page.indexOf("## Conditions"));
+  assertStringIncludes(
+    page,
+    "- commit: 0123456789ab\n- run: `--hours 1 --seed 1`\n- runtime: Deno 2.9.6, linux x86_64, 2 cores\n" +
+      "- load average of 15 minutes: 0.5 at the beginning, 2.3 at the end\n",
+  );
+  assertStringIncludes(page, tableOf(rows));
+  assertStringIncludes(page, "None of 2,400 cases failed.");
+  assertStringIncludes(page, "## Soak\n\n- 1,000 steps\n- memory grew by 1.0 MB\n");
+});
+
+Deno.test("the page shows failures by their first line, without paths of the machine; a part says that it is one", () => {
+  const error =
+    "kill 3: Error: Cannot read /tmp/a1b2/frames.xyz: it is gone\n    at file:///home/x/y.ts:1:2";
+  const page = pageOf([rowOf("x", [error])], { ...CONDITIONS, only: "x" });
+  assertStringIncludes(page, "1 of 1,201 cases failed");
+  assertStringIncludes(page, "- x: `kill 3: Error: Cannot read …/frames.xyz: it is gone`");
+  assertEquals(page.includes("/home"), false);
+  assertStringIncludes(page, '--only "x"');
+  assertStringIncludes(page, "The soak was not run.");
+});
+
+Deno.test("docs/attack.md is a page of all attacks", async () => {
+  const page = await Deno.readTextFile(new URL("../../docs/attack.md", import.meta.url));
+  const names = Array.from(page.matchAll(/^\| ([^|]+?) +\|/gm), ([, name]) => name!).slice(2);
+  assertEquals(names, ATTACKS.map(({ name }) => name));
+  assertEquals(/\/(tmp|home|work|root)\//.test(page), false);
 });

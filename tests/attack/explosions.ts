@@ -5,23 +5,11 @@
  */
 
 import { Batch, fcc, initVelocities, rattle } from "../../src/batch/mod.ts";
-import {
-  DivergedError,
-  type Dynamics,
-  type DynamicsOptions,
-  FIRE,
-  FIRE2,
-  LBFGS,
-  NPH,
-  NPT,
-  NVE,
-  NVTBussi,
-  NVTLangevin,
-  NVTNoseHoover,
-} from "../../src/dynamics/mod.ts";
+import { DivergedError, type Dynamics } from "../../src/dynamics/mod.ts";
 import { harmonicBonds, lennardJones, type Model, morse } from "../../src/models/mod.ts";
 import { SnapshotHook } from "../../src/observe/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
+import { atomEngines } from "../dynamics/atom_engines.ts";
 import { ALL_BACKENDS, lacksBackend, openOn } from "../kernels/lab.ts";
 import type { Attack, Trial } from "./attack.ts";
 
@@ -30,29 +18,12 @@ const STEPS = 60;
 /** A finite run at a temperature above this must have been warned of, K. */
 const HOT = 1e5;
 
-type Make = (options: DynamicsOptions, dt: number) => Dynamics;
-
-/** Every engine for atoms. */
-const ENGINES: Readonly<Record<string, Make>> = {
-  NVE: (o, dt) => new NVE({ ...o, dt }),
-  NVTLangevin: (o, dt) => new NVTLangevin({ ...o, dt, temperature: 100, friction: 0.01 }),
-  NVTNoseHoover: (o, dt) =>
-    new NVTNoseHoover({ ...o, dt, temperature: 100, thermostatTime: 10 * dt }),
-  NVTBussi: (o, dt) => new NVTBussi({ ...o, dt, temperature: 100, thermostatTime: 10 * dt }),
-  NPH: (o, dt) => new NPH({ ...o, dt, pressure: 0, temperature: 100, barostatTime: 50 * dt }),
-  NPT: (o, dt) =>
-    new NPT({
-      ...o,
-      dt,
-      pressure: 0,
-      temperature: 100,
-      thermostatTime: 10 * dt,
-      barostatTime: 50 * dt,
-    }),
-  FIRE: (o, dt) => new FIRE({ ...o, dt }),
-  FIRE2: (o, dt) => new FIRE2({ ...o, dt }),
-  LBFGS: (o) => new LBFGS(o),
-};
+const ENGINES = atomEngines((dt) => ({
+  temperature: 100,
+  friction: 0.01,
+  thermostatTime: 10 * dt,
+  barostatTime: 50 * dt,
+}));
 
 /** Engines whose velocities are no temperature. */
 const RELAXERS: readonly string[] = ["FIRE", "FIRE2", "LBFGS"];

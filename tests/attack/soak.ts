@@ -54,6 +54,17 @@ export const SOAK: Attack = {
     const early = Math.max(...memory.slice(fifth, 2 * fifth));
     const growth = Math.max(0, memory.at(-1)! - early);
     const figures = `${md.stepCount} steps, memory grew by ${(growth / 2 ** 20).toFixed(1)} MB`;
+    const seconds = 60 * trial.cases, mb = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
+    trial.notes.push(
+      `Langevin dynamics of 8 crystals of 32 atoms with a log, snapshots and checkpoints: ${trial.cases} min, ` +
+        `${md.stepCount.toLocaleString("en")} steps, ${
+          Math.round(md.stepCount / seconds)
+        } per second`,
+      `resident memory: at most ${mb(early)} MB in the second fifth of the run, ${
+        mb(memory.at(-1)!)
+      } MB at its end; ` +
+        `it grew by ${mb(growth)} MB, and ${mb(GROWTH)} MB are allowed`,
+    );
     if (growth > GROWTH) trial.fail(figures);
     else trial.count(`minutes (${figures})`, trial.cases);
     await Deno.remove(folder, { recursive: true });

@@ -4,7 +4,8 @@ import { type ConformanceRow, conformanceRows, testConformance } from "./conform
 
 /** A kernel's name, and what is tried of it. */
 function partsOf({ name }: ConformanceRow): readonly [kernel: string, what: string] | undefined {
-  const found = /^(\w+) (is as near|leaves systems at rest|gives the same bits)/.exec(name);
+  const found = /^(\w+) (agrees with its definition|does not change a bit|is bitwise reproducible)/
+    .exec(name);
   return found === null ? undefined : [found[1]!, found[2]!];
 }
 

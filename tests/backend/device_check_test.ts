@@ -1,14 +1,22 @@
 /** A device is compared with the reference backend before it is used. */
-import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import {
   BackendUnavailableError,
   type Call,
   openBackend,
   openDevice,
   openWebGpu,
+  type UnavailableReason,
 } from "../../src/backend/mod.ts";
 import { findWrongKernel } from "../../src/backend/webgpu/check/compare_kernels.ts";
 import { KERNEL_CASES } from "../../src/backend/webgpu/check/kernel_cases.ts";
+import { Pipelines } from "../../src/backend/webgpu/program/pipelines.ts";
 import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { ARGON, atomAt } from "../dynamics/atoms.ts";
@@ -51,7 +59,7 @@ Deno.test("each family of kernels has a case", async () => {
   assertEquals(Object.keys(KERNEL_CASES).sort(), [...folders, "models"].sort());
 });
 
-Deno.test("right backends pass, and one that leaves a kernel out is found, by the kernel's name", async () => {
+Deno.test("correct backends pass, and a backend that skips a kernel is detected with the kernel's name", async () => {
   assertEquals(await findWrongKernel(openBackend("reference")), undefined);
   assertEquals(await findWrongKernel(openBackend("wasm")), undefined);
   for (const kernel of [...Object.values(KERNELS), "neighbors"]) {
@@ -65,6 +73,37 @@ Deno.test("right backends pass, and one that leaves a kernel out is found, by th
   }
 });
 
+/** Compares WebAssembly if it cannot prepare a kernel. */
+async function checkWithout(kernel: string, error: Error): Promise<unknown> {
+  const backend = openBackend("wasm");
+  const prepare = backend.prepare.bind(backend);
+  backend.prepare = (frame, calls) => {
+    if (calls.some((one: Call) => one.kernel.name === kernel)) throw error;
+    return prepare(frame, calls);
+  };
+  return await findWrongKernel(backend).finally(() => backend.dispose());
+}
+
+Deno.test("a comparison skips only kernels for which the device lacks limits", async () => {
+  const lacking = (reason: UnavailableReason) =>
+    new BackendUnavailableError("no", { backend: "webgpu", reason, during: "create" });
+  assertEquals(await checkWithout("fmax", lacking("limits")), undefined);
+  for (const error of [new RangeError("no"), lacking("memory")]) {
+    assertEquals(await assertRejects(() => checkWithout("fmax", error)), error);
+  }
+});
+
+Deno.test("a device that cannot bind the buffers of a kernel is rejected with the reason", () => {
+  const device = { limits: { maxStorageBuffersPerShaderStage: 1 } } as GPUDevice;
+  const slots = ["a", "b"].map((name) => ({ name, changes: false })) as never;
+  const error = assertThrows(
+    () => new Pipelines(device).get("", slots, "fmax"),
+    BackendUnavailableError,
+    "Cannot prepare kernel fmax: it needs 2 buffers at once, and the device can bind 1",
+  );
+  assertEquals(error.reason, "limits");
+});
+
 /** Opens a device with a broken kernel, which must be refused. */
 async function assertRefused(broken: Damage): Promise<void> {
   const device = await damagedDevice(broken);
@@ -74,16 +113,16 @@ async function assertRefused(broken: Damage): Promise<void> {
     broken.kernel,
   );
   assertEquals([error.backend, error.reason, error.during], ["webgpu", "broken", "open"]);
-  assertStringIncludes(error.message, `Cannot compute on ${broken.kernel} broken as`);
+  assertStringIncludes(error.message, `Cannot compute on ${broken.kernel} broken:`);
   device.destroy();
 }
 
 testOnGpu(
-  "a device that does not compile a kernel is refused, by its name and the kernel's",
+  "a device that does not compile a kernel is rejected with device and kernel",
   () => assertRefused({ kernel: "fmax", change: (code) => code + "!" }),
 );
 
-slowTest("a device is refused whichever family of kernels does nothing there", async () => {
+slowTest("a device on which any family of kernels has no effect is rejected", async () => {
   for (const kernel of [...Object.values(KERNELS), "neighbors"]) {
     await assertRefused({ kernel, change: idle });
   }
@@ -91,7 +130,7 @@ slowTest("a device is refused whichever family of kernels does nothing there", a
   await assertRejects(() => openDevice("webgpu", { gpu }), BackendUnavailableError, "fmax");
 });
 
-testOnGpu("auto goes on to wasm if a kernel is off by a percent, and says so", async () => {
+testOnGpu("auto falls back to wasm with a reason if a kernel is off by a percent", async () => {
   const gpu = damagedHost("Acme 9000", { kernel: "adam_step", change: inexact });
   await using md = new NVE({ model: ARGON, dt: 1, device: { name: "auto", gpu } });
   await md.run(atomAt(0), 1);
@@ -101,7 +140,7 @@ testOnGpu("auto goes on to wasm if a kernel is off by a percent, and says so", a
   assertStringIncludes(skipped[0]!.reason, "adam_step");
 });
 
-slowTest("on OpenGL kernels are right, or there is no adapter", async () => {
+slowTest("kernels on OpenGL are correct, or there is no adapter", async () => {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL("./opengl_child.ts", import.meta.url).href],
     env: { DENO_WEBGPU_BACKEND: "gl" },
@@ -111,7 +150,7 @@ slowTest("on OpenGL kernels are right, or there is no adapter", async () => {
   assert(["right", "absent"].includes(said), said + new TextDecoder().decode(stderr));
 });
 
-testOnGpu("a device that does not answer is refused after a minute", async () => {
+testOnGpu("a device that does not respond is rejected after a minute", async () => {
   const device = await openGpuDevice({ gpu: namedHost("Acme stuck") });
   const create = device.createBuffer.bind(device);
   device.createBuffer = (descriptor) => {
@@ -127,7 +166,7 @@ testOnGpu("a device that does not answer is refused after a minute", async () =>
       () =>
         openWebGpu({ device }),
       BackendUnavailableError,
-      "Cannot compute on Acme stuck as it must answer within 60 s",
+      "Cannot compute on Acme stuck: it did not respond within 60 s",
     );
     assertEquals(error.reason, "hung");
   } finally {
@@ -136,7 +175,7 @@ testOnGpu("a device that does not answer is refused after a minute", async () =>
   }
 });
 
-testOnGpu("an adapter is compared once in a process", async () => {
+testOnGpu("an adapter is compared once per process", async () => {
   const gpu = namedHost("Acme 1");
   const modules = async (): Promise<number> => {
     const device = await openGpuDevice({ gpu });

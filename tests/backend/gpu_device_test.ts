@@ -29,7 +29,7 @@ function hostOf(adapter: GPUAdapter | null): GpuHost {
 
 const REAL = adapterOf({ vendor: "nvidia", architecture: "ampere", device: "", description: "" });
 
-Deno.test("auto takes WebGPU on a real adapter", async () => {
+Deno.test("auto selects WebGPU on a hardware adapter", async () => {
   const picked = await pickDevice("auto", { gpu: hostOf(REAL) });
   assertEquals(picked.device, "webgpu");
   assertEquals(picked.adapter, REAL);
@@ -37,7 +37,7 @@ Deno.test("auto takes WebGPU on a real adapter", async () => {
   assertEquals(picked.skipped, []);
 });
 
-Deno.test("auto takes wasm instead of an adapter in software, by flag or by name, and says so", async () => {
+Deno.test("auto selects wasm instead of a software adapter, and reports the reason", async () => {
   const software: Array<[GPUAdapter, string]> = [
     [adapterOf({ description: "llvmpipe (LLVM 15.0.6, 256 bits)" }), "llvmpipe"],
     [adapterOf({ vendor: "google", architecture: "swiftshader" }), "google swiftshader"],
@@ -62,10 +62,10 @@ Deno.test("auto takes wasm instead of an adapter in software, by flag or by name
   assertEquals(describeAdapter(adapterOf({ device: "Warpath 9000" })).isSoftware, false);
 });
 
-Deno.test("auto takes wasm where there is no WebGPU or no adapter; webgpu is refused there", async () => {
+Deno.test("without WebGPU or an adapter, auto selects wasm and webgpu is rejected", async () => {
   const cases = [[undefined, "navigator.gpu is undefined"], [
     hostOf(null),
-    "none was found",
+    "no adapter was found",
   ]] as const;
   for (const [gpu, reason] of cases) {
     const { device, skipped } = await pickDevice("auto", { gpu });
@@ -84,7 +84,7 @@ Deno.test("auto takes wasm where there is no WebGPU or no adapter; webgpu is ref
   await assertRejects(() => pickDevice("cuda" as "wasm"), RangeError, '"cuda"');
 });
 
-Deno.test("what an adapter throws is no reason to take wasm", async () => {
+Deno.test("errors of an adapter are thrown instead of a fallback to wasm", async () => {
   const gpu = { requestAdapter: () => Promise.reject(new SyntaxError("a bug")) };
   await assertRejects(() => pickDevice("auto", { gpu }), SyntaxError, "a bug");
 });
@@ -104,7 +104,7 @@ function askedAdapter(answer: () => Promise<unknown>) {
   return { adapter, asked };
 }
 
-Deno.test("a device has all of its adapter that models want, and its loss is known once it happened", async () => {
+Deno.test("a device has the adapter's features that models need, and reports its loss", async () => {
   const { promise, resolve } = Promise.withResolvers<GPUDeviceLostInfo>();
   const { adapter, asked } = askedAdapter(() => Promise.resolve({ lost: promise }));
   const device = await openGpuDevice({ gpu: hostOf(adapter) });
@@ -122,7 +122,7 @@ Deno.test("a device has all of its adapter that models want, and its loss is kno
   assertEquals(lossOf(device), info);
 });
 
-Deno.test("an adapter that gives no device is said to", async () => {
+Deno.test("an adapter without a device is reported", async () => {
   const cause = new Error("consumed");
   const { adapter } = askedAdapter(() => Promise.reject(cause));
   const error = await assertRejects(

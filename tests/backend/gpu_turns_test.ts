@@ -23,7 +23,7 @@ class Host implements TurnsHost {
 /** Lets all microtasks run. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-Deno.test("work begins at once while nothing before it may be repeated", () => {
+Deno.test("work begins at once if no earlier work may be repeated", () => {
   const done: string[] = [], turns = new Turns(new Host());
   turns.order(() => done.push("run"));
   turns.order(() => done.push("write"), true);
@@ -41,7 +41,7 @@ Deno.test("work that cannot be repeated waits for confirmation, and later work f
   assertEquals(done, ["run", "write", "next run"]);
 });
 
-Deno.test("work that makes things unsure again stops the final work behind it", async () => {
+Deno.test("work that may be repeated blocks the final work after it", async () => {
   const host = new Host(), done: string[] = [], turns = new Turns(host);
   let confirmed = 0;
   host.confirms = () => Promise.resolve(done.push(`confirmed ${++confirmed}`));
@@ -67,7 +67,7 @@ Deno.test("nothing begins during a repetition", async () => {
   assertEquals(await taken, 1);
 });
 
-Deno.test("a device that cannot confirm fails, and all waiting work learns of it", async () => {
+Deno.test("a device that cannot confirm fails all pending work", async () => {
   const host = new Host(), done: string[] = [], turns = new Turns(host);
   host.isUnsure = true;
   host.confirms = () => Promise.reject(new Error("lost"));
@@ -78,7 +78,7 @@ Deno.test("a device that cannot confirm fails, and all waiting work learns of it
   assertEquals(done, ["write after 1 error", "run"]);
 });
 
-Deno.test("copies are handed out in order, whichever arrives first; late ones 64 at a time", async () => {
+Deno.test("copies are delivered in order, whichever arrives first; late ones 64 at a time", async () => {
   const arrivals: ((values: readonly ArrayBuffer[]) => void)[] = [], order: number[] = [];
   let submits = 0;
   const deliveries = new Deliveries(

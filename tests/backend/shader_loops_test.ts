@@ -8,14 +8,14 @@ import { modulesOf } from "./shader_modules.ts";
 const ROOT = new URL("../../", import.meta.url);
 
 for (const kernel of Object.keys(TRIALS)) {
-  Deno.test(`no loop of ${kernel} loads before lanes leave it`, () => {
+  Deno.test(`loops of ${kernel} load only after lanes can leave them`, () => {
     const modules = modulesOf(kernel);
     assert(modules.length > 0);
     assertEquals(modules.flatMap(findLoopLoads), []);
   });
 }
 
-Deno.test("shaders are assembled in one place, beside the clock, which has no loops", async () => {
+Deno.test("shaders are assembled in one place, except for the clock, which has no loops", async () => {
   const files = (await sourceFiles(ROOT)).filter((file) => file.startsWith("src/"));
   const texts = await Promise.all(files.map((file) => Deno.readTextFile(new URL(file, ROOT))));
   assertEquals(files.filter((_, i) => /^@compute/m.test(texts[i]!)), [
@@ -40,7 +40,7 @@ ${lines}
 }`;
 }
 
-Deno.test("findLoopLoads() finds loads before a loop's first exit, also those of functions", () => {
+Deno.test("findLoopLoads() finds loads before the first exit of a loop, also within functions", () => {
   const found = (lines: string) => findLoopLoads(moduleOf(lines));
   assertEquals(found("for (var a = lane; a < n[1]; a += 64u) { changed[a]++; }"), [
     "fn main: for (var a = lane; a < n[1]; a += 64u) loads before lanes leave it: bind that by let first",
@@ -56,7 +56,7 @@ Deno.test("findLoopLoads() finds loads before a loop's first exit, also those of
   ) assertEquals(found(lines).length, 1, lines);
 });
 
-Deno.test("findLoopLoads() finds what is loaded before a break and used after the loop", () => {
+Deno.test("findLoopLoads() finds values loaded before a break and used after the loop", () => {
   const found = (lines: string) => findLoopLoads(moduleOf(lines));
   const use = "changed[lane] = x;";
   assertEquals(
@@ -71,7 +71,7 @@ Deno.test("findLoopLoads() finds what is loaded before a break and used after th
   );
 });
 
-Deno.test("findLoopLoads() lets pass what is right everywhere", () => {
+Deno.test("findLoopLoads() accepts safe loops", () => {
   const found = (lines: string) => findLoopLoads(moduleOf(lines));
   for (
     const lines of [

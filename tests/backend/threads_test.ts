@@ -38,7 +38,7 @@ async function withThreads(
   }
 }
 
-Deno.test("systems are shared out in a row, with about as many atoms for each thread", () => {
+Deno.test("systems are split in order, with about the same number of atoms per thread", () => {
   const cutsOf = (sizes: readonly number[], threads: number) => {
     const offsets = [0];
     for (const size of sizes) offsets.push(offsets.at(-1)! + size);
@@ -54,7 +54,7 @@ Deno.test("systems are shared out in a row, with about as many atoms for each th
   assertEquals(cutsOf([], 4), [0]);
 });
 
-Deno.test("each kernel that halts a run though nothing has come apart says so, and no other", async () => {
+Deno.test("exactly the kernels that halt a run without divergence declare it", async () => {
   const says: string[] = [], does: string[] = [];
   for (const { url, text } of await kernelSources()) {
     const all: Record<string, Partial<Kernel>> = await import(url.href);
@@ -67,7 +67,7 @@ Deno.test("each kernel that halts a run though nothing has come apart says so, a
   assertEquals(says, does);
 });
 
-Deno.test("threads halt in the same step, and what was asked meanwhile comes after it", async () => {
+Deno.test("threads halt in the same step, and later requests follow", async () => {
   await withThreads(2, async (backend) => {
     const lab = new Lab(backend, [2, 2]);
     const [met, converged, status] = [[0, 1], [0, 0], [0, 0]].map((x) => lab.i32(x, "system"));
@@ -86,7 +86,7 @@ Deno.test("threads halt in the same step, and what was asked meanwhile comes aft
   });
 });
 
-Deno.test("what comes apart first is named by its place in the batch, and its thread stands still", async () => {
+Deno.test("the first diverged system is reported by its index in the batch, and its thread halts", async () => {
   await withThreads(3, async (backend) => {
     // Of the last three systems each moves until it is nowhere, after 3, 5 and 2 steps.
     const lab = new Lab(backend, [1, 1, 1, 1]);
@@ -115,7 +115,7 @@ Deno.test("what comes apart first is named by its place in the batch, and its th
   });
 });
 
-Deno.test("what cannot be shared out among threads is refused, and says why", async () => {
+Deno.test("work that cannot be split among threads is rejected with the reason", async () => {
   await withThreads(2, (backend) => {
     const lab = new Lab(backend, [2, 2]);
     const [values, squares] = [lab.real([1, 2, 3, 4], "node"), lab.f64([1, 1], "system")];
@@ -123,38 +123,38 @@ Deno.test("what cannot be shared out among threads is refused, and says why", as
     const refuse = (work: () => unknown, part: string) => void assertThrows(work, TypeError, part);
     refuse(
       () => backend.prepare(lab.frame, [call(clipNorm, { values, squares, limit })]),
-      "Cannot prepare kernel clip_norm on 2 threads as it must have all systems",
+      "Cannot prepare kernel clip_norm on 2 threads: it needs all systems",
     );
     const forces = lab.real(Array(12).fill(0)), energy = lab.f64([0, 0], "system");
     const virial = lab.f64(Array(18).fill(0), "all");
     refuse(
       () => backend.prepare(lab.frame, [call(clear, { forces, energy, virial })]),
-      "Cannot prepare kernel clear on threads as it must be said of forces what has its rows",
+      "Cannot prepare kernel clear on threads: the spread of forces is unknown",
     );
     refuse(
       () => {
         const forces = lab.real(Array(12).fill(0), "node");
         backend.prepare(lab.frame, [call(clear, { forces, energy, virial })]);
       },
-      "as virial, which it changes, must have a row",
+      "virial, which it changes, must have spread node or system; got all",
     );
     refuse(() => backend.view(values), "await viewOrRead()");
     backend.write(lab.frame.offsets, [0, 2, 4]);
-    refuse(() => backend.write(lab.frame.offsets, [3], 1), "make another frame");
+    refuse(() => backend.write(lab.frame.offsets, [3], 1), "create another frame");
     const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
     const edges = { pairs, cutoff: 5, isHalf: false, reach: 0 };
     refuse(() => backend.edges(lab.frame, edges), "Cannot list edges on 2 threads");
   });
 });
 
-Deno.test("a number of threads is a whole number from 1 on", () => {
+Deno.test("the number of threads must be a positive integer", () => {
   for (const wrong of [0, -1, 1.5, NaN, Infinity]) {
-    assertThrows(() => openThreads(wrong), RangeError, `current value is ${wrong}`);
+    assertThrows(() => openThreads(wrong), RangeError, `got ${wrong}`);
   }
-  assertThrows(() => openThreads("2" as never), TypeError, "Cannot open threads as threads must");
+  assertThrows(() => openThreads("2" as never), TypeError, "Cannot open threads: threads must");
 });
 
-Deno.test("a worker that fails, or cannot start, is the error of whoever waits, and of all that follows", async () => {
+Deno.test("a worker that fails or cannot start rejects pending and later calls", async () => {
   const scripts = [
     ["onmessage = () => { throw new Error('out of order') }", "out of order"],
     ["throw new Error('not today')", "not today"],

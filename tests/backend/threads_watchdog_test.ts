@@ -43,7 +43,7 @@ async function runOn(workers: readonly (() => Worker)[], timeout: number): Promi
   }
 }
 
-Deno.test("a thread that is silent is found, named, and the error of whoever waits", async () => {
+Deno.test("a thread without a reply is detected, and pending calls are rejected with its name", async () => {
   const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
   const error = await assertRejects(
     () => runOn([works, () => fakeWorker(() => {})], 40),
@@ -53,7 +53,7 @@ Deno.test("a thread that is silent is found, named, and the error of whoever wai
   assertEquals([error.backend, error.reason, error.during], ["wasm", "hung", "run"]);
 });
 
-Deno.test("a thread may take longer than the timeout if it gives signs of life", async () => {
+Deno.test("a thread may take longer than the timeout if it sends heartbeats", async () => {
   const slow = () =>
     fakeWorker((requests, post) => {
       let signs = 0;
@@ -65,7 +65,7 @@ Deno.test("a thread may take longer than the timeout if it gives signs of life",
   assertEquals(await runOn([slow, slow], 60), 10);
 });
 
-Deno.test("threads that owe nothing may be silent", async () => {
+Deno.test("idle threads need no heartbeats", async () => {
   const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
   const backend = openThreads(1, { worker: works, timeout: 20 });
   const lab = new Lab(backend, [1]);
@@ -77,13 +77,13 @@ Deno.test("threads that owe nothing may be silent", async () => {
   backend.dispose();
 });
 
-Deno.test("the timeout of threads is a number above 0", () => {
+Deno.test("the timeout of threads must be positive", () => {
   for (const wrong of [0, -1, NaN, Infinity]) {
     assertThrows(() => openThreads(1, { timeout: wrong }), RangeError, "timeout must be above 0");
   }
 });
 
-Deno.test("a thread gives signs of life within a run of many steps", () => {
+Deno.test("a thread sends heartbeats within a run of many steps", () => {
   let signs = 0;
   const port = new WorkerPort(() => signs++);
   const names = ["offsets", "active", "ids", "ages", "control"] as const;
@@ -109,7 +109,7 @@ Deno.test("a thread gives signs of life within a run of many steps", () => {
 });
 
 for (const script of ["onmessage = () => { for (;;); }", "onmessage = () => close()"]) {
-  slowTest(`a worker is found silent: ${script}`, async () => {
+  slowTest(`a worker without a reply is detected: ${script}`, async () => {
     const worker = () => new Worker(`data:text/javascript,${script}`, { type: "module" });
     const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
     await assertRejects(
@@ -121,7 +121,7 @@ for (const script of ["onmessage = () => { for (;;); }", "onmessage = () => clos
 }
 
 slowTest(
-  "a worker of this package gives signs of life while it works through a message",
+  "a worker of this package sends heartbeats while it handles a message",
   async () => {
     let signs = 0;
     const worker = () => {

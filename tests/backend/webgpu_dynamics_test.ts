@@ -81,29 +81,32 @@ async function argon(name: string, sides: readonly number[]) {
   };
 }
 
-testOnGpu("200 steps of NVE keep the energy, and go as they go in TypeScript", async () => {
-  const found: number[][][] = [], totals: number[][][] = [];
-  for (const name of ["reference", "webgpu"]) {
-    const crystals = await argon(name, [2, 3]);
-    using lab = crystals.lab;
-    const { begin, step, energy, kinetic, positions, velocities } = crystals;
-    const total = async () => {
-      const [e, k] = await lab.readAll([energy, kinetic]);
-      return e!.map((value, s) => value + k![s]!);
-    };
-    await lab.backend.run(begin, 0, 1);
-    const before = await total();
-    assertEquals(await lab.backend.run(step, 0, 200), 200);
-    totals.push([before, await total()]);
-    found.push(await lab.readAll([positions, velocities, energy]));
-  }
-  const [exact, fast] = found as [number[][], number[][]];
-  assertNear(fast[0]!, exact[0]!, 1e-5, 10);
-  assertNear(fast[1]!, exact[1]!, 1e-3, 1e-3);
-  assertNear(fast[2]!, exact[2]!, 1e-6);
-  // The kinetic energy is thousands of times what may be off.
-  for (const [before, after] of totals) assertNear(after!, before!, 2e-5);
-});
+testOnGpu(
+  "200 steps of NVE conserve the energy, and agree with the reference backend",
+  async () => {
+    const found: number[][][] = [], totals: number[][][] = [];
+    for (const name of ["reference", "webgpu"]) {
+      const crystals = await argon(name, [2, 3]);
+      using lab = crystals.lab;
+      const { begin, step, energy, kinetic, positions, velocities } = crystals;
+      const total = async () => {
+        const [e, k] = await lab.readAll([energy, kinetic]);
+        return e!.map((value, s) => value + k![s]!);
+      };
+      await lab.backend.run(begin, 0, 1);
+      const before = await total();
+      assertEquals(await lab.backend.run(step, 0, 200), 200);
+      totals.push([before, await total()]);
+      found.push(await lab.readAll([positions, velocities, energy]));
+    }
+    const [exact, fast] = found as [number[][], number[][]];
+    assertNear(fast[0]!, exact[0]!, 1e-5, 10);
+    assertNear(fast[1]!, exact[1]!, 1e-3, 1e-3);
+    assertNear(fast[2]!, exact[2]!, 1e-6);
+    // The kinetic energy is thousands of times what may be off.
+    for (const [before, after] of totals) assertNear(after!, before!, 2e-5);
+  },
+);
 
 /** What hooks read of argon on a device. */
 class Measured implements StateSource {
@@ -158,14 +161,14 @@ async function observe(steps: number, isWaiting: boolean): Promise<(readonly num
   return seen;
 }
 
-testOnGpu("an observer that nobody waits for sees each step as it was, in order", async () => {
+testOnGpu("an observer that is not awaited sees the values of each step in order", async () => {
   const [late, waited] = [await observe(150, false), await observe(150, true)];
   assertEquals(late, waited);
   assertEquals(late.map(([step]) => step), Array.from({ length: 150 }, (_, i) => i));
   assert(new Set(late.map(([, energy]) => energy)).size > 100);
 });
 
-testOnGpu("observing for long takes no more memory than for short", async () => {
+testOnGpu("long observation takes no more memory than short", async () => {
   const gpu = await openWebGpu();
   const made: number[] = [];
   const create = gpu.device.createBuffer.bind(gpu.device);

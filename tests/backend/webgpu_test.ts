@@ -60,7 +60,7 @@ function moving(backend: WebGpuBackend) {
   return { positions, velocities, move: { positions, velocities, dt, fraction: 1 } };
 }
 
-onGpu("where a system has come apart nothing more is done until the host says so", async (gpu) => {
+onGpu("after a divergence no more steps run until the host continues", async (gpu) => {
   const frame = frameOn(gpu);
   const program = gpu.prepare(frame, [call(advance, {})]);
   await gpu.run(program, 0, 2);
@@ -72,30 +72,33 @@ onGpu("where a system has come apart nothing more is done until the host says so
   assertEquals([...await gpu.read(frame.ages)], [5, 5]);
 });
 
-onGpu("how a run ended is known long after, however many there were since", async (gpu) => {
+onGpu("the end of a run is known even after many later runs", async (gpu) => {
   const frame = frameOn(gpu);
   const program = gpu.prepare(frame, [call(advance, {})]);
   const runs = Array.from({ length: 1000 }, (_, i) => gpu.run(program, i, 1 + i % 3));
   assertEquals(await Promise.all(runs), runs.map((_, i) => 1 + i % 3));
 });
 
-onGpu("copies that nobody waits for come in order, each as of its moment", async (gpu) => {
-  const frame = frameOn(gpu);
-  const { positions, velocities, move } = moving(gpu);
-  const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
-  const seen: number[][] = [], came: number[] = [];
-  const all = Array.from({ length: 300 }, async (_, step) => {
-    if (step === 100) gpu.write(velocities, Array(9).fill(-1));
-    gpu.run(program, step, 1);
-    const [x, ages] = await gpu.readLate([positions, frame.ages]);
-    seen[step] = [x[0]!, x[3]!, ages[1]!];
-    came.push(step);
-  });
-  await Promise.all(all);
-  const at = (step: number) => step < 100 ? step + 1 : 199 - step;
-  assertEquals(seen, seen.map((_, step) => [at(step), 2 * at(step), step + 1]));
-  assertEquals(came, came.map((_, step) => step));
-});
+onGpu(
+  "copies that are not awaited arrive in order, each with the values of its moment",
+  async (gpu) => {
+    const frame = frameOn(gpu);
+    const { positions, velocities, move } = moving(gpu);
+    const program = gpu.prepare(frame, [call(drift, move), call(advance, {})]);
+    const seen: number[][] = [], came: number[] = [];
+    const all = Array.from({ length: 300 }, async (_, step) => {
+      if (step === 100) gpu.write(velocities, Array(9).fill(-1));
+      gpu.run(program, step, 1);
+      const [x, ages] = await gpu.readLate([positions, frame.ages]);
+      seen[step] = [x[0]!, x[3]!, ages[1]!];
+      came.push(step);
+    });
+    await Promise.all(all);
+    const at = (step: number) => step < 100 ? step + 1 : 199 - step;
+    assertEquals(seen, seen.map((_, step) => [at(step), 2 * at(step), step + 1]));
+    assertEquals(came, came.map((_, step) => step));
+  },
+);
 
 /** Atoms that fall towards a point until far more are within reach than a list begins with; and two that stand still. */
 function collapse(gpu: WebGpuBackend, isLarge: boolean) {
@@ -136,7 +139,7 @@ function collapse(gpu: WebGpuBackend, isLarge: boolean) {
   return { frame, positions, velocities, ...sums, pairs: pairs as GpuPairs, program };
 }
 
-onGpu("a list that is too short holds everything up until it has grown", async (gpu) => {
+onGpu("a list that is too short blocks all later work until it has grown", async (gpu) => {
   const trace = async (isLarge: boolean) => {
     const { frame, positions, velocities, forces, energy, pairs, program } = collapse(gpu, isLarge);
     const begun = pairs.capacity;
@@ -155,7 +158,7 @@ onGpu("a list that is too short holds everything up until it has grown", async (
   assertEquals(grown.seen[8]![3], [9, 9, 9]);
 });
 
-onGpu("a run of many steps goes on where its list was too short", async (gpu) => {
+onGpu("a run of many steps resumes at the step at which its list was too short", async (gpu) => {
   const trace = async (isLarge: boolean) => {
     const { frame, positions, forces, virial, program } = collapse(gpu, isLarge);
     const done = await gpu.run(program, 0, 9);
@@ -165,7 +168,7 @@ onGpu("a run of many steps goes on where its list was too short", async (gpu) =>
   assertEquals(await trace(false), await trace(true));
 });
 
-onGpu("what others do in between is done again with what a list held up", async (gpu) => {
+onGpu("work between is repeated together with work that a list blocked", async (gpu) => {
   const trace = async (isLarge: boolean, waits: boolean) => {
     const { frame, positions, velocities, forces, program } = collapse(gpu, isLarge);
     // As a session of a model would: reads what the kernels wrote, writes what they read, takes its time.
@@ -209,7 +212,7 @@ onGpu("what others do in between is done again with what a list held up", async 
 });
 
 onGpu(
-  "lists of two batches that are too short at once hold up each batch till its end",
+  "lists of two batches that are too short at the same time both grow",
   async (gpu) => {
     const crowded = () => {
       const atoms = 216, frame = frameOn(gpu, [0, atoms]);
@@ -244,14 +247,14 @@ onGpu(
   },
 );
 
-onGpu("memory for pairs that the device cannot have is refused by its size", (gpu) => {
+onGpu("pair lists beyond the memory of the device are rejected with their size", (gpu) => {
   const { pairs } = collapse(gpu, false);
   const refusal = "Cannot find pairs up to 4.5 Å";
   const error = assertThrows(() => pairs.grow(1e9), BackendUnavailableError, refusal);
   assertEquals(error.reason, "memory");
 });
 
-testOnGpu("a device that is lost is said to be, to whoever waits and whoever comes", async () => {
+testOnGpu("a lost device is reported to pending and later calls", async () => {
   const backend = await openWebGpu();
   const frame = frameOn(backend);
   const { positions, move } = moving(backend);
@@ -264,7 +267,7 @@ testOnGpu("a device that is lost is said to be, to whoever waits and whoever com
   backend.dispose();
 });
 
-testOnGpu("whoever still waits for a backend that was disposed of is told", async () => {
+testOnGpu("disposing of a backend rejects pending calls", async () => {
   const backend = await openWebGpu({ device });
   const { velocities, forces, program } = collapse(backend, false);
   const run = backend.run(program, 0, 9);
@@ -275,7 +278,7 @@ testOnGpu("whoever still waits for a backend that was disposed of is told", asyn
   await Promise.all(told);
 });
 
-testOnGpu("a device that was given stays, one of its own goes with the backend", async () => {
+testOnGpu("a passed device is kept, and the backend's own device is destroyed", async () => {
   const shared = await openWebGpu({ device });
   shared.dispose();
   const after = await openWebGpu({ device });

@@ -16,39 +16,39 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
   [
     { positions: [0, 0, 0, 1, NaN, 0] },
     RangeError,
-    "positions of atom 1 must be finite: current value is [1, NaN, 0]",
+    "positions of atom 1 must be finite; got [1, NaN, 0]",
   ],
   [{ positions: [[0, 0, 0], [1, 0, Infinity]] }, RangeError, "atom 1"],
   [
     { positions: [0, 0, 0] },
     RangeError,
-    "positions must have 6 values (3 per atom): current length is 3",
+    "positions must have 6 values (3 per atom); got 3",
   ],
   [
     { positions: [[0, 0, 0], [1, 0]] },
     RangeError,
-    "positions of atom 1 must have 3 values: current value is [1, 0]",
+    "positions of atom 1 must have 3 values; got [1, 0]",
   ],
   [
     { positions: [0, 0, 0, 1, "2", 0] },
     TypeError,
-    'positions of atom 1 must be a number: current value is "2"',
+    'positions of atom 1 must be a number; got "2"',
   ],
   [{ positions: undefined }, TypeError, "positions must be a list of numbers"],
   [
     { symbols: ["Ar", "Qx"] },
     RangeError,
-    'the element of atom 1 must be a symbol or a number 0 … 118: current value is "Qx"',
+    'the element of atom 1 must be a symbol or a number 0 … 118; got "Qx"',
   ],
   [{ symbols: undefined, numbers: [18, 119] }, RangeError, "the element of atom 1"],
-  [{ symbols: undefined, numbers: [18, 1.5] }, RangeError, "current value is 1.5"],
+  [{ symbols: undefined, numbers: [18, 1.5] }, RangeError, "got 1.5"],
   [{ symbols: undefined }, TypeError, "either symbols or numbers"],
   [{ numbers: [18, 18] }, TypeError, "either symbols or numbers"],
-  [{ symbols: [], positions: [] }, RangeError, "an atom or more: current count is 0"],
+  [{ symbols: [], positions: [] }, RangeError, "at least one atom; got 0"],
   [
     { masses: [1, -2] },
     RangeError,
-    "masses of atom 1 must be positive and finite: current value is -2",
+    "masses of atom 1 must be positive and finite; got -2",
   ],
   [{ masses: [0, 1] }, RangeError, "masses of atom 0"],
   [{ masses: [1] }, RangeError, "masses must have 2 values"],
@@ -75,30 +75,30 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
     "span a volume",
   ],
   [{ cell: [5, 5, NaN] }, TypeError, "3 lengths, 9 numbers or 3 vectors, all finite"],
-  [{ cell: [5, 5] }, TypeError, "current value is [5, 5]"],
-  [{ cell: 5 }, TypeError, "current value is 5"],
+  [{ cell: [5, 5] }, TypeError, "got [5, 5]"],
+  [{ cell: 5 }, TypeError, "got 5"],
   [{ pbc: true }, RangeError, "the cell vector a must not be zero"],
-  [{ pbc: [true, false] }, TypeError, "a boolean or three of them"],
-  [{ pbc: "T" }, TypeError, "a boolean or three of them"],
+  [{ pbc: [true, false] }, TypeError, "one or three booleans"],
+  [{ pbc: "T" }, TypeError, "one or three booleans"],
   [
     { edges: [[0, 2]] },
     RangeError,
-    "edge 0 must join nodes of its own system, 0 … 1: current value is [0, 2]",
+    "edge 0 must connect nodes of its own system, 0 … 1; got [0, 2]",
   ],
   [{ edges: [0, 1, 0] }, RangeError, "edges must have 2 values"],
-  [{ shifts: [0, 0, 0] }, TypeError, "shifts must come with edges"],
+  [{ shifts: [0, 0, 0] }, TypeError, "edges are required: shifts belong to them"],
   [{ edges: [0, 1], shifts: [0, 0] }, RangeError, "shifts must have 3 values"],
   [{ energy: "low" }, TypeError, "energy must be a list of numbers"],
   [{ stress: [1, 2, 3] }, RangeError, "stress must have 9 values"],
-  [{ id: -1 }, RangeError, "id must be a whole number 0 … 2147483647: current value is -1"],
+  [{ id: -1 }, RangeError, "id must be a whole number 0 … 2147483647; got -1"],
   [{ info: 5 }, TypeError, "info must be an object"],
-  [{ velocites: [] }, TypeError, 'current member is "velocites"'],
+  [{ velocites: [] }, TypeError, 'got "velocites"'],
   [
     { fields: { tag: { values: [1, 2] } } },
     TypeError,
     'the level of "tag" must be "node", "edge" or "system"',
   ],
-  [{ fields: { tag: { level: "atom", values: [1, 2] } } }, TypeError, 'current value is "atom"'],
+  [{ fields: { tag: { level: "atom", values: [1, 2] } } }, TypeError, 'got "atom"'],
   [
     { fields: { tag: { level: "node", dtype: "i64", values: [1, 2] } } },
     TypeError,
@@ -119,7 +119,7 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
   [
     { fields: { forces: { level: "node", values: [1] } } },
     TypeError,
-    "built-in field must be given by its own member",
+    'the built-in field "forces" must be a member of its own',
   ],
   [{ fields: { tag: 5 } }, TypeError, 'the field "tag" must have values'],
 ];
@@ -130,12 +130,12 @@ Deno.test("new System() refuses what cannot be, naming atom and value", () => {
   for (const [wrong, kind, message] of BAD) {
     const input = { ...good, ...wrong };
     const error = assertThrows(() => new System(input), kind, message);
-    assertStringIncludes(error.message, "Cannot make a system as ");
+    assertStringIncludes(error.message, "Cannot make a system: ");
   }
   assertThrows(
     () => new System(null as unknown as SystemInput),
     TypeError,
-    "described by an object",
+    "description must be an object",
   );
 });
 
@@ -150,7 +150,7 @@ Deno.test("Batch.from() names the system too, also of systems changed by hand", 
   assertThrows(
     () => Batch.from([good, system]),
     RangeError,
-    "positions of atom 1 of system 1 must be finite: current value is [3, NaN, 0]",
+    "positions of atom 1 of system 1 must be finite; got [3, NaN, 0]",
   );
   const cell = fcc({ element: "Ar", a: 5 });
   cell.cell.fill(0);
@@ -159,12 +159,12 @@ Deno.test("Batch.from() names the system too, also of systems changed by hand", 
     RangeError,
     "the cell vector a of system 1 must not be zero",
   );
-  assertThrows(() => Batch.from([]), RangeError, "a system or more: current count is 0");
-  assertThrows(() => Batch.from(5 as unknown as System), TypeError, "a list of systems");
+  assertThrows(() => Batch.from([]), RangeError, "at least one system; got 0");
+  assertThrows(() => Batch.from(5 as unknown as System), TypeError, "the systems must be a list");
   assertThrows(
     () => Batch.from([5 as unknown as System]),
     TypeError,
-    "(system 0) as it must be described by an object",
+    "(system 0): its description must be an object",
   );
 });
 
@@ -175,16 +175,16 @@ Deno.test("a refused operation leaves the batch as it was", () => {
   const other = (options: object) =>
     new System({ ...good, fields: { tag: { level: "node", values: [1, 2], ...options } } });
   const refused: [change: () => void, kind: ErrorConstructor, message: string][] = [
-    [() => batch.append(good as unknown as System), TypeError, "there must be a list of systems"],
+    [() => batch.append(good as unknown as System), TypeError, "the systems must be a list"],
     [
       () => batch.append([good]),
       TypeError,
-      'the field "tag", which has no fill value: new system 0 does not have it',
+      'new system 0 lacks the field "tag", which has no fill value',
     ],
     [
       () => batch.append(other({ dtype: "f64" })),
       TypeError,
-      "in the batch it is 1 × i32 per node, in new system 0 1 × f64 per node",
+      "got 1 × i32 per node in the batch, 1 × f64 per node in new system 0",
     ],
     [
       () => batch.append(other({ dtype: "i32", width: 2, values: [1, 2, 3, 4] })),
@@ -196,17 +196,17 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     [
       () => batch.put([good], [5]),
       RangeError,
-      "a system's place must be 0 … 1: current value is 5",
+      "the slot of a system must be 0 … 1; got 5",
     ],
-    [() => batch.put([good, good], [0, 0]), RangeError, "2 different places"],
-    [() => batch.put([good], [0, 1]), RangeError, "1 different places"],
-    [() => batch.drop([0, 1]), RangeError, "selection leaves none"],
-    [() => batch.drop([-1]), RangeError, "current value is -1"],
+    [() => batch.put([good, good], [0, 0]), RangeError, "2 different slots"],
+    [() => batch.put([good], [0, 1]), RangeError, "1 different slots"],
+    [() => batch.drop([0, 1]), RangeError, "the selection leaves 0"],
+    [() => batch.drop([-1]), RangeError, "got -1"],
     [() => batch.drop([true]), RangeError, "a mask must have 2 flags"],
     [() => batch.drop(Uint8Array.of(0, 2)), RangeError, "a mask must have 2 flags"],
-    [() => batch.drop(1 as unknown as number[]), TypeError, "by places or by a mask"],
-    [() => batch.select([]), RangeError, "selection leaves none"],
-    [() => batch.select([0.5]), RangeError, "current value is 0.5"],
+    [() => batch.drop(1 as unknown as number[]), TypeError, "must be a list of slots or a mask"],
+    [() => batch.select([]), RangeError, "the selection leaves 0"],
+    [() => batch.select([0.5]), RangeError, "got 0.5"],
     [() => batch.system(2), RangeError, "0 … 1"],
     [() => batch.set("positions", [1, 2, 3]), RangeError, "positions must have 12 values"],
     [() => batch.set("positions", NaN), RangeError, "positions of atom 0 of system 0"],
@@ -224,13 +224,13 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     [
       () => batch.set("systemId", [3, 3]),
       RangeError,
-      "an id of its own, 0 or more: current id of system 1 is 3",
+      "ids must be unique and 0 or more; got 3 for system 1",
     ],
     [() => batch.set("tag", [1, 2, 3, 4.5]), RangeError, "tag of atom 3"],
     [
       () => batch.set("tag", [1, 2, 3, 4], { dtype: "f64" }),
       TypeError,
-      'the dtype of a field that is there must stay "i32"',
+      'the dtype of an existing field must stay "i32"',
     ],
     [
       () => batch.set("forces", 0, { width: 1 }),
@@ -238,25 +238,25 @@ Deno.test("a refused operation leaves the batch as it was", () => {
       'the width of the built-in field "forces" must be 3',
     ],
     [() => batch.set("more", [1, 2]), TypeError, 'the level of "more"'],
-    [() => batch.get("more"), TypeError, "current fields are numbers, positions"],
+    [() => batch.get("more"), TypeError, "its fields are numbers, positions"],
     [() => batch.get("energy"), TypeError, "await a run of an engine first"],
     [() => batch.get("stress"), TypeError, '; batch.ensure("stress") adds it'],
-    [() => batch.ensure("more"), TypeError, "must have a field of that name"],
-    [() => batch.remove("masses"), TypeError, "every batch must have"],
+    [() => batch.ensure("more"), TypeError, "has no field of that name"],
+    [() => batch.remove("masses"), TypeError, "it is required in every batch"],
     [
       () => batch.setEdges([[0, 2]]),
       RangeError,
-      "edge 0 of system 0 must join nodes of its own system",
+      "edge 0 of system 0 must connect nodes of its own system",
     ],
     [
       () => batch.setEdges([[2, 3], [0, 1]]),
       RangeError,
-      "in the order of the systems: current edge 1 is [0, 1]",
+      "be sorted by system; got [0, 1] for edge 1",
     ],
     [
       () => batch.detach({ forces: Float64Array.of(1) }),
       TypeError,
-      "must have a field of that name",
+      "has no field of that name",
     ],
     [
       () => batch.detach({ positions: Float64Array.of(1) }),
@@ -285,7 +285,7 @@ Deno.test("check() finds what was written into arrays by hand, naming system and
   assertThrows(
     () => batch.check("run NVE"),
     RangeError,
-    "Cannot run NVE as positions of atom 1 of system 1 must be finite: current value is [3, NaN, 0]",
+    "Cannot run NVE: positions of atom 1 of system 1 must be finite; got [3, NaN, 0]",
   );
 });
 
@@ -303,9 +303,9 @@ Deno.test("elements have the symbols and standard weights that ASE has, and othe
   for (let number = 0; number <= 118; number++) {
     assertEquals(atomicNumber(atomicSymbol(number)), number);
   }
-  assertThrows(() => atomicNumber("ar"), RangeError, 'current value is "ar"');
+  assertThrows(() => atomicNumber("ar"), RangeError, 'got "ar"');
   assertThrows(() => atomicNumber("toString"), RangeError);
-  assertThrows(() => atomicMass(119), RangeError, "0 … 118: current value is 119");
+  assertThrows(() => atomicMass(119), RangeError, "0 … 118; got 119");
   assertThrows(() => atomicSymbol(-1), RangeError);
 });
 
@@ -325,12 +325,12 @@ Deno.test("a crystal and a file name what callers without types get wrong", () =
     assertThrows(
       () => parseExtxyz(source as never),
       TypeError,
-      `must be a text or its lines: current value is ${shown}`,
+      `must be a text or its lines; got ${shown}`,
     );
   }
   assertThrows(
     () => rattle(fcc({ element: "Ar", a: 5.26 }), {} as never),
     RangeError,
-    "current value is an Object",
+    "got an Object",
   );
 });

@@ -63,7 +63,7 @@ Deno.test("a batch says who holds a field, fetches it from there, and does not c
     fields: new Set(["forces"]),
     fetch: () => Promise.resolve(Float32Array.of(4, 5, 6)),
   });
-  assertThrows(() => batch.get("forces"), Error, "NVE holds it now; use await batch.fetch");
+  assertThrows(() => batch.get("forces"), Error, "NVE holds it now. Use await batch.fetch");
   assertThrows(() => batch.get("forces"), Error, `reads: ["forces"]`);
   assertEquals(await batch.fetch("forces"), Float64Array.of(4, 5, 6));
   assertEquals([...batch.get("positions")], [1, 2, 3]);
@@ -78,5 +78,5 @@ Deno.test("a batch says who holds a field, fetches it from there, and does not c
   assertEquals([...(await batch.snapshot()).get("forces")], [4, 5, 6]);
   batch.detach({ forces: Float32Array.of(7, 8, 9) });
   assertEquals([...batch.get("forces")], [7, 8, 9]);
-  await assertRejects(() => batch.fetch("nothing"), TypeError, "must have a field of that name");
+  await assertRejects(() => batch.fetch("nothing"), TypeError, "has no field of that name");
 });

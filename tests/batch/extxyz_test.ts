@@ -100,7 +100,7 @@ Deno.test("readExtxyz() gives frame by frame, from text or lines, with any line 
   assertEquals(parseExtxyz(""), []);
   const frames = readExtxyz(frame("a=1") + "3\nbroken");
   assertEquals(frames.next().value?.info, { a: 1 });
-  assertThrows(() => frames.next(), SyntaxError, "line 5 is the last, after 0");
+  assertThrows(() => frames.next(), SyntaxError, "the file ends in line 5 after 0");
 });
 
 Deno.test("readExtxyz() reads numbers that are not finite: a frame of a run that has diverged is data", () => {
@@ -117,29 +117,29 @@ Deno.test("readExtxyz() reads numbers that are not finite: a frame of a run that
 Deno.test("readExtxyz() refuses bad files, naming the line", () => {
   const extended = "Properties=species:S:1:pos:R:3";
   const bad: [text: string, message: string][] = [
-    ["x\n\nAr 0 0 0", 'line 1 has "x"'],
-    ["0\n\n", "1 or more: line 1"],
+    ["x\n\nAr 0 0 0", 'line 1: a frame must begin with its number of atoms, 1 or more; got "x"'],
+    ["0\n\n", "line 1: a frame must begin with its number of atoms, 1 or more"],
     ["-1\n\n", "line 1"],
-    ["1", "a comment must follow the number of atoms: line 1"],
-    ["2\n\nAr 0 0 0", "must have 2 atoms: line 3 is the last, after 1"],
-    [frame(extended, "Ar 0 0"), 'atom 0 must have 4 columns: line 3 has "Ar 0 0"'],
-    [frame(extended, "Ar 0 0 0\nAr 0 0 0 0"), "atom 1 must have 4 columns: line 4"],
-    [frame("", "Ar 0 0"), "must have 4 columns: line 3"],
-    [frame("", "Qq 0 0 0"), 'each species must be an element: line 3 has "Qq"'],
-    [frame("", "Ar 0 0 0\nAr 0 zero 0"), 'pos must be numbers: line 4 has "zero"'],
-    [frame("", "Ar 0 0x10 0"), 'line 3 has "0x10"'],
+    ["1", "line 1: a comment must follow the number of atoms"],
+    ["2\n\nAr 0 0 0", "must have 2 atoms; the file ends in line 3 after 1"],
+    [frame(extended, "Ar 0 0"), 'line 3: atom 0 must have 4 columns; got "Ar 0 0"'],
+    [frame(extended, "Ar 0 0 0\nAr 0 0 0 0"), "line 4: atom 1 must have 4 columns"],
+    [frame("", "Ar 0 0"), "line 3: atom 0 must have 4 columns"],
+    [frame("", "Qq 0 0 0"), 'line 3: each species must be an element; got "Qq"'],
+    [frame("", "Ar 0 0 0\nAr 0 zero 0"), 'line 4: pos must be numbers; got "zero"'],
+    [frame("", "Ar 0 0x10 0"), 'line 3: pos must be numbers; got "0x10"'],
     [frame("Properties=species:S:1:pos:R:3:tag:I:1", "Ar 0 0 0 1.5"), "tag must be whole numbers"],
     [
       frame("Properties=species:S:1:pos:R:3:on:L:1", "Ar 0 0 0 yes"),
-      'on must be T or F: line 3 has "yes"',
+      'line 3: on must be T or F; got "yes"',
     ],
-    [frame("Properties=species:S:1"), "with species:S:1 (or Z:I:1) and pos:R:3"],
+    [frame("Properties=species:S:1"), "unique names, species:S:1 (or Z:I:1) and pos:R:3"],
     [frame("Properties=species:S:1:pos:R"), "Properties must be name:type:width"],
     [frame("Properties=species:S:1:pos:Q:3"), "line 2"],
-    [frame("Properties=species:S:1:pos:R:3:pos:R:3"), "each name once"],
+    [frame("Properties=species:S:1:pos:R:3:pos:R:3"), "unique names"],
     [frame("Properties=species:S:1:pos:R:1e9"), "line 2"],
-    [frame(`${extended} a="b`), 'each " must have its "'],
-    [frame(`${extended} a=1 a=2`), 'current key is "a"'],
+    [frame(`${extended} a="b`), 'has no closing "'],
+    [frame(`${extended} a=1 a=2`), 'got "a"'],
     [frame(`${extended} Lattice="1 2 3"`), "Lattice must be nine numbers"],
     [frame(`${extended} Lattice="1 0 0 2 0 0 0 0 1"`), "span a volume"],
     [frame(`${extended} pbc="T T T"`), "must not be zero along a periodic direction"],
@@ -200,9 +200,9 @@ Deno.test("writeExtxyz() refuses what it could not say", () => {
   assertThrows(() => writeExtxyz(atom({ info: { b: 1n } })), TypeError, "info.b");
   assertThrows(() => writeExtxyz(atom({ info: { n: { deep: new Map() } } })), TypeError, "info.n");
   assertThrows(() => writeExtxyz(atom({ info: { pbc: 1 } })), TypeError, '"pbc"');
-  assertThrows(() => writeExtxyz(atom({ info: { "a\nb": 1 } })), TypeError, "the end of a line");
+  assertThrows(() => writeExtxyz(atom({ info: { "a\nb": 1 } })), TypeError, "contain a line break");
   const fields = { vel: { level: "node", values: [1] } };
-  assertThrows(() => writeExtxyz(atom({ fields })), TypeError, 'current name is "vel"');
+  assertThrows(() => writeExtxyz(atom({ fields })), TypeError, 'got "vel"');
 });
 
 const real = fc.oneof(
@@ -346,4 +346,32 @@ Deno.test("whatever comes, parseExtxyz() gives systems or a SyntaxError", () => 
     ),
     { numRuns: 1000 },
   );
+});
+
+Deno.test("arrays of whole numbers that only some frames have are 0 in the others, with a warning that names both", () => {
+  const arrays = (columns: string, rows: string, more = "") =>
+    frame(`Properties=species:S:1:pos:R:3${columns} ${more}`, rows);
+  const text = arrays(":spacegroup_kinds:I:1:seen:L:1", "Si 0 0 0 5 T\nSi 1 1 1 6 F") +
+    arrays(":magmoms:R:1", "Si 0 0 0 1.5", "label=bare") +
+    arrays(":spacegroup_kinds:I:1:seen:L:1", "Si 0 0 0 7 T") +
+    arrays(":move_mask:I:1", "Si 0 0 0 0");
+  const warnings: string[] = [];
+  const batch = Batch.from(parseExtxyz(text, { onWarning: (warning) => warnings.push(warning) }));
+  const inOthers = "in frames 1 (bare), 3: the file has it in other frames only";
+  assertEquals(warnings, [
+    `The array "spacegroup_kinds" is 0 ${inOthers}`,
+    `The array "seen" is 0 ${inOthers}`,
+  ]);
+  assertEquals([...batch.get("spacegroup_kinds")], [5, 6, 0, 7, 0]);
+  assertEquals([...batch.get("seen")], [1, 0, 0, 1, 0]);
+  assertEquals([...batch.get("magmoms")], [NaN, NaN, 1.5, NaN, NaN]);
+  assertEquals([...batch.get("move_mask")], [1, 1, 1, 1, 0]);
+  // Frames that lack nothing are left alone, and reading one by one never adds anything.
+  assertEquals([...readExtxyz(text)].map((system) => system.has("seen")), [
+    true,
+    false,
+    true,
+    false,
+  ]);
+  assertThrows(() => Batch.from(readExtxyz(text)), TypeError, "which has no fill value");
 });

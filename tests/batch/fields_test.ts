@@ -97,7 +97,7 @@ Deno.test("remove() takes a field away, and the edges with all that is per edge"
   batch.set("tag", 1, { level: "node" });
   batch.remove("tag");
   assertEquals(batch.has("tag"), false);
-  assertThrows(() => batch.remove("tag"), TypeError, "must have a field of that name");
+  assertThrows(() => batch.remove("tag"), TypeError, "has no field of that name");
   batch.remove("edges");
   assertEquals(batch.edgeCount, 0);
   assertEquals(["edges", "shifts", "length"].filter((name) => batch.has(name)), []);
@@ -151,7 +151,7 @@ Deno.test("snapshot() of some systems is what select() would give", async () => 
   assertThrows(
     () => batch.attach({ by: "NVE", fields: new Set(), fetch: () => Promise.reject() }),
     Error,
-    "FIRE holds it now",
+    "FIRE holds the batch now",
   );
   batch.detach();
   assertEquals([...batch.get("positions")], [1, 2, 3, 0, 0, 0, 0, 0, 3]);

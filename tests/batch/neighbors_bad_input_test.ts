@@ -62,7 +62,7 @@ Deno.test("positions and cells that are no numbers are named, and the list is as
   list.update(batch);
   const broken: [name: "positions" | "cell", at: number, value: number, message: string][] = [
     ["positions", 7, NaN, "positions of atom 1 of system 1 must be finite"],
-    ["positions", 7, -Infinity, "current value is [3, -Infinity, 0]"],
+    ["positions", 7, -Infinity, "got [3, -Infinity, 0]"],
     [
       "positions",
       3,
@@ -78,7 +78,7 @@ Deno.test("positions and cells that are no numbers are named, and the list is as
       "cell",
       13,
       0.01,
-      "the faces of the cell of system 1 must not be closer to each other than 1/64",
+      "opposite faces of the cell of system 1 must not be closer than 1/64",
     ],
   ];
   for (const [name, at, value, message] of broken) {
@@ -110,7 +110,7 @@ Deno.test("an atom with more neighbors than the matrix may have is named, and th
   const message = refusal(RangeError, () => list.update(batch));
   assertEquals(
     message,
-    "Cannot list neighbors as atom 0 of system 1 must have at most maxNeighbors, 3: current count is 5",
+    "Cannot list neighbors: atom 0 of system 1 must have at most maxNeighbors, 3; got 5",
   );
   assertEquals([...list.current.neighbors], before);
 });
@@ -126,28 +126,28 @@ Deno.test("arrays that are no fields of a batch are named", () => {
     [
       { positions: new Float64Array(5) },
       RangeError,
-      "positions must have 6 values: current length is 5",
+      "positions must have 6 values; got 5",
     ],
     [
       { positions: [0, 0, 0, 1, 1, 1] },
       TypeError,
       "positions must be a Float64Array or Float32Array",
     ],
-    [{ cell: new Float32Array(3) }, RangeError, "cell must have 9 values: current length is 3"],
+    [{ cell: new Float32Array(3) }, RangeError, "cell must have 9 values; got 3"],
     [{ pbc: [1, 1, 1] }, TypeError, "pbc must be a Uint8Array or Int32Array"],
-    [{ images: new Int32Array(2) }, RangeError, "images must have 6 values: current length is 2"],
+    [{ images: new Int32Array(2) }, RangeError, "images must have 6 values; got 2"],
     [
       { systemId: new Int32Array(2) },
       RangeError,
-      "systemId must have 1 values: current length is 2",
+      "systemId must have 1 values; got 2",
     ],
     [
       { nodeOffsets: undefined },
       TypeError,
-      "nodeOffsets must be an Int32Array: current value is undefined",
+      "nodeOffsets must be an Int32Array; got undefined",
     ],
-    [{ nodeOffsets: Int32Array.of(1, 2) }, RangeError, "must begin with 0 and never fall"],
-    [{ nodeOffsets: Int32Array.of(0, 3, 2) }, RangeError, "current value is [0, 3, 2]"],
+    [{ nodeOffsets: Int32Array.of(1, 2) }, RangeError, "must begin with 0 and not decrease"],
+    [{ nodeOffsets: Int32Array.of(0, 3, 2) }, RangeError, "got [0, 3, 2]"],
     [{ nodeOffsets: new Int32Array() }, RangeError, "must begin with 0"],
   ];
   const list = new NeighborList({ cutoff: 4 });
@@ -156,7 +156,10 @@ Deno.test("arrays that are no fields of a batch are named", () => {
     assertStringIncludes(refusal(kind, () => list.update(source)), message);
   }
   for (const nothing of [null, 5] as unknown as Batch[]) {
-    assertStringIncludes(refusal(TypeError, () => list.update(nothing)), "there must be a batch");
+    assertStringIncludes(
+      refusal(TypeError, () => list.update(nothing)),
+      "must be a batch, or arrays of its fields",
+    );
   }
   assertEquals(list.update(good).count, 2);
 });
@@ -173,9 +176,9 @@ Deno.test("a batch under an engine is read from the engine's arrays only, and a 
   const write = () => matrix.toBatch(batch);
   assertStringIncludes(
     refusal(TypeError, write),
-    'the format must be "coo": current value is "matrix"',
+    'must be a Batch and the format "coo"; got "matrix"',
   );
-  assertStringIncludes(refusal(TypeError, () => list.toBatch(5 as unknown as Batch)), "value is 5");
+  assertStringIncludes(refusal(TypeError, () => list.toBatch(5 as unknown as Batch)), "got 5");
   // @ts-expect-error only a matrix has a width
   assertThrows(() => new NeighborList({ cutoff: 4, maxNeighbors: 3 }));
 });

@@ -134,12 +134,12 @@ Deno.test("initVelocities() without rescale has the mean and variance of Maxwell
 
 Deno.test("initVelocities() refuses what it cannot do, naming the system", () => {
   const batch = Batch.from([water(), fcc({ element: "Ar", a: 5.26 })]);
-  assertThrows(() => initVelocities(batch, -1), RangeError, "value for system 0 is -1");
-  assertThrows(() => initVelocities(batch, [1, NaN]), RangeError, "value for system 1 is NaN");
+  assertThrows(() => initVelocities(batch, -1), RangeError, "got -1 for system 0");
+  assertThrows(() => initVelocities(batch, [1, NaN]), RangeError, "got NaN for system 1");
   assertThrows(
     () => initVelocities(batch, [1, 2, 3]),
     RangeError,
-    "one number, or a list of one for each system (here 2)",
+    "one number, or a list of 2, one per system",
   );
   assertThrows(
     () => initVelocities(batch, 1, { sed: 1 } as never),
@@ -151,11 +151,11 @@ Deno.test("initVelocities() refuses what it cannot do, naming the system", () =>
     TypeError,
     "options must be an object: current value is 7",
   );
-  assertThrows(() => initVelocities(batch, 1, { seed: 0.5 }), RangeError, "current value is 0.5");
+  assertThrows(() => initVelocities(batch, 1, { seed: 0.5 }), RangeError, "got 0.5");
   assertThrows(
     () => initVelocities(batch, 1, { removeRotation: true }),
     TypeError,
-    "current system 1 repeats along a",
+    "system 1 is periodic along a",
   );
   assertEquals(batch.has("velocities"), false);
 });
@@ -193,5 +193,5 @@ Deno.test("rattle() moves by its deviation, the same for the same seed, and forg
   assertEquals(moved.energy, undefined);
   assertEquals(moved.positions, rattle(known, 0.1, 4).positions);
   assertNotEquals(moved.positions, rattle(known, 0.1, 5).positions);
-  assertThrows(() => rattle(known, -1), RangeError, "current value is -1");
+  assertThrows(() => rattle(known, -1), RangeError, "got -1");
 });

@@ -21,30 +21,32 @@ function withVersion(version: number): Uint8Array {
   return bytes;
 }
 
-Deno.test("a file truncated anywhere is refused, and told from a foreign one", () => {
+Deno.test("a file truncated at any byte is rejected as truncated", () => {
   for (let length = 0; length < BYTES.length; length++) {
     const { message } = assertThrows(
       () => decodeCheckpoint(BYTES.subarray(0, length)),
       SyntaxError,
     );
-    const requirement = length < 32 ? "32 bytes and more" : `${BYTES.length} bytes`;
+    const requirement = length < 32 ? "at least 32 bytes" : `${BYTES.length} bytes`;
     assertEquals(
       message,
-      `Cannot read a checkpoint as it must have ${requirement}: current value is ${length} bytes: it is truncated`,
+      `Cannot read a checkpoint: it must have ${requirement}; got ${length} bytes, because it is truncated`,
     );
   }
 });
 
-Deno.test("a file with any bit flipped is refused as what it is: damaged", () => {
+Deno.test("a file with any flipped bit is rejected as damaged", () => {
   for (let at = 0; at < BYTES.length * 8; at++) {
     const bytes = BYTES.slice();
     bytes[at >> 3]! ^= 1 << (at & 7);
-    const expected = at < 64 ? "it must begin with the bytes 89 48 4b 43 0d 0a 1a 0a" : "undamaged";
+    const expected = at < 64
+      ? "it must begin with the bytes 89 48 4b 43 0d 0a 1a 0a"
+      : "the checksum of";
     assertThrows(() => decodeCheckpoint(bytes), SyntaxError, expected);
   }
 });
 
-Deno.test("a file with any byte replaced is refused, and the error names the part", () => {
+Deno.test("a file with any replaced byte is rejected, and the error names the part", () => {
   for (let at = 8; at < BYTES.length; at++) {
     for (const change of [0xff, 0x55, 0x80 ^ at & 0x7f || 1]) {
       const bytes = BYTES.slice();
@@ -60,13 +62,13 @@ Deno.test("a file with any byte replaced is refused, and the error names the par
       assertThrows(
         () => decodeCheckpoint(bytes),
         SyntaxError,
-        `Cannot read a checkpoint as ${part} must be undamaged, with the CRC-32C `,
+        `Cannot read a checkpoint: the checksum of ${part} must be `,
       );
     }
   }
 });
 
-Deno.test("parts of two versions of a file do not pass for one, though each part is sound", () => {
+Deno.test("intact parts of two versions of a file are not accepted together", () => {
   const later = encodeCheckpoint({
     kind: "dynamics/NVE",
     schema: 3,
@@ -77,11 +79,11 @@ Deno.test("parts of two versions of a file do not pass for one, though each part
     mixed.set(later.subarray(at), at);
     const isOneOfBoth = [BYTES, later].some((whole) => whole.every((byte, i) => byte === mixed[i]));
     if (isOneOfBoth) decodeCheckpoint(mixed);
-    else assertThrows(() => decodeCheckpoint(mixed), SyntaxError, "must be undamaged");
+    else assertThrows(() => decodeCheckpoint(mixed), SyntaxError, "the checksum of");
   }
 });
 
-Deno.test("a foreign file is refused by its first bytes, a longer one by its length", () => {
+Deno.test("another kind of file is rejected by its first bytes, a longer file by its length", () => {
   const foreign = [
     new TextEncoder().encode('{"step": 1}'),
     Uint8Array.of(0x89, 0x50),
@@ -93,9 +95,9 @@ Deno.test("a foreign file is refused by its first bytes, a longer one by its len
   assertThrows(
     () => decodeCheckpoint(Uint8Array.of(...BYTES, 0)),
     SyntaxError,
-    `it must have ${BYTES.length} bytes: current value is ${
+    `it must have ${BYTES.length} bytes; got ${
       BYTES.length + 1
-    } bytes: it is followed by something else`,
+    } bytes, because it is followed by other data`,
   );
   assertThrows(
     () => decodeCheckpoint("text" as never),
@@ -104,58 +106,63 @@ Deno.test("a foreign file is refused by its first bytes, a longer one by its len
   );
 });
 
-Deno.test("a file of a newer container is refused as such, even if all else about it has changed", () => {
-  const message =
-    "Cannot read a checkpoint as the version of its container must be 1: current value is 2";
+Deno.test("a newer container version is reported as such, whatever else has changed", () => {
+  const message = "Cannot read a checkpoint: the version of its container must be 1; got 2";
   assertThrows(() => decodeCheckpoint(withVersion(2)), RangeError, message);
   const changed = withVersion(2).subarray(0, 200);
   changed.fill(0xee, 32);
   assertThrows(() => decodeCheckpoint(changed), RangeError, message);
-  assertThrows(() => decodeCheckpoint(withVersion(0)), RangeError, "current value is 0");
+  assertThrows(() => decodeCheckpoint(withVersion(0)), RangeError, "got 0");
 });
 
-Deno.test("a reader takes its own kind and no schema newer than it knows", () => {
+Deno.test("a reader accepts only its own kind, and no newer schema", () => {
   assertEquals(decodeCheckpoint(BYTES, { kind: "dynamics/NVE", schema: 3 }).data, DATA);
   assertEquals(decodeCheckpoint(BYTES, { schema: 4 }).schema, 3);
   assertThrows(
     () => decodeCheckpoint(BYTES, { kind: "dynamics/FIRE", schema: 3 }),
     TypeError,
-    'Cannot read a checkpoint as its kind must be "dynamics/FIRE": current value is "dynamics/NVE"',
+    'Cannot read a checkpoint: its kind must be "dynamics/FIRE"; got "dynamics/NVE"',
   );
   assertThrows(
     () => decodeCheckpoint(BYTES, { kind: "dynamics/NVE", schema: 2 }),
     RangeError,
-    "its schema must be at most 2, the newest known here: current value is 3",
+    "its schema must be at most 2, the newest supported; got 3",
   );
   assertThrows(() => decodeCheckpoint(BYTES, { schema: NaN }), RangeError, "must be at most NaN");
   assertEquals(decodeCheckpoint(BYTES, { schema: 4, oldest: 3 }).schema, 3);
   assertThrows(
     () => decodeCheckpoint(BYTES, { schema: 4, oldest: 4 }),
     RangeError,
-    "its schema must be at least 4, the oldest known here: current value is 3, which an older version of Hooke wrote",
+    "its schema must be at least 4, the oldest supported; got 3, which an older version of Hooke has written",
   );
 });
 
-Deno.test("a sound file that no encoder would write is refused with what is wrong", () => {
+Deno.test("an intact file with invalid content is rejected with the reason", () => {
   const header = (data: string, rest = '"byteOrder":"little","kind":"k","schema":1') =>
     withHeader(`{${rest},"data":${data}}`);
   const wrong: [bytes: Uint8Array, message: string][] = [
     [withHeader("{"), "its header must be JSON in UTF-8"],
     [joinSections([Uint8Array.of(0xff)]), "its header must be JSON in UTF-8"],
-    [withHeader("null"), "its header must be an object: current value is null"],
-    [withHeader("[]"), "its byte order must be this machine's, little: current value is undefined"],
-    [header("1", '"byteOrder":"big","kind":"k","schema":1'), 'little: current value is "big"'],
-    [header("1", '"byteOrder":"little","kind":"","schema":1'), "its kind must be a text"],
-    [header("1", '"byteOrder":"little","kind":"k","schema":-1'), "its schema must be a whole"],
+    [withHeader("null"), "its header must be an object; got null"],
+    [withHeader("[]"), "its byte order must be this machine's, little; got undefined"],
+    [header("1", '"byteOrder":"big","kind":"k","schema":1'), 'little; got "big"'],
+    [
+      header("1", '"byteOrder":"little","kind":"","schema":1'),
+      "its kind must be a non-empty string",
+    ],
+    [
+      header("1", '"byteOrder":"little","kind":"k","schema":-1'),
+      "its schema must be a non-negative integer",
+    ],
     [withHeader('{"byteOrder":"little","kind":"k","schema":1}'), "it must have data"],
-    [header('{"a":{"$date":0}}'), 'data.a must have known tags only: current value is {"$date":0}'],
-    [header('{"$bigint":"1","b":1}'), "data must have known tags only"],
+    [header('{"a":{"$date":0}}'), 'data.a must have only known tags; got {"$date":0}'],
+    [header('{"$bigint":"1","b":1}'), "data must have only known tags"],
     [header('[{"$number":"1"}]'), "data[0] must be -0, NaN or infinite"],
-    [header('{"$bigint":"-0"}'), "data must be a whole number"],
-    [header('{"$bigint":" 1"}'), "data must be a whole number"],
+    [header('{"$bigint":"-0"}'), "data must be an integer"],
+    [header('{"$bigint":" 1"}'), "data must be an integer"],
     [
       header('{"$array":["Buffer",1]}'),
-      'data must be a typed array known here: current value is "Buffer"',
+      'data must be a supported typed array; got "Buffer"',
     ],
     [
       header('{"$array":["Int8Array",-1]}'),
@@ -166,7 +173,7 @@ Deno.test("a sound file that no encoder would write is refused with what is wron
     [header("[".repeat(9e3) + "]".repeat(9e3)), "must be at most 500 levels deep"],
     [
       withHeader('{"byteOrder":"little","data":1,"kind":"k","schema":1}', new Uint8Array(4)),
-      "it must end with its last array: current value is 8 bytes more",
+      "it must end with its last array; got 8 bytes more",
     ],
   ];
   for (const [bytes, message] of wrong) {
@@ -174,14 +181,14 @@ Deno.test("a sound file that no encoder would write is refused with what is wron
   }
 });
 
-Deno.test("a header longer than the file is refused, not looked for beyond", () => {
+Deno.test("a header longer than the file is rejected without reading beyond it", () => {
   const bytes = BYTES.slice();
   new DataView(bytes.buffer).setUint32(12, 0xffffffff, true);
   new DataView(bytes.buffer).setUint32(28, crc32c(bytes.subarray(0, 28)), true);
   assertThrows(() => decodeCheckpoint(bytes), SyntaxError, "its header must end within its");
 });
 
-Deno.test("a class of arrays that this runtime lacks is refused by its name", () => {
+Deno.test("an array class that this runtime lacks is rejected by name", () => {
   const bytes = encodeCheckpoint({ kind: "k", schema: 1, data: { x: Float16Array.of(1) } });
   const descriptor = Object.getOwnPropertyDescriptor(globalThis, "Float16Array")!;
   Reflect.deleteProperty(globalThis, "Float16Array");
@@ -189,14 +196,14 @@ Deno.test("a class of arrays that this runtime lacks is refused by its name", ()
     assertThrows(
       () => decodeCheckpoint(bytes),
       SyntaxError,
-      'data.x must be a typed array known here: current value is "Float16Array"',
+      'data.x must be a supported typed array; got "Float16Array"',
     );
   } finally {
     Object.defineProperty(globalThis, "Float16Array", descriptor);
   }
 });
 
-Deno.test("any header in a sound container, and any bytes, give content or an error that says why", () => {
+Deno.test("any header and any bytes give content or an error with the reason", () => {
   const json = fc.json({ maxDepth: 4 });
   const tagged = fc.tuple(fc.constantFrom("$array", "$bigint", "$number", "$x", "$$x"), json)
     .map(([tag, value]) =>
@@ -216,7 +223,7 @@ Deno.test("any header in a sound container, and any bytes, give content or an er
         assert("data" in decodeCheckpoint(bytes));
       } catch (error) {
         assert(error instanceof SyntaxError || error instanceof RangeError, String(error));
-        assert(error.message.startsWith("Cannot read a checkpoint as "), error.message);
+        assert(error.message.startsWith("Cannot read a checkpoint: "), error.message);
       }
     }),
     { numRuns: 2000 },

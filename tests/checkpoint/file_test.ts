@@ -21,7 +21,7 @@ async function run(command: string, ...args: string[]): Promise<string> {
   return new TextDecoder().decode(stdout.length > 0 ? stdout : stderr).trim();
 }
 
-Deno.test("what is written is read, by path or URL, again and again, with nothing left beside", async () => {
+Deno.test("checkpoints are written and read by path or URL, and no temporary files remain", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/ä run.hooke`;
     const url = new URL(`file://${folder}/%C3%A4%20run.hooke`);
@@ -34,7 +34,7 @@ Deno.test("what is written is read, by path or URL, again and again, with nothin
   });
 });
 
-Deno.test("the state is taken at the call, not when the file gets it", async () => {
+Deno.test("the state is copied at the call, not when the file is written", async () => {
   await withFolder(async (folder) => {
     const content = version(1);
     const writing = writeCheckpoint(`${folder}/a`, content);
@@ -45,7 +45,7 @@ Deno.test("the state is taken at the call, not when the file gets it", async () 
   });
 });
 
-Deno.test("a content that is refused leaves the file as it is", async () => {
+Deno.test("content that is rejected leaves the file unchanged", async () => {
   await withFolder(async (folder) => {
     await writeCheckpoint(`${folder}/a`, version(1));
     await assertRejects(
@@ -58,16 +58,16 @@ Deno.test("a content that is refused leaves the file as it is", async () => {
   });
 });
 
-Deno.test("readCheckpoint() checks kind and schema, and names the file in every complaint", async () => {
+Deno.test("readCheckpoint() checks kind and schema, and names the file in every error", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/a`;
     await writeCheckpoint(path, version(1));
     assertEquals(await readCheckpoint(path, { kind: "test", schema: 1 }), version(1));
-    const start = `Cannot read checkpoint ${path} as`;
+    const start = `Cannot read checkpoint ${path}:`;
     await assertRejects(
       () => readCheckpoint(path, { kind: "dynamics/NVE" }),
       TypeError,
-      `${start} its kind must be "dynamics/NVE": current value is "test"`,
+      `${start} its kind must be "dynamics/NVE"; got "test"`,
     );
     await assertRejects(
       () => readCheckpoint(path, { schema: 0 }),
@@ -79,14 +79,14 @@ Deno.test("readCheckpoint() checks kind and schema, and names the file in every 
     await assertRejects(
       () => readCheckpoint(path),
       SyntaxError,
-      `${start} it must have ${bytes.length} bytes: current value is 100 bytes: it is truncated`,
+      `${start} it must have ${bytes.length} bytes; got 100 bytes, because it is truncated`,
     );
     await Deno.writeTextFile(path, "not a checkpoint");
     await assertRejects(() => readCheckpoint(path), SyntaxError, `${start} it must begin with`);
   });
 });
 
-Deno.test("what the file system refuses is told with its code, its error and the path", async () => {
+Deno.test("errors of the file system are reported with code, cause and path", async () => {
   await withFolder(async (folder) => {
     const codeOf = async (action: Promise<unknown>, message: string) => {
       const error: Error & { code?: string } = await assertRejects(() => action, Error, message);
@@ -97,14 +97,14 @@ Deno.test("what the file system refuses is told with its code, its error and the
     assertEquals(
       await codeOf(
         readCheckpoint(missing),
-        `Cannot read checkpoint ${missing} as it must be a file`,
+        `Cannot read checkpoint ${missing}: there is no such file or folder`,
       ),
       "ENOENT",
     );
     assertEquals(
       await codeOf(
-        writeCheckpoint(missing, version(1)),
-        `Cannot write checkpoint ${missing} as the file system must take it: ENOENT`,
+        writeCheckpoint("/proc/no/such", version(1)),
+        "Cannot make folder /proc/no for /proc/no/such: there is no such file or folder",
       ),
       "ENOENT",
     );
@@ -115,7 +115,7 @@ Deno.test("what the file system refuses is told with its code, its error and the
   });
 });
 
-Deno.test("a write that fails half-way, the new file being too large, leaves the old one and nothing beside", async () => {
+Deno.test("a write that fails half-way leaves the old file and no temporary file", async () => {
   await withFolder(async (folder) => {
     await writeCheckpoint(`${folder}/a`, version(1));
     const program = await writeProgram(
@@ -132,7 +132,7 @@ Deno.test("a write that fails half-way, the new file being too large, leaves the
   });
 });
 
-Deno.test("a write without the right to read the folder is refused before anything is touched", async () => {
+Deno.test("a write without permission to read the folder fails before anything changes", async () => {
   await withFolder(async (folder) => {
     await writeCheckpoint(`${folder}/a`, version(1));
     const program = await writeProgram(
@@ -148,7 +148,7 @@ Deno.test("a write without the right to read the folder is refused before anythi
   });
 });
 
-Deno.test("permissions of the file are kept, and a link stays one", async () => {
+Deno.test("permissions of the file are kept, and links stay links", async () => {
   await withFolder(async (folder) => {
     await writeCheckpoint(`${folder}/a`, version(1));
     await Deno.chmod(`${folder}/a`, 0o600);
@@ -160,7 +160,7 @@ Deno.test("permissions of the file are kept, and a link stays one", async () => 
   });
 });
 
-Deno.test("of many writes at once to one path one wins, whole", async () => {
+Deno.test("of many concurrent writes to one path one wins completely", async () => {
   await withFolder(async (folder) => {
     const steps = Array.from({ length: 20 }, (_, step) => step);
     await Promise.all(steps.map((step) => writeCheckpoint(`${folder}/a`, version(step, 5000))));
@@ -170,7 +170,7 @@ Deno.test("of many writes at once to one path one wins, whole", async () => {
   });
 });
 
-Deno.test("as in a page: without files, and with __proto__, encoding works, and writing says why it does not", async () => {
+Deno.test("in a web page encoding works, and writing reports that there is no file system", async () => {
   await withFolder(async (folder) => {
     const map = {
       imports: { "node:fs/promises": "data:text/javascript,throw new TypeError('no')" },
@@ -188,7 +188,7 @@ Deno.test("as in a page: without files, and with __proto__, encoding works, and 
     assertEquals(
       await run(Deno.execPath(), "run", "-A", "--no-check", ...flags, program),
       '{"__proto__":{"x":7}} undefined TypeError ' +
-        "Cannot write checkpoint a as there must be a file system: current value is none",
+        "Cannot write checkpoint a: this runtime has no file system",
     );
   });
 });

@@ -7,7 +7,7 @@ import { killInMidRun } from "./killed.ts";
 const KILLS = 60;
 const SCRIPT = new URL("endless_writer.ts", import.meta.url);
 
-Deno.test(`a process killed ${KILLS} times while it writes leaves a whole checkpoint every time`, async () => {
+Deno.test(`a process killed ${KILLS} times while it writes always leaves an intact checkpoint`, async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/run.hooke`;
     await writeCheckpoint(path, contentAt(0));

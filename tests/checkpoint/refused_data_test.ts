@@ -6,13 +6,13 @@ function refusal(data: unknown): string {
   return assertThrows(() => encodeCheckpoint({ kind: "test", schema: 1, data }), TypeError).message;
 }
 
-Deno.test("what could not be restored is not saved, and the error names where it is", () => {
+Deno.test("values that cannot be restored are rejected with their path", () => {
   class Writer {}
   class Positions extends Float64Array {}
   class Rows extends Array {}
   const cycle: Record<string, unknown> = {};
   cycle.inner = [{ cycle }];
-  const plain = "must be plain data: current value is";
+  const plain = "must be plain data; got";
   const refused: [data: unknown, message: string][] = [
     [
       { hooks: { log: { state: { file: new Writer() } } } },
@@ -23,7 +23,7 @@ Deno.test("what could not be restored is not saved, and the error names where it
     [{ "my log": Symbol("s") }, `data["my log"] ${plain} Symbol(s)`],
     [
       { a: { [Symbol("s")]: 1 } },
-      "data.a must be without symbols as names: current value is Symbol(s)",
+      "data.a must be without symbols as keys; got Symbol(s)",
     ],
     [undefined, `data ${plain} undefined`],
     [{ a: undefined }, `data.a ${plain} undefined`],
@@ -39,19 +39,19 @@ Deno.test("what could not be restored is not saved, and the error names where it
     [{ a: Rows.of(1) }, `data.a ${plain} a Rows`],
     [
       { a: Object.assign([1], { unit: "eV" }) },
-      'data.a must be a list with nothing but its elements: current value is "unit"',
+      'data.a must be a list without other members; got "unit"',
     ],
     [
       cycle,
-      "data.inner[0].cycle must be free of cycles: current value is an Object",
+      "data.inner[0].cycle must be without cycles; got an Object",
     ],
   ];
   for (const [data, message] of refused) {
-    assertEquals(refusal(data), `Cannot save a checkpoint as ${message}`);
+    assertEquals(refusal(data), `Cannot save a checkpoint: ${message}`);
   }
 });
 
-Deno.test("an array whose memory is gone is refused, not saved as an empty one", () => {
+Deno.test("an array with detached memory is rejected instead of saved as empty", () => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   const inWasm = new Float64Array(memory.buffer, 0, 4);
   memory.grow(1);
@@ -63,22 +63,22 @@ Deno.test("an array whose memory is gone is refused, not saved as an empty one",
   for (const positions of [inWasm, outside, moved]) {
     assertEquals(
       refusal({ positions }),
-      "Cannot save a checkpoint as data.positions must be a typed array whose memory is still there: " +
-        `current value is ${positions instanceof Int8Array ? "an Int8Array" : "a Float64Array"}`,
+      "Cannot save a checkpoint: data.positions must be a typed array whose memory is not detached; " +
+        `got ${positions instanceof Int8Array ? "an Int8Array" : "a Float64Array"}`,
     );
   }
 });
 
-Deno.test("a kind that is no text and a schema that is no whole number are refused", () => {
+Deno.test("invalid kinds and schemas are rejected", () => {
   const encode = (kind: unknown, schema: unknown) => () =>
     encodeCheckpoint({ kind, schema, data: 1 } as never);
-  assertThrows(encode("", 1), TypeError, 'its kind must be a text: current value is ""');
-  assertThrows(encode(5n, 1), TypeError, "its kind must be a text: current value is 5");
+  assertThrows(encode("", 1), TypeError, 'its kind must be a non-empty string; got ""');
+  assertThrows(encode(5n, 1), TypeError, "its kind must be a non-empty string; got 5");
   for (const schema of [-1, 0.5, NaN, 2 ** 53, "1", undefined]) {
     assertThrows(
       encode("test", schema),
       RangeError,
-      `its schema must be a whole number from 0 on: current value is ${schema}`,
+      `its schema must be a non-negative integer; got ${schema}`,
     );
   }
 });

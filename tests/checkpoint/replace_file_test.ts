@@ -91,14 +91,14 @@ const WHOLE = [
   "close folder",
 ];
 
-Deno.test("the bytes are on the disk before they get the name, and the name before it is done", async () => {
+Deno.test("the bytes are flushed before the rename, and the rename before the end", async () => {
   const disk = new Disk();
   await replaceFile(disk, "/run/a", NEW);
   assertEquals(disk.log, WHOLE);
   assertEquals([...disk.files], [["/run/a", NEW]]);
 });
 
-Deno.test("a failure before the renaming leaves the old file, nothing beside it, and nothing open", async () => {
+Deno.test("a failure before the rename leaves the old file, no temporary file, and nothing open", async () => {
   for (const call of WHOLE.slice(0, WHOLE.indexOf("rename") + 1)) {
     const disk = new Disk();
     disk.failing = { [call]: "EIO" };
@@ -108,7 +108,7 @@ Deno.test("a failure before the renaming leaves the old file, nothing beside it,
   }
 });
 
-Deno.test("the first error is the one that is told, whatever fails after it", async () => {
+Deno.test("the first error is reported, whatever fails after it", async () => {
   const disk = new Disk();
   const after = { "close beside": "EBADF", unlink: "EACCES", "close folder": "EBADF" };
   disk.failing = { write: "ENOSPC", ...after };
@@ -116,7 +116,7 @@ Deno.test("the first error is the one that is told, whatever fails after it", as
   assertEquals(disk.files.get("/run/a"), OLD);
 });
 
-Deno.test("a folder that cannot be flushed for sure is told, one of a file system without that is not", async () => {
+Deno.test("a failed flush of a folder is reported, except by file systems without it", async () => {
   for (const [code, isTold] of [["EIO", true], ["EINVAL", false], ["ENOTSUP", false]] as const) {
     const disk = new Disk();
     disk.failing = { "sync folder": code };
@@ -128,20 +128,20 @@ Deno.test("a folder that cannot be flushed for sure is told, one of a file syste
   }
 });
 
-Deno.test("permissions are kept, a new file has those of the process", async () => {
+Deno.test("permissions are kept, and a new file has those of the process", async () => {
   const disk = new Disk();
   await replaceFile(disk, "/run/a", NEW);
   await replaceFile(disk, "/run/b", NEW);
   assertEquals(disk.modes, new Map([["/run/a", 0o640], ["/run/b", 0o600]]));
 });
 
-Deno.test("a link is followed: the file it leads to is replaced", async () => {
+Deno.test("a link is followed, and its target is replaced", async () => {
   const disk = new Disk();
   await replaceFile(disk, "/link", NEW);
   assertEquals([...disk.files], [["/run/a", NEW]]);
 });
 
-Deno.test("where folders cannot be opened it does without", async () => {
+Deno.test("without folders that can be opened, only the file is flushed", async () => {
   const disk = new Disk();
   disk.folderOf = () => undefined;
   await replaceFile(disk, "/run/a", NEW);

@@ -15,7 +15,7 @@ function float(pattern: bigint): Float64Array {
   return new Float64Array(BigUint64Array.of(pattern).buffer);
 }
 
-Deno.test("the format is what sections.ts says, byte for byte", () => {
+Deno.test("the format follows sections.ts byte for byte", () => {
   const data = { b: Uint16Array.of(0x0102), a: { x: -0, $y: 5n }, "9": 1, "10": Int8Array.of(-1) };
   const header = '{"byteOrder":"little","data":{"10":{"$array":["Int8Array",1]},"9":1,' +
     '"a":{"$$y":{"$bigint":"5"},"x":{"$number":"-0"}},"b":{"$array":["Uint16Array",1]}},' +
@@ -48,14 +48,14 @@ Deno.test("the format is what sections.ts says, byte for byte", () => {
   assertEquals(bytes.length, end + 16);
 });
 
-Deno.test("whatever is saved comes back to the bit", () => {
+Deno.test("every saved value is restored bitwise", () => {
   fc.assert(
     fc.property(checkpointData(), (data) => assertEquals(bits(restore(data)), bits(data))),
     { numRuns: 500 },
   );
 });
 
-Deno.test("NaN payloads, signalling ones too, signed zeros and subnormals stay as they are", () => {
+Deno.test("NaN payloads, signed zeros and subnormals are restored", () => {
   for (
     const pattern of [
       0x7ff8000000000000n,
@@ -72,7 +72,7 @@ Deno.test("NaN payloads, signalling ones too, signed zeros and subnormals stay a
   }
 });
 
-Deno.test("typed arrays of all twelve classes come back as such, empty ones too, with their extremes", () => {
+Deno.test("typed arrays of all twelve classes are restored, also empty ones and extreme values", () => {
   for (const Class of CLASSES) {
     const array = new Class(new ArrayBuffer(16));
     new Uint8Array(array.buffer).set([0, 1, 127, 128, 255, 255, 255, 255, 255, 255, 255, 127]);
@@ -87,7 +87,7 @@ Deno.test("typed arrays of all twelve classes come back as such, empty ones too,
   assertEquals(restore(extremes), extremes);
 });
 
-Deno.test("numbers, bigints and texts that JSON would change come back as they were", () => {
+Deno.test("numbers, bigints and strings that JSON would change are restored", () => {
   const data = [
     -0,
     NaN,
@@ -107,7 +107,7 @@ Deno.test("numbers, bigints and texts that JSON would change come back as they w
   assertEquals(bits(restore(data)), bits(data));
 });
 
-Deno.test("names that mean something to the format, or to JavaScript, are names like any other", () => {
+Deno.test("names with a meaning in the format or in JavaScript are restored", () => {
   const data = JSON.parse(
     '{"$array":["Float64Array",3],"$bigint":"1","$$":{"$number":"NaN"},"__proto__":{"polluted":1},"":2}',
   );
@@ -119,14 +119,14 @@ Deno.test("names that mean something to the format, or to JavaScript, are names 
   }
 });
 
-Deno.test("equal contents have equal bytes, in whatever order their members were written", () => {
+Deno.test("equal contents have equal bytes, whatever the order of members", () => {
   const encode = (data: unknown) => encodeCheckpoint({ kind: "test", schema: 1, data });
   const [x, y] = [Float64Array.of(1), Float64Array.of(2)];
   assertEquals(encode({ x, y, "2": 0, "10": 0 }), encode({ y, "10": 0, x, "2": 0 }));
   assertNotEquals(encode({ x, y }), encode({ x: y, y: x }));
 });
 
-Deno.test("encoding copies, decoding too: neither shares memory with the state", () => {
+Deno.test("encoding and decoding copy, and share no memory with the state", () => {
   const positions = Float64Array.of(1, 2, 3);
   const bytes = encodeCheckpoint({ kind: "test", schema: 1, data: positions });
   positions.fill(9);
@@ -136,7 +136,7 @@ Deno.test("encoding copies, decoding too: neither shares memory with the state",
   assertEquals([restored.byteOffset, restored.buffer.byteLength], [0, 24]);
 });
 
-Deno.test("bytes may lie anywhere in their memory, in a Node buffer too", () => {
+Deno.test("bytes may be unaligned, or in a Node buffer", () => {
   const bytes = encodeCheckpoint({ kind: "test", schema: 1, data: Float64Array.of(7) });
   const memory = new Uint8Array(bytes.length + 8).fill(0xaa);
   memory.set(bytes, 3);
@@ -149,7 +149,7 @@ Deno.test("bytes may lie anywhere in their memory, in a Node buffer too", () => 
   for (const { data } of restored) assertEquals(data, Float64Array.of(7));
 });
 
-Deno.test("shared memory, a part of WebAssembly's, and arrays of another realm are saved", () => {
+Deno.test("arrays in shared and WebAssembly memory and of another realm are saved", () => {
   const shared = new Float32Array(new SharedArrayBuffer(8));
   shared.set([1, 2]);
   const inWasm = new Float64Array(new WebAssembly.Memory({ initial: 1 }).buffer, 64, 2).fill(3);
@@ -161,7 +161,7 @@ Deno.test("shared memory, a part of WebAssembly's, and arrays of another realm a
   });
 });
 
-Deno.test("kind and schema come back; what stands in two places comes back as two", () => {
+Deno.test("kind and schema are restored; shared objects become separate", () => {
   const shared = { x: Int8Array.of(1) };
   const content = { kind: "dynamics/NVE \u{1f986}", schema: 0, data: [shared, shared] };
   const restored = decodeCheckpoint(encodeCheckpoint(content));
@@ -170,7 +170,7 @@ Deno.test("kind and schema come back; what stands in two places comes back as tw
   assert(one!.x !== two!.x);
 });
 
-Deno.test("five hundred levels are restored, one more is refused before it is written", () => {
+Deno.test("five hundred levels are restored, one more is rejected", () => {
   const nested = (levels: number) => {
     let data: unknown = 1;
     for (let i = 0; i < levels; i++) data = i % 2 ? [data] : { a: data };

@@ -51,36 +51,36 @@ Deno.test("what it does not understand ends in 2, with what it would have", asyn
     [["dmo"], "did you mean demo?"],
     [
       ["demo", "--step", "4"],
-      "Cannot use --step as demo has no such option; did you mean --steps?",
+      "Unknown option --step; did you mean --steps?",
     ],
     [["demo", "--step=4"], "did you mean --steps?"],
-    [["demo", "extra"], "Cannot use extra as demo takes options only: they are --systems, --fmax"],
-    [["demo", "--", "--steps", "3", "7"], "Cannot use 7 as demo takes options only"],
-    [["demo", "--steps", "-1"], "Cannot use --steps as it must be a whole number from 0 on"],
-    [["demo", "--steps", "-1"], "current value is -1"],
-    [["demo", "-1"], "Cannot use -1 as demo has no such option"],
+    [["demo", "extra"], "Cannot use extra: demo takes only options, which are --systems, --fmax"],
+    [["demo", "--", "--steps", "3", "7"], "Cannot use 7: demo takes only options"],
+    [["demo", "--steps", "-1"], "Cannot use --steps: it must be an integer of at least 0"],
+    [["demo", "--steps", "-1"], "got -1"],
+    [["demo", "-1"], "Unknown option -1"],
     [["help", "dmo"], "did you mean demo?"],
-    [["demo", "--steps"], "Cannot use --steps as it must have a value: --steps N"],
-    [["demo", "--systems", "0"], "must be a whole number from 1 on: current value is 0"],
-    [["demo", "--seed", "two"], "current value is two"],
-    [["demo", "--steps", "1.5"], "current value is 1.5"],
+    [["demo", "--steps"], "Cannot use --steps: it needs a value (--steps N)"],
+    [["demo", "--systems", "0"], "must be an integer of at least 1; got 0"],
+    [["demo", "--seed", "two"], "got two"],
+    [["demo", "--steps", "1.5"], "got 1.5"],
     [
       ["demo", "--fmax", "0"],
-      "Cannot use --fmax as it must be a number above 0: current value is 0",
+      "Cannot use --fmax: it must be a number above 0; got 0",
     ],
-    [["demo", "--fmax", "-0.1"], "must be a number above 0: current value is -0.1"],
-    [["demo", "--fmax", "small"], "current value is small"],
+    [["demo", "--fmax", "-0.1"], "must be a number above 0; got -0.1"],
+    [["demo", "--fmax", "small"], "got small"],
     [
       ["demo", "--model", "onyx"],
-      "Cannot use --model as it must be one of onnx, kernel: current value is onyx; did you mean onnx?",
+      "Cannot use --model: it must be one of onnx, kernel; got onyx; did you mean onnx?",
     ],
     [
       ["demo", "--device", "gpu"],
-      "must be one of auto, webgpu, wasm, reference: current value is gpu",
+      "must be one of auto, webgpu, wasm, reference; got gpu",
     ],
-    [["demo", "--quiet=3"], "Cannot use --quiet=3 as --quiet takes no value"],
-    [["demo", "--help=maybe"], "Cannot use --help=maybe as --help takes no value"],
-    [["demo", "--help=false"], "Cannot use --help=false as --help takes no value"],
+    [["demo", "--quiet=3"], "Cannot use --quiet=3: --quiet takes no value"],
+    [["demo", "--help=maybe"], "Cannot use --help=maybe: --help takes no value"],
+    [["demo", "--help=false"], "Cannot use --help=false: --help takes no value"],
   ];
   for (const [args, message] of wrong) {
     const { code, out, err } = await hooke(...args);
@@ -119,17 +119,26 @@ Deno.test("help and hints name what the user can type", async () => {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
   const program = programName("file:///home/me/hooke/src/cli/main.ts", "/home/me/hooke");
-  assertEquals(program, "deno run -A src/cli/main.ts");
+  assertEquals(program, "deno run --allow-read --allow-write=. src/cli/main.ts");
   await run(["demo", "--stps"], { print: line, complain: line }, { program });
-  assertEquals(lines.at(-1), "deno run -A src/cli/main.ts demo --help tells what there is.");
+  assertEquals(
+    lines.at(-1),
+    "For help run: deno run --allow-read --allow-write=. src/cli/main.ts demo --help",
+  );
   await run(["dmo"], { print: line, complain: line }, { program });
-  assertEquals(lines.at(-1), "deno run -A src/cli/main.ts --help tells what there is.");
+  assertEquals(
+    lines.at(-1),
+    "For help run: deno run --allow-read --allow-write=. src/cli/main.ts --help",
+  );
   assertEquals(
     [
       programName("https://jsr.io/@hooke/hooke/0.1.0/src/cli/main.ts", "/home/me"),
       programName("file:///opt/hooke/src/cli/main.ts", "/home/me"),
     ],
-    ["deno run -A jsr:@hooke/hooke/cli", "deno run -A file:///opt/hooke/src/cli/main.ts"],
+    [
+      "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli",
+      "deno run --allow-read --allow-write=. file:///opt/hooke/src/cli/main.ts",
+    ],
   );
 });
 
@@ -208,7 +217,7 @@ Deno.test("without WebGPU --device webgpu says what it would need", async () => 
     assertEquals(said.code, 1);
     assertEquals(
       said.err,
-      "Cannot open a WebGPU device as there must be WebGPU: navigator.gpu is undefined here",
+      "Cannot open a WebGPU device: this runtime has no WebGPU (navigator.gpu is undefined)",
     );
   } finally {
     delete (navigator as { gpu?: unknown }).gpu;
@@ -267,13 +276,13 @@ Deno.test("the demo overwrites nothing: a folder with such files is refused, and
   await Deno.writeTextFile(`${path}/nvt.csv`, "mine");
   await Deno.writeTextFile(`${path}/file`, "mine");
   const wrong: [string, string][] = [
-    [path, `as nothing there must be overwritten: there is a ${path}/nvt.csv; name another folder`],
-    [`${path}/file`, "as it must be a folder, or be made one: it is a file"],
+    [path, `it contains ${path}/nvt.csv, which is not overwritten. Pass another folder`],
+    [`${path}/file`, "it is a file"],
   ];
   for (const [to, message] of wrong) {
     const { code, out, err } = await hooke("demo", "--out", to);
     assertEquals([code, out], [2, ""]);
-    assertStringIncludes(err, `Cannot write to ${to} ${message}`);
+    assertStringIncludes(err, `Cannot write to ${to}: ${message}`);
   }
   assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
   assertEquals(await namesIn(path), ["file", "nvt.csv"]);
@@ -341,14 +350,14 @@ Deno.test("a trace that cannot be written is refused before anything runs", asyn
   const folder = await Deno.makeTempDir();
   try {
     const wrong: [string, string][] = [
-      [`${folder}/none/t.json`, `as its folder must exist: there is no folder ${folder}/none/`],
-      [folder, "as it must be a file: it is a folder"],
-      [`${folder}/`, "as it must be a file: it is a folder"],
+      [`${folder}/none/t.json`, `the folder ${folder}/none/ does not exist`],
+      [folder, "it is a folder"],
+      [`${folder}/`, "it is a folder"],
     ];
     for (const [path, message] of wrong) {
       const { code, out, err } = await hooke("demo", "--trace", path);
       assertEquals([code, out], [2, ""]);
-      assertStringIncludes(err, `Cannot write the trace to ${path} ${message}`);
+      assertStringIncludes(err, `Cannot write the trace to ${path}: ${message}`);
     }
   } finally {
     await Deno.remove(folder);

@@ -194,3 +194,38 @@ Deno.test("training with the identity comes to the same bits as without", async 
   };
   assertEquals(await trained([new IdentityUpdate()]), await trained([]));
 });
+
+Deno.test("getTrainer takes the configuration of hooks itself", async () => {
+  const hooksConfig = { hooks: { update: [{ name: "identity" }] } };
+  await using trainer = getTrainer("simple", { ...tinyParts(), hooksConfig });
+  await trainer.train();
+  assertEquals(trainer.hooks.list().map(({ name }) => name), ["identity"]);
+  const { model, data, optimizers, loss } = tinyParts();
+  await using other = getTrainer("simple", model, data, optimizers, { loss, hooksConfig });
+  await other.step({
+    x: { data: Float32Array.of(1), dims: [1, 1] },
+    wanted: { data: Float32Array.of(2), dims: [1, 1] },
+  });
+  assertEquals(other.hooks.has("identity"), true);
+});
+
+Deno.test("a configuration of hooks that is refused keeps a trainer from training, each time", async () => {
+  const hooksConfig = { hooks: { update: [{ name: "idenity" }] } };
+  await using trainer = getTrainer("simple", { ...tinyParts(), hooksConfig });
+  for (let i = 0; i < 2; i++) {
+    await assertRejects(() => trainer.train(), RangeError, "hooks.update[0].name must be one of");
+  }
+  assertEquals(trainer.stepCount, 0);
+});
+
+Deno.test("training waits for hooks that are still being made: addHooks() without await", async () => {
+  await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 2 });
+  void trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
+  await trainer.train();
+  assertEquals(trainer.hooks.has("identity"), true);
+  await assertRejects(
+    () => trainer.addHooks({ hooks: { update: [{ name: "idenity" }] } }),
+    RangeError,
+  );
+  assertEquals((await trainer.train(3)).status, "completed"); // that error was given to whoever asked
+});

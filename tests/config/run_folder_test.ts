@@ -15,7 +15,7 @@ import { parseLock } from "../../src/config/runs/run_lock.ts";
 import { langevin } from "../../src/dynamics/mod.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
 import { parseScalarLines } from "../../src/observe/mod.ts";
-import { MemorySink, readTensorBoard } from "../../src/sinks/mod.ts";
+import { MemorySink, openSink, readTensorBoard, type StoredSink } from "../../src/sinks/mod.ts";
 import { adam, meanSquaredError, tensorData, Trainer } from "../../src/training/mod.ts";
 import { ARGON, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { engine } from "../observe/modified.ts";
@@ -63,7 +63,7 @@ function stoppedAfter(steps: number): Trainer {
     stage: "training/STEP_END",
     frequency: 1,
     call: (ctx: { stepCount: number; stop(reason: string): void }) =>
-      ctx.stepCount + 1 === steps && ctx.stop("a part"),
+      ctx.stepCount === steps && ctx.stop("a part"),
   } as never);
   return made;
 }
@@ -75,6 +75,80 @@ async function goOn(path: string, until: number, options: RunFolderOptions = {})
   folder.attach(md);
   const batch = (await resume(folder, md))?.batch ?? crystals(2);
   return await md.run(batch, until - md.stepCount);
+}
+
+const ENDINGS = ["xyz", "jsonl", "db", "zarr"];
+
+/** Opens a sink that is closed at the end of its block. */
+const opened = (path: string) => openSink(path) as Promise<StoredSink & AsyncDisposable>;
+
+for (const ending of ENDINGS) {
+  Deno.test(`a .${ending} in a run folder may be opened before the folder or after it`, () =>
+    inFolder(async (path) => {
+      const trajectory = `${path}/trajectory.${ending}`;
+      for (const steps of [10, 20]) {
+        await using sink = await opened(trajectory);
+        await goOn(path, steps, { trajectory: { sink, frequency: 5 } });
+      }
+      await using folder = await openRunFolder(path);
+      await using sink = await opened(trajectory);
+      assertEquals([sink.length, folder.path], [8, path]); // two systems at four steps
+    }));
+
+  Deno.test(`a run folder that refuses a run removes the empty .${ending} of a sink that was opened before`, () =>
+    inFolder(async (path) => {
+      await goOn(path, 10);
+      const before = names(path), other = { config: { dt: 3 } };
+      const early = (name: string) => opened(`${path}/${name}.${ending}`);
+      {
+        await using sink = await early("trajectory");
+        await using deep = await early("frames/all");
+        const refused = () => openRunFolder(path, { ...other, trajectory: { sink } });
+        await assertRejects(refused, RangeError, "differs in dt");
+        assertEquals([sink.length, deep.length], [0, 0]);
+      }
+      {
+        await using _sink = await early("trajectory");
+        const now = new Date().toISOString(), host = "elsewhere";
+        const holder = { pid: 1, host, startTime: null, since: now, heartbeat: now };
+        await Deno.writeTextFile(`${path}/lock`, `${JSON.stringify({ schema: 1, ...holder })}\n`);
+        await assertRejects(() => openRunFolder(path), RunFolderBusyError, host);
+        await Deno.writeTextFile(`${path}/lock`, "");
+      }
+      {
+        await using _sink = await early("trajectory");
+        await assertRejects(() => openRunFolder(path, { trajectry: 1 } as object), TypeError);
+      }
+      assertEquals(names(path), before);
+
+      // Those of a run that this process has are not touched.
+      await using _folder = await openRunFolder(path);
+      await using sink = await early("trajectory");
+      await assertRejects(() => openRunFolder(path), RunFolderBusyError);
+      await assertRejects(() => openRunFolder(`${path}/.`, { trajectry: 1 } as object), TypeError);
+      await sink.write(crystals(1));
+      await sink.flush();
+      assertEquals(names(path).includes(`trajectory.${ending}`), true);
+    }));
+
+  Deno.test(`a run folder that refuses a run keeps a .${ending} that holds systems, or was there before`, () =>
+    inFolder(async (path) => {
+      await Deno.mkdir(path);
+      await (await opened(`${path}/empty.${ending}`)).close();
+      await using empty = await opened(`${path}/empty.${ending}`);
+      await using full = await opened(`${path}/full.${ending}`);
+      await full.write(crystals(1));
+      await full.flush();
+      await assertRejects(
+        () => openRunFolder(path),
+        RangeError,
+        `it has full.${ending}. Remove that if it is not needed, or take another folder`,
+      );
+      await empty.write(crystals(1));
+      await full.close();
+      await empty.flush();
+      assertEquals(names(path), [`empty.${ending}`, `full.${ending}`]);
+    }));
 }
 
 Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a report", () =>
@@ -136,6 +210,16 @@ Deno.test("a run that was stopped goes on to the same bits, its hooks and logs w
     assertEquals(history.series("energy").steps, [0, 10, 20, 24, 30, 39, 40, 50, 59]);
   }));
 
+Deno.test("a line of the run log that lacks only its newline is kept when the folder is opened again", () =>
+  inFolder(async (path) => {
+    await goOn(path, 4);
+    const log = `${path}/runs.jsonl`, whole = await Deno.readTextFile(log);
+    await Deno.writeTextFile(log, whole.trimEnd());
+    await using folder = await openRunFolder(path, { config: { dt: 2 } });
+    assertEquals(folder.path, path);
+    assertEquals(await Deno.readTextFile(log), whole);
+  }));
+
 Deno.test("a training goes on to the same bits in mid-epoch", () =>
   inFolder(async (path) => {
     await using whole = trainer();
@@ -155,7 +239,7 @@ Deno.test("a training goes on to the same bits in mid-epoch", () =>
     assertEquals(await last.parameter("w"), await whole.parameter("w"));
     const { records, history } = await readRun(path);
     assertEquals(records.filter(({ type }) => type === "end").map(({ step }) => step), [4, 11, 18]);
-    assertEquals(history.series("train/loss").steps, [2, 5, 8, 11, 14, 17]);
+    assertEquals(history.series("train/loss").steps, [3, 6, 9, 12, 15, 18]);
   }));
 
 Deno.test("the newest checkpoint that is whole is taken, what is damaged is said", () =>
@@ -263,8 +347,11 @@ Deno.test("a trajectory that cannot be made safe for a checkpoint ends the run, 
 Deno.test("checkpoints that are damaged or of another time drive out none that is new", () =>
   inFolder(async (path) => {
     await goOn(path, 60, { checkpoints: { every: 20, keep: 1 } });
-    await Deno.writeTextFile(`${path}/checkpoints/step-000000060.hooke`, "damaged");
-    await goOn(path, 30, { checkpoints: { every: 20, keep: 1 } }); // begins anew
+    const first = `${path}/checkpoints/step-000000060.hooke`;
+    await Deno.remove(first);
+    await goOn(path, 20, { checkpoints: { every: 20, keep: 1 } }); // begins anew
+    await Deno.writeTextFile(first, "damaged");
+    await goOn(path, 30, { checkpoints: { every: 20, keep: 1 } });
     assertEquals(names(`${path}/checkpoints`), ["step-000000030.hooke", "step-000000060.hooke"]);
     const last = await goOn(path, 40);
     assertEquals(bitsOf(last), bitsOf(await dynamics().run(crystals(2), 40)));
@@ -468,8 +555,19 @@ Deno.test("checkpoints that cannot be written are a warning; the run, its logs a
         warnings.push(`${hook}: ${(error as Error).message}`),
     });
     folder.attach(md);
-    await Deno.remove(`${path}/checkpoints`, { recursive: true });
-    await Deno.writeTextFile(`${path}/checkpoints`, "a file");
+    md.hooks.add({
+      name: "blocker",
+      stage: "dynamics/AFTER_STEP",
+      frequency: 1,
+      once: true,
+      call: async () => {
+        for (const step of ["05", "10", "12"]) { // folders where checkpoints are to be
+          await Deno.mkdir(`${path}/checkpoints/step-0000000${step}.hooke/full`, {
+            recursive: true,
+          });
+        }
+      },
+    } as never);
     await md.run(crystals(1), 12);
     assertEquals(md.stepCount, 12);
     assert(

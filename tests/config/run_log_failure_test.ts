@@ -38,7 +38,7 @@ for (const isAsync of [false, true]) {
   Deno.test(`a failing ${kind} writer keeps the run from beginning when it fails at the first line`, async () => {
     const { log, types } = failingLog([0], isAsync);
     const loop = toggling(log);
-    const error = await assertRejects(() => loop.run(4), Error, "1 of 1 failed");
+    const error = await assertRejects(() => loop.run(4), Error, "1 of 1 lines failed");
     assert(error.cause instanceof Error && error.cause.message === "disk full at 0");
     assertEquals([loop.stepCount, types()], [0, []]);
     await loop.run(4); // the disk is free again, and nothing is left of the first attempt
@@ -51,7 +51,7 @@ for (const isAsync of [false, true]) {
     const error = await assertRejects(
       () => loop.run(4),
       Error,
-      "Cannot write the run log as every line must be taken: 1 of 3 failed",
+      "Cannot write the run log: 1 of 3 lines failed, the first because: disk full at 1",
     );
     assert(error.cause instanceof Error && error.cause.message === "disk full at 1");
     assertEquals([loop.stepCount, types()], [4, ["start", "change", "end"]]);
@@ -59,7 +59,7 @@ for (const isAsync of [false, true]) {
 
   Deno.test(`a failing ${kind} writer tells of all its errors`, async () => {
     const { log, types } = failingLog([1, 3], isAsync);
-    const error = await assertRejects(() => toggling(log).run(4), Error, "2 of 3 failed");
+    const error = await assertRejects(() => toggling(log).run(4), Error, "2 of 3 lines failed");
     assertInstanceOf(error.cause, AggregateError);
     assertEquals(error.cause.errors.map(({ message }) => message), [
       "disk full at 1",

@@ -47,6 +47,17 @@ Deno.test("a complete record without its newline is kept", async () => {
   assertEquals(records.map((record) => record.id), [id, id, next.id, next.id]);
 });
 
+Deno.test("the folder of a log is made by its first line, and by no later one", async () => {
+  await using file = await makeFile();
+  const path = `${file.path}.folder/a/run.jsonl`;
+  const log = runLog({ commit: "c0ffee", path });
+  await walk({ hooks: [log] }).run(1);
+  assertEquals(parse(await Deno.readTextFile(path)).length, 2);
+  await Deno.remove(`${file.path}.folder`, { recursive: true });
+  await assertRejects(() => walk({ hooks: [log] }).run(1), Error, "lines failed");
+  await assertRejects(() => Deno.stat(`${file.path}.folder`), Deno.errors.NotFound);
+});
+
 Deno.test("a text with line ends, quotes and signs beyond ASCII stays on its line", async () => {
   await using file = await makeFile();
   const id = 'a\nb"\\\u2028é😀';
@@ -56,9 +67,9 @@ Deno.test("a text with line ends, quotes and signs beyond ASCII stays on its lin
 
 Deno.test("a path that cannot be written keeps the run from beginning, and says why", async () => {
   const error = await assertRejects(
-    () => runTo("/no/such/folder/run.jsonl"),
+    () => runTo("/proc/no/such/run.jsonl"),
     Error,
-    "1 of 1 failed",
+    "1 of 1 lines failed",
   );
   assertInstanceOf(error.cause, Deno.errors.NotFound);
 });

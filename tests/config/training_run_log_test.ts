@@ -151,7 +151,7 @@ Deno.test("a checkpoint written in mid-run resumes as the next segment, and has 
     first.hooks.add({
       name: "switch",
       onStepEnd: ({ stepCount }) => {
-        if (stepCount !== 2) return;
+        if (stepCount !== 3) return;
         first.disableHook("identity");
         first.checkpointSoon(path);
         first.stop("that is enough");
@@ -179,4 +179,29 @@ Deno.test("a run that fails says why", async () => {
     outcome.status === "failed" && outcome.error.message.includes("gate"),
     JSON.stringify(outcome),
   );
+});
+
+Deno.test("one run has one id, in the run log and in the JSON log, resumed too", async () => {
+  const folder = await Deno.makeTempDir(), path = `${folder}/run.hooke`;
+  const idsOf = async (prepare: (made: ReturnType<typeof logged>) => unknown, id?: string) => {
+    const made = logged(2, id === undefined ? {} : { id });
+    await using trainer = made.trainer;
+    const fileName = `${crypto.randomUUID()}.jsonl`, file = `${folder}/logs/${fileName}`;
+    trainer.addJsonLogging({ outputDir: folder, fileName, logEveryNBatches: 1 });
+    await prepare(made);
+    await trainer.train();
+    await trainer.saveCheckpoint(path);
+    const rows = (await Deno.readTextFile(file)).trimEnd().split("\n").map((row) =>
+      JSON.parse(row)
+    );
+    return new Set([...made.lines.map(({ id }) => id), ...rows.map(({ runId }) => runId)]);
+  };
+  try {
+    const ids = await idsOf(() => {});
+    assertEquals(ids.size, 1);
+    assertEquals(await idsOf(({ trainer }) => trainer.loadCheckpoint(path)), ids);
+    assertEquals(await idsOf(() => {}, "mine"), new Set(["mine"]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

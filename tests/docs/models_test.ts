@@ -7,6 +7,8 @@ import { INPUTS, type Meaning, OUTPUTS } from "../../src/models/onnx/manifest/me
 import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/manifest/units.ts";
 import { lacksGpu } from "../backend/gpu.ts";
 import { readModel } from "../onnx/shared_models.ts";
+import { CUTOFF, edgeSprings } from "../models/edge_springs.ts";
+import { fileOf, labeled, referenceOf } from "../models/made_reference.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
 import { tablesOf } from "./tables.ts";
 import { lacks } from "../machine.ts";
@@ -32,6 +34,9 @@ Deno.test("docs/models.md has every member of a manifest, its default, and every
   const members = {
     cutoff: 0,
     reach: 0,
+    triplets: 0,
+    nearest: "no limit",
+    lists: "none",
     inputs: 0,
     constants: 0,
     outputs: 0,
@@ -41,10 +46,12 @@ Deno.test("docs/models.md has every member of a manifest, its default, and every
     lengthUnit: "Å",
     atomEnergies: 0,
     batch: 0,
-    padding: true,
+    padding: "on WebGPU only",
     differentiate: true,
     invariant: "as follows from the graph",
     stress: false,
+    license: "none",
+    source: "none",
   } satisfies Record<keyof OnnxManifest, unknown>;
   const rows = table("member");
   assertEquals(rows.map(([name]) => name), Object.keys(members));
@@ -106,6 +113,8 @@ async function withManifest(text: string): Promise<void> {
   }
 }
 
+const ATOM = labeled("atom", { symbols: ["H"], positions: [1, 0, 0] });
+
 /** What must not be → how it is done. */
 const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   "a file that cannot be read": [() => OnnxModel.open("/no/such/bad.onnx")],
@@ -152,6 +161,24 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   ],
   "an element that the model does not know": [
     run(withNumbers(), { elements: ["H", "C"] }),
+    run(edgeSprings({ firstElement: 2 }), { cutoff: CUTOFF }),
+  ],
+  "padding that was asked for and changes results": [
+    run(edgeSprings({ isMasked: false }), { cutoff: CUTOFF, padding: true }),
+  ],
+  "results other than those of its reference": [
+    async () =>
+      await open(springs(), {
+        reference: fileOf(await referenceOf(springs(), {}, [ATOM])),
+        energyUnit: 2,
+      })(),
+    async () =>
+      await open(springs(), {
+        reference: fileOf(await referenceOf(ofEdges(), { cutoff: 1 }, [ATOM])),
+      })(),
+  ],
+  "a list that is empty, if the graph fails on it and takes one system at a time": [
+    run(edgeSprings({ isNeedy: true, isSingle: true }), { cutoff: 0.5 }),
   ],
   "an output of another length than the batch needs": [
     run(springs((graph, x) => graph.reduceSum(x, [1]))),

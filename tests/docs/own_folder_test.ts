@@ -1,5 +1,11 @@
 /** What README.md says about one's own folder, done in one: its deno.json, its blocks, its commands. */
-import { assert, assertAlmostEquals, assertEquals, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertAlmostEquals,
+  assertEquals,
+  assertMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
@@ -117,7 +123,8 @@ Deno.test("the README's program relaxes what is in a file, as its command says",
   const options = { args: line.split(" ").slice(3), cwd: folder.path };
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), options).output();
   assertEquals([code, decode(stderr)], [0, ""]);
-  assertEquals(decode(stdout).match(/^[01] relaxed \d+ steps -1\.24\d\d$/gm)?.length, 2);
+  assertEquals(decode(stdout).match(/^[01] relaxed -1\.24\d\d$/gm)?.length, 2);
+  assertMatch(decode(stdout), /^\d+ steps$/m);
   const relaxed = parseExtxyz(await Deno.readTextFile(`${folder.path}/relaxed.xyz`));
   // Sixteen atoms of the perfect crystal.
   for (const { energy } of relaxed) assertAlmostEquals(energy!, 16 * -0.07761, 2e-3);
@@ -263,6 +270,38 @@ Deno.test("Ctrl-C closes the hooks of a loop with a signal, and those of one wit
     await child.status;
     assertEquals(output, printed);
   }
+});
+
+Deno.test("Ctrl-C in an engine with a CheckpointHook writes a last checkpoint, which the same command goes on from", async () => {
+  const page = await Deno.readTextFile(new URL("docs/files.md", ROOT));
+  const program = programsOf(page).find(({ text }) => text.includes("SIGINT"))!;
+  const lines = program.output === undefined
+    ? blocksOf(page).find(({ text }) => text.startsWith("$ deno run"))!.text.split("\n")
+    : program.output.split("\n");
+  const [first, second] = lines.filter((line) => line.startsWith("$ deno "));
+  assertEquals(first, second);
+  await using folder = await ownFolder(program.text);
+  const args = first!.split(" ").slice(2).map((word) => word === "md.ts" ? "my_loop.ts" : word);
+  const run = (steps: string) =>
+    new Deno.Command(Deno.execPath(), {
+      args: [...args.slice(0, -1), steps],
+      cwd: folder.path,
+      env: { NO_COLOR: "1" },
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+  const child = run("1000000000"); // it would take days
+  let output = "";
+  for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+    if (output === "") child.kill("SIGINT");
+    output += part;
+  }
+  assertEquals([await child.stderr.text(), (await child.status).code], ["", 130]);
+  const [, step] = /^begins at step 0\nstopped at step (\d+)\n$/.exec(output) ?? [];
+  assert(step !== undefined, output);
+  const more = String(Number(step) + 5), again = run(more);
+  assertEquals(await again.stdout.text(), `begins at step ${step}\ncompleted at step ${more}\n`);
+  assertEquals([await again.stderr.text(), (await again.status).code], ["", 0]);
 });
 
 Deno.test("the bundle for a page has the loop, and needs nothing of Deno's", async () => {

@@ -3,6 +3,9 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { Loop } from "../../mod.ts";
 import { meanSquaredError, sgd, Trainer, type TrainerParts } from "../../src/training/mod.ts";
 import { atomsData, type AtomsDataOptions, type BatchingOptions } from "../../src/training/mod.ts";
+import { fineTune, type LoraOptions, withLora } from "../../src/training/mod.ts";
+import { decodeModel, GraphBuilder } from "../../src/onnx/mod.ts";
+import { FINE_TUNE_OPTIONS } from "../../src/training/tuning/fine_tune_options.ts";
 import { type TrainerSettings, TrainingStage } from "../../mod.ts";
 import * as data from "../../src/training/data/mod.ts";
 import * as losses from "../../src/training/losses/mod.ts";
@@ -39,6 +42,7 @@ const OPTIONS = {
   workers: 0,
   device: 0,
   threads: 0,
+  threadMemory: 0,
   name: 0,
   signal: 0,
   onWarning: 0,
@@ -55,16 +59,50 @@ const SETTINGS = {
 } satisfies Record<keyof TrainerSettings, 0>;
 
 const ATOMS = {
+  potential: 0,
   cutoff: 0,
-  tripletCutoff: 0,
+  reach: 0,
+  triplets: 0,
+  nearest: 0,
+  neighbors: 0,
   names: 0,
   elements: 0,
   elementEnergies: 0,
   energy: 0,
   forces: 0,
   stress: 0,
+  virial: 0,
+  partial: 0,
+  weight: 0,
+  replay: 0,
   invariant: 0,
 } satisfies Record<Exclude<keyof AtomsDataOptions, keyof BatchingOptions>, 0>;
+
+Deno.test("docs/training.md has every option of fineTune(), which takes no others", async () => {
+  const listed = firsts("option of fineTune");
+  const [own] = /^`freeze`, [\s\S]*?those of a\strainer/m.exec(PAGE)!;
+  const passed = [...own.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+  assertEquals([...listed, ...passed].toSorted(), FINE_TUNE_OPTIONS.toSorted());
+  const none = fineTune({ model: new Uint8Array(), train: [], step: 1 } as never);
+  await assertRejects(() => none, TypeError, "step");
+});
+
+Deno.test("docs/training.md has every option of adapters, with defaults that are true", () => {
+  const lora = { rank: 0, alpha: 0, parameters: 0, freeze: 0, seed: 0 } satisfies Record<
+    keyof LoraOptions,
+    0
+  >;
+  assertEquals(firsts("option of lora"), Object.keys(lora));
+  const g = new GraphBuilder("wide");
+  const w = g.parameter("w", new Float32Array(400).fill(1), [20, 20]);
+  g.output("y", g.op("MatMul", [g.input("x", "f32", ["B", 20]), w], "f32"), ["B", 20]);
+  const [, rank] = table("option of lora")[0]!;
+  const shapeOf = (options: LoraOptions) =>
+    decodeModel(withLora(g.build(), options).model).graph!.initializer
+      .find(({ name }) => name === "w.lora_A")!.dims.map(Number);
+  assertEquals(shapeOf({}), [20, Number(rank)]);
+  assertEquals(shapeOf({ rank: 100 }), [20, 20]);
+});
 
 Deno.test("docs/training.md has every option of data of atoms, and what their tensors are called", async () => {
   assertEquals(firsts("option of atomsData"), Object.keys(ATOMS));
@@ -76,7 +114,13 @@ Deno.test("docs/training.md has every option of data of atoms, and what their te
     stress: new Array(9).fill(0),
     cell: [9, 9, 9],
   };
-  const options = { cutoff: 5, tripletCutoff: 4, batchSize: 1, names: { cell: "cell" } };
+  const options = {
+    cutoff: 5,
+    reach: 4,
+    batchSize: 1,
+    partial: true,
+    names: { cell: "cell" },
+  };
   const [batch] = await Array.fromAsync(atomsData([crystal], options).batches(0, 0));
   const sizes: Record<string, number> = { N: 3, B: 1 };
   const { edge_index: edges, trip_center: triplets } = batch!.feeds;

@@ -48,7 +48,7 @@ async function refusesUntilMended(
   const before = bitsOf(batch, undefined, HELD);
   const error = await assertRejects(() => md.run(batch, 5), Error);
   assertStringIncludes(error.message, message);
-  assertStringIncludes(error.message, "Cannot run NVE as");
+  assertStringIncludes(error.message, "Cannot run NVE: ");
   assertEquals(batch.heldBy, undefined);
   assertSameBits(bitsOf(batch, undefined, HELD), before);
   mend(batch);
@@ -101,11 +101,11 @@ Deno.test("a batch is not made of what cannot be run: no atoms, unknown elements
   };
   refuses({ symbols: ["Ar", "Xx"], positions }, "atom 1");
   refuses({ symbols: ["Ar"], positions }, "position");
-  refuses({ symbols: [], positions: [] }, "an atom or more");
+  refuses({ symbols: [], positions: [] }, "at least one atom");
   refuses({ symbols: ["Ar", "Ar"], positions, cell: [5, 0, 0, 10, 0, 0, 0, 0, 5] }, "cell");
   refuses({ symbols: ["Ar", "Ar"], positions, masses: [1, -1] }, "atom 1");
   refuses({ symbols: ["Ar", "Ar"], positions: [0, 0, NaN, 3, 0, 0] }, "atom 0");
-  assertThrows(() => Batch.from([]), RangeError, "a system or more");
+  assertThrows(() => Batch.from([]), RangeError, "at least one system");
 });
 
 Deno.test("an engine names the option that is wrong, before anything runs", () => {

@@ -10,6 +10,7 @@ import {
   NVE,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
+import { field } from "../../src/hooks/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
 import { type EngineBackend, on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
@@ -131,7 +132,7 @@ Deno.test(
 Deno.test(
   "two criteria must hold in one step; the change of the energy counts by its size",
   on(PAIR_BACKENDS, async (backend) => {
-    const criteria = [
+    const criteria: readonly Criterion[] = [
       { key: "fmax", threshold: 0.05 },
       { key: "energyChange", threshold: 2e-4 },
     ];
@@ -176,7 +177,7 @@ Deno.test(
         backend,
         (batch) => Math.max(...rows(batch.get("forces")).map(by)) <= 0.02,
       );
-      const criteria = { key: "forces", threshold: 0.02, ...reduction };
+      const criteria: Criterion = { ...reduction, key: "forces", threshold: 0.02 };
       const found = await relax(backend, [new ConvergenceHook({ criteria })]);
       assertEquals(found.reports, asReports(steps), JSON.stringify(reduction));
     }
@@ -194,7 +195,10 @@ Deno.test(
     batch.set("load", [0, 5, 0], { level: "system", dtype: "f64" });
     const hooks = [
       new ConvergenceHook({
-        criteria: [{ key: "load", threshold: 1 }, { key: "temperature", threshold: 1e9 }],
+        criteria: [{ key: field<Float64Array>()("load"), threshold: 1 }, {
+          key: "temperature",
+          threshold: 1e9,
+        }],
       }),
     ];
     await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend), hooks });
@@ -209,7 +213,7 @@ Deno.test(
   onEngines(async (backend) => {
     for (const [key, message] of [["fmaxx", "fmaxx"], ["status", "status"]] as const) {
       const batch = three();
-      const hooks = [new ConvergenceHook({ criteria: { key, threshold: 1 } })];
+      const hooks = [new ConvergenceHook({ criteria: { key: key as "status", threshold: 1 } })];
       await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend), hooks });
       const before = bitsOf(batch, undefined, ["positions", "status"]);
       await assertRejects(() => opt.run(batch, 5), TypeError, message);
@@ -269,7 +273,10 @@ Deno.test(
       (batch) => fmaxOf(batch) <= 0.02 && (batch.get("stepsDone")[0]! - 1) % 3 === 0,
     );
     for (const others of [[], [idle()]]) {
-      const options = { criteria: { key: "fmax", threshold: 0.02 }, frequency: 3 };
+      const options: ConvergenceOptions = {
+        criteria: { key: "fmax", threshold: 0.02 },
+        frequency: 3,
+      };
       const found = await relax(backend, [new ConvergenceHook(options), ...others]);
       assertEquals(found.reports, asReports(steps));
       assertEquals(found.steps, Math.max(...steps) + 1);
@@ -282,7 +289,7 @@ Deno.test(
   onEngines(async (backend) => {
     // The first finds system 0 in step 0 and looks again in step 3, the second finds system 1 in step 1.
     let calls = 0;
-    const by = (customOp: () => number[]) => ({ key: "forces", threshold: 0, customOp });
+    const by = (customOp: () => number[]): Criterion => ({ key: "forces", threshold: 0, customOp });
     const found = await relax(backend, [
       new ConvergenceHook({ criteria: by(() => [1, 0, 0]), frequency: 3 }),
       new ConvergenceHook({ criteria: by(() => calls++ === 1 ? [0, 1, 0] : [0, 0, 0]) }),
@@ -296,7 +303,7 @@ Deno.test(
   "with a source and a target status systems change their status and go on moving",
   onEngines(async (backend) => {
     const steps = await firstSteps(backend, (batch) => fmaxOf(batch) <= 0.05);
-    const criteria = { key: "fmax", threshold: 0.05 };
+    const criteria: ConvergenceOptions["criteria"] & object = { key: "fmax", threshold: 0.05 };
     const migrate = new ConvergenceHook({ criteria, sourceStatus: 0, targetStatus: 4 });
     const nSteps = Math.max(...steps) + 20;
     const { batch, reports, steps: done } = await relax(backend, [migrate], nSteps);
@@ -319,7 +326,7 @@ Deno.test(
   onEnginesAndGpu(async (backend) => {
     const batch = three();
     batch.set("status", [0, 7, 0]);
-    const criteria = { key: "fmax", threshold: 100 };
+    const criteria: ConvergenceOptions["criteria"] & object = { key: "fmax", threshold: 100 };
     const hooks = [new ConvergenceHook({ criteria, sourceStatus: 7, targetStatus: 8 })];
     await using opt = new FIRE({ model: ARGON, dt: 0.3, ...where(backend), hooks });
     await opt.run(batch, 3);
@@ -330,7 +337,7 @@ Deno.test(
 Deno.test(
   "systems rest by a target status of one's own, and a run that all rest in ends",
   onEngines(async (backend) => {
-    const criteria = { key: "fmax", threshold: 100 };
+    const criteria: ConvergenceOptions["criteria"] & object = { key: "fmax", threshold: 100 };
     const found = await relax(backend, [new ConvergenceHook({ criteria, targetStatus: 3 })]);
     assertEquals(found.reports, [[0, [0, 1, 2]]]);
     assertEquals([...found.batch.get("status")], [3, 3, 3]);

@@ -4,40 +4,29 @@ import { Batch, fcc, initVelocities, rattle } from "../../src/batch/mod.ts";
 import {
   DivergedError,
   type Dynamics,
-  type DynamicsOptions,
   FIRE,
   FIRE2,
-  LBFGS,
-  NPH,
-  NPT,
-  NVE,
-  NVTBussi,
-  NVTLangevin,
-  NVTNoseHoover,
   UnstableError,
 } from "../../src/dynamics/mod.ts";
 import { SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
+import { atomEngines, type MakeEngine } from "./atom_engines.ts";
 import { ARGON } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
 
 const STEPS = 300;
-const bath = { temperature: 40, thermostatTime: 500 };
-const press = { pressure: 0, barostatTime: 1000 };
 
 /** Every engine, with a time step; relaxations have their own. */
-const ENGINES: Readonly<Record<string, (options: DynamicsOptions, dt: number) => Dynamics>> = {
-  NVE: (options, dt) => new NVE({ ...options, dt }),
-  NVTLangevin: (options, dt) =>
-    new NVTLangevin({ ...options, dt, temperature: 40, friction: 1e-4 }),
-  NVTNoseHoover: (options, dt) => new NVTNoseHoover({ ...options, dt, ...bath }),
-  NVTBussi: (options, dt) => new NVTBussi({ ...options, dt, ...bath }),
-  NPH: (options, dt) => new NPH({ ...options, dt, ...press, temperature: 40 }),
-  NPT: (options, dt) => new NPT({ ...options, dt, ...bath, ...press }),
+const ENGINES: Readonly<Record<string, MakeEngine>> = {
+  ...atomEngines(() => ({
+    temperature: 40,
+    friction: 1e-4,
+    thermostatTime: 500,
+    barostatTime: 1000,
+  })),
   FIRE: (options) => new FIRE({ ...options, dt: 0.5 }),
   FIRE2: (options) => new FIRE2({ ...options, dt: 0.1 }),
-  LBFGS: (options) => new LBFGS(options),
 };
 
 /** Crystals with atoms far from their places, ever closer to each other. */

@@ -29,7 +29,11 @@ const FAR = [1e6, -5e5, 2e5] as const;
 const crystal = rattle(fcc({ element: "Ar", a: 5.25, cells: 2 }), 0.1, 1);
 
 /** A droplet without a cell. */
-const droplet = new System({ symbols: crystal.symbols, positions: crystal.positions });
+const droplet = new System({
+  symbols: crystal.symbols,
+  positions: crystal.positions,
+  info: { file: "drop.xyz" },
+});
 
 function moved(system: System, by: readonly number[]): System {
   const batch = Batch.from([system]);
@@ -137,6 +141,24 @@ Deno.test(
     assert(there < 2 * here + 1e-6, `${there} eV per atom, ${here} at the origin`);
   }),
 );
+
+Deno.test("hooks that read far positions at each step read them from the same array", async () => {
+  const seen = new Set<unknown>(), right: boolean[] = [];
+  const look = hook({
+    name: "look",
+    reads: ["positions"],
+    on: {
+      dynamics: {
+        AFTER_STEP: ({ read: { positions } }) => {
+          seen.add(positions);
+          right.push(Math.abs(positions[0]! - FAR[0]) < 20);
+        },
+      },
+    },
+  });
+  await run(far(), "wasm", { steps: 5, hooks: [look] });
+  assertEquals([seen.size, right], [1, new Array(5).fill(true)]);
+});
 
 Deno.test(
   "hooks read where atoms are, and write it; snapshots and fetches have it, too",
@@ -274,7 +296,11 @@ Deno.test("a system that drifts far away in a run is warned of, and a copy of it
   await md.run(batch, 10);
   assertEquals(warnings.length, 0);
   await md.run(batch, 100);
-  assertMatch(String(warnings[0]!.error), /of system 0 is more than 1000 Å from where its system/);
+  assertEquals(md.outcome!.warnings!.at(-1), (warnings[0]!.error as Error).message);
+  assertMatch(
+    String(warnings[0]!.error),
+    /of system 0 \(drop.xyz\) is more than 1000 Å from where its system/,
+  );
   const copy = batch.clone();
   await using exact = new NVE({ model: ARGON, dt: 2, device: "reference" });
   await exact.run(batch, 0);

@@ -147,12 +147,12 @@ Deno.test("a constraint that no engine knows is warned of once, with its system"
   const kwargs = { a1: 0, a2: 1, bondlength: 2 };
   const constraints = [{ name: "FixBondLength", kwargs }];
   const [plain] = crystals(1).systems();
-  const odd = { ...inputOf(plain!), info: { constraints } };
+  const odd = { ...inputOf(plain!), info: { constraints, label: "pair" } };
   await using md = new NVE({ model: ARGON, dt: 2, onWarning: (one) => void warnings.push(one) });
   await md.run(Batch.from([plain!, odd]), 2);
   await md.run(Batch.from([odd]), 2);
   assertEquals(warnings.length, 1);
-  assertMatch(String(warnings[0]!.error), /FixBondLength of system 1 is ignored/);
+  assertMatch(String(warnings[0]!.error), /FixBondLength of system 1 \(pair\) is ignored/);
   await using quiet = new NVE({
     model: ARGON,
     dt: 2,

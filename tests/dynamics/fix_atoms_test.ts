@@ -317,8 +317,8 @@ Deno.test("what is wrong with a constraint is told by name", async () => {
   const batch = crystals(1);
   const tried = (constraints: unknown) => () =>
     run(velocityVerlet({ dt: 1 }), batch, "reference", { constraints: constraints as [] });
-  await assertRejects(tried([fixAtoms([32])]), RangeError, "an atom's place must be 0 … 31");
-  await assertRejects(tried([fixAtoms([true])]), RangeError, "a flag for each of 32 atoms");
+  await assertRejects(tried([fixAtoms([32])]), RangeError, "the index of an atom must be 0 … 31");
+  await assertRejects(tried([fixAtoms([true])]), RangeError, "one flag for each of 32 atoms");
   await assertRejects(
     tried(fixAtoms([1])),
     TypeError,

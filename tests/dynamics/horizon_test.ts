@@ -1,4 +1,5 @@
 /** Steps without a visit have the bits of steps one by one, whoever looks on and whenever. */
+import { field } from "../../src/hooks/mod.ts";
 import { assertEquals, assertGreater, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import {
@@ -160,7 +161,9 @@ Deno.test(
     const after = async (others: readonly unknown[], runs: readonly number[]) => {
       const batch = crystals(3);
       batch.set("load", [0, 5, 5], { level: "system", dtype: "f64" });
-      const rest = new ConvergenceHook({ criteria: { key: "load", threshold: 1 } });
+      const rest = new ConvergenceHook({
+        criteria: { key: field<Float64Array>()("load"), threshold: 1 },
+      });
       const hooks = [new Clamp(2), rest, ...others] as never;
       await using engine = new Dynamics(fire({ dt: 0.3 }), {
         model: ARGON,

@@ -3,6 +3,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { DivergedError, NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
+import { divergedSystems } from "../../src/dynamics/engine/dynamics_checks.ts";
+import { hook } from "../../src/hook.ts";
 import { SnapshotHook } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, crystals } from "./atoms.ts";
@@ -49,6 +51,37 @@ Deno.test("an atom that is gone is still blamed on the atom, also in a cell that
   await using md = new NVE({ model: ARGON, dt: 1 });
   await assertRejects(() => md.run(batch, 5), DivergedError, "(atom 2 first)");
 });
+
+Deno.test("an atom that is far away, but not too far, is not blamed for one that is", async () => {
+  const batch = Batch.from([{
+    symbols: ["Ar", "Ar"],
+    positions: [2e6, 0, 0, 0, 0, 0],
+    velocities: [0, 0, 0, 2e9, 0, 0],
+  }]);
+  await using md = new NVE({ model: ARGON, dt: 1, device: "reference", onWarning: () => {} });
+  await assertRejects(() => md.run(batch, 5), DivergedError, "(atom 1 first)");
+});
+
+Deno.test(
+  "a cell that is not finite is blamed on the cell",
+  onEngines(async (backend) => {
+    const batch = crystals(2);
+    const spoil = hook({
+      name: "spoil",
+      writes: ["cell"],
+      frequency: 3,
+      on: {
+        dynamics: {
+          BEFORE_STEP: ({ write, stepCount }) => void (stepCount > 0 && (write.cell[12] = NaN)),
+        },
+      },
+    });
+    await using md = new NVE({ model: ARGON, dt: 1, hooks: [spoil], ...where(backend) });
+    await assertRejects(() => md.run(batch, 5), DivergedError, "its cell is not finite");
+    const lost = divergedSystems(crystals(2), { cell: new Float64Array(18).fill(NaN, 12) });
+    assertEquals(lost, [{ system: 1, cause: "cell", atom: undefined }]);
+  }),
+);
 
 Deno.test("a run ends with an error before the steps of a system, or of an engine, can no longer be counted", async () => {
   const batch = crystals(2);

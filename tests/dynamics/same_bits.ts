@@ -1,4 +1,5 @@
 /** What a system comes to however it is run, to the bit: each engine there is, in each way. */
+import { field } from "../../src/hooks/mod.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { Batch, fcc, initVelocities, rattle, System } from "../../src/batch/mod.ts";
 import {
@@ -237,7 +238,8 @@ function bitsAt(batch: Batch, place: number, ends: Ends): Bits {
 }
 
 /** Those whose field says so rest after the first step. */
-const resting = () => new ConvergenceHook({ criteria: [{ key: "rests", threshold: 0 }] });
+const resting = () =>
+  new ConvergenceHook({ criteria: [{ key: field<Float64Array>()("rests"), threshold: 0 }] });
 const restingIn = ({ row }: Trial) => row.isFused ? [] : [resting()];
 
 /** The places of a crowd as a batch, each called as it is in the crowd. */

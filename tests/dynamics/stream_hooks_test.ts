@@ -260,12 +260,14 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
   };
   const own = [[[0, 1]], [[0, 1]]] as const;
   const cases: readonly [part: string, constraints: Constraint[], hooks?: FreezeAtomsHook[]][] = [
-    ["fix atoms as the choice must be a function", [fixAtoms([3])]],
-    ["fix atoms as the choice must be a function", [fixComponents([3], "z")]],
-    ["freeze atoms as the choice must be a function", [], [new FreezeAtomsHook({ atoms: [3] })]],
-    ["fix bonds as bonds must be those of all systems, or a field", [fixBonds(own)]],
+    ["fix atoms: the selection of atoms must be a function", [fixAtoms([3])]],
+    ["fix atoms: the selection of atoms must be a function", [fixComponents([3], "z")]],
+    ["freeze atoms: the selection of atoms must be a function", [], [
+      new FreezeAtomsHook({ atoms: [3] }),
+    ]],
+    ["fix bonds: bonds must be those of all systems, or a field", [fixBonds(own)]],
     [
-      "fix bonds as lengths must be those of all systems",
+      "fix bonds: lengths must be those of all systems",
       [fixBonds([[0, 1]], { lengths: [[3.7], [3.7]] })],
     ],
   ];

@@ -1,4 +1,5 @@
 /** Streams that are stopped and go on. */
+import { field } from "../../src/hooks/mod.ts";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
@@ -78,7 +79,11 @@ Deno.test(
         model: ARGON,
         ...where(backend),
         constraints: [fixBonds([[0, 1]]), fixAtoms(({ place }) => place === 4)],
-        hooks: [new ConvergenceHook({ criteria: [{ key: "rests", threshold: 0 }] })],
+        hooks: [
+          new ConvergenceHook({
+            criteria: [{ key: field<Float64Array>()("rests"), threshold: 0 }],
+          }),
+        ],
       });
     const options = { maxSteps: 8, refillFrequency: 4 };
     const [whole, parts] = [new MemorySink(), new MemorySink()];
@@ -148,6 +153,61 @@ Deno.test("a sink that cannot be cut back is not written to again of systems tha
   );
 });
 
+Deno.test("a stream that is refused when it goes on leaves its sinks as they are", async () => {
+  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  await using first = engineOf(scheme, { backend });
+  const sampler = make(), sink = new MemorySink();
+  await first.stream(sampler, { sinks: [sink], nSteps: 20 });
+  const saved = structuredClone(await first.save());
+  await first.stream(sampler, { sinks: [sink], nSteps: 25 });
+  const before = sink.length;
+  assert(before > saved.stream!.lengths[0]!, "nothing was written in between");
+
+  await using second = engineOf(scheme, { backend });
+  const more = { ...saved.stream!, lengths: [saved.stream!.lengths[0]!, 99] };
+  await second.load({ ...saved, stream: more });
+  const sinks = [sink, new MemorySink()];
+  await assertRejects(
+    () => second.stream(make(), { sinks }),
+    RangeError,
+    "sink 1 must hold the 99",
+  );
+  assertEquals(sink.length, before);
+
+  await second.load(saved);
+  second.hooks.add({
+    name: "short",
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    call: () => {},
+    open: () => Promise.reject(new RangeError("its file is too short")),
+  } as never);
+  const again = make();
+  await assertRejects(() => second.stream(again, { sinks: [sink] }), RangeError, "too short");
+  assertEquals(sink.length, before);
+  second.hooks.remove("short");
+  // Another one would begin anew, and write all systems once more.
+  const another = () => second.stream(make(), { sinks: [sink] });
+  await assertRejects(another, Error, "Load the checkpoint again");
+  assertEquals(sink.length, before);
+  await second.stream(again, { sinks: [sink] });
+  assertEquals([...sink.read().get("sourceId")].sort(), SYSTEMS.map((_, i) => i));
+});
+
+Deno.test("a stream that was done when it was saved cuts its sinks back, and another one may begin", async () => {
+  const scheme = fire({ dt: 0.3 }), backend = "wasm", sink = new MemorySink();
+  await using first = engineOf(scheme, { backend });
+  await first.stream(make(), { sinks: [sink] });
+  const saved = await first.save(), { length } = sink;
+  await sink.write(sink.read().select([0]));
+  await using second = engineOf(scheme, { backend });
+  await second.load(saved);
+  assert((await second.stream(make(), { sinks: [sink] })).isDone);
+  assertEquals(sink.length, length);
+  await second.stream(make(), { sinks: [sink] });
+  assertEquals(sink.length, 2 * length);
+});
+
 Deno.test("checkpoints in files hold a stream, and files of systems are cut back", async () => {
   const folder = await Deno.makeTempDir();
   const scheme = fire({ dt: 0.3 }), backend = "wasm";
@@ -214,7 +274,7 @@ Deno.test("saved slots of a stream that save() did not return, and checkpoints o
   await assertRejects(
     () => third.loadCheckpoint(path),
     RangeError,
-    "its schema must be at least 2, the oldest known here: current value is 1, which an older version of Hooke wrote",
+    "its schema must be at least 2, the oldest supported; got 1, which an older version of Hooke has written",
   );
   await Deno.remove(path);
 });

@@ -307,7 +307,7 @@ Deno.test("threads must be a number, on wasm, and said once", () => {
     assertThrows(
       () => make({ threads }),
       RangeError,
-      `Cannot make NVE as threads must be a whole number from 1 on: current value is ${threads}`,
+      `Cannot make NVE: threads must be a whole number from 1 on; got ${threads}`,
     );
   }
   assertThrows(() => make({ threads: "2" }), TypeError, "threads must be a whole number");

@@ -154,6 +154,6 @@ testInChromium("in Chromium", async (t) => {
   });
   await step("what needs a file says that a page has none", async (page) => {
     const said = await page.call<string>("fileComplaint");
-    assertStringIncludes(said, "Cannot open log.csv as there must be a file system: there is none");
+    assertStringIncludes(said, "Cannot open log.csv: there is no file system, as in a web page");
   });
 });

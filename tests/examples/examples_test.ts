@@ -10,7 +10,8 @@ import {
 import { fileURLToPath } from "node:url";
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
-import { GraphBuilder, openEvaluator } from "../../src/onnx/mod.ts";
+import { decodeModel, encodeModel } from "../../src/onnx/codec/codec.ts";
+import { GraphBuilder, lennardJonesModel, openEvaluator } from "../../src/onnx/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 import { lacksGpu } from "../backend/gpu.ts";
 import { FOLDER, runExample as run } from "./run_example.ts";
@@ -164,6 +165,15 @@ Deno.test("examples/relax_file.ts does what it says", async () => {
     assertAlmostEquals(positions[3]! - positions[0]!, 2 ** (1 / 6) * 3.36, 0.25);
     const [header] = (await Deno.readTextFile(log!)).split("\n");
     assertEquals(header, "step,time,systemId,status,energy,fmax,temperature");
+    const input = await Deno.readTextFile(from!), link = `${folder}/link.xyz`;
+    await Deno.symlink(from!, link);
+    for (const more of [[], ["--overwrite"]]) {
+      for (const out of [from!, link]) {
+        await assertRejects(() => run("relax_file", from!, out, ...more), Error, "OUT must be");
+      }
+    }
+    assertEquals(await Deno.readTextFile(from!), input);
+    await assertRejects(() => run("relax_file", from!, to!), Error, "add --overwrite");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
@@ -216,7 +226,7 @@ Deno.test("examples/resume.ts does what it says", async () => {
     const whole = await run("resume", `${folder}/whole.hooke`, "600");
     assertMatch(whole, /^begins with step 0\nstep 600: \d+\.\d+ K, mean of 60 steps \d+\.\d+ K\n$/);
     await run("resume", `${folder}/parts.hooke`, "400");
-    const rest = await run("resume", `${folder}/parts.hooke`, "200");
+    const rest = await run("resume", `${folder}/parts.hooke`, "600"); // of all steps
     assertEquals(rest.split("\n")[0], "begins with step 400");
     assertEquals(last(rest), last(whole)); // to the last digit
   } finally {
@@ -370,6 +380,40 @@ Deno.test("examples/relax_with_onnx.ts takes a model, what stands beside it, and
   }
 });
 
+Deno.test("examples/onnx_relax_md.ts relaxes atoms and cells, and keeps them at a temperature", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const file = decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
+    file.graph!.output = file.graph!.output.filter(({ name }) => name === "energy");
+    await Deno.writeFile(`${folder}/m.onnx`, encodeModel(file));
+    const crystals = [5.2, 5.4].map((a, i) => rattle(fcc({ element: "Ar", a, cells: 2 }), 0.02, i));
+    await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz(crystals));
+    const out = `${folder}/out`;
+    const output = await run("onnx_relax_md", `${folder}/m.onnx`, `${folder}/in.xyz`, out, "40");
+    assertStringIncludes(output, "virial by strains of positions, shifts");
+    const relaxed = parseExtxyz(await Deno.readTextFile(`${out}/relaxed.xyz`));
+    const lengths = relaxed.map(({ cell }) => cell[0]! / 2);
+    assertAlmostEquals(lengths[0]!, lengths[1]!, 5e-3); // from above and from below
+    for (const one of relaxed) assert(one.get("stress").every((x) => Math.abs(x) < 1e-3));
+    const energies = relaxed.map(({ energy }) => energy!.toFixed(4));
+    assertStringIncludes(output, `0 relaxed ${energies[0]} eV\n1 relaxed ${energies[1]} eV\n`);
+    assertStringIncludes(output, `22 frames, 100 steps at 40 K, in ${out}\n`);
+    const steps = parseExtxyz(await Deno.readTextFile(`${out}/md.xyz`)).map(({ info }) =>
+      info.step
+    );
+    assertEquals([steps.length, steps[0], steps.at(-1)], [22, 0, 99]);
+    const rows = (await Deno.readTextFile(`${out}/md.csv`)).trimEnd().split("\n").slice(1);
+    assertEquals(rows.map((row) => Number(row.split(",")[0])), steps.map(Number));
+    await assertRejects(
+      () => run("onnx_relax_md", `${folder}/m.onnx`, `${folder}/in.xyz`, out),
+      Error,
+      "of another run: name another folder",
+    );
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
   for (const where of ["wasm", "webgpu"] as const) {
     const ignore = where === "webgpu" && lacksGpu();
@@ -447,7 +491,7 @@ Deno.test("examples/energy_to_forces.ts writes a graph with forces, and says wha
     const wrong: readonly [args: string[], code: number, message: RegExp][] = [
       [[`${folder}/no.onnx`, to], 1, /^Cannot read .*no\.onnx: /],
       [[from, `${folder}/no/out.onnx`, ...names], 1, /^Cannot write .*no\/out\.onnx: /],
-      [[from, to], 1, /its positions must be one of its inputs, r: current value is "positions"/],
+      [[from, to], 1, /its positions must be one of its inputs, r; got "positions"/],
       [[from, to, ...names, "--passes", "fold"], 1, /passes must be among foldConstants/],
       [[from, to, "--eneryg", "e"], 2, /^There is no --eneryg; --help/],
       [[from, to, ...names, "--shifts", "s"], 2, /^--shifts is for --stress; --help/],
@@ -460,7 +504,7 @@ Deno.test("examples/energy_to_forces.ts writes a graph with forces, and says wha
       [
         [from, to, ...names, "--stress", "--batch", "r"],
         1,
-        /batch must be whole numbers \[N\]: .*"r" of f32 \[N, 3\]/,
+        /batch must be integers \[N\]; got "r" of f32 \[N, 3\]/,
       ],
       [[from], 2, /^It takes two files/],
     ];
@@ -667,8 +711,8 @@ Deno.test("examples/hook_registry.ts does what it says", async () => {
     "step 10: hidden #",
     "v has not moved in the last epoch",
     "start 89ad93fb, step 0: activation_log on, identity on, scale off",
-    "change enable scale, step 19: activation_log on, identity on, scale on",
-    "change disable activation_log, step 19: activation_log off, identity on, scale on",
+    "change enable scale, step 20: activation_log on, identity on, scale on",
+    "change disable activation_log, step 20: activation_log off, identity on, scale on",
     "end, step 30: activation_log off, identity on, scale on",
     output.trimEnd().split("\n").at(-1)!,
     "",
@@ -690,13 +734,13 @@ Deno.test("examples/config_hooks.ts does what it says", async () => {
     ]);
     assertMatch(output, /^epoch 1 {2}batch 0 {2}loss 9\.6/m);
     // Each 40 of 60 steps; the first log that comes after it says so.
-    assertEquals(output.match(/^step (0|40) {2}gradient_monitor {2}gradients\/norm /gm)?.length, 2);
+    assertEquals(output.match(/^step (1|41) {2}gradient_monitor {2}gradients\/norm /gm)?.length, 2);
     assertStringIncludes(output, "\nTraining plateau detected in epoch 6!\n");
     // 0.05 · 0.99ⁿ, as it was in the last step of an epoch.
     const rates = [...output.matchAll(/^step (\d+) {2}lr_monitor {2}lr\/sgd ([\d.]+)$/gm)];
-    assertEquals(rates.map(([, step]) => Number(step)), [9, 19, 29, 39, 49, 59]);
+    assertEquals(rates.map(([, step]) => Number(step)), [10, 20, 30, 40, 50, 60]);
     for (const [, step, rate] of rates) {
-      assertAlmostEquals(Number(rate), 0.05 * 0.99 ** +step!, 1e-6);
+      assertAlmostEquals(Number(rate), 0.05 * 0.99 ** (+step! - 1), 1e-6);
     }
     assertMatch(
       output,
@@ -754,9 +798,9 @@ Deno.test("examples/notify_webhook.ts does what it says", async () => {
     await run("notify_webhook"),
     [
       // (2 − w)² · 2.5 with w = 0, 1.5, 1.875, …: what is left goes down by four.
-      posted("New best model! Epoch 1, val/loss: 0.625", 0),
-      posted("New best model! Epoch 2, val/loss: 0.03906", 1),
-      posted("New best model! Epoch 3, val/loss: 0.002441", 2),
+      posted("New best model! Epoch 1, val/loss: 0.625", 1),
+      posted("New best model! Epoch 2, val/loss: 0.03906", 2),
+      posted("New best model! Epoch 3, val/loss: 0.002441", 3),
       posted("Training completed! Best val/loss: 0.002441", 3),
       "without the server: completed, with a warning\n",
     ].join("\n"),
@@ -769,19 +813,19 @@ Deno.test("examples/step_hooks.ts does what it says", async () => {
     const lines = (await run("step_hooks", folder)).trimEnd().split("\n");
     const isUpload = (line: string) => line.startsWith("uploaded"); // whenever they are done
     assertEquals(lines.filter(isUpload), [
-      "uploaded: /step_19.hooke, whole",
-      "uploaded: /step_39.hooke, whole",
+      "uploaded: /step_20.hooke, whole",
+      "uploaded: /step_40.hooke, whole",
     ]);
     const rest = lines.filter((line) => !isUpload(line));
     const numbers = /loss [\d.]+, norm [\d.]+, lr 20, (\d+) tokens, gradients up to [\d.]+|[\d.]+$/;
     assertEquals(rest.slice(0, 7).map((line) => line.replace(numbers, "# $1").trimEnd()), [
       "begin: table [20,20]",
-      "step 19: # 640",
-      "eval in step 19: perplexity #",
-      "saved after 20 steps: step_19.hooke",
-      "step 39: # 1263", // 32 in each but the last of the first epoch, which has 15
-      "eval in step 39: perplexity #",
-      "saved after 40 steps: step_39.hooke",
+      "step 20: # 640",
+      "eval after step 20: perplexity #",
+      "saved after 20 steps: step_20.hooke",
+      "step 40: # 1263", // 32 in each but the last of the first epoch, which has 15
+      "eval after step 40: perplexity #",
+      "saved after 40 steps: step_40.hooke",
     ]);
     const [before, after] = [rest[2]!, rest[5]!].map((line) => Number(line.split(" ").at(-1)));
     assert(before! < 20 && after! < before!, "of 20 letters some follow more often");
@@ -813,10 +857,16 @@ Deno.test("examples/relax_to_files.ts does what it says", async () => {
     const fmax = Math.max(...batch.get("forces").map(Math.abs));
     assert(fmax <= 0.01, `${path}: ${fmax}`);
   }
-  const again = await run("relax_to_files", paths[2]!, paths[1]!); // a file of these is read, too
+  const again = await run("relax_to_files", paths[2]!, paths[1]!, "--add"); // a file of these is read, too
   assertStringIncludes(again, `${paths[1]}: 2 added, 4 there\n`);
   const missing = `${folder}/missing.zarr`; // what is only read is not made
-  await assertRejects(() => run("relax_to_files", missing, paths[1]!), Error, missing);
+  await assertRejects(() => run("relax_to_files", missing, paths[1]!, "--add"), Error, missing);
+  await assertRejects(() => run("relax_to_files", paths[2]!, paths[1]!), Error, "use --add");
+  await assertRejects(
+    () => run("relax_to_files", paths[1]!, paths[1]!, "--add"),
+    Error,
+    "OUT must",
+  );
   await assertRejects(() => Deno.stat(missing), Deno.errors.NotFound);
   await Deno.remove(folder, { recursive: true });
 });

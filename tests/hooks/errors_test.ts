@@ -44,11 +44,18 @@ Deno.test("a throwing observer is counted and reported, and the step goes on", a
     onWarning: warnings.push,
     hooks: [noting("bad", [], { call: error }), after],
   });
-  assertEquals(await loop.run(3), { status: "completed" });
+  assertEquals(await loop.run(3), { status: "completed", hookErrors: 3 });
   assertEquals(after.steps, [0, 1, 2]);
   assertEquals(
     warnings.list,
-    [0, 1, 2].map((step) => ({ hook: "bad", stage: "work/AFTER", step, error, count: step + 1 })),
+    [0, 1, 2].map((step) => ({
+      from: "hook" as const,
+      hook: "bad",
+      stage: "work/AFTER",
+      step,
+      error,
+      count: step + 1,
+    })),
   );
   assertEquals(loop.hooks.list().map(({ errors }) => errors), [3, 0]);
 });
@@ -58,11 +65,17 @@ Deno.test("without onWarning the first error of each hook is printed, the others
   console.warn = (...args) => void lines.push(args);
   try {
     await work({ hooks: [noting("bad", [], { call: new Error("no") })] }).run(3);
+    const refused = Object.assign(new Error("Cannot write a.csv: no space"), { code: "ENOSPC" });
+    await work({ hooks: [noting("log", [], { call: refused })] }).run(3);
   } finally {
     console.warn = original;
   }
-  assertEquals(lines.length, 1);
+  assertEquals(lines.length, 2);
   assertStringIncludes(String(lines[0]![0]), "Hook bad failed at work/AFTER, step 0");
+  assertEquals(lines[1], [
+    "Hook log failed; hooks.list() counts further errors of it:",
+    "Cannot write a.csv: no space",
+  ]);
 });
 
 Deno.test("a throwing onError:throw hook stops the step with the counter unmoved and everything closed with failed and the error", async () => {
@@ -90,7 +103,7 @@ Deno.test("the policy of add beats the hook's own, which beats the role's", asyn
   await assertRejects(() => work({ hooks: [own] }).run(1), Error, "no");
   const loop = work({ onWarning: () => {} });
   loop.hooks.add(own, { onError: "warn" });
-  assertEquals(await loop.run(1), { status: "completed" });
+  assertEquals(await loop.run(1), { status: "completed", hookErrors: 1 });
   const gate = {
     stage: "work/MAY_WORK",
     frequency: 1,
@@ -227,7 +240,7 @@ Deno.test("a hook told to warn does not stop a run when it cannot open or close;
   loop.hooks.add(noting("a", log));
   loop.hooks.add(noting("b", log, { open: new Error("locked") }), { onError: "warn" });
   loop.hooks.add(noting("c", log, { close: new Error("disk") }), { onError: "disable" });
-  assertEquals(await loop.run(1), { status: "completed" });
+  assertEquals(await loop.run(1), { status: "completed", hookErrors: 1 });
   assertEquals(log, [
     "open a",
     "open c",
@@ -346,7 +359,7 @@ Deno.test("a hook told to warn that cannot open in mid-run is reported, and the 
         call: () => void loop.hooks.add(late),
       } as const,
     );
-    assertEquals(await loop.run(3), { status: "completed" });
+    assertEquals(await loop.run(3), { status: "completed", hookErrors: 1 });
     assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["late", "open"]]);
   }
 });
@@ -405,7 +418,7 @@ Deno.test("a hook removed while its late open fails is reported, and the run goe
   const at = { stage: "work/BEFORE", frequency: 1, once: true } as const;
   loop.hooks.add({ ...at, call: () => void loop.hooks.add(late) });
   loop.hooks.add({ ...at, call: () => void loop.hooks.remove("late") });
-  assertEquals(await loop.run(3), { status: "completed" });
+  assertEquals(await loop.run(3), { status: "completed", hookErrors: 1 });
   assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["late", "open"]]);
 });
 
@@ -430,4 +443,19 @@ Deno.test("of several hooks that cannot open in mid-run, the first error is thro
   loop.hooks.add({ stage: "work/BEFORE", frequency: 1, once: true, call: add } as const);
   await assertRejects(() => loop.run(5), Error, "open x");
   assertEquals(warnings.list.map(({ hook, stage }) => [hook, stage]), [["y", "open"]]);
+});
+
+Deno.test("the outcome says how many errors of hooks did not stop the run, of that run alone", async () => {
+  const loop = work({ onWarning: () => {} });
+  let isBroken = true;
+  loop.hooks.add({
+    stage: "work/AFTER",
+    frequency: 1,
+    call: () => {
+      if (isBroken) throw new Error("on purpose");
+    },
+  });
+  assertEquals(await loop.run(3), { status: "completed", hookErrors: 3 });
+  isBroken = false;
+  assertEquals(await loop.run(3), { status: "completed" });
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
+import { type BaseContext, Loop, stages, type Workflow } from "@hooke/hooke/hooks";
 import { TrainingStage } from "@hooke/hooke";
 import { work } from "./kit.ts";
 
@@ -100,4 +100,87 @@ Deno.test("every training stage has a lifecycle method by the rule", async () =>
   loop.hooks.add({ onGradientClip: (ctx) => void seen.push(ctx.epoch) });
   await loop.run(1);
   assertEquals(seen, [0]);
+});
+
+Deno.test("a member that could never be called is refused, and the name that was meant is suggested", () => {
+  const stage = { stage: TrainingStage.STEP_END, frequency: 1, call() {} };
+  const cases: readonly [object, string][] = [
+    [{ ...stage, onEpochEnd() {} }, "must have call or onEpochEnd, not both"],
+    [{ ...stage, onTypo() {} }, "must have call or onTypo, not both"],
+    [
+      { name: "table", on: { training: { STEP_END() {} } }, onEpochEnd() {} },
+      "must have on or onEpochEnd, not both",
+    ],
+    [
+      { name: "table", on: { training: { STEP_END() {} } }, call() {} },
+      "must have on or call, not both: call would never be called",
+    ],
+    [{ on_epoch_end() {} }, "no stage has a method on_epoch_end; did you mean onEpochEnd?"],
+    [{ onStepEnd() {}, on_train_begn() {} }, "did you mean onTrainBegin?"],
+  ];
+  for (const [hook, message] of cases) {
+    const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step() {} });
+    assertThrows(() => loop.hooks.add(hook as never), TypeError, message);
+    assertEquals(loop.hooks.list(), []);
+  }
+});
+
+Deno.test("onRegister is called once, after the hook was checked and before it is listed", () => {
+  const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step() {} }, {
+    name: "own",
+  });
+  const seen: unknown[] = [];
+  const hook = {
+    stage: TrainingStage.STEP_END,
+    frequency: 1,
+    call() {},
+    name: "mine",
+    onRegister: ({ name, hooks }: Workflow) => void seen.push([name, hooks.list().length]),
+  };
+  assertThrows(() => loop.hooks.add({ ...hook, frequency: 0 }), RangeError, "frequency");
+  assertThrows(() => loop.hooks.add(hook, { before: "mine" }), RangeError, "name other hooks");
+  assertEquals(seen, []);
+  loop.hooks.add(hook);
+  assertEquals(seen, [["own", 0]]);
+  loop.hooks.add({ onStepEnd() {}, onRegister: () => void seen.push("lifecycle") });
+  assertEquals(seen.length, 2);
+});
+
+Deno.test("an onRegister that throws, or waits, leaves the registry as it was; one that adds hooks keeps them", () => {
+  const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step() {} });
+  const throws = () => {
+    throw new Error("no license");
+  };
+  assertThrows(() => loop.hooks.add({ onStepEnd() {}, onRegister: throws }), Error, "no license");
+  const waits = (() => Promise.reject(new Error("late"))) as never;
+  assertThrows(
+    () => loop.hooks.add({ onStepEnd() {}, onRegister: waits }),
+    TypeError,
+    "onRegister must not return a promise",
+  );
+  assertEquals(loop.hooks.list(), []);
+  loop.hooks.add({
+    name: "first",
+    onStepEnd() {},
+    onRegister: () => void loop.hooks.add({ name: "second", onStepEnd() {} }),
+  });
+  assertEquals(loop.hooks.list().map(({ name }) => name).toSorted(), ["first", "second"]);
+});
+
+Deno.test("two names of one observe stage may both be there, and are called in their order", async () => {
+  const seen: string[] = [];
+  const loop = new Loop({
+    kinds: TrainingStage,
+    context: { epoch: 0 },
+    step: (loop) => loop.fire(TrainingStage.TRAIN_END),
+  });
+  loop.hooks.add({
+    async onTrainEnd() {
+      await Promise.resolve();
+      seen.push("onTrainEnd");
+    },
+    onTrainingEnd: () => void seen.push("onTrainingEnd"),
+  });
+  await loop.run(1);
+  assertEquals(seen, ["onTrainEnd", "onTrainingEnd"]);
 });

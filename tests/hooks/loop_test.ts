@@ -231,7 +231,6 @@ Deno.test("after a load to an earlier step everything is due as it was then", as
 
 Deno.test("only a counter of the kinds can be advanced", () => {
   const loop = work();
-  assertThrows(() => loop.advance("step"), RangeError, "other than the step");
   assertThrows(() => loop.advance("epcoh"), RangeError, "did you mean epoch?");
 });
 

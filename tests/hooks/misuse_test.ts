@@ -196,19 +196,6 @@ Deno.test("each lifecycle member is a function of a stage, and each stage has on
     [{ onAfter: none }, "current value is an object"],
   ];
   for (const [value, message] of wrong) refused(value, {}, TypeError, message);
-  const school = stages()("school", ["TRAIN_BEGIN"], {
-    aliases: { onTrainingBegin: "TRAIN_BEGIN" },
-  });
-  const loop = new Loop({ kinds: school, step() {} });
-  const add = loop.hooks.add as (hook: object) => unknown;
-  for (const other of ["onTrainStart", "onTrainingBegin"]) {
-    assertThrows(
-      () => add.call(loop.hooks, { onTrainBegin: f, [other]: f }),
-      TypeError,
-      `one method at most may handle school/TRAIN_BEGIN: current value is onTrainBegin and ${other}`,
-    );
-  }
-  assertEquals(loop.hooks.list(), []);
   // A class that says where it runs may have data called on….
   refused({ stage: "work/AFTER", frequency: 1, onSale: true }, {}, TypeError, "call must be");
 });
@@ -264,6 +251,9 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
     ],
     [["k", ["A"], { events: ["B"] }], RangeError, "its events must name stages of it (A)"],
     [["k", ["A"], { events: [none] }], TypeError, "current value is an object"],
+    [["k", ["A"], { contexts: [] }], TypeError, "its contexts must be an object"],
+    [["k", ["A"], { contexts: { B: [] } }], RangeError, "its contexts must name stages of it (A)"],
+    [["k", ["A"], { contexts: { "*": "x" } }], TypeError, "the context of * must list fields"],
     [["k", ["A"], { aliases: [] }], TypeError, "its aliases must be an object"],
     [
       ["k", ["A"], { aliases: { whenA: "A" } }],

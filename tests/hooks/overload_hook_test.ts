@@ -32,7 +32,7 @@ Deno.test("otherwise never votes, pipes or replaces", async () => {
 Deno.test("a claimed stage that no row takes at the call is an error", async () => {
   const set = overload().on([isLate, WorkStage.WORK], () => 5);
   const loop = work({ hooks: [hook({ name: "set", kinds: [WorkStage], on: set })] });
-  await assertRejects(() => loop.run(1), TypeError, "no overload takes these arguments");
+  await assertRejects(() => loop.run(1), TypeError, "no overload accepts these arguments");
 });
 
 Deno.test("otherwise is for other kinds: stages that a handled kind leaves out are not covered", () => {

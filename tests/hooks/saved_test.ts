@@ -130,3 +130,19 @@ Deno.test("a hook that fired once, at step 0, does not fire again after a resume
   await second.run(2);
   assertEquals([before.steps, after.steps], [[0], []]);
 });
+
+Deno.test("loading without a hook that was saved prints one line, and counts no error of a hook", async () => {
+  const [saving, loading] = [work(), work()];
+  saving.hooks.add({ name: "json_log", stage: "work/AFTER", frequency: 1, call() {} });
+  const printed: unknown[][] = [], { warn } = console;
+  console.warn = (...words: unknown[]) => void printed.push(words);
+  try {
+    loading.load(saving.save());
+  } finally {
+    console.warn = warn;
+  }
+  assertEquals(printed, [[
+    "Cannot restore hook json_log as no hook has that name: its state is left out",
+  ]]);
+  assertEquals(await loading.run(1), { status: "completed" });
+});

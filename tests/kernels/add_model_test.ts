@@ -22,7 +22,7 @@ async function some(backend: string, active = [1, 0, 1]) {
 }
 
 onEach(
-  "add_model() adds energies and forces of systems that move, in their units",
+  "add_model() adds energies and forces of active systems in Hooke's units",
   async (backend) => {
     const { lab, to } = await some(backend);
     using _ = lab;
@@ -40,7 +40,7 @@ onEach(
   },
 );
 
-onEach("add_model() sums energies of atoms, in more digits than they have", async (backend) => {
+onEach("add_model() sums energies of atoms in higher precision", async (backend) => {
   const lab = await Lab.open(backend, [1000, 0, 3]);
   using _ = lab;
   const energies = Array.from({ length: 1003 }, (_, i) => Math.fround(-40 + 1e-3 * (i % 7)));
@@ -53,7 +53,7 @@ onEach("add_model() sums energies of atoms, in more digits than they have", asyn
   assertNear(await lab.read(energy), [sum(0, 1000), 0, sum(1000, 1003)], 1e-13);
 });
 
-onEach("add_model() takes a stress as tension, as the kernel stress gives it", async (backend) => {
+onEach("add_model() takes a stress with the sign of the kernel stress", async (backend) => {
   const { lab, to } = await some(backend, [1, 0, 1]);
   using _ = lab;
   const given = Array.from({ length: 27 }, (_, k) => k < 18 ? k - 4 : NaN); // no volume, no stress
@@ -74,47 +74,50 @@ onEach("add_model() takes a stress as tension, as the kernel stress gives it", a
   assertEquals(await lab.read(lab.frame.control), [0, 0, 0, 0]);
 });
 
-onEach("add_model() stops the run at what is not finite, and says whose it is", async (backend) => {
-  const good = {
-    energies: [1, 2, 3, 4],
-    atomForces: Array(12).fill(1),
-    stresses: Array(36).fill(1),
-  };
-  const told = async (
-    bad: Partial<Record<keyof typeof good, readonly [at: number, value: number][]>>,
-    { units = {}, before }: { units?: Partial<typeof UNITS>; before?: number } = {},
-  ) => {
-    using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 0, 1, 1] });
-    const given = Object.fromEntries(
-      Object.entries(good).map(([name, values]) => {
-        const all = [...values];
-        for (const [at, value] of bad[name as keyof typeof good] ?? []) all[at] = value;
-        return [name, lab.real(all)];
-      }),
-    );
-    const zeros = { forces: lab.real(Array(12).fill(0)), energy: lab.f64([0, 0, 0, 0]) };
-    const cell = lab.real([0, 1, 2, 3].flatMap(() => [3, 0, 0, 0, 3, 0, 0, 0, 3]));
-    const args = { ...given, ...zeros, virial: lab.f64(Array(36).fill(0)), cell };
-    const spoilt = before === undefined ? [] : [call(neighbors, {
-      pairs: lab.backend.pairs(lab.frame, { cutoff: 1, skin: 0.1 }),
-      positions: lab.real(Array(12).fill(0).with(3 * before, NaN)),
-      cell,
-      pbc: lab.i32(Array(12).fill(0)),
-    })];
-    await lab.run([...spoilt, call(addModel, { ...args, ...UNITS, ...units })], 3);
-    const control = await lab.read(lab.frame.control);
-    return [control[Control.DIVERGED], control[Control.CAUSE], control[Control.HALT]];
-  };
-  assertEquals(await told({}), [0, 0, 0]);
-  assertEquals(await told({ energies: [[1, NaN]], atomForces: [[4, NaN]] }), [0, 0, 0]); // at rest
-  assertEquals(await told({ energies: [[2, NaN]] }), [3, 1, 1]);
-  assertEquals(await told({ energies: [[3, -Infinity]] }, { units: { perAtom: 1 } }), [4, 1, 1]);
-  assertEquals(await told({ atomForces: [[11, Infinity], [8, NaN]] }), [3, 1, 1]);
-  assertEquals(await told({ stresses: [[35, NaN]], energies: [[0, NaN]] }), [1, 1, 1]);
-  assertEquals(await told({ stresses: [[35, NaN]] }), [4, 1, 1]);
-  // What is too large in the unit that is wanted, in float32.
-  const units = { forceUnit: 1e300 };
-  assertEquals(await told({ atomForces: [[0, 1e30]] }, { units }), [1, 1, 1]);
-  // Whoever was first stays, with the reason.
-  assertEquals(await told({ energies: [[0, NaN]] }, { before: 2 }), [3, 0, 1]);
-});
+onEach(
+  "add_model() halts the run at a non-finite value, and reports its system",
+  async (backend) => {
+    const good = {
+      energies: [1, 2, 3, 4],
+      atomForces: Array(12).fill(1),
+      stresses: Array(36).fill(1),
+    };
+    const told = async (
+      bad: Partial<Record<keyof typeof good, readonly [at: number, value: number][]>>,
+      { units = {}, before }: { units?: Partial<typeof UNITS>; before?: number } = {},
+    ) => {
+      using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 0, 1, 1] });
+      const given = Object.fromEntries(
+        Object.entries(good).map(([name, values]) => {
+          const all = [...values];
+          for (const [at, value] of bad[name as keyof typeof good] ?? []) all[at] = value;
+          return [name, lab.real(all)];
+        }),
+      );
+      const zeros = { forces: lab.real(Array(12).fill(0)), energy: lab.f64([0, 0, 0, 0]) };
+      const cell = lab.real([0, 1, 2, 3].flatMap(() => [3, 0, 0, 0, 3, 0, 0, 0, 3]));
+      const args = { ...given, ...zeros, virial: lab.f64(Array(36).fill(0)), cell };
+      const spoilt = before === undefined ? [] : [call(neighbors, {
+        pairs: lab.backend.pairs(lab.frame, { cutoff: 1, skin: 0.1 }),
+        positions: lab.real(Array(12).fill(0).with(3 * before, NaN)),
+        cell,
+        pbc: lab.i32(Array(12).fill(0)),
+      })];
+      await lab.run([...spoilt, call(addModel, { ...args, ...UNITS, ...units })], 3);
+      const control = await lab.read(lab.frame.control);
+      return [control[Control.DIVERGED], control[Control.CAUSE], control[Control.HALT]];
+    };
+    assertEquals(await told({}), [0, 0, 0]);
+    assertEquals(await told({ energies: [[1, NaN]], atomForces: [[4, NaN]] }), [0, 0, 0]); // at rest
+    assertEquals(await told({ energies: [[2, NaN]] }), [3, 1, 1]);
+    assertEquals(await told({ energies: [[3, -Infinity]] }, { units: { perAtom: 1 } }), [4, 1, 1]);
+    assertEquals(await told({ atomForces: [[11, Infinity], [8, NaN]] }), [3, 1, 1]);
+    assertEquals(await told({ stresses: [[35, NaN]], energies: [[0, NaN]] }), [1, 1, 1]);
+    assertEquals(await told({ stresses: [[35, NaN]] }), [4, 1, 1]);
+    // What is too large in the unit that is wanted, in float32.
+    const units = { forceUnit: 1e300 };
+    assertEquals(await told({ atomForces: [[0, 1e30]] }, { units }), [1, 1, 1]);
+    // Whoever was first stays, with the reason.
+    assertEquals(await told({ energies: [[0, NaN]] }, { before: 2 }), [3, 0, 1]);
+  },
+);

@@ -90,7 +90,7 @@ onEach("barostat_kick is driven by Σ v⊗v/w + Ξ − p V + 2K/f", async (backe
   assertNear([bathEnergy], [1 + inertia / 2 * square], 3e-7);
 });
 
-onEach("barostat_kick keeps to what of the cell may change", async (backend) => {
+onEach("barostat_kick changes only free components of the cell", async (backend) => {
   const given = { velocities: normals(12, 5, 1e-2), virial: normals(9, 6, 3) };
   const full = (await kick(backend, given)).rate;
   const axes = (await kick(backend, { ...given, coupling: Coupling.ANISOTROPIC })).rate;
@@ -171,7 +171,7 @@ onEach(
 );
 
 onEach(
-  "strained_drift without a strain is a drift, and without velocities keeps places in the cell",
+  "strained_drift without strain is a drift, and without velocities keeps fractional positions",
   async (backend) => {
     using lab = await Lab.open(backend, [2, 2]);
     const positions = lab.real([1, 2, 3, 4, 5, 6, 1, 2, 3, 4, 5, 6]);
@@ -195,7 +195,7 @@ onEach(
 );
 
 onEach(
-  "barostat_chain moves a chain as nose_hoover does, where a cell and an atom are as warm",
+  "barostat_chain agrees with nose_hoover for a cell and an atom of equal temperature",
   async (backend) => {
     using lab = await Lab.open(backend, [1, 1]);
     const [dt, temperature, time] = [4, 300, 40];

@@ -133,7 +133,7 @@ for (const [name, make] of Object.entries(POTENTIALS)) {
     }
   });
 
-  Deno.test(`${name}: the virial is minus the derivative by strain`, async () => {
+  Deno.test(`${name}: the virial is minus the derivative of the energy by strain`, async () => {
     const world = randomWorld(6), { virial } = await compute("reference", make, world);
     const step = 1e-5;
     for (let k = 0; k < 9; k++) {
@@ -153,7 +153,7 @@ for (const [name, make] of Object.entries(POTENTIALS)) {
   });
 }
 
-onEach("a tether, a bond and a bias by hand", async (backend) => {
+onEach("a tether, a bond and a bias have known energies and forces", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const forces = lab.real([0, 0, 0, 0, 0, 0]), energy = lab.f64([0]);
   const virial = lab.f64(new Array(9).fill(0));
@@ -184,7 +184,7 @@ onEach("a tether, a bond and a bias by hand", async (backend) => {
   assertEquals(await read(), [[-2, 0, 0, -6, 0, 0], [8], [-16, 0]]);
 });
 
-onEach("a bond of no length and a group of no atoms pull at nothing", async (backend) => {
+onEach("a bond of length 0 and an empty group have no forces", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const forces = lab.real([0, 0, 0, 0, 0, 0]), energy = lab.f64([0]);
   const virial = lab.f64(new Array(9).fill(0));
@@ -205,16 +205,19 @@ onEach("a bond of no length and a group of no atoms pull at nothing", async (bac
   assertEquals([await lab.read(forces), await lab.read(energy)], [[0, 0, 0, 0, 0, 0], [2]]);
 });
 
-onEach("stress is minus the virial over the volume, of either hand", async (backend) => {
-  using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 1, 1, 0] });
-  const virial = lab.f64(Array.from({ length: 36 }, (_, k) => k));
-  const right = [2, 0, 0, 1, 3, 0, 0, 0, 4], left = [2, 0, 0, 1, 3, 0, 0, 0, -4];
-  const cell = lab.real([...right, ...left, ...new Array(9).fill(0), ...right]);
-  const found = lab.f64(new Array(36).fill(-1));
-  await lab.run([call(stress, { virial, cell, stress: found })]);
-  const values = await lab.read(found);
-  const last = backend === "webgpu" ? 1e-14 : 1e-15;
-  assertNear(values.slice(0, 18), Array.from({ length: 18 }, (_, k) => -k / 24), last);
-  assertEquals(values.slice(18, 27), new Array(9).fill(0));
-  assertNear(values.slice(27), Array.from({ length: 9 }, (_, k) => -(27 + k) / 24), last); // at rest, too
-});
+onEach(
+  "stress is minus the virial over the volume, for cells of either handedness",
+  async (backend) => {
+    using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 1, 1, 0] });
+    const virial = lab.f64(Array.from({ length: 36 }, (_, k) => k));
+    const right = [2, 0, 0, 1, 3, 0, 0, 0, 4], left = [2, 0, 0, 1, 3, 0, 0, 0, -4];
+    const cell = lab.real([...right, ...left, ...new Array(9).fill(0), ...right]);
+    const found = lab.f64(new Array(36).fill(-1));
+    await lab.run([call(stress, { virial, cell, stress: found })]);
+    const values = await lab.read(found);
+    const last = backend === "webgpu" ? 1e-14 : 1e-15;
+    assertNear(values.slice(0, 18), Array.from({ length: 18 }, (_, k) => -k / 24), last);
+    assertEquals(values.slice(18, 27), new Array(9).fill(0));
+    assertNear(values.slice(27), Array.from({ length: 9 }, (_, k) => -(27 + k) / 24), last); // at rest, too
+  },
+);

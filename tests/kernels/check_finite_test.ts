@@ -42,12 +42,12 @@ async function found(backend: string, bad: Bad, only?: readonly string[]): Promi
   return [control[Control.DIVERGED]!, control[Control.CAUSE]!, done];
 }
 
-onEach("check_finite() finds nothing in numbers that are finite, however large", async (name) => {
+onEach("check_finite() accepts finite numbers of any size", async (name) => {
   assertEquals(await found(name, {}), [0, 0, 5]);
   assertEquals(await found(name, {}, []), [0, 0, 5]);
 });
 
-onEach("check_finite() stops at a number that is not finite, wherever it is", async (name) => {
+onEach("check_finite() halts at a non-finite number at any position", async (name) => {
   const first = 3 * 8, end = 3 * 48; // atoms of system 2
   for (const value of [NaN, Infinity, -Infinity]) {
     for (const at of [first, first + 1, first + 16, end - 1]) {
@@ -71,7 +71,7 @@ onEach("check_finite() reports the first system, and its first cause", async (na
   assertEquals(await found(name, { velocities: 3 * 20, energy: 2 }), [3, 1, 1]);
 });
 
-onEach("check_finite() leaves systems at rest, and arguments that are not given", async (name) => {
+onEach("check_finite() ignores inactive systems and omitted arguments", async (name) => {
   const rest = { positions: 21, velocities: 21, forces: 21, cell: 9, energy: 1 };
   assertEquals(await found(name, rest), [0, 0, 5]);
   assertEquals(await found(name, { positions: 0 }, ["forces", "energy"]), [0, 0, 5]);

@@ -8,7 +8,7 @@ import { remember } from "../../src/kernels/remember.ts";
 import { shake } from "../../src/kernels/constrain/shake.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
-onEach("remember copies vectors to the bit, but for systems at rest", async (backend) => {
+onEach("remember copies vectors bitwise, except for inactive systems", async (backend) => {
   using lab = await Lab.open(backend, [2, 1, 3], { active: [1, 0, 1] });
   const values = normals(18, 1);
   const source = lab.real(values), target = lab.real(new Array(18).fill(NaN));
@@ -17,7 +17,7 @@ onEach("remember copies vectors to the bit, but for systems at rest", async (bac
   assertEquals(await lab.read(target), expected);
 });
 
-onEach("credit_bath counts what was taken off velocities", async (backend) => {
+onEach("credit_bath counts the energy that constraints remove from velocities", async (backend) => {
   using lab = await Lab.open(backend, [1, 2], { active: [0, 1] });
   const before = lab.real([9, 9, 9, 1, 2, 3, 1, 1, 1]);
   const velocities = lab.real([0, 0, 0, 1, 0, 3, 0, 0, 0]);
@@ -26,7 +26,7 @@ onEach("credit_bath counts what was taken off velocities", async (backend) => {
   assertNear(await lab.read(bathEnergy), [7, 7 + 4 / 2 / 0.5 + 3 / 2 / 0.25], 1e-6);
 });
 
-onEach("hold_center takes off what the center has moved, over what is free", async (backend) => {
+onEach("hold_center removes the motion of the center from free atoms", async (backend) => {
   using lab = await Lab.open(backend, [2, 2], { active: [1, 0] });
   const vectors = lab.real([1, 2, 3, 5, 6, 7, 1, 1, 1, 1, 1, 1]);
   const before = lab.real([0, 2, 2, 1, 2, 3, 0, 0, 0, 0, 0, 0]);
@@ -36,7 +36,7 @@ onEach("hold_center takes off what the center has moved, over what is free", asy
   assertNear(await lab.read(vectors), [-2.25, 2, -0.25, 1.75, 2, 3.75, 1, 1, 1, 1, 1, 1], 1e-6);
 });
 
-onEach("hold_center with shares takes off the part that pulls at the center", async (backend) => {
+onEach("hold_center with shares removes the force on the center", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const vectors = lab.real([1, 0, 0, 2, 0, 0]), masses = lab.real([1, 3]);
   await lab.run([call(holdCenter, { vectors, masses, shares: masses })]);
@@ -44,7 +44,7 @@ onEach("hold_center with shares takes off the part that pulls at the center", as
   assertNear(await lab.read(vectors), [0.3, 0, 0, -0.1, 0, 0], 1e-6, 1);
 });
 
-onEach("hold_center done again changes no bit", async (backend) => {
+onEach("repeating hold_center does not change a bit", async (backend) => {
   using lab = await Lab.open(backend, [100]);
   const vectors = lab.real(normals(300, 3, 1e-2));
   const masses = lab.real(normals(100, 4).map((x) => Math.fround(1 + x * x)));
@@ -71,7 +71,7 @@ async function pair(backend: string, moved: readonly number[], active = [1]) {
   return { lab, bonded, positions, low, velocities, zeros };
 }
 
-onEach("shake brings a bond back along where it was, by what atoms weigh", async (backend) => {
+onEach("shake restores a bond along its earlier direction, weighted by masses", async (backend) => {
   const { lab, bonded, positions, low, velocities, zeros } = await pair(
     backend,
     [0, 0, 0, 1.2, 0.3, 0],
@@ -101,7 +101,7 @@ onEach("shake brings a bond back along where it was, by what atoms weigh", async
   assertNear(await lab.read(velocities), back, slack, 1); // in a time of 1 fs
 });
 
-onEach("shake tells of the first system whose bonds cannot be kept", async (backend) => {
+onEach("shake reports the first system whose bonds cannot be restored", async (backend) => {
   using lab = await Lab.open(backend, [2, 2, 2]);
   const moved = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 5, 0]; // across where they were
   const positions = lab.real(moved), low = lab.real(new Array(18).fill(0));
@@ -127,7 +127,7 @@ onEach("shake tells of the first system whose bonds cannot be kept", async (back
   assertEquals([control[Control.DIVERGED], control[Control.CAUSE]], [2, 2]);
 });
 
-onEach("rattle takes off what changes the length, by what atoms weigh", async (backend) => {
+onEach("rattle removes velocities along the bond, weighted by masses", async (backend) => {
   const { lab, bonded, low } = await pair(backend, [0, 0, 0, 1, 0, 0]);
   using _ = lab;
   const positions = lab.real([9.5, 0, 0, 0.5, 0, 0]); // through a face of the cell
@@ -138,7 +138,7 @@ onEach("rattle takes off what changes the length, by what atoms weigh", async (b
   assertNear(await lab.read(vectors), [4, 2, 3, 4, 6, 7], backend === "reference" ? 1e-11 : 3e-6);
 });
 
-onEach("rattle moves no atom in the directions in which it is fixed", async (backend) => {
+onEach("rattle does not move atoms in fixed directions", async (backend) => {
   const { lab, bonded, positions } = await pair(backend, [0, 0, 0, 0.6, 0.8, 0]);
   using _ = lab;
   const vectors = lab.real([0, 0, 0, 1, 1, 1]), held = lab.i32([7, 1]);

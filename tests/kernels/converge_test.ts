@@ -29,7 +29,7 @@ async function ask(backend: string, question: Question): Promise<number[]> {
 }
 
 onEach(
-  "criterion takes the largest force of a system's atoms, at the threshold too",
+  "criterion compares the largest force of a system with the threshold, inclusively",
   async (backend) => {
     const values = [0, 0, 1, 3, 4, 0, 0, -5, 0];
     const forces = { values, width: 3, level: Level.NODE, reduce: Reduce.NORM };
@@ -41,7 +41,7 @@ onEach(
   },
 );
 
-onEach("criterion reduces by each operation", async (backend) => {
+onEach("criterion supports each reduction", async (backend) => {
   const row = [-3, 1, 2];
   const expected: [number, number][] = [
     [Reduce.NONE, 2],
@@ -59,14 +59,14 @@ onEach("criterion reduces by each operation", async (backend) => {
   }
 });
 
-onEach("criterion takes the largest of the rows of a system's matrix", async (backend) => {
+onEach("criterion takes the largest row of a system's matrix", async (backend) => {
   const values = [1, 0, 0, 0, 2, 0, 0, 0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1];
   const rows = { values, width: 3, level: Level.SYSTEM, reduce: Reduce.NORM, threshold: 2 };
   assertEquals(await ask(backend, rows), [0, 1]);
   assertEquals(await ask(backend, { ...rows, width: 9, threshold: 3 }), [0, 1]);
 });
 
-onEach("criterion is met by nothing that is not a number", async (backend) => {
+onEach("criterion is never met by NaN", async (backend) => {
   for (const reduce of Object.values(Reduce)) {
     for (const dtype of ["real", "f64"] as const) {
       const values = [NaN, 0, 0, 0, NaN, 0, 0, 0, 0];
@@ -78,7 +78,7 @@ onEach("criterion is met by nothing that is not a number", async (backend) => {
 });
 
 onEach(
-  "criterion does not ask a system at rest, and several are all to be met",
+  "criterion ignores inactive systems, and several criteria must all be met",
   async (backend) => {
     const energy = { values: [5, 5], width: 1, level: Level.SYSTEM, reduce: Reduce.NONE };
     assertEquals(await ask(backend, { ...energy, active: [1, 0], threshold: 1 }), [0, 1]);
@@ -118,7 +118,7 @@ async function judge(backend: string, given: {
 }
 
 onEach(
-  "graduate stops the systems that met all criteria, for one step's report",
+  "graduate deactivates systems that met all criteria, and reports them for one step",
   async (backend) => {
     const found = await judge(backend, { met: [1, 0, 1], active: [1, 1, 0] });
     assertEquals(found.converged, [1, 0, 0]);
@@ -129,7 +129,7 @@ onEach(
   },
 );
 
-onEach("graduate halts nothing when nobody met", async (backend) => {
+onEach("graduate does not halt if no system converged", async (backend) => {
   const found = await judge(backend, { met: [0, 0] });
   assertEquals(found.converged, [0, 0]);
   assertEquals(found.active, [1, 1]);

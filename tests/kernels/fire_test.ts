@@ -90,7 +90,7 @@ onEach("fire2_step follows the golden sequence of a constant force", async (back
   assertNear(x.slice(4), [.0414494695], Math.max(TOLERANCE[lab.backend.real], 1e-9));
 });
 
-onEach("fire2_step goes back half a step uphill and stops", async (backend) => {
+onEach("fire2_step goes back half a step and stops if it moves uphill", async (backend) => {
   using lab = await Lab.open(backend, [1]);
   const dt = 0.05 * TIME_UNIT_FS, shorter = 0.75 * dt;
   const positions = lab.real([0, 0, 0]), velocities = lab.real([2e-3, 0, 0]);
@@ -124,7 +124,7 @@ onEach("fire2_step scales the step of a system and its dt by one factor", async 
   assertNear(await lab.read(state.dt), [0.1 * dt], lab.backend.real === "f64" ? 1e-12 : 1e-6);
 });
 
-onEach("fire_step cuts the step of each atom by itself", async (backend) => {
+onEach("fire_step limits the step of each atom separately", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const dt = 0.1 * TIME_UNIT_FS;
   const positions = lab.real(new Array(6).fill(0)), velocities = lab.real(new Array(6).fill(0));

@@ -76,10 +76,13 @@ async function work(lab: Lab, chosen: readonly number[]): Promise<number[][]> {
   ];
 }
 
-onEach("clear makes forces, energy and virial zero and advance adds a step", async (backend) => {
-  using lab = await Lab.open(backend, [4, 5], { ages: [3, 7] });
-  const [, , forces, energy, virial, ages] = await work(lab, [2, 3]);
-  assertEquals(forces, new Array(27).fill(0));
-  assertEquals([energy, virial], [[0, 0], new Array(18).fill(0)]);
-  assertEquals(ages, [4, 8]);
-});
+onEach(
+  "clear sets forces, energy and virial to zero, and advance counts a step",
+  async (backend) => {
+    using lab = await Lab.open(backend, [4, 5], { ages: [3, 7] });
+    const [, , forces, energy, virial, ages] = await work(lab, [2, 3]);
+    assertEquals(forces, new Array(27).fill(0));
+    assertEquals([energy, virial], [[0, 0], new Array(18).fill(0)]);
+    assertEquals(ages, [4, 8]);
+  },
+);

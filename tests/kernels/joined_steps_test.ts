@@ -7,7 +7,7 @@ import { kickDrift } from "../../src/kernels/integrate/kick_drift.ts";
 import { Lab, normals, onEach } from "./lab.ts";
 
 onEach(
-  "drifts far below the last digit of a position add up, with what rounding took off",
+  "compensated drifts below the last digit of a position add up",
   async (backend) => {
     const lost = backend !== "reference" ? 2 ** -30 : 2 ** -60; // of 1, in the precision of the backend
     for (const isKicked of [true, false]) {
@@ -37,7 +37,7 @@ onEach(
 );
 
 onEach(
-  "the kick that ends a step and the one that begins the next give the same bits joined and apart",
+  "two adjacent kicks give bitwise identical results joined and separately",
   async (backend) => {
     const sizes = [3, 8, 13];
     const run = async (isJoined: boolean) => {

@@ -155,7 +155,7 @@ for (
   );
 }
 
-onEach("lbfgs_step is where no force is after few steps, and stays there", async (backend) => {
+onEach("lbfgs_step reaches the minimum after few steps, and stays there", async (backend) => {
   using lab = await Lab.open(backend, [4]);
   const descent = new Descent(lab, normals(12, 5) as never, valley(12, 0), {
     ...DEFAULT,
@@ -168,7 +168,7 @@ onEach("lbfgs_step is where no force is after few steps, and stays there", async
   assert(x.every(Number.isFinite));
 });
 
-onEach("lbfgs_step stays at an exact minimum, with nothing that is no number", async (backend) => {
+onEach("lbfgs_step stays at an exact minimum without NaN", async (backend) => {
   using lab = await Lab.open(backend, [4]);
   const flat = { force: () => new Array(12).fill(0), energy: () => 0 };
   for (const searches of [false, true]) {
@@ -180,7 +180,7 @@ onEach("lbfgs_step stays at an exact minimum, with nothing that is no number", a
   }
 });
 
-onEach("lbfgs_step keeps no pair where forces grow on the way", async (backend) => {
+onEach("lbfgs_step discards pairs with negative curvature", async (backend) => {
   using lab = await Lab.open(backend, [1]);
   const hill = { force: ([x]: readonly number[]) => [x!, 0, 0], energy: () => 0 };
   const descent = new Descent(lab, [1, 0, 0], hill, DEFAULT);
@@ -191,7 +191,7 @@ onEach("lbfgs_step keeps no pair where forces grow on the way", async (backend) 
   assertEquals((await lab.read(descent.counts))[0], 0);
 });
 
-onEach("lbfgs_step forgets all pairs when they lead uphill", async (backend) => {
+onEach("lbfgs_step resets its history if it leads uphill", async (backend) => {
   using lab = await Lab.open(backend, [1]);
   const spring = { force: ([x]: readonly number[]) => [-x!, 0, 0], energy: () => 0 };
   const descent = new Descent(lab, [1, 0, 0], spring, DEFAULT);
@@ -208,7 +208,7 @@ onEach("lbfgs_step forgets all pairs when they lead uphill", async (backend) => 
   assertLess(Math.abs(x), 1e-6); // without that it was there after two steps
 });
 
-onEach("lbfgs_step scales the step of all atoms of a system, and of no other", async (backend) => {
+onEach("lbfgs_step scales the step of all atoms of one system only", async (backend) => {
   using lab = await Lab.open(backend, [2, 1]);
   const positions = lab.real(new Array(9).fill(0)), rows = 2;
   await lab.run([call(lbfgsStep, {
@@ -228,7 +228,7 @@ onEach("lbfgs_step scales the step of all atoms of a system, and of no other", a
 });
 
 onEach(
-  "lbfgs_step goes back to where a parabola is least, in the second of two tries",
+  "lbfgs_step backtracks to the minimum of a parabola",
   async (backend) => {
     using lab = await Lab.open(backend, [1]);
     const spring = {
@@ -247,7 +247,7 @@ onEach(
 );
 
 onEach(
-  "lbfgs_step finds the minimum by a line search where it is lost without",
+  "lbfgs_step needs its line search to find the minimum in some cases",
   async (backend) => {
     // Curvature falls from 1 to nothing: steps by it go ever further astray.
     const bowl = {

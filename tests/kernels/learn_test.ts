@@ -39,7 +39,7 @@ function repeated(row: readonly number[], systems: number): number[] {
   return Array.from({ length: systems }, () => row).flat();
 }
 
-onEach("mix() keeps a part of each number and takes a part of another", async (backend) => {
+onEach("mix() combines two numbers with weights", async (backend) => {
   using lab = await Lab.open(backend, [2, 3, 1], { active: [1, 0, 1] });
   const target = lab.real([1, 2, 3, 4, 5, 6]);
   const source = lab.real([10, 20, 30, 40, 50, 60]);
@@ -48,7 +48,7 @@ onEach("mix() keeps a part of each number and takes a part of another", async (b
   assertEquals(await lab.read(target), [-1.5, -3, 3, 4, 5, 10.5]);
 });
 
-onEach("mix() does not look at what it multiplies by 0", async (backend) => {
+onEach("mix() ignores NaN that is multiplied by 0", async (backend) => {
   using lab = await Lab.open(backend, [5, 5, 5, 5]);
   const rows = (of: readonly number[]) => lab.real(of.flatMap((x) => Array(5).fill(x)));
   const target = rows([NaN, 3, NaN, Infinity]), source = rows([2, NaN, NaN, 4]);
@@ -58,7 +58,7 @@ onEach("mix() does not look at what it multiplies by 0", async (backend) => {
   assertEquals(await lab.read(target), expected);
 });
 
-onEach("mix() reaches all numbers, however many they are", async (backend) => {
+onEach("mix() processes arrays of any length", async (backend) => {
   const count = 200_003; // a backend may do them in parts
   using lab = await Lab.open(backend, [count]);
   const numbers = Array.from({ length: count }, (_, i) => i);
@@ -68,7 +68,7 @@ onEach("mix() reaches all numbers, however many they are", async (backend) => {
 });
 
 onEach(
-  "sum_squares() sums in more digits than float32 has, and 0 where frozen",
+  "sum_squares() sums in higher precision than float32, and skips frozen parameters",
   async (backend) => {
     using lab = await Lab.open(backend, [5, 0, 4, 100_001], { active: [1, 1, 0, 1] });
     const many = Array(100_001).fill(1);
@@ -81,7 +81,7 @@ onEach(
 );
 
 onEach(
-  "sum_squares() is not finite where any number is not, wherever it stands",
+  "sum_squares() is not finite if any number is not",
   async (backend) => {
     for (const at of [0, 3, 7, 8, 63, 64, 66]) {
       for (const [bad, square] of [[NaN, NaN], [Infinity, Infinity], [-Infinity, Infinity]]) {
@@ -108,13 +108,13 @@ async function clipped(backend: string, gradients: number[], limit: number): Pro
   return await lab.read(values);
 }
 
-onEach("clip_norm() makes the norm of all gradients together its limit", async (backend) => {
+onEach("clip_norm() limits the norm of all gradients together", async (backend) => {
   const by = 1 / (5 + 1e-6);
   assertNear(await clipped(backend, [3, 0, 4, 12], 1), [3 * by, 0, 4 * by, 12], 1e-7);
 });
 
 onEach(
-  "clip_norm() leaves alone what is within its limit, and what is not finite",
+  "clip_norm() does not change gradients within the limit, or non-finite ones",
   async (backend) => {
     assertEquals(await clipped(backend, [3, 0, 4, 12], 5.5), [3, 0, 4, 12]);
     assertEquals(await clipped(backend, [0, 0, 0, 12], 1), [0, 0, 0, 12]);
@@ -125,7 +125,7 @@ onEach(
 );
 
 onEach(
-  "clip_norm() asks for the norm of more parameters than a workgroup has threads",
+  "clip_norm() supports more parameters than a workgroup has threads",
   async (backend) => {
     const sizes = Array(300).fill(1);
     using lab = await Lab.open(backend, sizes);
@@ -137,7 +137,7 @@ onEach(
 );
 
 onEach(
-  "clip_values() brings back what is too far, and keeps what is not a number",
+  "clip_values() clips values, and keeps NaN",
   async (backend) => {
     using lab = await Lab.open(backend, [1, 6, 2], { active: [1, 1, 0] });
     const values = lab.real([-3, 0.5, 2, NaN, Infinity, -Infinity, -0.75, 9, NaN]);
@@ -148,7 +148,7 @@ onEach(
 );
 
 onEach(
-  "scale_by_adam() begins with the signs of the gradients, whatever their size",
+  "scale_by_adam() starts with the signs of the gradients",
   async (backend) => {
     using lab = await Lab.open(backend, SIZES, { active: ACTIVE });
     const gradients = normals(COUNT, 5);
@@ -165,7 +165,7 @@ onEach(
   },
 );
 
-onEach("scale_by_adam() has a second step as by hand", async (backend) => {
+onEach("scale_by_adam() has a known second step", async (backend) => {
   using lab = await Lab.open(backend, [1]);
   const [updates, first, second] = [lab.real([2]), lab.real([0]), lab.real([0])];
   const rows = [0.5, 0.5, 0.75, 0.25]; // β₁ = 1/2, β₂ = 3/4
@@ -185,7 +185,7 @@ onEach("scale_by_adam() has a second step as by hand", async (backend) => {
 });
 
 onEach(
-  "scale_by_momentum() keeps a trace, and looks ahead where it is told to",
+  "scale_by_momentum() keeps a trace, and supports Nesterov momentum",
   async (backend) => {
     using lab = await Lab.open(backend, [2, 1, 1], { active: [1, 1, 0] });
     const [updates, trace] = [lab.real([1, -2, 1, 5]), lab.real([0, 0, 0, 7])];
@@ -200,7 +200,7 @@ onEach(
   },
 );
 
-onEach("scale_by_lion() gives signs, 0 for 0, and no number for none", async (backend) => {
+onEach("scale_by_lion() returns signs, 0 for 0, and NaN for NaN", async (backend) => {
   using lab = await Lab.open(backend, [5, 1], { active: [1, 0] });
   const updates = lab.real([4, -4, -4, 0, NaN, 3]);
   const trace = lab.real([0, 1, 2, 0, 1, 3]);
@@ -212,7 +212,7 @@ onEach("scale_by_lion() gives signs, 0 for 0, and no number for none", async (ba
 });
 
 onEach(
-  "adam_step() begins with a step of lr against the gradient, whatever its size",
+  "adam_step() starts with a step of lr against the gradient",
   async (backend) => {
     using lab = await Lab.open(backend, SIZES, { active: ACTIVE });
     const [start, gradients] = [normals(COUNT, 6), normals(COUNT, 7)];
@@ -229,7 +229,7 @@ onEach(
   },
 );
 
-onEach("adam_step() is scale_by_adam() and mix(), for several steps", async (backend) => {
+onEach("adam_step() agrees with scale_by_adam() and mix() for several steps", async (backend) => {
   using lab = await Lab.open(backend, SIZES, { active: ACTIVE });
   const start = normals(COUNT, 8), lr = 0.01, keep = 0.999;
   const state = () => ({ first: zeros(lab), second: zeros(lab) });
@@ -255,7 +255,7 @@ onEach("adam_step() is scale_by_adam() and mix(), for several steps", async (bac
   assertEquals(await lab.read(fused.second), await lab.read(composed.second));
 });
 
-onEach("adam_step() takes a decay into the gradients, or keeps it apart", async (backend) => {
+onEach("adam_step() supports coupled and decoupled weight decay", async (backend) => {
   using lab = await Lab.open(backend, [1, 1]);
   const [parameters, gradients] = [lab.real([2, 2]), lab.real([-0.5, -0.5])];
   const [first, second] = [lab.real([0, 0]), lab.real([0, 0])];

@@ -273,7 +273,7 @@ for (const name of ALL_BACKENDS) {
   });
 }
 
-Deno.test("lennard_jones() in float32 is as near as float32 goes, far from the origin too", async () => {
+Deno.test("lennard_jones() in float32 is accurate to rounding, also far from the origin", async () => {
   const { positions, cell } = liquid(8, 60);
   const options = { parameters: ljParameters([[0.01, 3.4]], 8, true), cutoff: 8 };
   for (const away of [0, 1000]) {

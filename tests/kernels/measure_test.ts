@@ -9,7 +9,7 @@ import { temperature } from "../../src/kernels/measure/temperature.ts";
 import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 onEach(
-  "fmax is the length of the largest force of each system, at rest or not",
+  "fmax is the length of the largest force of each system, active or not",
   async (backend) => {
     using lab = await Lab.open(backend, [2, 5, 1], { active: [1, 1, 0] });
     const vectors = [[3, 4, 0], [0, 1, 0], [1, 0, 0], [0, 0, -2], [0, 0, 0], [1, 1, 1], [2, -3, 6]];
@@ -20,7 +20,7 @@ onEach(
   },
 );
 
-onEach("fmax is not a number if any force is not, wherever it is", async (backend) => {
+onEach("fmax is NaN if any force is NaN", async (backend) => {
   for (let k = 0; k < 21; k++) {
     using lab = await Lab.open(backend, [7, 7]);
     const values = normals(42, 3);
@@ -33,7 +33,7 @@ onEach("fmax is not a number if any force is not, wherever it is", async (backen
 });
 
 onEach(
-  "kinetic_energy and temperature of two atoms by hand, and of one at rest",
+  "kinetic_energy and temperature of two atoms, and of one at rest, have known values",
   async (backend) => {
     using lab = await Lab.open(backend, [2, 1], { active: [1, 0] });
     const velocities = lab.real([0.01, 0, 0, 0, 0.02, 0, 1, 1, 1]);
@@ -56,7 +56,7 @@ onEach(
 );
 
 onEach(
-  "one amu at one Å per unit of time is at 3868.17 K with three degrees of freedom",
+  "an atom of 1 amu at 1 Å per unit of time has 3868.17 K with three degrees of freedom",
   async (backend) => {
     using lab = await Lab.open(backend, [1]);
     const velocities = lab.real([Math.sqrt(ACCELERATION), 0, 0]),
@@ -72,7 +72,7 @@ onEach(
 );
 
 onEach(
-  "an atom of weight 0 has no kinetic energy, no freedom is no temperature",
+  "an atom of mass 0 has no kinetic energy, and without degrees of freedom the temperature is 0",
   async (backend) => {
     using lab = await Lab.open(backend, [5]);
     const velocities = lab.real([...new Array(12).fill(0), 0.1, 0, 0]),
@@ -86,17 +86,20 @@ onEach(
   },
 );
 
-onEach("conserved_energy is the sum of its three parts, at rest or not", async (backend) => {
-  using lab = await Lab.open(backend, [1, 1], { active: [1, 0] });
-  const conserved = lab.f64([0, 0]);
-  await lab.run([call(conservedEnergy, {
-    energy: lab.f64([-1000, -2]),
-    kinetic: lab.f64([2 ** -20, 3]),
-    bathEnergy: lab.f64([0.25, -8]),
-    conserved,
-  })]);
-  assertEquals(await lab.read(conserved), [-999.75 + 2 ** -20, -7]);
-});
+onEach(
+  "conserved_energy is the sum of its three parts, also for inactive systems",
+  async (backend) => {
+    using lab = await Lab.open(backend, [1, 1], { active: [1, 0] });
+    const conserved = lab.f64([0, 0]);
+    await lab.run([call(conservedEnergy, {
+      energy: lab.f64([-1000, -2]),
+      kinetic: lab.f64([2 ** -20, 3]),
+      bathEnergy: lab.f64([0.25, -8]),
+      conserved,
+    })]);
+    assertEquals(await lab.read(conserved), [-999.75 + 2 ** -20, -7]);
+  },
+);
 
 onEach("energy_change is infinite at first, then the difference", async (backend) => {
   using lab = await Lab.open(backend, [1, 1], { active: [1, 0] });

@@ -18,14 +18,17 @@ async function clamped(
   return await lab.read(forces);
 }
 
-onEach("clamp_forces shortens what is too long and leaves the rest to the bit", async (backend) => {
-  const found = await clamped(backend, [30, 0, 40, 0.1, 0.2, 0.3, -3, 0, 4, 0, 5.5, 0], 5);
-  assertNear([...found.slice(0, 3), found[10]!], [3, 0, 4, 5], 1e-6);
-  const rest = [0.1, 0.2, 0.3].map((x) => backend !== "reference" ? Math.fround(x) : x);
-  assertEquals(found.slice(3, 9), [...rest, -3, 0, 4]);
-});
+onEach(
+  "clamp_forces shortens long forces, and does not change a bit of others",
+  async (backend) => {
+    const found = await clamped(backend, [30, 0, 40, 0.1, 0.2, 0.3, -3, 0, 4, 0, 5.5, 0], 5);
+    assertNear([...found.slice(0, 3), found[10]!], [3, 0, 4, 5], 1e-6);
+    const rest = [0.1, 0.2, 0.3].map((x) => backend !== "reference" ? Math.fround(x) : x);
+    assertEquals(found.slice(3, 9), [...rest, -3, 0, 4]);
+  },
+);
 
-onEach("clamp_forces turns infinite forces into finite ones, NaN stays NaN", async (backend) => {
+onEach("clamp_forces makes infinite forces finite, and keeps NaN", async (backend) => {
   const inf = Infinity;
   const found = await clamped(
     backend,
@@ -38,7 +41,7 @@ onEach("clamp_forces turns infinite forces into finite ones, NaN stays NaN", asy
   assertEquals(found.slice(9), [NaN, inf, 0, 1, NaN, 99]);
 });
 
-onEach("clamp_forces keeps the direction of the largest numbers there are", async (backend) => {
+onEach("clamp_forces keeps the direction of forces near the largest float", async (backend) => {
   const huge = backend !== "reference" ? 3e38 : 1e308;
   assertNear(
     await clamped(backend, [huge, -huge, 0], 10),
@@ -48,7 +51,7 @@ onEach("clamp_forces keeps the direction of the largest numbers there are", asyn
   assertEquals(await clamped(backend, [8, 8, 8], 1, [0]), [8, 8, 8]);
 });
 
-onEach("freeze_atoms holds what is asked for of the atoms that are frozen", async (backend) => {
+onEach("freeze_atoms restores the requested fields of frozen atoms", async (backend) => {
   for (const what of [1, 2, 4, 7]) {
     using lab = await Lab.open(backend, [2, 2], { active: [1, 0] });
     const start = normals(12, 1);
@@ -66,7 +69,7 @@ onEach("freeze_atoms holds what is asked for of the atoms that are frozen", asyn
   }
 });
 
-onEach("freeze_atoms puts an atom where wrapping would have put it", async (backend) => {
+onEach("freeze_atoms restores wrapped positions", async (backend) => {
   using lab = await Lab.open(backend, [1]);
   const positions = lab.real([11, 4, 2]), other = lab.real([0, 0, 0]);
   const images = lab.i32([0, 0, 0]), cell = lab.real([10, 0, 0, 1, 8, 0, 0, 0, 6]);
@@ -105,7 +108,7 @@ async function wrapped(backend: string, box: Box, times = 1) {
   return { positions: await lab.read(positions), images: await lab.read(images) };
 }
 
-onEach("wrap_positions takes off whole lattice vectors and counts them", async (backend) => {
+onEach("wrap_positions subtracts whole lattice vectors, and counts them", async (backend) => {
   const cell = [10, 0, 0, 0, 10, 0, 0, 0, 10];
   const found = await wrapped(backend, {
     positions: [12, -1, 35, 5, 5, 5, -0.5, 10, 0],
@@ -118,7 +121,7 @@ onEach("wrap_positions takes off whole lattice vectors and counts them", async (
 });
 
 onEach(
-  "wrap_positions takes nothing off along directions that are not periodic",
+  "wrap_positions does not wrap along non-periodic directions",
   async (backend) => {
     // Triclinic, periodic along b only: only multiples of b may go.
     const cell = [10, 0, 0, 4, 8, 0, 1, 2, 9];
@@ -132,7 +135,7 @@ onEach(
 );
 
 onEach(
-  "wrap_positions takes zero vectors along directions that are not periodic",
+  "wrap_positions accepts zero vectors along non-periodic directions",
   async (backend) => {
     const slab = { positions: [11, -3, 99], cell: [10, 0, 0, 0, 10, 0, 0, 0, 0], pbc: [1, 1, 0] };
     assertEquals(await wrapped(backend, slab), { positions: [1, 7, 99], images: [1, -1, 0] });
@@ -145,7 +148,7 @@ onEach(
   },
 );
 
-onEach("wrap_positions leaves an atom a hair's breadth below a face", async (backend) => {
+onEach("wrap_positions does not wrap an atom slightly below a face", async (backend) => {
   const cell = [8, 0, 0, 0, 8, 0, 0, 0, 8], hair = 2 ** -20;
   const found = await wrapped(backend, {
     positions: [-hair, -8 - hair, -1e-4],
@@ -157,19 +160,22 @@ onEach("wrap_positions leaves an atom a hair's breadth below a face", async (bac
   assertEquals(found.images, [0, -1, -1]);
 });
 
-onEach("wrap_positions sends no atom to and fro at a face, in any cell", async (backend) => {
-  const corners = [0, 1, -1, 2].flatMap((n) => [n - 1e-7, n, n + 1e-7]);
-  for (let trial = 0; trial < 100; trial++) {
-    const cell = normals(9, trial, 5);
-    const lattice = corners.flatMap((a) => corners.map((b) => [a, b, a + b]));
-    const positions = lattice.flatMap((s) =>
-      [0, 1, 2].map((i) => s[0]! * cell[i]! + s[1]! * cell[3 + i]! + s[2]! * cell[6 + i]!)
-    );
-    const box = { positions, cell, pbc: [1, 1, 1] };
-    // Taking off one vector may round another coordinate over its face: three rounds settle all three.
-    assertEquals(await wrapped(backend, box, 9), await wrapped(backend, box, 4), `cell ${trial}`);
-  }
-});
+onEach(
+  "wrap_positions does not wrap an atom at a face repeatedly, in any cell",
+  async (backend) => {
+    const corners = [0, 1, -1, 2].flatMap((n) => [n - 1e-7, n, n + 1e-7]);
+    for (let trial = 0; trial < 100; trial++) {
+      const cell = normals(9, trial, 5);
+      const lattice = corners.flatMap((a) => corners.map((b) => [a, b, a + b]));
+      const positions = lattice.flatMap((s) =>
+        [0, 1, 2].map((i) => s[0]! * cell[i]! + s[1]! * cell[3 + i]! + s[2]! * cell[6 + i]!)
+      );
+      const box = { positions, cell, pbc: [1, 1, 1] };
+      // Taking off one vector may round another coordinate over its face: three rounds settle all three.
+      assertEquals(await wrapped(backend, box, 9), await wrapped(backend, box, 4), `cell ${trial}`);
+    }
+  },
+);
 
 onEach("wrap_positions keeps x + images · h, inside the cell, in any cell", async (backend) => {
   for (let trial = 0; trial < 30; trial++) {
@@ -186,7 +192,7 @@ onEach("wrap_positions keeps x + images · h, inside the cell, in any cell", asy
   }
 });
 
-onEach("wrap_positions leaves what is nowhere, and systems at rest, alone", async (backend) => {
+onEach("wrap_positions ignores non-finite positions and inactive systems", async (backend) => {
   const cell = [10, 0, 0, 0, 10, 0, 0, 0, 10], pbc = [1, 1, 1];
   const nowhere = [NaN, 12, 0, Infinity, 0, 0, 1e30, 0, 0];
   const found = await wrapped(backend, { positions: nowhere, cell, pbc });
@@ -218,7 +224,7 @@ const determinant = (h: number[]) =>
   h[0]! * (h[4]! * h[8]! - h[5]! * h[7]!) + h[1]! * (h[5]! * h[6]! - h[3]! * h[8]!) +
   h[2]! * (h[3]! * h[7]! - h[4]! * h[6]!);
 
-onEach("align_cells turns cell, positions, velocities and forces alike", async (backend) => {
+onEach("align_cells rotates cell, positions, velocities and forces together", async (backend) => {
   const tolerance = backend !== "reference" ? 3e-6 : 1e-13;
   for (let trial = 0; trial < 20; trial++) {
     const box = {
@@ -239,17 +245,25 @@ onEach("align_cells turns cell, positions, velocities and forces alike", async (
   }
 });
 
-onEach("align_cells leaves free, aligned and resting systems alone", async (backend) => {
-  const positions = normals(6, 3, 5), slanted = normals(9, 4, 5);
-  const same = async (box: Box) =>
-    assertEquals(await aligned(backend, box), [box.cell, positions, normals(6, 8), normals(6, 9)]);
-  await same({ positions, cell: slanted, pbc: [0, 0, 0] });
-  await same({ positions, cell: new Array(9).fill(0), pbc: [1, 0, 0] });
-  await same({ positions, cell: [5, 0, 0, -2, 6, 0, 1, 2, -7], pbc: [1, 1, 1] });
-  await same({ positions, cell: slanted, pbc: [1, 1, 1], active: [0] });
-});
+onEach(
+  "align_cells does not change non-periodic, aligned and inactive systems",
+  async (backend) => {
+    const positions = normals(6, 3, 5), slanted = normals(9, 4, 5);
+    const same = async (box: Box) =>
+      assertEquals(await aligned(backend, box), [
+        box.cell,
+        positions,
+        normals(6, 8),
+        normals(6, 9),
+      ]);
+    await same({ positions, cell: slanted, pbc: [0, 0, 0] });
+    await same({ positions, cell: new Array(9).fill(0), pbc: [1, 0, 0] });
+    await same({ positions, cell: [5, 0, 0, -2, 6, 0, 1, 2, -7], pbc: [1, 1, 1] });
+    await same({ positions, cell: slanted, pbc: [1, 1, 1], active: [0] });
+  },
+);
 
-onEach("align_cells keeps zero vectors along directions that are not periodic", async (backend) => {
+onEach("align_cells keeps zero vectors along non-periodic directions", async (backend) => {
   const cell = [0, 5, 0, 0, 0, 6, 0, 0, 0];
   const [h, x] = await aligned(backend, {
     positions: [0, 1, 0, 0, 0, 1, 1, 0, 0],

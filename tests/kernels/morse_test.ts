@@ -52,7 +52,7 @@ for (const name of ALL_BACKENDS) {
   });
 }
 
-Deno.test("morse() in float32 is as near as float32 goes", async () => {
+Deno.test("morse() in float32 is accurate to rounding", async () => {
   const random = uniform(4);
   const system = {
     positions: Array.from({ length: 240 }, () => 12 * random()),

@@ -47,7 +47,7 @@ const systems: fc.Arbitrary<Required<Pick<PairSystem, "positions" | "cell" | "pb
   return { positions, cell, pbc: order.map((k) => pbc[k]!) };
 });
 
-slowTest("neighbors() finds the pairs that looking at every image finds", () => {
+slowTest("neighbors() finds the same pairs as a search over all images", () => {
   fc.assert(
     fc.property(systems, fc.double({ min: 0.5, max: 9, noNaN: true }), (system, reach) => {
       const { found, onEdge } = lookEverywhere(system, reach);
@@ -65,7 +65,7 @@ slowTest("neighbors() finds the pairs that looking at every image finds", () => 
   );
 });
 
-Deno.test("every list gives what the plain list gives, for any cell, periodicity and reach", async () => {
+Deno.test("every neighbor list agrees with the brute-force list, for any cell, periodicity and cutoff", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(systems, { minLength: 1, maxLength: 3 }), async (several) => {
       const on = async (name: string) => new PairBatch(await openOn(name), several, FIRM).run();
@@ -375,7 +375,7 @@ for (const name of ALL_BACKENDS) {
   });
 }
 
-Deno.test("wasm: no bit of a force depends on when pairs were pruned", async () => {
+Deno.test("wasm: forces are bitwise independent of when pairs were pruned", async () => {
   const random = uniform(8);
   const cell = [15, 0, 0, 0, 16, 0, 0, 0, 17];
   const positions = Array.from({ length: 900 }, () => 16 * random());

@@ -9,7 +9,7 @@ import { advance } from "../../src/kernels/integrate/advance.ts";
 import { Lab, onEach } from "./lab.ts";
 
 onEach(
-  "enter_stage lets only systems of its stages move, and then all of them again",
+  "enter_stage activates only systems of its stages, and all of them afterwards",
   async (backend) => {
     using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 1, 0, 1] });
     const awake = lab.i32([0, 0, 0, 0]), status = lab.i32([0, 1, 1, 2]);
@@ -30,7 +30,7 @@ onEach(
 );
 
 onEach(
-  "count_stage counts the steps of each stage by itself, of systems that move",
+  "count_stage counts the steps of each stage separately, for active systems",
   async (backend) => {
     using lab = await Lab.open(backend, [1, 1, 1, 1], { active: [1, 1, 0, 1] });
     const status = lab.i32([0, 1, 1, 0]), stage = lab.i32([9, 9, 9, 9]);
@@ -45,29 +45,32 @@ onEach(
   },
 );
 
-onEach("spend_budget sends on who has done the steps of its stages together", async (backend) => {
-  using lab = await Lab.open(backend, [1, 1, 1, 1, 1], { active: [1, 1, 0, 1, 1] });
-  const status = lab.i32([0, 1, 1, 2, 1]), spent = lab.i32([1, 1, 1, 1, 1]);
-  const steps = lab.i32([2, 5, 9, 1, 2, 9, 9, 9, 2, 2]);
-  const begun = lab.i32([0, 5, 6, 0, 0, 9, 9, 9, 0, 0]);
-  const budget = (stop: number) =>
-    call(spendBudget, {
-      status,
-      steps,
-      begun,
-      spent,
-      stages: 2,
-      first: 0,
-      end: 2,
-      budget: 4,
-      stop,
-    });
-  assertEquals(await lab.run([budget(0)], 5), 1);
-  assertEquals(await lab.read(status), [0, 2, 1, 2, 2]);
-  assertEquals(await lab.read(spent), [0, 1, 0, 0, 1]);
-  assertEquals(await lab.read(lab.frame.active), [1, 1, 0, 1, 1]);
-  assertEquals((await lab.read(lab.frame.control))[Control.HALT], 1);
-  lab.backend.write(status, [0, 1, 1, 2, 2]);
-  await lab.run([budget(1)], 1);
-  assertEquals(await lab.read(lab.frame.active), [1, 0, 0, 1, 1]);
-});
+onEach(
+  "spend_budget advances systems that have used the steps of their stages",
+  async (backend) => {
+    using lab = await Lab.open(backend, [1, 1, 1, 1, 1], { active: [1, 1, 0, 1, 1] });
+    const status = lab.i32([0, 1, 1, 2, 1]), spent = lab.i32([1, 1, 1, 1, 1]);
+    const steps = lab.i32([2, 5, 9, 1, 2, 9, 9, 9, 2, 2]);
+    const begun = lab.i32([0, 5, 6, 0, 0, 9, 9, 9, 0, 0]);
+    const budget = (stop: number) =>
+      call(spendBudget, {
+        status,
+        steps,
+        begun,
+        spent,
+        stages: 2,
+        first: 0,
+        end: 2,
+        budget: 4,
+        stop,
+      });
+    assertEquals(await lab.run([budget(0)], 5), 1);
+    assertEquals(await lab.read(status), [0, 2, 1, 2, 2]);
+    assertEquals(await lab.read(spent), [0, 1, 0, 0, 1]);
+    assertEquals(await lab.read(lab.frame.active), [1, 1, 0, 1, 1]);
+    assertEquals((await lab.read(lab.frame.control))[Control.HALT], 1);
+    lab.backend.write(status, [0, 1, 1, 2, 2]);
+    await lab.run([budget(1)], 1);
+    assertEquals(await lab.read(lab.frame.active), [1, 0, 0, 1, 1]);
+  },
+);

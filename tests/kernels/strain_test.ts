@@ -92,7 +92,7 @@ function slopes(directions: readonly (readonly number[])[]): number[] {
   return directions.map((one) => (at(one, -1e-4) - at(one, 1e-4)) / 2e-4);
 }
 
-onEach("strain_forces gives minus the derivatives of E + P V by the strain", async (backend) => {
+onEach("strain_forces returns minus the derivative of E + P V by strain", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const { cellForces, enthalpy, h } = await drive(lab);
   const pairs = [0, 1, 2].flatMap((i) => [0, 1, 2].map((j) => [i, j] as const));
@@ -105,14 +105,14 @@ onEach("strain_forces gives minus the derivatives of E + P V by the strain", asy
   assertNear([enthalpy], [energyOf(h) + PRESSURE * volumeOf(h)], isExact ? 1e-12 : 1e-6);
 });
 
-onEach("strain_forces of what is isotropic drive all directions alike", async (backend) => {
+onEach("isotropic strain_forces are equal in all directions", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const free = await drive(lab), { cellForces } = await drive(lab, { isotropic: 1 });
   const third = (free.cellForces[0]! + free.cellForces[4]! + free.cellForces[8]!) / 3;
   assertNear(cellForces, [third, 0, 0, 0, third, 0, 0, 0, third], 1e-6, 1);
 });
 
-onEach("strain_forces drive a cell only along what is periodic", async (backend) => {
+onEach("strain_forces act only along periodic directions", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const { cellForces: none } = await drive(lab, { pbc: [0, 0, 0], pressure: 0 });
   assertEquals(none, new Array(9).fill(0));
@@ -134,7 +134,7 @@ onEach("strain_forces drive a cell only along what is periodic", async (backend)
   assertNear(wire, expected, 1e-5, 1);
 });
 
-onEach("strain_forces pull forces back, f F", async (backend) => {
+onEach("strain_forces transform forces to the reference cell, f F", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const { pulled } = await drive(lab);
   const f = STRAIN.map((q, k) => Number(k % 4 === 0) + q / LENGTH);
@@ -144,7 +144,7 @@ onEach("strain_forces pull forces back, f F", async (backend) => {
   assertNear(pulled, expected, lab.backend.real === "f64" ? 1e-12 : 1e-6, 1);
 });
 
-onEach("strain_forces begin anew with a cell that somebody else has changed", async (backend) => {
+onEach("strain_forces restart if another kernel has changed the cell", async (backend) => {
   using lab = await Lab.open(backend, [2]);
   const { h, strain, reference, pulled } = await drive(lab, { isChanged: true });
   assertEquals(strain, new Array(9).fill(0));
@@ -153,7 +153,7 @@ onEach("strain_forces begin anew with a cell that somebody else has changed", as
 });
 
 onEach(
-  "deform takes atoms along with their cell, and carries out their own moves",
+  "deform moves atoms with their cell, and by their own displacements",
   async (backend) => {
     using lab = await Lab.open(backend, [2]);
     const tolerance = lab.backend.real === "f64" ? 1e-12 : 1e-6;
@@ -182,7 +182,7 @@ onEach(
   },
 );
 
-onEach("fmax looks at the cell as at one more atom", async (backend) => {
+onEach("fmax treats the cell as one more atom", async (backend) => {
   using lab = await Lab.open(backend, [1, 1, 1]);
   const found = lab.f64([0, 0, 0]);
   const cells = [[...new Array(8).fill(0), 0.5], new Array(9).fill(1), [
@@ -198,7 +198,7 @@ onEach("fmax looks at the cell as at one more atom", async (backend) => {
 });
 
 onEach(
-  "the cell goes no further in a step than the root of how many atoms there are",
+  "the step of the cell is limited by the square root of the number of atoms",
   async (backend) => {
     using lab = await Lab.open(backend, [4]);
     const zeros = (n: number) => lab.real(new Array(n).fill(0));

@@ -49,7 +49,7 @@ async function bathe(backend: string, bath: Bath): Promise<number[]> {
   return await lab.read(velocities);
 }
 
-onEach("thermalize does nothing to the bits without friction", async (backend) => {
+onEach("thermalize without friction does not change a bit", async (backend) => {
   const velocities = (n: number) => [-0, ...normals(3 * n - 1, 2)];
   const found = await bathe(backend, { friction: 0, velocities });
   assertEquals(found, velocities(5));
@@ -67,7 +67,7 @@ onEach("thermalize keeps exp(-γ dt) of a velocity in a bath of 0 K", async (bac
   );
 });
 
-onEach("thermalize adds the noise of (seed, atom, age, id) and nothing else's", async (backend) => {
+onEach("thermalize adds noise that depends only on (seed, atom, age, id)", async (backend) => {
   const v = await bathe(backend, {
     friction: 1e3,
     velocities: (n) => new Array(3 * n).fill(0),
@@ -84,7 +84,7 @@ onEach("thermalize adds the noise of (seed, atom, age, id) and nothing else's", 
   }
 });
 
-onEach("thermalize keeps and adds what a bath does over a step of any length", async (backend) => {
+onEach("thermalize is exact for steps of any length", async (backend) => {
   const thermal = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
   const words = new Uint32Array(4), four = new Float64Array(4);
   philox(0, 0, 7, Stream.THERMOSTAT, 11, 12, words);
@@ -102,30 +102,33 @@ onEach("thermalize keeps and adds what a bath does over a step of any length", a
   }
 });
 
-onEach("thermalize counts what it takes out, and the velocities do not know", async (backend) => {
-  const sizes = [5, 70, 0, 129];
-  const velocities = (n: number) => normals(3 * n, n, 1e-2);
-  const kinetic = (v: readonly number[]) => v.reduce((sum, x) => sum + x * x, 0) / 2 * 4;
-  for (const friction of [1e-4, 0.05, 1e3]) {
-    const taken: number[] = [];
-    const after = await bathe(backend, { sizes, velocities, friction, taken });
-    assertEquals(await bathe(backend, { sizes, velocities, friction }), after);
-    let at = 0;
-    const expected = sizes.map((n) => {
-      const system = after.slice(3 * at, 3 * (at += n));
-      return (kinetic(velocities(n)) - kinetic(system)) / ACCELERATION;
-    });
-    const whole = 129 * 3 / 2 * BOLTZMANN * 300;
-    assertNear(taken, expected, backend === "reference" ? 1e-12 : 1e-7, whole);
-  }
-});
+onEach(
+  "thermalize counts the removed energy, and counting does not change velocities",
+  async (backend) => {
+    const sizes = [5, 70, 0, 129];
+    const velocities = (n: number) => normals(3 * n, n, 1e-2);
+    const kinetic = (v: readonly number[]) => v.reduce((sum, x) => sum + x * x, 0) / 2 * 4;
+    for (const friction of [1e-4, 0.05, 1e3]) {
+      const taken: number[] = [];
+      const after = await bathe(backend, { sizes, velocities, friction, taken });
+      assertEquals(await bathe(backend, { sizes, velocities, friction }), after);
+      let at = 0;
+      const expected = sizes.map((n) => {
+        const system = after.slice(3 * at, 3 * (at += n));
+        return (kinetic(velocities(n)) - kinetic(system)) / ACCELERATION;
+      });
+      const whole = 129 * 3 / 2 * BOLTZMANN * 300;
+      assertNear(taken, expected, backend === "reference" ? 1e-12 : 1e-7, whole);
+    }
+  },
+);
 
-Deno.test("uniform is never 0 nor 1", () => {
+Deno.test("uniform random numbers are never 0 or 1", () => {
   assertEquals(uniform(0), 2 ** -32);
   assertEquals(uniform(0xffffffff), 1 - 2 ** -32);
 });
 
-onEach("thermalize gives noise the moments of a normal distribution", async (backend) => {
+onEach("noise of thermalize has the moments of a normal distribution", async (backend) => {
   const width = Math.sqrt(BOLTZMANN * 300 * ACCELERATION / 4);
   const noise = (await bathe(backend, {
     sizes: [50000],
@@ -143,7 +146,7 @@ onEach("thermalize gives noise the moments of a normal distribution", async (bac
   assertNear([neighbors], [0], far, 1);
 });
 
-onEach("thermalize gives other noise to another id, age or seed", async (backend) => {
+onEach("noise of thermalize differs by id, age and seed", async (backend) => {
   const base = { sizes: [6], ids: [42], ages: [3] };
   const noise = await bathe(backend, base);
   for (

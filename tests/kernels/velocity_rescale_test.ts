@@ -84,7 +84,7 @@ onEach("velocity_rescale scales by the α of Bussi, Donadio and Parrinello", asy
 });
 
 onEach(
-  "velocity_rescale does to one degree of freedom what Langevin's bath does",
+  "velocity_rescale agrees with a Langevin thermostat for one degree of freedom",
   async (backend) => {
     const turned: boolean[] = [];
     for (let age = 0; age < 12; age++) {
@@ -105,7 +105,7 @@ onEach(
   },
 );
 
-onEach("velocity_rescale lets a bath of 0 K take energy as e^(-t/τ)", async (backend) => {
+onEach("velocity_rescale at 0 K removes energy as e^(-t/τ)", async (backend) => {
   const { v, taken } = await bathe(backend, { temperature: 0, time: 20 });
   const before = normals(12, 1, 2e-2), keep = Math.exp(-2 / 20 / 2);
   const tolerance = backend === "reference" ? 1e-12 : 1e-6;
@@ -113,22 +113,25 @@ onEach("velocity_rescale lets a bath of 0 K take energy as e^(-t/τ)", async (ba
   assertNear(taken, [kinetic(before) * (1 - keep * keep)], tolerance, kinetic(before));
 });
 
-onEach("velocity_rescale leaves what rests, or has no freedom, to the bit", async (backend) => {
-  const still = new Array(12).fill(0), moving = normals(12, 1, 2e-2);
-  for (
-    const bath of [
-      { velocities: still },
-      { velocities: moving, freedom: [0] },
-      { velocities: moving, active: [0] },
-    ] as (Bath & { velocities: number[] })[]
-  ) {
-    const { v, taken } = await bathe(backend, bath);
-    assertEquals(v, bath.velocities);
-    assertEquals(taken, [0]);
-  }
-});
+onEach(
+  "velocity_rescale does not change a bit of inactive systems, or without degrees of freedom",
+  async (backend) => {
+    const still = new Array(12).fill(0), moving = normals(12, 1, 2e-2);
+    for (
+      const bath of [
+        { velocities: still },
+        { velocities: moving, freedom: [0] },
+        { velocities: moving, active: [0] },
+      ] as (Bath & { velocities: number[] })[]
+    ) {
+      const { v, taken } = await bathe(backend, bath);
+      assertEquals(v, bath.velocities);
+      assertEquals(taken, [0]);
+    }
+  },
+);
 
-onEach("velocity_rescale gives each id, age and seed numbers of their own", async (backend) => {
+onEach("random numbers of velocity_rescale differ by id, age and seed", async (backend) => {
   const base = { ids: [42], ages: [3] };
   const { v } = await bathe(backend, base);
   for (

@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder } from "@hooke/hooke/onnx";
+import { download } from "../../src/onnx/session/download.ts";
 import { openSession } from "../../src/onnx/mod.ts";
 import { farWeight, modelOf, node, value } from "../onnx/tiny_model.ts";
 
@@ -51,7 +52,7 @@ Deno.test("addresses have limits of size and time, and redirects stay with http"
     await assertRejects(
       () => open("/springs.onnx?key=SECRET", { maxBytes: 20 }),
       Error,
-      `${url}/springs.onnx must be readable: it is larger than download.maxBytes (20)`,
+      `${url}/springs.onnx): it is larger than download.maxBytes (20)`,
     );
     await assertRejects(() => open("/endless.onnx", { maxBytes: 2 ** 20 }), Error, "larger than");
     await assertRejects(() => open("/silent.onnx", { timeout: 0.2 }), Error, "longer than 0.2 s");
@@ -59,9 +60,50 @@ Deno.test("addresses have limits of size and time, and redirects stay with http"
       const path = `/to?at=${encodeURIComponent(to)}`;
       await assertRejects(() => open(path), Error, "the server redirected from http: to");
     }
-    await assertRejects(() => open("/to?at=/to?at=/to"), Error, "must be readable");
+    await assertRejects(() => open("/to?at=/to?at=/to"), Error, "Cannot open to (");
   } finally {
     await server.shutdown();
+  }
+});
+
+/** Fetches from a server whose answer this is. */
+async function downloaded(answer: Response): Promise<Uint8Array> {
+  const { fetch } = globalThis;
+  globalThis.fetch = () => Promise.resolve(answer);
+  try {
+    return await download(new URL("http://localhost/a.onnx"));
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+/** A body of four chunks, which sum to 10 bytes. */
+function inChunks(): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return ReadableStream.from(
+    [[1], [], [2, 3, 4], [5, 6, 7, 8, 9, 10]].map((all) => Uint8Array.from(all)),
+  );
+}
+
+Deno.test("a file is read into one array, of the length that the server says or one that grows", async () => {
+  const bytes = Uint8Array.from({ length: 10 }, (_, i) => i + 1);
+  for (const length of [undefined, 10, 4, 1000]) {
+    const headers = length === undefined ? {} : { "content-length": `${length}` };
+    const found = await downloaded(new Response(inChunks(), { headers }));
+    assertEquals([found, found.buffer.byteLength], [bytes, 10], `Content-Length: ${length}`);
+  }
+  assertEquals(await downloaded(new Response(null)), new Uint8Array());
+});
+
+Deno.test("a file is read where buffers cannot be transferred and streams cannot be iterated, as in Safari", async () => {
+  const { prototype } = ArrayBuffer, { transfer } = prototype;
+  const body = inChunks();
+  Object.defineProperty(body, Symbol.asyncIterator, { value: undefined });
+  const answer = Object.defineProperty(new Response(), "body", { value: body });
+  prototype.transfer = undefined as never;
+  try {
+    assertEquals(await downloaded(answer), Uint8Array.from({ length: 10 }, (_, i) => i + 1));
+  } finally {
+    prototype.transfer = transfer;
   }
 });
 
@@ -80,17 +122,21 @@ Deno.test("a model, its manifest and files on disk are compared with their hashe
   try {
     assertEquals(await open(model), "springs.onnx");
     assertEquals(await open({ "springs.onnx": model, "springs.json": manifest }), "springs.onnx");
-    await assertRejects(() => open(other), Error, `the hash must be ${other}, and it has ${model}`);
+    await assertRejects(() => open(other), Error, `its hash is ${model}; expected ${other}`);
     await assertRejects(
       () => open({ "springs.onnx": model, "springs.json": other }),
       Error,
-      "springs.json must be readable: the hash must be",
+      "/springs.json): its hash is",
     );
-    await assertRejects(() => open({ "springs.onnx": model }), Error, "no hash is listed for it");
+    await assertRejects(
+      () => open({ "springs.onnx": model }),
+      Error,
+      "download.integrity does not list it",
+    );
     await assertRejects(() => open("sha256-abc"), TypeError, "download.integrity must be");
     await Deno.writeFile(`${folder}/a.onnx`, MODEL);
     assertEquals(await open(model, `${folder}/a.onnx`), "a.onnx");
-    await assertRejects(() => open(other, `${folder}/a.onnx`), Error, "the hash must be");
+    await assertRejects(() => open(other, `${folder}/a.onnx`), Error, "its hash is");
   } finally {
     await server.shutdown();
     await Deno.remove(folder, { recursive: true });
@@ -123,12 +169,20 @@ Deno.test("weights beside a model are regular files of its folder: no links out 
     await Deno.symlink(`${folder}/models/in/near.bin`, `${folder}/models/near.bin`);
     await new Deno.Command("mkfifo", { args: [`${folder}/models/pipe`] }).output();
     for (const location of ["far.bin", "up/far.bin", "zero"]) {
-      await assertRejects(() => open(location), RangeError, "is a link that leaves it");
+      await assertRejects(
+        () => open(location),
+        RangeError,
+        "is a link that leads out of the folder of the model",
+      );
     }
     for (const location of ["pipe", "in"]) {
-      await assertRejects(() => open(location), RangeError, "must be in regular files");
+      await assertRejects(() => open(location), RangeError, "is not a regular file");
     }
-    await assertRejects(() => open("none.bin"), RangeError, "none.bin is not; ");
+    await assertRejects(
+      () => open("none.bin"),
+      RangeError,
+      "Cannot open m.onnx: its weights none.bin cannot be read: ",
+    );
     await assertRejects(() => open("../far.bin"), RangeError, "must be in its own folder");
     assertEquals(await open("near.bin"), "m.onnx");
   } finally {

@@ -17,6 +17,8 @@ const CONSTANTS = {
   pbc: [0, 0, 0, 1, 1, 0],
   systemOfNode: Int32Array.of(0, 0, 1, 1, 1),
   nodeOffsets: OFFSETS,
+  infos: [],
+  atomicNumbers: [],
 };
 const ARRAYS: OnnxArrays = {
   active: Int32Array.of(1, 1),
@@ -79,7 +81,7 @@ function feedsOf(
 ) {
   const bindings = bindingsOf(inputs, [], {});
   const model = { name: "a model", bindings, constants: {}, derived: {}, perAngstrom, ...more };
-  const part = new OnnxPart(OFFSETS, from, to, padding && bindings.padding);
+  const part = new OnnxPart(OFFSETS, from, to, padding && bindings.padding !== false);
   return new PartFeeds(model, part, CONSTANTS).fill(ARRAYS);
 }
 

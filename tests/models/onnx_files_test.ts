@@ -51,11 +51,15 @@ Deno.test("a model opens from bytes, a path and an address, with weights beside 
     assertEquals(await energyOf(given), 25);
     await using whole = await OnnxModel.open(springs().buffer);
     assertEquals(await energyOf(whole), 15);
-    await assertRejects(() => OnnxModel.open(split, { name: "s" }), RangeError, "w.bin is missing");
+    await assertRejects(
+      () => OnnxModel.open(split, { name: "s" }),
+      RangeError,
+      "the weights w.bin are not in its file",
+    );
     await assertRejects(
       () => OnnxModel.open(`${folder}/other.onnx`),
       Error,
-      "Cannot open other.onnx as file://",
+      "Cannot open other.onnx (file://",
     );
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -71,19 +75,19 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
     SyntaxError,
     /Cannot read bad\.onnx/,
   ],
-  ["empty", () => new Uint8Array(), SyntaxError, /must have some bytes/],
+  ["empty", () => new Uint8Array(), SyntaxError, /must not be empty/],
   [
     "an opset to come",
     () => springs({ opset: 99 }),
     SyntaxError,
-    /opset must be at most \d+: it is 99/,
+    /opset must be at most \d+; got 99/,
   ],
   [
     "an operator nobody knows",
     () =>
       springs({ nodes: [node("Mulle", ["x", "w"], ["forces"]), node("Neg", ["w"], ["energy"])] }),
     SyntaxError,
-    /Mulle \(node \.forces\) is not/,
+    /has no operator Mulle \(node \.forces\)/,
   ],
   [
     "an operator of another runtime",
@@ -92,7 +96,7 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
         nodes: [node("Neg", ["x"], ["forces"], { domain: "mine" }), node("Neg", ["w"], ["energy"])],
       }),
     SyntaxError,
-    /those of mine are another runtime's|must be known here/,
+    /it uses operators of mine, |does not have one of its operators/,
   ],
   [
     "a huge weight",
@@ -110,7 +114,7 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
     "weights outside its folder",
     () => springs({ weights: [farWeight("w", [1], { location: "../w.bin" })] }),
     RangeError,
-    /externalData must have the weights/,
+    /Pass them as externalData/,
   ],
   [
     "no forces, and no energy that is known as one",
@@ -194,7 +198,7 @@ Deno.test("options that there are none of, or of another kind, are named", async
     [{ cutof: 3 }, TypeError, '"cutof"'],
     [{ derived: { x: 3 } }, TypeError, "derived.x of its options must be a function"],
     [{ skin: -1 }, RangeError, "skin of its options must be above 0"],
-    [{ threads: 0.5 }, RangeError, "threads must be a whole number"],
+    [{ threads: 0.5 }, RangeError, "threads must be a positive integer"],
     [
       { derived: { y: () => 0 } },
       ModelMismatchError as never,

@@ -3,6 +3,7 @@ import { assert, assertAlmostEquals, assertEquals, assertMatch, assertRejects } 
 import { fileURLToPath } from "node:url";
 import {
   Batch,
+  DivergedError,
   fcc,
   initVelocities,
   lennardJones,
@@ -144,6 +145,21 @@ for (const perAtom of [true, false]) {
   }
 }
 
+Deno.test("a run whose forces are not finite ends with the places where a slope may be infinite", async () => {
+  const builder = new GraphBuilder("inverse");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  const square = builder.reduceSum(builder.mul(x, x), [1]);
+  builder.output("energy", builder.op("Reciprocal", [square], "f32"), ["N"]);
+  await using model = await OnnxModel.open(builder.build(), { name: "inverse" });
+  const steep = "1 / x and its gradient are infinite at 0";
+  assert(model.describe().includes(steep));
+  await assertRejects(
+    () => evaluated(model, [{ numbers: [1], positions: [0, 0, 0] }]),
+    DivergedError,
+    `forces of atom 0 is NaN; on their way is the Reciprocal Reciprocal_reciprocal: ${steep})`,
+  );
+});
+
 Deno.test("forces of a model whose lists are made by functions, which it is warned of where they are floats", async () => {
   const derived: OnnxModelOptions["derived"] = {
     edge_index: ({ edgeSources, edgeTargets, edgeCount }) => ({
@@ -237,14 +253,14 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
         differentiate: false,
       }),
     UnsupportedNodeError,
-    "Cannot open argon by the evaluator as its operators must be known (onnxruntime may run it: ",
+    "Cannot open argon by the evaluator: its operators must be supported (onnxruntime may run it: ",
   );
   assert(!plain.message.includes("pass operators"), plain.message);
   const builder = new GraphBuilder("stones");
   const z = builder.input("z", "i64", ["N"]);
   builder.input("pos", "f32", ["N", 3]);
   builder.output("energy", builder.op("Cast", [z], "f32", { to: 1 }), ["N"]);
-  await assertRejects(() => open(builder.build(), {}), RangeError, "must change with");
+  await assertRejects(() => open(builder.build(), {}), RangeError, "must depend on");
 });
 
 Deno.test("weights in other files are in the model when forces are made", async () => {
@@ -275,7 +291,7 @@ Deno.test("weights in other files are in the model when forces are made", async 
     const whole = decodeModel(beside.export());
     assertEquals(await loadExternalData(whole, () => new Uint8Array()), 0);
     const own = modelOf({ ...parts, weights: [weight("w", Float32Array.of(1))] });
-    await assertRejects(() => OnnxModel.open(own, given), RangeError, "w.bin is not one");
+    await assertRejects(() => OnnxModel.open(own, given), RangeError, "does not use, w.bin");
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,7 +1,7 @@
 /** Models of .onnx files on a GPU, over the buffers of the state. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, ConvergenceHook, fcc, FIRE, initVelocities, NVE } from "@hooke/hooke";
-import { type Backend, openBackend, openWebGpu } from "@hooke/hooke/backend";
+import { type Backend, openBackend, openGpuDevice, openWebGpu } from "@hooke/hooke/backend";
 import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, lennardJonesModel, type LennardJonesModelOptions } from "@hooke/hooke/onnx";
 import { device, lacksGpu, testOnGpu } from "../backend/gpu.ts";
@@ -165,8 +165,8 @@ slow(testOnGpu)("forty runs of several engines at once are those that they are a
   for (const model of models) await model.dispose();
 });
 
-/** Energies Σ x² of atoms, and forces; or the square root of what is below 0; or Σ round x². */
-function springs(kind: "springs" | "roots" | "rounds"): Uint8Array<ArrayBuffer> {
+/** Energies Σ x² of atoms, and forces; or the square root of what is below 0; or Σ round x², or Σ √(x² + 1). */
+function springs(kind: "lengths" | "springs" | "roots" | "rounds"): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder(kind);
   const x = g.input("positions", "f32", ["N", 3]);
   const force = g.mul(x, -2);
@@ -174,6 +174,8 @@ function springs(kind: "springs" | "roots" | "rounds"): Uint8Array<ArrayBuffer> 
     ? g.op("Sqrt", [g.sub(g.mul(x, 0), 1)], "f32")
     : kind === "rounds"
     ? g.op("Round", [g.mul(x, x)], "f32")
+    : kind === "lengths"
+    ? g.op("Sqrt", [g.add(g.mul(x, x), 1)], "f32")
     : g.mul(x, x);
   g.output("energy", g.reduceSum(own, [0, 1], true), [1, 1]);
   g.output("forces", force, ["N", 3]);
@@ -347,3 +349,36 @@ slow(testOnGpu)(
     }
   },
 );
+
+testOnGpu("the host runs a graph of which a shader does not compile, with a warning", async () => {
+  // A device of its own: on others the shader exists.
+  const gpuDevice = await openGpuDevice();
+  const create = gpuDevice.createShaderModule.bind(gpuDevice);
+  gpuDevice.createShaderModule = (descriptor) =>
+    create(descriptor.label === "Sqrt" ? { ...descriptor, code: "nothing" } : descriptor);
+  const backend = await openWebGpu({ device: gpuDevice });
+  const warnings: string[] = [];
+  await using model = await OnnxModel.open(springs("lengths"), { name: "lengths" });
+  const run = async (on: Backend) => {
+    const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions: [1, 2, 3, 0, -1, 0] }]);
+    await using md = new NVE({
+      model,
+      dt: 0.1,
+      backend: on,
+      onWarning: ({ hook, error }) => void (hook === "(model)" && warnings.push(`${error}`)),
+    });
+    return await md.run(batch, 3);
+  };
+  const expected = await run(openBackend("wasm"));
+  const found = await run(backend);
+  assert(worst(found.get("positions"), expected.get("positions")) < 1e-6);
+  assert(worst(found.get("forces"), expected.get("forces")) < 2e-6);
+  assertEquals(warnings, [
+    "Error: lengths runs on the host and not on WebGPU, where its first run failed: " +
+    "the shader of Sqrt (node Sqrt_sqrt) does not compile on this device",
+  ]);
+  const note = "on WebGPU the host runs it, as its first run there failed: the shader of Sqrt";
+  assert(model.describe().includes(note), model.describe());
+  backend.dispose();
+  gpuDevice.destroy();
+});

@@ -42,13 +42,19 @@ Deno.test("a manifest stands in the options, beside the file or in it; the first
     const [path, beside] = [`${folder}/m.onnx`, `${folder}/m.json`];
     const hooke = { ...MANIFEST, energyUnit: 2, elements: { H: 10, O: 20 } };
     await Deno.writeFile(path, odd({ hooke: JSON.stringify(hooke), energyUnit: "7" }));
+    const warnings: string[] = [], onWarning = (text: string) => void warnings.push(text);
     const energy = async (options = {}) => {
-      await using model = await OnnxModel.open(path, options);
+      warnings.length = 0;
+      await using model = await OnnxModel.open(path, { onWarning, ...options });
       return (await evaluated(model)).get("energy")[0];
     };
     assertEquals(await energy(), 2 * (10 + 20 + 1 + 4));
+    assertEquals(warnings, []);
     await Deno.writeTextFile(beside, JSON.stringify({ energyUnit: 3 }));
     assertEquals(await energy(), 3 * 35);
+    assertEquals(warnings, [
+      "m.onnx: the manifest m.json says energyUnit 3, and the metadata of m.onnx says 2: the manifest m.json counts",
+    ]);
     assertEquals(await energy({ manifest: false }), 2 * 35);
     assertEquals(await energy({ energyUnit: 4 }), 4 * 35);
     assertEquals(await energy({ energyUnit: undefined, elements: ["O", "H"] }), 3 * (1 + 0 + 5));
@@ -56,10 +62,10 @@ Deno.test("a manifest stands in the options, beside the file or in it; the first
     await Deno.writeTextFile(`${path}.json`, JSON.stringify({ energyUnit: 5 }));
     assertEquals(await energy(), 5 * 35);
     assertEquals(await energy({ manifest: beside }), 3 * 35);
-    await using model = await OnnxModel.open(new URL(`file://${path}`));
+    await using model = await OnnxModel.open(new URL(`file://${path}`), { onWarning });
     const text = model.describe();
     assert(text.includes("a (float32 [N, 3]) → positions, told by the metadata of m.onnx"), text);
-    assert(text.includes("energies in 5 eV, says the manifest m.onnx.json and the metadata"), text);
+    assert(text.includes("energies in 5 eV, says the manifest m.onnx.json,"), text);
   }));
 
 Deno.test("a manifest that is none is refused, with its name", () =>
@@ -76,7 +82,23 @@ Deno.test("a manifest that is none is refused, with its name", () =>
       "Cannot open m.onnx as the manifest m.json must be JSON",
     );
     await refused("[]", TypeError, "the manifest m.json must be an object");
+    await refused(
+      '{ "elements": "Ar" }',
+      TypeError,
+      "elements of the manifest m.json must be a list of symbols, or an object with a number for each symbol",
+    );
     await refused('{ "cutof": 5 }', TypeError, 'current value is "cutof"; did you mean cutoff?');
+    await assertRejects(
+      () => OnnxModel.open(path, { manifest: { cutoff: 5 } as never }),
+      TypeError,
+      "Cannot open an ONNX model as manifest of its options must be a path, an address, bytes or false: " +
+        "current value is an Object; write the members of a manifest into the options themselves",
+    );
+    await assertRejects(
+      () => OnnxModel.open(path, { manifest: true as never }),
+      TypeError,
+      "must be a path, an address, bytes or false: current value is true",
+    );
     const noted = odd({ cutoff: "far" });
     await assertRejects(
       () => OnnxModel.open(noted, { name: "x" }),
@@ -86,7 +108,7 @@ Deno.test("a manifest that is none is refused, with its name", () =>
     await assertRejects(
       () => OnnxModel.open(path, { manifest: `${folder}/none.json` }),
       Error,
-      "none.json must be readable",
+      "Cannot open none.json (",
     );
   }));
 
@@ -135,6 +157,11 @@ Deno.test("each member of a manifest that is wrong is named", () => {
     [{ constants: { a: [1, NaN] } }, RangeError, "constants.a.1 of it must be finite"],
     [{ neighbors: "both" }, RangeError, "neighbors of it must be full or half"],
     [{ elements: ["H", "Q"] }, RangeError, "elements.1 of it must be the symbol of an element"],
+    [
+      { elements: ["H", "O", "H"] },
+      RangeError,
+      "elements.2 of it must be a symbol that is not in the list yet",
+    ],
     [{ elements: { Hx: 1 } }, RangeError, "elements.Hx of it must be the symbol of an element"],
     [{ elements: { H: 0.5 } }, TypeError, "elements.H of it must be a whole number"],
     [{ atomEnergies: { H: Infinity } }, RangeError, "atomEnergies.H of it must be finite"],

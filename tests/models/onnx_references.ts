@@ -4,6 +4,7 @@
  * @module
  */
 
+import { atomicNumber, type SystemInput } from "@hooke/hooke";
 import { readReference, type ReferenceTensor } from "../onnx/shared_models.ts";
 
 const ARRAYS = { float32: Float32Array, float64: Float64Array, int64: BigInt64Array };
@@ -48,4 +49,53 @@ export function storedBatch(
     forces: numbersOf(outputs["forces"]!),
     edges: numbersOf(inputs["edge_index"]!),
   };
+}
+
+/** The stored batch of a model with cells, where its edges have shifts, for lists of our own. */
+export function storedCrystals(
+  model: string,
+  species: string,
+  elements: readonly string[] | undefined,
+): {
+  readonly systems: SystemInput[];
+  readonly energies: number[];
+  readonly forces: number[][];
+} {
+  const { inputs } = readReference(model);
+  const owners = numbersOf(inputs["batch_idx"]!), shifts = numbersOf(inputs["shifts"]!);
+  const { systems, energies, forces, edges } = storedBatch(
+    model,
+    species,
+    elements?.map(atomicNumber),
+  );
+  const ends = systems.map((_, s) => owners.lastIndexOf(s) + 1);
+  return {
+    systems: systems.map((system, s) => {
+      const own = edges.slice(0, shifts.length / 3).flatMap((source, e) =>
+        owners[source] === s ? [shifts.slice(3 * e, 3 * e + 3)] : []
+      );
+      const cell = shortestThree(own);
+      return cell === undefined ? system : { ...system, cell, pbc: [true, true, true] };
+    }),
+    energies: [...energies],
+    forces: ends.map((end, s) => forces.slice(3 * (ends[s - 1] ?? 0), 3 * end)),
+  };
+}
+
+/** Of lattice vectors the shortest three that are independent, which are a basis; `undefined` if there are none. */
+function shortestThree(vectors: readonly number[][]): number[] | undefined {
+  const rest = vectors.filter((v) => v.some((x) => x !== 0))
+    .sort((a, b) => Math.hypot(...a) - Math.hypot(...b));
+  const [a] = rest;
+  const b = a && rest.find((v) => Math.hypot(...cross(a, v)) > 0.1);
+  const c = b && rest.find((v) => Math.abs(dot(cross(a, b), v)) > 0.1);
+  return c && [...a!, ...b!, ...c];
+}
+
+function cross([a, b, c]: number[], [x, y, z]: number[]): number[] {
+  return [b! * z! - c! * y!, c! * x! - a! * z!, a! * y! - b! * x!];
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  return a.reduce((sum, x, i) => sum + x * b[i]!, 0);
 }

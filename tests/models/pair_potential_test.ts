@@ -257,11 +257,11 @@ Deno.test("an energy must be an expression of its own distance and parameters", 
   define((r) => stolen = r.mul(2));
   const refuses = (energy: (r: PairExpression) => unknown, message: string) =>
     assertThrows(() => define(energy), TypeError, message);
-  refuses(() => 3, "current value is 3");
+  refuses(() => 3, "got 3");
   refuses((r) => r.add(stolen!), "an expression of another potential");
-  refuses((r) => r.mul(NaN), "current value is NaN");
-  refuses((r) => r.mul("2" as never), "current value is 2");
-  refuses((r) => r.pow("2" as never), "the exponent must be a finite number: current value is 2");
+  refuses((r) => r.mul(NaN), "got NaN");
+  refuses((r) => r.mul("2" as never), "got 2");
+  refuses((r) => r.pow("2" as never), "the exponent must be a finite number; got 2");
 });
 
 Deno.test("the numbers of an energy must be finite in float32", () => {
@@ -269,7 +269,7 @@ Deno.test("the numbers of an energy must be finite in float32", () => {
     assertThrows(
       () => pairPotential({ name: "wrong", parameters: {}, energy }),
       RangeError,
-      `must be finite in float32, which goes up to 3.4e38: current value is ${value}`,
+      `must be at most 3.4e38, the limit of float32; got ${value}`,
     );
   refuses((r) => r.mul(1e40), "1e+40");
   refuses((r) => r.mul(1e200).mul(1e200), "Infinity");

@@ -1,4 +1,5 @@
 // What is added to a model by a hook is what is added by a sum.
+import { field } from "../../src/hooks/mod.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import {
@@ -176,7 +177,9 @@ Deno.test("systems at rest are not biased, nor asked", async () => {
     assertEquals([masses.length, numbers[0], cell.length], [32, 18, 9]);
     return 0;
   };
-  const hooks = [new ConvergenceHook({ criteria: { key: "systemId2", threshold: 4 } })];
+  const hooks = [
+    new ConvergenceHook({ criteria: { key: field<Int32Array>()("systemId2"), threshold: 4 } }),
+  ];
   const batch = crystals(2);
   batch.set("systemId", [3, 8]);
   batch.set("systemId2", [3, 8], { level: "system", dtype: "f64" });

@@ -146,23 +146,22 @@ Deno.test("folders and broken links that are named like checkpoints are passed o
     assertEquals(await stepsIn(folder), [80, 75, 55]);
   }));
 
-Deno.test("a run that begins anew where an earlier one has left checkpoints is refused; damaged ones do not count", () =>
+Deno.test("a run that begins anew where an earlier one has left checkpoints is refused until they are removed", () =>
   inFolder(async (folder) => {
     const run = async (steps: number) => {
       await using md = bath("wasm", [new CheckpointHook({ folder, everySteps: 10 })]);
       await md.run(crystals(1), steps);
     };
     await run(20);
-    const before = await Deno.readFile(`${folder}/step-000000020.hooke`);
     await assertRejects(
       () => run(10),
       Error,
       `${folder}: it holds those of another run, up to step 20`,
     );
     assertEquals(await stepsIn(folder), [20]);
-    await Deno.writeFile(`${folder}/step-000000020.hooke`, before.subarray(1));
+    await Deno.remove(`${folder}/step-000000020.hooke`);
     await run(10);
-    assertEquals(await stepsIn(folder), [20, 10]);
+    assertEquals(await stepsIn(folder), [10]);
   }));
 
 Deno.test("there is one of the beginning, so that what a run has written before the next is not there twice", () =>
@@ -193,15 +192,47 @@ Deno.test("a run that fails before its first step says why, and no more", () =>
     assertEquals(warnings, []);
   }));
 
-Deno.test("a disk that refuses is a warning at each, and stops nothing", () =>
+Deno.test("a folder that cannot be written refuses the run before its first step, without a warning", () =>
   inFolder(async (parent) => {
-    const folder = `${parent}/file`, warnings: string[] = [];
-    await Deno.writeTextFile(folder, "no folder");
-    await using md = bath("wasm", [new CheckpointHook({ folder, everySteps: 10 })], warnings);
-    await md.run(crystals(1), 45);
-    assertEquals(md.stepCount, 45);
-    assert(warnings.length >= 2, warnings.join("\n"));
-    assert(warnings.every((text) => text.startsWith("checkpoints: Cannot write checkpoint")));
+    await Deno.writeTextFile(`${parent}/file`, "no folder");
+    for (const folder of [`${parent}/file`, `${parent}/file/in`]) {
+      for (const atBegin of [true, false]) {
+        const warnings: string[] = [];
+        await using md = bath("wasm", [new CheckpointHook({ folder, atBegin })], warnings);
+        const error = await assertRejects(() => md.run(crystals(1), 45), Error);
+        assertEquals([md.stepCount, warnings], [0, []]);
+        assert(
+          error.message.startsWith(`Cannot write checkpoints to ${folder}: a `),
+          error.message,
+        );
+        assert("code" in error);
+      }
+    }
+  }));
+
+Deno.test("a checkpoint that a disk refuses later is a warning that names it, and stops nothing", () =>
+  inFolder(async (folder) => {
+    const warnings: string[] = [];
+    const blocked = [10, 20].map((step) => `${folder}/step-0000000${step}.hooke`);
+    const blocking = {
+      name: "blocking",
+      stage: "dynamics/AFTER_STEP",
+      frequency: 9,
+      call: async () => {
+        for (const path of blocked) await Deno.mkdir(`${path}/full`, { recursive: true });
+      },
+    };
+    const hooks = [blocking, new CheckpointHook({ folder, everySteps: 10 })];
+    await using md = bath("wasm", hooks, warnings);
+    await md.run(crystals(1), 35);
+    assertEquals([md.stepCount, warnings.length], [35, 2], warnings.join("\n"));
+    for (const [i, path] of blocked.entries()) {
+      assert(
+        warnings[i]!.startsWith(`checkpoints: Cannot write checkpoint ${path}: `),
+        warnings[i],
+      );
+    }
+    assert((await stepsIn(folder)).includes(35));
   }));
 
 Deno.test("there is none of a moment whose snapshots are not safe, and the run is told as well", () =>

@@ -375,16 +375,16 @@ Deno.test("what cannot be frozen is named", async () => {
     await md.run(batch, 1);
   };
   await assertRejects(() => run(), TypeError, "the batch must have the field categories");
-  await assertRejects(() => run([32]), RangeError, "0 … 31: current value is 32");
-  await assertRejects(() => run([1.5]), RangeError, "current value is 1.5");
+  await assertRejects(() => run([32]), RangeError, "0 … 31; got 32");
+  await assertRejects(() => run([1.5]), RangeError, "got 1.5");
   await assertRejects(
     () => run([true]),
     RangeError,
-    "a flag for each of 32 atoms: current length is 1",
+    "one flag for each of 32 atoms; got 1",
   );
   await assertRejects(
     () => run(() => 1),
     TypeError,
-    "must answer true or false: current value is 1",
+    "must return true or false; got 1",
   );
 });

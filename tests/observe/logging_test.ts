@@ -67,6 +67,35 @@ Deno.test("the rows are those of their step: the last is what the batch has afte
   assert(Math.abs(rows.at(-1)!.fmax - Math.max(...norms)) < 1e-12);
 });
 
+Deno.test("a run at step 0 whose rows come after those of an earlier run is warned of, a second run of a hook is not", () =>
+  inFolder(async (path) => {
+    const run = async (log: LoggingHook, load?: string) => {
+      const warnings: string[] = [];
+      await using md = new NVE({
+        model: ARGON,
+        dt: 1,
+        device: "reference",
+        hooks: [log],
+        onWarning: ({ error }) => void warnings.push((error as Error).message),
+      });
+      await md.run(load === undefined ? crystals(1) : await md.loadCheckpoint(load), 2);
+      await md.saveCheckpoint(`${path}.hooke`);
+      return warnings;
+    };
+    const make = () => new LoggingHook({ backend: "csv", logPath: path });
+    await Deno.writeTextFile(path, `${HEADER}\n`);
+    const first = make();
+    assertEquals(await run(first), []);
+    assertEquals(await run(first), []);
+    assertEquals(await run(make(), `${path}.hooke`), []);
+    const [said, ...more] = await run(make());
+    assertEquals(more, []);
+    assert(
+      said!.startsWith(`${path} holds rows of an earlier run, and NVE begins at step 0: `),
+      said,
+    );
+  }));
+
 Deno.test("a second run of the same hook and a later program add to the file, under one header", () =>
   inFolder(async (path) => {
     const make = () => new LoggingHook({ backend: "csv", logPath: path, frequency: 2 });
@@ -223,7 +252,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
   await t.step("a full disk", async () => {
     const log = new LoggingHook({ backend: "csv", logPath: "/dev/full" });
     await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [log] });
-    await assertRejects(() => md.run(crystals(1), 3), Error, "No space left");
+    await assertRejects(() => md.run(crystals(1), 3), Error, "no space left");
   });
 });
 

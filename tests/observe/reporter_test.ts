@@ -154,8 +154,8 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   trainer.addHook(reporter as never);
   await trainer.train();
   const at = (stage: string) => kept.seen.filter((each) => each.stage === `training/${stage}`);
-  assertEquals(at("STEP_END").map(({ step }) => step), [0, 2, 4, 6, 7]); // the last is told at the end
-  assertEquals(at("EPOCH_END").map(({ step }) => step), [1, 3, 5, 7]);
+  assertEquals(at("STEP_END").map(({ step }) => step), [1, 3, 5, 7, 8]); // the last is told at the end
+  assertEquals(at("EPOCH_END").map(({ step }) => step), [2, 4, 6, 8]);
   assertEquals(at("VALIDATION_END").length, 4);
   const [first] = at("STEP_END"), [epoch] = at("EPOCH_END");
   const { scalars } = first!;
@@ -168,7 +168,7 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   assertEquals([scalars["training/target_steps"], scalars["training/remaining_steps"]], [8, 7]);
   assert(epoch!.scalars["train/loss"]! > 0 && epoch!.scalars["val/loss"]! > 0);
   assertEquals(epoch!.scalars["loss/total"], undefined);
-  assertEquals(reporter.history.series("val/loss").steps, [1, 3, 5, 7]);
+  assertEquals(reporter.history.series("val/loss").steps, [2, 4, 6, 8]);
 });
 
 Deno.test("each reporter has its own cadence, and the last step is told to all that have not had it", async () => {
@@ -236,7 +236,7 @@ Deno.test('with onError "disable" it is told no more; with "throw" the run ends'
 
 Deno.test("a reporter that cannot open is a warning at the first step, and is left alone; the others are closed", async () => {
   const kept = keeper(), closed: string[] = [], warnings: string[] = [];
-  const shut = jsonlReporter({ path: "/no/such/folder/rows.jsonl" });
+  const shut = jsonlReporter({ path: "/proc/no/such/folder/rows.jsonl" });
   const closing = keeper({ close: () => void closed.push("closed") });
   const { loop } = walk(
     { reporters: [shut, kept, closing] },
@@ -245,10 +245,11 @@ Deno.test("a reporter that cannot open is a warning at the first step, and is le
   await loop.run(3);
   assertEquals([kept.seen.length, closed, warnings.length], [3, ["closed"], 1]);
   assert(
-    warnings[0]!.includes("Cannot report to jsonl") && warnings[0]!.includes("/no/such/folder"),
+    warnings[0]!.includes("Cannot report to jsonl") &&
+      warnings[0]!.includes("/proc/no/such/folder"),
   );
   const strict = walk({ reporters: [shut], onError: "throw" });
-  await assertRejects(() => strict.loop.run(3), Error, "/no/such/folder");
+  await assertRejects(() => strict.loop.run(3), Error, "/proc/no/such/folder");
 });
 
 Deno.test("files: lines of JSON and TensorBoard have what was told, run after run", async () => {

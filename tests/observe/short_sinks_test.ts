@@ -1,8 +1,8 @@
 // A checkpoint knows how much each sink had, and of which run: a file that is shorter, or another's, is refused.
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { openRunFolder, resume } from "../../src/config/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
-import { LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
+import { CheckpointHook, LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { openSink, type StoredSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { ARGON, crystals } from "../dynamics/atoms.ts";
@@ -134,4 +134,83 @@ Deno.test("a run folder whose trajectory is shorter, or another run's, refuses t
     assertEquals(await run(12, path), [0, 5, 10]);
     await Deno.remove(`${folder}/run-1/checkpoints`, { recursive: true });
     await assertRejects(() => run(5, other), RangeError, "frames of another run");
+  }));
+
+/** A run with two trajectories, a log and a folder of checkpoints. */
+async function withThree(
+  folder: string,
+  work: (md: NVE) => Promise<void>,
+  order: "first" | "last" = "first",
+): Promise<void> {
+  const sinks = await Promise.all(
+    ["a.jsonl", "b.xyz"].map((name) => openSink(`${folder}/${name}`)),
+  );
+  try {
+    await using md = engine([
+      ...sinks.map((sink) => new SnapshotHook({ sink, frequency: 5 })),
+      new CheckpointHook({ folder: `${folder}/checkpoints`, everySteps: 10, keepLast: 9 }),
+    ]);
+    const log = new LoggingHook({ backend: "csv", logPath: `${folder}/log.csv`, frequency: 1 });
+    md.hooks.add(log, { order });
+    await work(md);
+  } finally {
+    for (const sink of sinks) await sink.close();
+  }
+}
+
+/** Runs to step 20, and 5 steps more from the checkpoint of step 20, after which the process is as good as killed. */
+async function threeFiles(folder: string): Promise<void> {
+  await withThree(folder, async (md) => void await md.run(crystals(1), 20));
+  await withThree(folder, async (md) => {
+    await md.run((await md.loadLatest(`${folder}/checkpoints`))!, 5);
+  });
+  await Deno.remove(`${folder}/checkpoints/step-000000025.hooke`);
+}
+
+const sizesIn = (folder: string) =>
+  ["a.jsonl", "b.xyz", "log.csv"].map((name) => Deno.statSync(`${folder}/${name}`).size);
+
+const SHORT = [["b.xyz", 3, "first"], ["b.xyz", 3, "last"], ["log.csv", 12, "last"]] as const;
+
+for (const [short, cut, order] of SHORT) {
+  Deno.test(`a run that is refused because of ${short}, with the log opened ${order}, leaves its other files as they are, and names the checkpoint that fits`, () =>
+    withFolder(async (folder) => {
+      await threeFiles(folder);
+      if (short === "b.xyz") await inSink(`${folder}/b.xyz`, (sink) => sink.truncate(cut));
+      else {
+        const lines = (await Deno.readTextFile(`${folder}/log.csv`)).split("\n");
+        await Deno.writeTextFile(`${folder}/log.csv`, lines.slice(0, cut).join("\n") + "\n");
+      }
+      const sizes = sizesIn(folder), fits = `${folder}/checkpoints/step-000000010.hooke`;
+      await withThree(folder, async (md) => {
+        const batch = (await md.loadLatest(`${folder}/checkpoints`))!;
+        const error = await assertRejects(() => md.run(batch, 5), RangeError, "Cannot resume");
+        assertStringIncludes(
+          error.message,
+          `that of step 10: to go on from there, call loadCheckpoint(${JSON.stringify(fits)})`,
+        );
+      }, order);
+      assertEquals(sizesIn(folder), sizes);
+      await withThree(folder, async (md) => void await md.run(await md.loadCheckpoint(fits), 10));
+      const steps = await inSink(
+        `${folder}/b.xyz`,
+        async (sink) => [...(await sink.read()).get("step")],
+      );
+      assertEquals(steps, [0, 5, 10, 15]);
+    }));
+}
+
+Deno.test("if no older checkpoint fits the files, a refused run says so", () =>
+  withFolder(async (folder) => {
+    await threeFiles(folder);
+    await Deno.remove(`${folder}/checkpoints/step-000000000.hooke`);
+    await Deno.remove(`${folder}/b.xyz`);
+    await withThree(folder, async (md) => {
+      const batch = (await md.loadLatest(`${folder}/checkpoints`))!;
+      await assertRejects(
+        () => md.run(batch, 5),
+        RangeError,
+        `No older checkpoint in ${folder}/checkpoints fits all files of this run`,
+      );
+    });
   }));

@@ -225,3 +225,21 @@ Deno.test("with fields a snapshot has those and what every batch has, to the bit
     "fields must be a list of names",
   );
 });
+
+Deno.test("a misspelled field of a snapshot ends the run in its first step; one of the user's own does not", async () => {
+  const run = async (field: string) => {
+    const hooks = [new SnapshotHook({ sink: frames(), fields: [field] })];
+    await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });
+    const batch = crystals(1);
+    batch.set("tags", Int32Array.from({ length: batch.nodeCount }, (_, i) => i), { level: "node" });
+    await md.run(batch, 1);
+  };
+  for (const [wrong, right] of [["force", "forces"], ["tag", "tags"]]) {
+    await assertRejects(
+      () => run(wrong!),
+      RangeError,
+      `Cannot take a snapshot by SnapshotHook: fields must name fields of the batch, and NVE has no "${wrong}"; did you mean ${right}?`,
+    );
+  }
+  for (const field of ["tags", "stress", "time", "velocities"]) await run(field);
+});

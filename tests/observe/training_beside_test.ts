@@ -91,7 +91,7 @@ Deno.test("a webhook tells of better models, of the end, and of errors", async (
   ]);
   assertEquals(await textsOf([4], {}, [failing]), [
     "New best model! Epoch 1, val/loss: 4",
-    "Error in epoch 1, step 0: RangeError: no more",
+    "Error in epoch 1, step 1: RangeError: no more",
     "Training failed! Best val/loss: 4",
   ]);
   const stopping = { name: "stopping", onStepEnd: (ctx: TrainingBase) => ctx.stop("enough") };
@@ -131,7 +131,7 @@ Deno.test("format makes what is posted", async () => {
   });
   await warningsOf([new Webhook({ url: new URL(server.url), format })]);
   assertEquals(server.jsons(), [
-    { event: "best_model", step: 0, epoch: 0, trainer: "line", odd: null },
+    { event: "best_model", step: 1, epoch: 0, trainer: "line", odd: null },
     { event: "training_end", step: 1, epoch: 1, trainer: "line", odd: null },
   ]);
 });

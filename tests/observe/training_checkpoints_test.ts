@@ -65,7 +65,7 @@ Deno.test("the worse one is deleted only when the better one is on disk", async 
   await using trainer = validating([9, 4, 1], [looking, hook]); // looks before the hook does its work
   await trainer.train();
   assertEquals(seen, [["e0"], ["e0", "e1"], ["e1", "e2"]]);
-  assertEquals(hook.best, { path: `${dir}/e2.hooke`, score: 1, step: 2 });
+  assertEquals(hook.best, { path: `${dir}/e2.hooke`, score: 1, step: 3 });
 });
 
 Deno.test("files have the documented name by default, and templates have formats", async () => {
@@ -92,7 +92,7 @@ Deno.test("autoInsertMetricName puts names before values; metrics of training ar
   const named = { filename: "{epoch}_{val/loss:.1f}", autoInsertMetricName: true, saveLast: false };
   assertEquals(await filesOf([4], named), ["epoch=0_val_loss=4.0"]);
   const both = { filename: "{train/loss:.0f}_{step}", saveLast: false };
-  assertEquals(await filesOf([4], both), ["4_0"]); // (0 − 2)² of the only batch; its step is not done
+  assertEquals(await filesOf([4], both), ["4_1"]); // (0 − 2)² of the only batch
 });
 
 Deno.test("a name that is taken gets -v2: by another of the run, or by a file that was there", async () => {

@@ -79,14 +79,14 @@ Deno.test("a level keeps back what is less: warnings, and errors alone", async (
   };
   assertEquals(await said("warning", []), []);
   assertEquals((await said("warning", [posting("look")])).map((text) => text.trim()), [
-    "step 0  posting  half 0  (look)",
     "step 1  posting  half 0.5  (look)",
+    "step 2  posting  half 1  (look)",
   ]);
   const stopping = { name: "stopping", onStepEnd: (ctx: TrainingBase) => ctx.stop("enough") };
   const [end] = await said("warning", [stopping]);
   assertMatch(end!, /^training stopped: enough {2}1 steps/);
   assertEquals(await said("error", [fails, posting("look")]), [
-    "error in epoch 1, step 1: RangeError: no more",
+    "error in epoch 1, step 2: RangeError: no more",
   ]);
   assert((await said("info", [])).length > 3);
 });
@@ -105,13 +105,13 @@ Deno.test("what other hooks leave in the slot is written once by each log, and n
   await using trainer = line([posting(), new ConsoleLog({ write }), json]);
   await trainer.train();
   const posted = lines.filter((text) => text.includes("posting  "));
-  assertEquals(posted, [0, 1, 2, 3].map((step) => `step ${step}  posting  half ${step / 2}`));
+  assertEquals(posted, [1, 2, 3, 4].map((step) => `step ${step}  posting  half ${step / 2}`));
   const rows = linesOf(json.path!).filter(({ event }) => event === "scalars");
   assertEquals(rows.map(({ step, values }) => [step, values]), [
-    [0, { half: 0 }],
     [1, { half: 0.5 }],
     [2, { half: 1 }],
     [3, { half: 1.5 }],
+    [4, { half: 2 }],
   ]);
   const board = new Scalars();
   for (let step = 0; step < 300; step++) board.post({ source: "x", step, values: {} });
@@ -327,6 +327,22 @@ Deno.test("a run that is killed leaves whole lines, up to the batch it was at", 
   const text = await Deno.readTextFile(path);
   assert(text.endsWith("\n"));
   const steps = linesOf(path).filter(({ event }) => event === "batch").map(({ step }) => step);
-  assertEquals(steps, Array.from(steps, (_, i) => i));
+  assertEquals(steps, Array.from(steps, (_, i) => i + 1));
   assert(steps.length > 50, `${steps.length} batches`);
+});
+
+Deno.test("the last line of the console says how many errors of hooks there were", async () => {
+  const { lines, write } = collecting();
+  const broken = {
+    name: "broken",
+    onStepEnd() {
+      throw new Error("on purpose");
+    },
+  };
+  await using trainer = line([new ConsoleLog({ level: "warning", write }), broken], {
+    onWarning: () => {},
+  });
+  const outcome = await trainer.train();
+  assertEquals(outcome, { status: "completed", hookErrors: 4 });
+  assertMatch(lines.at(-1)!, /^training completed {2}4 steps {2}.* s {2}\(4 errors of hooks\)$/);
 });

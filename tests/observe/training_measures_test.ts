@@ -2,13 +2,17 @@
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   ActivationStats,
+  ConsoleLog,
   GradientMonitor,
   type GradientMonitorOptions,
   type GradientReport,
   JsonLog,
   LrMonitor,
   type LrMonitorOptions,
+  Reporter,
   type ScalarRow,
+  type ScalarSnapshot,
+  tensorBoardReporter,
 } from "../../src/observe/mod.ts";
 import {
   histogramOf,
@@ -16,6 +20,7 @@ import {
   percentilesOf,
 } from "../../src/observe/training/gradient_numbers.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
+import { readTensorBoard } from "../../src/sinks/mod.ts";
 import { adam, exponential, sgd, type TrainerParts } from "../../src/training/mod.ts";
 import { doubles, line, trainAnyway } from "./training_line.ts";
 
@@ -49,7 +54,7 @@ async function reportsOf(
 Deno.test("a report has norm, mean size, bounds, percentiles and verdict of each parameter", async () => {
   const [report] = await reportsOf({}); // y = 1, so 2 (y − 2) x = −2
   assertEquals(report, {
-    step: 0,
+    step: 1,
     norm: Math.sqrt(60),
     gradNorm: Math.sqrt(60),
     verdict: "fine",
@@ -84,10 +89,10 @@ Deno.test("it looks at every hundredth step unless told otherwise", async () => 
   const steps = async (options: GradientMonitorOptions) =>
     (await reportsOf(options, { data: doubles([1]), epochs: 201, optimizers: sgd({ lr: 1e-9 }) }))
       .map(({ step }) => step);
-  assertEquals(await steps({}), [0, 100, 200]);
-  assertEquals(await steps({ logFrequency: 80 }), [0, 80, 160]);
-  assertEquals(await steps({ logFrequency: 80, after: 1 }), [80, 160]);
-  assertEquals(await steps({ logFrequency: 80, enableAfterEpoch: 100 }), [160]);
+  assertEquals(await steps({}), [1, 101, 201]);
+  assertEquals(await steps({ logFrequency: 80 }), [1, 81, 161]);
+  assertEquals(await steps({ logFrequency: 80, after: 1 }), [81, 161]);
+  assertEquals(await steps({ logFrequency: 80, enableAfterEpoch: 100 }), [161]);
 });
 
 Deno.test("gradients are those of a whole step, all its batches together", async () => {
@@ -174,7 +179,7 @@ Deno.test("without `write` numbers go to the logs, with a note of what is not fi
     JSON.parse(text)
   );
   const { source, step, note, values } = lines.find(({ event }) => event === "scalars");
-  assertEquals([source, step, note], ["gradients", 0, "vanishing: decoder.weight"]);
+  assertEquals([source, step, note], ["gradients", 1, "vanishing: decoder.weight"]);
   assertEquals(values["gradients/decoder.weight/p50"], 1);
   assertAlmostEquals(values["gradients/norm"], Math.sqrt(60), 1e-12);
   assertEquals(Object.keys(values).length, 12);
@@ -240,8 +245,8 @@ async function ratesOf(
 
 Deno.test("learning rates are followed by epoch, by step, or at every so many steps", async () => {
   const at = (lr: number) => ({ "lr/sgd": lr / 64 });
-  assertEquals(await ratesOf({}), [[1, at(1 / 2)], [3, at(1 / 8)]]);
-  const all = [[0, at(1)], [1, at(1 / 2)], [2, at(1 / 4)], [3, at(1 / 8)]];
+  assertEquals(await ratesOf({}), [[2, at(1 / 2)], [4, at(1 / 8)]]);
+  const all = [[1, at(1)], [2, at(1 / 2)], [3, at(1 / 4)], [4, at(1 / 8)]];
   assertEquals(await ratesOf({ frequency: "step" }), all as never);
   assertEquals(await ratesOf({ everyNSteps: 3 }), [all[0], all[3]] as never);
   assertEquals(await ratesOf({ frequency: "step", everyNSteps: 2 }), [all[0], all[2]] as never);
@@ -331,4 +336,62 @@ Deno.test("activation statistics refuse what they do not understand", () => {
   refused({ write: 1 }, TypeError, "write must be a function");
   refused({ logIntervall: 1 }, TypeError, "did you mean");
   assertEquals(new ActivationStats().name, "activation_stats");
+});
+
+Deno.test("histograms of gradients are on the console, in the JSON log, and in reports and TensorBoard", async () => {
+  const lines: string[] = [], kept: ScalarSnapshot[] = [], folder = Deno.makeTempDirSync();
+  const log = new JsonLog({ outputDir: folder });
+  await using trainer = line([
+    new GradientMonitor({ name: "gradients", histogram: true, percentiles: [] }),
+    new ConsoleLog({ write: (text) => void lines.push(text) }),
+    log,
+    new Reporter({
+      reporters: [
+        { name: "keeps", report: (snapshot) => void kept.push(snapshot) },
+        tensorBoardReporter(folder),
+      ],
+    }),
+  ], { model: twoLayers([1, -2], [3, 1]), data: doubles([1]) });
+  await trainer.train();
+  const counts = [1, ...Array.from({ length: 30 }, () => 0), 1]; // of −6 and −2
+  const expected = { from: -6, to: -2, counts, sum: -8, sumOfSquares: 40 };
+  const rows = Deno.readTextFileSync(log.path!).trimEnd().split("\n").map((text) =>
+    JSON.parse(text)
+  );
+  const { histograms } = rows.find(({ event }) => event === "scalars");
+  assertEquals(histograms["gradients/encoder.weight"], expected);
+  const name = "gradients/gradients/encoder.weight";
+  assertEquals(kept.find(({ histograms }) => histograms)?.histograms?.[name], expected);
+  const bars = `gradients/encoder.weight -6|█${" ".repeat(30)}█|-2`;
+  assert(lines.some((text) => text.includes(bars)), lines.join("\n"));
+  const [board] = (await readTensorBoard(folder)).filter(({ histograms }) => name in histograms);
+  const { min, max, count, sum, counts: there } = board!.histograms[name]!;
+  assertEquals([min, max, count, sum, there], [-6, -2, 2, -8, counts]);
+});
+
+Deno.test("monitors alone write to the console, at their frequency; with a log they leave that to it", async () => {
+  const printed = async (more: readonly object[]) => {
+    const lines: string[] = [], { log } = console;
+    console.log = (text: string) => void lines.push(text);
+    try {
+      await using trainer = line([
+        new GradientMonitor({ logFrequency: 2, percentiles: [] }),
+        new LrMonitor(),
+        new ActivationStats({ points: "y", logInterval: 3 }),
+        ...more,
+      ]);
+      await trainer.train();
+    } finally {
+      console.log = log;
+    }
+    return lines.map((text) => text.split("  ").slice(0, 2).join(" "));
+  };
+  assertEquals(await printed([]), [
+    "step 0 activation_stats",
+    "step 1 gradient_monitor",
+    "step 3 gradient_monitor",
+    "step 3 activation_stats",
+    "step 4 lr_monitor",
+  ]);
+  assertEquals(await printed([new JsonLog({ outputDir: Deno.makeTempDirSync() })]), []);
 });

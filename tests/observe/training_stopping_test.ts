@@ -49,7 +49,7 @@ Deno.test("the outcome names metric, best and how often", async () => {
   const outcome = await trainer.train();
   assertEquals(outcome, {
     status: "stopped",
-    step: 2,
+    step: 3,
     reason: "val/loss was no better than 1 for 2 times",
   });
 });

@@ -127,7 +127,7 @@ function strained(models: Models): Models {
   return Object.fromEntries(results);
 }
 
-pythonTest("Python's onnx complains of what is wrong", async () => {
+pythonTest("Python's onnx reports invalid models", async () => {
   const type = new GraphBuilder("type");
   type.output("y", { ...type.add(type.input("x", "f32", ["N"]), 1), type: "i64" });
   const shape = new GraphBuilder("shape");
@@ -144,7 +144,7 @@ pythonTest("Python's onnx complains of what is wrong", async () => {
 });
 
 pythonTest(
-  "Python's onnx accepts the Lennard-Jones models, and what passes make of them",
+  "Python's onnx accepts the Lennard-Jones models before and after passes",
   async () => {
     const models = lennardJonesModels();
     assertEquals(await complaints(models), {});
@@ -153,7 +153,7 @@ pythonTest(
 );
 
 Deno.test({
-  name: "Python's onnx accepts what passes make of real models",
+  name: "Python's onnx accepts real models after passes",
   ignore: lacks("python") || lacks("models"),
   fn: async () => {
     const models = Object.fromEntries(MODELS.map((name) => [name, readModel(name)]));
@@ -218,7 +218,7 @@ pythonTest("Python's onnx accepts the gradients of the Lennard-Jones models", as
 });
 
 Deno.test({
-  name: "Python's onnx accepts the gradients of real models, and what passes make of them",
+  name: "Python's onnx accepts the gradients of real models before and after passes",
   ignore: lacks("python") || lacks("models"),
   fn: async () => {
     const models = Object.fromEntries(
@@ -231,7 +231,7 @@ Deno.test({
 });
 
 pythonTest(
-  "Python's onnx accepts the gradients of operators, and the gradients of these",
+  "Python's onnx accepts first and second derivatives of operators",
   async () => {
     const models: Record<string, Uint8Array> = {};
     // The checker takes GroupNormalization of opset 18 for deprecated, as its successor was.

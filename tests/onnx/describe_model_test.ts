@@ -1,6 +1,7 @@
 /** What is said of a model. */
-import { assertEquals, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertThrows } from "@std/assert";
 import { decodeModel, describeModel, lennardJonesModel, showModel } from "../../src/onnx/mod.ts";
+import { setMetadata } from "../../src/onnx/set_metadata.ts";
 import { indexed } from "./indexed_model.ts";
 import { branching, bytesOf, modelOf, tensors } from "./odd_models.ts";
 import { modelTest, readModel } from "./shared_models.ts";
@@ -13,7 +14,7 @@ Deno.test("operators are counted, the most frequent first", () => {
   assertEquals(describeModel(branching()).hasControlFlow, true);
 });
 
-Deno.test("parameters are the elements of tensors of floats, and memory that of all constants", () => {
+Deno.test("parameters are elements of float tensors; memory includes all constants", () => {
   const { parameterCount, constantBytes, externalFiles } = describeModel(tensors());
   // raw 4, floats 3, doubles 1, none 0, outside 2
   assertEquals(parameterCount, 10);
@@ -22,7 +23,7 @@ Deno.test("parameters are the elements of tensors of floats, and memory that of 
   assertEquals(externalFiles, ["weights/a.bin"]);
 });
 
-Deno.test("memory of the values in between follows from sizes, and what is unknown is counted", () => {
+Deno.test("memory of intermediate values follows from sizes, and unknown shapes are counted", () => {
   const model = decodeModel(indexed());
   // sums and zeros [N, 3], squares [N], column [N, 1] of f32; src + 1 [E], 3 × [E, 1] and [N, 1] of i64; energy [B]
   const { bytes, unknown } = describeModel(model, { sizes: { N: 10, E: 7, B: 2 } }).values;
@@ -31,7 +32,7 @@ Deno.test("memory of the values in between follows from sizes, and what is unkno
   assertEquals(describeModel(model).values, { bytes: 0, unknown: model.graph!.node.length });
 });
 
-Deno.test("a description reads well", () => {
+Deno.test("showModel() prints a description", () => {
   const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5, list: "half" });
   assertEquals(
     showModel(describeModel(decodeModel(bytes), { sizes: { N: 1000, B: 2 } })),
@@ -52,17 +53,23 @@ outputs
 0 parameters; constants take 68 B
 values in between take 12.0 kB, besides 35 of unknown size`,
   );
+  const noted = decodeModel(bytes);
+  setMetadata(noted, "hooke.parameters", JSON.stringify(["embed.weight", "readout.weight"]));
+  setMetadata(noted, "story", "long ".repeat(100));
+  const lines = showModel(describeModel(noted)).split("\n");
+  assert(lines.includes("hooke.parameters: 2 parameters are noted"), lines.join("\n"));
+  assert(lines.includes(`story: ${"long ".repeat(20)}… (500 characters)`), lines.join("\n"));
   assertThrows(
     () => describeModel({ ...modelOf({}), graph: undefined } as never),
     SyntaxError,
-    "it must have a graph",
+    "it has no graph",
   );
   const text = showModel(describeModel(decodeModel(bytesOf(tensors()))));
   assertEquals(text.includes("constants take 96 B, some of them in weights/a.bin"), true, text);
   assertEquals(text.includes("x: f32 [N, ?, 3]"), true, text);
 });
 
-modelTest("a real potential is described, all of its values with it", () => {
+modelTest("a real potential is described with the memory of all its values", () => {
   const model = decodeModel(readModel("ani1x_1_ef.onnx"));
   const { parameterCount, values, inputs, nodeCount } = describeModel(model, {
     sizes: { N: 76, E: 578, T: 1626, B: 10 },

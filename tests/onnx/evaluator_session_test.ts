@@ -12,7 +12,7 @@ const THIRD = modelOf({
   outputs: [value("y", "float32", ["N"]), value("n", "int64", [1])],
 });
 
-Deno.test("a session of the evaluator takes and gives doubles where the model has floats", async () => {
+Deno.test("an evaluator session accepts and returns doubles for floats", async () => {
   await using session = evaluatorSession(THIRD, { name: "squares" });
   assertEquals(session.device, "evaluator");
   assertEquals(session.inputs, [{ name: "x", dtype: "float64", shape: ["N"] }]);
@@ -26,7 +26,7 @@ Deno.test("a session of the evaluator takes and gives doubles where the model ha
   assert(y?.location === "host" && y.data === own);
 });
 
-Deno.test("a session of the evaluator refuses what it cannot run, by name", async () => {
+Deno.test("an evaluator session names operators and inputs that it rejects", async () => {
   const odd = modelOf({
     nodes: [node("Mulle", ["x"], ["y"])],
     inputs: [value("x", "float32", ["N"])],
@@ -44,13 +44,13 @@ Deno.test("a session of the evaluator refuses what it cannot run, by name", asyn
   await assertRejects(
     () => session.run({}),
     Error,
-    "Cannot run squares as its session must be open",
+    "Cannot run squares: its session was disposed of",
   );
 });
 
 for (const model of ["schnet_ef", "ani1x_1_ef", "painnx_e", "mlp_e"]) {
   Deno.test({
-    name: `${model} by the evaluator gives PyTorch's energies and forces, and what wasm gives`,
+    name: `${model} in the evaluator agrees with PyTorch and with wasm`,
     ignore: lacks("models"),
     async fn() {
       await using plain = evaluatorSession(readModel(`${model}.onnx`));

@@ -21,7 +21,7 @@ function outside(entries: Record<string, string> = {}) {
   return { model: decodeModel(bytesOf(model)), tensor };
 }
 
-Deno.test("weights in another file are named, kept, and loaded once asked for", async () => {
+Deno.test("external weights are listed, kept on encoding, and loaded on request", async () => {
   const { model } = outside();
   assertEquals(externalFiles(model), ["weights/a.bin"]);
   assertEquals(encodeModel(model), bytesOf(outside().model)); // kept
@@ -39,7 +39,7 @@ Deno.test("weights in another file are named, kept, and loaded once asked for", 
   assertEquals(await loadExternalData(model, () => FILE), 0);
 });
 
-Deno.test("one file is read once for all of its tensors, without offset and length too", async () => {
+Deno.test("a file of external weights is read once, also without offset and length", async () => {
   const { model } = outside({ offset: "", length: "" });
   const first = model.graph!.initializer.at(-1)!;
   model.graph!.initializer.push({ ...first, name: "more" });
@@ -49,7 +49,7 @@ Deno.test("one file is read once for all of its tensors, without offset and leng
   assertEquals(tensorValues(model.graph!.initializer.at(-1)!), Float32Array.of(-1, 1.5));
 });
 
-Deno.test("files outside of the model's folder are never asked for", async () => {
+Deno.test("files outside the model's folder are never read", async () => {
   const refused = [
     "../a.bin",
     "a/../../b",
@@ -65,7 +65,7 @@ Deno.test("files outside of the model's folder are never asked for", async () =>
     await assertRejects(
       () => loadExternalData(model, () => (asked = true, FILE)),
       RangeError,
-      `Cannot load the tensor "outside" as its location must be inside of the model's folder: current value is ${
+      `Cannot load the tensor "outside": its location must be inside the model's folder; got ${
         JSON.stringify(location)
       }`,
     );
@@ -73,14 +73,14 @@ Deno.test("files outside of the model's folder are never asked for", async () =>
   }
 });
 
-Deno.test("files that do not fit their tensors are refused, and the model stays as it was", async () => {
+Deno.test("files of wrong size are rejected, and the model does not change", async () => {
   const cases: [Record<string, string>, Uint8Array, string][] = [
-    [{}, FILE.subarray(1), '"weights/a.bin" must have 12 bytes: current length is 11'],
-    [{ offset: "5" }, FILE, '"weights/a.bin" must have 13 bytes: current length is 12'],
-    [{ length: "4" }, FILE, "its shape [2] must have 8 bytes: current length is 4"],
-    [{ offset: "-4" }, FILE, 'its offset must be a whole number of bytes: current value is "-4"'],
-    [{ offset: "1e3" }, FILE, 'current value is "1e3"'],
-    [{ length: "9".repeat(30) }, FILE, "its length must be a whole number of bytes"],
+    [{}, FILE.subarray(1), '"weights/a.bin" must have 12 bytes; got 11'],
+    [{ offset: "5" }, FILE, '"weights/a.bin" must have 13 bytes; got 12'],
+    [{ length: "4" }, FILE, "its shape [2] must have 8 bytes; got 4"],
+    [{ offset: "-4" }, FILE, 'its offset must be a non-negative integer; got "-4"'],
+    [{ offset: "1e3" }, FILE, 'got "1e3"'],
+    [{ length: "9".repeat(30) }, FILE, "its length must be a non-negative integer"],
   ];
   for (const [entries, file, message] of cases) {
     const { model } = outside(entries);
@@ -91,7 +91,7 @@ Deno.test("files that do not fit their tensors are refused, and the model stays 
   await assertRejects(
     () => loadExternalData(outside().model, () => "text" as unknown as Uint8Array),
     TypeError,
-    'Cannot load "weights/a.bin" as what is read must be a Uint8Array: current value is [object String]',
+    'Cannot load "weights/a.bin": `read` must return a Uint8Array; got [object String]',
   );
   const fault = new Error("no such file");
   await assertRejects(

@@ -236,7 +236,7 @@ function orRefusal<T>(task: () => T, kinds: readonly (new () => Error)[]): T | u
   } catch (error) {
     const isKnown = kinds.some((kind) => error instanceof kind);
     assert(
-      isKnown && /^Cannot .* as .*: current /s.test((error as Error).message),
+      isKnown && /^Cannot [^:]+: ./s.test((error as Error).message),
       `${(error as Error).stack}`,
     );
     return undefined;

@@ -1,7 +1,7 @@
 import { assert } from "@std/assert";
 import { fuzz } from "./fuzz.ts";
 
-Deno.test("3000 damaged models are refused in words, or valid graphs that edits can work with", () => {
+Deno.test("3000 damaged models are rejected with a reason, or valid graphs for all edits", () => {
   const { refused, senseless, graphs, slowest } = fuzz(3000, 1);
   // Each way out is taken by many.
   assert(Math.min(refused, senseless, graphs) > 200, `${refused}, ${senseless}, ${graphs}`);

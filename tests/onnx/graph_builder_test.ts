@@ -44,12 +44,12 @@ const FORMULAS: Record<
 };
 
 for (const [name, [formula, expected]] of Object.entries(FORMULAS)) {
-  Deno.test(`the builder's ${name} is what it says`, async () => {
+  Deno.test(`the builder's ${name} computes its operation`, async () => {
     assertEquals(await evaluate(formula), expected);
   });
 }
 
-Deno.test("equal constants are one, and −0 is not 0", () => {
+Deno.test("equal constants are stored once, and −0 differs from 0", () => {
   const g = new GraphBuilder("constants");
   const x = g.input("x", "f32", []);
   g.output("y", g.add(g.add(g.mul(x, 2), 2), g.constant("f32", [2], [])));
@@ -58,7 +58,7 @@ Deno.test("equal constants are one, and −0 is not 0", () => {
   assertEquals(g.constant("i32", 2).name === g.constant("f32", 2).name, false);
 });
 
-Deno.test("a value can be an output and be used, and come out twice", async () => {
+Deno.test("a value can be used further, and be an output twice", async () => {
   const g = new GraphBuilder("outputs");
   const x = g.input("x", "i32", [1]);
   const twice = g.mul(x, 2);
@@ -71,7 +71,7 @@ Deno.test("a value can be an output and be used, and come out twice", async () =
   assertEquals(values, { twice: [6], again: [6], more: [7], same: [3] });
 });
 
-Deno.test("a value can be named, by any name it had, and go on to be an output", async () => {
+Deno.test("a value can be renamed, and become an output afterwards", async () => {
   const g = new GraphBuilder("named");
   const x = g.input("x", "i32", [1]);
   const twice = g.mul(x, 2);
@@ -84,25 +84,25 @@ Deno.test("a value can be named, by any name it had, and go on to be an output",
   g.output("z", known, [1]);
   const out = await runModel(g.build(), { x: i32([3], 1) });
   assertEquals([numbersOf(out.y!), numbersOf(out.z!)], [[19], [6]]);
-  assertThrows(() => g.named(twice, "x"), RangeError, '"x", which is taken');
-  assertThrows(() => g.named(x, "other"), RangeError, "a node must make it");
+  assertThrows(() => g.named(twice, "x"), RangeError, '"x", which exists');
+  assertThrows(() => g.named(x, "other"), RangeError, "it must be the output of a node");
 });
 
-Deno.test("names that are taken and opsets that are not edited are refused", () => {
+Deno.test("existing names and unsupported opsets are rejected", () => {
   const g = new GraphBuilder("names");
   const x = g.input("x", "f32", []);
   assertThrows(() => g.input("x", "f32", []), SyntaxError, '"x" twice');
-  assertThrows(() => g.output("x", g.mul(x, 2)), RangeError, '"x", which is taken');
+  assertThrows(() => g.output("x", g.mul(x, 2)), RangeError, '"x", which exists');
   assertThrows(() => new GraphBuilder("old", { opset: 17 }), RangeError, "from 18 to 21");
   assertThrows(
     () => g.constant("i32", 0.5),
     RangeError,
-    "whole numbers that fit into its type: current value is 0.5",
+    "integers in the range of its type; got 0.5",
   );
-  assertThrows(() => g.constant("u8", 256), RangeError, "current value is 256");
+  assertThrows(() => g.constant("u8", 256), RangeError, "got 256");
   assertThrows(
     () => g.constant("f32", [1, 2], [3]),
     RangeError,
-    "[3] must have 3 values: current length is 2",
+    "the shape [3] must have 3 values; got 2",
   );
 });

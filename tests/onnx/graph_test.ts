@@ -30,7 +30,7 @@ function small(nodes = [
   });
 }
 
-Deno.test("a graph knows who makes a value, who uses it, and what it is", () => {
+Deno.test("a graph returns producer, uses, type and shape of a value", () => {
   const model = small();
   const graph = new Graph(model);
   const [add, mul, neg] = model.graph!.node;
@@ -56,7 +56,7 @@ Deno.test("a graph knows who makes a value, who uses it, and what it is", () => 
   ]);
 });
 
-Deno.test("nodes are sorted, and stay where they stand when that is right", () => {
+Deno.test("nodes are sorted, and keep a valid order", () => {
   const nodes = [
     node("Mul", ["sum", "x"], ["y"]),
     node("Abs", ["x"], ["idle"]),
@@ -68,7 +68,7 @@ Deno.test("nodes are sorted, and stay where they stand when that is right", () =
   assertEquals(new Graph(small(right)).nodes, right);
 });
 
-Deno.test("a chain of 30000 nodes is sorted, however it stands", () => {
+Deno.test("a chain of 30000 nodes is sorted from any order", () => {
   const length = 30_000;
   const chain = Array.from(
     { length },
@@ -78,49 +78,49 @@ Deno.test("a chain of 30000 nodes is sorted, however it stands", () => {
   assertEquals(graph.nodes, chain);
 });
 
-Deno.test("graphs that make no sense are refused", () => {
+Deno.test("invalid graphs are rejected", () => {
   const refuses = (nodes: ReturnType<typeof node>[], message: string) =>
     assertThrows(
       () => new Graph(small(nodes)),
       SyntaxError,
-      `Cannot use an ONNX graph as ${message}`,
+      `Cannot use an ONNX graph: ${message}`,
     );
   refuses(
     [node("Add", ["x", "y"], ["a"]), node("Neg", ["a"], ["y"])],
-    "no value must need itself: current value is a circle through the ",
+    "it must not have cycles; got a cycle through the ",
   );
-  refuses([node("Neg", ["y"], ["y"])], "no value must need itself");
+  refuses([node("Neg", ["y"], ["y"])], "it must not have cycles");
   refuses(
     [node("Neg", ["x"], ["y"]), node("Abs", ["x"], ["y"])],
-    'every value must be made once: current value is "y" twice, then by the Abs "Abs:y"',
+    'every value must be made by one node; got "y" twice, then by the Abs "Abs:y"',
   );
   refuses(
     [node("Neg", ["x"], ["two"])],
-    'every value must be made once: current value is "two" twice',
+    'every value must be made by one node; got "two" twice',
   );
   refuses(
     [node("Neg", ["z"], ["y"])],
-    'every value that is used must be made: current value is "z", which the Neg "Neg:y" uses',
+    'every value that is used must exist; got "z", which the Neg "Neg:y" uses',
   );
-  refuses([node("Neg", ["x"], ["z"])], 'every output must be made: current value is "y"');
+  refuses([node("Neg", ["x"], ["z"])], 'every output must exist; got "y"');
   const twice = small();
   twice.graph!.initializer.push(tensorProto("f32", [], [3], "two"));
   assertThrows(() => new Graph(twice), SyntaxError, '"two" twice');
 });
 
-Deno.test("only opsets 18 to 21 are edited, and the error says what to do", () => {
+Deno.test("opsets other than 18 to 21 are rejected with a remedy", () => {
   for (const opset of [18n, 21n]) new Graph(modelOf({}, opset));
   for (const opset of [17n, 22n]) {
     assertThrows(
       () => new Graph(modelOf({}, opset)),
       RangeError,
-      "Cannot edit a model as its opset must be from 18 to 21 (export it with opset_version=18, or " +
-        `convert it with onnx.version_converter): current value is ${opset}`,
+      "Cannot edit a model: its opset must be from 18 to 21; " +
+        `got ${opset}. Export it with opset_version=18, or convert it with onnx.version_converter`,
     );
   }
 });
 
-Deno.test("constants that may be fed instead are no constants", () => {
+Deno.test("constants that are also inputs are not constants", () => {
   const model = small();
   model.graph!.input.push(valueInfo("two", "f32", []));
   const graph = new Graph(model);
@@ -128,7 +128,7 @@ Deno.test("constants that may be fed instead are no constants", () => {
   assertEquals(graph.inputs.map(({ name }) => name), ["x"]);
 });
 
-Deno.test("Constant nodes are constants, however they are given", () => {
+Deno.test("Constant nodes of all forms are constants", () => {
   const given = (
     name: string,
     fields: Partial<Record<"i" | "f" | "ints" | "floats" | "t", unknown>>,
@@ -147,7 +147,7 @@ Deno.test("Constant nodes are constants, however they are given", () => {
   assertEquals(given("value", { t: tensorProto("i32", [1], [7]) }), Int32Array.of(7));
 });
 
-Deno.test("what is edited runs as edited: (x + 2) · x becomes (x + 2) · (x + 5) − 1", async () => {
+Deno.test("an edited graph runs as edited: (x + 2) · x becomes (x + 2) · (x + 5) − 1", async () => {
   const graph = new Graph(small());
   const five = graph.make("Add", ["x", graph.constantOf("f32", 5)]);
   graph.setInput(graph.producer("y")!, 1, five);
@@ -157,7 +157,7 @@ Deno.test("what is edited runs as edited: (x + 2) · x becomes (x + 2) · (x + 5
   assertEquals(numbersOf(y), [17, -3]);
 });
 
-Deno.test("uses are replaced but for one, and stay known", async () => {
+Deno.test("all uses but one are replaced, and lookups stay correct", async () => {
   const graph = new Graph(small());
   const abs = graph.add("Abs", ["x"]);
   graph.replaceUses("x", abs.output[0]!, abs);
@@ -167,7 +167,7 @@ Deno.test("uses are replaced but for one, and stay known", async () => {
   assertEquals(numbersOf(y), [15]);
 });
 
-Deno.test("a node in the place of another makes what that made", async () => {
+Deno.test("a replacing node makes the values of the old one", async () => {
   const graph = new Graph(small());
   const old = graph.producer("sum")!;
   graph.replaceNode(old, graph.add("Sub", ["x", "two"]));
@@ -177,7 +177,7 @@ Deno.test("a node in the place of another makes what that made", async () => {
   assertEquals(numbersOf(y), [15]);
 });
 
-Deno.test("pruning takes out what no output needs, nodes and constants, and nothing else", () => {
+Deno.test("pruning removes exactly the nodes and constants that no output needs", () => {
   const graph = new Graph(small());
   graph.make("Exp", [graph.make("Neg", [graph.constantOf("f32", 1)])]);
   assertEquals(graph.prune(), 3);
@@ -187,13 +187,13 @@ Deno.test("pruning takes out what no output needs, nodes and constants, and noth
   assertEquals(decodeModel(graph.encode()).graph!.node.length, 2);
 });
 
-Deno.test("a node that is needed is not removed", () => {
+Deno.test("a node that is used cannot be removed", () => {
   const graph = new Graph(small());
   const refuses = (name: string) =>
     assertThrows(
       () => graph.remove(graph.producer(name)!),
       RangeError,
-      `as nothing must use what it makes: current use is of "${name}"`,
+      `its outputs must be unused; a node or the graph uses "${name}"`,
     );
   refuses("sum");
   refuses("y");
@@ -201,7 +201,7 @@ Deno.test("a node that is needed is not removed", () => {
   assert(!graph.has("idle"));
 });
 
-Deno.test("nodes have different names, as onnxruntime asks, though values were renamed and files read again", async () => {
+Deno.test("node names stay unique after renaming and decoding, as onnxruntime requires", async () => {
   const once = new Graph(small());
   once.setInput(once.producer("y")!, 1, once.make("Neg", ["x"]));
   once.rename("neg", "renamed"); // made by a node that is still called after "neg"
@@ -213,7 +213,7 @@ Deno.test("nodes have different names, as onnxruntime asks, though values were r
   assertEquals(numbersOf(y), [15]);
 });
 
-Deno.test("names are never given twice, to values inside of nodes either", () => {
+Deno.test("fresh names are unique, also within subgraphs", () => {
   const graph = new Graph(branching());
   const names = ["x", "y", "then_branch_y", "new", "new", ""].map((hint) => graph.freshName(hint));
   assertEquals(new Set(names).size, 6);
@@ -221,12 +221,12 @@ Deno.test("names are never given twice, to values inside of nodes either", () =>
   assert(!names.includes("x") && !names.includes("then_branch_y") && !names.includes(""));
 });
 
-Deno.test("what does not fit into a graph is refused where it is added", () => {
+Deno.test("invalid additions to a graph are rejected", () => {
   const graph = new Graph(small());
   assertThrows(
     () => graph.add("Neg", ["nothing"]),
     RangeError,
-    'Cannot add a node Neg as its inputs must be values of the graph: current value is "nothing"',
+    'Cannot add a node Neg: its inputs must be values of the graph; got "nothing"',
   );
   assertThrows(() => graph.make("Neg", ["x"], {}, "y"), SyntaxError, '"y" twice');
   assertThrows(
@@ -237,23 +237,23 @@ Deno.test("what does not fit into a graph is refused where it is added", () => {
   assertThrows(
     () => graph.rename("x", "z"),
     RangeError,
-    'a node must make it, and the new name must be free: current value is "x"',
+    'it must be the output of a node, and the new name must be unused; got "x"',
   );
-  assertThrows(() => graph.rename("sum", "y"), RangeError, '"y", which is taken');
+  assertThrows(() => graph.rename("sum", "y"), RangeError, '"y", which exists');
   assertThrows(
     () => graph.make("Neg", ["x"], { axis: 0.5 }),
     TypeError,
-    "Cannot set the attribute axis as plain numbers must be whole",
+    "Cannot set the attribute axis: plain numbers must be integers",
   );
   assertThrows(() => graph.addInput(valueInfo("two", "f32")), SyntaxError, '"two" twice');
   assertThrows(
     () => graph.addOutput(valueInfo("nothing", "f32")),
     SyntaxError,
-    "every output must be made",
+    "every output must exist",
   );
 });
 
-Deno.test("branches use what they take from outside, and edits that would change it there are refused", async () => {
+Deno.test("captured values count as uses, and edits within subgraphs are rejected", async () => {
   const graph = new Graph(branching());
   const choice = graph.producer("y")!;
   assertEquals(graph.uses("x"), [{ node: choice, index: -1 }]);
@@ -274,7 +274,7 @@ Deno.test("branches use what they take from outside, and edits that would change
   }
 });
 
-Deno.test("attributes are what operators take them for", () => {
+Deno.test("attributes are encoded with their types", () => {
   const graph = new Graph(small());
   const { attribute } = graph.add("Anything", ["x"], {
     attributes: {
@@ -297,13 +297,13 @@ Deno.test("attributes are what operators take them for", () => {
   assertEquals(attribute[4]!.floats, [1, Math.fround(0.1)]);
 });
 
-Deno.test("a graph without edits is written as it was read", () => {
+Deno.test("a graph without edits is encoded to the same bytes", () => {
   for (const bytes of [bytesOf(branching()), indexed(), bytesOf(small())]) {
     assertEquals(new Graph(decodeModel(bytes)).encode(), encodeModel(decodeModel(bytes)));
   }
 });
 
-Deno.test("what no longer comes out is described where it stands: once, and as an input for inputs", () => {
+Deno.test("the declaration of a removed output is kept once, and inputs keep theirs", () => {
   const graph = new Graph(modelOf({
     initializer: [tensorProto("f32", [], [1], "c")],
     input: [valueInfo("x", "f32", ["N"])],
@@ -316,6 +316,6 @@ Deno.test("what no longer comes out is described where it stands: once, and as a
   assertThrows(
     () => graph.removeOutput("y"),
     RangeError,
-    'Cannot take an output away as it must be one of none: current value is "y"',
+    'Cannot remove an output: it must be one of none; got "y"',
   );
 });

@@ -5,7 +5,7 @@
  * @module
  */
 
-import "../../src/onnx/session/session_worker.ts";
+import "../../src/onnx/session/workers/session_worker.ts";
 
 /** The first number of an input at which it hangs. */
 export const HANGS = 666;

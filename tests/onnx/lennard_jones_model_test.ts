@@ -79,7 +79,7 @@ const FORMS: readonly Partial<LennardJonesModelOptions>[] = [
   { list: "half", batchIndex: "edge" },
 ];
 
-Deno.test("a Lennard-Jones dimer in a file has energy and forces as by hand, one system of two", async () => {
+Deno.test("a Lennard-Jones dimer in a batch has the energy and forces of the formula", async () => {
   const model = lennardJonesModel(ARGON);
   const { energy, forces } = await runModel(model, {
     positions: f32([9, 9, 9, 0, 0, 0, 2, 2, Math.sqrt(8)], 3, 3), // 4 Å
@@ -99,7 +99,7 @@ Deno.test("a Lennard-Jones dimer in a file has energy and forces as by hand, one
   assert(worst(numbersOf(forces), golden) < 1e-6, `${numbersOf(forces)} is not ${golden}`);
 });
 
-Deno.test("pairs across a boundary are at their shifts", async () => {
+Deno.test("pairs across a periodic boundary use their shifts", async () => {
   const feeds = {
     positions: f32([0, 0, 0, 6, 0, 0], 2, 3),
     edge_index: i32([0, 1, 1, 0], 2, 2),
@@ -113,7 +113,7 @@ Deno.test("pairs across a boundary are at their shifts", async () => {
 });
 
 for (const truncation of ["shift", "cut"] as const) {
-  Deno.test(`all forms of the file agree with the kernel to 1e-5, truncation ${truncation}`, async () => {
+  Deno.test(`all forms of the model agree with the kernel to 1e-5, truncation ${truncation}`, async () => {
     const kernel = await evaluate(lennardJones({ ...ARGON, truncation }), SYSTEMS);
     for (const form of FORMS) {
       const model = lennardJonesModel({ ...ARGON, ...form, truncation });
@@ -128,7 +128,7 @@ for (const truncation of ["shift", "cut"] as const) {
   });
 }
 
-Deno.test("padding changes no bit, and no list is empty to it", async () => {
+Deno.test("padding does not change a bit, also for empty lists", async () => {
   for (const form of FORMS) {
     const model = lennardJonesModel({ ...ARGON, ...form });
     const feeds = feedsOf(SYSTEMS, form.list === "half");
@@ -141,7 +141,7 @@ Deno.test("padding changes no bit, and no list is empty to it", async () => {
   }
 });
 
-Deno.test("a place that is NaN shows in its own system, and in no other", async () => {
+Deno.test("a NaN position affects only its own system", async () => {
   for (const batchIndex of ["atom", "edge"] as const) {
     const model = lennardJonesModel({ ...ARGON, batchIndex });
     const feeds = feedsOf(SYSTEMS);
@@ -160,7 +160,7 @@ Deno.test("a place that is NaN shows in its own system, and in no other", async 
   }
 });
 
-Deno.test("the file says what it takes and what it was made with", () => {
+Deno.test("the file declares its inputs and parameters", () => {
   const { inputs, outputs, metadata, opset } = describeModel(
     decodeModel(lennardJonesModel({ ...ARGON, list: "half", edges: "separate" })),
   );
@@ -180,18 +180,18 @@ Deno.test("the file says what it takes and what it was made with", () => {
   assertEquals(metadata, { cutoff: "8.5", neighbors: "half", units: "eV, Å" });
 });
 
-Deno.test("a Lennard-Jones model refuses parameters that cannot be", () => {
+Deno.test("a Lennard-Jones model rejects invalid parameters", () => {
   const refuses = (options: unknown, kind: typeof TypeError | typeof RangeError, message: string) =>
     assertThrows(
       () => lennardJonesModel({ ...ARGON, ...options as object }),
       kind,
-      `Cannot make a Lennard-Jones model as ${message}`,
+      `Cannot make a Lennard-Jones model: ${message}`,
     );
-  refuses({ epsilon: 0 }, RangeError, "epsilon must be above 0 and finite: current value is 0");
-  refuses({ sigma: NaN }, RangeError, "sigma must be above 0 and finite: current value is NaN");
-  refuses({ cutoff: "8" }, TypeError, "cutoff must be a number: current value is 8");
+  refuses({ epsilon: 0 }, RangeError, "epsilon must be above 0 and finite; got 0");
+  refuses({ sigma: NaN }, RangeError, "sigma must be above 0 and finite; got NaN");
+  refuses({ cutoff: "8" }, TypeError, "cutoff must be a number; got 8");
   refuses({ truncation: "switch" }, RangeError, "truncation must be shift or cut");
-  refuses({ list: "both" }, RangeError, "list must be full or half: current value is both");
-  refuses({ edges: 2 }, RangeError, "edges must be stacked or separate: current value is 2");
+  refuses({ list: "both" }, RangeError, "list must be full or half; got both");
+  refuses({ edges: 2 }, RangeError, "edges must be stacked or separate; got 2");
   refuses({ batchIndex: "node" }, RangeError, "batchIndex must be atom or edge");
 });

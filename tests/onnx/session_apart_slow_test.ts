@@ -79,7 +79,7 @@ gpuTest(
 );
 
 gpuTest(
-  "1e4 runs on WebGPU leak nothing: captured, outputs disposed of by nobody",
+  "1e4 runs on WebGPU leak nothing: captured, outputs never disposed of",
   () =>
     onGpu({ outputs: "gpu", capture: true }, (session, device) => {
       const x = { buffer: createTensorBuffer(device, F32), dims: DIMS };
@@ -99,7 +99,7 @@ gpuTest("1e3 runs from and to host memory on WebGPU leak nothing", async () => {
   assertFlat(await growth(async () => void await session.run({ x }), 1000));
 });
 
-gpuTest("what nobody disposed of goes with its session", async () => {
+gpuTest("outputs are released with their session", async () => {
   const gpuDevice = await openGpuDevice();
   const x = { buffer: createTensorBuffer(gpuDevice, F32), dims: DIMS };
   const lavish = async () => {
@@ -113,7 +113,7 @@ gpuTest("what nobody disposed of goes with its session", async () => {
   gpuDevice.destroy();
 });
 
-gpuTest("a device that is gone leaves the runtime a few megabytes, and no more", async () => {
+gpuTest("a destroyed device leaves only a few megabytes in the runtime", async () => {
   const run = async () => void await (await openSession(DOUBLE, { device: "webgpu" })).dispose();
   const bytes = await growth(run, 100);
   assert(bytes < 5e6 * 90, `each leaves ${(bytes / 90e6).toFixed(1)} MB`);

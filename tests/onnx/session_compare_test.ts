@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { compareSessions, compareTensors, openSession } from "../../src/onnx/mod.ts";
 import { DOUBLE } from "./tiny_model.ts";
 
-Deno.test("tensors agree within a part of the largest value", () => {
+Deno.test("tensors agree within a tolerance relative to the largest value", () => {
   const tolerance = { relative: 1e-2, absolute: 0 };
   const compare = (...a: number[]) =>
     compareTensors(Float64Array.from(a), Float64Array.of(1, -100, 0), tolerance);
@@ -14,7 +14,7 @@ Deno.test("tensors agree within a part of the largest value", () => {
   assertEquals(compareTensors(new Float32Array(0), new Float32Array(0)).ok, true);
 });
 
-Deno.test("what is no number never agrees, wherever it is and with whatever", () => {
+Deno.test("non-finite values never agree", () => {
   for (
     const [a, b] of [[NaN, 1], [1, NaN], [NaN, NaN], [Infinity, Infinity], [1, Infinity], [
       -Infinity,
@@ -32,7 +32,7 @@ Deno.test("what is no number never agrees, wherever it is and with whatever", ()
   assertEquals([found.ok, found.worst, found.at], [false, NaN, 0]);
 });
 
-Deno.test("whole numbers agree exactly or not", () => {
+Deno.test("integers must agree exactly", () => {
   assertEquals(compareTensors(BigInt64Array.of(5n), BigInt64Array.of(5n)).ok, true);
   assertEquals(
     compareTensors(BigInt64Array.of(1_000_001n), BigInt64Array.of(1_000_000n)).ok,
@@ -45,7 +45,7 @@ Deno.test("whole numbers agree exactly or not", () => {
   assertEquals(compareTensors(Uint8Array.of(1), Uint8Array.of(0)).ok, false);
 });
 
-Deno.test("one input, or the same twice, compares nothing", async () => {
+Deno.test("a comparison needs two different inputs", async () => {
   await using session = await openSession(DOUBLE);
   const feed = (x: number) => ({ x: { data: Float32Array.of(x, 0, 0), dims: [1, 3] } });
   for (const feeds of [[], [feed(1)], [feed(1), feed(1)]]) {

@@ -12,7 +12,7 @@ const row = (...data: number[]) => ({ x: { data: Float32Array.from(data), dims: 
 const hanging = () =>
   new Worker(new URL("./hanging_worker.ts", import.meta.url), { type: "module" });
 
-Deno.test("a session in a worker gives what one here gives, and takes its errors here", async () => {
+Deno.test("a session in a worker gives the same results and errors", async () => {
   using session = await openSessionInWorker(DOUBLE, { name: "double.onnx" });
   assertEquals([session.name, session.device, session.restarts], ["double.onnx", "wasm", 0]);
   assertEquals(session.inputs, [{ name: "x", dtype: "float32", shape: ["N", 3] }]);
@@ -27,23 +27,27 @@ Deno.test("a session in a worker gives what one here gives, and takes its errors
   });
   // What was fed is still here.
   assertEquals(feeds.x.data, Float32Array.of(1, 2, 3));
-  await assertRejects(() => session.run({}), TypeError, "Cannot run double.onnx as every input");
+  await assertRejects(
+    () => session.run({}),
+    TypeError,
+    "Cannot run double.onnx: input x is required",
+  );
   await assertRejects(
     () => session.run({ x: { data: new Float32Array(3) } }),
     RangeError,
     "[N, 3]",
   );
-  await assertRejects(() => session.run(row(1, 2, 3), ["q"]), TypeError, "q is not");
+  await assertRejects(() => session.run(row(1, 2, 3), ["q"]), TypeError, "unknown output q");
   await assertRejects(() => openSessionInWorker(unary("Wobble")), SyntaxError, "Wobble (node .y)");
   await assertRejects(() => openSessionInWorker("no.onnx"), Error, "ENOENT");
   await assertRejects(() => openSessionInWorker(DOUBLE, { threads: 0 }), RangeError, "threads");
   const checked = await openSessionInWorker(unary("Sqrt"), { checkFinite: true });
-  await assertRejects(() => checked.run(row(1, -1, 1)), RangeError, "y[1] is NaN");
+  await assertRejects(() => checked.run(row(1, -1, 1)), RangeError, "y[1] must be finite; got NaN");
   checked.dispose();
   await assertRejects(() => checked.run(row(1, 1, 1)), Error, "disposed of");
 });
 
-Deno.test("a worker has threads of its own number, and reads no file the caller has not", async () => {
+Deno.test("a worker has its own number of threads, and no additional permissions", async () => {
   await using here = await openSession(DOUBLE);
   const threads = here.threads + 1;
   const far = modelOf({
@@ -53,12 +57,13 @@ Deno.test("a worker has threads of its own number, and reads no file the caller 
     weights: [farWeight("w", [1, 3], { location: "w.bin" })],
   });
   const externalData = { "w.bin": new Uint8Array(Float32Array.of(10, 20, 30).buffer) };
-  using session = await openSessionInWorker(far, { threads, externalData });
+  const runtime = new URL("ort-wasm-simd-threaded.wasm", import.meta.resolve("onnxruntime-web"));
+  using session = await openSessionInWorker(far, { threads, externalData, runtime });
   assertEquals(session.threads, threads);
   assertEquals((await session.run(row(1, 2, 3)))["y"]!.data, Float32Array.of(11, 22, 33));
 });
 
-Deno.test("a worker that hangs is ended, all its calls are told, and the next one starts another", async () => {
+Deno.test("a worker that hangs is terminated, its calls are rejected, and the next call starts another", async () => {
   using session = await openSessionInWorker(DOUBLE, {
     timeout: 2000,
     worker: hanging,
@@ -79,7 +84,7 @@ Deno.test("a worker that hangs is ended, all its calls are told, and the next on
     assertEquals([error.reason, error.backend, error.during], ["hung", "wasm", "run"]);
     assertStringIncludes(
       error.message,
-      "Cannot run d.onnx as its worker must answer within 2000 ms",
+      "Cannot run d.onnx: run 2 got no reply within 2000 ms",
     );
   }
   assert(ticks > 5, `this thread must go on meanwhile: ${ticks} ticks`);
@@ -87,7 +92,7 @@ Deno.test("a worker that hangs is ended, all its calls are told, and the next on
   assertEquals(session.restarts, 1);
 });
 
-slowTest("a worker that breaks down, or is ended by hand, is started again", async () => {
+slowTest("a worker that failed or was restarted is replaced by the next call", async () => {
   using session = await openSessionInWorker(DOUBLE, { worker: hanging });
   const error = await assertRejects(() => session.run(row(BREAKS, 0, 0)), BackendUnavailableError);
   assertEquals(error.reason, "broken");
@@ -107,7 +112,7 @@ Deno.test("a session leaves the program's own workers as they are", async () => 
   assert(Worker === before);
 });
 
-slowTest("40 runs that queue at a worker are not silence", async () => {
+slowTest("40 queued runs do not count as a worker without a reply", async () => {
   using session = await openSessionInWorker(DOUBLE);
   const runs = Array.from({ length: 40 }, (_, i) => session.run(row(i, 0, 1)));
   for (const [i, { y }] of (await Promise.all(runs)).entries()) {
@@ -115,7 +120,7 @@ slowTest("40 runs that queue at a worker are not silence", async () => {
   }
 });
 
-Deno.test("opening in a worker is given up on a signal", async () => {
+Deno.test("opening in a worker can be aborted", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
   const opening = openSessionInWorker(DOUBLE, {

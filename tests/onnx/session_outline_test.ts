@@ -1,7 +1,8 @@
 /** What the door reads of a model before it lets it in, and what it makes of files that are none. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { decodeModel, openSession, outlineModel } from "../../src/onnx/mod.ts";
-import { MODELS, readModel } from "./shared_models.ts";
+import { MODELS, readModel, SMALL_MODELS } from "./shared_models.ts";
+import { few } from "../suite.ts";
 import {
   DOUBLE,
   farWeight,
@@ -16,7 +17,7 @@ import {
 } from "./tiny_model.ts";
 import { lacks } from "../machine.ts";
 
-Deno.test("an outline has opsets, operators and other files, those of subgraphs and functions too", () => {
+Deno.test("an outline has opsets, operators and external files, including those of subgraphs and functions", () => {
   const inner = graphOf({
     nodes: [node("Relu", ["x"], ["r"]), node("Gelu", ["r"], ["t"], { domain: "com.acme" })],
     inputs: [],
@@ -49,10 +50,10 @@ Deno.test("an outline has opsets, operators and other files, those of subgraphs 
 });
 
 Deno.test({
-  name: "an outline of a real model counts the operators that its graph has",
+  name: "the outline of a real model counts the operators of its graph",
   ignore: lacks("models"),
   fn: () => {
-    for (const name of MODELS) {
+    for (const name of few(SMALL_MODELS, MODELS)) {
       const bytes = readModel(name);
       const { operators, opsets, external } = outlineModel(bytes, name);
       const { graph } = decodeModel(bytes);
@@ -90,7 +91,7 @@ function mutate(bytes: Uint8Array, roll: (n: number) => number): Uint8Array {
   ][roll(4)]!;
 }
 
-Deno.test("whatever a file is, it has an outline or is refused with its name", () => {
+Deno.test("any file has an outline or is rejected with its name", () => {
   const roll = dice(5);
   let refusals = 0;
   for (let i = 0; i < 20_000; i++) {
@@ -100,7 +101,8 @@ Deno.test("whatever a file is, it has an outline or is refused with its name", (
     } catch (error) {
       assert(error instanceof SyntaxError, String(error));
       assert(
-        error.message.startsWith("Cannot open mutant.onnx as an ONNX model must "),
+        /^Cannot open mutant.onnx: it(s subgraphs are nested| is truncated: | is not an ONNX model, | has no graph )/
+          .test(error.message),
         error.message,
       );
       refusals++;
@@ -109,7 +111,7 @@ Deno.test("whatever a file is, it has an outline or is refused with its name", (
   assert(refusals > 5000 && refusals < 19_000, `${refusals}`);
 });
 
-Deno.test("graphs in graphs are refused where they would exhaust the stack", () => {
+Deno.test("subgraphs nested too deeply for the stack are rejected", () => {
   let graph = graphOf({ nodes: [], inputs: [], outputs: [] });
   for (let depth = 0; depth < 150; depth++) {
     const attributes = [graphAttribute("body", graph)];
@@ -118,11 +120,11 @@ Deno.test("graphs in graphs are refused where they would exhaust the stack", () 
   assertThrows(
     () => outlineModel(Uint8Array.from(run(7, graph)), "deep.onnx"),
     SyntaxError,
-    "nest graphs at most 100 deep",
+    "its subgraphs are nested more than 100 deep",
   );
 });
 
-Deno.test("whatever a file is, a session opens or is refused, and the next one opens", async () => {
+Deno.test("any file opens or is rejected, and the next one opens", async () => {
   const roll = dice(11);
   let opened = 0;
   for (let i = 0; i < 500; i++) {
@@ -134,7 +136,7 @@ Deno.test("whatever a file is, a session opens or is refused, and the next one o
     } catch (error) {
       const { name, message } = error as Error;
       assert(/^(SyntaxError|TypeError|RangeError)$/.test(name), `${name}: ${message}`);
-      assert(message.startsWith("Cannot open mutant.onnx as "), message);
+      assert(message.startsWith("Cannot open mutant.onnx: "), message);
     }
   }
   assert(opened > 20 && opened < 480, `${opened}`);

@@ -11,23 +11,26 @@ import { has, lacks, MODELS_FOLDER as FOLDER } from "../machine.ts";
 const NAMES = [
   "ani1x_1_e.onnx",
   "ani1x_1_ef.onnx",
+  "chgnet_e.onnx",
+  "chgnet_ef.onnx",
   "mlp_e.onnx",
   "painnx_e.onnx",
   "schnet_e.onnx",
   "schnet_ef.onnx",
+  "sevennet0_e.onnx",
+  "sevennet0_ef.onnx",
 ];
-
-/**
- * The families whose files tests go through. SevenNet-0 and CHGNet stand beside them and are left out: not every pass
- * can rewrite them for WebGPU or for int32 yet.
- */
-const FAMILIES = /^(ani1x_1|mlp|painnx|schnet)_/;
 
 /** The names of all model files. */
 export const MODELS: readonly string[] = has("models")
-  ? [...Deno.readDirSync(FOLDER)].map(({ name }) => name)
-    .filter((name) => name.endsWith(".onnx") && FAMILIES.test(name)).sort()
+  ? [...Deno.readDirSync(FOLDER)].map(({ name }) => name).filter((name) => name.endsWith(".onnx"))
+    .sort()
   : NAMES;
+
+/** Those without SevenNet-0 and CHGNet, whose thousands of nodes take seconds. */
+export const SMALL_MODELS: readonly string[] = MODELS.filter((name) =>
+  !/^(chgnet|sevennet0)_/.test(name)
+);
 
 /** Registers a test that reads real models. */
 export function modelTest(name: string, fn: () => void | Promise<void>): void {

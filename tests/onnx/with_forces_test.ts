@@ -162,7 +162,7 @@ function argon(): Uint8Array<ArrayBuffer> {
   return encodeModel(model);
 }
 
-Deno.test("the Lennard-Jones graph without its forces and stresses gets them back", () => {
+Deno.test("withForces() restores the forces and virials of the Lennard-Jones graph", () => {
   const whole = openEvaluator(lennardJonesModel(ARGON));
   const outputs = whole.outputs.map(({ name }) => name);
   assert(outputs.includes("forces"), outputs.join());
@@ -223,7 +223,7 @@ function springs(shape: "scalar" | "atoms" | "row" | "column" | "one"): Uint8Arr
 }
 
 for (const shape of ["scalar", "one", "atoms", "row", "column"] as const) {
-  Deno.test(`an energy may be one number, or one per atom or system: ${shape}`, () => {
+  Deno.test(`the energy may be one number, or one per atom or system: ${shape}`, () => {
     const { bytes } = withForces(springs(shape), { stress: true });
     const { forces, virial } = openEvaluator(bytes).run({
       positions: { type: "f32", data: Float64Array.of(1, 2, 3, -4, 0, 5), dims: [2, 3] },
@@ -234,7 +234,7 @@ for (const shape of ["scalar", "one", "atoms", "row", "column"] as const) {
   });
 }
 
-Deno.test("virials of energies that are those of atoms: as many as there are systems", () => {
+Deno.test("energies per atom give one virial per system", () => {
   const builder = new GraphBuilder("springs");
   const x = builder.input("positions", "f32", ["N", 3]);
   builder.input("batch_idx", "i32", ["N"]);
@@ -272,7 +272,7 @@ function pairs(more: "nothing" | "atoms" | "shifts"): Uint8Array<ArrayBuffer> {
 }
 
 for (const more of ["nothing", "atoms", "shifts"] as const) {
-  Deno.test(`virials of pairs, and of what else there is besides their vectors: ${more}`, () => {
+  Deno.test(`virials include pair vectors and other strained inputs: ${more}`, () => {
     const feeds = {
       positions: { type: "f32", dims: [3, 3], data: Float64Array.of(0, 1, 2, 1, -1, 0, 3, 2, 1) },
       src: { data: BigInt64Array.of(0n, 1n, 2n) },
@@ -315,7 +315,7 @@ function systems(
   return graph.build();
 }
 
-Deno.test("what is named of a strain goes over what is known by its name, and may be left out", async () => {
+Deno.test("named inputs of a strain replace the defaults, and may be omitted", async () => {
   const feeds = {
     positions: { data: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 0), dims: [4, 3] },
     edge_index: { data: BigInt64Array.of(0n, 2n, 1n, 3n), dims: [2, 2] },
@@ -341,7 +341,7 @@ Deno.test("what is named of a strain goes over what is known by its name, and ma
   }
 });
 
-Deno.test("lengths of virials that nobody named have no name", async () => {
+Deno.test("unnamed lengths of virials stay unnamed", async () => {
   const builder = new GraphBuilder("springs");
   const x = builder.input("positions", "f32", ["N", 3]);
   builder.input("batch_idx", "i32", ["N"]);
@@ -352,7 +352,7 @@ Deno.test("lengths of virials that nobody named have no name", async () => {
   assertEquals([wasm, plain].map(({ outputs }) => outputs.at(-1)!.shape), [["", 3, 3], ["", 3, 3]]);
 });
 
-Deno.test("a cell that is in the energy is strained with the atoms", () => {
+Deno.test("a cell that the energy depends on is strained with the atoms", () => {
   // E = Σ (x + c₀)², c₀ the first vector of the cell of each atom's system.
   const model = modelOf({
     nodes: [
@@ -384,48 +384,48 @@ Deno.test("a cell that is in the energy is strained with the atoms", () => {
   assertEquals([...virial!.data], [-50, -20, -40, -20, -8, -16, -40, -16, -32]);
 });
 
-Deno.test("what cannot be given forces is refused, with what there is", () => {
+Deno.test("models that cannot get forces are rejected with the reason", () => {
   const cases: readonly [() => unknown, RegExp][] = [
     [
       () => withForces(springs("atoms"), { energy: "enery" }),
-      /outputs, energy: current value is "enery".*energy/,
+      /outputs, energy; got "enery".*energy/,
     ],
     [
       () => withForces(springs("atoms"), { positions: "pos" }),
-      /inputs, positions: current value is "pos"/,
+      /inputs, positions; got "pos"/,
     ],
-    [() => withForces(lennardJonesModel(ARGON)), /"forces", an output that it has already/],
+    [() => withForces(lennardJonesModel(ARGON)), /"forces", which is an output already/],
     [
       () => withForces(springs("atoms"), { forces: "energy" }),
-      /names of its new outputs must be free/,
+      /names of its new outputs must be unused/,
     ],
     [
       () => withForces(springs("atoms"), { stress: { batch: "batch" } }),
-      /virials.*must be among its inputs, positions: current value is "batch"/,
+      /virials.*must be among its inputs, positions; got "batch"/,
     ],
     [
       () => withForces(argon(), { stress: { edges: false } }),
-      /shifts must have their systems/,
+      /shifts must be passed together with/,
     ],
     [
       () => withForces(systems({ batch: "f32" }), { stress: { batch: "batch" } }),
-      /batch must be whole numbers \[N\]: current value is "batch" of f32 \[N\]$/,
+      /batch must be integers \[N\]; got "batch" of f32 \[N\]$/,
     ],
     [
       () => withForces(systems({ shifts: "i64" }), { stress: { batch: "batch" } }),
-      /shifts must be floats \[E, 3\]: current value is "shifts" of i64 \[E, 3\], .*shifts: false leaves it out/,
+      /shifts must be floats \[E, 3\]; got "shifts" of i64 \[E, 3\], .*shifts: false omits it/,
     ],
     [
       () => withForces(systems({}), { stress: { batch: "batch", cell: "energy0" } }),
-      /cell must be floats \[B, 3, 3\] or \[3 B, 3\]: current value is "energy0" of f32 \[B\]/,
+      /cell must be floats \[B, 3, 3\] or \[3 B, 3\]; got "energy0" of f32 \[B\]/,
     ],
     [
       () => withForces(systems({}), { stress: { batch: "edge_index" } }),
-      /batch must be whole numbers \[N\]: current value is "edge_index" of i64 \[2, E\]/,
+      /batch must be integers \[N\]; got "edge_index" of i64 \[2, E\]/,
     ],
     [
       () => withForces(odd("Cast", "int64"), {}),
-      /energy must be floats: current value is "energy" of i64/,
+      /energy must be floats; got "energy" of i64/,
     ],
     [
       () => withForces(odd("Neg", "float32"), {}),
@@ -433,19 +433,19 @@ Deno.test("what cannot be given forces is refused, with what there is", () => {
     ],
     [
       () => withForces(springs("atoms"), { name: "m", passes: ["merge"], energy: "no" }),
-      /^Cannot give m forces as its passes must be among foldConstants, .*: current value is "merge"/,
+      /^Cannot give m forces: its passes must be among foldConstants, .*; got "merge"/,
     ],
     [
       () => withForces(odd("Round", "float32"), {}),
-      /^Cannot give the model forces as its energy must be one number/,
+      /^Cannot give the model forces: its energy must be one number/,
     ],
     [
       () => withForces(unmoved()),
-      /^Cannot give the model forces as its energy must change with "positions", over floats: /,
+      /^Cannot give the model forces: its energy must depend on "positions" through floats, but /,
     ],
     [
       () => withForces(modelOf({ opset: 13, nodes: [], inputs: [], outputs: [] })),
-      /^Cannot give the model forces as its opset must be from 18 to 21 .*: current value is 13$/,
+      /^Cannot give the model forces: its opset must be from 18 to 21; got 13\. Export/,
     ],
   ];
   for (const [make, message] of cases) {
@@ -475,7 +475,7 @@ Deno.test("what cannot be given forces is refused, with what there is", () => {
   assertThrows(() => withForces(nonzero), UnsupportedNodeError, "Mulle");
 });
 
-Deno.test("a report says what was done, and where the energy may have no slope", () => {
+Deno.test("a report lists the changes, and where the energy may lack a derivative", () => {
   const builder = new GraphBuilder("lengths");
   const x = builder.input("positions", "f32", ["N", 3]);
   const squares = builder.reduceSum(builder.mul(x, builder.mul(x, 1)), [1]);
@@ -520,7 +520,7 @@ function branching(of: "positions" | "other"): Uint8Array<ArrayBuffer> {
   return outer.encode();
 }
 
-Deno.test("an If off the way stays, and what else there is is simplified; one on the way is named", async () => {
+Deno.test("an If beside the path is kept, one on the path is rejected with its node", async () => {
   const { bytes, report } = withForces(branching("other"), {
     passes: [...FORCE_PASSES, "sigmoidFromParts"],
   });
@@ -539,7 +539,32 @@ Deno.test("an If off the way stays, and what else there is is simplified; one on
   }
   const error = assertThrows(() => withForces(branching("positions")), UnsupportedNodeError);
   assert(
-    /no control flow must be on the way: unroll it.*If "If_factor"/.test(error.message),
+    /nodes between the two must not have subgraphs \(unroll.*If "If_factor"/.test(error.message),
     error.message,
+  );
+});
+
+Deno.test("showForces() groups nodes with the same warning in one line", () => {
+  const builder = new GraphBuilder("squares");
+  const x = builder.input("positions", "f32", ["N", 3]);
+  builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+  const { report } = withForces(builder.build());
+  const warning = {
+    op: "Div",
+    value: "r",
+    why: "a division by 0 has no gradient",
+    hint: "mask it",
+  };
+  const nodes = ["a", "b", "c", "d", "e"];
+  const warnings = [
+    ...nodes.map((node) => ({ ...warning, node })),
+    { ...warning, op: "Sqrt", node: "root" },
+  ];
+  assertEquals(
+    showForces({ ...report, warnings }).split("\n").filter((line) => /mind/.test(line)),
+    [
+      "  mind the Div a, b, c and 2 more: a division by 0 has no gradient; mask it",
+      "  mind the Sqrt root: a division by 0 has no gradient; mask it",
+    ],
   );
 });

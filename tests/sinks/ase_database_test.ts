@@ -1,8 +1,8 @@
 // Databases of ASE's: what has a column of its own, and what has none.
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch, type SystemInput } from "../../src/batch/mod.ts";
-import { AseDatabaseSink } from "../../src/sinks/mod.ts";
+import { AseDatabaseSink, openSystems, verifySink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 
 const ATOM: SystemInput = { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 0, 0, 3.8] };
@@ -120,3 +120,100 @@ Deno.test("info that is no plain data is an error that names it, and the rest is
     assertEquals(sink.length, 3);
   });
 });
+
+/** Writes a database of two frames, and returns its bytes. */
+async function bytesOfDatabase(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const sink = new AseDatabaseSink(path);
+  for (const x of [0, 1]) {
+    const positions = Array.from({ length: 900 }, (_, i) => i + x);
+    await sink.write(Batch.from([{ symbols: Array(300).fill("Ar"), positions, info: { x } }]));
+  }
+  await sink.close();
+  return await Deno.readFile(path);
+}
+
+/** Everything that reads a database, or changes rows that are there. */
+const READERS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+  open: (path) => inDatabase(path, (sink) => sink.open()),
+  read: (path) => inDatabase(path, (sink) => sink.read()),
+  add: (path) =>
+    inDatabase(path, async (sink) => {
+      await sink.write(Batch.from([ATOM]));
+      await sink.flush();
+    }),
+  truncate: (path) => inDatabase(path, (sink) => sink.truncate(1)),
+  clear: (path) => inDatabase(path, (sink) => sink.clear()),
+  openSystems: async (path) => {
+    await using systems = await openSystems(path);
+    for (let i = 0; i < systems.length; i++) await systems.get(i);
+  },
+  verifySink,
+};
+
+async function inDatabase(
+  path: string,
+  work: (sink: AseDatabaseSink) => Promise<unknown>,
+): Promise<void> {
+  const sink = new AseDatabaseSink(path);
+  try {
+    await work(sink);
+  } finally {
+    await sink.close();
+  }
+}
+
+/** Pages with one byte of their first changed, which SQLite needs to find its way. */
+function* damagedPages(whole: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  const size = new DataView(whole.buffer).getUint16(16);
+  for (let page = 0; page < whole.length / size; page++) {
+    const start = page === 0 ? 100 : page * size; // the first one begins with the header of the file
+    for (const [at, byte] of [[0, 0], [5, 255]] as const) {
+      const damaged = whole.slice();
+      damaged[start + at] = byte;
+      yield damaged;
+    }
+    const cut = whole.slice();
+    cut.fill(0, start, (page + 1) * size);
+    yield cut;
+  }
+}
+
+for (const [name, read] of Object.entries(READERS)) {
+  Deno.test(`a damaged page is reported as a damaged file by ${name}`, () =>
+    withFolder(async (folder) => {
+      const path = `${folder}/x.db`, whole = await bytesOfDatabase(path);
+      let refused = 0;
+      for (const bytes of damagedPages(whole)) {
+        await Deno.writeFile(path, bytes);
+        try {
+          await read(path);
+        } catch (error) {
+          refused++;
+          assert(error instanceof SyntaxError, Deno.inspect(error));
+          assertMatch(error.message, /^Cannot .*x\.db as .*(damaged|row|has no|have no)/);
+          if (error.message.includes("; ")) assert(error.cause instanceof Error);
+        }
+      }
+      assert(refused > 0 || name === "verifySink");
+    }));
+}
+
+Deno.test("a version that is no number is no version, whatever the column is called", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/x.db`;
+    await bytesOfDatabase(path);
+    const change = (sql: string) => {
+      using database = new DatabaseSync(path);
+      database.exec(sql);
+    };
+    change("ALTER TABLE information RENAME COLUMN value TO VALUE");
+    await inDatabase(path, (sink) => sink.open());
+    for (const version of ["NULL", "'ten'", "''", "x'01'"]) {
+      change(`UPDATE information SET VALUE = ${version}`);
+      await assertRejects(
+        () => inDatabase(path, (sink) => sink.open()),
+        SyntaxError,
+        "it has no version",
+      );
+    }
+  }));

@@ -199,8 +199,9 @@ pythonTest(
       assertEquals(argon!.results, { charges: [0], magmoms: [0] });
       assertEquals(water!.constraints, [{ name: "FixAtoms", kwargs: { indices: [1] } }]);
       assertEquals(argon!.constraints, [{ name: "FixAtoms", kwargs: { indices: [] } }]);
-      const { hooke_fields, hooke_crc32c, ...info } = water!.info;
+      const { hooke_fields, hooke_crc32c, hooke_sums_from, ...info } = water!.info;
       assertEquals([typeof hooke_fields, typeof hooke_crc32c], ["string", "string"]);
+      assertEquals(hooke_sums_from, 0);
       const known = { systemId: 0, step: 10, time: 2.5, pressure: 0.5 };
       assertEquals(info, { ...first!.info, ...known });
     });

@@ -41,7 +41,7 @@ Deno.test("what could not be taken back at once is, before anything else is adde
   const file = fakeFile(), end = new FileEnd(file, "x", 0);
   await end.add(Uint8Array.of(1, 2, 3));
   [file.room, file.isStuck] = [5, true];
-  await assertRejects(() => end.add(Uint8Array.of(4, 5, 6)), Error, "full");
+  await assertRejects(() => end.add(Uint8Array.of(4, 5, 6)), Error, "no space left");
   assertEquals(file.bytes, [1, 2, 3, 4, 5]);
   await assertRejects(() => end.add(Uint8Array.of(7)), Error, "stuck"); // nothing behind a part
   assertEquals(file.bytes, [1, 2, 3, 4, 5]);

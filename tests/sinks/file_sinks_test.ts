@@ -216,7 +216,7 @@ Deno.test("a file that another program has made longer is read to its end", () =
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const [writer, reader] = [new ExtxyzSink(path), new ExtxyzSink(path)];
-    await assertRejects(() => reader.read(), RangeError, "current length is 0");
+    await assertRejects(() => reader.read(), RangeError, "it is empty");
     for (let i = 1; i <= 3; i++) {
       await writer.write(atom(i));
       await writer.flush();
@@ -292,4 +292,26 @@ Deno.test("a table that is asked for systems keeps the failure of a write for fl
       await assertRejects(() => sink.flush(), TypeError, '"late"');
     }
     await sink.close();
+  }));
+
+Deno.test("systems of a joined file that lack whole numbers are read, with a warning that names array and system", () =>
+  withFolder(async (folder) => {
+    const texts: string[] = [], warnings: string[] = [];
+    for (const [name, fields] of [["a", { kinds: [4] }], ["b", {}]] as const) {
+      const path = `${folder}/${name}.jsonl`, sink = new JsonlSink(path), batch = atom(0);
+      for (const [field, values] of Object.entries(fields)) {
+        batch.set(field, values, { level: "node", dtype: "i32" });
+      }
+      await sink.write(batch);
+      await sink.close();
+      texts.push(await Deno.readTextFile(path));
+    }
+    await Deno.writeTextFile(`${folder}/both.jsonl`, texts.join(""));
+    const onWarning = (warning: string) => warnings.push(warning);
+    const sink = await openSink(`${folder}/both.jsonl`, { onWarning });
+    assertEquals([...(await sink.read()).get("kinds")], [4, 0]);
+    await sink.close();
+    assertEquals(warnings, [
+      'The array "kinds" is 0 in frame 1: the file has it in other frames only',
+    ]);
   }));

@@ -1,5 +1,5 @@
-import { assertEquals } from "@std/assert";
-import { SINK_FORMATS } from "../../src/sinks/mod.ts";
+import { assertEquals, assertRejects } from "@std/assert";
+import { openSink, SINK_FORMATS } from "../../src/sinks/mod.ts";
 import { FILES, SYSTEMS, TEXTS } from "./formats.ts";
 
 Deno.test("each format of SINK_FORMATS is in the lists that the tests go through", () => {
@@ -7,4 +7,14 @@ Deno.test("each format of SINK_FORMATS is in the lists that the tests go through
   // Of endings with the same sink, .xyz and .extxyz, one is tested.
   const known = [...made.values()].map((ending) => ending.replace(/^\.(ext)?/, ""));
   assertEquals([...new Set([...FILES, ...SYSTEMS, ...TEXTS])].sort(), known.sort());
+});
+
+Deno.test("each format of SINK_FORMATS refuses unknown options, with the nearest known one", async () => {
+  for (const ending of Object.keys(SINK_FORMATS)) {
+    await assertRejects(
+      () => openSink(`none${ending}`, { mostByte: 5 } as object),
+      TypeError,
+      'current value is "mostByte"; did you mean mostBytes?',
+    );
+  }
 });

@@ -1,8 +1,8 @@
 // What is at a path and must not be touched, and what the file system does not let.
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";
-import { CsvSink, JsonlSink, openSink, SINK_FORMATS } from "../../src/sinks/mod.ts";
+import { CsvSink, JsonlSink, openSink, openSystems, SINK_FORMATS } from "../../src/sinks/mod.ts";
 import { namesIn, withFolder } from "../checkpoint/folder.ts";
 import { FILES } from "./formats.ts";
 
@@ -64,13 +64,16 @@ Deno.test("a file of a newer version is refused, and stays as it is", () =>
     const sink = await openSink(path);
     await sink.write(atom(1));
     await sink.close();
-    for (
-      const [version, kind] of [["10", RangeError], ["8", RangeError], ["ten", RangeError]] as const
-    ) {
+    const versions = [
+      ["10", RangeError, "current version is 10"],
+      ["8", RangeError, "current version is 8"],
+      ["ten", SyntaxError, 'it has no version, but "ten"'],
+    ] as const;
+    for (const [version, kind, words] of versions) {
       using database = new DatabaseSync(path);
       database.prepare("UPDATE information SET value = ? WHERE name = 'version'").run(version);
       const bytes = await Deno.readFile(path);
-      await assertRejects(() => openSink(path), kind, `current version is ${version}`);
+      await assertRejects(() => openSink(path), kind, words);
       assertEquals(await Deno.readFile(path), bytes);
     }
   }));
@@ -87,14 +90,13 @@ Deno.test("a database of something else is refused, and stays as it is", () =>
     }
   }));
 
-Deno.test("a folder at the path, a folder that is missing, and one that is a file are errors with a code", () =>
+Deno.test("a folder at the path, and a file in place of its folder, are errors with a code", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "");
     for (const ending of FILES) {
       await Deno.mkdir(`${folder}/x.${ending}`);
       const cases: readonly (readonly [string, string])[] = [
         [`${folder}/x.${ending}`, "EISDIR"],
-        [`${folder}/none/x.${ending}`, "ENOENT"],
         [`${folder}/file/x.${ending}`, "ENOTDIR"],
       ];
       for (const [path, code] of cases) {
@@ -108,9 +110,10 @@ Deno.test("a folder at the path, a folder that is missing, and one that is a fil
 
 Deno.test("a write that cannot be opened is an error of the flush, and the other sinks go on", () =>
   withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/file`, "");
     for (const ending of FILES) {
       const good = await openSink(`${folder}/good.${ending}`);
-      const bad = SINK_FORMATS[`.${ending}`]!(`${folder}/none/bad.${ending}`, {});
+      const bad = SINK_FORMATS[`.${ending}`]!(`${folder}/file/bad.${ending}`, {});
       const sink = await bad;
       for (const x of [1, 2]) {
         await good.write(atom(x));
@@ -123,5 +126,42 @@ Deno.test("a write that cannot be opened is an error of the flush, and the other
       await good.close();
       assertEquals(good.length, 2);
       await sink.close().catch(() => {});
+    }
+  }));
+
+Deno.test("an error of reading a text names the file, with the line", () =>
+  withFolder(async (folder) => {
+    const files: readonly (readonly [name: string, text: string, words: string])[] = [
+      [
+        "a.xyz",
+        "1\nProperties=species:S:1:pos:R:3\nAr 0 x 0\n",
+        'line 3: pos must be numbers; got "x"',
+      ],
+      ["b.xyz", "1\n\nAr 0 0 0\n1\n\nAr 0 x 0\n", "line 6"],
+      ["a.jsonl", '{"hooke":1,"numbers":[1]}\n', ": line 1 is not a system"],
+      ["b.jsonl", '{"hooke":1,\n', ": line 1 is not a system"],
+    ];
+    for (const [name, text, words] of files) {
+      const path = `${folder}/${name}`;
+      await Deno.writeTextFile(path, text);
+      const inSystems = async () => {
+        await using systems = await openSystems(path);
+        for (let i = 0; i < systems.length; i++) await systems.get(i);
+      };
+      for (const read of [() => openSink(path), inSystems]) {
+        const error = await assertRejects(read, SyntaxError, `Cannot read ${path}`);
+        assertStringIncludes(error.message, words);
+      }
+    }
+  }));
+
+Deno.test("a file without systems is called empty", () =>
+  withFolder(async (folder) => {
+    for (const ending of ["xyz", "jsonl", "db", "zarr"]) {
+      const path = `${folder}/x.${ending}`, words = `Cannot read ${path}: it is empty`;
+      const sink = await openSink(path);
+      await assertRejects(() => sink.read(), RangeError, words);
+      await sink.close();
+      await assertRejects(() => openSystems(path), RangeError, words);
     }
   }));

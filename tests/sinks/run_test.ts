@@ -55,9 +55,10 @@ Deno.test("what a run writes is the same to the bit in every kind of sink, with 
 
 Deno.test("a sink that fails stops the run, or only warns where the hook is added so; the others have all", () =>
   withFolder(async (folder) => {
+    await Deno.writeTextFile(`${folder}/file`, "");
     for (const [ending, kind] of Object.entries(KINDS)) {
       const good = new kind(`${folder}/good.${ending}`);
-      const bad = new kind(`${folder}/none/bad.${ending}`);
+      const bad = new kind(`${folder}/file/bad.${ending}`);
       const warnings: string[] = [];
       const md = engine(warnings);
       md.hooks.add(new SnapshotHook({ sink: bad }), { onError: "warn" });

@@ -163,7 +163,7 @@ Deno.test("what cannot be written is told, and what cannot be is refused", () =>
     const error = await assertRejects(
       () => new TensorBoardFile(`${folder}/file`).open(),
       Error,
-      "as the file system must let it",
+      `Cannot write to ${folder}/file: a file or a broken link of that name exists`,
     );
     assertEquals((error as { code?: unknown }).code, "EEXIST");
   }));

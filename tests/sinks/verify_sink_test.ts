@@ -1,7 +1,13 @@
 // Files that a disk has damaged: no bit may be another without a word.
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
-import { openSink, openSystems, type StoredSink, verifySink } from "../../src/sinks/mod.ts";
+import {
+  openSink,
+  openSystems,
+  type SinkReport,
+  type StoredSink,
+  verifySink,
+} from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { few } from "../suite.ts";
 import { randomOf } from "./zarr_fuzz.ts";
@@ -23,6 +29,11 @@ async function written(path: string): Promise<void> {
   const sink = await openSink(path);
   await sink.write(frames());
   await sink.close();
+}
+
+function whole(path: string, systems: number): SinkReport {
+  const summary = `${path}: ${systems} systems, no damage found`;
+  return { path, systems, unsummed: 0, damage: [], summary };
 }
 
 /** The files of a sink: one, or those of a folder. */
@@ -55,13 +66,13 @@ for (const ending of ENDINGS) {
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await written(path);
-      assertEquals(await verifySink(path), { path, systems: 4, unsummed: 0, damage: [] });
+      assertEquals(await verifySink(path), whole(path, 4));
       await inSink(path, async (sink) => {
         await sink.write(frames());
         await sink.truncate(3);
         await sink.write(frames());
       });
-      assertEquals(await verifySink(path), { path, systems: 7, unsummed: 0, damage: [] });
+      assertEquals(await verifySink(path), whole(path, 7));
     }));
 
   Deno.test(`a flipped bit in a .${ending} is reported, or is in a hole and changes nothing`, () =>
@@ -109,14 +120,44 @@ Deno.test("what is missing is reported, too: a chunk, a row, the end of a record
     ]);
   }));
 
+Deno.test("metadata that were removed from a .zarr or cut in half are reported", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    await written(path);
+    for (const name of ["", "core/", "custom/", "hooke/", "meta/"]) {
+      const file = `${path}/${name}zarr.json`, text = await Deno.readTextFile(file);
+      await Deno.remove(file);
+      assertEquals((await verifySink(path)).damage[0], { place: file, reason: "it is missing" });
+      await Deno.writeTextFile(file, text.slice(0, text.length / 2));
+      assertEquals((await verifySink(path)).damage[0]?.place, file);
+      await Deno.writeTextFile(file, text);
+    }
+    assertEquals(await verifySink(path), whole(path, 4));
+  }));
+
+Deno.test("a chunk that was removed from a .zarr is an error when it is read or added to", () =>
+  withFolder(async (folder) => {
+    const path = `${folder}/x.zarr`;
+    await written(path);
+    await Deno.remove(`${path}/core/positions/c/0/0`);
+    const message = `${path}/core/positions as its chunk 0 is missing`;
+    await assertRejects(() => contentOf(path), SyntaxError, message);
+    await assertRejects(() => openSink(path), SyntaxError, message);
+  }));
+
 Deno.test("files of others have no check sums: their form is checked; a table's, too", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`, table = `${folder}/x.csv`;
     await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n");
-    assertEquals(await verifySink(path), { path, systems: 1, unsummed: 1, damage: [] });
-    await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 zero 0\n");
-    assertEquals((await verifySink(path)).damage.length, 1);
+    const { summary, ...report } = await verifySink(path);
+    assertEquals(report, { path, systems: 1, unsummed: 1, damage: [] });
+    assertStringIncludes(summary, "not checked: 1 part has no check sum");
+    const frame = "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n";
+    await Deno.writeTextFile(path, frame + frame.replace("0 0 0", "0 zero 0"));
+    const { damage: [wrong, ...others] } = await verifySink(path);
+    assertEquals([wrong!.place, others], ["frame 2, lines 4 to 6", []]);
+    assertStringIncludes(wrong!.reason, "line 6"); // the reason has the line of the file
     await written(table);
     assertEquals((await verifySink(table)).damage, []);
-    await assertRejects(() => verifySink(`${folder}/none.xyz`), Error, "must be there");
+    await assertRejects(() => verifySink(`${folder}/none.xyz`), Error, "there is no such file");
   }));

@@ -177,7 +177,7 @@ pythonTest("stores that nvalchemi wrote are read, what it deleted left out", asy
     }
     // Its appends count atoms from the first of what is appended: these edges are nobody's.
     const appended = new ZarrSink(`${folder}/appended.zarr`);
-    await assertRejects(() => appended.read(), SyntaxError, "must join nodes of its own system");
+    await assertRejects(() => appended.read(), SyntaxError, "must connect nodes of its own system");
     assertEquals([...(await appended.slice({ to: 2 })).get("edges")], [0, 1, 1, 2, 3, 4]);
   });
 });

@@ -23,7 +23,7 @@ for (const [turn, limit] of few([[1, 24]], LIMITS)) {
       assert(flushed > 20, `only ${flushed} frames were flushed`);
       for (const message of told) {
         assert(
-          message.startsWith(`Cannot write to ${path} as the file system must let it`),
+          message.startsWith(`Cannot write to ${path}: `),
           message,
         );
       }
@@ -50,7 +50,7 @@ Deno.test("what the file system refuses is told with its code, by whoever asks n
   const error = await assertRejects(() => sink.open(), Error, "Cannot open /proc/hooke.zarr");
   assert("code" in error && error.cause instanceof Error);
   sink.write(frameAt(0)); // taken, and then it turns out that it cannot be kept
-  await assertRejects(() => sink.flush(), Error, "the file system must let it");
+  await assertRejects(() => sink.flush(), Error, "Cannot open /proc/hooke.zarr");
   assertEquals(sink.length, 0);
   await sink.close();
 });

@@ -54,8 +54,8 @@ Deno.test("a kernel with the wrong sign is far from its meaning, and it is said 
     run({ ...values, dt: dt.map((x) => -x) } as never, frame);
   });
   assertEquals(await found(open), [
-    "kick is as near to its meaning as it says, for one system of any size",
-    "kick is as near to its meaning as it says, for ragged batches",
+    "kick agrees with its definition, for one system of any size",
+    "kick agrees with its definition, for ragged batches",
   ]);
   const [[, message]] = [...await failing(backendSuite(open, { sizes: [3] }))] as [
     [string, string],
@@ -68,20 +68,22 @@ Deno.test("a kernel that moves systems at rest is found", async () => {
     run(values, { ...frame, active: frame.active.map(() => 1) });
   });
   const names = await found(open);
-  assert(names.includes("drift leaves systems at rest as they are, to the bit"), String(names));
-  assert(names.includes("a program does all its calls in each step, and says how many it did"));
+  assert(names.includes("drift does not change a bit of inactive systems"), String(names));
+  assert(
+    names.includes("a program runs all its calls in each step, and returns the number of steps"),
+  );
 });
 
 Deno.test("a kernel that gives NaN is found, and one that depends on the slot", async () => {
   const nan = withKernel("fmax", () => (values) => {
     (values as { fmax: Float64Array }).fmax.fill(NaN);
   });
-  assert((await found(nan)).some((name) => name.startsWith("fmax is as near")));
+  assert((await found(nan)).some((name) => name.startsWith("fmax agrees with its definition")));
   const slots = withKernel("thermalize", (run) => (values, frame: Frame) => {
     run(values, { ...frame, ids: frame.ids.map((_, s) => s) });
   });
   const names = await found(slots);
-  assert(names.includes("noise is that of (seed, atom, age, id), up to the largest of each"));
+  assert(names.includes("noise depends on (seed, atom, age, id), up to the largest of each"));
 });
 
 slowTest("a backend that does not halt, or not at the right steps, is found", async () => {
@@ -106,16 +108,16 @@ slowTest(
     const reversed = broken((backend) => ({
       prepare: (frame, calls) => backend.prepare(frame, calls.toReversed()),
     }));
-    assert((await found(reversed)).includes("the calls of a step are done in their order"));
+    assert((await found(reversed)).includes("the calls of a step run in order"));
     assertEquals(await found(broken({ loadPairs: () => {} })), [
-      "pairs that were saved and loaded give the same bits as those that went on",
+      "saved and loaded pair lists give bitwise identical results",
     ]);
     const careless = broken((backend) => ({
       write: (buffer, values, at = 0) =>
         backend.write(buffer, Array.from(values).slice(0, buffer.length - at), at),
     }));
     assertEquals(await found(careless), [
-      "what does not fit is refused, and leaves everything as it was",
+      "invalid writes and reads are rejected without effect",
     ]);
   },
 );
@@ -132,14 +134,14 @@ slowTest(
       free: () => void held--, // and nothing when it is disposed of
     }));
     const names = await found(leaking, { held: () => held });
-    assert(names.includes("a backend that is disposed of gives everything back"), String(names));
-    assert(!names.includes("what is made and given back over and over leaves nothing behind"));
+    assert(names.includes("disposing of a backend releases all memory"), String(names));
+    assert(!names.includes("repeated allocation and release leaves no memory behind"));
   },
 );
 
 slowTest("words that are not those of Random123 are found", async () => {
   const wordsOf = (given: Uint32Array) => new Uint32Array(given.length / 6 * 4);
   assertEquals(await found(() => new ReferenceBackend(), { wordsOf }), [
-    "philox gives the words of Random123, and those of TypeScript, to the bit",
+    "philox agrees bitwise with Random123 and with its definition",
   ]);
 });

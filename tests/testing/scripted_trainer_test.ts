@@ -234,7 +234,7 @@ Deno.test("metrics, stops, and checkpoints that hooks ask for", async () => {
     onCheckpointSave: ({ path }) => void saved.push(path),
   });
   const outcome = await trainer.train();
-  assertEquals(outcome, { status: "stopped", reason: "good enough", step: 1 });
+  assertEquals(outcome, { status: "stopped", reason: "good enough", step: 2 });
   assertEquals(metrics, [3, 2].map((loss) => ({ "train/loss": loss, "val/loss": loss })));
   assertEquals([saved, trainer.checkpoints], [["epoch_0"], ["epoch_0"]]);
   assertEquals([trainer.state.status, trainer.state.currentEpoch], ["stopped", 2]);
@@ -270,7 +270,7 @@ Deno.test("what a hook throws fails the run, unless somebody takes it", async ()
   await assertRejects(
     () => strict.train(),
     Error,
-    "bad did at training/BATCH_END, step 0: Error: of the hook",
+    "hook bad has thrown at training/BATCH_END, step 1: Error: of the hook",
   );
   const told: string[] = [];
   const lenient = scriptedTrainer({
@@ -278,7 +278,7 @@ Deno.test("what a hook throws fails the run, unless somebody takes it", async ()
     onWarning: ({ hook }) => void told.push(hook),
   });
   lenient.hooks.add({ ...hook });
-  assertEquals(await lenient.train(), { status: "completed" });
+  assertEquals(await lenient.train(), { status: "completed", hookErrors: 1 });
   assertEquals(told, ["bad"]);
 });
 
@@ -343,6 +343,6 @@ Deno.test("scripts that say too little are refused", () => {
   assertThrows(
     () => scriptedTrainer({ epochs: [{ losses: [1] }], optimizers: [[{ parameters: ["v"] }]] }),
     RangeError,
-    "must have parameters that no other has, of w: current value is v",
+    "the parameters of a group must be unique, and among w; got v",
   );
 });

@@ -10,7 +10,7 @@ import {
   findIncompleteKernels,
   findIncompletePotentials,
 } from "../../tools/architecture/kernels.ts";
-import { platformGlobals, usesUsing } from "../../tools/architecture/platform.ts";
+import { callsPlatform, platformGlobals, usesUsing } from "../../tools/architecture/platform.ts";
 import { apiChanges, toNames } from "../../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../../tools/architecture/reach.ts";
 import { MAY_IMPORT, packageOf, refuseImport } from "../../tools/architecture/rooms.ts";
@@ -216,6 +216,27 @@ Deno.test("platformGlobals() finds globals, not properties, comments or strings"
   const harmless =
     "// Deno\n/* document */ a.document; const b = { location: 1 }; 'Deno'; `window`;";
   assertEquals(platformGlobals(harmless), []);
+});
+
+Deno.test("callsPlatform() finds globals and built-in modules, and no words that are like them", () => {
+  const calls = [
+    "Deno.cwd();",
+    "const { Deno: host } = globalThis as { readonly Deno?: Host };",
+    "const { process } = globalThis as unknown as { readonly process?: Process };",
+    "const { hardwareConcurrency } = globalThis.navigator;",
+    "interface Host { readonly location?: Location }",
+    "return (globalThis as { readonly navigator?: Navigator }).navigator;",
+    'process.getBuiltinModule("x");',
+  ];
+  assertEquals(calls.filter((text) => !callsPlatform(text, [])), []);
+  assertEquals(callsPlatform("", ["@std/cli", "node:fs/promises"]), true);
+  const others = [
+    "// Deno",
+    '"Deno"',
+    "const location = a.location;",
+    "globalThis.crypto; process;",
+  ];
+  assertEquals(others.filter((text) => callsPlatform(text, ["@std/cli"])), []);
 });
 
 Deno.test("usesUsing() finds declarations, not words of comments and strings", () => {

@@ -2,9 +2,9 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { billRows, billTable, cycloneDx } from "../../tools/supply/bill.ts";
-import { faultsOf, type Imports } from "../../tools/supply/check.ts";
+import { faultsOf, type Imports, verdictOf } from "../../tools/supply/check.ts";
 import { packagesOf, readLock } from "../../tools/supply/packages.ts";
-import { isSigned } from "../../tools/supply/registry.ts";
+import { isSigned, unsignedOf } from "../../tools/supply/registry.ts";
 
 const read = (path: string) => Deno.readTextFile(new URL(path, ROOT));
 const IMPORTS: Imports = JSON.parse(await read("deno.json"));
@@ -37,6 +37,20 @@ Deno.test("loose versions, missing hashes, JSR entries and odd licenses are name
     `${id} has the license AGPL-3.0`,
     "gone@1.0.0 is in tools/supply/licenses.json, and not in the lock file",
   ]);
+});
+
+Deno.test("the last line says what the registry was not asked, which is a fault if it is required", () => {
+  const silent = { advisories: undefined, unsigned: undefined };
+  assertEquals(verdictOf(3, [], silent, false), {
+    faults: [],
+    summary:
+      "supply: 3 packages, 0 faults; NOT CHECKED: advisories and signatures, because the registry gave no answer",
+  });
+  const { faults, summary } = verdictOf(3, ["odd"], { advisories: [], unsigned: undefined }, true);
+  assertEquals(faults, ["odd", "signatures are required, and the registry gave no answer"]);
+  assertStringIncludes(summary, "2 faults; NOT CHECKED: signatures");
+  const heard = { advisories: ["a: high: hole"], unsigned: [] };
+  assertEquals(verdictOf(3, [], heard, true).summary, "supply: 3 packages, 1 faults");
 });
 
 Deno.test("the release notes list what users load, and the bill has its hashes", async () => {
@@ -77,6 +91,45 @@ Deno.test("a signature of the registry is verified against its keys", async () =
     assertEquals(await isSigned("mitt@3.0.1:sha512-b", { signatures }, keys), false);
   }
   assertEquals(await isSigned(message, {}, keys), false);
+});
+
+/** Runs with a registry that answers a path by the next of these; an Error is no answer. */
+async function withRegistry<T>(
+  answers: Readonly<Record<string, (Response | Error)[]>>,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { fetch } = globalThis;
+  globalThis.fetch = (url) => {
+    const next = answers[new URL(String(url)).pathname]!.shift()!;
+    return next instanceof Error ? Promise.reject(next) : Promise.resolve(next);
+  };
+  try {
+    return await run();
+  } finally {
+    globalThis.fetch = fetch;
+  }
+}
+
+Deno.test("a registry that does not answer is asked again, and is not taken for one that has not signed", async () => {
+  const late = new DOMException("Signal timed out.", "TimeoutError");
+  const found = () => Response.json({ dist: { integrity: "sha512-a" } });
+  const packages = ["late", "slow", "gone"].map((name) => ({
+    name,
+    version: "1.0.0",
+    integrity: "sha512-a",
+    needs: [],
+  }));
+  const faults = await withRegistry({
+    "/-/npm/v1/keys": [new Response(null, { status: 503 }), Response.json({ keys: [] })],
+    "/late/1.0.0": [late, late, late, found()],
+    "/slow/1.0.0": [late, found()],
+    "/gone/1.0.0": [new Response(null, { status: 404, statusText: "Not Found" }), found()],
+  }, () => unsignedOf(packages, { pause: 0 }));
+  assertEquals(faults, [
+    "late@1.0.0: the registry could not be asked for its signature: Signal timed out.",
+    "slow@1.0.0 has no good signature of the registry for its hash",
+    "gone@1.0.0: the registry could not be asked for its signature: it answered 404 Not Found",
+  ]);
 });
 
 /** A signature of WebCrypto as ASN.1, as the registry has them. */

@@ -24,15 +24,15 @@ Deno.test("what fires at the end of a run is of the last epoch and the last batc
     { name: "end", onTrainEnd: ({ epoch }: { epoch: number }) => void seen.push(`${epoch} done`) },
   ], { epochs: 3 });
   await trainer.train();
-  assertEquals(seen.toSorted(), ["3 done", "epoch 2 ends", "epoch 2, batch 1, step 5"]);
+  assertEquals(seen.toSorted(), ["3 done", "epoch 2 ends", "epoch 2, batch 1, step 6"]);
   assertEquals(seen.at(-1), "3 done");
 
   // In mid-epoch it is the one under way.
   seen.length = 0;
   trainer.addHook({
     name: "stop",
-    onStepEnd: (ctx) => ctx.stepCount === 8 ? ctx.stop("enough") : undefined,
+    onStepEnd: (ctx) => ctx.stepCount === 9 ? ctx.stop("enough") : undefined,
   });
   await trainer.train(10);
-  assertEquals(seen.filter((line) => line.includes("batch")), ["epoch 4, batch 0, step 8"]);
+  assertEquals(seen.filter((line) => line.includes("batch")), ["epoch 4, batch 0, step 9"]);
 });

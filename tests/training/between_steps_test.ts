@@ -1,7 +1,15 @@
 /** What is told, kept and refused between steps, and of a step that has failed. */
 import { assertEquals, assertRejects } from "@std/assert";
+import { hook } from "../../src/hook.ts";
 import { withFolder } from "../checkpoint/folder.ts";
-import { plateau, type TrainerParts, warmup } from "../../src/training/mod.ts";
+import {
+  adam,
+  plateau,
+  type TrainerParts,
+  type TrainingBase,
+  TrainingStage,
+  warmup,
+} from "../../src/training/mod.ts";
 import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
 
 Deno.test("a step that failed leaves nothing behind in the means of its epoch, nor in what was seen", async () => {
@@ -12,7 +20,7 @@ Deno.test("a step that failed leaves nothing behind in the means of its epoch, n
     name: "breaks",
     onError: "throw",
     onStepEnd: ({ stepCount }) => {
-      if (stepCount === 1 && isBroken) throw new Error("on purpose");
+      if (stepCount === 2 && isBroken) throw new Error("on purpose");
     },
   });
   trainer.addHook({
@@ -68,6 +76,46 @@ Deno.test("a validation and a run do not go on at once: the second is refused", 
   await training;
 });
 
+Deno.test("stepCount is the number of steps done, the same at every stage, in the state and in saved state", async () => {
+  await withFolder(async (folder) => {
+    await using trainer = smallTrainer([], {
+      validation: smallData(5),
+      optimizers: adam({ lr: 0.01 }),
+    });
+    const seen = new Map<string, unknown[]>();
+    const see = (ctx: TrainingBase, stage: string) => {
+      const name = stage.slice("training/".length);
+      seen.set(name, [...seen.get(name) ?? [], ctx.stepCount]);
+      assertEquals([stage, ctx.state.step, trainer.stepCount], [
+        stage,
+        ctx.stepCount,
+        ctx.stepCount,
+      ]);
+    };
+    const stages = Object.keys(TrainingStage.roles).filter((name) =>
+      TrainingStage.roles[name as "STEP_END"] === "observe"
+    );
+    trainer.hooks.add(hook({
+      name: "all",
+      on: { training: Object.fromEntries(stages.map((name) => [name, see])) as never },
+    }));
+    trainer.addHook({ onEpochEnd: ({ trainer }) => trainer.checkpointSoon(`${folder}/x.hooke`) });
+    await trainer.train(2);
+    const before = [0, 1, 2, 3], done = [1, 2, 3, 4];
+    for (const name of ["BATCH_BEGIN", "AFTER_LOSS", "AFTER_OPTIMIZER_STEP"]) {
+      assertEquals([name, seen.get(name)], [name, before]);
+    }
+    for (const name of ["STEP_END", "BATCH_END"]) {
+      assertEquals([name, seen.get(name)], [name, done]);
+    }
+    for (const name of ["EVAL_END", "VALIDATION_END", "EPOCH_END", "CHECKPOINT_SAVE"]) {
+      assertEquals([name, seen.get(name)], [name, [2, 4]]);
+    }
+    assertEquals([seen.get("TRAIN_BEGIN"), seen.get("TRAIN_END")], [[0], [4]]);
+    assertEquals((await trainer.save()).loop.stepCount, 4);
+  });
+});
+
 Deno.test("TRAIN_BEGIN, CHECKPOINT_SAVE and TRAIN_END tell how many steps are done", async () => {
   await withFolder(async (folder) => {
     await using trainer = smallTrainer();
@@ -89,13 +137,13 @@ Deno.test("TRAIN_BEGIN, CHECKPOINT_SAVE and TRAIN_END tell how many steps are do
     await trainer.train(3);
     assertEquals(told, [
       "begin 0",
-      "epoch 1",
+      "epoch 2",
       "save 2",
-      "epoch 3",
+      "epoch 4",
       "save 4",
       "end 4",
       "begin 5",
-      "epoch 6",
+      "epoch 7",
       "save 7",
       "end 7",
     ]);

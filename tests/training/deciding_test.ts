@@ -5,6 +5,7 @@ import { hook } from "../../src/hook.ts";
 import {
   adam,
   type ComputedLoss,
+  exponential,
   type NamedNumbers,
   sgd,
   Trainer,
@@ -192,7 +193,7 @@ Deno.test("a loss that is no number cannot be weighed, but may be let through", 
 Deno.test("a vetoed step leaves parameters, moments, counts and averages, and says that it was skipped", async () => {
   const veto = hook({
     name: "veto",
-    on: { training: { MAY_UPDATE: ({ stepCount }) => stepCount !== 1 } },
+    on: { training: { MAY_UPDATE: ({ batchIdx }) => batchIdx !== 1 } },
   });
   const trainer = new Trainer({ ...parts({ ema: { decay: 0.5 } }), hooks: [veto] });
   const batches = await Array.fromAsync(samples(12, { batchSize: 4 }).batches(0, 0));
@@ -201,9 +202,38 @@ Deno.test("a vetoed step leaves parameters, moments, counts and averages, and sa
   assertEquals((await trainer.step(batches[1]!)).skipped, true);
   const after = await trainer.save();
   assertEquals([after.arrays, after.counts], [before.arrays, before.counts]);
-  assertEquals([trainer.stepCount, trainer.state.samplesSeen], [2, 8]);
+  assertEquals([trainer.stepCount, trainer.state.samplesSeen], [1, 8]);
   await trainer.step(batches[2]!);
   assert((await trainer.save()).arrays.ema![0] !== after.arrays.ema![0]);
+});
+
+Deno.test("a vetoed step moves neither the schedule nor stepCount, and validates nothing", async () => {
+  const rates: unknown[] = [], validated: number[] = [];
+  let vetoes = 4;
+  const trainer = new Trainer({
+    ...parts({
+      optimizers: sgd({ lr: 0.05, schedule: exponential({ gamma: 0.5 }) }),
+      epochs: 4,
+      validation: samples(4, { batchSize: 4 }),
+      validateEvery: { epochs: 0, steps: 1 },
+    }),
+    hooks: [
+      hook({ name: "veto", on: { training: { MAY_UPDATE: () => vetoes-- <= 0 } } }),
+      {
+        name: "rates",
+        onStepEnd: (ctx) => void rates.push([ctx.stepCount, ctx.lr, ctx.skipped]),
+        onEvalEnd: ({ stepCount }) => void validated.push(stepCount),
+      },
+    ],
+  });
+  await trainer.train(2);
+  assertEquals(rates, [
+    ...Array.from({ length: 4 }, () => [0, 0.05, true]),
+    [1, 0.05, false],
+    [2, 0.025, false],
+  ]);
+  assertEquals([trainer.stepCount, trainer.state.step, trainer.state.samplesSeen], [2, 2, 24]);
+  assertEquals(validated, [1, 2]);
 });
 
 /** The mean squared error, and its slope by y. */
@@ -304,6 +334,9 @@ Deno.test("two that claim the same stage are refused", () => {
   );
 });
 
+/** Stages at which the step under way is done. */
+const AFTER_UPDATE = ["STEP_END", "BATCH_END"];
+
 Deno.test("a stop that any hook asks for, at any stage, ends the run after the step under way", async () => {
   const stages = [
     "TRAIN_BEGIN",
@@ -336,7 +369,11 @@ Deno.test("a stop that any hook asks for, at any stage, ends the run after the s
       },
     });
     const { trainer } = await trained([stops], { clip: { norm: 1 } });
-    assertEquals(trainer.outcome, { status: "stopped", reason: stage, step: 0 });
+    assertEquals(trainer.outcome, {
+      status: "stopped",
+      reason: stage,
+      step: AFTER_UPDATE.includes(stage) ? 1 : 0,
+    });
     assertEquals(trainer.stepCount, stage === "TRAIN_BEGIN" ? 0 : 1, stage);
   }
 });

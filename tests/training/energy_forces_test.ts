@@ -1,7 +1,13 @@
 /** Losses on energies, forces and stresses against their meaning, by differences. */
-import { assert, assertAlmostEquals, assertThrows } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
-import { energyForces, type EnergyForcesOptions, sgd, Trainer } from "../../src/training/mod.ts";
+import {
+  energyForces,
+  type EnergyForcesOptions,
+  potentialErrors,
+  sgd,
+  Trainer,
+} from "../../src/training/mod.ts";
 
 // All of it as float32 has it.
 const POSITIONS = [0, 0, 0, 1.1, 0.2, -0.1, 0.3, 1.2, 0.4].map(Math.fround);
@@ -24,20 +30,26 @@ function energyOf(positions: readonly number[], shifts: readonly number[], w = W
   return energy;
 }
 
-function model(): Uint8Array<ArrayBuffer> {
+function model(areMany = false): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("pairs");
   const positions = builder.input("positions", "f32", ["N", 3]);
   const edges = builder.input("edge_index", "i64", [2, "E"]);
   const shifts = builder.input("shifts", "f32", ["E", 3]);
-  builder.input("batch_idx", "i64", ["N"]);
+  const systems = builder.input("batch_idx", "i64", ["N"]);
   const w = builder.parameter("w", [W], [1]);
-  const at = (row: number) =>
-    builder.gather(positions, builder.gather(edges, builder.constant("i64", row)));
+  const ends = (row: number) => builder.gather(edges, builder.constant("i64", row));
+  const at = (row: number) => builder.gather(positions, ends(row));
   const d = builder.add(builder.sub(at(1), at(0)), shifts);
   const square = builder.reduceSum(builder.mul(d, d), [1]);
   const cosines = builder.op("Cos", [square], "f32");
-  const sum = builder.reduceSum(cosines, [0], true);
-  builder.output("energy", builder.mul(sum, w), [1]);
+  const sum = areMany
+    ? builder.scatterAdd(
+      builder.input("energy0", "f32", ["B"]),
+      builder.gather(systems, ends(0)),
+      cosines,
+    )
+    : builder.reduceSum(cosines, [0], true);
+  builder.output("energy", builder.mul(sum, w), [areMany ? "B" : 1]);
   return builder.build();
 }
 
@@ -132,6 +144,106 @@ Deno.test("energies, forces and stresses add up by their weights, which may foll
 Deno.test("energies per atom are compared per atom", async () => {
   const { loss } = await oneStep({ energy: 1, forces: 0, perAtom: true });
   assertAlmostEquals(loss, PARTS.energy[0] / 9, 1e-6 * loss);
+});
+
+/** Two copies of the system with weights; what the second one lacks must not count. */
+const TWO = {
+  ...BATCH,
+  positions: { data: Float32Array.from([...POSITIONS, ...POSITIONS]), dims: [6, 3] },
+  edge_index: {
+    data: BigInt64Array.from(
+      [0, 1].flatMap((k) => [0, 3].flatMap((n) => PAIRS.map((pair) => BigInt(pair[k]! + n)))),
+    ),
+    dims: [2, 2 * PAIRS.length],
+  },
+  shifts: { data: Float32Array.from([...SHIFTS, ...SHIFTS]), dims: [2 * PAIRS.length, 3] },
+  batch_idx: { data: BigInt64Array.of(0n, 0n, 0n, 1n, 1n, 1n), dims: [6] },
+  energy0: { data: new Float32Array(2), dims: [2] },
+  cell: { data: Float32Array.from([...CELL, ...new Array(9).fill(0)]), dims: [2, 3, 3] }, // a molecule
+  energy_target: { data: Float32Array.of(...ENERGY_TARGET, 7), dims: [2] },
+  forces_target: {
+    data: Float32Array.from([...FORCES_TARGET, ...new Array(9).fill(5)]),
+    dims: [6, 3],
+  },
+  stress_target: {
+    data: Float32Array.from([...STRESS_TARGET, ...new Array(9).fill(0)]),
+    dims: [2, 3, 3],
+  },
+  atoms: { data: Float32Array.of(3, 3), dims: [2] },
+};
+
+for (const part of ["energy", "forces", "stress"] as const) {
+  Deno.test(`${part} with weight 0 do not count, and others count by their weights`, async () => {
+    const [mean, slope] = PARTS[part], none = { energy: 0, forces: 0, stress: 0 };
+    const rows = part === "forces" ? [0.5, 0.5, 0.5, 0, 0, 0] : [0.5, 0];
+    const weight = { data: Float32Array.from(rows), dims: [rows.length] };
+    await using trainer = new Trainer({
+      model: model(true),
+      loss: energyForces({ ...none, [part]: 2, weighted: true }),
+      metrics: potentialErrors({
+        energy: part === "energy",
+        forces: part === "forces",
+        stress: part === "stress" && "GPa",
+        weighted: true,
+      }),
+      optimizers: sgd({ lr: 0.01 }),
+      device: "reference",
+    });
+    const feeds = { ...TWO, [`${part}_weight`]: weight };
+    const { loss, metrics } = await trainer.step({ feeds, size: 2 });
+    assertAlmostEquals(loss, 0.5 * 2 * mean, 1e-6 * Math.max(1, mean));
+    assertAlmostEquals((await trainer.parameter("w"))[0]!, W - 0.01 * slope, 1e-6);
+    const [scale, unit] = {
+      energy: [1 / 3, 1000],
+      forces: [1, 1000],
+      stress: [1, 160.2176634],
+    }[part]!;
+    const rmse = Math.sqrt(mean) * scale! * unit!;
+    assertAlmostEquals(metrics[`${part}RMSE`]!, rmse, 1e-5 * rmse);
+    const all = [energyOf(POSITIONS, SHIFTS)], { forces, stress } = slopes();
+    const [values, targets] = {
+      energy: [all, ENERGY_TARGET],
+      forces: [forces, FORCES_TARGET],
+      stress: [stress, STRESS_TARGET],
+    }[part]!;
+    const sum = values!.reduce((sum, value, i) => sum + Math.abs(value - targets![i]!), 0);
+    const mae = sum / values!.length * scale! * unit!;
+    assertAlmostEquals(metrics[`${part}MAE`]!, mae, 1e-5 * mae);
+  });
+}
+
+Deno.test("a batch in which nothing has a target makes a loss of 0, and moves nothing", async () => {
+  await using trainer = new Trainer({
+    model: model(true),
+    loss: energyForces({ forces: 0, weighted: true }),
+    optimizers: sgd({ lr: 0.01 }),
+    device: "reference",
+  });
+  const feeds = { ...TWO, energy_weight: { data: new Float32Array(2), dims: [2] } };
+  const { loss } = await trainer.step({ feeds, size: 2 });
+  assertEquals([loss, (await trainer.parameter("w"))[0]], [0, W]);
+});
+
+Deno.test("errors of a potential without weights, in their units", async () => {
+  await using trainer = new Trainer({
+    model: model(),
+    loss: energyForces({ stress: 1 }),
+    metrics: potentialErrors({ stress: "meV/Å³" }),
+    optimizers: sgd({ lr: 0.01 }),
+    device: "reference",
+  });
+  const { metrics } = await trainer.step({ feeds: BATCH, size: 1 });
+  const { energy, forces, stress } = PARTS;
+  for (
+    const [name, wanted] of Object.entries({
+      energyMAE: 1000 * Math.sqrt(energy[0]) / 3, // a single number
+      energyRMSE: 1000 * Math.sqrt(energy[0]) / 3,
+      forcesRMSE: 1000 * Math.sqrt(forces[0]),
+      stressRMSE: 1000 * Math.sqrt(stress[0]),
+    })
+  ) assertAlmostEquals(metrics[name]!, wanted, 1e-5 * wanted, name);
+  assertThrows(() => potentialErrors({ stress: "kbar" as never }), RangeError, "meV");
+  assertThrows(() => potentialErrors({ force: true } as never), TypeError, "force");
 });
 
 Deno.test("weights that make no loss are refused", () => {

@@ -32,7 +32,7 @@ async function assertWhole(path: string, last: number): Promise<number> {
   await killed.loadCheckpoint(path);
   const { stepCount } = killed;
   assert(stepCount > last, `step ${stepCount} after step ${last}`);
-  whole.addHook({ onStepEnd: (ctx) => ctx.stepCount === stepCount - 1 && ctx.stop("there") });
+  whole.addHook({ onStepEnd: (ctx) => ctx.stepCount === stepCount && ctx.stop("there") });
   await whole.train();
   assertEquals(whole.stepCount, stepCount);
   assertEquals(await parametersOf(killed), await parametersOf(whole));

@@ -28,7 +28,7 @@ async function saidTo(frame: object): Promise<string> {
 }
 
 Deno.test("a target that the frames lack is not taken for one that they have", async () => {
-  const has = "it has positions, shifts, energy0, z, batch_idx, edge_index";
+  const has = "it has z, batch_idx, energy0, positions, edge_index, shifts";
   assertEquals(
     await saidTo({ forces: [0, 0, 0, 0, 0, 0] }),
     `Cannot run trainer as each batch must have "energy_target" [N]: ${has}, forces_target`,

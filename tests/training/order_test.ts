@@ -281,7 +281,7 @@ Deno.test("a stop in mid-epoch ends epoch and run as stopped; the next call goes
       stage === "BATCH_BEGIN" ? `batch ${ctx.epoch} ${ctx.batchIdx}` : ENDED(ctx, stage),
   );
   const stopper = trainer.addHook({ onStepEnd: ({ stop }) => stop("enough") }, { name: "stops" });
-  assertEquals(await trainer.train(2), { status: "stopped", reason: "enough", step: 0 });
+  assertEquals(await trainer.train(2), { status: "stopped", reason: "enough", step: 1 });
   const kept = /^(batch|EPOCH|TRAIN)/;
   assertEquals(seen.filter((one) => kept.test(one)), [
     "TRAIN_BEGIN",
@@ -449,7 +449,7 @@ Deno.test("a checkpoint that a hook asks for is on disk at CHECKPOINT_SAVE, afte
 Deno.test("validation that has several reasons at once is done once", async () => {
   const { trainer, seen } = traced({ validation: eight, validateEvery: { epochs: 1, steps: 3 } });
   trainer.addHook({
-    onStepEnd: ({ trainer, stepCount }) => stepCount === 2 && trainer.validateSoon(),
+    onStepEnd: ({ trainer, stepCount }) => stepCount === 3 && trainer.validateSoon(),
   });
   await trainer.train();
   assertEquals(count(seen, "VALIDATION_BEGIN"), 1);

@@ -27,7 +27,7 @@ Deno.test("document 002: five events, each when it says, as often, with what it 
     onTrainBegin: ({ trainer }) => void events.push(["train begin", trainer.parameters.length]),
     onStepEnd(ctx) {
       events.push(["step end", ctx.stepCount, ctx.tokensSeen]);
-      if (ctx.stepCount === 0) ctx.trainer.checkpointSoon(path);
+      if (ctx.stepCount === 1) ctx.trainer.checkpointSoon(path);
     },
     onEvalEnd({ metrics, stepCount }) {
       assertAlmostEquals(metrics["eval/perplexity"]!, Math.exp(metrics["eval/loss"]!), 1e-5);
@@ -41,10 +41,10 @@ Deno.test("document 002: five events, each when it says, as often, with what it 
   await trainer.train();
   assertEquals(events, [
     ["train begin", 2],
-    ["step end", 0, 100],
+    ["step end", 1, 100],
     ["checkpoint save", 1, path, true],
-    ["step end", 1, 200],
-    ["eval end", 1],
+    ["step end", 2, 200],
+    ["eval end", 2],
     ["train end", 2, 200],
   ]);
 });
@@ -59,7 +59,7 @@ Deno.test("document 002: a hook has only the methods that it needs", async () =>
   await using trainer = smallTrainer([new MyHook()]);
   assertEquals(trainer.hooks.list()[0]!.stages, ["training/STEP_END"]);
   await trainer.train();
-  assertEquals(steps, [0, 1, 2, 3]);
+  assertEquals(steps, [1, 2, 3, 4]);
 });
 
 Deno.test("document 002: at the end of each step there are loss, norm, rate, parameters, optimizer state, and gradients", async () => {

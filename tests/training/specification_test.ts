@@ -92,7 +92,7 @@ Deno.test("Hook registry supports toggling hooks: it can be enabled or disabled 
   await trainer.train(2);
   trainer.enableHook("count");
   await trainer.train(3);
-  assertEquals(seen, [0, 1, 4, 5]);
+  assertEquals(seen, [1, 2, 5, 6]);
 });
 
 Deno.test("Hook registry executes hooks in order: hooks of the same type in registration order, deterministic", async () => {

@@ -106,7 +106,7 @@ testOnGpu("pipes and gates do, too", async () => {
         LOSS: ({ value }) => 0.5 * value,
         GRADIENTS: ({ value, stepCount }) =>
           new Map([...scales(value)].filter(([name]) => name !== "b1" || stepCount !== 2)),
-        MAY_UPDATE: ({ stepCount, gradNorm }) => stepCount !== 1 && gradNorm > 0,
+        MAY_UPDATE: ({ batchIdx, gradNorm }) => batchIdx !== 1 && gradNorm > 0,
       },
     },
   });

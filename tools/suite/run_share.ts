@@ -56,6 +56,7 @@ export async function runShare(
       cwd: ROOT,
       env: {
         HOOKE_SUITE: suite,
+        NO_COLOR: "1", // Deno colors what it prints into a pipe, too
         ...suite === "fast" ? { DENO_V8_FLAGS: Deno.env.get("DENO_V8_FLAGS") ?? QUICK_START } : {},
         // Mesa complains on every start if this is missing.
         XDG_RUNTIME_DIR: Deno.env.get("XDG_RUNTIME_DIR") || folder,

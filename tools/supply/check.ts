@@ -1,16 +1,16 @@
 /**
  * Checks the packages that are used: exact versions, hashes, licenses, known vulnerabilities and signatures.
  *
- * The first three need no network. Advisories and signatures are asked of npm's registry if it answers; if not, that is
- * said, and the rest decides: the gate must pass on a machine without a network. `--update` writes licenses.json anew
- * from the packages in Deno's cache.
+ * The first three need no network. Advisories and signatures are asked of npm's registry. If it does not answer, the last
+ * line says so, and the rest decides: the gate must pass on a machine without a network. With `--require`, as before a
+ * release, that is a fault. `--update` writes licenses.json anew from the packages in Deno's cache.
  *
  * @module
  */
 
 import { ROOT } from "../check/entry_points.ts";
 import { licensesInCache } from "./licenses.ts";
-import { type LockFile, type Package, packagesOf, readLock } from "./packages.ts";
+import { type LockFile, packagesOf, readLock } from "./packages.ts";
 import { advisoriesOf, unsignedOf } from "./registry.ts";
 
 /** Licenses under which a package may be used beside MIT. Another one needs somebody to read it first. */
@@ -62,15 +62,31 @@ export function faultsOf(
   return faults;
 }
 
-async function onlineFaults(packages: readonly Package[]): Promise<string[]> {
-  const [advisories, unsigned] = [await advisoriesOf(packages), await unsignedOf(packages)];
-  if (advisories === undefined) console.log("advisories: not asked, the registry gave no answer");
-  else console.log(`advisories: ${advisories.length} for ${packages.length} packages`);
-  if (unsigned === undefined) console.log("signatures: not verified, the registry gave no keys");
-  else {console.log(
-      `signatures: ${packages.length - unsigned.length} of ${packages.length} are good`,
-    );}
-  return [...advisories ?? [], ...unsigned ?? []];
+/** What the registry says of the packages; `undefined` where it gave no answer. */
+export interface Answers {
+  readonly advisories: readonly string[] | undefined;
+  readonly unsigned: readonly string[] | undefined;
+}
+
+/** Returns the faults, and the last line of the report. What the registry does not answer is a fault if it is required. */
+export function verdictOf(
+  count: number,
+  offline: readonly string[],
+  { advisories, unsigned }: Answers,
+  isRequired: boolean,
+): { readonly faults: readonly string[]; readonly summary: string } {
+  const unchecked = [
+    ...(advisories === undefined ? ["advisories"] : []),
+    ...(unsigned === undefined ? ["signatures"] : []),
+  ];
+  const missing = isRequired
+    ? unchecked.map((what) => `${what} are required, and the registry gave no answer`)
+    : [];
+  const faults = [...offline, ...advisories ?? [], ...unsigned ?? [], ...missing];
+  const note = unchecked.length === 0
+    ? ""
+    : `; NOT CHECKED: ${unchecked.join(" and ")}, because the registry gave no answer`;
+  return { faults, summary: `supply: ${count} packages, ${faults.length} faults${note}` };
 }
 
 if (import.meta.main) {
@@ -89,8 +105,13 @@ if (import.meta.main) {
       `${id} says of itself that its license is ${license}: current entry is ${licenses[id]}`,
     );
   }
-  faults.push(...await onlineFaults(packages));
-  for (const fault of faults) console.error(fault);
-  console.log(`supply: ${packages.length} packages, ${faults.length} faults`);
-  Deno.exit(faults.length === 0 ? 0 : 1);
+  const answers = {
+    advisories: await advisoriesOf(packages),
+    unsigned: await unsignedOf(packages),
+  };
+  const isRequired = Deno.args.includes("--require");
+  const verdict = verdictOf(packages.length, faults, answers, isRequired);
+  for (const fault of verdict.faults) console.error(fault);
+  console.log(verdict.summary);
+  Deno.exit(verdict.faults.length === 0 ? 0 : 1);
 }

@@ -7,10 +7,34 @@
 import type { Package } from "./packages.ts";
 
 const REGISTRY = "https://registry.npmjs.org";
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 10_000, TRIES = 3;
 
-/** Returns the answer as JSON; `undefined` if there is none, as without a network. */
-async function ask<T>(path: string, body?: unknown): Promise<T | undefined> {
+/** Options of questions. */
+export interface AskOptions {
+  /** Milliseconds before the second try; twice as many before the third. @default 1000 */
+  readonly pause?: number;
+}
+
+/** An answer, or the reason why there is none. */
+type Answer<T> = { readonly value: T } | { readonly reason: string };
+
+/** Asks, and asks again if there is no answer or the registry is busy. */
+async function ask<T>(
+  path: string,
+  body?: unknown,
+  { pause = 1000 }: AskOptions = {},
+): Promise<Answer<T>> {
+  for (let tried = 1;; tried++) {
+    const { answer, isFinal } = await askOnce<T>(path, body);
+    if (isFinal || tried === TRIES) return answer;
+    await new Promise((resolve) => setTimeout(resolve, pause * tried));
+  }
+}
+
+async function askOnce<T>(
+  path: string,
+  body: unknown,
+): Promise<{ readonly answer: Answer<T>; readonly isFinal: boolean }> {
   try {
     const response = await fetch(`${REGISTRY}${path}`, {
       signal: AbortSignal.timeout(PATIENCE_MS),
@@ -20,11 +44,13 @@ async function ask<T>(path: string, body?: unknown): Promise<T | undefined> {
         body: JSON.stringify(body),
       }),
     });
-    if (response.ok) return await response.json();
+    if (response.ok) return { answer: { value: await response.json() }, isFinal: true };
     await response.body?.cancel();
-    return undefined;
-  } catch {
-    return undefined;
+    const { status, statusText } = response;
+    const isBusy = status >= 500 || status === 429;
+    return { answer: { reason: `it answered ${status} ${statusText}`.trim() }, isFinal: !isBusy };
+  } catch (error) {
+    return { answer: { reason: (error as Error).message }, isFinal: false };
   }
 }
 
@@ -41,10 +67,10 @@ export async function advisoriesOf(packages: readonly Package[]): Promise<string
     "/-/npm/v1/security/advisories/bulk",
     versions,
   );
-  return answer &&
-    Object.entries(answer).flatMap(([name, advisories]) =>
-      advisories.map(({ title, severity, url }) => `${name}: ${severity}: ${title} (${url})`)
-    );
+  if ("reason" in answer) return undefined;
+  return Object.entries(answer.value).flatMap(([name, advisories]) =>
+    advisories.map(({ title, severity, url }) => `${name}: ${severity}: ${title} (${url})`)
+  );
 }
 
 interface Key {
@@ -57,17 +83,24 @@ interface Dist {
   readonly signatures?: readonly { readonly keyid: string; readonly sig: string }[];
 }
 
-/** Returns the packages whose hash the registry has not signed; `undefined` if it does not give its keys. */
-export async function unsignedOf(packages: readonly Package[]): Promise<string[] | undefined> {
-  const answer = await ask<{ readonly keys: readonly Key[] }>("/-/npm/v1/keys");
-  if (answer === undefined) return undefined;
+/**
+ * Returns the packages whose hash the registry has not signed, or of which it could not be asked, in words; `undefined` if
+ * it does not give its keys.
+ */
+export async function unsignedOf(
+  packages: readonly Package[],
+  options: AskOptions = {},
+): Promise<string[] | undefined> {
+  const answer = await ask<{ readonly keys: readonly Key[] }>("/-/npm/v1/keys", undefined, options);
+  if ("reason" in answer) return undefined;
   const faults: string[] = [];
   for (const { name, version, integrity } of packages) {
-    const dist = (await ask<{ readonly dist: Dist }>(`/${name}/${version}`))?.dist;
-    const isGood = dist !== undefined &&
-      await isSigned(`${name}@${version}:${integrity}`, dist, answer.keys);
-    if (!isGood) {
-      faults.push(`${name}@${version} has no good signature of the registry for its hash`);
+    const id = `${name}@${version}`;
+    const found = await ask<{ readonly dist: Dist }>(`/${name}/${version}`, undefined, options);
+    if ("reason" in found) {
+      faults.push(`${id}: the registry could not be asked for its signature: ${found.reason}`);
+    } else if (!(await isSigned(`${id}:${integrity}`, found.value.dist, answer.value.keys))) {
+      faults.push(`${id} has no good signature of the registry for its hash`);
     }
   }
   return faults;

@@ -19,7 +19,7 @@ pub fn fmax(args: Args, frame: &mut Frame) {
             (Some(stage), Some(drives)) => drives[(stage[s] as usize).min(drives.len() - 1)] != 0,
             _ => true,
         };
-        let mut square = largest_square(&forces[3 * atoms.start..3 * atoms.end]) as f64;
+        let mut square = largest_square_f64(&forces[3 * atoms.start..3 * atoms.end]);
         if let (Some(cells), true) = (&cells, is_driven) {
             let of_cell: f64 = cells[9 * s..9 * s + 9].iter().map(|&x| x as f64 * x as f64).sum();
             // What is no number stays so.
@@ -27,6 +27,21 @@ pub fn fmax(args: Args, frame: &mut Frame) {
         }
         fmax[s] = square.sqrt();
     }
+}
+
+/// NaN if there is any. Squares beyond f32 are computed again.
+pub fn largest_square_f64(vectors: &[f32]) -> f64 {
+    let square = largest_square(vectors) as f64;
+    if square < f64::INFINITY { square } else { squares_f64(vectors, square) }
+}
+
+#[cold]
+fn squares_f64(vectors: &[f32], square: f64) -> f64 {
+    if square.is_nan() {
+        return square;
+    }
+    let square = |v: &[f32]| v.iter().map(|&x| x as f64 * x as f64).sum();
+    vectors.chunks_exact(3).map(square).fold(0.0, f64::max)
 }
 
 /// NaN if there is any.

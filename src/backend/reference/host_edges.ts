@@ -32,7 +32,10 @@ export class HostEdges implements Edges {
   }
 }
 
-/** Makes a buffer whose array is looked up at each use: growing a list replaces its arrays. */
+/**
+ * Creates a buffer whose array is looked up at each use, because a list that grows replaces its
+ * arrays.
+ */
 function latest<D extends Dtype>(dtype: D, arrayOf: () => Arrays[D]): Buffer<D> {
   const buffer = {
     dtype,

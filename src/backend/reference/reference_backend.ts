@@ -16,7 +16,10 @@ import type {
 import { checkEdges } from "../check_edges.ts";
 import { HostEdges } from "./host_edges.ts";
 
-/** The reference backend, oracle of the tests: kernels as they are written in TypeScript, in float64. */
+/**
+ * The reference backend, which defines the correct results for tests. It runs the TypeScript
+ * kernels in float64.
+ */
 export class ReferenceBackend implements Backend {
   readonly name = "reference";
   readonly real = "f64";
@@ -67,7 +70,7 @@ export class ReferenceBackend implements Backend {
   }
 
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
-    let at = 0; // what is saved leaves out systems whose pairs were never found
+    let at = 0; // saved pairs omit systems whose pairs were never found
     for (const [s, system] of (pairs as HostPairs).list.systems.entries()) {
       system.builds = saved.builds[s]!;
       system.isLoaded = system.builds > 0;

@@ -7,15 +7,16 @@ import { ThreadedBackend } from "./threaded_backend.ts";
 /** Options of {@linkcode openThreads}. */
 export interface ThreadsOptions {
   /**
-   * Makes a worker from a script that imports `@hooke/hooke/backend/worker`, for bundlers that do not find the script
-   * of this package.
+   * Creates a worker from a script that imports `@hooke/hooke/backend/worker`, for bundlers that do
+   * not find the script of this package.
    *
    * @default a worker of this package's script
    */
   readonly worker?: () => Worker;
   /**
-   * Longest silence of a thread that owes a reply, in milliseconds. After it the thread counts as hung or ended, and the
-   * backend fails. A thread gives signs of life between two steps.
+   * Longest silence of a thread with a pending reply, in milliseconds. After it the thread counts
+   * as hung or ended, and the backend fails. During long runs a thread sends a sign of life between
+   * steps.
    *
    * @default 60000
    */
@@ -23,15 +24,19 @@ export interface ThreadsOptions {
 }
 
 /**
- * Opens the WebAssembly backend on several threads, for engines: each worker has some systems of a batch. Results are
- * bitwise identical to those of one thread. An engine with `threads: n` opens one of its own; this one stays open, and
- * keeps the process alive, until it is disposed of.
+ * Opens the WebAssembly backend on several threads, for engines. Each worker computes some systems
+ * of a batch. Results are bitwise identical to those of one thread. An engine with `threads: n`
+ * opens a backend of its own. A backend opened by this function stays open, and keeps the process
+ * alive, until it is disposed of.
  *
- * In Deno, starting a worker takes `--allow-read` of this package, or `--allow-import` if it comes from the network.
+ * In Deno, starting a worker requires `--allow-read` of this package, or `--allow-import` if it
+ * comes from the network.
  *
- * @throws {TypeError | RangeError} if `threads` is not a whole number from 1 on, or `timeout` is not a number above 0
+ * @throws {TypeError | RangeError} if `threads` is not a whole number from 1 on, or `timeout` is
+ * not a number above 0
  *
  * @example
+ *
  * ```ts
  * import { openThreads } from "@hooke/hooke/backend";
  * import { NVE } from "@hooke/hooke/dynamics";
@@ -56,7 +61,7 @@ export function openThreads(threads: number, options: ThreadsOptions = {}): Back
 function openWorker(): Worker {
   if (typeof Worker === "undefined") {
     throw new BackendUnavailableError(
-      "Cannot open threads as the runtime must have workers: there is no Worker here, so leave out threads",
+      "Cannot open threads: this runtime has no Worker. Leave out threads",
       { backend: "wasm", reason: "absent", during: "open" },
     );
   }

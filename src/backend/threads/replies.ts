@@ -9,12 +9,15 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/** Requests that wait for replies, by ticket. */
+/** Pending requests by ticket. */
 export class PendingReplies {
   readonly #open = new Map<number, PendingReply>();
   #nextTicket = 0;
 
-  /** Opens a ticket for a request to so many threads. `values` has their replies, by thread. */
+  /**
+   * Opens a ticket for a request to the first `threads` threads. `values` resolves to their
+   * replies, by thread.
+   */
   open(threads: number): {
     readonly ticket: number;
     readonly values: Promise<readonly ReplyValue[]>;
@@ -26,7 +29,7 @@ export class PendingReplies {
     return { ticket, values };
   }
 
-  /** Takes in the reply of one thread. Resolves the request once all have replied. */
+  /** Records the reply of one thread. Resolves the request when all threads have replied. */
   settle(thread: number, ticket: number, value: ReplyValue): void {
     const pending = this.#open.get(ticket);
     if (pending === undefined) return;
@@ -36,7 +39,7 @@ export class PendingReplies {
     pending.resolve(pending.values);
   }
 
-  /** Returns whether a thread has not answered an open request. */
+  /** Returns whether a thread has a pending reply. */
   owes(thread: number): boolean {
     for (const { values, threads } of this.#open.values()) {
       if (thread < threads && values[thread] === undefined) return true;

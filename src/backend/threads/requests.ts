@@ -1,7 +1,8 @@
 /**
  * Messages to worker threads, and their replies: plain data.
  *
- * The main thread numbers every buffer, list and program that it has a worker make, so that no message waits for a reply.
+ * The main thread assigns the numbers of all buffers, lists and programs that a worker creates, so
+ * that it never waits for a reply with an identifier.
  *
  * @module
  */
@@ -13,7 +14,10 @@ import type { PairsOptions, SavedPairs } from "../backend.ts";
 /** Numbers in a message. */
 export type Numbers = Float32Array | Float64Array | Int32Array;
 
-/** Argument of a call: a number, or the number of a buffer or list of pairs; `undefined` if it is left out. */
+/**
+ * Argument of a call: a number, the number of a buffer or a list of pairs, or `undefined` if it is
+ * omitted.
+ */
 export type ArgumentMessage =
   | { readonly number: number }
   | { readonly buffer: number }
@@ -46,7 +50,7 @@ export interface FrameMessage {
   readonly control: number;
 }
 
-/** A request to a worker thread. One with a ticket is replied to. */
+/** A request to a worker thread. The worker replies to requests with a ticket. */
 export type WorkerRequest =
   | { readonly kind: "alloc"; readonly id: number; readonly dtype: Dtype; readonly length: number }
   | { readonly kind: "write"; readonly id: number; readonly values: Numbers; readonly at: number }
@@ -79,7 +83,7 @@ export type WorkerRequest =
     readonly id: number;
     readonly first: number;
     readonly steps: number;
-    /** Left out if the number of steps done does not matter. */
+    /** Omitted if the number of steps done does not matter. */
     readonly ticket: number | undefined;
   }
   | { readonly kind: "read"; readonly ids: readonly number[]; readonly ticket: number };
@@ -88,14 +92,14 @@ export type WorkerRequest =
 export interface RunResult {
   /** Number of steps done. */
   readonly done: number;
-  /** True if it was halted. */
+  /** True if the run was halted. */
   readonly isHalted: boolean;
 }
 
-/** Value that a request asked for. */
+/** Requested value. */
 export type ReplyValue = RunResult | readonly Numbers[] | SavedPairs;
 
-/** An error as data: messages carry no classes. */
+/** An error as data, because messages cannot contain instances of classes. */
 export interface ErrorMessage {
   readonly name: string;
   readonly message: string;

@@ -1,5 +1,5 @@
 /**
- * Splits batches and buffers among threads, and merges what the threads have.
+ * Splits batches and buffers among threads, and merges the results of threads.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { Control } from "../../kernels/kernel.ts";
 import type { SavedPairs, Spread } from "../backend.ts";
 import type { Numbers } from "./requests.ts";
 
-/** A range of numbers. `to` is past the last. */
+/** A range of numbers. `to` is exclusive. */
 export type Stretch = readonly [from: number, to: number];
 
-/** Part of a batch that one thread has. */
+/** Part of a batch that belongs to one thread. */
 export interface Part {
   /** Its systems. */
   readonly systems: Stretch;
@@ -39,10 +39,13 @@ export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
   });
 }
 
-/** Spread of a buffer. Frames have two kinds of their own: offsets, which begin at 0 on each thread, and control words. */
+/**
+ * Spread of a buffer. Frames have two special ones: offsets, which start from 0 on each thread, and
+ * control words.
+ */
 export type FrameSpread = Spread | "offsets" | "control";
 
-/** Returns the range of a buffer that a part has. */
+/** Returns the range of a buffer that belongs to a part. */
 export function stretchOf(
   { systems, atoms }: Part,
   spread: FrameSpread,
@@ -56,13 +59,16 @@ export function stretchOf(
   return [width * from, width * to];
 }
 
-/** Merges the control words of all threads. The system that diverged first counts, by its place in the batch. */
+/**
+ * Merges the control words of all threads. The system that diverged in the earliest step counts, by
+ * its slot in the batch.
+ */
 export function mergedControl(parts: readonly Part[], words: readonly Numbers[]): Int32Array {
   const merged = new Int32Array(Control.LENGTH);
   let first = Infinity;
   for (const [i, control] of words.entries()) {
     for (let word = 0; word < Control.LENGTH; word++) merged[word] ||= control[word]!;
-    const lost = control[Control.LENGTH]!; // in which of all its steps, as the thread adds
+    const lost = control[Control.LENGTH]!; // step in which the part diverged, which the thread appends
     if (control[Control.DIVERGED] === 0 || lost >= first) continue;
     first = lost;
     merged[Control.DIVERGED] = control[Control.DIVERGED]! + parts[i]!.systems[0];
@@ -82,7 +88,7 @@ export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
   };
 }
 
-/** Splits saved pairs by part. Systems whose pairs were never found take no room in them. */
+/** Splits saved pairs by part. They contain no entries for systems whose pairs were never found. */
 export function splitPairs(
   parts: readonly Part[],
   offsets: Int32Array,

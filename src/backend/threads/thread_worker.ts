@@ -1,5 +1,5 @@
 /**
- * The script of the workers of a {@linkcode ThreadedBackend}: runs kernels on part of a batch.
+ * Worker script of {@linkcode ThreadedBackend}: runs kernels on a part of a batch.
  *
  * @module
  */
@@ -7,23 +7,23 @@
 import { WorkerPort } from "./worker_port.ts";
 import type { ErrorMessage, Numbers, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
-/** Global scope of a worker, as far as it is used. */
+/** Global scope of a worker, as far as this script uses it. */
 interface Scope {
   onmessage: ((event: { readonly data: readonly WorkerRequest[] }) => void) | null;
   postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
 }
 
-/** Size from which arrays are transferred, bytes. Smaller ones are copied as fast. */
+/** Size from which arrays are transferred, bytes. Copying smaller ones is as fast. */
 const LARGE = 4096;
 
-/** Lists the memory to transfer instead of copying it. */
+/** Returns the memory to transfer instead of copying it. */
 function transferred(values: WorkerReply["values"]): ArrayBufferLike[] {
   return values.flatMap(({ value }) => Array.isArray(value) ? value as Numbers[] : [])
     .filter(({ byteLength }) => byteLength >= LARGE)
     .map(({ buffer }) => buffer);
 }
 
-/** A thread that works for longer gives a sign of life in between, ms. */
+/** Longest time without a sign of life while a thread computes, ms. */
 const SIGN_OF_LIFE = 1000;
 
 function describe(error: unknown): ErrorMessage {
@@ -33,7 +33,7 @@ function describe(error: unknown): ErrorMessage {
 
 const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: unknown };
 
-// Outside a worker, where this file is imported for its types, it does nothing.
+// Outside a worker, when this file is imported for its types, it does nothing.
 if (scope.WorkerGlobalScope !== undefined) {
   let error: ErrorMessage | undefined;
   let posted = performance.now();
@@ -48,7 +48,7 @@ if (scope.WorkerGlobalScope !== undefined) {
   scope.onmessage = ({ data: requests }) => {
     const values: { ticket: number; value: ReplyValue }[] = [];
     try {
-      // After a failure nothing more is done: state may be half changed.
+      // After a failure all requests are dropped, because state may be half changed.
       for (const request of error === undefined ? requests : []) {
         const value = port.handle(request);
         if ("ticket" in request && request.ticket !== undefined) {

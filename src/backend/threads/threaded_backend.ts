@@ -21,8 +21,8 @@ import { ThreadedPairs } from "./threaded_pairs.ts";
 import { ThreadedProgram } from "./threaded_program.ts";
 
 /**
- * The WebAssembly backend on several threads: each worker has some systems of a batch. Systems do not depend on each
- * other, so results are bitwise identical to those of one thread.
+ * The WebAssembly backend on several threads: each worker computes some systems of a batch. Systems
+ * are independent of each other, so results are bitwise identical to those of one thread.
  */
 export class ThreadedBackend implements Backend {
   readonly name = "wasm";
@@ -34,13 +34,16 @@ export class ThreadedBackend implements Backend {
   readonly #frames = new Map<Buffer, ThreadedFrame>();
   #made = 0;
 
-  /** `start` makes a worker; it is called when a thread is first needed. `timeout` is that of {@linkcode ThreadsOptions}. */
+  /**
+   * `start` creates a worker. It is called when a thread is first needed. `timeout` is that of
+   * {@linkcode ThreadsOptions}.
+   */
   constructor(threads: number, start: () => Worker, timeout: number) {
     this.threads = threads;
     this.#pool = new WorkerPool(threads, start, timeout);
   }
 
-  /** Throws a RangeError if no memory of WebAssembly can hold the buffer. */
+  /** Throws a RangeError if no WebAssembly memory can hold the buffer. */
   alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D> {
     return new ThreadedBuffer(dtype, length, this.#made++, spread);
   }
@@ -49,7 +52,7 @@ export class ThreadedBackend implements Backend {
     const buffer = given as ThreadedBuffer;
     if (at + values.length > buffer.length) {
       throw new RangeError(
-        `Cannot write ${values.length} numbers as a buffer must have room for them from ${at} on: current length is ${buffer.length}`,
+        `Cannot write ${values.length} numbers at ${at}: the buffer has only ${buffer.length}`,
       );
     }
     if (buffer.holder !== undefined) {
@@ -66,10 +69,10 @@ export class ThreadedBackend implements Backend {
     return values as Arrays[D];
   }
 
-  /** Throws a TypeError: buffers are in the memory of the threads. */
+  /** Throws a TypeError, because buffers are in the memory of the threads. */
   view<D extends Dtype>(_: Buffer<D>): Arrays[D] {
     throw new TypeError(
-      "Cannot view a buffer as it must be in the memory of this thread: await viewOrRead() for what others have",
+      "Cannot view a buffer: it is in the memory of other threads. Use await viewOrRead()",
     );
   }
 
@@ -126,11 +129,14 @@ export class ThreadedBackend implements Backend {
     frame.send(() => ({ kind: "freePairs", id }));
   }
 
-  /** Throws a TypeError: edges count atoms over the whole batch, of which each thread has only a part. */
+  /**
+   * Throws a TypeError, because edges contain indices of atoms within the whole batch, of which
+   * each thread has only a part.
+   */
   edges(): Edges {
     throw new TypeError(
-      `Cannot list edges on ${this.threads} threads as atoms must be counted over the whole batch, of which each has a part: ` +
-        `leave out threads; an ONNX model has threads of its own, as an option`,
+      `Cannot list edges on ${this.threads} threads: edges have indices of the whole batch, of which each thread has a part. ` +
+        `Leave out threads of the engine, and set threads of the ONNX model instead`,
     );
   }
 
@@ -141,8 +147,8 @@ export class ThreadedBackend implements Backend {
   }
 
   /**
-   * Threads that may halt must halt in the same step: they do one step at a time, and none begins the next before all
-   * have replied.
+   * If a program can halt, all threads must halt in the same step. They then do one step at a time,
+   * and none begins the next step before all have replied.
    */
   run(program: Program, first: number, steps: number): number | Promise<number> {
     const { id, frame, canHalt } = program as ThreadedProgram;
@@ -155,13 +161,13 @@ export class ThreadedBackend implements Backend {
     if (canHalt) return this.#runTogether(program as ThreadedProgram, first, steps);
     const done = frame.request((ticket) => ({ kind: "run", id, first, steps, ticket }))
       .then((all) => Math.min(...(all as readonly RunResult[]).map(({ done }) => done)));
-    done.catch(() => {}); // the caller learns of it whenever it awaits the run; until then it is not unhandled
+    done.catch(() => {}); // avoids an unhandled rejection; a caller that awaits the run gets the error
     return done;
   }
 
   dispose(): void {
     this.#frames.clear();
-    this.#pool.terminate(new Error("Cannot go on as threads must be there: they were ended"));
+    this.#pool.terminate(new Error("Cannot continue: the threads were ended"));
   }
 
   #frameOf(buffers: FrameBuffers): ThreadedFrame {

@@ -7,7 +7,7 @@ import type { FrameSpread } from "./split.ts";
 const MOST_BYTES = 2 ** 31 - 64;
 const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 
-/** The threads that share a buffer. */
+/** Threads that share a buffer. */
 export interface BufferHolder {
   /** Sends a request to each of them. */
   send(request: (part: number) => WorkerRequest): void;
@@ -15,7 +15,7 @@ export interface BufferHolder {
   request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]>;
   /** Writes numbers into the buffer, from index `at` on. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void;
-  /** Joins the values that the threads have of the buffer. */
+  /** Joins the values of a buffer from all threads. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers;
 }
 
@@ -25,21 +25,21 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   readonly length: number;
   /** Its number on the threads. */
   readonly id: number;
-  /** Owner of its rows, if the caller has said. */
+  /** Level of its rows, if the caller has set it. */
   spread: FrameSpread | undefined;
-  /** The threads that have it; `undefined` until a program uses it. */
+  /** Threads that hold it; `undefined` until a program uses it. */
   holder: BufferHolder | undefined;
-  /** Its values; `undefined` once only the threads have them. */
+  /** Values; `undefined` when only the threads have them. */
   host: Arrays[D] | undefined;
-  /** True if anything was written to it; buffers begin as zeros. */
+  /** True after a write; buffers start with zeros. */
   isWritten = false;
 
-  /** Throws a RangeError if no memory of WebAssembly can hold it. */
+  /** Throws a RangeError if no WebAssembly memory can hold it. */
   constructor(dtype: D, length: number, id: number, spread: FrameSpread | undefined) {
     const bytes = BYTES[dtype] * length;
     if (bytes > MOST_BYTES) {
       throw new RangeError(
-        `Cannot allocate ${length} numbers as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
+        `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly`,
       );
     }
     this.dtype = dtype;
@@ -50,7 +50,7 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   }
 }
 
-/** Makes an array of zeros of the type that threads use. */
+/** Creates an array of zeros of the type that threads use. */
 export function numbers(dtype: Dtype, length: number): Numbers {
   if (dtype === "i32") return new Int32Array(length);
   return dtype === "f64" ? new Float64Array(length) : new Float32Array(length);

@@ -4,17 +4,17 @@ import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
 import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
 import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 
-/** A batch spread over several threads. */
+/** A batch distributed over several threads. */
 export class ThreadedFrame implements BufferHolder {
   /** Its number on the threads. */
   readonly id: number;
   /** First atom of each system; one entry more than systems. */
   readonly offsets: Int32Array;
-  /** The part of each thread. A small batch leaves the last threads without one. */
+  /** Part of each thread. In a small batch the last threads have no part. */
   readonly parts: readonly Part[];
   readonly #pool: WorkerPool;
 
-  /** Decides which systems each thread has, and sends them. */
+  /** Assigns systems to threads, and sends them. */
   constructor(id: number, buffers: FrameBuffers, pool: WorkerPool) {
     this.id = id;
     this.#pool = pool;
@@ -56,7 +56,7 @@ export class ThreadedFrame implements BufferHolder {
     if (buffer.holder === this) return;
     if (buffer.holder !== undefined) {
       throw new TypeError(
-        "Cannot share out a buffer as it must belong to one batch: another has it already",
+        "Cannot distribute a buffer: it already belongs to another batch",
       );
     }
     buffer.holder = this;
@@ -70,7 +70,9 @@ export class ThreadedFrame implements BufferHolder {
     if (!isKept) buffer.host = undefined;
   }
 
-  /** Writes numbers into a buffer that the threads have. Throws a TypeError if systems would get other atoms. */
+  /**
+   * Writes numbers to a buffer of the threads. Throws a TypeError if systems would get other atoms.
+   */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void {
     if (buffer.spread === "offsets") this.#assertSame(values, at);
     for (const [thread, part] of this.parts.entries()) {
@@ -83,7 +85,7 @@ export class ThreadedFrame implements BufferHolder {
     }
   }
 
-  /** Joins the values that the threads have of a buffer. */
+  /** Joins the values of a buffer from all threads. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers {
     if (buffer.spread === "control") return mergedControl(this.parts, found);
     if (found.length === 1) return found[0]!;
@@ -94,15 +96,18 @@ export class ThreadedFrame implements BufferHolder {
     return merged;
   }
 
-  /** Threads get their atoms when the frame is made, so its offsets can only be written again as they are. */
+  /**
+   * Atoms are distributed when the frame is created, so its offsets can only be written again with
+   * the same values.
+   */
   #assertSame(offsets: Numbers, at: number): void {
     if (offsets.every((offset, i) => offset === this.offsets[at + i])) return;
     throw new TypeError(
-      "Cannot write where systems begin on threads as it must stay as it was: make another frame",
+      "Cannot change the offsets of systems on threads: create another frame",
     );
   }
 
-  /** Returns the range of a buffer that a part has. */
+  /** Returns the range of a buffer that belongs to a part. */
   #stretch({ spread = "all", length }: ThreadedBuffer, part: Part): Stretch {
     const systems = this.offsets.length - 1;
     return stretchOf(part, spread, length, { systems, atoms: this.offsets[systems]! });

@@ -6,7 +6,7 @@ import type { ThreadedBuffer } from "./threaded_buffer.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 
-/** A program that every thread has. */
+/** A program of all threads. */
 export class ThreadedProgram implements Program {
   readonly length: number;
   /** Its number on the threads. */
@@ -50,16 +50,16 @@ function messageOf(frame: ThreadedFrame, { kernel, args: given, every, phase }: 
 function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kernel): void {
   if (pair === undefined && loadModule().kernel_number(name) < 0) {
     throw new TypeError(
-      `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
+      `Cannot prepare kernel ${name}: the wasm backend has no kernel of that name`,
     );
   }
   if (parts.length === 1 || needsWhole !== true) return;
   throw new TypeError(
-    `Cannot prepare kernel ${name} on ${parts.length} threads as it must have all systems of the batch: each has a part`,
+    `Cannot prepare kernel ${name} on ${parts.length} threads: it needs all systems of the batch, of which each thread has a part`,
   );
 }
 
-/** A single thread has the whole batch, so nothing is split. */
+/** A single thread has the whole batch, so its arguments are not split. */
 function assertSplit(
   { parts }: ThreadedFrame,
   { name, args }: Kernel,
@@ -68,13 +68,13 @@ function assertSplit(
 ): void {
   if (args[key]!.endsWith(" changed") && (spread === "all" || spread === "starts")) {
     throw new TypeError(
-      `Cannot prepare kernel ${name} on threads as ${key}, which it changes, must have a row for each atom or system: ` +
-        `current spread is ${spread}`,
+      `Cannot prepare kernel ${name} on threads: ${key}, which it changes, must have spread node or system; ` +
+        `got ${spread}`,
     );
   }
   if (parts.length === 1 || spread !== undefined) return;
   throw new TypeError(
-    `Cannot prepare kernel ${name} on threads as it must be said of ${key} what has its rows, node, system, starts or all: ` +
-      `alloc or constants was called without spread`,
+    `Cannot prepare kernel ${name} on threads: the spread of ${key} is unknown. ` +
+      `Pass spread ("node", "system", "starts" or "all") to alloc or constants`,
   );
 }

@@ -1,4 +1,7 @@
-/** Looks per timeout. One look alone may come late, with the messages of a thread still in the queue. */
+/**
+ * Number of checks per timeout. A single check could come late, while messages of the thread are
+ * still in the queue.
+ */
 const LOOKS = 4;
 
 /** The threads that a {@linkcode Watchdog} watches. */
@@ -7,17 +10,18 @@ export interface WatchedThreads {
   readonly timeout: number;
   /** Returns whether a thread owes a reply. */
   owes(thread: number): boolean;
-  /** Called if a thread owed a reply and was silent for that long. */
+  /** Called if a thread with a pending reply was silent for that time. */
   onSilent(thread: number): void;
 }
 
 /**
- * Watches that threads which owe a reply give a sign of life. A worker that has ended by itself, or that hangs, sends no
- * event. Costs a counter per message; a timer runs only while something is owed.
+ * Watches for signs of life from threads with pending replies. A watchdog is necessary because a
+ * worker that has ended or hangs sends no event. It costs one counter per message, and its timer
+ * runs only while replies are pending.
  */
 export class Watchdog {
   readonly #threads: WatchedThreads;
-  /** Looks since the last sign of life of each thread. */
+  /** Number of checks since the last sign of life of each thread. */
   readonly #silentLooks: number[];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -27,17 +31,17 @@ export class Watchdog {
     this.#silentLooks = new Array(count).fill(0);
   }
 
-  /** Takes in a sign of life. */
+  /** Records a sign of life. */
   hear(thread: number): void {
     this.#silentLooks[thread] = 0;
   }
 
-  /** Watches from now on, until nothing is owed. */
+  /** Watches until no reply is pending. */
   watch(): void {
     this.#timer ??= setTimeout(() => this.#look(), this.#threads.timeout / LOOKS);
   }
 
-  /** Watches no more. */
+  /** Stops watching. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

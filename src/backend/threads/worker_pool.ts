@@ -4,35 +4,42 @@ import { PendingReplies } from "./replies.ts";
 import { Watchdog } from "./watchdog.ts";
 import { WorkerThread } from "./worker_thread.ts";
 
-/** A request, and the thread it goes to. */
+/** A request, and the thread that it is sent to. */
 type AddressedRequest = readonly [thread: number, request: WorkerRequest];
 
-/** Sends a request to the first so many threads, and resolves to their replies. */
+/** Sends a request to the first `threads` threads, and resolves to their replies. */
 export type SendRequest = (
   threads: number,
   request: (ticket: number) => WorkerRequest,
 ) => Promise<readonly ReplyValue[]>;
 
 /**
- * Worker threads, each started by its first request.
+ * Worker threads. A thread is started by its first request.
  *
- * Requests are posted at the next microtask, so that all requests of one step share a message, or earlier once a message
- * is full. While exclusive work is under way, other requests are held back: they must come after it on every thread.
+ * Requests are posted in the next microtask, so that all requests of one step share a message, or
+ * earlier if a message is full. During exclusive work other requests are held back, because they
+ * must come after it on every thread.
  */
 export class WorkerPool {
-  /** Most threads there can be. */
+  /** Largest number of threads. */
   readonly size: number;
   readonly #start: () => Worker;
   readonly #threads: WorkerThread[] = [];
   readonly #replies = new PendingReplies();
   readonly #watchdog: Watchdog;
   #failure: Error | undefined;
-  /** True if a microtask is scheduled that posts what is queued. */
+  /** True if a microtask is scheduled that posts the queued requests. */
   #isSending = false;
-  /** Requests and work that wait for the exclusive work under way, in order; `undefined` if there is none. */
+  /**
+   * Requests and work that wait for the current exclusive work, in order; `undefined` outside
+   * exclusive work.
+   */
   #held: (AddressedRequest | (() => Promise<void>))[] | undefined;
 
-  /** `start` makes a worker. A thread that owes a reply and is silent for `timeout` milliseconds has failed. */
+  /**
+   * `start` creates a worker. A thread fails if it has a pending reply and is silent for `timeout`
+   * milliseconds.
+   */
   constructor(size: number, start: () => Worker, timeout: number) {
     this.size = size;
     this.#start = start;
@@ -48,13 +55,13 @@ export class WorkerPool {
     return this.#failure;
   }
 
-  /** Sends a request that needs no reply. After a failure it is dropped. */
+  /** Sends a request without a reply. After a failure it is dropped. */
   send(thread: number, request: WorkerRequest): void {
     if (this.#held !== undefined) this.#held.push([thread, request]);
     else this.#send(thread, request);
   }
 
-  /** Sends a request to the first so many threads, and resolves to their replies. */
+  /** Sends a request to the first `threads` threads, and resolves to their replies. */
   request(
     threads: number,
     request: (ticket: number) => WorkerRequest,
@@ -63,12 +70,12 @@ export class WorkerPool {
   }
 
   /**
-   * Runs work that sends several requests, each after the reply to the one before. Requests of others are held back until
-   * it has settled.
+   * Runs work that sends several requests, each after the reply to the previous one. Other requests
+   * are held back until it has settled.
    */
   runExclusive<T>(work: (send: SendRequest) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    promise.catch(() => {}); // the caller learns of it whenever it awaits; until then it is not unhandled
+    promise.catch(() => {}); // avoids an unhandled rejection; a caller that awaits the work gets the error
     const send: SendRequest = (threads, request) => {
       const values = this.#request(threads, request, (thread, request) => {
         this.#send(thread, request);
@@ -132,7 +139,7 @@ export class WorkerPool {
     job().then(() => this.#release()).catch((error) => this.terminate(failureOf(error)));
   }
 
-  /** Sends what was held back, up to the next exclusive work: the rest waits for that. */
+  /** Sends the requests that were held back, up to the next exclusive work. */
   #release(): void {
     const held = this.#held!;
     for (let next = held.shift(); next !== undefined; next = held.shift()) {
@@ -146,16 +153,16 @@ export class WorkerPool {
 function failureOf(cause: Error): BackendUnavailableError {
   const reason = cause instanceof RangeError ? "memory" : "broken";
   return new BackendUnavailableError(
-    `Cannot go on with threads as each must be in order: one has failed with "${cause.message}"`,
+    `Cannot continue on threads: one has failed with "${cause.message}"`,
     { backend: "wasm", reason, during: "run", cause },
   );
 }
 
 function silent(thread: number, size: number, timeout: number): BackendUnavailableError {
   return new BackendUnavailableError(
-    `Cannot go on with threads: thread ${
+    `Cannot continue on threads: thread ${
       thread + 1
-    } of ${size} hangs or has ended, as it gave no sign of life for ` +
+    } of ${size} hangs or has ended: it gave no sign of life for ` +
       `${timeout} ms. Its systems are not computed elsewhere: resume from the last checkpoint. If one step takes longer, ` +
       `raise timeout of openThreads`,
     { backend: "wasm", reason: "hung", during: "run" },

@@ -1,5 +1,5 @@
 /**
- * The worker's end of a thread: carries out requests on a backend of its own.
+ * The worker's end of a thread: executes requests on a backend of its own.
  *
  * @module
  */
@@ -21,28 +21,31 @@ import type {
 interface LocalFrame {
   readonly id: number;
   readonly buffers: FrameBuffers;
-  /** Number of steps requested so far. All threads count the same, whatever they have done. */
+  /**
+   * Number of steps requested so far. It is the same on all threads, whatever number they have
+   * done.
+   */
   requestedSteps: number;
-  /** Which of these steps diverged; from then on the part stands still. */
+  /** Requested step in which a system diverged. The part does not run again after it. */
   divergedAt: number | undefined;
 }
 
 interface LocalProgram {
   readonly program: Program;
   readonly frame: LocalFrame;
-  /** Number of steps that run at once, so that the thread can give a sign of life in between. */
+  /** Number of steps that run at once, between two signs of life. */
   stride: number;
 }
 
-/** Shortest time that a stride should take, ms: the cost of calls matters in shorter ones. */
+/** Shortest duration of a stride, ms. In shorter ones the overhead of calls matters. */
 const STRIDE_MS = 200;
 
-/** Carries out the requests to one thread, and keeps what they make, by number. */
+/** Executes the requests to one thread, and keeps the created objects by number. */
 export class WorkerPort {
   readonly #backend = new WasmBackend();
   readonly #buffers = new Map<number, Buffer>();
   readonly #frames = new Map<number, LocalFrame>();
-  /** The same frames, by their control buffer. */
+  /** The same frames by control buffer. */
   readonly #framesByControl = new Map<Buffer, LocalFrame>();
   readonly #pairs = new Map<number, Pairs>();
   readonly #programs = new Map<number, LocalProgram>();
@@ -53,7 +56,7 @@ export class WorkerPort {
     this.#giveSign = giveSign;
   }
 
-  /** Carries out a request. Returns its value if it asks for one. */
+  /** Executes a request. Returns the requested value, if any. */
   handle(request: WorkerRequest): ReplyValue | void {
     switch (request.kind) {
       case "run":
@@ -96,7 +99,7 @@ export class WorkerPort {
     }
   }
 
-  /** A part that has diverged is not run again: the host reads it as it was in the step that failed. */
+  /** A diverged part is not run again, so that the host can read its state in the failed step. */
   #run(local: LocalProgram, first: number, steps: number): RunResult {
     const { frame } = local;
     const before = frame.requestedSteps;
@@ -108,7 +111,7 @@ export class WorkerPort {
     return { done, isHalted: control[Control.HALT] !== 0 };
   }
 
-  /** Runs steps; a run in pieces has the bits of the whole. */
+  /** Runs steps in strides. The result is bitwise identical to a single run. */
   #runInStrides(local: LocalProgram, first: number, steps: number): number {
     let done = 0;
     while (done < steps) {
@@ -157,7 +160,7 @@ export class WorkerPort {
 
   #prepare(id: number, frame: LocalFrame, calls: readonly CallMessage[]): void {
     const made = calls.map(({ name, args, pair, given, every, phase }): Call => ({
-      // Rust knows kernels by name. Their meaning in TypeScript stays on the main thread.
+      // Rust identifies kernels by name. Their TypeScript functions stay on the main thread.
       kernel: { name, args, pair } as unknown as Kernel,
       args: Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, this.#given(value)]),

@@ -1,6 +1,9 @@
 import type { ErrorMessage, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
-/** Most requests per message: the thread can work on these while further ones are made. */
+/**
+ * Largest number of requests per message. The thread can work on a message while the next one is
+ * filled.
+ */
 const FULL = 32;
 
 /** Receiver of what a thread sends back. */
@@ -9,11 +12,11 @@ export interface ThreadListener {
   onMessage(thread: number): void;
   /** Called for each reply to a request with a ticket. */
   onReply(thread: number, ticket: number, value: ReplyValue): void;
-  /** Called once the thread has failed and does nothing more. */
+  /** Called when the thread has failed and does not continue. */
   onFailure(error: Error): void;
 }
 
-/** A worker, with the requests that were not posted to it yet. */
+/** A worker with its queued requests. */
 export class WorkerThread {
   readonly #worker: Worker;
   #requests: WorkerRequest[] = [];
@@ -53,7 +56,10 @@ export class WorkerThread {
   }
 }
 
-/** Messages carry no classes: a RangeError, which says that memory ran out, is made one again. */
+/**
+ * Restores the class of an error, which a message cannot contain: a RangeError reports that memory
+ * ran out.
+ */
 function revived({ name, message }: ErrorMessage): Error {
   return name === "RangeError" ? new RangeError(message) : new Error(message);
 }

@@ -5,7 +5,7 @@ import type { WasmModule } from "./wasm_buffer.ts";
 
 let loaded: WasmModule | undefined;
 
-/** Loads the compiled kernels, once. Needs no permission, file or network. */
+/** Loads the compiled kernels, once. It requires no permissions, files or network. */
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
     const { memory } = initSync({ module: decode(WASM_BASE64) });

@@ -1,5 +1,5 @@
 /**
- * The pair function of a potential in WebAssembly, for one atom with all that it meets.
+ * Pair functions of potentials in WebAssembly, for one cluster of atoms and all its neighbors.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface PairVariant {
   readonly types: boolean;
 }
 
-/** The arguments, as wasm/src/pairs/generated.rs passes them. */
+/** Arguments, in the order in which wasm/src/pairs/generated.rs passes them. */
 const X = 0, OWN = 3, ENTRIES = 4, END = 5, PARAMETERS = 6, COPIES = 7, RATIO = 8;
 const SLOPES = 9, ENERGIES = 10;
 const ARGUMENTS = [F32, F32, F32, I32, I32, I32, I32, I32, I32, I32, I32];
@@ -50,9 +50,9 @@ class RowFunction {
   readonly #locals: number[] = [];
   /** Code that runs once. */
   readonly #before = new WasmCode();
-  /** Code that runs for every four pairs. */
+  /** Code that runs once per four pairs. */
   readonly #loop = new WasmCode();
-  /** Locals that hold numbers: V8 would make vectors of constants anew in each round. */
+  /** Locals that hold numbers. Without them V8 would create vectors of constants in each round. */
   readonly #numbers = new Map<number, number>();
 
   constructor(program: PairProgram, variant: PairVariant) {
@@ -81,7 +81,7 @@ class RowFunction {
     return this.#assembled();
   }
 
-  /** Returns what pushes a number of the row of parameters. */
+  /** Returns a function that pushes a number of the row of parameters. */
   #coefficients(): (index: number) => void {
     const { width } = this.#program;
     if (!this.#variant.types) {
@@ -92,7 +92,7 @@ class RowFunction {
       });
       return (index) => this.#loop.get(places[index]!);
     }
-    // The row of a copy is as far behind the first as the copy is, times a ratio.
+    // The row of a copy lies behind the first row by the offset of the copy times a ratio.
     const row = this.#local(I32);
     this.#loop.get(OWN).get(COPIES).raw(0x6b).get(RATIO).raw(0x6c).get(PARAMETERS).raw(0x6a)
       .set(row);
@@ -113,7 +113,7 @@ class RowFunction {
     this.#loop.set(square);
   }
 
-  /** Returns where the results are. */
+  /** Returns the locals of the results. */
   #operations(
     square: number,
     coefficients: (index: number) => void,
@@ -154,8 +154,8 @@ class RowFunction {
   }
 
   /**
-   * 2ˣ = 2ⁿ 2ᵍ with n whole and |g| ≤ ½: 2ᵍ is a minimax polynomial of relative error 3e-9, and n is added to its
-   * exponent. Adding 1.5 · 2²³ rounds x to n, which then is in the low bits.
+   * 2ˣ = 2ⁿ 2ᵍ with n whole and |g| ≤ ½. 2ᵍ is a minimax polynomial with a relative error of 3e-9,
+   * and n is added to its exponent. Adding 1.5 · 2²³ rounds x to n, which then is in the low bits.
    */
   #exp2(): void {
     const [x, shifted, g] = [this.#local(), this.#local(), this.#local()];
@@ -173,8 +173,8 @@ class RowFunction {
   }
 
   /**
-   * log₂ x = n + log₂(1 + f) with 1 + f from √½ to √2: x without the bits of its exponent. The polynomial is that of
-   * Cephes' logf.
+   * log₂ x = n + log₂(1 + f) with 1 + f from √½ to √2. n comes from the bits of the exponent of x.
+   * The polynomial is that of logf in the Cephes library.
    */
   #log2(): void {
     const [x, n, f] = [this.#local(), this.#local(), this.#local()];
@@ -216,7 +216,7 @@ class RowFunction {
     return ARGUMENTS.length + this.#locals.push(type) - 1;
   }
 
-  /** The first four pairs are with the own cluster; then come the entries, until the last. */
+  /** The first four pairs are within the cluster itself. The entries follow. */
   #assembled(): WasmCode {
     const next = new WasmCode().get(ENTRIES).get(END).raw(0x47, 0x04, 0x40)
       .get(ENTRIES).raw(0x28, 2, 0).set(OWN).advance(ENTRIES, 4).raw(0x0c, 1, 0x0b);

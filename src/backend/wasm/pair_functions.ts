@@ -3,7 +3,7 @@ import type { Call } from "../backend.ts";
 import { pairModule, type PairVariant } from "./pair_code.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
-/** In the order in which wasm/src/pairs/generated.rs counts them. */
+/** Variants, in the order of wasm/src/pairs/generated.rs. */
 const VARIANTS: readonly PairVariant[] = [
   { energies: false, types: false },
   { energies: true, types: false },
@@ -11,12 +11,15 @@ const VARIANTS: readonly PairVariant[] = [
   { energies: true, types: true },
 ];
 
-/** Places of the functions of each program in the table of each instance of the kernels, where they stay. */
+/**
+ * Indices of the functions of each program in the function table of each wasm instance. Functions
+ * are never removed from the table.
+ */
 const PLACES = new WeakMap<WasmModule, Map<string, number>>();
 
 /**
- * Returns a call of the kernel that runs generated functions, instead of a call of a pair potential that Rust does not
- * know, or not with exclusions. Returns any other call as it is.
+ * Replaces the call of a pair potential that Rust does not implement, or not with exclusions, by a
+ * call of the kernel that runs generated functions. Returns any other call unchanged.
  */
 export function withPairFunctions(wasm: WasmModule, call: Call, atoms: number): Call {
   const { kernel: { name, pair, args, run }, args: given } = call;
@@ -33,7 +36,7 @@ export function withPairFunctions(wasm: WasmModule, call: Call, atoms: number): 
 
 const GENERATED = "pair_potential";
 
-/** Returns where the functions are in the table, and puts them there if they are not. */
+/** Returns the index of the functions in the table, and adds them if necessary. */
 function placeOf(wasm: WasmModule, program: PairProgram): number {
   let places = PLACES.get(wasm);
   if (places === undefined) PLACES.set(wasm, places = new Map());

@@ -40,7 +40,7 @@ export class WasmBackend implements Backend {
     const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
     if (pointer === 0) {
       throw new RangeError(
-        `Cannot allocate ${length} numbers as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
+        `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly`,
       );
     }
     const buffer = new WasmBuffer<D>(this.#wasm, dtype, length, pointer, bytes);
@@ -112,7 +112,7 @@ export class WasmBackend implements Backend {
   prepare(frame: FrameBuffers, given: readonly Call[]): Program {
     const atoms = this.view(frame.offsets)[frame.systems]!;
     const calls = given.map((call) => withPairFunctions(this.#wasm, call, atoms));
-    for (const { kernel } of calls) this.#numberOf(kernel); // throws before any memory is taken
+    for (const { kernel } of calls) this.#numberOf(kernel); // throws before any memory is allocated
     const { offsets, active, ids, ages, control } = frame;
     const frameSlots = this.#block(5 * SLOT);
     [offsets, active, ids, ages, control].forEach((buffer, i) => {
@@ -152,7 +152,7 @@ export class WasmBackend implements Backend {
     const number = this.#wasm.kernel_number(name);
     if (number >= 0) return number;
     throw new TypeError(
-      `Cannot prepare kernel ${name} as the wasm backend must have it: it has none of that name`,
+      `Cannot prepare kernel ${name}: the wasm backend has no kernel of that name`,
     );
   }
 

@@ -4,7 +4,7 @@ import type { Buffer } from "../backend.ts";
 /** Exports of the compiled module. */
 export interface WasmModule {
   readonly memory: WebAssembly.Memory;
-  /** The functions that kernels can call. */
+  /** Function table of the kernels. */
   readonly table: WebAssembly.Table;
   allocate(bytes: number): number;
   release(pointer: number, bytes: number): void;
@@ -59,14 +59,16 @@ export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     this.bytes = bytes;
   }
 
-  /** Returns a view. Growing the memory detaches all views, so it is made again then. */
+  /**
+   * Returns a view. It is created again after memory has grown, because growing detaches all views.
+   */
   view(): Arrays[D] {
     const { buffer } = this.#wasm.memory;
     if (this.#view === undefined || this.#view.buffer !== buffer) this.#view = this.#viewIn(buffer);
     return this.#view;
   }
 
-  /** Moves to the address that Rust has given it after its contents have grown. */
+  /** Moves to the address that Rust has assigned after the contents have grown. */
   move(pointer: number, length: number): void {
     this.pointer = pointer;
     this.length = length;

@@ -24,11 +24,11 @@ export const SIMD = {
 /** Types of values. */
 export const V128 = 0x7b, F32 = 0x7d, I32 = 0x7f;
 
-/** Writes WebAssembly: the instructions and sections of which a generated function is made. */
+/** Writes WebAssembly: the instructions and sections of a generated function. */
 export class WasmCode {
   readonly bytes: number[] = [];
 
-  /** Adds bytes as they are. */
+  /** Adds bytes unchanged. */
   raw(...bytes: readonly number[]): this {
     for (const byte of bytes) this.bytes.push(byte);
     return this;
@@ -48,7 +48,7 @@ export class WasmCode {
     return this.unsigned(bytes.length).raw(...bytes);
   }
 
-  /** Adds a section, or another part that is preceded by its length. */
+  /** Adds a section, or another part with its length before it. */
   part(part: WasmCode): this {
     return this.unsigned(part.bytes.length).raw(...part.bytes);
   }
@@ -68,7 +68,7 @@ export class WasmCode {
     return this.raw(0x41, value);
   }
 
-  /** Pushes four times a float32. */
+  /** Pushes a vector of four equal float32. */
   splat(value: number): this {
     return this.raw(0x43, ...new Uint8Array(Float32Array.of(value).buffer)).simd(SIMD.F32_SPLAT);
   }
@@ -78,12 +78,12 @@ export class WasmCode {
     return this.raw(0xfd).unsigned(instruction);
   }
 
-  /** Pops an address and pushes the 16 bytes that are so far behind it. */
+  /** Pops an address, and pushes the 16 bytes at this offset from it. */
   load(offset: number): this {
     return this.simd(SIMD.LOAD).raw(4).unsigned(offset);
   }
 
-  /** Pops 16 bytes and an address and writes them there. */
+  /** Pops 16 bytes and an address, and writes them there. */
   store(): this {
     return this.simd(SIMD.STORE).raw(4, 0);
   }

@@ -2,7 +2,7 @@ import type { Edges, EdgesOptions } from "../backend.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
 import type { WasmPairs } from "./wasm_pairs.ts";
 
-/** A list of edges in linear memory, which Rust fills and grows. */
+/** A list of edges in linear memory. Rust fills and grows it. */
 export class WasmEdges implements Edges {
   /** Address of the list. */
   readonly pointer: number;

@@ -1,7 +1,7 @@
 import type { Pairs, PairsOptions, SavedPairs } from "../backend.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
-/** A list of cluster pairs in linear memory, which Rust fills and grows. */
+/** A list of cluster pairs in linear memory. Rust fills and grows it. */
 export class WasmPairs implements Pairs {
   readonly cutoff: number;
   readonly skin: number;
@@ -55,7 +55,7 @@ export class WasmPairs implements Pairs {
     this.#wasm.pairs_free(this.pointer);
   }
 
-  /** Lends four blocks of memory: reference positions, images, cells, builds. */
+  /** Allocates memory for reference positions, images, cells and builds during `work`. */
   #with<T>(
     atoms: number,
     work: (pointers: [number, number, number, number], read: () => SavedPairs) => T,
@@ -91,6 +91,6 @@ function allocated(wasm: WasmModule, bytes: number): number {
   const pointer = wasm.allocate(bytes) >>> 0;
   if (pointer !== 0) return pointer;
   throw new RangeError(
-    `Cannot keep pairs as they must fit into the memory of WebAssembly: ${bytes} bytes more do not`,
+    `Cannot store pairs: ${bytes} more bytes do not fit into the memory of WebAssembly`,
   );
 }

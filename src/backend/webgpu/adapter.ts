@@ -1,10 +1,12 @@
-/** The part of `navigator.gpu` that is used. */
+import { findNavigator } from "../../platform/host.ts";
+
+/** The used part of `navigator.gpu`. */
 export interface GpuHost {
-  /** Resolves to an adapter, or to `null` if there is none. */
+  /** Resolves to an adapter, or to `null` if no adapter exists. */
   requestAdapter(options?: GPURequestAdapterOptions): Promise<GPUAdapter | null>;
 }
 
-/** Description of an adapter. Browsers tell little: unknown strings are empty. */
+/** Description of an adapter. Browsers reveal little; unknown strings are empty. */
 export interface AdapterInfo {
   /** Manufacturer. */
   readonly vendor: string;
@@ -14,21 +16,22 @@ export interface AdapterInfo {
   readonly device: string;
   /** Description in words. */
   readonly description: string;
-  /** True if it is software that runs on the CPU. */
+  /** True for a software renderer, which runs on the CPU. */
   readonly isSoftware: boolean;
 }
 
 /**
- * Software renderers: Mesa's, Google's, Microsoft's. Not every browser sets a flag for them, so names are checked too.
+ * Software renderers of Mesa, Google and Microsoft. Names are checked because not every browser
+ * sets a flag for them.
  */
 const SOFTWARE = /llvmpipe|lavapipe|softpipe|swiftshader|basic render|\bwarp\b|software/i;
 
-/** Returns `navigator.gpu`, or `undefined` if there is none. */
+/** Returns `navigator.gpu`, or `undefined` if it does not exist. */
 export function findGpu(): GpuHost | undefined {
-  return (globalThis as { readonly navigator?: { readonly gpu?: GpuHost } }).navigator?.gpu;
+  return (findNavigator() as { readonly gpu?: GpuHost } | undefined)?.gpu;
 }
 
-/** Describes an adapter, and tells whether it is software. */
+/** Describes an adapter, and detects software renderers. */
 export function describeAdapter(adapter: Pick<GPUAdapter, "info">): AdapterInfo {
   const { vendor = "", architecture = "", device = "", description = "" } = adapter.info ?? {};
   const flags = [adapter.info, adapter] as ReadonlyArray<
@@ -39,7 +42,7 @@ export function describeAdapter(adapter: Pick<GPUAdapter, "info">): AdapterInfo 
   return { vendor, architecture, device, description, isSoftware };
 }
 
-/** Returns a name of an adapter for messages. */
+/** Returns the name of an adapter for messages. */
 export function nameAdapter({ description, vendor, architecture, device }: AdapterInfo): string {
   return description || [vendor, architecture, device].filter((text) => text !== "").join(" ") ||
     "an adapter without a name";

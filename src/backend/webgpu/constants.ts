@@ -1,5 +1,6 @@
 /**
- * Flags of WebGPU, as its specification numbers them. TypeScript's DOM library has their types, but not their values.
+ * Flags of WebGPU with the values of its specification. TypeScript's DOM library has their types,
+ * but not their values.
  *
  * @module
  */
@@ -12,9 +13,9 @@ export const BufferUsage = {
   COPY_SRC: 0x4,
   /** Target of copies. */
   COPY_DST: 0x8,
-  /** Numbers of a call. */
+  /** Uniforms. */
   UNIFORM: 0x40,
-  /** Memory of kernels. */
+  /** Storage of kernels. */
   STORAGE: 0x80,
 } as const;
 

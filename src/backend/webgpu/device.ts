@@ -17,7 +17,10 @@ export interface GpuDeviceOptions {
   readonly adapter?: GPUAdapter;
 }
 
-/** Features that onnxruntime uses for its faster programs. The device gets those that the adapter has. */
+/**
+ * Features that onnxruntime uses for its faster programs. They are requested if the adapter has
+ * them.
+ */
 const FEATURES: readonly GPUFeatureName[] = ["shader-f16", "subgroups", "timestamp-query"];
 
 /** Limits that onnxruntime raises when it opens a device itself. The defaults are far below most adapters. */
@@ -35,20 +38,21 @@ const LIMITS = [
 ] as const;
 
 /**
- * Device → its adapter, which must not be collected before the device: for `adapterInfo`, which onnxruntime reads,
- * Deno 2.9 looks the adapter up, and ends the process if it is gone.
+ * Adapter of each device. It must not be garbage-collected before the device: onnxruntime reads
+ * `adapterInfo`, for which Deno 2.9 looks the adapter up and crashes if it is gone.
  */
 const adapters = new WeakMap<GPUDevice, GPUAdapter>();
 
-/** Watched device → how it was lost, once it was. */
-const lost = new WeakMap<GPUDevice, GPUDeviceLostInfo | undefined>();
+/** Watched devices, with the loss of each, if it was lost. */
+const losses = new WeakMap<GPUDevice, GPUDeviceLostInfo | undefined>();
 
 /**
- * Opens a WebGPU device with the limits and features that models and kernels want. They share it, so that their buffers
- * need no copies. The caller destroys it. (A device opened in any other way must, under Deno, keep its adapter from being
- * collected: the process would end.)
+ * Opens a WebGPU device with the limits and features that models and kernels need. They share the
+ * device, so that their buffers need no copies. The caller destroys it. (Under Deno, a device
+ * opened in any other way must keep its adapter from being garbage-collected, or the process
+ * crashes.)
  *
- * Throws a {@linkcode BackendUnavailableError} if there is no WebGPU, no adapter or no device.
+ * Throws a {@linkcode BackendUnavailableError} if WebGPU, an adapter or a device does not exist.
  *
  * ```ts
  * import { openGpuDevice, pickDevice } from "@hooke/hooke/backend";
@@ -63,22 +67,22 @@ export async function openGpuDevice(options: GpuDeviceOptions = {}): Promise<GPU
     requiredFeatures: FEATURES.filter((name) => adapter.features.has(name)),
     requiredLimits: Object.fromEntries(LIMITS.map((name) => [name, adapter.limits[name]])),
   }).catch((cause) => {
-    throw unavailable(`a device must be had of the adapter: ${cause}`, cause);
+    throw unavailable(`the adapter gave no device: ${cause}`, cause);
   });
   adapters.set(device, adapter);
   watchDevice(device);
   return device;
 }
 
-/** Asks for an adapter. Throws a {@linkcode BackendUnavailableError} if there is none. */
+/** Requests an adapter. Throws a {@linkcode BackendUnavailableError} if no adapter exists. */
 export async function openAdapter(gpu: GpuHost | undefined): Promise<GPUAdapter> {
   if (gpu === undefined) {
-    throw unavailable("there must be WebGPU: navigator.gpu is undefined here");
+    throw unavailable("this runtime has no WebGPU (navigator.gpu is undefined)");
   }
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter !== null) return adapter;
   throw unavailable(
-    "there must be an adapter: none was found (on Linux install a Vulkan driver, as mesa-vulkan-drivers; " +
+    "no adapter was found (on Linux install a Vulkan driver, such as mesa-vulkan-drivers; " +
       "in Chrome see chrome://gpu)",
   );
 }
@@ -90,21 +94,21 @@ export function adapterOf(device: GPUDevice): GPUAdapter | undefined {
 
 /** Watches a device for {@linkcode lossOf}. Calling it again does nothing. */
 export function watchDevice(device: GPUDevice): void {
-  if (lost.has(device)) return;
-  lost.set(device, undefined);
-  device.lost.then((info) => lost.set(device, info));
+  if (losses.has(device)) return;
+  losses.set(device, undefined);
+  device.lost.then((info) => losses.set(device, info));
 }
 
 /**
- * Tells how a watched device was lost; `undefined` while it is not. A loss is known a turn of the event loop after it
- * happened; until then everything that does not read back seems to work.
+ * Returns the loss of a watched device, or `undefined` while it is not lost. A loss becomes known a
+ * turn of the event loop after it happened. Until then everything except reading seems to work.
  */
 export function lossOf(device: GPUDevice): GPUDeviceLostInfo | undefined {
-  return lost.get(device);
+  return losses.get(device);
 }
 
-function unavailable(requirement: string, cause?: unknown): BackendUnavailableError {
-  return new BackendUnavailableError(`Cannot open a WebGPU device as ${requirement}`, {
+function unavailable(problem: string, cause?: unknown): BackendUnavailableError {
+  return new BackendUnavailableError(`Cannot open a WebGPU device: ${problem}`, {
     backend: "webgpu",
     reason: "absent",
     during: "open",

@@ -19,7 +19,7 @@ export class GpuEdges implements Edges {
   readonly centers: GpuBuffer<"i32">;
   readonly triplets: GpuBuffer<"i32">;
   readonly counts: GpuBuffer<"i32">;
-  /** Numbers of edges and triplets of each atom, and where its own begin. */
+  /** Numbers of edges and triplets of each atom, and the index of its first ones. */
   readonly places: GPUBuffer;
   /** Buffers that grow if the kernel `edges` finds them too short. */
   readonly rows: GpuRows;
@@ -43,7 +43,7 @@ export class GpuEdges implements Edges {
     this.fans = new GpuRows(device, "triplets", [[this.centers, 1], [this.triplets, 2]]);
     this.rows.make(roomFor(0));
     if (this.reach > 0) this.fans.make(roomFor(0));
-    // A batch without systems dispatches no kernel that would pad the list.
+    // Padding. In a batch without systems no kernel is dispatched that would pad the list.
     const far = Float32Array.from({ length: 3 * this.capacity }, (_, i) => i % 3 === 0 ? FAR : 0);
     device.queue.writeBuffer(this.shifts.memory, 0, far);
   }
@@ -88,23 +88,23 @@ class GpuRows implements Growing {
     this.#buffers = buffers as unknown as readonly (readonly [GpuBuffer, number])[];
   }
 
-  /** Throws a BackendUnavailableError if the device has no such memory. */
+  /** Grows the buffers. Throws a BackendUnavailableError if the device lacks the memory. */
   grow(need: number, { memories }: GpuFrame): void {
     for (const [{ memory }] of this.#buffers) memories.delete(memory);
     this.make(roomFor(need));
     for (const [{ memory }] of this.#buffers) memories.add(memory);
   }
 
-  /** Makes room for so many, filled with zeros. */
+  /** Allocates `capacity` entries of zeros. */
   make(capacity: number): void {
     const widest = Math.max(...this.#buffers.map(([, width]) => width));
     const most = this.#device.limits.maxStorageBufferBindingSize;
     if (4 * widest * capacity > most) {
       throw tooLarge(
         `list ${this.#what}`,
-        `they must fit into ${most} bytes of the device: ${capacity} of them take ${
+        `${capacity} of them take ${
           4 * widest * capacity
-        }`,
+        } bytes, and a buffer of the device has at most ${most}`,
       );
     }
     this.capacity = capacity;

@@ -3,7 +3,7 @@ import { type GpuBuffer, storage } from "./program/gpu_buffer.ts";
 import { LANES } from "./program/shader.ts";
 import { OFFSETS } from "./wgsl/module.ts";
 
-/** The systems of a batch and their tiles, as kernels find them, and the words that freeze the batch. */
+/** Systems of a batch and their tiles, as kernels use them, and the words that freeze the batch. */
 export class GpuFrame {
   readonly buffers: FrameBuffers;
   readonly systems: number;
@@ -13,16 +13,18 @@ export class GpuFrame {
   readonly offsets: Int32Array;
   /** Words, offsets, first tile of each system, system of each tile. */
   readonly memory: GPUBuffer;
-  /** Memory that its programs use. A copy of such memory counts only if the runs before it were not frozen. */
+  /**
+   * Memory that its programs use. A copy of such memory is valid only if no earlier run was frozen.
+   */
   readonly memories: Set<GPUBuffer> = new Set<GPUBuffer>();
   /** Number of runs so far. */
   runs = 0;
   /** Number of times that lists have grown. */
   generation = 0;
-  /** Number of times that memory was replaced: programs then bind theirs again. */
+  /** Number of times that memory was replaced. Programs then update their bind groups. */
   moves = 0;
 
-  /** Throws a TypeError if the host did not write the offsets. */
+  /** Throws a TypeError if the host has not written the offsets. */
   constructor(device: GPUDevice, buffers: FrameBuffers) {
     this.buffers = buffers;
     for (const word of ["active", "ages", "control"] as const) {

@@ -1,13 +1,21 @@
 import type { FrameBuffers, Pairs, PairsOptions, SavedPairs } from "../backend.ts";
+import { describeAdapter } from "./adapter.ts";
+import { adapterOf } from "./device.ts";
 import { type GpuBuffer, storage } from "./program/gpu_buffer.ts";
 import type { Growing } from "./program/growing.ts";
 import { pairSizes } from "./wgsl/pair_state.ts";
 import { tooLarge } from "./too_large.ts";
 
-/** Entries per row at first; rows grow when they are too short. */
+/** Initial number of entries per row. Rows that are too short grow. */
 const CAPACITY = 48;
 
-/** A list of pairs on a device: a row for each atom, all of the same capacity. */
+/**
+ * Longest row on a software GPU. Kernels take up to three loop rounds per entry, and Mesa's
+ * software GPU ends the loops of a thread after 65,535 rounds in total.
+ */
+const LONGEST = 20_000;
+
+/** A list of pairs on a device, with a row for each atom. All rows have the same capacity. */
 export class GpuPairs implements Pairs, Growing {
   readonly cutoff: number;
   readonly skin: number;
@@ -15,13 +23,15 @@ export class GpuPairs implements Pairs, Growing {
   readonly systems: number;
   /** Reference positions, cells, boxes. */
   readonly kept: GPUBuffer;
-  /** Images, bins, builds. */
+  /** Images, bins and numbers of searches. */
   readonly marks: GPUBuffer;
   /** Rows. Growing replaces the buffer. */
   list: GPUBuffer;
   /** Entries per row. */
   capacity: number = CAPACITY;
-  /** True if the pairs must first be found from the reference positions, as they were in a checkpoint. */
+  /** Longest row that a thread can process. */
+  readonly longest: number;
+  /** True if the pairs must first be found from the reference positions of a checkpoint. */
   isLoaded = false;
   readonly #device: GPUDevice;
   readonly #offsets: Int32Array;
@@ -31,6 +41,9 @@ export class GpuPairs implements Pairs, Growing {
     this.skin = options.skin;
     this.#device = device;
     this.#offsets = (offsets as GpuBuffer<"i32">).written!.slice();
+    const adapter = adapterOf(device);
+    const isHardware = adapter !== undefined && !describeAdapter(adapter).isSoftware;
+    this.longest = isHardware ? 2 ** 31 - 1 : LONGEST;
     this.systems = systems;
     this.atoms = this.#offsets[systems]!;
     const sizes = pairSizes(this.atoms, systems);
@@ -40,8 +53,9 @@ export class GpuPairs implements Pairs, Growing {
   }
 
   /**
-   * Makes longer rows and copies the list over: systems whose pairs are not due keep them. The layout of the list does
-   * not depend on the capacity. Throws a BackendUnavailableError if the device has no such memory.
+   * Makes longer rows and copies the list, because systems whose pairs are not due keep them. The
+   * layout of the list does not depend on the capacity. Throws a BackendUnavailableError if the
+   * device lacks the memory.
    */
   grow(need: number): void {
     const capacity = Math.ceil(1.15 * need / 16) * 16;
@@ -52,7 +66,8 @@ export class GpuPairs implements Pairs, Growing {
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
-    // The list may have been too short for a checkpoint's pairs; the current pairs must then still be found after them.
+    // The list may have been too short for the pairs of a checkpoint. The current pairs must then
+    // still be found after them.
     this.isLoaded = true;
   }
 
@@ -79,7 +94,7 @@ export class GpuPairs implements Pairs, Growing {
   load(offsets: Int32Array, saved: SavedPairs): void {
     const sizes = pairSizes(this.atoms, this.systems);
     const kept = new Float32Array(sizes.kept), marks = new Int32Array(sizes.marks);
-    let at = 0; // what is saved leaves out systems whose pairs were never found
+    let at = 0; // saved pairs omit systems whose pairs were never found
     for (let s = 0; s < this.systems; s++) {
       marks[sizes.builds + s] = saved.builds[s]!;
       if (saved.builds[s] === 0) continue;
@@ -106,7 +121,7 @@ export class GpuPairs implements Pairs, Growing {
     if (bytes <= most) return storage(this.#device, bytes);
     throw tooLarge(
       `find pairs up to ${this.cutoff + this.skin} Å`,
-      `the list of ${this.atoms} atoms must fit into ${most} bytes of the device: ${capacity} neighbors each take ${bytes}`,
+      `${this.atoms} atoms with ${capacity} neighbors each take ${bytes} bytes, and a buffer of the device has at most ${most}`,
     );
   }
 }

@@ -5,7 +5,7 @@ import { WebGpuBackend } from "./webgpu_backend.ts";
 /** Options of {@linkcode openWebGpu}. */
 export interface WebGpuOptions {
   /**
-   * Device to share, for example with sessions of a model. The caller keeps it.
+   * Device to share, for example with sessions of a model. The caller destroys it.
    *
    * @default a device of the backend's own, of the fastest adapter
    */
@@ -13,10 +13,12 @@ export interface WebGpuOptions {
 }
 
 /**
- * Opens the WebGPU backend: kernels in WGSL, in float32, on one device. The first time in a process that an adapter is
- * opened, a small case of each family of kernels is compared with the reference backend.
+ * Opens the WebGPU backend: kernels in WGSL, in float32, on one device. When a process opens an
+ * adapter for the first time, it compares a small case of each family of kernels with the reference
+ * backend.
  *
  * @example
+ *
  * ```ts
  * import { openWebGpu } from "./open_web_gpu.ts";
  * import { assertEquals } from "@std/assert";
@@ -30,8 +32,8 @@ export interface WebGpuOptions {
  * }
  * ```
  *
- * @throws {BackendUnavailableError} if there is no WebGPU, no adapter or no device, or if a kernel computes something else
- * on the device than on the reference backend
+ * @throws {BackendUnavailableError} if WebGPU, an adapter or a device does not exist, or if a
+ * kernel gives other results than on the reference backend
  */
 export async function openWebGpu({ device }: WebGpuOptions = {}): Promise<WebGpuBackend> {
   return await checked(new WebGpuBackend(device ?? await openGpuDevice(), device === undefined));

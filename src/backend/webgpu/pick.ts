@@ -23,11 +23,11 @@ export interface PickOptions {
 export interface SkippedDevice {
   /** The device. */
   readonly device: Device;
-  /** Reason, in words. */
+  /** Reason. */
   readonly reason: string;
 }
 
-/** Choice of {@linkcode pickDevice}. */
+/** Result of {@linkcode pickDevice}. */
 export interface PickedDevice {
   /** Device to run on. */
   readonly device: Device;
@@ -40,11 +40,11 @@ export interface PickedDevice {
 }
 
 /**
- * Picks a device to run on. `"auto"` takes WebGPU on a hardware adapter, otherwise `"wasm"`: a software adapter is
- * correct but slower than wasm, so only an explicit `"webgpu"` takes it.
+ * Picks a device to run on. `"auto"` picks WebGPU on a hardware adapter, or else `"wasm"`. A
+ * software adapter is correct but slower than wasm, so only an explicit `"webgpu"` picks it.
  *
- * Throws a RangeError for any other name, and a {@linkcode BackendUnavailableError} if `"webgpu"` is asked for and there
- * is none.
+ * Throws a RangeError for any other name, and a {@linkcode BackendUnavailableError} if `"webgpu"`
+ * is requested but does not exist.
  *
  * ```ts
  * import { pickDevice } from "@hooke/hooke/backend";
@@ -62,7 +62,7 @@ export async function pickDevice(
   if (wanted === "webgpu") return picked("webgpu", await openAdapter(gpu), []);
   if (wanted === "auto") return await pickBest(gpu);
   throw new RangeError(
-    `Cannot pick a device as its name must be auto, webgpu, wasm or reference: current value is ${
+    `Cannot pick a device: its name must be auto, webgpu, wasm or reference; got ${
       JSON.stringify(wanted)
     }`,
   );

@@ -27,14 +27,14 @@ import { tooLarge } from "./too_large.ts";
 /**
  * The WebGPU backend: kernels in WGSL. `real` is float32; a sum is two float32, about 48 bits.
  *
- * Only reading waits for the device. `run` encodes and submits; the number of steps done is asked for only if the result
- * is awaited. Everything happens in the order of the calls.
+ * Only reading waits for the device. `run` encodes and submits; the number of steps done is
+ * requested only if the result is awaited. All work is done in the order of the calls.
  */
 export class WebGpuBackend implements Backend {
   readonly name = "webgpu";
   readonly real = "f32";
   readonly isHost = false;
-  /** The device of all buffers and kernels. */
+  /** Device of all buffers and kernels. */
   readonly device: GPUDevice;
   readonly #ownsDevice: boolean;
   readonly #pipelines: Pipelines;
@@ -45,7 +45,7 @@ export class WebGpuBackend implements Backend {
   readonly #edges = new Set<GpuEdges>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
-  /** `ownsDevice` tells whether `dispose` destroys the device. */
+  /** `ownsDevice` is true if `dispose` destroys the device. */
   constructor(device: GPUDevice, ownsDevice: boolean) {
     this.device = device;
     this.#ownsDevice = ownsDevice;
@@ -53,13 +53,13 @@ export class WebGpuBackend implements Backend {
     this.#queue = new GpuQueue(device, this.#pipelines);
   }
 
-  /** Throws a BackendUnavailableError if the device cannot have a buffer of this size. */
+  /** Throws a BackendUnavailableError if the device cannot allocate a buffer of this size. */
   alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
     const most = this.device.limits.maxStorageBufferBindingSize;
     if ((dtype === "f64" ? 8 : 4) * length > most) {
       throw tooLarge(
         `allocate ${length} numbers`,
-        `they must fit into a buffer of the device: it has ${most} bytes`,
+        `a buffer of the device has at most ${most} bytes`,
       );
     }
     const buffer = new GpuBuffer(this.device, dtype, length);
@@ -72,7 +72,7 @@ export class WebGpuBackend implements Backend {
     const own = buffer as GpuBuffer;
     if (at + values.length > own.length) {
       throw new RangeError(
-        `Cannot write ${values.length} numbers from ${at} on as the buffer must have room: its length is ${own.length}`,
+        `Cannot write ${values.length} numbers at ${at}: the buffer has only ${own.length}`,
       );
     }
     if (values.length === 0) return; // Deno 2.9 throws if nothing is written
@@ -87,36 +87,37 @@ export class WebGpuBackend implements Backend {
     return copy as Arrays[D];
   }
 
-  /** Copies several buffers as they are now, by one command and one wait. */
+  /** Copies the current values of several buffers, by one command and one wait. */
   async viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
   }
 
   /**
-   * Copies buffers as they are now, without making anything wait. The copies arrive in order: when 64 are under way, when
-   * something is read, or when the event loop turns.
+   * Copies the current values of buffers without blocking later work. The copies arrive in order:
+   * when 64 are in flight, when something is read, or when the event loop turns.
    */
   async readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
   /**
-   * Runs work that others submit to the device on the memory of a batch, such as a session of a model, after everything
-   * called before. The work is repeated if a list was too short before it. It must read and write the same memory each
-   * time, look up memory that may move when it is called, and not wait for the device.
+   * Runs work of other code, such as a session of a model, on the memory of a batch, after all
+   * earlier calls. The work is repeated if a list was too short before it. It must read and write
+   * the same memory each time, look up memory that may move when it is called, and not wait for the
+   * device.
    */
   async runExternal(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
     await this.#queue.runExternal(this.#frameOf(frame), work);
   }
 
-  /** Returns the device's memory of a buffer. The buffer keeps it. */
+  /** Returns the device memory of a buffer, which the buffer owns. */
   memoryOf(buffer: Buffer): GPUBuffer {
     return (buffer as GpuBuffer).memory;
   }
 
   /**
-   * Moves a buffer to memory that others have made and keep; its old values are lost. Allowed only in
-   * {@linkcode runExternal}: work before it then still finds the buffer in its old memory.
+   * Moves a buffer to memory that other code owns; its old values are lost. Allowed only in
+   * {@linkcode runExternal}, so that earlier work still finds the buffer in its old memory.
    */
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;
@@ -137,7 +138,7 @@ export class WebGpuBackend implements Backend {
   /** Throws a TypeError: the memory of a device cannot be viewed. */
   view<D extends Dtype>(_buffer: Buffer<D>): Arrays[D] {
     throw new TypeError(
-      "Cannot view a buffer as it must be in host memory: it is on a GPU, from where it can be read",
+      "Cannot view a buffer: it is on a GPU. Use await read()",
     );
   }
 
@@ -196,7 +197,9 @@ export class WebGpuBackend implements Backend {
     });
   }
 
-  /** Compiles kernels that were not compiled before. Throws a TypeError if there is no shader of a kernel. */
+  /**
+   * Compiles kernels that were not compiled before. Throws a TypeError if a kernel has no shader.
+   */
   prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
     const free = (program: GpuProgram) => {
       if (this.#programs.delete(program)) this.#queue.runOnce(() => program.destroy());
@@ -212,7 +215,10 @@ export class WebGpuBackend implements Backend {
     return program;
   }
 
-  /** Returns 0 if there is nothing to do, otherwise a thenable that asks the device only when it is awaited. */
+  /**
+   * Returns 0 if the program is empty, otherwise a thenable that asks the device only when it is
+   * awaited.
+   */
   run(program: Program, first: number, steps: number): number | PromiseLike<number> {
     if (steps === 0) return 0;
     const own = program as GpuProgram;
@@ -247,7 +253,7 @@ export class WebGpuBackend implements Backend {
   }
 }
 
-/** Returns the backend if it is on a GPU, for models that share its device. */
+/** Returns the backend if it runs on a GPU, for models that share its device. */
 export function gpuOf(backend: Backend): WebGpuBackend | undefined {
   return backend instanceof WebGpuBackend ? backend : undefined;
 }

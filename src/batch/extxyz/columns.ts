@@ -1,29 +1,29 @@
 /**
- * The columns of extended XYZ: `Properties=species:S:1:pos:R:3`.
+ * Columns of extended XYZ, such as `Properties=species:S:1:pos:R:3`.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** Real, integer, text, logical. */
+/** Type of a column: real, integer, text or logical. */
 export type ColumnType = "R" | "I" | "S" | "L";
 
-/** Some columns of one name. */
+/** One or more columns of the same name. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
-  /** How many columns. */
+  /** Number of columns. */
   readonly width: number;
 }
 
-/** What files without `Properties` have. */
+/** Columns of files without `Properties`. */
 export const PLAIN_COLUMNS: readonly Column[] = [
   { name: "species", type: "S", width: 1 },
   { name: "pos", type: "R", width: 3 },
 ];
 
-/** What a column means by each of its names. Where a file has several names of one field, the first wins. */
+/** Names of the columns of each field. If a file has several of them, the first name wins. */
 export const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   numbers: ["Z", "numbers"],
   symbols: ["species", "symbols"],
@@ -41,7 +41,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(MEANINGS).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
 );
 
-/** The types and the width a column must have to mean what its name says. */
+/** Types and width that a column needs for the meaning of its name. */
 const SHAPES: Readonly<Record<string, readonly [types: string, width: number]>> = {
   numbers: ["I", 1],
   symbols: ["S", 1],
@@ -55,7 +55,7 @@ const SHAPES: Readonly<Record<string, readonly [types: string, width: number]>> 
   categories: ["I", 1],
 };
 
-/** What a column of this name and shape means, or `undefined` for a user's own. */
+/** Returns the field of a column with this name and shape, or `undefined` for a custom column. */
 export function meaningOf({ name, type, width }: Column): string | undefined {
   const field = BY_NAME.get(name);
   if (field === undefined) return undefined;
@@ -63,19 +63,19 @@ export function meaningOf({ name, type, width }: Column): string | undefined {
   return types.includes(type) && width === columns ? field : undefined;
 }
 
-/** Keys of the comment that are not of `info`. */
+/** Keys of the comment that are not part of `info`. */
 export const RESERVED: readonly string[] = ["Lattice", "Properties", "pbc", "energy", "stress"];
 
-/** Whether a column of this name has a meaning of its own. */
+/** Returns whether a column name has a built-in meaning. */
 export function isTaken(name: string): boolean {
   return BY_NAME.has(name);
 }
 
 /**
- * The columns that `Properties` declares.
+ * Parses the columns that `Properties` declares.
  *
- * @throws {SyntaxError} for anything but triplets of name, type and width, for a name that comes twice, and without
- * elements or positions
+ * @throws {SyntaxError} if the text is not a list of name, type and width, if a name is repeated,
+ * or if elements or positions are missing
  */
 export function readColumns(text: unknown): Column[] {
   const parts = typeof text === "string" ? text.split(":") : [];
@@ -97,7 +97,7 @@ export function readColumns(text: unknown): Column[] {
 
 function badColumns(text: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read columns as Properties must be name:type:width …, types R, I, S, L, each name once, with species:S:1 (or Z:I:1) and pos:R:3: current value is ${
+    `Cannot read columns: Properties must be name:type:width …, with types R, I, S, L, unique names, species:S:1 (or Z:I:1) and pos:R:3; got ${
       show(text)
     }`,
   );

@@ -13,36 +13,32 @@ const OPENING: ReadonlySet<number> = new Set(
   Object.keys(CLOSING).map((each) => each.charCodeAt(0)),
 );
 const EQUALS = "=".charCodeAt(0), BACKSLASH = "\\".charCodeAt(0);
-/** More words than any list of keys has: what has more is prose. */
+/** Largest number of keys. A line with more words is prose. */
 const MOST_KEYS = 100_000;
 
-/** A key with its value, both as text without quotes; without a value the key stands alone. */
+/** A key and its value as texts without quotes. The value is undefined if the key has no `=`. */
 interface Pair {
   key: string;
   value: string | undefined;
 }
 
 /**
- * The pairs of a comment line, by key. A key that stands alone is true.
+ * Parses the pairs of a comment line. A key without a value is true.
  *
- * @throws {SyntaxError} for a quote or bracket that is not closed, a key that is empty or comes twice, more than
- * 100,000 keys, and bad `_JSON`
+ * @throws {SyntaxError} if a quote or bracket is not closed, a key is empty or repeated, the line
+ * has more than 100,000 keys, or `_JSON` is invalid
  */
 export function readPairs(line: string): Map<string, Value> {
   const pairs = new Map<string, Value>();
   for (const { key, value } of new PairScanner(line).all()) {
     if (key === "" || pairs.has(key)) {
       throw new SyntaxError(
-        `Cannot read a comment as its keys must be different and not empty: current key is ${
-          show(key)
-        }`,
+        `Cannot read a comment: its keys must be unique and not empty; got ${show(key)}`,
       );
     }
     if (pairs.size === MOST_KEYS) {
       throw new SyntaxError(
-        `Cannot read a comment as it must have at most ${MOST_KEYS} keys: key ${
-          show(key)
-        } is one more`,
+        `Cannot read a comment: it must have at most ${MOST_KEYS} keys; ${show(key)} exceeds them`,
       );
     }
     pairs.set(key, value === undefined ? true : readValue(value, key));
@@ -51,9 +47,11 @@ export function readPairs(line: string): Map<string, Value> {
 }
 
 /**
- * Reads characters into pairs, as ASE does: quotes and brackets may begin anywhere, a backslash keeps what follows.
+ * Splits a comment line into pairs as ASE does: quotes and brackets may begin anywhere, and a
+ * backslash escapes the next character.
  *
- * Text is cut out in whole runs. Added up by characters, a comment of 100 MB took gigabytes.
+ * Text is cut out in whole runs. Concatenating single characters used gigabytes of memory for a
+ * comment of 100 MB.
  */
 class PairScanner {
   readonly #line: string;
@@ -79,7 +77,7 @@ class PairScanner {
     }
   }
 
-  /** Skips blanks. Returns whether anything is left after them. */
+  /** Skips blanks. Returns whether the line goes on after them. */
   #skipBlanks(): boolean {
     while (isBlank(this.#line.charCodeAt(this.#at))) this.#at++;
     return this.#at < this.#line.length;
@@ -96,7 +94,7 @@ class PairScanner {
     }
   }
 
-  /** Returns the text up to a blank, a quote or a bracket, or to the character `end`. */
+  /** Returns the text up to a blank, a quote or a bracket, or up to the character `end`. */
   #run(end: number | undefined): string {
     const line = this.#line, from = this.#at;
     let at = from, isEscaped = false;
@@ -110,7 +108,7 @@ class PairScanner {
     return this.#cut(from, at, isEscaped);
   }
 
-  /** Returns the text between an opening character and its closing one; brackets may hold brackets. */
+  /** Returns the text between an opening character and its closing one. Brackets may be nested. */
   #quoted(opening: string): string {
     const line = this.#line, start = this.#at;
     const open = opening.charCodeAt(0), close = CLOSING[opening]!.charCodeAt(0);
@@ -128,13 +126,13 @@ class PairScanner {
       return text;
     }
     throw new SyntaxError(
-      `Cannot read a comment as each ${opening} must have its ${
+      `Cannot read a comment: the ${opening} at column ${start + 1} has no closing ${
         CLOSING[opening]
-      }: current one at column ${start + 1} has none`,
+      }`,
     );
   }
 
-  /** Returns the text in between, without backslashes if there are any, and goes on behind it. */
+  /** Returns the text between two positions, with escapes resolved, and moves past it. */
   #cut(from: number, to: number, isEscaped: boolean): string {
     this.#at = Math.min(to, this.#line.length);
     const text = this.#line.slice(from, to);

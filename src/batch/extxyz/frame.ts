@@ -1,5 +1,5 @@
 /**
- * From the words of a frame to a system.
+ * Conversion of the words of a frame to a system.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { type Column, meaningOf, MEANINGS, RESERVED } from "./columns.ts";
 import { flatRows } from "./header.ts";
 import { bad } from "./lines.ts";
 import { readBoolean, readNumber, type Value } from "./values.ts";
-import { BUILT_IN } from "../fields/fields.ts";
+import { BUILT_IN, MOVE_MASK } from "../fields/fields.ts";
 import type { SystemInput, UserField } from "../system_input.ts";
 
 /** A column with the words of all rows. */
@@ -20,7 +20,7 @@ export interface Words {
   readonly firstLine: number;
 }
 
-/** Keys of the comment that are fields of the system, when they are whole numbers. */
+/** Keys of the comment that are fields of the system if their values are whole numbers. */
 const COUNTS = ["status", "stepsDone", "dofRemoved"] as const;
 
 type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
@@ -29,9 +29,9 @@ type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
 };
 
 /**
- * What a frame says of its system.
+ * Converts the pairs and columns of a frame to the input of a system.
  *
- * @throws {SyntaxError} for words that are not what their column must hold, naming the line
+ * @throws {SyntaxError} if a word does not fit its column; the message names the line
  */
 export function describe(pairs: Map<string, Value>, all: readonly Words[]): SystemInput {
   const draft: Draft = { positions: [], fields: {}, info: {} };
@@ -71,7 +71,7 @@ function addKnownColumns(draft: Draft, known: ReadonlyMap<string, Words>, line: 
   }
 }
 
-/** ASE's momenta are in √(amu·eV): with its unit of time, Å·√(amu/eV). */
+/** ASE's momenta are in √(amu·eV), so velocities are in its unit of time, Å·√(amu/eV). */
 function velocitiesOf(
   momenta: ArrayLike<number>,
   numbers: ArrayLike<number>,
@@ -79,7 +79,7 @@ function velocitiesOf(
 ): Float64Array {
   return Float64Array.from(momenta, (p, i) => {
     const atom = Math.floor(i / 3);
-    // A number no element has is refused with the rest of the system.
+    // An unknown atomic number is refused later, with the rest of the system.
     const mass = masses?.[atom] ?? MASSES[numbers[atom]!] ?? 1;
     return p / (mass * TIME_UNIT_FS);
   });
@@ -90,7 +90,7 @@ const MASSES: readonly number[] = Array.from(
   (_, number) => atomicMass(number),
 );
 
-/** Symbols in any case, as ASE takes them; in plain files some write atomic numbers. */
+/** ASE accepts symbols in any case. Some plain files have atomic numbers in their place. */
 function readElement(word: string, line: number): number {
   const symbol = word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
   if (isSymbol(symbol)) return atomicNumber(symbol);
@@ -109,8 +109,8 @@ function numbersOf({ column, words, firstLine }: Words): number[] {
 }
 
 /**
- * A column without a meaning of ours is a field. Text cannot be one, nor what has the name of something else: both
- * are lists in `info`.
+ * Adds a custom column as a field. Text cannot be a field, and neither can a column with a built-in
+ * name but another shape; both become lists in `info`.
  */
 function addOwnColumn(draft: Draft, all: Words): void {
   const { name, type, width } = all.column;
@@ -123,8 +123,8 @@ function addOwnColumn(draft: Draft, all: Words): void {
   const values = numbersOf(all);
   const isSmall = values.every((x) => x >= -2147483648 && x <= 2147483647);
   const dtype = type === "L" ? "u8" : type === "I" && isSmall ? "i32" : "f64";
-  // ASE leaves the mask out of frames without fixed atoms: all of their atoms move.
-  const fill = name === "move_mask" ? { fill: 1 } : {};
+  // ASE omits the mask in frames without fixed atoms, so all of their atoms move.
+  const fill = name === MOVE_MASK ? { fill: 1 } : {};
   setOwn(draft.fields, name, { level: "node", width, dtype, values, ...fill });
 }
 
@@ -145,14 +145,16 @@ function isCount(value: Value): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 2147483647;
 }
 
-/** Matrices in the comment are column by column. */
+/** Matrices in the comment are in column-major order. */
 export function transposed(matrix: readonly number[]): readonly number[] {
   return matrix.length === 9
     ? matrix.map((_, i) => matrix[3 * (i % 3) + Math.floor(i / 3)]!)
     : matrix;
 }
 
-/** A name of a file must not reach a prototype: `__proto__` is a name like any other. */
+/**
+ * Defines a property without setting a prototype: a file may contain a name such as `__proto__`.
+ */
 function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   Object.defineProperty(target, name, {
     value,

@@ -1,5 +1,5 @@
 /**
- * What the comment line of an XYZ file says of its frame.
+ * Parsing of the comment line of an XYZ frame.
  *
  * @module
  */
@@ -9,21 +9,23 @@ import { type Column, PLAIN_COLUMNS, readColumns } from "./columns.ts";
 import { readPairs } from "./comment.ts";
 import type { Value } from "./values.ts";
 
-/** What a comment says: keys with values, and whether the file declares itself to be extended. */
+/** A parsed comment: keys with values, and the columns of the frame. */
 export interface Comment {
   readonly pairs: Map<string, Value>;
   readonly columns: readonly Column[];
-  /** Whether rows may go on after the columns: plain files often do. */
+  /** True if rows may have more words than columns, as is common in plain files. */
   readonly open: boolean;
 }
 
-/** Whoever writes one of these means the line to be read. */
+/** A line with one of these keys is meant as extended XYZ. */
 const DECLARED = /(^|\s)["']?(Properties|Lattice)["']?\s*=/;
 
 /**
- * What a comment says. A line that is no list of keys, and does not declare itself to be one, is just a comment.
+ * Parses a comment line. A line that is not a list of keys, and does not contain `Properties` or
+ * `Lattice`, is plain text.
  *
- * @throws {SyntaxError} for a declared list that is none, and for a key with a meaning and a value without
+ * @throws {SyntaxError} if a line with one of these keys is not a list of keys, or a key has an
+ * invalid value
  */
 export function readComment(line: string, number: number): Comment {
   try {
@@ -40,7 +42,7 @@ export function readComment(line: string, number: number): Comment {
     if (DECLARED.test(line)) {
       const reason = cause instanceof Error ? cause.message : String(cause);
       throw new SyntaxError(
-        `Cannot read extxyz as its comment must be key=value pairs: line ${number} is not; ${reason}`,
+        `Cannot read extxyz: the comment in line ${number} must be key=value pairs. ${reason}`,
         { cause },
       );
     }
@@ -50,7 +52,11 @@ export function readComment(line: string, number: number): Comment {
   return { pairs, columns: PLAIN_COLUMNS, open: true };
 }
 
-/** @throws {SyntaxError} for a key with a meaning and a value without */
+/**
+ * Checks the values of keys with a meaning.
+ *
+ * @throws {SyntaxError} for an invalid value
+ */
 function checkKeys(pairs: ReadonlyMap<string, Value>): void {
   const isNumbers = (value: Value, ...lengths: number[]) =>
     Array.isArray(value) && lengths.includes(value.length) &&
@@ -69,12 +75,12 @@ function checkKeys(pairs: ReadonlyMap<string, Value>): void {
   for (const [key, needs, ok] of rules) {
     if (!pairs.has(key) || ok(pairs.get(key))) continue;
     throw new SyntaxError(
-      `Cannot read a comment as ${key} must be ${needs}: current value is ${show(pairs.get(key))}`,
+      `Cannot read a comment: ${key} must be ${needs}; got ${show(pairs.get(key))}`,
     );
   }
 }
 
-/** Three rows of three are nine. */
+/** Flattens three rows of three numbers to nine numbers. */
 export function flatRows(value: Value): Value {
   return Array.isArray(value) && value.every(Array.isArray) ? value.flat() : value;
 }

@@ -1,14 +1,14 @@
 /**
- * The lines of a file, and what is said of bad ones.
+ * Lines of a file, and errors about them.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** Lines with their numbers. */
+/** Reads lines and counts them. */
 export class LineReader {
-  /** The number of the line given last, from 1. */
+  /** Number of the last line, from 1. */
   number = 0;
   readonly #lines: Iterator<string>;
 
@@ -16,9 +16,7 @@ export class LineReader {
     const isText = typeof source === "string";
     if (!isText && !isLines(source)) {
       throw new TypeError(
-        `Cannot read extxyz as the source must be a text or its lines: current value is ${
-          show(source)
-        }`,
+        `Cannot read extxyz: the source must be a text or its lines; got ${show(source)}`,
       );
     }
     this.#lines = isText ? linesOf(source) : source[Symbol.iterator]();
@@ -39,13 +37,13 @@ export class LineReader {
   }
 }
 
-// An iterable object, but no bytes.
+// Returns whether a value is an iterable object other than bytes.
 function isLines(source: unknown): source is Iterable<string> {
   return typeof source === "object" && source !== null && Symbol.iterator in source &&
     !ArrayBuffer.isView(source);
 }
 
-/** One after the other, so that a large file is not held twice. */
+/** Splits lazily, so that a large file is not in memory twice. */
 function* linesOf(text: string): Generator<string, void> {
   const end = /\r\n|\n|\r/g;
   let from = 0;
@@ -56,9 +54,9 @@ function* linesOf(text: string): Generator<string, void> {
   if (from < text.length) yield text.slice(from);
 }
 
-/** The error for a line that is not what it must be. */
+/** Returns the error for an invalid line. */
 export function bad(requirement: string, line: number, text: string): SyntaxError {
   return new SyntaxError(
-    `Cannot read extxyz as ${requirement}: line ${line} has ${JSON.stringify(text.slice(0, 60))}`,
+    `Cannot read extxyz: line ${line}: ${requirement}; got ${JSON.stringify(text.slice(0, 60))}`,
   );
 }

@@ -1,7 +1,8 @@
 /**
- * Reading and writing structures in the extended XYZ format, as ASE writes it.
+ * Readers and writers of structures in the extended XYZ format, compatible with ASE.
  *
  * @example
+ *
  * ```ts
  * import { System } from "@hooke/hooke/batch";
  * import { parseExtxyz, writeExtxyz } from "@hooke/hooke/batch/extxyz";
@@ -15,6 +16,7 @@
  * @module
  */
 
+export type { ParseExtxyzOptions } from "./read.ts";
 export { parseExtxyz, readExtxyz } from "./read.ts";
 export type { ExtxyzOptions } from "./write.ts";
 export { writeExtxyz } from "./write.ts";

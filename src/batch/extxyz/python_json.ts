@@ -1,5 +1,5 @@
 /**
- * JSON as Python's `json` writes and reads it: with NaN and infinities.
+ * JSON with NaN and infinities, as Python's `json` reads and writes it.
  *
  * @module
  */
@@ -7,10 +7,13 @@
 import { DEEPEST, isShallow } from "../../base/nesting.ts";
 import { show } from "../../base/show.ts";
 
-/** Where a number is not finite, or what is a text: those are left alone. */
+/** Matches strings, which are kept, and numbers that are not finite. */
 const LITERALS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g;
 
-/** Numbers that JavaScript reads as infinite, and NaN by how it is written: JSON has no word for it. */
+/**
+ * JSON has no spelling for these numbers. JavaScript parses the infinities from numbers that
+ * overflow; NaN is marked by an unusual spelling.
+ */
 const SPELLINGS: Readonly<Record<string, string>> = {
   "Infinity": "1e999",
   "-Infinity": "-1e999",
@@ -18,26 +21,24 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What JSON text holds; `NaN`, `Infinity` and `-Infinity` are numbers in it.
+ * Parses JSON text in which `NaN`, `Infinity` and `-Infinity` are numbers.
  *
- * @throws {SyntaxError} for a text that is no JSON, or nested more than 1000 deep
+ * @throws {SyntaxError} if the text is not JSON, or is nested more than 1000 levels deep
  */
 export function readJson(text: string): unknown {
   const revive = (_: string, value: unknown, at?: { readonly source?: string }) =>
     at?.source === SPELLINGS["NaN"] ? NaN : value;
   if (!isShallow(text)) {
     throw new SyntaxError(
-      `Cannot read _JSON as it must be nested at most ${DEEPEST} deep: current text begins with ${
-        show(text)
-      }`,
+      `Cannot read _JSON: it must be nested at most ${DEEPEST} deep; got ${show(text)}`,
     );
   }
   return JSON.parse(text.replace(LITERALS, (literal) => SPELLINGS[literal] ?? literal), revive);
 }
 
 /**
- * Returns plain data as JSON text; `undefined` for a function, a bigint, a cycle, an object of a class, and more than
- * 1000 lists in each other.
+ * Returns plain data as JSON text. Returns `undefined` for functions, bigints, cycles, instances of
+ * classes, and lists nested more than 1000 levels deep.
  */
 export function writeJson(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {

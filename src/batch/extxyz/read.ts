@@ -1,5 +1,5 @@
 /**
- * Structures from XYZ files, plain or extended.
+ * Reading of structures from plain or extended XYZ files.
  *
  * @module
  */
@@ -8,23 +8,26 @@ import type { Comment } from "./header.ts";
 import { readComment } from "./header.ts";
 import { describe, type Words } from "./frame.ts";
 import { bad, LineReader } from "./lines.ts";
+import { completeArrays } from "../complete_arrays.ts";
 import { type System, systemOfData } from "../system.ts";
 
 /**
- * Reads the frames of an XYZ file, plain or extended, one by one. A frame that is wrong in any way throws, and gives
- * nothing; those before it were whole. Numbers may be NaN or infinite, as in the last frames of a run that has diverged:
- * engines refuse such a system.
+ * Reads the frames of a plain or extended XYZ file one by one. If a frame is invalid, it throws and
+ * returns nothing of that frame; earlier frames are complete. Numbers may be NaN or infinite, as in
+ * the last frames of a diverged run; engines refuse such systems.
  *
- * Columns: `species` (or `Z`), `pos`, `vel` (also `velo`, `velocities`; Å/fs), `momenta` (as ASE writes them),
- * `forces`, `masses`, `charge`, `images`, `categories`; any other is a field per atom of that name (R: f64, I: i32, L: u8)
- * or, if it is text, a list in `info` (`energy_per_atom` for a column with the name of something else). Keys: `Lattice`, `pbc`, `energy`, `stress` (nine numbers or six),
- * `systemId`, `status`, `stepsDone`, `dofRemoved`; any other goes into `info`. A comment that is no list of keys is
- * `info.comment`.
+ * Columns: `species` (or `Z`), `pos`, `vel` (also `velo`, `velocities`; Å/fs), `momenta` (as ASE
+ * writes them), `forces`, `masses`, `charge`, `images`, `categories`. Any other column becomes a
+ * field per atom of its name (R: f64, I: i32, L: u8), or a list in `info` if it is text or has a
+ * built-in name with another shape (such as `energy_per_atom`). Keys: `Lattice`, `pbc`, `energy`,
+ * `stress` (nine numbers or six), `systemId`, `status`, `stepsDone`, `dofRemoved`. Any other key
+ * goes to `info`. A comment that is not a list of keys becomes `info.comment`.
  *
- * @param source the text, or its lines
- * @throws {SyntaxError} for a bad file, naming the line
+ * @param source text of the file, or its lines
+ * @throws {SyntaxError} if the file is invalid; the message names the line
  *
  * @example
+ *
  * ```ts
  * import { readExtxyz } from "@hooke/hooke/batch/extxyz";
  * import { assertEquals } from "@std/assert";
@@ -50,13 +53,28 @@ export function* readExtxyz(source: string | Iterable<string>): Generator<System
   }
 }
 
+/** Options of {@linkcode parseExtxyz}. */
+export interface ParseExtxyzOptions {
+  /**
+   * Receives the warning that an integer array exists in some frames only, and is 0 in the others.
+   *
+   * @default console.warn
+   */
+  readonly onWarning?: (message: string) => void;
+}
+
 /**
- * All frames of an XYZ file: {@linkcode readExtxyz} to the end.
+ * Reads all frames of an XYZ file, as {@linkcode readExtxyz} does, so that they can be batched: an
+ * integer array that exists in some frames only is 0 in the others, with a warning that names the
+ * array and the frames.
  *
- * @throws {SyntaxError} for a bad file, naming the line
+ * @throws {SyntaxError} if the file is invalid; the message names the line
  */
-export function parseExtxyz(source: string | Iterable<string>): System[] {
-  return [...readExtxyz(source)];
+export function parseExtxyz(
+  source: string | Iterable<string>,
+  { onWarning }: ParseExtxyzOptions = {},
+): System[] {
+  return completeArrays([...readExtxyz(source)], onWarning);
 }
 
 function readFrame(header: string, lines: LineReader): System {
@@ -75,13 +93,13 @@ function readFrame(header: string, lines: LineReader): System {
     if (cause instanceof SyntaxError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read extxyz as a frame must be a system: line ${firstLine} begins one that is not; ${reason}`,
+      `Cannot read extxyz: line ${firstLine} begins a frame that is not a valid system. ${reason}`,
       { cause },
     );
   }
 }
 
-/** The words of all rows, by column. */
+/** Returns the words of all rows, by column. */
 function readRows({ columns, open }: Comment, count: number, lines: LineReader): Words[] {
   const firstLine = lines.number + 1;
   const read = columns.map((column): Words => ({ column, words: [], firstLine }));
@@ -90,7 +108,7 @@ function readRows({ columns, open }: Comment, count: number, lines: LineReader):
     const line = lines.next();
     if (line === undefined) {
       throw new SyntaxError(
-        `Cannot read extxyz as the frame must have ${count} atoms: line ${lines.number} is the last, after ${atom}`,
+        `Cannot read extxyz: a frame must have ${count} atoms; the file ends in line ${lines.number} after ${atom}`,
       );
     }
     const words = line.trim().split(/\s+/);

@@ -7,7 +7,7 @@
 import { readJson, writeJson } from "./python_json.ts";
 import { show } from "../../base/show.ts";
 
-/** A value of a key: what the text means, or what `_JSON` text holds. */
+/** Parsed value of a key. */
 export type Value = unknown;
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([
@@ -18,7 +18,7 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NOT_FINITE = /^([+-]?)(nan|inf|infinity)$/i;
 
-/** The number a word is, or `undefined` for a word that is none. Python's spellings of NaN and infinity count. */
+/** Parses a number, or returns `undefined`. Python's spellings of NaN and infinity are accepted. */
 export function readNumber(word: string): number | undefined {
   if (NUMBER.test(word)) return Number(word);
   const [, sign, name] = NOT_FINITE.exec(word) ?? [];
@@ -27,26 +27,26 @@ export function readNumber(word: string): number | undefined {
   return sign === "-" ? -Infinity : Infinity;
 }
 
-/** The boolean a word is, or `undefined`. */
+/** Parses a boolean, or returns `undefined`. */
 export function readBoolean(word: string): boolean | undefined {
   return TRUTH.get(word);
 }
 
-/** A number in the fewest digits that give the same number back. */
+/** Writes a number with the fewest digits that are read back as the same number. */
 export function writeNumber(value: number): string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? "-0.0" : String(value);
   return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/** Keys whose values stay text whatever they look like. */
+/** Keys whose values always stay text. */
 const UNREAD: readonly string[] = ["uid"];
 
 /**
- * What the text of a value means: a number, a boolean, a list of either (separated by blanks or commas), nested
- * lists in brackets, what `_JSON` text holds, or else the text itself.
+ * Parses the text of a value: a number, a boolean, a list of either (separated by blanks or
+ * commas), nested lists in brackets, or `_JSON`. Any other text is returned unchanged.
  *
- * @param key whose value it is: a few stay text
- * @throws {SyntaxError} for `_JSON` text that is no JSON
+ * @param key name of the value; values of a few keys stay text
+ * @throws {SyntaxError} if the text after `_JSON` is not JSON
  */
 export function readValue(text: string, key: string): Value {
   if (text.startsWith("_JSON ")) return readJson(text.slice("_JSON ".length));
@@ -56,10 +56,13 @@ export function readValue(text: string, key: string): Value {
   return readRows(text) ?? text;
 }
 
-/** Returns the words of a text as `read` has them; `undefined` if there are none, or one that it does not take. */
+/**
+ * Parses all words of a text with `read`. Returns `undefined` if the text is empty, or `read`
+ * refuses a word.
+ */
 function readWords<T>(text: string, read: (word: string) => T | undefined): T[] | undefined {
   const values: T[] = [];
-  // Word by word: most texts of many words are prose, which the first of them shows.
+  // The loop stops at the first refused word, because most texts of many words are prose.
   for (const [word] of text.matchAll(/[^\s,]+/g)) {
     const value = read(word);
     if (value === undefined) return undefined;
@@ -68,10 +71,11 @@ function readWords<T>(text: string, read: (word: string) => T | undefined): T[] 
   return values.length === 0 ? undefined : values;
 }
 
-/** `[1, 2], [3, 4]`: lists of numbers in brackets, or `undefined`. */
+/** Parses lists of numbers in brackets, such as `[1, 2], [3, 4]`, or returns `undefined`. */
 function readRows(text: string): number[][] | undefined {
   const rows: number[][] = [], row = /[\s,]*\[([^[\]]*)\]/y;
-  // Row by row: one expression for all rows overflows the stack of the engine on long texts.
+  // Rows are matched one by one. A single expression for all rows overflows the stack of the
+  // regular expression engine for long texts.
   let end = 0;
   for (let match = row.exec(text); match !== null; match = row.exec(text)) {
     const words = match[1]!;
@@ -85,9 +89,9 @@ function readRows(text: string): number[][] | undefined {
 }
 
 /**
- * The text of a value that {@linkcode readValue} (and ASE) reads as the same value.
+ * Writes a value so that {@linkcode readValue} and ASE read the same value.
  *
- * @throws {TypeError} for a value that has no text: a function, a bigint, a cycle
+ * @throws {TypeError} if the value has no text: a function, a bigint, a cycle
  */
 export function writeValue(value: Value, key: string): string {
   if (UNREAD.includes(key.toLowerCase()) && typeof value !== "string") return jsonText(value, key);
@@ -104,7 +108,7 @@ export function writeValue(value: Value, key: string): string {
   return jsonText(list, key);
 }
 
-/** Whether a text comes back as itself: "5", "T F" and "_JSON 1" would not. */
+/** Returns whether a text is read back as itself. "5", "T F" and "_JSON 1" are not. */
 function isPlainText(text: string, key: string): boolean {
   if (/^[\s,]*$|^_JSON |[\n\r]/.test(text)) return false;
   return readValue(text, key) === text;
@@ -114,11 +118,11 @@ function jsonText(value: unknown, key: string): string {
   const text = writeJson(value);
   if (text !== undefined) return `_JSON ${text}`;
   throw new TypeError(
-    `Cannot write extxyz as info.${key} must be plain data: current value is ${show(value)}`,
+    `Cannot write extxyz: info.${key} must be plain data; got ${show(value)}`,
   );
 }
 
-/** A key or value as it stands in the line: in quotes unless it is a simple word. */
+/** Returns a key or value as it is written: in quotes unless it is a simple word. */
 export function quote(text: string): string {
   if (/^[\w.+\-/:]+$/.test(text)) return text;
   return `"${text.replace(/[\\"]/g, "\\$&")}"`;

@@ -1,5 +1,5 @@
 /**
- * Structures to extended XYZ.
+ * Writing of structures as extended XYZ.
  *
  * @module
  */
@@ -14,41 +14,43 @@ import { BUILT_IN, type FieldInfo, type NumericArray } from "../fields/fields.ts
 import { show } from "../../base/show.ts";
 import { System } from "../system.ts";
 
-/** What is written besides what must be. */
+/** Options of `writeExtxyz`. */
 export interface ExtxyzOptions {
   /**
-   * Whether velocities are also written as momenta in ASE's unit, which is where ASE looks for them. Reading them
-   * back takes the velocities. @default false
+   * True to write velocities also as momenta in ASE's unit, where ASE looks for them. Readers of
+   * this package prefer the velocities. @default false
    */
   readonly momenta?: boolean;
 }
 
-/** A column with its text, value by value. */
+/** A column and its values as text. */
 interface Written extends Column {
-  /** The text of value i of the column. */
+  /** Returns value i of the column as text. */
   text(i: number): string;
 }
 
-/** Built-in fields per atom that are columns under the first of their names, when a system has them. */
+/** Built-in fields per atom that become columns if a system has them. */
 const KNOWN = ["velocities", "forces", "charges", "images", "categories"] as const;
 
-/** Built-in fields per system that are keys under their own names. */
+/** Built-in fields per system that become keys of the same name. */
 const KEYS = ["systemId", "status", "stepsDone", "dofRemoved"];
 
 /**
- * The text of an extended XYZ file, one frame per system, which ASE, OVITO and {@linkcode readExtxyz} read. Numbers
- * have as many digits as it takes to give the same bits back.
+ * Returns the text of an extended XYZ file, one frame per system, for ASE, OVITO and {@linkcode
+ * readExtxyz}. Numbers have enough digits to restore the same bits.
  *
- * Written are elements, positions, cell, pbc, every other field per atom as columns, energy and stress, every other
- * field per system and `info` as keys; masses where they are not those of the elements. Left out are energies,
- * forces and stresses that nobody computed (NaN), and fields per edge, which the format has no place for. A field
- * per system comes back in `info`; a key of `info` that a field has too is left out.
+ * Written are elements, positions, cell, pbc, every other field per atom as columns, energy and
+ * stress, every other field per system and `info` as keys, and masses if they differ from those of
+ * the elements. Omitted are energies, forces and stresses that have not been computed (NaN), and
+ * fields per edge, for which the format has no place. When the file is read, a custom field per
+ * system becomes part of `info`; a key of `info` with the name of a field is not written.
  *
- * @throws {TypeError} for `info` that is no plain data or has a key with a meaning of its own, and for fields per
- * atom with the name of a column that means something else
- * @throws {Error} for a batch of which an engine holds fields
+ * @throws {TypeError} if `info` is not plain data or has a key with a built-in meaning, or if a
+ * field per atom has the name of a column with another meaning
+ * @throws {Error} if an engine holds fields of the batch
  *
  * @example
+ *
  * ```ts
  * import { fcc } from "@hooke/hooke/batch";
  * import { parseExtxyz, writeExtxyz } from "@hooke/hooke/batch/extxyz";
@@ -128,7 +130,7 @@ function isOwnColumn({ level, name }: FieldInfo): boolean {
 function ownColumn(system: System, { name, dtype, width }: FieldInfo): Written {
   if (isTaken(name) || BUILT_IN.has(name)) {
     throw new TypeError(
-      `Cannot write extxyz as a field of one's own must not have the name of a known column: current name is ${
+      `Cannot write extxyz: a custom field must not have the name of a built-in column; got ${
         show(name)
       }`,
     );
@@ -164,9 +166,9 @@ function commentOf(system: System, columns: readonly Column[]): string {
 function checkedKey(key: string): string {
   if (key !== "" && !RESERVED.includes(key) && !/[\n\r]/.test(key)) return key;
   throw new TypeError(
-    `Cannot write extxyz as a key of info must not be empty, hold the end of a line, or be one of ${
+    `Cannot write extxyz: a key of info must not be empty, contain a line break, or be one of ${
       RESERVED.join(", ")
-    }: current key is ${show(key)}`,
+    }; got ${show(key)}`,
   );
 }
 
@@ -174,7 +176,7 @@ function numbers(values: ArrayLike<number>): string {
   return Array.from(values, writeNumber).join(" ");
 }
 
-/** Whether there is no number among them. */
+/** Returns whether all values are NaN. */
 function isUnknown(values: NumericArray): boolean {
   return values.every((x: number) => Number.isNaN(x));
 }

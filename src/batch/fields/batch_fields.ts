@@ -15,14 +15,22 @@ import { missing, type NumericArray } from "./fields.ts";
 import { heldError } from "./holder.ts";
 import { fieldFrom, filledField } from "./set_field.ts";
 
-/** Returns the values of a field. Throws if it does not exist, or an engine holds it. */
+/**
+ * Returns the values of a field.
+ *
+ * @throws {TypeError} if the field does not exist
+ * @throws {Error} if an engine holds the field
+ */
 export function heldValues(state: BatchState, name: string): NumericArray {
   const { values } = fieldOf(state, name);
   assertFree(state, `get ${show(name)}`, name);
   return values;
 }
 
-/** Returns the present values of a field: a copy from the engine that holds it, else the batch's own. */
+/**
+ * Returns the current values of a field: a copy from the engine that holds it, or else the values
+ * of the batch.
+ */
 export async function presentValues(state: BatchState, name: string): Promise<NumericArray> {
   const { holder } = state;
   if (!holder?.fields.has(name)) return heldValues(state, name);
@@ -58,16 +66,19 @@ export function removeField(state: BatchState, name: string): void {
   heldValues(state, name);
   if (ESSENTIAL.includes(name)) {
     throw new TypeError(
-      `Cannot remove ${show(name)} as every batch must have ${
+      `Cannot remove ${show(name)}: it is required in every batch, as are all of ${
         ESSENTIAL.join(", ")
-      }: current name is one of them`,
+      }`,
     );
   }
   if (name === "edges") replaceStore(state, storeWithEdges(state.store, []), "remove the edges");
   state.store.fields.delete(name);
 }
 
-/** Takes the fields back from the engine that holds them, with their present values. Throws as `Batch.detach` does. */
+/**
+ * Takes fields back from the engine that holds them, with their current values. Throws as
+ * `Batch.detach` does.
+ */
 export function takeBackFields(
   state: BatchState,
   values: Readonly<Record<string, NumericArray>>,
@@ -76,7 +87,7 @@ export function takeBackFields(
     const own = fieldOf(state, name).values;
     if (list.length === own.length) return { own, list };
     throw new RangeError(
-      `Cannot detach a batch as ${name} must have ${own.length} values: current length is ${list.length}`,
+      `Cannot detach a batch: ${name} must have ${own.length} values; got ${list.length}`,
     );
   });
   for (const { own, list } of fields) own.set(list);

@@ -1,5 +1,5 @@
 /**
- * Values as callers give them, checked and copied into the array of a field.
+ * Checks and copies of the values that users pass for fields.
  *
  * @module
  */
@@ -21,24 +21,24 @@ import { show } from "../../base/show.ts";
 /** Values of a field: flat, or one list per row. */
 export type NumericInput = ArrayLike<number> | readonly ArrayLike<number>[];
 
-/** What a user's field is. */
+/** Options of a custom field. */
 export interface FieldOptions {
-  /** What it has one row per. Must be given for a new field that is not built in. */
+  /** Level: one row per atom, edge or system. Required for a new custom field. */
   readonly level?: Level;
-  /** Values per row. @default 1, or what the values have */
+  /** Numbers per row. @default 1, or the length of the rows in `values` */
   readonly width?: number;
-  /** How the values are stored. @default "f64", or that of the values when they are a typed array */
+  /** Type of the stored values. @default "f64", or the type of `values` if it is a typed array */
   readonly dtype?: DType;
-  /** The unit of its values. @default "" */
+  /** Unit of the values. @default "" */
   readonly unit?: string;
   /**
-   * The value for systems without the field when they join. @default NaN for floats; integers have none, and then
-   * systems without the field cannot join
+   * Value for systems without the field when they join a batch that has it. Without it, systems
+   * that lack an integer field cannot join. @default NaN for floats, undefined for integers
    */
   readonly fill?: number;
 }
 
-/** How errors about a field call the rows: "atom 3", "edge 0". */
+/** Names of rows in messages, as in "atom 3" or "edge 0". */
 export const ROW_NAMES: Readonly<Record<Level, string>> = {
   node: "atom",
   edge: "edge",
@@ -46,9 +46,9 @@ export const ROW_NAMES: Readonly<Record<Level, string>> = {
 };
 
 /**
- * What a field is, from what is declared and what is built in.
+ * Combines the options of a field with those of the built-in field of the same name.
  *
- * @throws {TypeError} for a declaration that is none, or that differs from the built-in field of the name
+ * @throws {TypeError} if an option is invalid, or differs from the built-in field
  */
 export function declareField(name: string, options: FieldOptions, action: string): FieldInfo {
   checkName(name, action);
@@ -57,21 +57,21 @@ export function declareField(name: string, options: FieldOptions, action: string
   const { level, width = 1, dtype = "f64", unit = "", fill } = options;
   if (level === undefined || !Object.hasOwn(ROW_NAMES, level)) {
     throw new TypeError(
-      `Cannot ${action} as the level of "${name}" must be "node", "edge" or "system": current value is ${
+      `Cannot ${action}: the level of "${name}" must be "node", "edge" or "system"; got ${
         show(level)
       }`,
     );
   }
   if (!isDType(dtype)) {
     throw new TypeError(
-      `Cannot ${action} as the dtype of "${name}" must be f64, f32, i32, u32 or u8: current value is ${
+      `Cannot ${action}: the dtype of "${name}" must be f64, f32, i32, u32 or u8; got ${
         show(dtype)
       }`,
     );
   }
   if (!Number.isInteger(width) || width < 1) {
     throw new RangeError(
-      `Cannot ${action} as the width of "${name}" must be 1 or more: current value is ${
+      `Cannot ${action}: the width of "${name}" must be a whole number from 1 on; got ${
         show(width)
       }`,
     );
@@ -83,7 +83,7 @@ export function declareField(name: string, options: FieldOptions, action: string
 function checkName(name: unknown, action: string): void {
   if (typeof name === "string" && /^[^\s:=",'[\]{}\\]+$/.test(name)) return;
   throw new TypeError(
-    `Cannot ${action} as the name of a field must be a word without any of : = " ' , [ ] { } \\: current value is ${
+    `Cannot ${action}: the name of a field must be a word without any of : = " ' , [ ] { } \\; got ${
       show(name)
     }`,
   );
@@ -94,20 +94,20 @@ function sameAsBuiltIn(builtIn: FieldInfo, options: FieldOptions, action: string
     const given = options[key];
     if (given === undefined || Object.is(given, builtIn[key])) continue;
     throw new TypeError(
-      `Cannot ${action} as the ${key} of the built-in field "${builtIn.name}" must be ${
+      `Cannot ${action}: the ${key} of the built-in field "${builtIn.name}" must be ${
         show(builtIn[key])
-      }: current value is ${show(given)}`,
+      }; got ${show(given)}`,
     );
   }
   return builtIn;
 }
 
 /**
- * A copy of the values in the dtype of the field.
+ * Returns a copy of values in the dtype of the field.
  *
- * @param rows how many rows there must be
- * @throws {TypeError} for what is no list of numbers
- * @throws {RangeError} for a wrong length, and for numbers an integer field cannot hold
+ * @param rows required number of rows
+ * @throws {TypeError} if the value is not a list of numbers
+ * @throws {RangeError} if the length is wrong, or an integer field cannot hold a number
  */
 export function copyValues(
   values: NumericInput,
@@ -119,9 +119,9 @@ export function copyValues(
   const { name, width, dtype } = info;
   if (flat.length !== rows * width) {
     throw new RangeError(
-      `Cannot ${action} as ${name} must have ${rows * width} values (${width} per ${
+      `Cannot ${action}: ${name} must have ${rows * width} values (${width} per ${
         ROW_NAMES[info.level]
-      }): current length is ${flat.length}`,
+      }); got ${flat.length}`,
     );
   }
   const copy = allocate(dtype, flat.length);
@@ -135,7 +135,7 @@ export function copyValues(
   return copy;
 }
 
-/** "forces of atom 3" */
+/** Returns a name such as "forces of atom 3". */
 function whereOf({ name, level }: FieldInfo, row: number): string {
   return level === "system" ? name : `${name} of ${ROW_NAMES[level]} ${row}`;
 }
@@ -143,9 +143,7 @@ function whereOf({ name, level }: FieldInfo, row: number): string {
 function flatten(values: NumericInput, info: FieldInfo, action: string): ArrayLike<number> {
   if (!isArrayLike(values)) {
     throw new TypeError(
-      `Cannot ${action} as ${info.name} must be a list of numbers: current value is ${
-        show(values)
-      }`,
+      `Cannot ${action}: ${info.name} must be a list of numbers; got ${show(values)}`,
     );
   }
   if (!isArrayLike(values[0])) return values as ArrayLike<number>;
@@ -154,9 +152,7 @@ function flatten(values: NumericInput, info: FieldInfo, action: string): ArrayLi
     const one = values[row];
     if (!isArrayLike(one) || one.length !== info.width) {
       throw new RangeError(
-        `Cannot ${action} as ${
-          whereOf(info, row)
-        } must have ${info.width} values: current value is ${show(one)}`,
+        `Cannot ${action}: ${whereOf(info, row)} must have ${info.width} values; got ${show(one)}`,
       );
     }
     for (let i = 0; i < one.length; i++) flat.push((one as ArrayLike<number>)[i]!);
@@ -171,26 +167,31 @@ function isArrayLike(value: unknown): value is ArrayLike<unknown> {
 function checkOne(value: unknown, dtype: DType, what: () => string, action: string): void {
   if (typeof value !== "number") {
     throw new TypeError(
-      `Cannot ${action} as ${what()} must be a number: current value is ${show(value)}`,
+      `Cannot ${action}: ${what()} must be a number; got ${show(value)}`,
     );
   }
   if (!isInteger(dtype)) return;
   const [least, largest] = rangeOf(dtype);
   if (Number.isInteger(value) && value >= least && value <= largest) return;
   throw new RangeError(
-    `Cannot ${action} as ${what()} must be a whole number from ${least} to ${largest}: current value is ${value}`,
+    `Cannot ${action}: ${what()} must be a whole number from ${least} to ${largest}; got ${value}`,
   );
 }
 
-/** What `checkRows` asks of the values. */
+/** Options of `checkRows`. */
 export interface RowCheck {
-  /** Whether they must be above zero. @default false */
+  /** True if the values must be above zero. @default false */
   readonly positive?: boolean;
-  /** What to say after "atom 3": " of system 5". @default "" */
+  /** Text after "atom 3" in messages, such as " of system 5". @default "" */
   readonly of?: string;
 }
 
-/** @throws {RangeError} for the first row with a value that is not finite (or not above zero, if asked), naming it */
+/**
+ * Checks that all values are finite.
+ *
+ * @throws {RangeError} for the first row with a value that is not finite or, with `positive`, not
+ * above zero; the message names it
+ */
 export function checkRows(
   values: NumericArray,
   info: FieldInfo,
@@ -203,14 +204,14 @@ export function checkRows(
     if (Number.isFinite(value) && (!positive || value > 0)) continue;
     const row = Math.floor(i / info.width);
     throw new RangeError(
-      `Cannot ${action} as ${whereOf(info, row)}${of} must be ${
+      `Cannot ${action}: ${whereOf(info, row)}${of} must be ${
         positive ? "positive and finite" : "finite"
-      }: current value is ${showRow(values, row, info.width)}`,
+      }; got ${showRow(values, row, info.width)}`,
     );
   }
 }
 
-/** The values in the array type of the field: the same array when it has it. */
+/** Converts values to the array type of the field. Returns the same array if it has that type. */
 export function typed(values: NumericArray, { dtype }: FieldInfo): NumericArray {
   if (dtypeOf(values) === dtype) return values;
   const copy = allocate(dtype, values.length);
@@ -218,7 +219,7 @@ export function typed(values: NumericArray, { dtype }: FieldInfo): NumericArray 
   return copy;
 }
 
-/** Returns a row of numbers as an error message shows it. */
+/** Returns a row of numbers for an error message. */
 export function showRow(values: ArrayLike<number>, row: number, width: number): string {
   return show(
     width === 1 ? values[row] : Array.from({ length: width }, (_, i) => values[row * width + i]),

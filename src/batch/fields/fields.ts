@@ -1,80 +1,85 @@
 /**
- * What a field is, and the fields every part of the package knows by name.
+ * Descriptions of fields, and the built-in fields.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** What a field has one row per: atom, edge (pair of neighbors) or system. */
+/** Level of a field: one row per atom, per edge (pair of neighbors) or per system. */
 export type Level = "node" | "edge" | "system";
 
-/** How the values of a field are stored on the host. */
+/** Type of the stored values of a field on the host. */
 export type DType = "f64" | "f32" | "i32" | "u32" | "u8";
 
-/** The arrays that fields are stored in. */
+/** Arrays that store fields. */
 export type NumericArray = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
 
-/** All there is to know about a field but its values. */
+/** Description of a field. */
 export interface FieldInfo {
-  /** The name it is got and set by. */
+  /** Name. */
   readonly name: string;
-  /** What it has one row per. */
+  /** Level: one row per atom, edge or system. */
   readonly level: Level;
-  /** How its values are stored on the host. */
+  /** Type of the stored values on the host. */
   readonly dtype: DType;
-  /** Values per row. */
+  /** Numbers per row. */
   readonly width: number;
-  /** The unit of its values; empty for plain numbers. */
+  /** Unit of the values; empty for plain numbers. */
   readonly unit: string;
   /**
-   * The value of systems that come without the field when they join systems that have it. Without one (`undefined`)
-   * they cannot join.
+   * Value for systems without the field when they join systems that have it. If it is `undefined`,
+   * such systems cannot join.
    */
   readonly fill: number | undefined;
 }
 
-/** The type of each built-in field, by name. */
+/** Array type of each built-in field, by name. */
 export interface BuiltInFields {
   /** Atomic numbers. */
   readonly numbers: Int32Array;
-  /** Å, three per atom. */
+  /** Positions, Å, three per atom. */
   readonly positions: Float64Array;
-  /** Å/fs, three per atom. */
+  /** Velocities, Å/fs, three per atom. */
   readonly velocities: Float64Array;
-  /** eV/Å, three per atom. */
+  /** Forces, eV/Å, three per atom. */
   readonly forces: Float64Array;
-  /** amu. */
+  /** Masses, amu. */
   readonly masses: Float64Array;
-  /** Elementary charges. */
+  /** Charges, e. */
   readonly charges: Float64Array;
-  /** Whole lattice vectors taken off by wrapping, three per atom. */
+  /** Lattice translations removed by wrapping, three integers per atom. */
   readonly images: Int32Array;
-  /** A number per atom that hooks select atoms by. */
+  /** A number per atom, by which hooks select atoms. */
   readonly categories: Int32Array;
-  /** Å, nine per system: the lattice vectors a, b, c one after the other. */
+  /** Cells, Å, nine per system: the lattice vectors a, b, c in order. */
   readonly cell: Float64Array;
-  /** 1 for each of a, b, c along which the system repeats. */
+  /** Periodicity: 1 for each of a, b, c that is periodic. */
   readonly pbc: Uint8Array;
   /** Potential energy, eV. */
   readonly energy: Float64Array;
-  /** eV/Å³, nine per system: dE/dε / V, positive under tension. */
+  /** Stress, eV/Å³, nine per system: dE/dε / V, positive in tension. */
   readonly stress: Float64Array;
-  /** The stage of a fused run that a system is in. */
+  /** Stage of a fused run that a system is in. */
   readonly status: Int32Array;
-  /** A number that is a system's own in the batch, and for life. */
+  /** Id of the system, unique in the batch and constant. */
   readonly systemId: Int32Array;
-  /** Steps this system has done. */
+  /** Number of steps of the system. */
   readonly stepsDone: Int32Array;
-  /** Degrees of freedom taken away: of 3 per atom, those no thermal motion is in (a resting center of mass: 3). */
+  /**
+   * Number of degrees of freedom without thermal motion, out of 3 per atom; 3 for a resting center
+   * of mass.
+   */
   readonly dofRemoved: Int32Array;
-  /** Two node indices per edge: within a system when alone, within the batch in a batch. */
+  /**
+   * Two node indices per edge: within the system for a single system, within the batch for a batch.
+   */
   readonly edges: Int32Array;
-  /** Whole lattice vectors between the two nodes of an edge, three per edge. */
+  /** Lattice translations between the two nodes of an edge, three integers per edge. */
   readonly shifts: Int32Array;
 }
 
-/** The name of a built-in field. */
+/** Name of a built-in field. */
 export type BuiltInName = keyof BuiltInFields;
 
 const declared: readonly (readonly [BuiltInName, Level, DType, number, string, number])[] = [
@@ -99,8 +104,14 @@ const declared: readonly (readonly [BuiltInName, Level, DType, number, string, n
 ];
 
 /**
- * The built-in fields by name. Energies, forces and stresses that nobody has computed are NaN, never a plausible
- * zero.
+ * Field for fixed atoms from files: 0 if fixed, else 1, with one number per atom or one for each of
+ * x, y and z. ASE writes it to extended XYZ under this name.
+ */
+export const MOVE_MASK = "move_mask";
+
+/**
+ * Built-in fields by name. Energies, forces and stresses that have not been computed are NaN,
+ * because a zero would be plausible.
  */
 export const BUILT_IN: ReadonlyMap<string, FieldInfo> = new Map(
   declared.map((
@@ -108,7 +119,7 @@ export const BUILT_IN: ReadonlyMap<string, FieldInfo> = new Map(
   ) => [name, Object.freeze({ name, level, dtype, width, unit, fill })]),
 );
 
-/** The fields that every system and every batch has. */
+/** Names of the fields that every system and every batch has. */
 export const ALWAYS: readonly BuiltInName[] = ["numbers", "positions", "masses", "cell", "pbc"];
 
 const ARRAYS: Readonly<Record<DType, new (length: number) => NumericArray>> = {
@@ -119,28 +130,30 @@ const ARRAYS: Readonly<Record<DType, new (length: number) => NumericArray>> = {
   u8: Uint8Array,
 };
 
-/** Whether a value names a dtype. */
+/** Returns whether a value is the name of a dtype. */
 export function isDType(value: unknown): value is DType {
   return typeof value === "string" && Object.hasOwn(ARRAYS, value);
 }
 
-/** Whether a dtype holds whole numbers only. */
+/** Returns whether a dtype holds only integers. */
 export function isInteger(dtype: DType): boolean {
   return dtype === "i32" || dtype === "u32" || dtype === "u8";
 }
 
-/** The least and the largest whole number of an integer dtype. */
+/** Returns the smallest and the largest value of an integer dtype. */
 export function rangeOf(dtype: DType): readonly [least: number, largest: number] {
   if (dtype === "i32") return [-2147483648, 2147483647];
   return dtype === "u32" ? [0, 4294967295] : [0, 255];
 }
 
-/** An array of zeros for a dtype. */
+/** Creates an array of zeros. */
 export function allocate(dtype: DType, length: number): NumericArray {
   return new ARRAYS[dtype](length);
 }
 
-/** The dtype an array holds, or `undefined` for what is no array of numbers of ours. */
+/**
+ * Returns the dtype of an array, or `undefined` if the value is not an array of a supported type.
+ */
 export function dtypeOf(values: unknown): DType | undefined {
   for (const dtype of Object.keys(ARRAYS) as DType[]) {
     if (values instanceof ARRAYS[dtype]) return dtype;
@@ -156,9 +169,7 @@ export function missing(
 ): TypeError {
   const known = [...names].join(", ");
   return new TypeError(
-    `Cannot get ${
-      show(name)
-    } as the ${where} must have a field of that name: current fields are ${known}${
+    `Cannot get ${show(name)}: the ${where} has no field of that name; its fields are ${known}${
       where === "batch" ? remedy(name) : ""
     }`,
   );
@@ -170,5 +181,5 @@ function remedy(name: unknown): string {
   return COMPUTED.has(name) ? `; await a run of an engine first, or ${ensured}` : `; ${ensured}`;
 }
 
-/** Fields that every batch has after a run. */
+/** Names of the fields that every batch has after a run. */
 const COMPUTED: ReadonlySet<string> = new Set(["velocities", "forces", "energy", "stepsDone"]);

@@ -1,46 +1,49 @@
 /**
- * Who has the values of a batch while something runs on them.
+ * Engines that hold fields of a batch.
  *
  * @module
  */
 
 import type { NumericArray } from "./fields.ts";
 
-/** An engine that holds fields of a batch, as the batch sees it. */
+/** An engine that holds fields of a batch. */
 export interface FieldHolder {
-  /** What errors call it: "NVE". */
+  /** Name for messages, such as "NVE". */
   readonly by: string;
-  /** The names of the fields it holds: the batch's own values of these are old. */
+  /** Names of the held fields. The values of the batch are out of date for them. */
   readonly fields: ReadonlySet<string>;
-  /** The present values of a field it holds: an array the caller may keep. */
+  /** Returns the current values of a held field, in an array that the caller may keep. */
   fetch(name: string): Promise<NumericArray>;
 }
 
-/** The error for a field that is asked of a batch while an engine has it. */
+/** Returns the error for reading a field that an engine holds. */
 export function heldError(action: string, name: string, by: string): Error {
   return new Error(
-    `Cannot ${action} as no engine may hold it: ${by} holds it now; use await batch.fetch("${name}"), ` +
+    `Cannot ${action}: ${by} holds it now. Use await batch.fetch("${name}"), ` +
       `or reads: ["${name}"] in a hook`,
   );
 }
 
-/** The error for what a batch cannot do while an engine has some of it. */
+/** Returns the error for an action that is impossible while an engine holds a part of the batch. */
 export function busyError(action: string, by: string): Error {
   return new Error(
-    `Cannot ${action} as no engine may hold the batch: ${by} holds it now; close that first, ` +
+    `Cannot ${action}: ${by} holds the batch now. Close it first, ` +
       `or use await batch.snapshot()`,
   );
 }
 
 const MADE = new WeakSet<object>();
 
-/** Says of an object of fields that each is made anew whenever it is asked for: whoever asks may keep it. */
+/**
+ * Marks an object of fields whose getters create a new array at every access. The caller may keep
+ * such an array without copying it.
+ */
 export function markMade<T extends object>(fields: T): T {
   MADE.add(fields);
   return fields;
 }
 
-/** Was that said of it? */
+/** Returns whether an object was marked by {@linkcode markMade}. */
 export function isMade(fields: object): boolean {
   return MADE.has(fields);
 }

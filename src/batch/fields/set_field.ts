@@ -15,7 +15,7 @@ import {
 import { type Field, rowsOf, sizeOf, type Store } from "../store.ts";
 import { show } from "../../base/show.ts";
 
-/** A field of these values: the one there is with new values, or a new one. */
+/** Returns a field with these values: the existing field with new values, or a new field. */
 export function fieldFrom(
   store: Store,
   name: string,
@@ -30,7 +30,7 @@ export function fieldFrom(
   return { info, values: valuesOf(values, info, store, action) };
 }
 
-/** A built-in field with its fill value everywhere. */
+/** Returns a built-in field with its fill value in all rows. */
 export function filledField(store: Store, name: string): Field | undefined {
   const info = BUILT_IN.get(name);
   if (info === undefined) return undefined;
@@ -62,7 +62,7 @@ function declare(
   return declareField(name, { ...options, dtype, width: widthOf(store, values, options) }, action);
 }
 
-/** Values per row: as said, as the rows have, or as the length gives. */
+/** Returns the numbers per row: from the options, the rows, or the length. */
 function widthOf(
   store: Store,
   values: NumericInput | number,
@@ -76,14 +76,17 @@ function widthOf(
   return Number.isInteger(perRow) && perRow > 0 ? perRow : 1;
 }
 
-/** What a field is cannot change while it is there: it would no longer fit the systems that come later. */
+/**
+ * Checks that options agree with an existing field. Its description cannot change, because it would
+ * no longer fit systems that are added later.
+ */
 function unchanged(known: FieldInfo, options: FieldOptions, action: string): FieldInfo {
   for (const key of ["level", "width", "dtype", "unit"] as const) {
     if (options[key] === undefined || options[key] === known[key]) continue;
     throw new TypeError(
-      `Cannot ${action} as the ${key} of a field that is there must stay ${
-        show(known[key])
-      }: current value is ${show(options[key])}`,
+      `Cannot ${action}: the ${key} of an existing field must stay ${show(known[key])}; got ${
+        show(options[key])
+      }`,
     );
   }
   if (options.fill === undefined || Object.is(options.fill, known.fill)) return known;

@@ -1,5 +1,6 @@
 /**
- * The pairs of one system that may be close enough, kept until it has changed too much.
+ * Pairs of one system that may be within the cutoff. They are kept until the system has changed too
+ * much.
  *
  * @module
  */
@@ -14,59 +15,67 @@ import type { NeighborSource } from "./source.ts";
 import { show } from "../../base/show.ts";
 import { showRow } from "../fields/field_values.ts";
 
-/** Positions so many cells away from the origin, along a periodic direction, are no numbers any more. */
+/**
+ * Largest distance of a position from the origin along a periodic direction, in cells. Positions
+ * beyond it are refused.
+ */
 const MOST_CELLS = 2 ** 20;
 
 /**
- * How far rounding may put a pair from where it is, relative to the largest number it is computed from: a search
- * reaches so much further, so that it is always the distance itself, computed in one way, that decides.
+ * Bound of the rounding error of a distance, relative to the largest number in its computation. A
+ * search reaches farther by this amount, so that the final comparison, which every pair passes in
+ * the same way, decides alone which pairs are listed.
  */
 const ROUNDING = 2 ** -40;
 
-/** What to search. */
+/** Options of a search. */
 export interface Search {
-  /** Å. */
+  /** Cutoff, Å. */
   readonly cutoff: number;
-  /** Å. */
+  /** Skin, Å. */
   readonly skin: number;
-  /** Each pair once. */
+  /** True to list each pair once. */
   readonly half: boolean;
-  /** Where pairs are put as they are found, before they are sorted. */
+  /** Memory for pairs before they are sorted. */
   readonly found: SystemPairs;
 }
 
-/** The pairs of one system up to cutoff and skin, by first atom, then second atom, then shift. */
+/** Pairs of one system within cutoff and skin, sorted by first atom, second atom and shift. */
 export class Candidates {
-  /** How many atoms there are; −1 before the first search. */
+  /** Number of atoms; −1 before the first search. */
   atoms = -1;
-  /** How often pairs were searched. */
+  /** Number of searches. */
   builds = 0;
-  /** Where the pairs of each first atom begin, and their number: one more than there are atoms. */
+  /** Index of the first pair of each atom, followed by the number of pairs. */
   readonly starts: Room = new Room();
-  /** The second atoms. */
+  /** Second atom of each pair. */
   readonly others: Room = new Room();
-  /** The whole lattice vectors to add to the second atoms, as atoms were when the pairs were searched. */
+  /** Lattice translations of the second atoms at the time of the search. */
   readonly shifts: Room = new Room();
-  /** The whole lattice vectors that wrapping has taken off each atom since then: shifts grow by them. */
+  /**
+   * Lattice translations that wrapping has removed from each atom since the search. The shifts are
+   * corrected by them.
+   */
   readonly wraps: Room = new Room();
-  /** Where atoms were when pairs were searched, Å. */
+  /** Positions at the time of the search, Å. */
   reference: Float64Array = new Float64Array();
-  /** Their image counters at that time. */
+  /** Image counters at the time of the search. */
   images: Int32Array = new Int32Array();
-  /** The cell at that time, Å; zero along directions that are not periodic. */
+  /** Cell at the time of the search, Å; zero along directions that are not periodic. */
   cell: Float64Array = new Float64Array(9);
-  /** The periodicity at that time. */
+  /** Periodicity at the time of the search. */
   readonly pbc: Uint8Array = new Uint8Array(3);
 
-  /** The number of pairs. */
+  /** Number of pairs. */
   get count(): number {
     return this.atoms < 0 ? 0 : this.starts.take(this.atoms + 1)[this.atoms]!;
   }
 }
 
 /**
- * Whether pairs must be searched again, as there are other atoms than before, or the cell has changed, or an atom
- * moved by more than half the skin. Moving by whole lattice vectors that `images` count is no move.
+ * Returns whether pairs must be searched again, because the atoms are others, the cell has changed,
+ * or an atom has moved by more than half the skin. Wrapping does not count as a movement if
+ * `images` records it.
  */
 export function isDue(
   known: Candidates,
@@ -116,8 +125,8 @@ function hasMoved(
 /**
  * Searches the pairs of a system.
  *
- * @throws {RangeError} for a cell that spans no volume or is too flat, and for a position that is no number; what
- * was known is as it was then
+ * @throws {RangeError} if the cell has no volume or is too flat, or a position is not finite; the
+ * previous pairs are kept then
  */
 export function searchPairs(
   known: Candidates,
@@ -136,7 +145,7 @@ export function searchPairs(
   const largest = checkPositions(positions, from, to, cell, pbc, system);
   const reach = (cutoff + skin) * (1 + ROUNDING) + largest * ROUNDING;
   checkDepth(cell, pbc, reach, system);
-  known.atoms = -1; // a search that ends half-way, for want of memory, will be done again
+  known.atoms = -1; // marks the search as incomplete, so that it is repeated if memory runs out on the way
   if (known.reference.length !== to - from) known.reference = new Float64Array(to - from);
   if (known.images.length !== to - from) known.images = new Int32Array(to - from);
   known.reference.set(positions.subarray(from, to));
@@ -155,7 +164,11 @@ export function searchPairs(
   known.builds++;
 }
 
-/** The largest number of positions and cell, Å. Throws a RangeError for an atom that is nowhere. */
+/**
+ * Returns the largest absolute value of positions and cell, Å.
+ *
+ * @throws {RangeError} if a position is not finite or too far away
+ */
 function checkPositions(
   positions: NeighborSource["positions"],
   from: number,
@@ -174,10 +187,8 @@ function checkPositions(
     if (x < Infinity && x <= most) continue;
     const atom = Math.floor((i - from) / 3);
     throw new RangeError(
-      `Cannot list neighbors as positions of atom ${atom} of system ${system} must be finite and within ` +
-        `${MOST_CELLS} cells of the origin: current value is ${
-          showRow(positions, from / 3 + atom, 3)
-        }`,
+      `Cannot list neighbors: positions of atom ${atom} of system ${system} must be finite and within ` +
+        `${MOST_CELLS} cells of the origin; got ${showRow(positions, from / 3 + atom, 3)}`,
     );
   }
   return largest;
@@ -186,7 +197,7 @@ function checkPositions(
 function checkDepth(cell: Float64Array, pbc: Uint8Array, reach: number, system: number): void {
   if (isDeepEnough(cell, pbc, reach)) return;
   throw new RangeError(
-    `Cannot list neighbors as the faces of the cell of system ${system} must not be closer to each other than ` +
-      `1/64 of cutoff and skin, ${reach}: current cell is ${show([...cell])}`,
+    `Cannot list neighbors: opposite faces of the cell of system ${system} must not be closer than ` +
+      `1/64 of cutoff plus skin, ${reach} Å; got the cell ${show([...cell])}`,
   );
 }

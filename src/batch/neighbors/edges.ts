@@ -8,25 +8,26 @@ import type { NearPairs } from "./near.ts";
 import { Room } from "./room.ts";
 
 /**
- * Neighbors, one edge per pair, by first atom, then second atom, then shift.
+ * Neighbors as edges, one per pair, sorted by first atom, second atom and shift.
  *
- * The arrays are views of memory that the next update writes to: copy what must last.
+ * The arrays are views of memory that the next update overwrites. Copy them to keep them.
  */
 export interface NeighborEdges {
-  /** The number of edges, E. */
+  /** Number of edges, E. */
   readonly count: number;
   /**
-   * Two rows of E numbers, as models take them (`edge_index`): all first atoms i, then all second atoms j. Atoms
-   * are counted in the batch. The vector of edge e is x_j + n h − x_i, with n its shift and h the cell of its system.
+   * Two rows of E numbers, as models take them (`edge_index`): all first atoms i, then all second
+   * atoms j, as indices within the batch. The vector of edge e is x_j + n h − x_i, where n is its
+   * shift and h the cell of its system.
    */
   readonly edges: Int32Array;
-  /** Whole lattice vectors to add to the second atom, three per edge. */
+  /** Lattice translation of the second atom, three integers per edge. */
   readonly shifts: Int32Array;
-  /** The first edge of each system, and the number of edges. */
+  /** Index of the first edge of each system, followed by the number of edges. */
   readonly edgeOffsets: Int32Array;
 }
 
-/** Edges that can be written anew. */
+/** Edges that can be rewritten at each update. */
 export class Edges implements NeighborEdges {
   count = 0;
   edges: Int32Array = new Int32Array();

@@ -1,5 +1,5 @@
 /**
- * Which of the pairs that may be near are near.
+ * Selection of the candidates that are within the cutoff.
  *
  * @module
  */
@@ -8,8 +8,9 @@ import type { Candidates } from "./candidates.ts";
 import type { NeighborSource } from "./source.ts";
 
 /**
- * Finds which pairs are closer than the cutoff now: writes their places among the candidates to `near` from `at`
- * on, and how many each atom has to `counts`. Answers with where it ended.
+ * Finds the pairs that are within the cutoff now. Writes their indices among the candidates to
+ * `near` from `at` on, and the number of pairs of each atom to `counts`. Returns the end of the
+ * written indices.
  */
 // hot
 export function keepNear(
@@ -40,7 +41,8 @@ export function keepNear(
       const u = shifts[3 * p]! + wraps[3 * j]! - wraps[3 * i]!;
       const v = shifts[3 * p + 1]! + wraps[3 * j + 1]! - wraps[3 * i + 1]!;
       const w = shifts[3 * p + 2]! + wraps[3 * j + 2]! - wraps[3 * i + 2]!;
-      // The same terms in the same order for (i, j) and (j, i): both are near, or neither.
+      // The terms are added in the same order for (i, j) and (j, i), so that both have bitwise the
+      // same distance: both are near, or neither is.
       const dx = positions[3 * (first + j)]! - x + (u * ax + v * bx + w * cx);
       const dy = positions[3 * (first + j) + 1]! - y + (u * ay + v * by + w * cy);
       const dz = positions[3 * (first + j) + 2]! - z + (u * az + v * bz + w * cz);

@@ -8,31 +8,38 @@ import type { NearPairs } from "./near.ts";
 import type { CheckedNeighborOptions } from "./options.ts";
 import { Room } from "./room.ts";
 
-/** Widths are whole multiples of this, so that they do not change often. */
+/** Widths are multiples of this number, so that shapes rarely change. */
 const STEP = 16;
 
 /**
- * Neighbors, one row per atom, by second atom, then shift.
+ * Neighbors as a matrix with one row per atom, sorted by second atom and shift.
  *
- * The arrays are views of memory that the next update writes to: copy what must last.
+ * The arrays are views of memory that the next update overwrites. Copy them to keep them.
  */
 export interface NeighborMatrix {
-  /** The number of rows: of atoms, N. */
+  /** Number of rows: the number of atoms, N. */
   readonly rows: number;
   /**
-   * The width of a row, K: at least `maxNeighbors` and what any atom has. It grows as it must, and may become less
-   * only when systems come, go or change places. It alone depends on what was before.
+   * Width of a row, K: at least `maxNeighbors` and the largest number of neighbors of an atom. It
+   * grows if necessary, and shrinks only when systems are added, removed or reordered. It is the
+   * only result that depends on earlier updates.
    */
   readonly width: number;
-  /** N × K: the neighbors j of each atom i, counted in the batch; N, which no atom is, where there are no more. */
+  /**
+   * N × K: neighbors j of each atom i, as indices within the batch. Unused entries are N, which is
+   * not the index of an atom.
+   */
   readonly neighbors: Int32Array;
-  /** How many neighbors each atom has. */
+  /** Number of neighbors of each atom. */
   readonly counts: Int32Array;
-  /** N × K × 3: whole lattice vectors to add to each neighbor: x_j + n h − x_i is from i to it. 0 past the last. */
+  /**
+   * N × K × 3: lattice translation of each neighbor: x_j + n h − x_i is the vector from i to it.
+   * Unused entries are 0.
+   */
   readonly shifts: Int32Array;
 }
 
-/** A matrix that can be written anew. */
+/** A matrix that can be rewritten at each update. */
 export class Matrix implements NeighborMatrix {
   width = 0;
   neighbors: Int32Array = new Int32Array();
@@ -55,9 +62,10 @@ export class Matrix implements NeighborMatrix {
   }
 
   /**
-   * Writes what is near.
+   * Writes the pairs within the cutoff.
    *
-   * @throws {RangeError} where an atom has more neighbors than there may be; the matrix is as it was then
+   * @throws {RangeError} if an atom has more neighbors than allowed; the matrix does not change
+   * then
    */
   write(near: NearPairs): void {
     const rows = near.counts.length;
@@ -85,7 +93,7 @@ export class Matrix implements NeighborMatrix {
     this.width = width;
   }
 
-  /** One system; what comes after `at` in the places of near pairs is answered. */
+  /** Writes one system. Returns the index after its last near pair. */
   // hot
   #writeSystem({ systems, nodeOffsets, counts, places }: NearPairs, s: number, at: number): number {
     const { rows, width, neighbors, shifts } = this;
@@ -118,9 +126,9 @@ function overflowError({ counts, nodeOffsets }: NearPairs, least: number): Range
   const node = counts.findIndex((count) => count > least);
   const system = nodeOffsets.findIndex((offset) => offset > node) - 1;
   return new RangeError(
-    `Cannot list neighbors as atom ${
+    `Cannot list neighbors: atom ${
       node - nodeOffsets[system]!
     } of system ${system} must have at most ` +
-      `maxNeighbors, ${least}: current count is ${counts[node]}`,
+      `maxNeighbors, ${least}; got ${counts[node]}`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Pairs of a batch that are closer than the cutoff now.
+ * Pairs of a batch that are within the cutoff now.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import type { CheckedNeighborOptions } from "./options.ts";
 import { Room } from "./room.ts";
 import type { NeighborSource } from "./source.ts";
 
-/** Candidates of the systems of a batch, which follow their systems from place to place. */
+/** Candidates of the systems of a batch. They follow their systems when these change slots. */
 class TrackedSystems {
   /** The candidates of each system. */
   all: Candidates[] = [];
-  /** Number of times that systems have come, gone or changed places. */
+  /** Number of times that systems were added, removed or reordered. */
   generation = 0;
   #ids: Int32Array = new Int32Array();
 
@@ -28,7 +28,7 @@ class TrackedSystems {
     this.#ids = Int32Array.from({ length: size }, (_, s) => systemId?.[s] ?? s);
     this.all = Array.from(this.#ids, (id) => {
       const system = known.get(id) ?? new Candidates();
-      known.delete(id); // an id that comes twice gets its candidates once
+      known.delete(id); // the second system with the same id gets new candidates
       return system;
     });
     this.generation++;
@@ -60,7 +60,7 @@ export class NearPairs {
     return this.#tracked.all;
   }
 
-  /** Number of times that systems have come, gone or changed places. */
+  /** Number of times that systems were added, removed or reordered. */
   get generation(): number {
     return this.#tracked.generation;
   }

@@ -1,5 +1,5 @@
 /**
- * Lists of neighbors for models.
+ * Neighbor lists for models.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { checkNeighborOptions, type NeighborFormat, type NeighborListOptions } f
 import { type NeighborSource, sourceOf } from "./source.ts";
 import { show } from "../../base/show.ts";
 
-/** The neighbors that a format gives. */
+/** Result of each format. */
 export interface Neighbors {
   /** One edge per pair. */
   readonly coo: NeighborEdges;
@@ -21,16 +21,17 @@ export interface Neighbors {
 }
 
 /**
- * Which atoms of a batch are neighbors, followed as they move: for models that take such lists, many systems at
- * once, each with any cell and periodicity or none. A cutoff longer than the cell meets several images of an atom,
- * its own among them.
+ * Neighbor list of a batch that follows the atoms as they move, for models that take such lists. It
+ * handles many systems at once, with any cell and periodicity. If the cutoff is longer than the
+ * cell, several images of an atom, including its own, are neighbors.
  *
- * Pairs are searched up to `cutoff + skin`, for a system alone and only when it must be: when one of its atoms has
- * moved by more than half the skin since, or its cell has changed, or it is new. Otherwise the known ones are looked
- * through. Either way the list is the same, in the same order. Wrapping that image counters record is no move, and
- * shifts follow it.
+ * Pairs are searched up to `cutoff + skin`, for each system separately, and only if one of its
+ * atoms has moved by more than half the skin since the last search, its cell has changed, or the
+ * system is new. All other updates filter the known pairs. Both ways give the same list in the same
+ * order. Wrapping does not count as a movement if image counters record it; shifts are corrected.
  *
  * @example Edges, as most models take them
+ *
  * ```ts
  * import { Batch } from "@hooke/hooke/batch";
  * import { NeighborList } from "@hooke/hooke/batch/neighbors";
@@ -52,6 +53,7 @@ export interface Neighbors {
  * ```
  *
  * @example A matrix, for models of fixed size
+ *
  * ```ts
  * import { Batch } from "@hooke/hooke/batch";
  * import { NeighborList } from "@hooke/hooke/batch/neighbors";
@@ -63,20 +65,20 @@ export interface Neighbors {
  * ```
  */
 export class NeighborList<F extends NeighborFormat = "coo"> {
-  /** How neighbors are laid out. */
+  /** Layout of the list. */
   readonly format: F;
-  /** Pairs closer than this are listed, Å. */
+  /** Cutoff radius, Å. Pairs closer than this are listed. */
   readonly cutoff: number;
-  /** How much further pairs are searched, Å. */
+  /** Additional search distance, Å. */
   readonly skin: number;
   readonly #near: NearPairs;
   readonly #output: Edges | Matrix;
 
   /**
-   * A list without neighbors, until it is updated.
+   * Creates a list, which is empty until the first update.
    *
-   * @throws {TypeError} for an unknown option, one of another format, or one of the wrong kind
-   * @throws {RangeError} for lengths that are not positive and finite, and other values that cannot be
+   * @throws {TypeError} if an option is unknown, belongs to another format, or is of the wrong kind
+   * @throws {RangeError} if a length is not positive and finite, or another value is out of range
    */
   constructor(options: NeighborListOptions<F> & { readonly format?: F | undefined }) {
     const checked = checkNeighborOptions(options);
@@ -88,27 +90,28 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
   }
 
   /**
-   * The neighbors as of the last update: the same object always, empty before the first.
+   * Neighbors of the last update. It is always the same object, and empty before the first update.
    */
   get current(): Neighbors[F] {
     return this.#output as unknown as Neighbors[F];
   }
 
-  /** How often the pairs of each system were searched since it came, by place. */
+  /** Number of searches of each system since it was added, by slot. */
   get builds(): number[] {
     return this.#near.systems.map(({ builds }) => builds);
   }
 
   /**
-   * Finds the neighbors as atoms are now. Memory is made only where there was never as much needed before, or pairs
-   * are searched.
+   * Updates the neighbors for the current positions. Memory is allocated only if more is needed
+   * than ever before, or pairs are searched.
    *
    * @param atoms a batch, or arrays of its fields in any precision
-   * @returns `current`: what the update before gave has changed
-   * @throws {TypeError} for what is neither
-   * @throws {RangeError} for arrays of wrong lengths, positions and cells that are no numbers, and an atom with more
-   * neighbors than there may be, naming system and atom; `current` is as it was then
-   * @throws {Error} while an engine holds the batch: give it the engine's arrays
+   * @returns `current`; the result of the previous update is overwritten
+   * @throws {TypeError} if the argument is neither
+   * @throws {RangeError} if an array has a wrong length, a position or a cell is not finite, or an
+   * atom has more neighbors than allowed; the message names system and atom, and `current` does not
+   * change
+   * @throws {Error} if an engine holds the batch: pass the arrays of the engine
    */
   update(atoms: Batch | NeighborSource): Neighbors[F] {
     this.#near.update(sourceOf(atoms));
@@ -117,18 +120,18 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
   }
 
   /**
-   * Updates, and writes edges and shifts into the batch, where they stay until its edges are set again; its other
-   * fields per edge go. Edges lie there pair by pair.
+   * Updates the neighbors, and writes edges and shifts to the batch, sorted by pair. Other fields
+   * per edge are removed.
    *
-   * @throws {TypeError} for the matrix format, and what is no batch
+   * @throws {TypeError} for the matrix format, or if the argument is not a batch
    * @throws {RangeError} as `update`
-   * @throws {Error} while an engine holds the batch
+   * @throws {Error} if an engine holds the batch
    */
   toBatch(this: NeighborList<"coo">, batch: Batch): void {
     if (!(batch instanceof Batch) || this.format !== "coo") {
       const current = this.format !== "coo" ? this.format : batch;
       throw new TypeError(
-        `Cannot write neighbors to a batch as there must be one, and the format must be "coo": current value is ${
+        `Cannot write neighbors to a batch: the argument must be a Batch and the format "coo"; got ${
           show(current)
         }`,
       );
@@ -144,13 +147,14 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
 }
 
 /**
- * The neighbors in a batch, once; a skin has no effect.
+ * Returns the neighbors of a batch once, without following it. `skin` has no effect.
  *
- * @throws {TypeError} as `NeighborList` and its `update` do
- * @throws {RangeError} likewise
- * @throws {Error} while an engine holds the batch
+ * @throws {TypeError} as `NeighborList` and its `update`
+ * @throws {RangeError} as `NeighborList` and its `update`
+ * @throws {Error} if an engine holds the batch
  *
  * @example
+ *
  * ```ts
  * import { Batch, fcc } from "@hooke/hooke/batch";
  * import { neighborList } from "@hooke/hooke/batch/neighbors";

@@ -8,29 +8,33 @@ import { checkNumber, NOT_NEGATIVE, POSITIVE, wholeFrom } from "../../base/check
 import { checkOneOf, checkOption, checkOptions } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 
-/** The layout of a neighbor list: one row per pair (`"coo"`), or one row of neighbors per atom (`"matrix"`). */
+/**
+ * Layout of a neighbor list: one row per pair (`"coo"`), or one row of neighbors per atom
+ * (`"matrix"`).
+ */
 export type NeighborFormat = "coo" | "matrix";
 
 /** Options of a neighbor list in either format. */
 export interface NeighborOptions<F extends NeighborFormat = NeighborFormat> {
-  /** The cutoff radius, Å. Pairs at exactly this distance are not listed. */
+  /** Cutoff radius, Å. Pairs at exactly this distance are not listed. */
   readonly cutoff: number;
   /**
-   * The additional search distance beyond the cutoff, Å: the search is only repeated once an atom has moved by half of
-   * it. The lists do not depend on it.
+   * Additional search distance beyond the cutoff, Å. A search is repeated only after an atom has
+   * moved by half of it. The lists do not depend on it.
    *
    * @default 0.5
    */
   readonly skin?: number;
   /**
-   * The layout of the list.
+   * Layout of the list.
    *
    * @default "coo"
    */
   readonly format?: F;
   /**
-   * True to list each pair once, at its earlier atom, instead of at both. Of the pairs of an atom with its own images,
-   * those are listed whose shift has a positive first nonzero number.
+   * True to list each pair once, at the atom with the lower index, instead of at both. Of the pairs
+   * of an atom with its own images, those are listed whose shift has a positive first nonzero
+   * number.
    *
    * @default false
    */
@@ -39,17 +43,17 @@ export interface NeighborOptions<F extends NeighborFormat = NeighborFormat> {
 
 /** Options of a neighbor matrix. */
 export interface NeighborMatrixOptions extends NeighborOptions<"matrix"> {
-  /** The layout of the list. */
+  /** Layout of the list. */
   readonly format: "matrix";
   /**
-   * The minimum width of the matrix, for models whose inputs have a fixed size.
+   * Smallest width of the matrix, for models whose inputs have a fixed size.
    *
    * @default 16
    */
   readonly maxNeighbors?: number;
   /**
-   * The reaction to an atom with more neighbors than the matrix is wide: `"grow"` widens it to the next multiple of 16,
-   * `"throw"` throws an error that names the atom.
+   * Behavior if an atom has more neighbors than the matrix is wide: `"grow"` widens it to the next
+   * multiple of 16, `"throw"` throws an error that names the atom.
    *
    * @default "throw" with `maxNeighbors`, "grow" without
    */
@@ -75,7 +79,12 @@ const NAMES = ["cutoff", "skin", "format", "half", "maxNeighbors", "overflow"];
 const ONLY_MATRIX = ["maxNeighbors", "overflow"];
 const ACTION = "make a list of neighbors";
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/**
+ * Checks options.
+ *
+ * @throws {TypeError} if an option is unknown or of a wrong kind
+ * @throws {RangeError} if a value is out of range
+ */
 export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
   checkOptions(ACTION, options, NAMES);
   const given = options as Partial<NeighborMatrixOptions>;

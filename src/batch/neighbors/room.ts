@@ -1,9 +1,12 @@
-/** Whole numbers in memory that is kept from one use to the next. */
+/** Integers in memory that is reused. */
 export class Room {
   #memory = new Int32Array();
   #view: Int32Array = this.#memory;
 
-  /** So many numbers, with whatever was there before. Memory is made, with a quarter to spare, when there is too little. */
+  /**
+   * Returns `length` integers with arbitrary values. Allocates memory only if there is too little,
+   * with a quarter in reserve.
+   */
   take(length: number): Int32Array {
     if (length === this.#view.length) return this.#view;
     if (length > this.#memory.length) this.#memory = new Int32Array(Math.ceil(1.25 * length) + 16);

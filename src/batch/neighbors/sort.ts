@@ -1,5 +1,5 @@
 /**
- * Pairs in an order that does not tell how they were found.
+ * Sorting of pairs, so that their order does not depend on the search.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { SystemPairs } from "../../kernels/pairs/pair_list.ts";
 import type { Room } from "./room.ts";
 
-/** Where sorted pairs go. */
+/** Memory for sorted pairs. */
 interface Sorted {
   readonly starts: Room;
   readonly others: Room;
@@ -15,11 +15,12 @@ interface Sorted {
 }
 
 /**
- * Sorts pairs by first atom, second atom, and shift; each in both directions, unless `half`.
+ * Sorts pairs by first atom, second atom and shift, in both directions unless `half`.
  *
- * `findPairs` gives the pairs of the same two atoms by rising shift, and this is relied on: turned round and in
- * reverse they rise again, and those of an atom with itself go before those it found. Two stable sorts, by second
- * and then by first atom, do the rest.
+ * It relies on the order of `findPairs`, which lists pairs of the same two atoms by increasing
+ * shift. The reversed pairs, in reverse order, have increasing shifts, too, and those of an atom
+ * with itself come before the others. Two stable sorts, by second atom and then by first atom,
+ * therefore sort by shift as well.
  */
 export function sortCandidates(
   to: Sorted,
@@ -51,7 +52,7 @@ export function sortCandidates(
   }
 }
 
-/** `order` by rising keys, equal ones as they were; leaves in `starts` where each key begins. */
+/** Sorts `order` stably by its keys, and writes the start of each key to `starts`. */
 function sortBy(keys: Int32Array, order: Int32Array, starts: Int32Array): Int32Array {
   starts.fill(0);
   for (const key of keys) starts[key + 1]! += 1;

@@ -1,5 +1,5 @@
 /**
- * Where lists of neighbors take atoms from.
+ * Inputs of neighbor lists.
  *
  * @module
  */
@@ -7,27 +7,36 @@
 import { Batch } from "../batch.ts";
 import { show } from "../../base/show.ts";
 
-/** Atoms in plain arrays, such as a backend's views of them: systems one after the other, as in a batch. */
+/**
+ * Atoms in plain arrays, such as views of a backend's buffers. Systems are consecutive, as in a
+ * batch.
+ */
 export interface NeighborSource {
-  /** The first atom of each system, and the number of atoms. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly nodeOffsets: Int32Array;
-  /** Å, three per atom, anywhere. */
+  /** Positions, Å, three per atom, not necessarily wrapped. */
   readonly positions: Float64Array | Float32Array;
-  /** Å, nine per system: the lattice vectors a, b, c. Those along which it does not repeat are not looked at. */
+  /**
+   * Cells, Å, nine per system: the lattice vectors a, b, c. Vectors of directions that are not
+   * periodic are ignored.
+   */
   readonly cell: Float64Array | Float32Array;
-  /** Whether the system repeats along a, b, c: three numbers per system, 0 or not. */
+  /** Periodicity along a, b, c: three numbers per system, nonzero if periodic. */
   readonly pbc: Uint8Array | Int32Array;
-  /** Whole lattice vectors that wrapping took off, three per atom. Without them a wrapped atom has moved. */
+  /**
+   * Lattice translations removed by wrapping, three per atom. Without them, wrapping counts as a
+   * movement.
+   */
   readonly images?: Int32Array | undefined;
-  /** A number that is a system's own, by which it is known after systems have come and gone. */
+  /** Id of each system, by which it is recognized after systems were added or removed. */
   readonly systemId?: Int32Array | undefined;
 }
 
 /**
- * The arrays of a batch, or those given.
+ * Returns the arrays of a batch, or the given arrays.
  *
- * @throws {TypeError} for what is no such array
- * @throws {RangeError} for arrays of wrong lengths
+ * @throws {TypeError} if an array is missing or of the wrong type
+ * @throws {RangeError} if an array has a wrong length
  */
 export function sourceOf(atoms: Batch | NeighborSource): NeighborSource {
   if (!(atoms instanceof Batch)) {
@@ -50,7 +59,7 @@ const isInt = (x: unknown) => x instanceof Int32Array;
 function checkSource(source: NeighborSource): void {
   if (typeof source !== "object" || source === null) {
     throw new TypeError(
-      `Cannot list neighbors as there must be a batch, or arrays of its fields: current value is ${
+      `Cannot list neighbors: the argument must be a batch, or arrays of its fields; got ${
         show(source)
       }`,
     );
@@ -73,13 +82,13 @@ function checkSource(source: NeighborSource): void {
 function check(name: string, value: unknown, isArray: boolean, kind: string, length?: number) {
   if (!isArray) {
     throw new TypeError(
-      `Cannot list neighbors as ${name} must be ${kind}: current value is ${show(value)}`,
+      `Cannot list neighbors: ${name} must be ${kind}; got ${show(value)}`,
     );
   }
   const current = (value as Int32Array).length;
   if (length === undefined || current === length) return;
   throw new RangeError(
-    `Cannot list neighbors as ${name} must have ${length} values: current length is ${current}`,
+    `Cannot list neighbors: ${name} must have ${length} values; got ${current}`,
   );
 }
 
@@ -88,8 +97,6 @@ function checkOffsets(offsets: Int32Array): void {
   for (let s = 1; s < offsets.length; s++) isRising &&= offsets[s]! >= offsets[s - 1]!;
   if (isRising) return;
   throw new RangeError(
-    `Cannot list neighbors as nodeOffsets must begin with 0 and never fall: current value is ${
-      show(offsets)
-    }`,
+    `Cannot list neighbors: nodeOffsets must begin with 0 and not decrease; got ${show(offsets)}`,
   );
 }

@@ -9,8 +9,8 @@ import type { Batch } from "../batch.ts";
 import type { FieldInfo } from "../fields/fields.ts";
 
 /**
- * Converts saved pairs for a batch of other systems. `from` has the place of each in the batch before, `undefined`
- * if it was not there; `offsets` are those of the batch before.
+ * Converts saved pairs for a batch of other systems. `from` has the slot of each system in the
+ * previous batch, or `undefined` if it was not there. `offsets` are those of the previous batch.
  */
 export function carriedPairs(
   saved: SavedPairs,
@@ -39,7 +39,7 @@ export function carriedPairs(
   return { reference, images, cells, builds };
 }
 
-/** Finds the first row of each system. Systems whose pairs were never found have no rows. */
+/** Returns the first row of each system. Systems whose pairs were never found have no rows. */
 function startsOf({ builds }: SavedPairs, offsets: Int32Array): Int32Array {
   const starts = new Int32Array(builds.length);
   let length = 0;
@@ -50,7 +50,9 @@ function startsOf({ builds }: SavedPairs, offsets: Int32Array): Int32Array {
   return starts;
 }
 
-/** Tells whether systems have the same values of a field as those at some places of a batch. */
+/**
+ * Returns whether systems have the same values of a field as the systems in some slots of a batch.
+ */
 export function hasSameRows(
   { name, level, width }: FieldInfo,
   [batch, systems]: readonly [Batch, Batch],

@@ -1,5 +1,6 @@
 /**
- * Systems that come and go while a batch is on a backend: what they bring along, and how they begin anew.
+ * Admission and replacement of systems while a batch is on a backend: the values that they keep,
+ * and their initial values.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { type Column, initialRows } from "./column.ts";
 import { POSITIONS } from "./column_table.ts";
 import type { ResidentParts } from "./snapshots.ts";
 
-/** Fields that belong to a system and not to its place: replaced systems may differ in them. */
+/** Fields that belong to a system instead of its slot. Replaced systems may differ in them. */
 const MOVING: ReadonlySet<string> = new Set([
   "positions",
   "velocities",
@@ -29,12 +30,13 @@ const MOVING: ReadonlySet<string> = new Set([
   "sourceIndex",
 ]);
 
-/** For each system its place in the batch before; `undefined` if it was not there. */
+/** Slot of each system in the previous batch, or `undefined` if it was not there. */
 export type PlacesBefore = readonly (number | undefined)[];
 
 /**
- * Copies all columns and pairs of systems from the batch they were in before, bit by bit. Scratch arrays come along, as
- * they were found where atoms are now. Columns that do not exist here are left out.
+ * Copies all columns and pairs of systems from their previous batch, bit by bit. Scratch arrays are
+ * copied, too, because they belong to the current positions. Columns that do not exist in the new
+ * batch are skipped.
  */
 export async function carryOver(
   before: ResidentParts,
@@ -50,7 +52,7 @@ export async function carryOver(
   }
   const { origins } = here.columns;
   origins.carry(before.columns.origins, from);
-  // Where systems may have no origins here, they take along where they are.
+  // If the new batch keeps no origins, positions are copied as absolute positions.
   const columns = values.map((there, i) =>
     pairs[i]![0] === before.columns.fields.get(POSITIONS) && !origins.isKept
       ? before.columns.origins.absolute(there)
@@ -68,7 +70,7 @@ export async function carryOver(
   await carryPairs(before, here, from);
 }
 
-/** Each column of the batch before with the one that takes its rows over. */
+/** Returns each column of the previous batch with the column that gets its rows. */
 function columnPairs(
   { columns: before }: ResidentParts,
   { columns: here }: ResidentParts,
@@ -104,8 +106,9 @@ async function carryPairs(
 }
 
 /**
- * Tells whether systems can take these places while everything else stays: each has as many atoms as the one it replaces,
- * and nothing that was made for the batch depends on anything in which they differ.
+ * Returns whether systems can be put into these slots without rebuilding anything: each has as many
+ * atoms as the system that it replaces, and no data derived for the batch depends on a field in
+ * which they differ.
  */
 export function canReplace(
   { backend, columns }: ResidentParts,
@@ -130,7 +133,10 @@ export function canReplace(
     );
 }
 
-/** Writes the batch's own values into the rows of some systems, undoing what became of them. */
+/**
+ * Writes the batch's own values to the rows of some systems, so that they start again from their
+ * initial state.
+ */
 export function restoreInitial(
   { backend, columns, columns: { fields, rows, origins } }: ResidentParts,
   places: readonly number[],
@@ -144,7 +150,7 @@ export function restoreInitial(
   }
 }
 
-/** Writes initial values into the rows of some systems, in the states that are chosen. */
+/** Writes initial values to the rows of some systems, in the selected states. */
 export function resetStates(
   { backend, columns }: ResidentParts,
   systems: Iterable<number>,
@@ -159,7 +165,10 @@ export function resetStates(
   }
 }
 
-/** Changes the width of rows: fields as wide as the largest system needs, such as bonds, are filled up with zeros. */
+/**
+ * Changes the width of rows, and pads them with zeros. Fields of variable width, such as bonds, are
+ * as wide as the largest system requires.
+ */
 function resized(rows: NumericArray, from: number, to: number): NumericArray {
   if (from === to) return rows;
   const wide = new Float64Array(rows.length / from * to);

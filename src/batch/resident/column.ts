@@ -53,11 +53,14 @@ export interface FieldColumn extends Stored {
   mirror: NumericArray | undefined;
   /** True if a program or a hook may have changed the buffer since it was uploaded. */
   isChanged: boolean;
-  /** True if something that lasts was computed from it on the host, so that its systems cannot be replaced. */
+  /**
+   * True if data with a longer lifetime was derived from it on the host, so that its systems cannot
+   * be replaced.
+   */
   hasDerived: boolean;
 }
 
-/** An array that lives from step to step. Checkpoints keep it. */
+/** An array that persists from step to step. Checkpoints include it. */
 export interface StateColumn extends Stored {
   readonly kind: "state";
   /** One value for all elements, or one for each. */
@@ -68,7 +71,7 @@ export interface StateColumn extends Stored {
   readonly isScoped: boolean;
 }
 
-/** An array that can be computed again at any time. Checkpoints leave it out. */
+/** An array that can be recomputed at any time. Checkpoints omit it. */
 export interface ScratchColumn extends Stored {
   readonly kind: "scratch";
 }
@@ -88,7 +91,10 @@ export function initialRows(
   return filled(initial, width * (end - first));
 }
 
-/** Returns equal numbers. Zeros, of which engines keep many, are made in float32 to take half the memory. */
+/**
+ * Returns an array of equal numbers. Zeros, which engines store in large numbers, are allocated as
+ * float32 to save half the memory.
+ */
 export function filled(value: number, length: number): Float32Array | Float64Array {
   return value === 0 ? new Float32Array(length) : new Float64Array(length).fill(value);
 }

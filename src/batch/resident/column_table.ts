@@ -13,25 +13,28 @@ import {
 import { Origins } from "./origins.ts";
 import { SystemRows } from "./system_rows.ts";
 
-/** The field that is relative to origins. */
+/** The field whose values are relative to origins. */
 export const POSITIONS = "positions";
 
-/** Fields summed over many terms, for which float32 is too coarse. */
+/** Sums over many terms. float32 is too inaccurate for them. */
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
 
-/** All columns of a batch on a backend, made when they are first asked for. */
+/** All columns of a batch on a backend. A column is created when it is first requested. */
 export class ColumnTable {
   /** The batch. */
   readonly batch: Batch;
   /** Rows of its systems. */
   readonly rows: SystemRows;
-  /** Field → its column. */
+  /** Columns of fields by name. */
   readonly fields: Map<string, FieldColumn> = new Map<string, FieldColumn>();
-  /** State → its column; the names of scoped states begin with the scope. */
+  /** Columns of states by name. Names of scoped states begin with the scope. */
   readonly states: Map<string, StateColumn> = new Map<string, StateColumn>();
-  /** Scratch → its column, named like states. */
+  /** Columns of scratch arrays by name, with the same names as states. */
   readonly scratches: Map<string, ScratchColumn> = new Map<string, ScratchColumn>();
-  /** Names of the fields there are: one set that grows, as the holder of a batch keeps it. */
+  /**
+   * Names of the existing fields. The holder of the batch keeps this set, so it is updated in
+   * place.
+   */
   readonly names: Set<string> = new Set<string>();
   /** The origins of positions. */
   readonly origins: Origins;
@@ -39,7 +42,10 @@ export class ColumnTable {
   readonly #constants = new Set<Buffer>();
   #scope: string | undefined;
 
-  /** Makes an empty table; `hasOrigins`: positions may be relative to an origin of each system. */
+  /**
+   * Creates an empty table. With `hasOrigins`, positions may be relative to an origin of each
+   * system.
+   */
   constructor(batch: Batch, backend: Backend, hasOrigins: boolean) {
     this.batch = batch;
     this.rows = new SystemRows(batch);
@@ -47,7 +53,11 @@ export class ColumnTable {
     this.#backend = backend;
   }
 
-  /** Returns the column of a field, uploading it first if it is not there. Throws a TypeError for an unknown name. */
+  /**
+   * Returns the column of a field, and uploads it first if necessary.
+   *
+   * @throws {TypeError} if the field does not exist
+   */
   field(name: string): FieldColumn {
     const known = this.fields.get(name);
     if (known !== undefined) return known;
@@ -59,12 +69,15 @@ export class ColumnTable {
     return this.adopt(name, buffer, host);
   }
 
-  /** Returns values of a field as they are on the backend, but for rounding: positions relative to their origins. */
+  /**
+   * Returns the values of a field as they are on the backend, before rounding: positions relative
+   * to their origins.
+   */
   placed(name: string, host: NumericArray): NumericArray {
     return name === POSITIONS ? this.origins.relative(host) : host;
   }
 
-  /** Adds a field whose buffer exists already. */
+  /** Adds a field whose buffer already exists. */
   adopt(name: string, buffer: Buffer, host: NumericArray): FieldColumn {
     const { level, width } = this.#infoOf(name);
     const flags = { mirror: undefined, isChanged: false, hasDerived: false };
@@ -74,7 +87,7 @@ export class ColumnTable {
     return column;
   }
 
-  /** Returns the buffer of a state of the current scope, making it first if it is not there. */
+  /** Returns the buffer of a state of the current scope, and creates it first if necessary. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.states.get(key);
@@ -95,7 +108,9 @@ export class ColumnTable {
     return column.buffer as Buffer<D>;
   }
 
-  /** Returns the buffer of a scratch array of the current scope, making it first if it is not there. */
+  /**
+   * Returns the buffer of a scratch array of the current scope, and creates it first if necessary.
+   */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.scratches.get(key);
@@ -107,7 +122,10 @@ export class ColumnTable {
     return column.buffer as Buffer<D>;
   }
 
-  /** Runs `work` in a scope: states and scratch arrays that it asks for are its own, unless they are shared. */
+  /**
+   * Runs `work` in a scope. States and scratch arrays that it requests belong to this scope, unless
+   * they are shared.
+   */
   within<T>(scope: string, work: () => T): T {
     const outer = this.#scope;
     this.#scope = outer === undefined ? scope : `${outer}/${scope}`;
@@ -126,13 +144,13 @@ export class ColumnTable {
     return this.scratch("weights", { dtype: "real", level: "node", initial, isShared: true });
   }
 
-  /** Computes the weights again, if they are there, after masses have changed. */
+  /** Recomputes the weights, if they exist, after masses have changed. */
   refreshWeights(): void {
     const weights = this.scratches.get("weights");
     if (weights !== undefined) this.#backend.write(weights.buffer, this.#inverseMasses());
   }
 
-  /** Makes a buffer of numbers that never change. */
+  /** Creates a buffer of constants. */
   constants<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     const buffer = this.#backend.alloc(dtype, values.length, spread);
     this.#backend.write(buffer, values);
@@ -170,7 +188,9 @@ export class ColumnTable {
   }
 }
 
-/** Threads own atoms and systems, and no edges: a column of edges is not split among them. */
+/**
+ * Threads divide atoms and systems among them, but not edges, so a column of edges has no spread.
+ */
 function spreadOf(level: Level): Spread | undefined {
   return level === "edge" ? undefined : level;
 }

@@ -7,21 +7,24 @@ import type {
   PairsOptions,
 } from "../../backend/backend.ts";
 
-/** Lists of pairs and of edges of a batch: one for each cutoff, made when it is first asked for. */
+/**
+ * Pair lists and edge lists of a batch, one for each set of options. A list is created when it is
+ * first requested.
+ */
 export class NeighborLists {
-  /** Cutoff and skin → the list of pairs. Checkpoints use the same keys. */
+  /** Pair lists by cutoff and skin. Checkpoints use the same keys. */
   readonly pairs: Map<string, Pairs> = new Map<string, Pairs>();
   readonly #edges = new Map<string, Edges>();
   readonly #backend: Backend;
   readonly #frame: FrameBuffers;
 
-  /** Makes no list yet. */
+  /** Creates an empty collection. */
   constructor(backend: Backend, frame: FrameBuffers) {
     this.#backend = backend;
     this.#frame = frame;
   }
 
-  /** Returns the list of pairs of a cutoff and a skin. */
+  /** Returns the pair list of a cutoff and a skin. */
   pairsOf(options: PairsOptions): Pairs {
     const key = `${options.cutoff} ${options.skin}`;
     let pairs = this.pairs.get(key);
@@ -32,7 +35,7 @@ export class NeighborLists {
     return pairs;
   }
 
-  /** Returns the list of such edges. */
+  /** Returns the edge list for some options. */
   edgesOf(options: EdgesOptions): Edges {
     const { pairs, cutoff, isHalf, reach } = options;
     const key = `${pairs.cutoff} ${pairs.skin} ${cutoff} ${isHalf} ${reach}`;
@@ -44,7 +47,7 @@ export class NeighborLists {
     return edges;
   }
 
-  /** Frees all lists. Edges go first: they refer to pairs. */
+  /** Frees all lists. Edges go first, because they refer to pairs. */
   free(): void {
     for (const edges of this.#edges.values()) this.#backend.freeEdges(edges);
     for (const pairs of this.pairs.values()) this.#backend.freePairs(pairs);

@@ -5,7 +5,10 @@ import type { Column, FieldColumn } from "./column.ts";
 import { type ColumnTable, POSITIONS } from "./column_table.ts";
 import type { OriginValues } from "./origins.ts";
 
-/** Fields that had changed on the host when they were uploaded → the systems whose values had changed. */
+/**
+ * Fields that had changed on the host when they were uploaded, with the systems whose values had
+ * changed.
+ */
 export type Uploaded = ReadonlyMap<string, ReadonlySet<number>>;
 
 /** Relation of the mirror to the buffers of a device. */
@@ -18,33 +21,42 @@ const CURRENT: MirrorState = { kind: "current" };
 const STALE: MirrorState = { kind: "stale" };
 
 /**
- * Moves values between a batch and its buffers.
+ * Transfers values between a batch and its buffers.
  *
- * The batch has its own types and precision, the backend others. A value on which both agree after rounding counts as
- * unchanged and keeps the batch's digits. On a device, a mirror in host memory holds the values last read, for code that
- * cannot wait; on a host backend the buffers themselves serve, and the mirror stays empty.
+ * A batch and a backend store values in different types and precisions. If both agree after
+ * rounding, a value counts as unchanged and keeps the digits of the batch. Without this rule, every
+ * download would round the user's values to float32.
+ *
+ * On a device, a mirror in host memory holds the values last read, for synchronous code. On a host
+ * backend the buffers themselves serve this purpose, and the mirror stays empty.
  */
 export class Residency {
   readonly #backend: Backend;
   readonly #columns: ColumnTable;
   #mirror: MirrorState = CURRENT;
 
-  /** Copies nothing yet. */
+  /** Creates the transfer without copying anything. */
   constructor(backend: Backend, columns: ColumnTable) {
     this.#backend = backend;
     this.#columns = columns;
   }
 
-  /** Notes that buffers may have changed: the mirror must be read again. Called at each run, so it allocates nothing. */
+  /**
+   * Marks the mirror as out of date, because buffers may have changed. It is called at each run, so
+   * it must not allocate.
+   */
   markStale(): void {
     this.#mirror = STALE;
   }
 
-  /** Reads all fields and states of a device into the mirror, if they may have changed since, or if it is `forced`. */
+  /**
+   * Reads all fields and states of a device into the mirror, if they may have changed since the
+   * last refresh, or if it is `forced`.
+   */
   refreshMirror(forced: boolean = false): void | Promise<void> {
     if (this.#backend.isHost) return;
     const now = this.#mirror;
-    // A refresh under way is as of now, as nothing has run since it began.
+    // A pending refresh is current, because nothing has run since it began.
     if (now.kind === "refreshing" && !forced) return now.done;
     if (now.kind === "current" && !forced) return;
     const columns = [...this.#columns.fields.values(), ...this.#columns.states.values()];
@@ -61,7 +73,10 @@ export class Residency {
     return done;
   }
 
-  /** Returns a state as it is now, or as it was last mirrored; `undefined` if there is none of that name. */
+  /**
+   * Returns a state as it is now or, on a device, as it was last mirrored. Returns `undefined` if
+   * the state does not exist.
+   */
   mirroredState(name: string): NumericArray | undefined {
     const column = this.#columns.states.get(name);
     if (column === undefined) return undefined;
@@ -69,8 +84,8 @@ export class Residency {
   }
 
   /**
-   * Returns a copy of a field as it is now, or as it was last mirrored, in the backend's precision; positions are
-   * relative to their origins.
+   * Returns a copy of a field as it is now or, on a device, as it was last mirrored. It has the
+   * precision of the backend, and positions are relative to their origins.
    */
   mirroredField(name: string): NumericArray {
     const column = this.#columns.field(name);
@@ -81,10 +96,13 @@ export class Residency {
     return inPrecision(this.#backend.real, buffer.dtype, this.#columns.placed(name, host));
   }
 
-  /** Writes what has changed on the host since the last upload or download into the buffers. */
+  /**
+   * Writes the values that have changed on the host since the last upload or download to the
+   * buffers.
+   */
   upload(): Uploaded | Promise<Uploaded> {
     const fields = [...this.#columns.fields].map(([name, column]) => {
-      // `batch.set` makes new arrays, so they are asked for at each upload.
+      // `batch.set` creates new arrays, so they are requested at each upload.
       const host = this.#columns.batch.ensure(name as "positions") as NumericArray;
       return { name, column, host };
     });
@@ -125,7 +143,7 @@ export class Residency {
     return Object.fromEntries(names.map((name, i) => [name, this.toHost(name, values[i]!)]));
   }
 
-  /** Converts the saved fields that programs have changed, as {@linkcode download} would. */
+  /** Converts the saved fields that programs have changed, as {@linkcode download} does. */
   savedToHost(
     fields: Readonly<Record<string, NumericArray>>,
     origins: OriginValues,
@@ -191,7 +209,7 @@ export class Residency {
   }
 }
 
-/** Sets the mirror of a column to values that were just written to its buffer. */
+/** Sets the mirror of a column to the values that were just written to its buffer. */
 export function mirrorWritten(
   backend: Backend,
   column: Exclude<Column, { kind: "scratch" }>,
@@ -206,15 +224,15 @@ function inPrecision(real: Backend["real"], dtype: Dtype, host: NumericArray): N
 }
 
 /**
- * Converts float32 to float64, keeping the batch's digits wherever rounding alone makes the difference. Runs over
- * every atom of each frame that is written: `map` would call a closure per number.
+ * Converts float32 to float64, and keeps the batch's digits if only rounding makes the difference.
+ * It runs over every atom of each written frame; `map` would call a closure per number.
  */
 // hot
 function unrounded(here: Float64Array, there: Float32Array): Float64Array {
   const values = new Float64Array(here.length);
   for (let i = 0; i < values.length; i++) {
     const value = here[i]!, now = there[i]!;
-    values[i] = now === Math.fround(value) ? value : now; // NaN is unequal to itself, and is kept as NaN
+    values[i] = now === Math.fround(value) ? value : now; // NaN is unequal to itself, and stays NaN
   }
   return values;
 }

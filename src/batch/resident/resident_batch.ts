@@ -31,15 +31,16 @@ import { consecutive } from "./system_rows.ts";
 import { type ArraysOf, type NamedBuffers, withArrays } from "./with_arrays.ts";
 
 /**
- * A batch on a backend, for engines and models: its fields in buffers, uploaded when they are first asked for; the state
- * that engines and models keep beside them; neighbor lists; programs. See {@linkcode Backend} for the ways to read.
+ * A batch on a backend, for engines and models: its fields in buffers, the states that engines and models keep beside
+ * them, neighbor lists, and programs. A field is uploaded when it is first requested. See {@linkcode Backend} for the
+ * ways to read buffers.
  */
 export class ResidentBatch {
-  /** The batch. */
+  /** Batch on the host. */
   readonly batch: Batch;
-  /** The backend that has it. */
+  /** Backend that holds the buffers. */
   readonly backend: Backend;
-  /** Buffers that every kernel is given. */
+  /** Buffers that every kernel gets. */
   readonly frame: FrameBuffers;
   /** Degrees of freedom that constraints remove, per system. Constraints write it. */
   readonly constrained: Int32Array;
@@ -53,7 +54,7 @@ export class ResidentBatch {
   readonly #residency: Residency;
   readonly #programs = new Set<Program>();
 
-  /** Uploads only which systems there are. With `hasOrigins`, far systems may have {@linkcode origins} of their own. */
+  /** Uploads the frame only. With `hasOrigins`, systems far from 0 may have {@linkcode origins} of their own. */
   constructor(batch: Batch, backend: Backend, hasOrigins: boolean = false) {
     this.batch = batch;
     this.backend = backend;
@@ -63,54 +64,54 @@ export class ResidentBatch {
     this.#columns = new ColumnTable(batch, backend, hasOrigins);
     this.#columns.adopt("systemId", this.frame.ids, batch.get("systemId"));
     const ages = this.#columns.adopt("stepsDone", this.frame.ages, batch.get("stepsDone"));
-    ages.isChanged = true; // kernels count steps through the frame, where `prepare` does not see it
+    ages.isChanged = true; // kernels count steps through the frame, which `prepare` does not see
     this.#lists = new NeighborLists(backend, this.frame);
     this.#residency = new Residency(backend, this.#columns);
   }
 
   /**
-   * Returns a field of the batch. A built-in field that the batch does not have is added to it.
+   * Returns a field of the batch. Adds a built-in field to the batch if it does not exist.
    *
-   * @throws {TypeError} if there is no field of that name
+   * @throws {TypeError} if a custom field does not exist
    */
   field<D extends Dtype = "real">(name: string): Buffer<D> {
     return this.#columns.field(name).buffer as Buffer<D>;
   }
 
-  /** Names of the fields that are on the backend. The set grows with them. */
+  /** Names of the fields on the backend. The same set grows with them. */
   get fields(): ReadonlySet<string> {
     return this.#columns.names;
   }
 
-  /** The origins to which positions on the backend are relative. */
+  /** Origins to which positions on the backend are relative. */
   get origins(): Origins {
     return this.#columns.origins;
   }
 
-  /** Returns state that lives from step to step, made when it is first asked for. Checkpoints keep it. */
+  /** Returns a state, which persists from step to step, and creates it if necessary. Checkpoints include it. */
   state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.state(name, shape);
   }
 
-  /** Returns an array as `state` does, for values that can be computed again at any time. Checkpoints leave it out. */
+  /** Returns an array as `state` does, for values that can be recomputed at any time. Checkpoints omit it. */
   scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.scratch(name, shape);
   }
 
   /**
-   * Runs `work` in a scope of its own: other scopes may use the same names for `state` and `scratch`. Fields, weights and
-   * what is declared `isShared` are the same in all scopes.
+   * Runs `work` in a scope. Different scopes may use the same names for `state` and `scratch`; fields, weights and
+   * everything declared `isShared` are common to all scopes.
    */
   within<T>(scope: string, work: () => T): T {
     return this.#columns.within(scope, work);
   }
 
-  /** Writes initial values into a state of some systems, in every scope that has it. */
+  /** Writes initial values to a state of some systems, in every scope that has it. */
   resetState(name: string, systems: ReadonlySet<number>): void {
     resetStates(this.#parts, systems, (key) => key === name || key.endsWith(`/${name}`));
   }
 
-  /** Writes initial values into all scoped state of some systems. */
+  /** Writes initial values to all scoped states of some systems. */
   resetScoped(systems: ReadonlySet<number>): void {
     resetStates(this.#parts, systems, (_name, isScoped) => isScoped);
   }
@@ -121,34 +122,34 @@ export class ResidentBatch {
   }
 
   /**
-   * Makes a buffer of numbers that never change, such as the parameters of a model. On a backend of several threads,
-   * `spread` must tell which rows it has.
+   * Creates a buffer of constants, such as the parameters of a model. On a backend with several threads, `spread`
+   * must say how its rows are divided.
    */
   constants<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     return this.#columns.constants(dtype, values, spread);
   }
 
-  /** Image counters of the atoms, if the batch counts them. */
+  /** Image counters of the atoms, if the batch has them. */
   get images(): Buffer<"i32"> | undefined {
     return this.batch.has("images") ? this.field<"i32">("images") : undefined;
   }
 
-  /** Returns the list of pairs of a cutoff and a skin. */
+  /** Returns the pair list of a cutoff and a skin. */
   pairs(options: PairsOptions): Pairs {
     return this.#lists.pairsOf(options);
   }
 
-  /** Returns the list of such edges. */
+  /** Returns the edge list for some options. */
   edges(options: EdgesOptions): Edges {
     return this.#lists.edgesOf(options);
   }
 
-  /** All lists of pairs. */
+  /** All pair lists. */
   get allPairs(): Iterable<Pairs> {
     return this.#lists.pairs.values();
   }
 
-  /** Prepares calls, and notes which fields they change. */
+  /** Prepares calls, and records the fields that they change. */
   prepare(calls: readonly Call[]): Program {
     const program = this.backend.prepare(this.frame, calls);
     const columns = new Map(
@@ -178,7 +179,7 @@ export class ResidentBatch {
     return this.backend.run(program, first, steps);
   }
 
-  /** Notes that a field was changed by other means than a kernel. */
+  /** Records that a field was changed by anything but a kernel. */
   markChanged(name: string): void {
     this.#residency.markStale();
     this.#columns.field(name).isChanged = true;
@@ -190,9 +191,8 @@ export class ResidentBatch {
   }
 
   /**
-   * Lends buffers to `work` as arrays, by name. On a host backend they are the buffers themselves and `work` runs at once;
-   * on a device they are copies that must be waited for, and those named in `changed` are written back when `work` has
-   * settled. The arrays are valid until then.
+   * Passes buffers to `work` as arrays, by name. On a host backend they are the buffers themselves, and `work` runs
+   * at once. On a device they are copies, which have to be awaited; those in `changed` are written back later.
    */
   withArrays<const B extends NamedBuffers, T>(
     buffers: B,
@@ -202,27 +202,27 @@ export class ResidentBatch {
     return withArrays(this.backend, buffers, changed, work);
   }
 
-  /** Brings the mirror up to date if anything has run since; nothing to do on a host backend. */
+  /** Updates the mirror if anything has run since the last update. Does nothing on a host backend. */
   refreshMirror(): void | Promise<void> {
     return this.#residency.refreshMirror();
   }
 
-  /** Returns a state as it is now; on a device as it was last mirrored, if it was. */
+  /** Returns a state as it is now or, on a device, as it was last mirrored. */
   mirroredState(name: string): NumericArray | undefined {
     return this.#residency.mirroredState(name);
   }
 
   /**
-   * Returns a copy of a field as it is now, in the backend's precision; on a device as it was last mirrored. Positions
-   * are relative to their {@linkcode origins}.
+   * Returns a copy of a field in the backend's precision, as it is now or, on a device, as it was last mirrored.
+   * Positions are relative to their {@linkcode origins}.
    */
   mirroredField(name: string): NumericArray {
     return this.#residency.mirroredField(name);
   }
 
   /**
-   * Writes what has changed on the host since the last upload or download into the buffers. Returns the fields that had
-   * changed, with the systems in which they had.
+   * Writes the values that have changed on the host since the last upload or download to the buffers. Returns the
+   * changed fields, with the systems in which they had changed.
    */
   upload(): Uploaded | Promise<Uploaded> {
     return this.#residency.upload();
@@ -238,7 +238,7 @@ export class ResidentBatch {
     return this.#residency.downloadField(name);
   }
 
-  /** Converts a snapshot to what `download` would have returned then. */
+  /** Converts a snapshot to the result that `download` would have returned at its time. */
   savedToHost({ fields, origins }: SavedResident): Record<string, NumericArray> {
     return this.#residency.savedToHost(fields, origins);
   }
@@ -277,20 +277,20 @@ export class ResidentBatch {
     }
   }
 
-  /** Marks systems as active again. */
+  /** Reactivates systems. */
   activate(systems: ReadonlySet<number>): void {
     this.writeRows(this.frame.active, systems, new Int32Array(this.batch.size).fill(1));
   }
 
-  /** Tells whether this is still the batch it was made of: the same object, with the same systems. */
+  /** Returns whether this was created from a batch that has not changed: the same object with the same systems. */
   matches(batch: Batch): boolean {
     return batch === this.batch && batch.nodeOffsets === this.#columns.rows.nodeOffsets;
   }
 
   /**
-   * Copies fields, states and pairs of systems from the batch they were in before, bit by bit. `from` has the place of
-   * each there; systems that were not there (`undefined`) keep their initial values. States of engine, models and hooks
-   * must have been asked for before.
+   * Copies fields, states and pairs of systems from their previous batch, bit by bit. `from` has the slot of each
+   * system there; new systems (`undefined`) keep their initial values. States of the engine, models and hooks must
+   * have been requested before.
    */
   async carryOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
     await carryOver(before.#parts, this.#parts, from);
@@ -298,14 +298,14 @@ export class ResidentBatch {
   }
 
   /**
-   * Tells whether other systems can take these places while everything else stays: they must have as many atoms, and
-   * nothing made for the batch may depend on anything in which they differ.
+   * Returns whether other systems can be put into these slots without rebuilding anything: they must have the same
+   * numbers of atoms, and no data derived for the batch may depend on a field in which they differ.
    */
   canReplace(systems: Batch, places: readonly number[]): boolean {
     return this.matches(this.batch) && canReplace(this.#parts, systems, places);
   }
 
-  /** Initializes places in which the batch has other systems now, after {@linkcode canReplace} has allowed it. */
+  /** Initializes slots whose systems have been replaced, after {@linkcode canReplace} has returned true. */
   restart(places: readonly number[]): void {
     restoreInitial(this.#parts, places);
     resetStates(this.#parts, places, () => true);
@@ -314,19 +314,19 @@ export class ResidentBatch {
     this.#residency.markStale();
   }
 
-  /** Writes the batch's own values into the rows of systems that have diverged. */
+  /** Writes the batch's own values to the rows of diverged systems. */
   restoreInitial(places: readonly number[]): void {
     restoreInitial(this.#parts, places);
   }
 
-  /** Copies everything a checkpoint needs. */
+  /** Copies everything that a checkpoint needs. */
   save(): Promise<SavedResident> {
     return saveResident(this.#parts);
   }
 
   /**
-   * Resumes from a snapshot. States of engine, models and hooks must have been asked for before; states of others are
-   * left out.
+   * Resumes from a snapshot. States of the engine, models and hooks must have been requested before; all other states
+   * of the snapshot are skipped.
    *
    * @throws {RangeError} if the backend has another precision
    * @throws {TypeError} if the snapshot does not fit the batch; nothing has changed then

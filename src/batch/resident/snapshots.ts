@@ -1,5 +1,5 @@
 /**
- * Snapshots of a batch on a backend: what a checkpoint keeps of it.
+ * Snapshots of a batch on a backend, for checkpoints.
  *
  * @module
  */
@@ -11,19 +11,22 @@ import { type ColumnTable, POSITIONS } from "./column_table.ts";
 import type { NeighborLists } from "./neighbor_lists.ts";
 import { mirrorWritten } from "./residency.ts";
 
-/** Everything a checkpoint needs to resume a batch on a backend bitwise identically. Plain data. */
+/**
+ * Everything that a checkpoint needs to resume a batch on a backend bitwise identically. Plain
+ * data.
+ */
 export interface SavedResident {
   /** Precision of the backend. Only a backend of the same precision can resume. */
   readonly real: "f32" | "f64";
   /** 1 for each active system, 0 for each finished one. */
   readonly active: Int32Array;
-  /** Field → its values. */
+  /** Fields by name. */
   readonly fields: Readonly<Record<string, NumericArray>>;
-  /** Origins of the positions, three per system; left out if all are 0. */
+  /** Origins of the positions, three per system; omitted if all are 0. */
   readonly origins?: Float64Array;
-  /** State of the engine or a model → its values. */
+  /** States of the engine, the models and the hooks by name. */
   readonly states: Readonly<Record<string, NumericArray>>;
-  /** Cutoff and skin → how the pairs were found. */
+  /** Saved pairs by cutoff and skin. */
   readonly pairs: Readonly<Record<string, SavedPairs>>;
 }
 
@@ -35,13 +38,13 @@ export interface ResidentParts {
   readonly lists: NeighborLists;
 }
 
-/** Copies all fields, states and pairs as they are now. */
+/** Copies the current values of all fields, states and pairs. */
 export async function saveResident(parts: ResidentParts): Promise<SavedResident> {
   const { backend, frame, columns, lists } = parts;
   const fields = [...columns.fields], states = [...columns.states];
-  const { values: origins } = columns.origins; // as of the copies, which are asked for at once
+  const { values: origins } = columns.origins; // origins of the same time as the copies, which are requested at once
   const buffers = [frame.active, ...[...fields, ...states].map(([, { buffer }]) => buffer)];
-  // All copies are asked for before the first is awaited: a device then takes them by one wait.
+  // All copies are requested before the first is awaited, so that a device needs a single wait.
   const reading = backend.readLate(buffers);
   const saving = Promise.all(
     [...lists.pairs].map(async ([key, pairs]) => [key, await backend.savePairs(pairs)] as const),
@@ -61,7 +64,7 @@ export async function saveResident(parts: ResidentParts): Promise<SavedResident>
 }
 
 /**
- * Writes a snapshot back. States and pairs that do not exist are left out.
+ * Restores a snapshot. States and pairs that do not exist are skipped.
  *
  * @throws {RangeError} if the backend has another precision
  * @throws {TypeError} if the snapshot does not fit the batch; nothing has changed then
@@ -70,8 +73,8 @@ export function loadResident(parts: ResidentParts, saved: SavedResident): void {
   const { backend, frame, columns, lists } = parts;
   if (saved.real !== backend.real) {
     throw new RangeError(
-      `Cannot go on from a checkpoint as backend ${backend.name} must have the precision it was written in, ` +
-        `${saved.real}: current value is ${backend.real}`,
+      `Cannot resume from a checkpoint: backend ${backend.name} must have the precision of the checkpoint, ` +
+        `${saved.real}; got ${backend.real}`,
     );
   }
   assertFits(parts, saved);
@@ -113,23 +116,23 @@ function assertFits({ columns, lists }: ResidentParts, saved: SavedResident): vo
   }
 }
 
-/** Throws a TypeError unless values are an array of so many numbers. */
+/** Throws a TypeError unless values are an array of `length` numbers. */
 function assertValues(what: string, values: unknown, length: number): void {
   if (ArrayBuffer.isView(values) && (values as Float64Array).length === length) return;
   throw new TypeError(
-    `Cannot go on from a checkpoint as ${what} must be an array of ${length} numbers: current value is ${
+    `Cannot resume from a checkpoint: ${what} must be an array of ${length} numbers; got ${
       show(values)
     }`,
   );
 }
 
-/** Throws a TypeError unless saved pairs fit the systems of these offsets. */
+/** Throws a TypeError unless saved pairs fit the systems with these offsets. */
 function assertSavedPairs(saved: SavedPairs, offsets: Int32Array): void {
   const systems = offsets.length - 1;
   const { builds, cells, reference, images } = saved;
   assertValues("how often pairs were found", builds, systems);
   assertValues("the cells of pairs", cells, 9 * systems);
-  let numbers = 0; // systems whose pairs were never found have none
+  let numbers = 0; // systems whose pairs were never found have no pairs
   for (let s = 0; s < systems; s++) {
     if (builds[s]! > 0) numbers += 3 * (offsets[s + 1]! - offsets[s]!);
   }

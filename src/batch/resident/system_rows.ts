@@ -4,8 +4,8 @@ import type { Level } from "../fields/fields.ts";
 /**
  * Rows of each system in columns of each level.
  *
- * The offsets are those of the moment a batch is brought to a backend. A batch that admits or drops systems gets new
- * ones, so buffers made before still find their rows here.
+ * The offsets are those of the time when the batch was uploaded. A batch that admits or drops
+ * systems gets new offsets, so buffers created before still find their rows here.
  */
 export class SystemRows {
   /** Number of systems. */
@@ -14,7 +14,7 @@ export class SystemRows {
   readonly nodeOffsets: Int32Array;
   readonly #edgeOffsets: Int32Array;
 
-  /** Keeps the offsets of a batch. */
+  /** Copies the offsets of a batch. */
   constructor({ size, nodeOffsets, edgeOffsets }: Batch) {
     this.size = size;
     this.nodeOffsets = nodeOffsets;
@@ -26,14 +26,14 @@ export class SystemRows {
     return this.of(level, this.size)[0];
   }
 
-  /** Returns the first row of a system and the row after its last. */
+  /** Returns the first row of a system, and the row after its last. */
   of(level: Level, system: number): readonly [first: number, end: number] {
     if (level === "system") return [system, system + 1];
     const offsets = level === "node" ? this.nodeOffsets : this.#edgeOffsets;
     return [offsets[system]!, offsets[system + 1]!];
   }
 
-  /** Lists the rows of some systems as few runs [first, end) as possible. */
+  /** Returns the rows of some systems as ranges [first, end), as few as possible. */
   runsOf(level: Level, systems: Iterable<number>): (readonly [first: number, end: number])[] {
     return consecutive(systems).map(([from, to]) => {
       return [this.of(level, from)[0], this.of(level, to - 1)[1]] as const;
@@ -41,7 +41,10 @@ export class SystemRows {
   }
 }
 
-/** Groups numbers in any order into runs [from, to) of consecutive ones, so that each run takes one write. */
+/**
+ * Groups numbers in any order into ranges [from, to) of consecutive numbers, so that each range
+ * takes one write.
+ */
 export function consecutive(numbers: Iterable<number>): [from: number, to: number][] {
   const runs: [number, number][] = [];
   for (const number of [...numbers].sort((a, b) => a - b)) {

@@ -2,7 +2,7 @@ import type { Backend, Buffer } from "../../backend/backend.ts";
 import type { Arrays } from "../../kernels/kernel.ts";
 import type { NumericArray } from "../fields/fields.ts";
 
-/** Buffers by name; some may not exist. */
+/** Buffers by name; some may be undefined. */
 export type NamedBuffers = Readonly<Record<string, Buffer | undefined>>;
 
 /** Arrays with the values of buffers, by name. */
@@ -12,7 +12,7 @@ export type ArraysOf<B extends NamedBuffers> = {
     : never;
 };
 
-/** Lends buffers to `work` as arrays; see {@linkcode ResidentBatch.withArrays}. */
+/** Passes buffers to `work` as arrays; see {@linkcode ResidentBatch.withArrays}. */
 export function withArrays<const B extends NamedBuffers, T>(
   backend: Backend,
   buffers: B,

@@ -1,5 +1,5 @@
 /**
- * What must be true of systems before anything is computed with them.
+ * Checks of systems before computations.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { LARGEST_NUMBER } from "../elements.ts";
 import { checkRows } from "../fields/field_values.ts";
 import { rowsOf, sizeOf, type Store } from "../store.ts";
 
-/** A system of a store, and how its errors begin ("make a batch") and name it (" of system 5", or nothing alone). */
+/**
+ * A system of a store, with the beginning of its messages ("make a batch") and its name in them ("
+ * of system 5", or an empty string).
+ */
 interface Subject {
   readonly store: Store;
   readonly system: number;
@@ -22,7 +25,10 @@ interface Subject {
 const finite = (subject: Subject, name: string) => checkNumbers(subject, name, false);
 const positive = (subject: Subject, name: string) => checkNumbers(subject, name, true);
 
-/** What is checked, by field. Energies, forces and stresses may be NaN: not computed yet. */
+/**
+ * Checks by field. Energies, forces and stresses may be NaN, because they may not have been
+ * computed yet.
+ */
 const CHECKS: ReadonlyMap<string, (subject: Subject, name: string) => void> = new Map([
   ["numbers", checkElements],
   ["positions", finite],
@@ -34,20 +40,20 @@ const CHECKS: ReadonlyMap<string, (subject: Subject, name: string) => void> = ne
   ["edges", checkEdges],
 ]);
 
-/** The fields that may not be finite in the frames of a run that has diverged: they are data all the same. */
+/** Fields that may be not finite in the frames of a diverged run, which are valid data. */
 const MOVED: ReadonlySet<string> = new Set(["positions", "velocities"]);
 
 /** Options of `checkStore`. */
 export interface StoreCheck {
   /**
-   * The one field to check.
+   * Name of the only field to check.
    *
    * @default all fields
    */
   readonly only?: string;
   /**
-   * True for data from a file or another batch: positions, velocities and cells may be NaN or infinite. Engines refuse
-   * them.
+   * True for data from a file or another batch: positions, velocities and cells may be NaN or
+   * infinite. Engines refuse them.
    *
    * @default false
    */
@@ -57,8 +63,8 @@ export interface StoreCheck {
 /**
  * Checks the values of a store.
  *
- * @param nameOf what to add to "atom 3" for a system: " of system 5", or nothing for a system alone
- * @throws {RangeError} for values no computation could go on with, naming atom and system
+ * @param nameOf text after "atom 3": " of system 5", or an empty string for a single system
+ * @throws {RangeError} if a value makes computations impossible; the message names atom and system
  */
 export function checkStore(
   store: Store,
@@ -91,9 +97,9 @@ function checkElements({ store, system, action, of }: Subject): void {
     const number = numbers[node]!;
     if (number >= 0 && number <= LARGEST_NUMBER) continue;
     throw new RangeError(
-      `Cannot ${action} as the atomic number of atom ${
+      `Cannot ${action}: the atomic number of atom ${
         node - from
-      }${of} must be 0 … ${LARGEST_NUMBER}: current value is ${number}`,
+      }${of} must be 0 … ${LARGEST_NUMBER}; got ${number}`,
     );
   }
 }
@@ -112,11 +118,11 @@ function checkEdges({ store, system, action, of }: Subject): void {
   for (let i = 2 * first; i < 2 * store.edgeOffsets[system + 1]!; i++) {
     if (edges[i]! >= from && edges[i]! < to) continue;
     throw new RangeError(
-      `Cannot ${action} as edge ${
+      `Cannot ${action}: edge ${
         (i >> 1) - first
-      }${of} must join nodes of its own system, ${from} … ${to - 1}: current value is [${
-        edges[i & ~1]
-      }, ${edges[i | 1]}]`,
+      }${of} must connect nodes of its own system, ${from} … ${to - 1}; got [${edges[i & ~1]}, ${
+        edges[i | 1]
+      }]`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A batch as plain data.
+ * Batches as plain data.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import { show } from "../../base/show.ts";
 import type { Field, Info, Store } from "../store.ts";
 import { checkStore } from "./check_store.ts";
 
-/** What a checkpoint keeps of a batch: plain data. */
+/** A batch in a checkpoint, as plain data. */
 export interface SavedBatch {
-  /** The first node of each system, and the number of nodes. */
+  /** Index of the first node of each system, followed by the number of nodes. */
   readonly nodeOffsets: Int32Array;
-  /** The first edge of each system, and the number of edges. */
+  /** Index of the first edge of each system, followed by the number of edges. */
   readonly edgeOffsets: Int32Array;
-  /** What else is known of each system. */
+  /** The `info` of each system. */
   readonly infos: readonly Info[];
-  /** The fields. */
+  /** Fields. */
   readonly fields: readonly SavedField[];
-  /** A system id that none of them ever had. */
+  /** Smallest system id that no system of the batch has ever had. */
   readonly nextSystemId: number;
 }
 
-/** A field as plain data: its `fill` is left out where it has none. */
+/** A field as plain data. `fill` is omitted if it is undefined. */
 export interface SavedField extends Omit<FieldInfo, "fill"> {
-  /** The value of systems that come without it. */
+  /** Value for systems without the field. */
   readonly fill?: number;
-  /** Its values. */
+  /** Values. */
   readonly values: NumericArray;
 }
 
-/** Copies what a checkpoint keeps. */
+/** Copies a store for a checkpoint. */
 export function saveStore(store: Store, nextSystemId: number): SavedBatch {
   return {
     nodeOffsets: store.nodeOffsets.slice(),
@@ -46,7 +46,11 @@ export function saveStore(store: Store, nextSystemId: number): SavedBatch {
   };
 }
 
-/** Makes a store from the result of `saveStore`. Throws a TypeError for anything else. */
+/**
+ * Creates a store from the result of `saveStore`.
+ *
+ * @throws {TypeError} if the value is not such a result
+ */
 export function loadStore(saved: unknown): Store {
   const { nodeOffsets, edgeOffsets, infos, fields } = checked(saved);
   const store: Store = {
@@ -73,7 +77,7 @@ function checked(saved: unknown): SavedBatch {
     fields.every((field) => isField(field, nodeOffsets, edgeOffsets));
   if (isBatch) return saved as SavedBatch;
   throw new TypeError(
-    `Cannot load a batch as it must be what save() gave: current value is ${show(saved)}`,
+    `Cannot load a batch: the data must be a result of save(); got ${show(saved)}`,
   );
 }
 

@@ -112,7 +112,7 @@ export async function createHooks(
     } catch (error) {
       if (read.continues !== true || registered?.isBuiltIn === true) throw error;
       const hook = wanted.name ?? wanted.spec;
-      if (read.logs) onWarning({ hook, stage: "config", step: 0, error, count: 1 });
+      if (read.logs) onWarning({ from: "hook", hook, stage: "config", step: 0, error, count: 1 });
     }
   }
   return created;

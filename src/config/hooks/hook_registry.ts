@@ -38,7 +38,7 @@ export interface RegisteredHook extends HookSchema {
  *     this.#steps = steps;
  *   }
  *   call(ctx: { stepCount: number; stop(reason: string): void }) {
- *     if (ctx.stepCount + 1 >= this.#steps) ctx.stop(`${this.#steps} steps`);
+ *     if (ctx.stepCount >= this.#steps) ctx.stop(`${this.#steps} steps`);
  *   }
  * }
  * const registry = new HookRegistry();

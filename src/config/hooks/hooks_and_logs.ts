@@ -15,6 +15,8 @@ export type { HookFactory, RegisteredHook } from "./hook_registry.ts";
 export { HookRegistry } from "./hook_registry.ts";
 export type { HookList, HookSchema } from "./hook_schema.ts";
 export type {
+  ConfigOptions,
+  GradientMonitorConfig,
   HookEntry,
   HookLists,
   HookOptionsConfig,

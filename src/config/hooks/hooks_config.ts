@@ -4,12 +4,30 @@
  * @module
  */
 
+import type {
+  ConsoleLogOptions,
+  EarlyStoppingOptions,
+  GradientMonitorOptions,
+  LrMonitorOptions,
+  ModelCheckpointOptions,
+} from "../../observe/mod.ts";
 import type { ErrorPolicy } from "../../hooks/protocol/outcome.ts";
 import type { HookList } from "./hook_schema.ts";
 import type { SnakeCased } from "../letter_case.ts";
 
 /** Options of a hook, in camelCase or snake_case. */
 export type HookOptionsConfig = Readonly<Record<string, unknown>>;
+
+/** The options of a hook as a configuration writes them: all may be left out, in camelCase or in snake_case. */
+export type ConfigOptions<O> = Partial<O> & SnakeCased<Partial<O>>;
+
+/** Options of a gradient monitor, with the names that they have in other systems. */
+export interface GradientMonitorConfig extends GradientMonitorOptions {
+  /** The same as `histogram`. */
+  readonly logHistogram?: boolean;
+  /** The same as `norm`. */
+  readonly logNorm?: boolean;
+}
 
 /** A hook in a list; all other members are its options. */
 export interface HookEntry {
@@ -46,23 +64,23 @@ export interface HooksConfigMembers {
   /** Whether the run is told of on the console. */
   readonly enableLoggingHook?: boolean;
   /** Options of that. */
-  readonly loggingConfig?: HookOptionsConfig;
+  readonly loggingConfig?: ConfigOptions<ConsoleLogOptions>;
   /** Whether gradients are measured. */
   readonly enableGradientMonitor?: boolean;
   /** Options of that. */
-  readonly gradientMonitorConfig?: HookOptionsConfig;
+  readonly gradientMonitorConfig?: ConfigOptions<GradientMonitorConfig>;
   /** Whether the best checkpoints are kept. */
   readonly enableModelCheckpointHook?: boolean;
   /** Options of that. */
-  readonly modelCheckpointConfig?: HookOptionsConfig;
+  readonly modelCheckpointConfig?: ConfigOptions<ModelCheckpointOptions>;
   /** Whether a run stops that no longer improves. */
   readonly enableEarlyStoppingHook?: boolean;
   /** Options of that. */
-  readonly earlyStoppingConfig?: HookOptionsConfig;
+  readonly earlyStoppingConfig?: ConfigOptions<EarlyStoppingOptions>;
   /** Whether learning rates are told. */
   readonly enableLrMonitor?: boolean;
   /** Options of that. */
-  readonly lrMonitorConfig?: HookOptionsConfig;
+  readonly lrMonitorConfig?: ConfigOptions<LrMonitorOptions>;
   /** Hooks of one's own: modules, `"./my_hooks.ts#MyHook"`, or names in the registry. They run before all others. */
   readonly hookClasses?: readonly string[];
   /**

@@ -5,9 +5,8 @@
  */
 
 import { show } from "../../base/show.ts";
-import { findProcess } from "../../onnx/session/find_process.ts";
-import { findDeno } from "../host.ts";
-import { wrong } from "../json_schema.ts";
+import { findDeno } from "../../platform/host.ts";
+import { isInFolder, realPathOf } from "../../platform/real_path.ts";
 import { partsOf } from "./hook_module.ts";
 
 /** The modules that a configuration may name: files in its folder, anything, nothing. */
@@ -29,11 +28,7 @@ const POLICIES: readonly unknown[] = ["folder", "any", "none"];
  */
 export function policyOfModules(modules: unknown = "folder"): ModulePolicy {
   if (POLICIES.includes(modules)) return modules as ModulePolicy;
-  throw new RangeError(
-    `Cannot configure hooks as modules must be "folder", "any" or "none": current value is ${
-      show(modules)
-    }`,
-  );
+  throw new RangeError(`modules must be "folder", "any" or "none"; got ${show(modules)}`);
 }
 
 /**
@@ -43,11 +38,15 @@ export function policyOfModules(modules: unknown = "folder"): ModulePolicy {
  */
 export function addressOf(spec: string, path: string, { base, policy }: ModuleRules): string {
   const [from] = partsOf(spec), folder = folderOf(base);
-  if (policy === "none") throw new TypeError(wrong(path, "the name of a registered hook", spec));
+  if (policy === "none") {
+    throw new TypeError(`${path} must be the name of a registered hook; got ${show(spec)}`);
+  }
   const isPath = /^\.{0,2}\//.test(from);
   if (isPath && folder === undefined) {
     throw new TypeError(
-      wrong(path, "relative to something", from) + "; pass { base: import.meta.url }",
+      `${path} must be relative to a folder, which is unknown; got ${
+        show(from)
+      }. Pass { base: import.meta.url }`,
     );
   }
   const address = isPath ? new URL(from, folder) : URL.canParse(from) ? new URL(from) : undefined;
@@ -56,34 +55,21 @@ export function addressOf(spec: string, path: string, { base, policy }: ModuleRu
     return address.href;
   }
   throw new TypeError(
-    wrong(path, "a file in the folder of the configuration", spec) +
-      '; pass { modules: "any" } if you trust the configuration as you trust the program',
+    `${path} must be a file in the folder of the configuration; got ${show(spec)}. ` +
+      'Pass { modules: "any" } if you trust the configuration as you trust the program',
   );
 }
 
 function isInside(file: URL, folder: URL): boolean {
   if (file.protocol !== "file:" || folder.protocol !== "file:") return false;
   if (/%2f|%5c/i.test(file.pathname)) return false; // a separator in disguise
-  const real = realPathOf(file);
-  // Without a real path there is no such file, or it may not be read: importing it says which.
-  return real === undefined
-    ? file.href.startsWith(folder.href)
-    : real.startsWith((realPathOf(folder) ?? folder.pathname).replace(/\/*$/, "/"));
-}
-
-/** The parts of Node's file system that are used here; Deno and Bun have them as well. */
-interface Files {
-  realpathSync(path: URL): string;
-}
-
-/** Returns the path of a file once links are resolved. */
-function realPathOf(url: URL): string | undefined {
-  const files = findProcess()?.getBuiltinModule?.("node:fs") as Files | undefined;
+  let real;
   try {
-    return files?.realpathSync(url).replaceAll("\\", "/");
+    real = realPathOf(file);
   } catch {
-    return undefined;
+    // There is no such file, or it may not be read: importing it says which.
   }
+  return real === undefined ? file.href.startsWith(folder.href) : isInFolder(real, folder);
 }
 
 function folderOf(base: string | URL | undefined): URL | undefined {

@@ -109,9 +109,7 @@ function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] 
   const items = (records.at(-1)?.hooks ?? []).filter(({ errors }) => errors > 0)
     .map(({ name, errors }) => `Hook ${name} has failed ${errors} time${errors === 1 ? "" : "s"}.`);
   const fallen = (end?.device ?? startsOf(records).at(-1)?.device)?.skipped ?? [];
-  if (end !== undefined && end.outcome.status !== "failed") {
-    items.push(...end.outcome.warnings ?? []);
-  }
+  items.push(...end?.outcome.warnings ?? []);
   items.push(...fallen.map(({ device, reason }) => `${device} was passed over: ${reason}`));
   const open = startsOf(records).length - records.filter(({ type }) => type === "end").length;
   const killed = open - (end === undefined && records.length > 0 ? 1 : 0);

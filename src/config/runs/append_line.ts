@@ -4,7 +4,10 @@
  * @module
  */
 
-import { type DenoHost, type HostFile, mayRead } from "../host.ts";
+import { parentOf } from "../../base/durable_folder.ts";
+import { codeOf } from "../../base/file_refusal.ts";
+import { lineWarning, printWarning } from "../../sinks/files/file_end.ts";
+import { type DenoHost, type HostFile, mayRead } from "../../platform/host.ts";
 
 const FROM_START = 0;
 const NEWLINE = 10;
@@ -16,15 +19,29 @@ const BLOCK = 4096;
  * Appends a line, its newline included, to a file, which is made if it is not there.
  *
  * It is one write, so that lines of several processes do not mix. A process that is killed during the write may leave a
- * part of the line, because Linux can stop between two pages. The next append cuts that part off, or ends it if it is
- * complete JSON that only lacks its newline. Both need permission to read the file.
+ * part of the line, because Linux can stop between two pages. The next append removes that part with a warning, or ends
+ * it if it is complete JSON that only lacks its newline. Both need permission to read the file.
  */
-export function appendLine(deno: DenoHost, path: string | URL, line: string): void {
+export function appendLine(
+  deno: DenoHost,
+  path: string | URL,
+  line: string,
+  { makesFolder }: { readonly makesFolder: boolean },
+): void {
   const read = mayRead(deno, path);
-  const file = deno.openSync(path, { append: true, create: true, read });
+  const open = () => deno.openSync(path, { append: true, create: true, read });
+  let file: HostFile;
+  try {
+    file = open();
+  } catch (error) {
+    if (!makesFolder || codeOf(error) !== "ENOENT") throw error;
+    const text = path instanceof URL ? decodeURIComponent(path.pathname) : path;
+    deno.mkdirSync(parentOf(text), { recursive: true });
+    file = open();
+  }
   // Not `using`: not every browser can parse it, and this is loaded there, too.
   try {
-    const text = read && !endLastLine(file) ? `\n${line}` : line;
+    const text = read && !endLastLine(file, path) ? `\n${line}` : line;
     let bytes = new TextEncoder().encode(text);
     while (bytes.length > 0) bytes = bytes.subarray(file.writeSync(bytes));
   } finally {
@@ -33,7 +50,7 @@ export function appendLine(deno: DenoHost, path: string | URL, line: string): vo
 }
 
 /** Cuts off a partial line. Returns false if the last line is complete and lacks its newline. */
-function endLastLine(file: HostFile): boolean {
+function endLastLine(file: HostFile, path: string | URL): boolean {
   const { size } = file.statSync();
   let start = size;
   const parts: Uint8Array[] = [];
@@ -47,6 +64,7 @@ function endLastLine(file: HostFile): boolean {
   if (start === size) return true;
   if (isJson(new TextDecoder().decode(join(parts)))) return false;
   file.truncateSync(start);
+  printWarning(lineWarning(path, size - start));
   return true;
 }
 

@@ -23,6 +23,8 @@ import type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
 import type { ReadFolderOptions } from "./run_folder_options.ts";
 import type { RunLock } from "./run_lock.ts";
 import { type RunLog, runLog } from "./run_log.ts";
+import type { WriteLine } from "./line_writer.ts";
+import { fileWriter } from "./run_log_options.ts";
 import { TrajectoryWriter } from "./trajectory_writer.ts";
 
 /** What a {@linkcode HeldFolder} is made of. */
@@ -67,7 +69,7 @@ export class HeldFolder implements RunFolder {
     const { id, config } = identity, { commit } = options;
     this.#log = runLog({
       id,
-      path: paths.runs,
+      write: this.#lineWriter(),
       ...(commit !== undefined && { commit }),
       ...(identity.configHash !== null && { config }),
     });
@@ -127,6 +129,7 @@ export class HeldFolder implements RunFolder {
       pictures.push([`${paths.plots}/${file}`, svg]);
       return `plots/${file}`;
     };
+    this.#assertThere(`Cannot write the report of ${this.path}`);
     const text = await report(await this.data(), { format, link });
     if (pictures.length > 0) await makeFolder(paths.plots);
     for (const [path, svg] of pictures) await write(path, svg, "plot");
@@ -153,6 +156,20 @@ export class HeldFolder implements RunFolder {
     return this.close();
   }
 
+  /** Returns a writer of lines to `runs.jsonl`. It must not write to a file of another run that is there by now. */
+  #lineWriter(): WriteLine {
+    const { runs } = this.#parts.paths;
+    const append = fileWriter(runs);
+    return (line) => {
+      this.#assertThere(`Cannot write ${runs}`);
+      return append(line);
+    };
+  }
+
+  #assertThere(action: string): void {
+    this.#parts.lock.assertThere(action);
+  }
+
   /** Opened first, and closed last. */
   #reportHook(): object {
     const { options: { report }, paths } = this.#parts;
@@ -165,6 +182,7 @@ export class HeldFolder implements RunFolder {
       },
       close: async () => {
         try {
+          this.#assertThere(`Cannot end the run in ${paths.folder}`);
           const rows = this.#profiler?.summary().transitions;
           if (rows !== undefined) {
             const text = new TextEncoder().encode(`${JSON.stringify(rows)}\n`);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { codeOf } from "../../base/file_refusal.ts";
+
 /** Takes one line, its newline included. May take time: then the next line waits for it. */
 export type WriteLine = (line: string) => void | PromiseLike<void>;
 
@@ -41,10 +43,13 @@ export class LineWriter {
     const [errors, attempted] = [this.#errors, this.#attempted];
     [this.#errors, this.#attempted] = [[], 0];
     if (errors.length === 0) return;
-    throw new Error(
-      `Cannot write the run log as every line must be taken: ${errors.length} of ${attempted} failed`,
+    const reason = errors[0] instanceof Error ? errors[0].message : String(errors[0]);
+    const error = new Error(
+      `Cannot write the run log: ${errors.length} of ${attempted} lines failed, the first because: ${reason}`,
       { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
     );
+    const code = codeOf(errors[0]);
+    throw code === undefined ? error : Object.assign(error, { code });
   }
 
   #follow(writing: Promise<void>): Promise<void> {

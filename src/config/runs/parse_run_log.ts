@@ -96,8 +96,9 @@ function areHooks(value: unknown): boolean {
 
 function isOutcome(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const { status, reason, error, warnings } = value as Members;
+  const { status, reason, error, warnings, hookErrors } = value as Members;
   if (!areTextsIfThere(warnings)) return false;
+  if (hookErrors !== undefined && !isCount(hookErrors)) return false;
   return status === "completed" || (status === "stopped" && typeof reason === "string") ||
     (status === "failed" && isObject(error) && typeof error.name === "string" &&
       typeof error.message === "string");

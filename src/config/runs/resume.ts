@@ -1,4 +1,6 @@
-import { isPassedOver } from "../../checkpoint/folder.ts";
+import { loadLatest, passedOverWarning } from "../../checkpoint/folder.ts";
+import { warningsOf } from "../../hooks/loop/progress.ts";
+import { pathsIn } from "./run_files.ts";
 import type { RunFolder } from "./run_folder_protocol.ts";
 
 /** An engine that can go on from a checkpoint: any of dynamics, which gives its batch, and a trainer. */
@@ -19,15 +21,17 @@ export interface Resumed<T> {
   readonly step: number;
   /** What is to be run, in dynamics. */
   readonly batch: T;
-  /** Newer checkpoints that are damaged, or no files: they were passed over. */
+  /** Newer checkpoints that could not be read. The engine warned of them. */
   readonly passedOver: readonly { readonly path: string; readonly error: Error }[];
 }
 
 /**
- * Goes on from the newest checkpoint in a run folder that is whole: counters, hooks' state and all. To the bit, with the
- * same model, options and hooks; `folder.attach(engine)` before, so that the folder's own hooks go on, too.
+ * Resumes a run from the newest whole checkpoint in its folder: counters, state of hooks and all. The results are bitwise
+ * identical with the same model, options and hooks. Call `folder.attach(engine)` before, so that the folder's own hooks
+ * resume, too. If newer checkpoints are damaged, the engine warns of each, and its outcome lists the warnings.
  *
- * @returns where it goes on; `undefined` where the folder has no checkpoint that is whole, and the run begins anew
+ * @returns where it goes on; `undefined` if the folder has no checkpoint, and the run begins
+ * @throws {Error} if there are checkpoints and none can be read
  * @throws {TypeError} for a checkpoint of another engine
  * @throws {RangeError} for one of a newer version, or of another precision
  * @throws {Error} when the file system refuses
@@ -51,14 +55,16 @@ export async function resume<T>(
   engine: ResumableEngine<T>,
 ): Promise<Resumed<T> | undefined> {
   const passedOver: { path: string; error: Error }[] = [];
-  for (const { path } of await folder.checkpoints()) {
-    try {
+  const found = await loadLatest(pathsIn(folder.path).checkpoints, {
+    load: async (path) => {
       const batch = await engine.loadCheckpoint(path);
-      return { path, batch, step: engine.stepCount, passedOver };
-    } catch (error) {
-      if (!isPassedOver(error)) throw error;
-      passedOver.push({ path, error });
-    }
+      return { path, batch, step: engine.stepCount };
+    },
+    passedOver: (path, error) => void passedOver.push({ path, error }),
+  });
+  if (found === undefined) return undefined;
+  for (const { error } of passedOver) {
+    warningsOf(engine)?.warn("checkpoint", "load", passedOverWarning(error, found.path));
   }
-  return undefined;
+  return { ...found, passedOver };
 }

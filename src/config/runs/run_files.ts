@@ -4,8 +4,9 @@
  * @module
  */
 
+import { codeOf, refusal } from "../../base/file_refusal.ts";
 import { writeWhole } from "../../checkpoint/mod.ts";
-import { codeOf } from "../../checkpoint/replace_file.ts";
+import { emptySinks } from "../../sinks/files/open_sinks.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 import { versions } from "../versions.ts";
 
@@ -85,7 +86,7 @@ export async function textIn(path: string): Promise<string | undefined> {
     return new TextDecoder().decode(await readFile(path));
   } catch (error) {
     if (codeOf(error) === "ENOENT") return undefined;
-    throw refusal(`Cannot read ${path} as it must be a file that can be read`, error);
+    throw refusal(`Cannot read ${path}`, error);
   }
 }
 
@@ -96,7 +97,7 @@ export async function namesIn(folder: string): Promise<string[]> {
     return (await readdir(folder)).sort();
   } catch (error) {
     if (codeOf(error) === "ENOENT") return [];
-    throw refusal(`Cannot read ${folder} as it must be a folder that can be read`, error);
+    throw refusal(`Cannot read ${folder}`, error);
   }
 }
 
@@ -106,7 +107,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    throw refusal(`Cannot make folder ${folder} as the file system must let it`, error);
+    throw refusal(`Cannot make folder ${folder}`, error);
   }
 }
 
@@ -116,15 +117,37 @@ export async function removeFile(path: string): Promise<void> {
   try {
     await rm(path, { force: true });
   } catch (error) {
-    throw refusal(`Cannot remove ${path} as the file system must let it`, error);
+    throw refusal(`Cannot remove ${path}`, error);
   }
 }
 
-/** The error of a file system, with what it was about; callers tell it by its `code`. */
-export function refusal(message: string, cause: unknown): Error {
-  const error = new Error(`${message}: ${cause instanceof Error ? cause.message : cause}`, {
-    cause,
-  });
-  const code = codeOf(cause);
-  return code === undefined ? error : Object.assign(error, { code });
+/** Returns the names in a folder that are not of a run, but for the files of open sinks that hold nothing. */
+export async function foreignIn(
+  folder: string,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { relative } = await import("node:path");
+  const own = emptySinks().map(([{ path }]) => relative(folder, path));
+  return names.filter((name) => !own.includes(name));
+}
+
+/**
+ * Closes the sinks in a folder that hold nothing and have made their file, and removes these files, because the run is
+ * refused: the next run would find a folder of something else.
+ */
+export async function removeEarlySinks(folder: string): Promise<void> {
+  const [{ relative, isAbsolute, dirname }, { rm, rmdir }] = await Promise.all([
+    import("node:path"),
+    import("node:fs/promises"),
+  ]);
+  for (const [sink, hasMadeFile] of emptySinks()) {
+    const name = relative(folder, sink.path);
+    if (!hasMadeFile || name === "" || /^\.\.([/\\]|$)/.test(name) || isAbsolute(name)) continue;
+    await sink.close();
+    await rm(sink.path, { recursive: true, force: true });
+    // Folders that were made for it; one that holds something else is not removed.
+    for (let above = dirname(name); above !== "."; above = dirname(above)) {
+      await rmdir(`${folder}/${above}`).catch(() => {});
+    }
+  }
 }

@@ -6,8 +6,12 @@
 
 import { HeldFolder } from "./held_folder.ts";
 import { parseRunLog } from "./parse_run_log.ts";
-import { makeFolder, namesIn, pathsIn, textIn } from "./run_files.ts";
-import { readFolderOptions, type RunFolderOptions } from "./run_folder_options.ts";
+import { makeFolder, namesIn, pathsIn, removeEarlySinks, textIn } from "./run_files.ts";
+import {
+  type ReadFolderOptions,
+  readFolderOptions,
+  type RunFolderOptions,
+} from "./run_folder_options.ts";
 import type { RunFolder } from "./run_folder_protocol.ts";
 import { assertOurs, clean, identify } from "./run_identity.ts";
 import { RunLock } from "./run_lock.ts";
@@ -18,6 +22,9 @@ import { RunLock } from "./run_lock.ts";
  *
  * In it are `config.json`, the run log `runs.jsonl`, `logs/scalars.jsonl` and `logs/tensorboard`, `checkpoints`, and after
  * a run `report.html`, or `report.md` with its `plots`.
+ *
+ * A sink in the folder may be opened before the folder or after it. If the run is refused, sinks in the folder that hold
+ * nothing are closed, and the files that they have made are removed.
  *
  * @param path where; the folder it is in is made, too
  * @throws {RunFolderBusyError} where another run has it
@@ -63,8 +70,17 @@ export async function openRunFolder(
   path: string | URL,
   options: RunFolderOptions = {},
 ): Promise<RunFolder> {
-  const read = readFolderOptions(options);
   const folder = await pathOf(path);
+  try {
+    return await openFolder(folder, readFolderOptions(options));
+  } catch (error) {
+    // Sinks in a folder that a run of this process has are that run's.
+    if (!RunLock.isOwn(folder)) await removeEarlySinks(folder).catch(() => {}); // the first error says why
+    throw error;
+  }
+}
+
+async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunFolder> {
   await assertOurs(folder);
   await makeFolder(folder);
   const lock = RunLock.take(folder);

@@ -10,6 +10,7 @@ import { canonicalText } from "../canonical_json.ts";
 import { configHash } from "../config_hash.ts";
 import { isObject } from "../../base/object.ts";
 import {
+  foreignIn,
   namesIn,
   parseIdentity,
   removeFile,
@@ -22,17 +23,18 @@ import { parseRunLog } from "./parse_run_log.ts";
 import { newRunId } from "./run_log_options.ts";
 
 /** What a kill can leave of a folder that has no configuration yet. */
-const EARLY = /^(lock|config\.json\..*\.tmp)$/;
+const EARLY = /^(lock|lock\.lock|config\.json\..*\.tmp)$/;
 
 /** Throws a RangeError for a folder of something else; nothing is written into it. */
 export async function assertOurs(folder: string): Promise<void> {
   const names = await namesIn(folder);
-  const foreign = names.filter((name) => !EARLY.test(name));
-  if (names.includes("config.json") || foreign.length === 0) return;
+  if (names.includes("config.json")) return;
+  const foreign = await foreignIn(folder, names.filter((name) => !EARLY.test(name)));
+  if (foreign.length === 0) return;
   throw new RangeError(
     `Cannot open run folder ${folder} as it must be empty or a run's, with a config.json: it has ${
       foreign.slice(0, 5).join(", ")
-    }`,
+    }. Remove that if it is not needed, or take another folder, as nextRunFolder finds one`,
   );
 }
 

@@ -9,14 +9,13 @@
  * @module
  */
 
+import { refusal } from "../../base/file_refusal.ts";
 import { lockPath, type PathLock } from "../../base/path_lock.ts";
-import { codeOf } from "../../checkpoint/replace_file.ts";
 import { RunFolderBusyError, type RunHolder } from "./run_folder_busy_error.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 
-/** A file that can be locked: as Deno has them. */
+/** The file of a lock, as Deno has files. */
 interface LockFile {
-  tryLockSync(exclusive: boolean): boolean;
   readSync(bytes: Uint8Array): number | null;
   writeSync(bytes: Uint8Array): number;
   seekSync(offset: number, whence: number): number;
@@ -31,7 +30,11 @@ interface LockHost {
     path: string,
     options: { readonly read: true; readonly write: true; readonly create: true },
   ): LockFile;
-  statSync(path: string): { readonly mtime: Date | null };
+  statSync(path: string): {
+    readonly mtime: Date | null;
+    readonly dev: number;
+    readonly ino: number | null;
+  };
   hostname(): string;
   readTextFileSync(path: string): string;
   unrefTimer(timer: number): void;
@@ -47,12 +50,28 @@ const HEARTBEAT_SECONDS = 10;
 /** A machine that has not been heard of for so long is taken to have gone. */
 const SILENT_SECONDS = 60;
 
+/** The folders that this process has, as `idOf` names them. */
+const HELD = new Set<string>();
+
+/** What a {@linkcode RunLock} is made of. */
+interface LockParts {
+  readonly id: string;
+  readonly file: LockFile;
+  readonly locks: readonly (PathLock | undefined)[];
+}
+
 /** A folder that is ours until it is released, or the process ends. */
 export class RunLock {
+  readonly #id: string;
   readonly #file: LockFile;
-  readonly #whole: PathLock;
+  readonly #locks: readonly (PathLock | undefined)[];
   readonly #holder: RunHolder;
   readonly #timer: number;
+
+  /** Returns whether this process has a folder, by its path. */
+  static isOwn(folder: string): boolean {
+    return orElse(() => HELD.has(idOf(lockHost(folder), folder)), false);
+  }
 
   /**
    * Takes the lock of a folder.
@@ -63,12 +82,13 @@ export class RunLock {
    */
   static take(folder: string): RunLock {
     const host = lockHost(folder);
-    const whole = lockPath(folder);
+    const locks = [lockPath(folder)];
     let file: LockFile | undefined;
     try {
-      file = openLock(host, folder);
-      if (whole === undefined || !file.tryLockSync(true)) {
-        const opened = file;
+      const opened = file = openLock(host, folder);
+      // Network file systems lock files, and folders seldom; a lock of the folder stays if the file is removed.
+      locks.push(lockPath(`${folder}/lock`));
+      if (locks.includes(undefined)) {
         throw new RunFolderBusyError(folder, orElse(() => holderIn(opened, folder), undefined));
       }
       const before = holderIn(file, folder), own = holderNow(host);
@@ -77,35 +97,43 @@ export class RunLock {
       ) {
         throw new RunFolderBusyError(folder, before);
       }
-      return new RunLock(host, { file, whole }, own);
+      return new RunLock(host, { id: idOf(host, folder), file, locks }, own);
     } catch (error) {
       file?.close();
-      whole?.release();
+      for (const lock of locks) lock?.release();
       throw error;
     }
   }
 
   private constructor(
     host: LockHost,
-    { file, whole }: { readonly file: LockFile; readonly whole: PathLock },
+    { id, file, locks }: LockParts,
     holder: RunHolder,
   ) {
+    this.#id = id;
+    HELD.add(id);
     this.#file = file;
-    this.#whole = whole;
+    this.#locks = locks;
     this.#holder = holder;
     this.#write(holder);
     this.#timer = setInterval(() => this.#beat(), 1000 * HEARTBEAT_SECONDS) as unknown as number;
     host.unrefTimer(this.#timer); // it keeps no process alive
   }
 
+  /** Throws an error with the code `"ESTALE"` if the folder was removed since, or another is in its place. */
+  assertThere(action: string): void {
+    this.#locks[0]?.assertThere(action, "the run folder");
+  }
+
   /** Gives the folder back. */
   release(): void {
     clearInterval(this.#timer);
+    HELD.delete(this.#id);
     try {
       this.#file.truncateSync(0);
     } finally {
       this.#file.close();
-      this.#whole.release();
+      for (const lock of this.#locks) lock?.release();
     }
   }
 
@@ -122,6 +150,12 @@ export class RunLock {
     this.#file.seekSync(0, 0);
     this.#file.writeSync(new TextEncoder().encode(text));
   }
+}
+
+/** Returns a text that a folder keeps as long as it exists, however its path is written. */
+function idOf(host: LockHost, folder: string): string {
+  const { dev, ino } = host.statSync(folder);
+  return ino === null ? folder : `${dev}:${ino}`;
 }
 
 /**
@@ -174,16 +208,7 @@ function openLock(host: LockHost, folder: string): LockFile {
   try {
     return host.openSync(`${folder}/lock`, { read: true, write: true, create: true });
   } catch (cause) {
-    const { message } = cause as Error;
-    throw Object.assign(
-      new Error(
-        `Cannot open run folder ${folder} as its file lock must be ours to write: ${message}`,
-        {
-          cause,
-        },
-      ),
-      codeOf(cause) === undefined ? {} : { code: codeOf(cause) },
-    );
+    throw refusal(`Cannot open run folder ${folder}: cannot write its file lock`, cause);
   }
 }
 

@@ -7,6 +7,7 @@
 import type { Constraint } from "../../dynamics/constraints/constraint.ts";
 import type { DeviceInUse } from "../../dynamics/engine/engine_device.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
+import { runIdOf, setRunId } from "../../hooks/loop/progress.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { Hook } from "../../hooks/protocol/table.ts";
 import { configHash } from "../config_hash.ts";
@@ -104,6 +105,8 @@ class Log implements RunLog {
   readonly #lines: LineWriter;
   #id: string;
   #segments = 0;
+  /** True if the id is that of a checkpoint, until the next run begins. */
+  #isLoaded = false;
   #opening: { readonly engine: Workflow } | undefined;
   #segment: Segment | undefined;
 
@@ -127,6 +130,9 @@ class Log implements RunLog {
       );
     }
     this.#opening = { engine };
+    if (this.#options.id !== undefined || this.#isLoaded) setRunId(engine, this.#id);
+    this.#isLoaded = false;
+    this.#id = runIdOf(engine, this.#id);
     try {
       const facts = await this.#facts();
       // From here to the line nothing is awaited, so no change is missed or told twice.
@@ -160,6 +166,7 @@ class Log implements RunLog {
   load(state: unknown): void {
     const { id, segments } = readState(state, this.name);
     if (this.#options.id !== undefined && this.#options.id !== id) return;
+    this.#isLoaded = true;
     this.#segments = this.#id === id ? Math.max(this.#segments, segments) : segments;
     this.#id = id;
   }

@@ -8,7 +8,7 @@ import { complaint } from "../../base/show.ts";
 import { checkKind } from "../../base/check_options.ts";
 import { appendLine } from "./append_line.ts";
 import { canonicalText } from "../canonical_json.ts";
-import { findDeno } from "../host.ts";
+import { findDeno } from "../../platform/host.ts";
 import type { WriteLine } from "./line_writer.ts";
 
 /** What a run log is made of; `path` or `write`, one of them. */
@@ -86,11 +86,20 @@ function writerOf({ path, write }: RunLogOptions): WriteLine {
   if (!(typeof path === "string" && path !== "") && !(path instanceof URL)) {
     throw new TypeError(complaint(ACTION, "path must be a path or a file URL", path));
   }
+  return fileWriter(path);
+}
+
+/** Returns a writer of lines to a file. The first line makes the file, and its folder, if they do not exist. */
+export function fileWriter(path: string | URL): WriteLine {
   const deno = findDeno();
   if (deno === undefined) {
     throw new Error(
       `Cannot make a run log as path must be somewhere with files: current value is ${path}, and this is not Deno; give write instead`,
     );
   }
-  return (line) => appendLine(deno, path, line);
+  let hasBegun = false;
+  return (line) => {
+    appendLine(deno, path, line, { makesFolder: !hasBegun });
+    hasBegun = true;
+  };
 }

@@ -71,6 +71,10 @@ export type LoggedOutcome = Exclude<Outcome, { readonly status: "failed" }> | {
   readonly status: "failed";
   /** What it threw. */
   readonly error: LoggedError;
+  /** Warnings of the engine about its results, if there were any. */
+  readonly warnings?: readonly string[];
+  /** Number of errors of hooks that did not stop the run, if there were any. */
+  readonly hookErrors?: number;
 };
 
 /** An error as plain data. No stack: it tells more of a machine than of a run. */
@@ -86,7 +90,7 @@ export interface LoggedError {
 /** An outcome as plain data. */
 export function loggedOutcome(outcome: Outcome): LoggedOutcome {
   return outcome.status === "failed"
-    ? { status: "failed", error: loggedError(outcome.error, DEEPEST_CAUSE) }
+    ? { ...outcome, error: loggedError(outcome.error, DEEPEST_CAUSE) }
     : outcome;
 }
 

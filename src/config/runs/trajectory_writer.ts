@@ -5,6 +5,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
+import { expectFrames } from "../../observe/atoms/earlier_run.ts";
 import { isSameMark, markIn } from "../../observe/atoms/system_mark.ts";
 import type { Slice, SystemMask, SystemWriter } from "../../sinks/mod.ts";
 
@@ -38,6 +39,7 @@ export class TrajectoryWriter implements SystemWriter {
   constructor(sink: SystemWriter) {
     const { path, slice } = sink as Partial<KnownSink> & { readonly path?: string };
     this.#sink = sink;
+    expectFrames(this); // frames that are there are compared with those of this run
     this.path = path;
     if (slice !== undefined) this.slice = (places) => slice.call(sink, places);
     if (sink.truncate !== undefined) {

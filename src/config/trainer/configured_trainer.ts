@@ -5,10 +5,11 @@
  */
 
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
-import type { HookHandle } from "../../hooks/registry/hook_set.ts";
+import type { HookHandle, Names } from "../../hooks/registry/hook_set.ts";
 import type { CheckpointOptions, ConsoleLogOptions, JsonLogOptions } from "../../observe/mod.ts";
 import type { Trainer } from "../../training/trainer.ts";
-import type { TrainingHooks } from "../../training/trainer_options.ts";
+import type { TrainingHooks, TrainingHooksOf } from "../../training/trainer_options.ts";
+import { awaitHooks } from "../../training/engine/requests.ts";
 import { createHooks, type CreateHooksOptions } from "../hooks/create_hooks.ts";
 import { HookRegistry } from "../hooks/hook_registry.ts";
 import { readHookOptions } from "../hooks/hook_schema.ts";
@@ -38,13 +39,20 @@ export interface TrainerConveniences {
    * Before a checkpoint is loaded, so that the resumed run is known as the same.
    */
   addRunLog(options: RunLogOptions): HookHandle;
-  /** Adds the hooks of a configuration, see {@linkcode createHooks}; all of them or, where one is refused, none. */
+  /**
+   * Adds the hooks of a configuration, see {@linkcode createHooks}; all of them or, where one is refused, none. Training
+   * waits for hooks that are still being made.
+   */
   addHooks(config: HooksConfig, options?: CreateHooksOptions): Promise<HookHandle[]>;
 }
 
 /** A trainer with a method for each of the usual hooks. */
-export type ConfiguredTrainer<H extends TrainingHooks = TrainingHooks> =
-  & Trainer<H>
+export type ConfiguredTrainer<
+  H extends TrainingHooksOf<H> = TrainingHooks,
+  N extends Names = Names,
+  W extends Names = Names,
+> =
+  & Trainer<H, N, W>
   & TrainerConveniences;
 
 /** Who is told of errors, and of which hooks nobody is. */
@@ -69,7 +77,11 @@ export function withConveniences<T extends Trainer>(
     addJsonLogging: (options) => add("json_log", options),
     addCheckpointing: (options) => add("checkpoint", options),
     addRunLog: (options) => trainer.hooks.add(runLog(options), { order: "first" }),
-    addHooks: (config, options) => addHooks(trainer, listening, { config, options }),
+    addHooks: (config, options) => {
+      const making = addHooks(trainer, listening, { config, options });
+      awaitHooks(trainer, making);
+      return making;
+    },
   };
   for (const [name, value] of Object.entries(methods)) {
     Object.defineProperty(trainer, name, { value });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import type { DeviceName } from "../../backend/devices.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
 import { printFirst } from "../../hooks/registry/error_reports.ts";
@@ -15,7 +16,11 @@ import type {
   TrainerOptions,
   TrainingData,
   TrainingHooks,
+  TrainingHooksOf,
 } from "../../training/trainer_options.ts";
+import { awaitHooks } from "../../training/engine/requests.ts";
+import type { CreateHooksOptions } from "../hooks/create_hooks.ts";
+import type { HooksConfig } from "../hooks/hooks_config.ts";
 import { type ConfiguredTrainer, withConveniences } from "./configured_trainer.ts";
 import {
   type AnyTrainerOptions,
@@ -23,6 +28,22 @@ import {
   TrainerRegistry,
   trainers,
 } from "./trainer_registry.ts";
+
+/** The configuration of the hooks of a trainer. */
+export interface HooksConfigOption {
+  /**
+   * Configuration of hooks, as for `addHooks`. They are made before training begins; if one is refused, training throws.
+   *
+   * @default none
+   */
+  readonly hooksConfig?: HooksConfig;
+  /**
+   * How the hooks of that configuration are made: names, and modules.
+   *
+   * @default as `createHooks` makes them
+   */
+  readonly hooksOptions?: CreateHooksOptions;
+}
 
 /** Which kinds of trainers there are. */
 export interface TrainerRegistryOption {
@@ -35,9 +56,14 @@ export interface TrainerRegistryOption {
 }
 
 /** What a trainer is made of that model, data, optimizer and device are given before. */
-export type OtherTrainerOptions<H extends TrainingHooks = TrainingHooks> =
-  & Omit<TrainerOptions<H>, "model" | "data" | "optimizers" | "device">
-  & TrainerRegistryOption;
+export type OtherTrainerOptions<
+  H extends TrainingHooksOf<H> = never,
+  N extends Names = Names,
+  W extends Names = Names,
+> =
+  & Omit<TrainerOptions<H, N, W>, "model" | "data" | "optimizers" | "device">
+  & TrainerRegistryOption
+  & HooksConfigOption;
 
 /**
  * Makes a trainer of a kind: `"simple"`, `"parallel"`, or one that was registered. It is a `Trainer`, with a method for
@@ -76,29 +102,41 @@ export type OtherTrainerOptions<H extends TrainingHooks = TrainingHooks> =
  * assertEquals(lines.map((line) => JSON.parse(line).type), ["start", "end"]);
  * ```
  */
-export function getTrainer<const H extends TrainingHooks = TrainingHooks>(
+export function getTrainer<
+  const H extends TrainingHooksOf<H> = TrainingHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+>(
   kind: string,
-  options: TrainerOptions<H> & TrainerRegistryOption,
-): ConfiguredTrainer<H>;
+  options: TrainerOptions<H, N, W> & TrainerRegistryOption & HooksConfigOption,
+): ConfiguredTrainer<H, N, W>;
 /** The same with model, data and optimizer one after another. */
-export function getTrainer<const H extends TrainingHooks = TrainingHooks>(
+export function getTrainer<
+  const H extends TrainingHooksOf<H> = TrainingHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+>(
   kind: string,
   model: ModelSource,
   data: TrainingData,
   optimizers: Optimizer | readonly Optimizer[],
-  options: OtherTrainerOptions<H>,
-): ConfiguredTrainer<H>;
+  options: OtherTrainerOptions<H, N, W>,
+): ConfiguredTrainer<H, N, W>;
 /** The same with the device, too. */
-export function getTrainer<const H extends TrainingHooks = TrainingHooks>(
+export function getTrainer<
+  const H extends TrainingHooksOf<H> = TrainingHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+>(
   kind: string,
   model: ModelSource,
   data: TrainingData,
   optimizers: Optimizer | readonly Optimizer[],
   device: DeviceName | undefined,
-  options: OtherTrainerOptions<H>,
-): ConfiguredTrainer<H>;
+  options: OtherTrainerOptions<H, N, W>,
+): ConfiguredTrainer<H, N, W>;
 export function getTrainer(kind: string, ...given: readonly unknown[]): ConfiguredTrainer {
-  const { registry = trainers, ...options } = given.length > 1
+  const { registry = trainers, hooksConfig, hooksOptions, ...options } = given.length > 1
     ? inOrder(given)
     : optionsOf(given[0]);
   if (!(registry instanceof TrainerRegistry)) {
@@ -109,10 +147,14 @@ export function getTrainer(kind: string, ...given: readonly unknown[]): Configur
   const silent = new Set<string>(), { onWarning = printFirst } = options;
   const tell = (warning: HookWarning) => silent.has(warning.hook) ? undefined : onWarning(warning);
   const trainer = registry.get(kind)({ ...options, onWarning: tell });
-  return withConveniences(trainer, { silent, tell });
+  const configured = withConveniences(trainer, { silent, tell });
+  if (hooksConfig !== undefined) {
+    awaitHooks(trainer, configured.addHooks(hooksConfig, hooksOptions), { isRequired: true });
+  }
+  return configured;
 }
 
-type GivenOptions = AnyTrainerOptions & TrainerRegistryOption;
+type GivenOptions = AnyTrainerOptions & TrainerRegistryOption & HooksConfigOption;
 
 function optionsOf(given: unknown): GivenOptions {
   if (isObject(given)) return given as unknown as GivenOptions;

@@ -5,6 +5,7 @@
  */
 
 import { complaint } from "../../base/show.ts";
+import { findNavigator } from "../../platform/host.ts";
 import { Trainer } from "../../training/trainer.ts";
 import type { TrainerParts, TrainingHooks } from "../../training/trainer_options.ts";
 
@@ -88,6 +89,6 @@ function parallel(options: AnyTrainerOptions): Trainer {
 
 /** At least two: a single Worker would share nothing. */
 function halfOfProcessors(): number {
-  const { hardwareConcurrency = 1 } = globalThis.navigator as Partial<Navigator> ?? {};
+  const { hardwareConcurrency = 1 } = findNavigator() ?? {};
   return Math.max(2, Math.floor(hardwareConcurrency / 2));
 }

@@ -5,13 +5,10 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import type { NumericArray } from "../../batch/fields/fields.ts";
-import type { Info } from "../../batch/store.ts";
+import { MOVE_MASK, type NumericArray } from "../../batch/fields/fields.ts";
+import { type Info, systemName } from "../../batch/store.ts";
 import { isObject } from "../../base/object.ts";
 import type { Constraint } from "./constraint.ts";
-
-/** The field in which files bring fixed atoms: the column of ASE's extended XYZ. */
-const MOVE_MASK = "move_mask";
 
 /** The constraints of an engine, as its options say. */
 export interface EngineConstraints {
@@ -50,9 +47,11 @@ export function unknownConstraints({ constraints }: Info): string[] {
 }
 
 /** Returns the warning about a constraint of a file that no engine knows. */
-export function unknownWarning(name: string, system: number): Error {
+export function unknownWarning(name: string, infos: readonly Info[], system: number): Error {
   return new Error(
-    `The constraint ${name} of system ${system} is ignored: engines know FixAtoms and FixCartesian of files. ` +
+    `The constraint ${name} of system ${
+      systemName(infos, system)
+    } is ignored: engines know FixAtoms and FixCartesian of files. ` +
       "Pass constraints to the engine, or fileConstraints: false to ignore it without a warning",
   );
 }

@@ -10,18 +10,22 @@ import type { Dtype } from "../../kernels/kernel.ts";
 import { criterion, Level, Reduce } from "../../kernels/converge/criterion.ts";
 import { graduate } from "../../kernels/converge/graduate.ts";
 import { checkOptions } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
+import type { Field } from "../../hooks/protocol/context.ts";
+import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { complaint, show } from "../../base/show.ts";
 import { CHANGE } from "../engine/measures.ts";
-import { DynamicsStage } from "../stages.ts";
+import { type DynamicsFields, DynamicsStage } from "../stages.ts";
 import { noteConvergenceHook } from "./known_hooks.ts";
 
 /** One condition of convergence: value ≤ threshold. */
 export interface Criterion {
   /**
    * The value that is compared: `"fmax"`, `"temperature"`, …, `"energyChange"` (its absolute value), or any field of
-   * the batch with real numbers; a field of integers needs a `customOp`.
+   * the batch with real numbers; a field of integers needs a `customOp`. A custom field is named by a value,
+   * `field<Float64Array>()("strain")`.
    */
-  readonly key: string;
+  readonly key: keyof DynamicsFields | Field<string, unknown>;
   /** Threshold: values at or below it are converged. */
   readonly threshold: number;
   /**
@@ -49,6 +53,12 @@ export interface Criterion {
   ) => ArrayLike<boolean | number>;
 }
 
+/** A criterion whose key is a name. */
+export interface NamedCriterion extends Omit<Criterion, "key"> {
+  /** Name of the value that is compared. */
+  readonly key: string;
+}
+
 /** Options of {@linkcode ConvergenceHook}. */
 export interface ConvergenceOptions {
   /**
@@ -72,7 +82,7 @@ const REDUCE = {
   mean: Reduce.MEAN,
   sum: Reduce.SUM,
 } as const;
-const DEFAULT: Criterion = { key: "fmax", threshold: 0.05 };
+const DEFAULT: NamedCriterion = { key: "fmax", threshold: 0.05 };
 const OPTIONS = ["criteria", "sourceStatus", "targetStatus", "frequency"];
 const MEMBERS = ["key", "threshold", "reduceOp", "reduceDims", "customOp"];
 
@@ -106,7 +116,7 @@ export class ConvergenceHook {
   /** The fields it writes. */
   readonly writes: readonly ["status"] = ["status"];
   /** The conditions, all of which must hold. */
-  readonly criteria: readonly Criterion[];
+  readonly criteria: readonly NamedCriterion[];
   /** Only systems of this status are judged. */
   readonly sourceStatus: number | undefined;
   /** Status of converged systems. */
@@ -119,7 +129,7 @@ export class ConvergenceHook {
   constructor(options: ConvergenceOptions = {}) {
     checkOptions("make a ConvergenceHook", options, OPTIONS);
     const { criteria = [DEFAULT], sourceStatus, targetStatus = 1, frequency = 1 } = options;
-    this.criteria = [criteria].flat() as readonly Criterion[];
+    this.criteria = ([criteria].flat() as readonly Criterion[]).map(withName);
     if (this.criteria.length === 0) {
       throw new RangeError(
         "Cannot make a ConvergenceHook as criteria must have one or more: current count is 0",
@@ -216,6 +226,12 @@ export interface CustomCriterion {
   readonly op: NonNullable<Criterion["customOp"]>;
 }
 
+/** Returns the criterion with the name of its key. What is no criterion stays as it is, to be refused. */
+function withName(criterion: Criterion): NamedCriterion {
+  const name = isObject(criterion) ? fieldName(criterion.key) : undefined;
+  return name === undefined ? criterion as NamedCriterion : { ...criterion, key: name };
+}
+
 /** The engine, as a {@linkcode ConvergenceHook} sees it. */
 export interface ConvergenceDevice {
   /** The batch. */
@@ -244,7 +260,7 @@ export interface KeySource {
 
 function testOf(
   { batch }: ResidentBatch,
-  { key, threshold, reduceOp }: Criterion,
+  { key, threshold, reduceOp }: NamedCriterion,
   buffer: Buffer<Dtype>,
   level: "node" | "system",
 ) {

@@ -5,18 +5,18 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { labelOf } from "../../batch/system_label.ts";
+import { systemName } from "../../batch/store.ts";
 import { after } from "../../base/sequence.ts";
 import { Control } from "../../kernels/kernel.ts";
 import type { DivergedCause, DivergedDetails } from "../diverged_error.ts";
 import { firstNotFinite } from "../engine/dynamics_checks.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import { perSystem } from "../integrators/parameters.ts";
-import { lostPairs } from "./lost_pairs.ts";
+import { lostPairs, tooManyPairs } from "./lost_pairs.ts";
 import type { RunParts } from "../step/run_engine.ts";
 
 /** Numbers of `Control.CAUSE` → the cause; that of a model may be an energy as well. */
-const CAUSES: readonly DivergedCause[] = ["positions", "forces", "bonds", "velocities"];
+const CAUSES: readonly DivergedCause[] = ["positions", "forces", "bonds", "velocities", "pairs"];
 
 /** Returns the details of the divergence that these words of `Control` report. */
 export function detailsOf(
@@ -44,10 +44,12 @@ export function detailsOf(
   if (cause === "velocities") {
     return after(firstNotFinite(state, cause, system), (atom) => ({ ...known, cause, atom }));
   }
+  if (cause === "pairs") {
+    return after(tooManyPairs(state, system), (flat) => ({ ...known, cause, flat }));
+  }
   return after<DivergedDetails, DivergedDetails>(lostPairs(state, system), (lost) => ({
     ...known,
     ...lost,
-    cause: lost.flat === undefined ? "positions" : "cell",
   }));
 }
 
@@ -56,9 +58,9 @@ export function namingOf(
   integrator: Integrator,
   batch: Batch,
   systems: readonly number[],
-): Pick<DivergedDetails, "labels" | "dt"> {
-  const labels = systems.map((system) => labelOf(batch.infos[system]));
-  return { labels, dt: dtOf(integrator, batch, systems[0]!) };
+): Pick<DivergedDetails, "names" | "dt"> {
+  const names = systems.map((system) => systemName(batch.infos, system));
+  return { names, dt: dtOf(integrator, batch, systems[0]!) };
 }
 
 /** Returns the time step of a system, fs; `undefined` if steps take no time, or differ from stage to stage. */

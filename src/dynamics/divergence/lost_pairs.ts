@@ -6,13 +6,14 @@
 
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { FLATTEST, isDeepEnough } from "../../kernels/pairs/find_pairs.ts";
+import { farthestIn } from "../../kernels/pairs/neighbors.ts";
 import { latticeOf } from "../../kernels/pairs/lattice.ts";
 import type { DivergedDetails } from "../diverged_error.ts";
 
-/** Coordinates beyond this count as diverged, Å. */
-const OUT_OF_REACH = 1e6;
-
-/** Returns why the pairs of a system could not be found: an atom that is gone, or a cell that is too flat for them. */
+/**
+ * Returns why the pairs of a system could not be found: an atom that is gone, or a cell that is not finite or too flat for
+ * them.
+ */
 export function lostPairs(
   state: ResidentBatch,
   system: number,
@@ -27,13 +28,13 @@ export function lostPairs(
     const own = positions.subarray(3 * nodeOffsets[system]!, 3 * nodeOffsets[system + 1]!);
     const atom = atomOf(own.findIndex((value) => !Number.isFinite(value)));
     if (atom !== undefined) return { atom };
-    const flat = flatness(
-      state,
-      cell.slice(9 * system, 9 * system + 9),
-      pbc.slice(3 * system, 3 * system + 3),
-    );
-    if (flat !== undefined) return { flat };
-    return { atom: atomOf(own.findIndex((value) => Math.abs(value) > OUT_OF_REACH)) };
+    const rows = cell.slice(9 * system, 9 * system + 9);
+    const flags = pbc.slice(3 * system, 3 * system + 3);
+    if (!rows.every(Number.isFinite)) return { cause: "cell" };
+    const flat = flatness(state, rows, flags);
+    if (flat !== undefined) return { cause: "cell", flat };
+    const most = farthestIn(rows, flags);
+    return { atom: atomOf(own.findIndex((value) => Math.abs(value) > most)) };
   });
 }
 
@@ -53,10 +54,34 @@ function flatness(
     const reach = cutoff + skin;
     if (isDeepEnough(cell, pbc, reach)) continue;
     const k = periodic.findIndex((is, k) => is && !(heights[k]! >= FLATTEST * reach));
-    return `its faces are ${rounded(heights[k]!)} Å apart along ${"abc"[k]}, and pairs reach ${
-      rounded(reach)
-    } Å (cutoff ${rounded(cutoff)} Å, skin ${rounded(skin)} Å)`;
+    return `${gap(heights, k)}, and ${reached({ cutoff, skin })}`;
   }
+}
+
+/** Returns the words for a system with an atom that has more pairs than a device can go through. */
+export function tooManyPairs(state: ResidentBatch, system: number): string | Promise<string> {
+  const buffers = { cell: state.field("cell"), pbc: state.field<"i32">("pbc") };
+  return state.withArrays(buffers, [], ({ cell, pbc }) => {
+    const { heights, periodic } = latticeOf(
+      cell.subarray(9 * system, 9 * system + 9),
+      pbc.subarray(3 * system, 3 * system + 3),
+    );
+    const longest = [...state.allPairs].reduce((a, b) => b.cutoff > a.cutoff ? b : a);
+    const repeated = [0, 1, 2].filter((k) => periodic[k]);
+    if (repeated.length === 0) return reached(longest);
+    const k = repeated.reduce((a, b) => heights[b]! < heights[a]! ? b : a);
+    return `${gap(heights, k)}, and ${reached(longest)}`;
+  });
+}
+
+function gap(heights: ArrayLike<number>, k: number): string {
+  return `its faces are ${rounded(heights[k]!)} Å apart along ${"abc"[k]}`;
+}
+
+function reached({ cutoff, skin }: { readonly cutoff: number; readonly skin: number }): string {
+  return `pairs reach ${rounded(cutoff + skin)} Å (cutoff ${rounded(cutoff)} Å, skin ${
+    rounded(skin)
+  } Å)`;
 }
 
 function rounded(length: number): string {

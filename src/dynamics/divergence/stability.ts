@@ -4,18 +4,25 @@
  * @module
  */
 
-import { after } from "../../base/sequence.ts";
-import type { Buffer } from "../../backend/backend.ts";
-import { labelOf } from "../../batch/system_label.ts";
+import { systemName } from "../../batch/store.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
-import { BOLTZMANN } from "../../kernels/constants.ts";
-import { Control } from "../../kernels/kernel.ts";
 import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { Integrator } from "../integrators/integrator.ts";
-import { isFromField, type PerSystem, perSystem } from "../integrators/parameters.ts";
 import type { BatchRun } from "../step/batch_run.ts";
 import { UnstableError } from "../diverged_error.ts";
+import {
+  buffersOf,
+  freedomIn,
+  kineticOf,
+  type Sample,
+  sampleOf,
+  stepLimits,
+  temperatureOf,
+  type WatchedBatch,
+  watchedBatch,
+  type WatchedStage,
+} from "./watched_batch.ts";
 
 /** A run that is hotter, K, is not physical. */
 const HOTTEST = 1e5;
@@ -25,8 +32,8 @@ const OVER_BATH = 10;
 const FARTHEST_MOVE = 0.5;
 /** eV per atom by which the energy of a run at constant energy may change. */
 const MOST_DRIFT = 0.05;
-/** Time steps of molecular dynamics, fs. */
-const SHORTEST = 0.01, LONGEST = 20;
+/** The shortest time step of molecular dynamics, fs. */
+const SHORTEST = 0.01;
 /** Steps from one look to the next at the beginning of a run, at most. */
 const SOON = 64;
 /** Systems are looked at about as often, ms. */
@@ -37,22 +44,19 @@ interface WatchedEngine {
   readonly name: string;
   readonly integrator: Integrator;
   readonly loop: Loop<DynamicsKind>;
-  readonly running: { readonly stream: unknown };
+  readonly running: { readonly stream: unknown; readonly isByHand: boolean };
 }
 
 /** Kinds of what is wrong: a warning is given once for each. */
 type Kind = "dt" | "hot" | "fast" | "drift";
 
-/** A system as it was when the run began. */
-interface Start {
-  /** K. */
-  readonly temperatures: Float64Array;
-  /** Potential energies, eV, if they are known. */
-  readonly energies: NumericArray | undefined;
-  /** Kinetic energies, eV. */
-  readonly kinetic: Float64Array;
-  /** Temperatures of the baths, K; `undefined` without baths. */
-  readonly baths: Float64Array | undefined;
+/** A system at a step. */
+interface SystemAt {
+  readonly run: BatchRun;
+  readonly system: number;
+  readonly step: number;
+  /** fs. */
+  readonly dt: number;
 }
 
 /**
@@ -65,8 +69,7 @@ export class Stability {
   readonly #warned = new Set<Kind>();
   /** Findings of the current run. */
   readonly #found = new Set<Kind>();
-  #dts: Float64Array | undefined;
-  #start: Start | undefined;
+  #watched: WatchedBatch | undefined;
   #interval = 1;
   #lookedAt = 0;
   /** The number of steps after which velocities are looked at next. */
@@ -89,103 +92,128 @@ export class Stability {
   /** Watches nothing until the next run begins. */
   rest(): void {
     this.next = Infinity;
-    this.#dts = undefined;
+    this.#watched = undefined;
   }
 
-  /** Begins a run: checks the time step, and notes temperatures and energies. */
+  /** Begins a run: checks the time steps, and notes temperatures and energies. */
   begin(run: BatchRun): void {
-    const { integrator, loop, running } = this.#engine;
-    this.#found.clear();
-    this.next = Infinity;
-    const { state, state: { batch } } = run;
-    this.#dts = timeSteps(integrator, batch.size);
-    if (this.#dts === undefined) return; // steps that take no time
-    this.#checkSteps(this.#dts);
     this.#interval = 1;
-    this.#lookedAt = performance.now();
-    this.next = loop.stepCount + 1;
-    this.#start = undefined;
-    if (running.stream !== undefined) return; // systems come and go
-    const buffers = buffersOf(run), { backend } = state;
-    if (backend.isHost) return this.#noteStart(run, buffers.map((buffer) => backend.view(buffer)));
-    void loop.defer(backend.readLate(buffers), (arrays) => {
-      if (arrays !== undefined) this.#noteStart(run, arrays as NumericArray[]);
-    });
+    if (!this.#meet(run)) return;
+    this.next = this.#engine.loop.stepCount + 1;
+    if (this.#engine.running.stream !== undefined) return; // systems come and go
+    this.#watched!.starting = this.#sample(run, (sample) => this.#noteStart(run, sample), true);
   }
 
-  #noteStart(run: BatchRun, [velocities, weights, energy]: readonly NumericArray[]): void {
-    const { integrator: { name, temperature } } = this.#engine, { size } = run.state.batch;
-    const kinetic = kineticOf(run, velocities!, weights!);
-    this.#start = {
-      temperatures: kinetic.map((energy, s) => temperatureOf(run, s, energy)),
-      energies: run.hasEnergy ? energy!.slice() : undefined,
-      kinetic,
-      baths: temperature === undefined || isFromField(temperature)
-        ? undefined
-        : perSystem(name, "temperature", temperature, size),
-    };
-    this.#lookAt(run, velocities!, weights!, this.#engine.loop.stepCount - 1);
+  /**
+   * Begins a step that is done by hand. Looks at velocities about twice per second, or before each step if the engine is
+   * strict.
+   */
+  beginStep(run: BatchRun): void {
+    if (this.#watched?.run !== run) this.begin(run);
+    else if (this.#isStrict || performance.now() - this.#lookedAt >= EVERY_MS) this.look(run);
+    this.next = Infinity;
   }
 
   /** Looks at the velocities of all systems: at once on the host, when they arrive from a device. */
   look(run: BatchRun): void {
-    const { loop } = this.#engine, { state } = run;
     const now = performance.now();
     if (now - this.#lookedAt < EVERY_MS) this.#interval *= 2;
     this.#lookedAt = now;
-    const step = loop.stepCount - 1;
-    this.next = loop.stepCount + this.#interval;
-    if (state.backend.isHost) {
-      return this.#lookAt(
-        run,
-        state.view(state.field("velocities")),
-        state.view(state.weights()),
-        step,
-      );
-    }
-    const buffers = [state.frame.control, state.field("velocities"), state.weights()];
-    void loop.defer(state.backend.readLate(buffers as Buffer[]), (arrays) => {
-      if (arrays === undefined || arrays[0]![Control.DIVERGED] !== 0) return;
-      this.#lookAt(run, arrays[1]!, arrays[2]!, step);
-    });
+    this.next = this.#engine.loop.stepCount + this.#interval;
+    void this.#sample(run, (sample) => this.#lookAt(run, sample));
   }
 
   /** Ends a run: looks at velocities and energies as they are then. */
-  end(run: BatchRun): void | PromiseLike<void> {
-    if (this.#dts === undefined) return;
+  async end(run: BatchRun): Promise<void> {
+    if (this.#watched === undefined) return;
     this.next = Infinity;
-    const { state } = run, step = this.#engine.loop.stepCount - 1;
-    const { backend } = state, buffers = buffersOf(run);
+    await this.#watched.starting;
+    const step = this.#engine.loop.stepCount - 1, { backend } = run.state;
+    const buffers = buffersOf(run), { hasEnergy } = run;
     const arrays = backend.isHost
       ? buffers.map((buffer) => backend.view(buffer))
-      : backend.viewOrRead(buffers);
-    return after<readonly NumericArray[], void>(
-      arrays as NumericArray[],
-      ([velocities, weights, energy]) => {
-        this.#lookAt(run, velocities!, weights!, step);
-        this.#lookAtEnergies(run, kineticOf(run, velocities!, weights!), energy!, step);
-      },
-    );
+      : await backend.viewOrRead(buffers);
+    const sample = sampleOf(arrays as NumericArray[], step, hasEnergy);
+    this.#lookAt(run, sample);
+    this.#lookAtEnergies(run, sample);
+    this.rest();
   }
 
-  #checkSteps(dts: Float64Array): void {
-    const at = dts.findIndex((dt) => !(dt >= SHORTEST && dt <= LONGEST));
+  /** Gets to know a batch, and checks the time steps. False if no step takes time. */
+  #meet(run: BatchRun): boolean {
+    this.rest();
+    this.#found.clear();
+    this.#lookedAt = performance.now();
+    const watched = this.#watch(run);
+    for (const { dts } of watched?.stages ?? []) {
+      if (dts !== undefined) this.#checkSteps(run, dts);
+    }
+    return watched !== undefined;
+  }
+
+  /** Takes a sample: at once on the host; from a device it is delivered later, in order. */
+  #sample(
+    run: BatchRun,
+    deliver: (sample: Sample) => void,
+    isAwaited = false,
+  ): PromiseLike<void> | undefined {
+    const { loop } = this.#engine, { state: { backend }, hasEnergy } = run;
+    const step = loop.stepCount - 1, buffers = buffersOf(run);
+    if (backend.isHost) {
+      const arrays = buffers.map((buffer) => backend.view(buffer));
+      deliver(sampleOf(arrays, step, hasEnergy));
+      return undefined;
+    }
+    return loop.defer(backend.readLate(buffers), (arrays) => {
+      if (arrays !== undefined) deliver(sampleOf(arrays as NumericArray[], step, hasEnergy));
+    }, isAwaited);
+  }
+
+  #noteStart(run: BatchRun, sample: Sample): void {
+    const { integrator, running } = this.#engine, freedom = freedomIn(run, integrator);
+    const kinetic = kineticOf(run, sample);
+    this.#watch(run)!.start = {
+      temperatures: kinetic.map((energy, s) =>
+        // The velocities of a relaxation are not those of a temperature.
+        this.#stageOf(sample, s).dts === undefined ? 0 : temperatureOf(energy, freedom[s]!)
+      ),
+      // Between steps by hand the caller may change the batch.
+      energies: running.isByHand ? undefined : sample.energies?.slice(),
+      kinetic,
+    };
+    this.#lookAt(run, sample);
+  }
+
+  /** Returns the stage that a system is in. */
+  #stageOf({ stages }: Sample, system: number): WatchedStage {
+    const all = this.#watched!.stages;
+    return all[stages?.[system] ?? 0] ?? all.at(-1)!;
+  }
+
+  #checkSteps(run: BatchRun, dts: Float64Array): void {
+    const limits = stepLimits(run);
+    const at = dts.findIndex((dt, s) => !(dt >= SHORTEST && dt <= limits[s]!.longest));
     if (at === -1) return;
+    const { longest, mass } = limits[at]!;
     this.#report(
       "dt",
-      `The dt of ${this.#engine.name} is ${
-        dts[at]
-      } fs, outside ${SHORTEST} to ${LONGEST} fs. Try 0.5 to 1 fs with ` +
+      `The dt of ${this.#engine.name} is ${dts[at]} fs, outside ${SHORTEST} to ${
+        digits(longest)
+      } fs: the lightest atom has ${digits(mass)} amu. Try 0.5 to 1 fs with ` +
         `hydrogen, and 2 to 5 fs without; dt is in femtoseconds`,
       -1,
       [at],
     );
   }
 
-  #lookAt(run: BatchRun, velocities: NumericArray, weights: NumericArray, step: number): void {
-    if (this.#found.has("hot") && this.#found.has("fast")) return;
-    const { batch: { nodeOffsets, size } } = run.state, dts = this.#dts!;
+  #lookAt(run: BatchRun, sample: Sample): void {
+    if (sample.hasDiverged || (this.#found.has("hot") && this.#found.has("fast"))) return;
+    if (this.#watch(run) === undefined) return;
+    const { velocities, weights, step } = sample, { batch: { nodeOffsets, size } } = run.state;
+    const freedom = freedomIn(run, this.#engine.integrator);
     for (let s = 0; s < size; s++) {
+      const { dts, baths } = this.#stageOf(sample, s);
+      if (dts === undefined) continue;
       let most = 0, atom = 0, sum = 0;
       for (let a = nodeOffsets[s]!; a < nodeOffsets[s + 1]!; a++) {
         const x = velocities[3 * a]!, y = velocities[3 * a + 1]!, z = velocities[3 * a + 2]!;
@@ -196,84 +224,86 @@ export class Stability {
           atom = a - nodeOffsets[s]!;
         }
       }
-      const dt = dts[s]!;
-      if (most * dt * dt > FARTHEST_MOVE ** 2) {
-        this.#reportFast(run, s, atom, Math.sqrt(most) * dt, step);
+      const system = { run, system: s, step, dt: dts[s]! };
+      if (most * dts[s]! ** 2 > FARTHEST_MOVE ** 2) {
+        this.#reportFast(system, atom, Math.sqrt(most) * dts[s]!);
       }
-      this.#checkHeat(run, s, temperatureOf(run, s, sum / 2), step);
+      this.#checkHeat(system, temperatureOf(sum / 2, freedom[s]!), freedom[s]!, baths?.[s]);
     }
   }
 
-  #checkHeat(run: BatchRun, system: number, temperature: number, step: number): void {
-    const bath = this.#bathOf(system);
+  #checkHeat(
+    at: SystemAt,
+    temperature: number,
+    freedom: number,
+    bath: number | undefined,
+  ): void {
+    const expected = this.#expectedOf(at.system, bath);
     // The temperature of a few atoms fluctuates by much.
-    const margin = OVER_BATH * (1 + 6 / Math.sqrt(freedomOf(run, system)));
-    const isOver = bath !== undefined && temperature > margin * bath;
+    const margin = OVER_BATH * (1 + 6 / Math.sqrt(freedom));
+    const isOver = expected !== undefined && temperature > margin * expected;
     if (!isOver && !(temperature > HOTTEST)) return;
     const than = bath === undefined ? "" : `, and that of the bath ${digits(bath)} K`;
     this.#report(
       "hot",
-      `${this.#named(run, system)} is too hot ${
-        whenOf(step)
-      } of ${this.#engine.name}: its temperature is ` +
-        `${digits(temperature)} K${than}. ${this.#advice(system)}`,
-      step,
-      [system],
+      `${named(at)} is too hot ${whenOf(at.step)} of ${this.#engine.name}: its temperature is ` +
+        `${digits(temperature)} K${than}. ${advice(at)}`,
+      at.step,
+      [at.system],
     );
   }
 
-  #reportFast(run: BatchRun, system: number, atom: number, move: number, step: number): void {
+  #reportFast(at: SystemAt, atom: number, move: number): void {
     this.#report(
       "fast",
-      `${this.#named(run, system)} moves too fast ${
-        whenOf(step)
+      `${named(at)} moves too fast ${
+        whenOf(at.step)
       } of ${this.#engine.name}: atom ${atom} moves ` +
-        `${digits(move)} Å in a step. ${this.#advice(system)}`,
-      step,
-      [system],
+        `${digits(move)} Å in a step. ${advice(at)}`,
+      at.step,
+      [at.system],
     );
   }
 
-  #lookAtEnergies(
-    run: BatchRun,
-    kinetic: Float64Array,
-    energies: NumericArray,
-    step: number,
-  ): void {
-    const { integrator, name, loop } = this.#engine, start = this.#start;
-    if (start?.energies === undefined || integrator.conservesEnergy !== true) return;
+  #lookAtEnergies(run: BatchRun, sample: Sample): void {
+    const { integrator, name, loop } = this.#engine,
+      start = this.#watched?.start,
+      { energies } = sample;
+    if (start?.energies === undefined || energies === undefined) return;
+    if (integrator.conservesEnergy !== true || sample.hasDiverged) return;
     if (loop.hooks.writes().size > 0 || loop.hooks.devices().length > 0) return;
-    const { nodeOffsets } = run.state.batch;
+    const { nodeOffsets } = run.state.batch, kinetic = kineticOf(run, sample), { step } = sample;
     for (let s = 0; s < kinetic.length; s++) {
       const change = energies[s]! + kinetic[s]! - start.energies[s]! - start.kinetic[s]!;
       const drift = change / (nodeOffsets[s + 1]! - nodeOffsets[s]!);
       if (!(Math.abs(drift) > MOST_DRIFT)) continue;
+      const at = { run, system: s, step, dt: this.#stageOf(sample, s).dts![s]! };
       return this.#report(
         "drift",
-        `${this.#named(run, s)} has ${drift > 0 ? "gained" : "lost"} ${
-          digits(Math.abs(drift))
-        } eV per atom by step ` +
-          `${step} of ${name}, which conserves energy. ${this.#advice(s)}`,
+        `${named(at)} has ${drift > 0 ? "gained" : "lost"} ${digits(Math.abs(drift))} eV per ` +
+          `atom by step ${step} of ${name}, which conserves energy. ${advice(at)}`,
         step,
         [s],
       );
     }
   }
 
-  /** The temperature of a bath, or the one that the run began with if that is higher; `undefined` without a bath. */
-  #bathOf(system: number): number | undefined {
-    const start = this.#start;
-    if (start?.baths === undefined) return undefined;
-    return Math.max(start.baths[system]!, start.temperatures[system]!, 1);
+  /**
+   * Returns the temperature of the bath, or the one that the run began with if that is higher; `undefined` without a
+   * bath, or while it is not known how the system began.
+   */
+  #expectedOf(system: number, bath: number | undefined): number | undefined {
+    const { stream } = this.#engine.running;
+    if (bath === undefined || (stream === undefined && this.#watched?.start === undefined)) {
+      return undefined;
+    }
+    return Math.max(bath, this.#watched?.start?.temperatures[system] ?? 0, 1);
   }
 
-  #named({ state: { batch } }: BatchRun, system: number): string {
-    const label = labelOf(batch.infos[system]);
-    return `System ${system}${label === undefined ? "" : ` (${label})`}`;
-  }
-
-  #advice(system: number): string {
-    return `Try a smaller dt (now ${this.#dts![system]} fs), or relax the structure first`;
+  /** Returns the batch that is looked at; `undefined` if its steps take no time. */
+  #watch(run: BatchRun): WatchedBatch | undefined {
+    if (this.#watched?.run !== run) this.#watched = watchedBatch(run, this.#engine.integrator);
+    return this.#watched;
   }
 
   /** Reports what is wrong once per run: in the outcome, and once per engine as a warning. Throws it if it is strict. */
@@ -283,57 +313,18 @@ export class Stability {
     const { loop } = this.#engine;
     const error = new UnstableError(message, step, systems);
     if (this.#isStrict) throw error;
-    loop.note(message);
-    if (this.#warned.has(kind)) return;
+    if (this.#warned.has(kind)) return loop.warnings.note(message);
     this.#warned.add(kind);
-    loop.hooks.warn("(stability)", "run", error);
+    loop.warnings.warn("stability", "run", error);
   }
 }
 
-/** Returns the buffers with velocities, weights and energies. */
-function buffersOf({ state }: BatchRun): Buffer[] {
-  return [state.field("velocities"), state.weights(), state.field<"f64">("energy")] as Buffer[];
+function named({ run: { state: { batch } }, system }: SystemAt): string {
+  return `System ${systemName(batch.infos, system)}`;
 }
 
-/** Returns the time step of each system, fs; `undefined` if steps take no time in some stage, or come from a field. */
-function timeSteps({ name, dt, stages }: Integrator, systems: number): Float64Array | undefined {
-  const all = stages === undefined ? [dt] : stages.map(({ dt }) => dt);
-  const known = all.filter((one): one is PerSystem => one !== undefined && !isFromField(one));
-  if (known.length < all.length) return undefined;
-  const each = known.map((one) => perSystem(name, "dt", one, systems));
-  return new Float64Array(systems).map((_, s) => Math.max(...each.map((dts) => dts[s]!)));
-}
-
-/** Returns the kinetic energy of each system, eV. */
-function kineticOf(
-  { state: { batch: { nodeOffsets, size } } }: BatchRun,
-  velocities: NumericArray,
-  weights: NumericArray,
-): Float64Array {
-  const kinetic = new Float64Array(size);
-  for (let s = 0; s < size; s++) {
-    let sum = 0;
-    for (let i = 3 * nodeOffsets[s]!; i < 3 * nodeOffsets[s + 1]!; i++) {
-      const weight = weights[Math.floor(i / 3)]!;
-      if (weight > 0) sum += velocities[i]! * velocities[i]! / weight;
-    }
-    kinetic[s] = sum / 2;
-  }
-  return kinetic;
-}
-
-/** Returns the temperature for a kinetic energy, K. */
-function temperatureOf(run: BatchRun, system: number, kinetic: number): number {
-  return 2 * kinetic / (freedomOf(run, system) * BOLTZMANN);
-}
-
-/** Returns the degrees of freedom of a system, which the motion of its center is not counted among. */
-function freedomOf(
-  { state: { batch: { nodeOffsets }, constrained } }: BatchRun,
-  system: number,
-): number {
-  const atoms = nodeOffsets[system + 1]! - nodeOffsets[system]!;
-  return Math.max(1, (atoms > 1 ? 3 * atoms - 3 : 3) - constrained[system]!);
+function advice({ dt }: SystemAt): string {
+  return `Try a smaller dt (now ${dt} fs), or relax the structure first`;
 }
 
 function whenOf(step: number): string {
@@ -341,5 +332,6 @@ function whenOf(step: number): string {
 }
 
 function digits(value: number): string {
-  return String(Number(value.toPrecision(3)));
+  const rounded = Number(value.toPrecision(3));
+  return rounded < 1e6 ? String(rounded) : rounded.toExponential();
 }

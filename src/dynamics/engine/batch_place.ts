@@ -168,9 +168,9 @@ export class BatchPlace {
   warnOfFar(positions: NumericArray | undefined): void {
     if (this.#hasWarnedOfFar || positions === undefined) return;
     const warning = farWarning(this.#run!.state, this.#options.engine, positions);
-    if (warning === undefined) return;
+    if (warning === undefined || !positions.every(Number.isFinite)) return; // it has diverged
     this.#hasWarnedOfFar = true;
-    this.#options.engine.loop.hooks.warn("(positions)", "run", warning);
+    this.#options.engine.loop.warnings.warn("positions", "run", warning);
   }
 
   /** Warns once of each constraint of these systems that no engine knows. */
@@ -181,7 +181,7 @@ export class BatchPlace {
       for (const name of unknownConstraints(batch.infos[slot]!)) {
         if (this.#unknown.has(name)) continue;
         this.#unknown.add(name);
-        engine.loop.hooks.warn("(constraints)", "run", unknownWarning(name, slot));
+        engine.loop.warnings.warn("constraints", "run", unknownWarning(name, batch.infos, slot));
       }
     }
   }
@@ -252,7 +252,7 @@ export class BatchPlace {
     error: unknown,
     batch: Batch | undefined = this.#run?.state.batch,
   ): Promise<number | undefined> {
-    const { device, engine: { loop: { hooks } } } = this.#options;
+    const { device, engine: { loop } } = this.#options, { hooks } = loop;
     const lost = device.lossIn(error), { last } = this.fallback;
     if (lost === undefined || last === undefined || batch === undefined) return undefined;
     await hooks.drop();
@@ -263,7 +263,7 @@ export class BatchPlace {
     hooks.goBack(last.marks);
     hooks.replan();
     this.#moving(() => this.#resume(last, batch, backend));
-    hooks.warn("(device)", "run", fallbackWarning(lost, last.step));
+    loop.warnings.warn("device", "run", fallbackWarning(lost, last.step));
     return last.step;
   }
 

@@ -11,6 +11,7 @@ import type { DynamicsEngine } from "./dynamics_engine.ts";
 
 // Loaded when first used: most runs write no checkpoints.
 const loadCheckpointing = () => import("../../checkpoint/mod.ts");
+const loadOptions = () => import("./saved_options.ts");
 
 /** The checkpoints of one engine. */
 export class Checkpoints {
@@ -18,6 +19,8 @@ export class Checkpoints {
   readonly #streams: EngineStreams;
   /** True if the run under way waits between two steps. */
   #isBetween = false;
+  /** The batch that was loaded, and not run yet. */
+  #loaded: Batch | undefined;
 
   /** Saves nothing yet. */
   constructor(engine: DynamicsEngine, streams: EngineStreams) {
@@ -28,9 +31,9 @@ export class Checkpoints {
   /** Returns the state of the engine; see `Dynamics.save`. */
   async save(): Promise<SavedDynamics> {
     if (this.#isBetween) return await this.#saveHeld();
-    const { integrator, loop, current } = this.#engine;
+    const { loop, current } = this.#engine;
     return {
-      integrator: integrator.name,
+      ...await this.#scheme(),
       loop: loop.save(),
       ...await current.save(),
       ...await this.#streams.save(),
@@ -39,14 +42,21 @@ export class Checkpoints {
 
   /** Returns the state in mid-run: the batch is as if the run had ended with the last step. */
   async #saveHeld(): Promise<SavedDynamics> {
-    const { integrator, loop, current, held } = this.#engine;
+    const { loop, current, held } = this.#engine;
     const { state, clock } = current;
-    const kept = { ...await current.snapshot(), ...await this.#streams.save() };
+    const scheme = await this.#scheme();
+    const kept = { ...scheme, ...await current.snapshot(), ...await this.#streams.save() };
     return held.lend(state.savedToHost(kept.resident), (batch) => {
       const copy = Batch.load(batch.save());
       clock.note(copy);
-      return { integrator: integrator.name, loop: loop.save(), batch: copy.save(), ...kept };
+      return { loop: loop.save(), batch: copy.save(), ...kept };
     });
+  }
+
+  async #scheme(): Promise<Pick<SavedDynamics, "integrator" | "options">> {
+    const { integrator } = this.#engine, { optionsOf } = await loadOptions();
+    const options = optionsOf(integrator);
+    return { integrator: integrator.name, ...options === undefined ? {} : { options } };
   }
 
   /** Runs `work` between two steps. */
@@ -78,7 +88,22 @@ export class Checkpoints {
       place.leave();
       throw error;
     }
+    const { changedOptions } = await loadOptions();
+    const changed = changedOptions(integrator, saved.options);
+    if (changed !== undefined) loop.warnings.warn("checkpoint", "load", changed);
+    this.#loaded = batch;
     return batch;
+  }
+
+  /** Warns if the batch of a checkpoint was loaded, and the next run is of another one. */
+  begins(batch: Batch): void {
+    const loaded = this.#loaded, { loop } = this.#engine;
+    this.#loaded = undefined;
+    if (loaded === undefined || loaded === batch) return;
+    const text =
+      `The run does not go on from its checkpoint of step ${loop.stepCount}: it is of another batch than the ` +
+      "one that was loaded. Run the batch that loadCheckpoint, loadLatest or load returns";
+    loop.warnings.warn("checkpoint", "run", new Error(text));
   }
 
   /** Writes a state to a file, once hooks have written what they say that they have. */
@@ -107,11 +132,20 @@ export class Checkpoints {
     folder: string | URL,
     load: (path: string) => Promise<Batch>,
   ): Promise<Batch | undefined> {
-    const { loadLatest } = await loadCheckpointing();
-    const { hooks } = this.#engine.loop;
+    const [{ loadLatest }, { passedOverWarning }] = await Promise.all([
+      loadCheckpointing(),
+      import("../../checkpoint/folder.ts"),
+    ]);
+    const { loop } = this.#engine;
+    let used = "";
     return await loadLatest(folder, {
-      load,
-      passedOver: (_path, error) => hooks.warn("(checkpoint)", "load", error),
+      load: async (path) => {
+        const batch = await load(path);
+        used = path;
+        return batch;
+      },
+      passedOver: (_path, error) =>
+        loop.warnings.warn("checkpoint", "load", passedOverWarning(error, used)),
     });
   }
 

@@ -91,7 +91,7 @@ function checkPlace(action: string, { device, backend }: Members): void {
     checkKeepSeconds(action, device.keepSeconds);
   }
   const name = isObject(device) ? device.name : device;
-  const requirement = `device must be ${DEVICES.join(", ")}, or say one as its name`;
+  const requirement = `device must be ${DEVICES.join(", ")}, or an object with one as its name`;
   if (typeof name !== "string") throw new TypeError(complaint(action, requirement, name));
   if (!(DEVICES as readonly string[]).includes(name)) {
     throw new RangeError(complaint(action, requirement, name, DEVICES));
@@ -192,7 +192,7 @@ export interface Diverged {
   /** Its place. */
   readonly system: number;
   /** The field. */
-  readonly cause: "positions" | "velocities" | "forces";
+  readonly cause: "positions" | "velocities" | "forces" | "cell";
   /** The first atom, counted within the system, if the field has rows per atom. */
   readonly atom: number | undefined;
 }
@@ -209,7 +209,7 @@ export function divergedSystems(batch: Batch, fields: FieldArrays): Diverged[] {
       const system = isNode ? batch.systemOfNode[row]! : row;
       if (found.has(system)) continue;
       const atom = isNode ? row - batch.nodeOffsets[system]! : undefined;
-      found.set(system, { system, cause: field === "cell" ? "positions" : field, atom });
+      found.set(system, { system, cause: field, atom });
     }
   }
   return [...found.values()].sort((a, b) => a.system - b.system);

@@ -139,14 +139,15 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     this.place.fallback.begin();
     await this.current.begin();
     await this.running.stream?.begin();
-    this.#stability?.rest();
-    if (this.integrator.dt !== undefined && !this.running.isByHand) await this.#watch();
+    if (this.integrator.dt === undefined) return; // no step takes time
+    const stability = this.#stability ??= await this.#openStability();
+    if (this.running.isByHand) return stability.beginStep(this.current);
+    stability.begin(this.current);
   }
 
-  async #watch(): Promise<void> {
-    const { Stability } = await import("../divergence/stability.ts"); // relaxations do without
-    this.#stability ??= new Stability(this, this.#isStrict);
-    this.#stability.begin(this.current);
+  async #openStability(): Promise<Stability> {
+    const { Stability } = await import("../divergence/stability.ts");
+    return new Stability(this, this.#isStrict);
   }
 
   /** Runs one step. */

@@ -8,7 +8,7 @@ import type { Backend } from "../../backend/backend.ts";
 import type { DeviceName } from "../../backend/devices.ts";
 import type { Field } from "../../hooks/protocol/context.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
-import type { AcceptAll, HookInput } from "../../hooks/registry/hook_set.ts";
+import type { AllChecked, HookInput, InitialHooks, Names } from "../../hooks/registry/hook_set.ts";
 import type { Model } from "../../models/model.ts";
 import type { Constraint } from "../constraints/constraint.ts";
 import type { DeviceRequest } from "./engine_device.ts";
@@ -20,8 +20,15 @@ export type DynamicsKind = typeof DynamicsStage;
 /** The hooks an engine begins with, of any form. */
 export type FirstHooks = readonly HookInput<DynamicsKind>[];
 
+/** What the hooks `H` that an engine begins with must be. */
+export type FirstHooksOf<H> = AllChecked<DynamicsKind, H>;
+
 /** Options of every engine for atoms. */
-export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
+export interface DynamicsOptions<
+  H extends FirstHooksOf<H> = never,
+  N extends Names = Names,
+  W extends Names = Names,
+> {
   /** Computes the forces. */
   readonly model: Model;
   /**
@@ -29,7 +36,7 @@ export interface DynamicsOptions<H extends FirstHooks = FirstHooks> {
    *
    * @default none
    */
-  readonly hooks?: H & AcceptAll<DynamicsKind, H>;
+  readonly hooks?: [H] extends [never] ? FirstHooks : InitialHooks<DynamicsKind, H, N, W>;
   /**
    * Number of steps of `run` if it is called without one.
    *

@@ -91,7 +91,7 @@ export class DynamicsFields implements StateSource {
     if (field === FRAME) return frameAsked(state);
     if (isMeasured(field)) host.work.measure(field);
     const values = state.view(bufferOf(state, field));
-    return field === POSITIONS ? state.origins.absolute(values) : values;
+    return field === POSITIONS ? state.origins.view(values) : values;
   }
 
   /** Nothing, where a system has come apart: the step is not done, then. */

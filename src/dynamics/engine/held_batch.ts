@@ -85,6 +85,7 @@ export class HeldBatch {
   /** Takes the results of a run home. */
   async takeHome(): Promise<void> {
     this.#home = await this.#engine.place.takeHome();
+    this.#engine.place.warnOfFar(this.#home.positions);
   }
 
   /** Gives the batch back for as long as `work` takes, with these values. */
@@ -126,10 +127,7 @@ export class HeldBatch {
     this.#holder = undefined;
     batch.detach(hasDiverged ? {} : home);
     if (hasDiverged || isLost) place.leave();
-    else {
-      place.warnOfFar(positions);
-      this.#noteTime();
-    }
+    else this.#noteTime();
     if (isLost) device.close(); // the next run may find it again
     if (failure !== undefined) throw failure.error;
     if (diverged.length > 0) {

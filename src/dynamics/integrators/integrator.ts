@@ -20,6 +20,12 @@ export interface Integrator {
    */
   readonly parameters?: readonly string[];
   /**
+   * The values of its own options, by name. Checkpoints keep them, and a run that goes on with others warns.
+   *
+   * @default `undefined`: checkpoints keep none
+   */
+  readonly values?: Readonly<Record<string, unknown>>;
+  /**
    * The time of a step, fs.
    *
    * @default `undefined`: its steps take no time

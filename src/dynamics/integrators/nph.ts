@@ -1,6 +1,7 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { checkBarostat, openBarostat } from "./barostat.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import { checkedParameters, type ParameterTable, type PerSystem, Rule } from "./parameters.ts";
 import { PRESSURE_PARAMETERS, type PressureOptions } from "./shared_options.ts";
@@ -52,6 +53,7 @@ export function nph(options: NPHOptions): Integrator {
   return {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values: parameters,
     dt: parameters.dt,
     keepsMomentum: true,
     needsStress: true,
@@ -83,9 +85,13 @@ export function nph(options: NPHOptions): Integrator {
  * console.log(batch.get("cell")[0]); // Å
  * ```
  */
-export class NPH<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class NPH<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: NPHOptions & DynamicsOptions<H>) {
+  constructor(options: NPHOptions & DynamicsOptions<H, N, W>) {
     super(nph(options), options);
   }
 }

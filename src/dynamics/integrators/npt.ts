@@ -1,6 +1,7 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { barostatChain, checkBarostat, openBarostat } from "./barostat.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import { checkedParameters, parameter, type ParameterTable } from "./parameters.ts";
 import {
@@ -48,6 +49,7 @@ export function npt(options: NPTOptions): Integrator {
   return {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values: parameters,
     dt,
     temperature,
     keepsMomentum: true,
@@ -97,9 +99,13 @@ export function npt(options: NPTOptions): Integrator {
  * console.log(batch.get("cell")[0], batch.get("cell")[9]); // Å
  * ```
  */
-export class NPT<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class NPT<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: NPTOptions & DynamicsOptions<H>) {
+  constructor(options: NPTOptions & DynamicsOptions<H, N, W>) {
     super(npt(options), options);
   }
 }

@@ -5,8 +5,9 @@
  * @module
  */
 
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import { checkedParameters, parameter, type ParameterTable, Rule } from "./parameters.ts";
 import type { TimeStepOptions } from "./shared_options.ts";
@@ -30,10 +31,12 @@ const PARAMETERS: ParameterTable<NVEOptions> = { dt: { rule: Rule.STEP } };
  * Wilson, J. Chem. Phys. 76, 637 (1982).
  */
 export function velocityVerlet(options: NVEOptions): Integrator {
-  const { dt } = checkedParameters("NVE", options, PARAMETERS);
+  const values = checkedParameters("NVE", options, PARAMETERS);
+  const { dt } = values;
   return {
     name: "NVE",
     parameters: Object.keys(PARAMETERS),
+    values,
     dt,
     keepsMomentum: true,
     conservesEnergy: true,
@@ -63,9 +66,13 @@ export function velocityVerlet(options: NVEOptions): Integrator {
  * console.log(batch.get("energy"));
  * ```
  */
-export class NVE<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class NVE<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: NVEOptions & DynamicsOptions<H>) {
+  constructor(options: NVEOptions & DynamicsOptions<H, N, W>) {
     super(velocityVerlet(options), options);
   }
 }

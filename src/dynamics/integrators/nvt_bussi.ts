@@ -1,5 +1,6 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import {
   checkedParameters,
@@ -42,10 +43,12 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
  * Phys. 126, 014101 (2007).
  */
 export function bussi(options: NVTBussiOptions): Integrator {
-  const { dt, temperature, thermostatTime, seed } = checkedParameters(NAME, options, PARAMETERS);
+  const values = checkedParameters(NAME, options, PARAMETERS);
+  const { dt, temperature, thermostatTime, seed } = values;
   return {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values,
     dt,
     temperature,
     keepsMomentum: true,
@@ -80,9 +83,13 @@ export function bussi(options: NVTBussiOptions): Integrator {
  * await md.run(batch, 100);
  * ```
  */
-export class NVTBussi<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class NVTBussi<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: NVTBussiOptions & DynamicsOptions<H>) {
+  constructor(options: NVTBussiOptions & DynamicsOptions<H, N, W>) {
     super(bussi(options), options);
   }
 }

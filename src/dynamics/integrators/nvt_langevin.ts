@@ -1,5 +1,6 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import {
   checkedParameters,
@@ -40,10 +41,12 @@ const PARAMETERS: ParameterTable<NVTLangevinOptions> = {
  * (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007). Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
  */
 export function langevin(options: NVTLangevinOptions): Integrator {
-  const { dt, temperature, friction, seed } = checkedParameters(NAME, options, PARAMETERS);
+  const values = checkedParameters(NAME, options, PARAMETERS);
+  const { dt, temperature, friction, seed } = values;
   return {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values,
     dt,
     temperature,
     open(state) {
@@ -78,9 +81,13 @@ export function langevin(options: NVTLangevinOptions): Integrator {
  * await md.run(batch, 100);
  * ```
  */
-export class NVTLangevin<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class NVTLangevin<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: NVTLangevinOptions & DynamicsOptions<H>) {
+  constructor(options: NVTLangevinOptions & DynamicsOptions<H, N, W>) {
     super(langevin(options), options);
   }
 }

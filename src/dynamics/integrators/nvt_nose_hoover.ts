@@ -1,5 +1,6 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "./integrator.ts";
 import { checkChain, checkCoupling } from "./couplings.ts";
 import { checkedParameters, parameter } from "./parameters.ts";
@@ -36,6 +37,7 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
   return {
     name: NAME,
     parameters: Object.keys(CHAIN_PARAMETERS),
+    values: parameters,
     dt,
     temperature,
     keepsMomentum: true,
@@ -72,9 +74,13 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
  * await md.run(batch, 100);
  * ```
  */
-export class NVTNoseHoover<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class NVTNoseHoover<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: NVTNoseHooverOptions & DynamicsOptions<H>) {
+  constructor(options: NVTNoseHooverOptions & DynamicsOptions<H, N, W>) {
     super(noseHoover(options), options);
   }
 }

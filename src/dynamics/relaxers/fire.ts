@@ -1,7 +1,8 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { call } from "../../backend/backend.ts";
 import { fireStep } from "../../kernels/relax/fire_step.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import {
   checkedParameters,
@@ -60,11 +61,13 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
  * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  */
 export function fire(options: FIREOptions): Integrator {
-  const { dt, dtMax, dtMin, cell, ...others } = checkedParameters(NAME, options, PARAMETERS);
+  const values = checkedParameters(NAME, options, PARAMETERS);
+  const { dt, dtMax, dtMin, cell, ...others } = values;
   const { maxStep, nMin, fDec, fInc, alphaStart, fAlpha } = others;
   return fireIntegrator({
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values,
     dt,
     alpha: alphaStart,
     cell,
@@ -109,9 +112,13 @@ export function fire(options: FIREOptions): Integrator {
  * assertEquals([...batch.get("status")], [1, 1]); // both are relaxed
  * ```
  */
-export class FIRE<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class FIRE<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: FIREOptions & DynamicsOptions<H>) {
+  constructor(options: FIREOptions & DynamicsOptions<H, N, W>) {
     super(fire(options), options);
   }
 }

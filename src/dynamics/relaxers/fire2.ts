@@ -1,7 +1,8 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { call } from "../../backend/backend.ts";
 import { fire2Step } from "../../kernels/relax/fire2_step.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import {
   checkedParameters,
@@ -56,11 +57,13 @@ const PARAMETERS: ParameterTable<FIRE2Options> = {
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  */
 export function fire2(options: FIRE2Options): Integrator {
-  const { dt, tMax, tMin, cell, ...others } = checkedParameters(NAME, options, PARAMETERS);
+  const values = checkedParameters(NAME, options, PARAMETERS);
+  const { dt, tMax, tMin, cell, ...others } = values;
   const { maxStep, delayStep, dtShrink, dtGrow, alpha0, alphaShrink } = others;
   return fireIntegrator({
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values,
     dt,
     alpha: alpha0,
     cell,
@@ -101,9 +104,13 @@ export function fire2(options: FIRE2Options): Integrator {
  * await opt.run(batch);
  * ```
  */
-export class FIRE2<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class FIRE2<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: FIRE2Options & DynamicsOptions<H>) {
+  constructor(options: FIRE2Options & DynamicsOptions<H, N, W>) {
     super(fire2(options), options);
   }
 }

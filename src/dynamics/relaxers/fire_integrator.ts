@@ -42,6 +42,8 @@ export interface FireScheme {
   readonly name: string;
   /** The names of its options. */
   readonly parameters: readonly string[];
+  /** The values of its options. */
+  readonly values: Readonly<Record<string, unknown>>;
   /** The step to begin with, Å·√(amu/eV). */
   readonly dt: PerSystem;
   /** The α to begin with. */
@@ -56,11 +58,12 @@ export interface FireScheme {
 
 /** Returns the integrator of a kind of FIRE. Throws if `cell` is wrong. */
 export function fireIntegrator(scheme: FireScheme): Integrator {
-  const { name, parameters } = scheme;
+  const { name, parameters, values } = scheme;
   const cell = checkCell(name, scheme.cell);
   return {
     name,
     parameters,
+    values,
     needsStress: cell !== undefined,
     open(state) {
       const cells = cell && openCell(state, name, cell);

@@ -1,10 +1,11 @@
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import { call } from "../../backend/backend.ts";
 import { checkNumber, type NumberRule } from "../../base/check_number.ts";
 import { checkKind } from "../../base/check_options.ts";
 import { lbfgsStep } from "../../kernels/relax/lbfgs_step.ts";
 import { outputsOf } from "../../models/model.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import {
   checkedParameters,
@@ -67,6 +68,7 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
   return {
     name: NAME,
     parameters: Object.keys(PARAMETERS),
+    values: parameters,
     needsEnergy: lineSearch,
     needsStress: cell !== undefined,
     open(state) {
@@ -113,9 +115,13 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
  * assert(batch.get("status")[0] === 1 && opt.stepCount < 40);
  * ```
  */
-export class LBFGS<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class LBFGS<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
-  constructor(options: LBFGSOptions & DynamicsOptions<H>) {
+  constructor(options: LBFGSOptions & DynamicsOptions<H, N, W>) {
     super(lbfgs(options), options);
   }
 }

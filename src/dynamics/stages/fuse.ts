@@ -4,10 +4,11 @@
  * @module
  */
 
+import type { Names } from "../../hooks/registry/hook_set.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { BaseContext } from "../../hooks/protocol/context.ts";
 import { Dynamics } from "../dynamics.ts";
-import type { DynamicsOptions, FirstHooks } from "../engine/dynamics_options.ts";
+import type { DynamicsOptions, FirstHooks, FirstHooksOf } from "../engine/dynamics_options.ts";
 import { partsOf } from "../engine/engine_parts.ts";
 import { checkEngines, checkExits, checkPlaces, checkStageOptions } from "./fuse_checks.ts";
 import { budgetsOf, type Group, groupsOf, hasExit } from "./fuse_groups.ts";
@@ -16,7 +17,11 @@ import { StagePart } from "./stage_part.ts";
 import type { DynamicsBase } from "../stages.ts";
 
 /** Options of {@linkcode fuse}. All others are those of its engines. */
-export type FuseOptions<H extends FirstHooks = FirstHooks> = Omit<DynamicsOptions<H>, "model">;
+export type FuseOptions<
+  H extends FirstHooksOf<H> = never,
+  N extends Names = Names,
+  W extends Names = Names,
+> = Omit<DynamicsOptions<H, N, W>, "model">;
 
 /**
  * Several engines in one, as {@linkcode fuse} makes it.
@@ -35,17 +40,21 @@ export type FuseOptions<H extends FirstHooks = FirstHooks> = Omit<DynamicsOption
  * assertEquals(all.stages.map(({ name }) => name), ["slow", "fast"]);
  * ```
  */
-export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dynamics<H> {
+export class FusedDynamics<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+> extends Dynamics<H, N, W> {
   /** The engines of the stages, in order: a system of `status` n is in the stage n, or done if there is none. */
   readonly stages: readonly Dynamics[];
 
   /** See {@linkcode fuse}. */
-  constructor(engines: readonly Dynamics[], options: FuseOptions<H> = {}) {
+  constructor(engines: readonly Dynamics[], options: FuseOptions<H, N, W> = {}) {
     checkEngines(engines);
     checkPlaces(engines, options);
     checkStageOptions(engines);
     const groups = groupsOf(engines);
-    const hooks = options?.hooks ?? [];
+    const hooks = (options?.hooks ?? []) as FirstHooks;
     checkExits(groups, hooks);
     const stages = groups.filter(({ isStage }) => isStage);
     super(
@@ -72,11 +81,11 @@ export class FusedDynamics<const H extends FirstHooks = FirstHooks> extends Dyna
 }
 
 /** Returns the options of the fused engine: those that were given, else those of its engines. */
-function optionsOf<H extends FirstHooks>(
+function optionsOf<H extends FirstHooksOf<H>, N extends Names, W extends Names>(
   engines: readonly Dynamics[],
-  options: FuseOptions<H>,
+  options: FuseOptions<H, N, W>,
   hasEnd: boolean,
-): DynamicsOptions<H> {
+): DynamicsOptions<H, N, W> {
   const all = engines.map((engine) => partsOf(engine)!.options);
   const [{ device, backend, threads } = {}] = all;
   const signals = all.flatMap(({ signal }) => signal === undefined ? [] : [signal]);
@@ -156,9 +165,13 @@ function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly
  * assertEquals([...batch.get("time")], [60, 60]); // fs of 20 and 10 steps
  * ```
  */
-export function fuse<const H extends FirstHooks = FirstHooks>(
-  ...given: readonly [...engines: readonly Dynamics[], options: FuseOptions<H>]
-): FusedDynamics<H>;
+export function fuse<
+  const H extends FirstHooksOf<H> = FirstHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+>(
+  ...given: readonly [...engines: readonly Dynamics[], options: FuseOptions<H, N, W>]
+): FusedDynamics<H, N, W>;
 /** The same with nothing more to say. */
 export function fuse(...engines: readonly Dynamics[]): FusedDynamics;
 export function fuse(...given: readonly (Dynamics | FuseOptions)[]): FusedDynamics {

@@ -58,7 +58,8 @@ export function hasExit(
     sends(hook) && (hook as ConvergenceHook).sourceStatus !== undefined
   ) ||
     groups.some(({ engine, end: last }) =>
-      last === end && (budgetOf(engine) !== undefined || partsOf(engine)!.hooks.own.some(sends))
+      last === end &&
+      (budgetOf(engine) !== undefined || [...partsOf(engine)!.hooks.own.values()].some(sends))
     );
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Backend } from "../../backend/backend.ts";
+import type { Backend, Buffer } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { ResidentBatch } from "../../batch/resident/resident_batch.ts";
@@ -30,10 +30,11 @@ import type { LateMultiStep, openLate } from "./late_multi_step.ts";
 import { MultiStep } from "./multi_step.ts";
 import { forceHooksOf, makePlan, modifiesStages } from "./make_plan.ts";
 import { assertOrigins, mayHaveOrigins } from "./far_systems.ts";
-import { assertWhole } from "./run_checks.ts";
+import { assertWhole, dropStress } from "./run_checks.ts";
 import type { RunEngine, RunParts } from "./run_engine.ts";
 import { StageReport } from "./stage_report.ts";
 import { pairsOf } from "./step_plan.ts";
+import { clearTargets, lookAt } from "./step_results.ts";
 import { StepRunner } from "./step_runner.ts";
 
 /** Code that only some runs need: it is loaded before their batch is opened. */
@@ -77,11 +78,14 @@ export class BatchRun {
   #lastStep = MOST_STEPS;
   /** True if the batch keeps to its constraints. */
   #isSettled = false;
+  /** True if a status may be from before: from a file, another engine, or a time before something was changed. */
+  #hasOldStatus = true;
   /** Names of the hooks that modified the forces when a run last began. */
   #forceHooks = "";
 
   /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
+    dropStress(batch, engine);
     this.state = new ResidentBatch(batch, backend, mayHaveOrigins(engine));
     try {
       const { run, clock, constraints } = openRun(this.state, engine, code);
@@ -110,6 +114,11 @@ export class BatchRun {
       report,
       late: this.#late,
     });
+  }
+
+  /** The stage in which each system did its last step; `undefined` unless stages are fused. */
+  get stage(): Buffer<"i32"> | undefined {
+    return this.#run.integrator.stages?.stage;
   }
 
   /** The time of each system. */
@@ -169,6 +178,7 @@ export class BatchRun {
     if (name === "stepsDone") return;
     if (name !== "status") this.#isSettled = false;
     if (!HARMLESS.has(name)) phase.unprime();
+    this.#hasOldStatus = true;
     state.activate(systems);
   }
 
@@ -196,6 +206,7 @@ export class BatchRun {
     if (isPrimed) phase.prime();
     else phase.unprime();
     this.#isSettled = isPrimed;
+    this.#hasOldStatus = false;
     if (!constrained.isEmpty) plan.forget(); // held atoms are known only now
     phase.forces.hasEnergy = hasEnergy;
     this.#forceHooks = forceHooks;
@@ -212,20 +223,14 @@ export class BatchRun {
     backend.write(frame.control, new Int32Array(Control.LENGTH));
     if (!this.#isSettled) plan.run(plan.now.settle);
     this.#isSettled = true;
+    if (this.#hasOldStatus) await clearTargets(state, plan.now.targets);
+    this.#hasOldStatus &&= plan.now.targets.length === 0;
     const forceHooks = forceHooksOf(loop);
     const isNew = phase.now.name !== "primed" || forceHooks !== this.#forceHooks;
     this.#forceHooks = forceHooks;
     if (isNew) await this.#prime();
     await integrator.stages?.rest();
-    const looking = state.withArrays(
-      { control: frame.control, active: frame.active, ages: frame.ages },
-      [],
-      ({ control, active, ages }) => ({
-        control: control.slice(),
-        isMoving: active.includes(1),
-        oldest: ages.reduce((most, age) => Math.max(most, age), 0),
-      }),
-    );
+    const looking = lookAt(state);
     const { control, isMoving, oldest } = isThenable(looking) ? await looking : looking;
     this.#lastStep = Math.min(MOST_STEPS - oldest + loop.stepCount, MOST_STEPS);
     // Hooks before the first step look at the first forces: they may know more of what is wrong with them.
@@ -251,8 +256,8 @@ export class BatchRun {
     if (left >= n) return n;
     if (left > 0) return left;
     throw new RangeError(
-      `Cannot go on with ${name} as an engine and each of its systems can count ${MOST_STEPS} steps: these are done; ` +
-        `set stepsDone to 0, and go on with a new engine and another seed`,
+      `Cannot go on with ${name}: an engine and each of its systems can count ${MOST_STEPS} steps, and all are done. ` +
+        "To continue, set stepsDone to 0, and go on with a new engine and another seed",
     );
   }
 
@@ -292,12 +297,14 @@ export class BatchRun {
     phase.copy(before.#run.phase);
     this.#forceHooks = before.#forceHooks;
     this.#isSettled = before.#isSettled;
+    this.#hasOldStatus = before.#hasOldStatus;
     // A device would find these pairs in the next step, for the systems active in it: now all systems are.
     if (isLate) plan.runOnce(pairsOf(this.state));
   }
 
   /** Begins anew in slots whose systems were replaced by systems as large. */
   restart(slots: readonly number[]): void {
+    dropStress(this.state.batch, this.#run.engine, slots);
     this.state.restart(slots);
     this.#clock.admit(this.state.batch, slots);
   }
@@ -323,7 +330,10 @@ function openRun(
   );
   // After the integrator, which adds the field that the clock reads. Before the model, which may hold much.
   const clock = new Clock(state.batch, engine.integrator);
-  const model = engine.model.open(state);
+  const model = engine.model.open(
+    state,
+    (message) => engine.loop.warnings.warn("model", "run", new Error(message)),
+  );
   try {
     if (model.compute !== undefined) assertWhole(engine, state.backend);
     const isLate = !state.backend.isHost;

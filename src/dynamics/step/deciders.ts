@@ -50,6 +50,17 @@ export function decidersOf(work: readonly StageWork[], count: number | undefined
   return deciders.sort((a, b) => (b.ways!.from ?? Infinity) - (a.ways!.from ?? Infinity)); // stable
 }
 
+/**
+ * Returns the statuses that say of a system that it has converged. One that is also where another hook takes systems from
+ * says nothing of that kind.
+ */
+export function targetsOf(deciders: readonly Decider[]): number[] {
+  const sources = deciders.map(({ hook }) => hook.sourceStatus);
+  return deciders.filter(({ hook }) => hook.sourceStatus === undefined)
+    .map(({ hook }) => hook.targetStatus)
+    .filter((status) => !sources.includes(status));
+}
+
 /** Returns the moves that a hook of all or of some stages makes. */
 function waysOf(
   hook: ConvergenceHook,

@@ -5,15 +5,14 @@
  */
 
 import type { NumericArray } from "../../batch/fields/fields.ts";
+import { systemName } from "../../batch/store.ts";
+import { TOO_FAR } from "../../batch/resident/origins.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { RunEngine } from "./run_engine.ts";
 import type { WithKernels } from "./step_parts.ts";
-
-/** Farther from the origin than this float32 knows positions no better than to 6e-5 Å. */
-const TOO_FAR = 1000;
 
 /** Returns whether nothing in a step depends on where a system is. */
 export function mayHaveOrigins({ model, loop }: Pick<RunEngine, "model" | "loop">): boolean {
@@ -61,7 +60,9 @@ export function farWarning(
   const at = origins.relative(positions).findIndex((x: number) => Math.abs(x) > TOO_FAR);
   if (at === -1) return undefined;
   const atom = Math.floor(at / 3), system = batch.systemOfNode[atom]!;
-  const where = `of atom ${atom - batch.nodeOffsets[system]!} of system ${system}`;
+  const where = `of atom ${atom - batch.nodeOffsets[system]!} of system ${
+    systemName(batch.infos, system)
+  }`;
   if (origins.isKept) {
     return new Error(
       `The position ${where} is more than ${TOO_FAR} Å from where its system began, where float32 is inexact: ` +

@@ -11,7 +11,7 @@ import { fieldName } from "../../hooks/protocol/protocol.ts";
 import type { KernelDevice } from "../context.ts";
 import type { ConvergenceParts, KeySource } from "../convergence/convergence_hook.ts";
 import { isConvergenceHook } from "../convergence/known_hooks.ts";
-import { decidersOf } from "./deciders.ts";
+import { decidersOf, targetsOf } from "./deciders.ts";
 import {
   CHANGE,
   CONSERVED,
@@ -33,6 +33,7 @@ export class HookCalls {
     readonly decide: Call[];
     readonly customs: Custom[];
     readonly marks: Mark[];
+    readonly targets: readonly number[];
     readonly keys: ReadonlySet<string>;
   };
   readonly #parts: StepParts;
@@ -72,6 +73,7 @@ export class HookCalls {
         ...found.map(({ opened: { converged }, times }) => ({ converged, ...times })),
         ...spent.map((converged) => ({ converged, every: 1, phase: 0, isSpent: true })),
       ],
+      targets: stages === undefined ? targetsOf(deciders) : [],
       keys: new Set(found.flatMap(({ hook }) => hook.criteria.map(({ key }) => key))),
     };
   }

@@ -5,6 +5,7 @@
  */
 
 import type { Backend } from "../../backend/backend.ts";
+import type { Batch } from "../../batch/batch.ts";
 import type { Model } from "../../models/model.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import { CHANGE, CONSERVED } from "../engine/measures.ts";
@@ -55,6 +56,34 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
 /** The advice in errors about a model without stresses. */
 const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
   "and potential() takes it with { givesStress: true }";
+
+/** The warnings of engines that have warned of dropped stresses. */
+const WARNED = new WeakSet<object>();
+
+/**
+ * Drops the stresses that systems brought along if the model gives none: after a step they would be those of other
+ * positions. Warns if there were some.
+ */
+export function dropStress(
+  batch: Batch,
+  { name, model, loop: { warnings } }: RunEngine,
+  systems: Iterable<number> = batch.infos.keys(),
+): void {
+  if (model.gives.includes("stress") || !batch.has("stress")) return;
+  const stress = batch.get("stress");
+  let hadSome = false; // in a stream, systems with stresses may be admitted at any step
+  for (const system of systems) {
+    const own = stress.subarray(9 * system, 9 * system + 9);
+    hadSome ||= own.some((x) => !Number.isNaN(x));
+    own.fill(NaN);
+  }
+  if (!hadSome || WARNED.has(warnings)) return;
+  WARNED.add(warnings);
+  const warning = `${name} drops the stress that the batch brought: ${model.name} gives ${
+    model.gives.join(", ")
+  }${STRESSED}`;
+  warnings.warn("stress", "run", new Error(warning));
+}
 
 /** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
 export function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {

@@ -47,6 +47,8 @@ export interface StepPlan {
   readonly customs: readonly Custom[];
   /** The masks of systems that have converged. */
   readonly marks: readonly Mark[];
+  /** The statuses that say that a system has converged. */
+  readonly targets: readonly number[];
   /** True if the model adds the results of a visit by kernels. */
   readonly isAdded: boolean;
   /** True if hooks of stages hold atoms: a system that changes stage then changes the plan. */
@@ -78,7 +80,7 @@ export function planStep(parts: StepParts): StepPlan {
     return program;
   };
   const hooks = new HookCalls(parts);
-  const { customs, marks, decide } = hooks.convergence;
+  const { customs, marks, targets, decide } = hooks.convergence;
   const needs = needsOf(parts, hooks);
   return {
     ...stepPrograms(parts, hooks, needs, prepare),
@@ -86,6 +88,7 @@ export function planStep(parts: StepParts): StepPlan {
     ...readPrograms(hooks, prepare),
     customs,
     marks,
+    targets,
     isAdded: (parts.model.add?.(needs.full) ?? []).length > 0,
     holdsStages: hooks.holdsStages,
     modifiesStages: parts.modifiesStages,

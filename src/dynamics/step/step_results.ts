@@ -5,6 +5,7 @@
  */
 
 import type { Buffer } from "../../backend/backend.ts";
+import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageChanges } from "../stages/stage_changes.ts";
 import type { Mark } from "./step_parts.ts";
 
@@ -18,6 +19,40 @@ export interface StepResults {
   readonly stages: StageChanges | undefined;
   /** The systems that have converged, by each of the marks that were read. */
   readonly marked: readonly Int32Array[];
+}
+
+/** What the frame of a batch says before the first step of a run. */
+export interface FirstLook {
+  /** The words of `Control`. */
+  readonly control: Int32Array;
+  /** True if a system is updated. */
+  readonly isMoving: boolean;
+  /** The most steps that a system has done. */
+  readonly oldest: number;
+}
+
+/** Returns what the frame of a batch says before the first step of a run. */
+export function lookAt(state: ResidentBatch): FirstLook | PromiseLike<FirstLook> {
+  const { control, active, ages } = state.frame;
+  return state.withArrays({ control, active, ages }, [], ({ control, active, ages }) => ({
+    control: control.slice(),
+    isMoving: active.includes(1),
+    oldest: ages.reduce((most, age) => Math.max(most, age), 0),
+  }));
+}
+
+/** Sets the status of active systems to 0 if it is one of `targets`: they have converged in another run, or in none. */
+export function clearTargets(
+  state: ResidentBatch,
+  targets: readonly number[],
+): void | PromiseLike<void> {
+  if (targets.length === 0) return;
+  const status = state.field<"i32">("status"), { active } = state.frame;
+  return state.withArrays({ status, active }, ["status"], ({ status, active }) => {
+    for (let s = 0; s < active.length; s++) {
+      if (active[s] === 1 && targets.includes(status[s]!)) status[s] = 0;
+    }
+  });
 }
 
 /** Returns a test for the marks that are set anew in a step. */

@@ -7,6 +7,7 @@
 import { markChanging } from "../../batch/changing.ts";
 import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
 import { isConvergenceHook } from "../convergence/known_hooks.ts";
+import type { Graduates } from "./graduates.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream } from "./saved_stream.ts";
 import type { Stream } from "./stream.ts";
@@ -35,6 +36,8 @@ export class EngineStreams {
   #last: Stream | undefined;
   /** The stream of a loaded checkpoint, which the next one continues. */
   #loaded: SavedStream | undefined;
+  /** The stream that was resumed from a checkpoint, until it has run. */
+  #resumed: Stream | undefined;
 
   /** Begins nothing yet. */
   constructor(engine: DynamicsEngine) {
@@ -68,14 +71,34 @@ export class EngineStreams {
       await sinks.goBack(saved.lengths);
       stream = Stream.resume(engine, sampler, sinks, { batch: run.state.batch, saved });
       this.#loaded = undefined;
+      this.#resumed = stream;
     } else if (last?.sampler === sampler && !last.isDone) {
       this.#assertPresent(last);
       stream = last;
-    } else stream = await Stream.begin(engine, sampler, sinks, options);
+    } else {
+      this.#assertBegun();
+      stream = await Stream.begin(engine, sampler, sinks, options);
+    }
     if (stream === undefined) return undefined;
     stream.configure(sinks, options);
     markChanging(stream.batch);
+    if (this.#resumed?.isDone) await this.#endResumed(sinks);
     return stream;
+  }
+
+  /** Cuts the sinks of a stream back that has nothing left to do, and so does not run. */
+  async #endResumed(sinks: Graduates): Promise<void> {
+    await sinks.flush();
+    this.#resumed = undefined;
+  }
+
+  /** Throws an Error if a resumed stream was refused: a new one would write its systems once more. */
+  #assertBegun(): void {
+    if (this.#resumed === undefined) return;
+    throw new Error(
+      `Cannot begin a stream of ${this.#engine.name}: the one of the checkpoint was refused before its first step. ` +
+        "Load the checkpoint again, or go on with the sampler of that stream",
+    );
   }
 
   /** Throws an Error if another batch was run since. */
@@ -101,12 +124,14 @@ export class EngineStreams {
 
   /** Runs `work` while a stream admits systems and takes them out. */
   async during(stream: Stream, work: () => Promise<void>): Promise<void> {
-    const { loop: { context }, running } = this.#engine;
+    const { loop, running } = this.#engine, { context, stepCount: before } = loop;
     running.stream = this.#last = stream;
     Object.assign(context, { stream: stream.progress });
     try {
       await work();
+      this.#resumed = undefined;
     } finally {
+      if (loop.stepCount > before) this.#resumed = undefined;
       running.stream = undefined;
       Object.assign(context, { stream: undefined });
     }
@@ -122,6 +147,6 @@ export class EngineStreams {
   /** Notes the stream of a checkpoint, if it has one. */
   load(saved: SavedStream | undefined): void {
     this.#loaded = saved;
-    this.#last = undefined;
+    this.#last = this.#resumed = undefined;
   }
 }

@@ -32,6 +32,8 @@ export class Graduates {
   readonly #sinks: readonly GraduateSink[];
   /** Systems that a sink holds from before, which come again. */
   #known: ReadonlySet<number> = new Set();
+  /** The lengths to which sinks are cut back before anything is written: a run that is refused leaves them as they are. */
+  readonly #cuts = new Map<GraduateSink, number>();
 
   /** Throws a TypeError for what is no list of sinks. */
   constructor(engine: string, sinks: unknown) {
@@ -57,6 +59,7 @@ export class Graduates {
    * room for all: nothing is written then.
    */
   async write(frame: Batch, wrote: (places: readonly number[]) => void): Promise<void> {
+    await this.#cutBack();
     const ids = frame.get("sourceId");
     const all = Array.from(ids, (_, place) => place);
     wrote(all.filter((place) => this.#known.has(ids[place]!)));
@@ -81,20 +84,21 @@ export class Graduates {
 
   /** Waits until all is where it is to be. */
   async flush(): Promise<void> {
+    await this.#cutBack();
     for (const sink of this.#sinks) await sink.flush?.();
   }
 
   /** Returns the number of systems in each, -1 if it is unknown. */
   lengths(): number[] {
-    return this.#sinks.map(({ length }) => length ?? -1);
+    return this.#sinks.map((sink) => this.#cuts.get(sink) ?? sink.length ?? -1);
   }
 
   /**
-   * Goes on from a time when they held so many: what came since is taken off, or is not written again. Throws a
-   * RangeError for one that holds fewer.
+   * Goes on from a time when they held so many: what came since is taken off before the next write, or is not written
+   * again. Throws a RangeError for one that holds fewer.
    */
   async goBack(lengths: readonly number[]): Promise<void> {
-    const known = new Set<number>();
+    const known = new Set<number>(), cuts = new Map<GraduateSink, number>();
     for (const [i, sink] of this.#sinks.entries()) {
       const [then, now] = [lengths[i] ?? 0, sink.length ?? -1];
       if (then < 0 || now < 0 || now === then) continue;
@@ -104,10 +108,26 @@ export class Graduates {
             `current length is ${now}`,
         );
       }
-      if (sink.truncate !== undefined) await sink.truncate(then);
+      if (sink.truncate !== undefined) cuts.set(sink, then);
       else for (const id of await idsFrom(this.#engine, sink, then, i)) known.add(id);
     }
     this.#known = known;
+    for (const [sink, length] of cuts) this.#cuts.set(sink, length);
+  }
+
+  /** Goes on as the sinks of an earlier call would have, as far as they are the same. */
+  takeOver(earlier: Graduates): void {
+    if (earlier.#sinks.every((sink) => this.#sinks.includes(sink))) this.#known = earlier.#known;
+    for (const [sink, length] of earlier.#cuts) {
+      if (this.#sinks.includes(sink)) this.#cuts.set(sink, length);
+    }
+  }
+
+  async #cutBack(): Promise<void> {
+    for (const [sink, length] of this.#cuts) {
+      await sink.truncate!(length);
+      this.#cuts.delete(sink);
+    }
   }
 }
 

@@ -90,6 +90,7 @@ export class Stream implements SystemStream {
 
   /** Sets the options of the next run. */
   configure(sinks: Graduates, options: StreamOptions): void {
+    if (sinks !== this.#options.sinks) sinks.takeOver(this.#options.sinks);
     this.#options = { ...options, sinks };
     this.#schedule = new RefillSchedule(this.#engine, this.#slots, options.refillFrequency);
     this.#failure = undefined;

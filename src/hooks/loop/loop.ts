@@ -10,7 +10,7 @@ import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { StagePoint } from "../run/point.ts";
-import type { AcceptAll, HookInput } from "../registry/hook_set.ts";
+import type { AllChecked, HookInput, InitialHooks, Names } from "../registry/hook_set.ts";
 import { assertSavedLoop, type SavedLoop } from "../registry/saved.ts";
 import type { AnyStages, Role, StageOf } from "../protocol/stage.ts";
 import {
@@ -25,7 +25,7 @@ import {
   type LoopOptions,
 } from "./loop_options.ts";
 import { BetweenSteps, ExclusiveCalls, PendingStage } from "./pending.ts";
-import { Counters, reasonOf, RunEnd, stopper } from "./progress.ts";
+import { Counters, keepWarnings, reasonOf, RunEnd, RunWarnings, stopper } from "./progress.ts";
 import { type StepEngine, Steps } from "./steps.ts";
 
 /**
@@ -70,23 +70,27 @@ export interface Engine<E extends AnyStages>
   readonly workflow?: Workflow;
 }
 
-/**
- * A step loop: runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. `H` are its first
- * hooks, which the compiler checks as `add` does; if `E` is written out, as in a subclass, only `add` checks them.
- */
+/** A loop that runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. `H` are its first
+ * hooks, which the compiler checks as `add` does. If `E` is written out, as in a subclass, only `add` checks them. */
 export class Loop<
   E extends AnyStages,
-  const H extends readonly HookInput<E>[] = readonly HookInput<E>[],
+  const H extends AllChecked<E, H> = readonly HookInput<E>[],
+  const N extends Names = Names,
+  const W extends Names = Names,
 > implements Workflow, AsyncDisposable {
   /** Its name in listings and logs. */
   readonly name: string;
   /** The context that all hooks receive; change its own fields before firing a stage. */
   readonly context: { -readonly [k in keyof BaseContext]: BaseContext[k] } & OwnFields<E>;
+  /** Warnings of the engine about its results. */
+  readonly warnings: RunWarnings = new RunWarnings((topic, stage, error) =>
+    this.#hooks.warn(`(${topic})`, stage, error, "engine")
+  );
+  readonly #end = new RunEnd(this.warnings);
   readonly #hooks: EngineHooks<E>;
   readonly #engine: Engine<E>;
   readonly #options: LoopOptions<E>;
   readonly #counters: Counters;
-  readonly #end = new RunEnd();
   readonly #pending = new PendingStage();
   readonly #between = new BetweenSteps();
   readonly #steps: Steps<Loop<E>>;
@@ -95,18 +99,18 @@ export class Loop<
   /** Throws a TypeError or RangeError that names the hook, member or option that is wrong. */
   constructor(
     engine: Engine<E> & ContextOption<E>,
-    options: LoopOptions<E> & { readonly hooks?: H & AcceptAll<E, H> } = {},
+    options: Omit<LoopOptions<E>, "hooks"> & { readonly hooks?: InitialHooks<E, H, N, W> } = {},
   ) {
     checkEngine(engine);
     checkLoopOptions(options);
     this.#engine = engine;
-    this.#options = options;
+    this.#options = options as LoopOptions<E>;
     this.name = options.name ?? "loop";
     this.#calls = new ExclusiveCalls(this.name, this.#between);
     const kinds = [engine.kinds].flat() as readonly E[];
-    const counters = this.#counters = new Counters(kinds), end = this.#end;
-    const workflow = engine.workflow ?? this;
-    const stop = stopper((reason, step) => end.ask(reason, step ?? counters.step));
+    const counters = this.#counters = new Counters(kinds), workflow = engine.workflow ?? this;
+    keepWarnings(workflow, this.warnings);
+    const end = this.#end, stop = stopper((reason, step) => end.ask(reason, step ?? counters.step));
     this.context = {
       ...baseContext(workflow, stop),
       ...engine.context,
@@ -116,18 +120,17 @@ export class Loop<
       context: this.context,
       workflow,
       counts: (counter) => counters.of(counter),
-      ...hookParts(engine, options),
+      ...hookParts(engine, this.#options, this.warnings),
     });
-    const context: { stepCount: number } = this.context;
     this.#steps = new Steps<Loop<E>>(engine, this, {
       counters,
       end,
       hooks,
-      context,
+      context: this.context,
       between: this.#between,
       pending: this.#pending,
     });
-    for (const hook of options.hooks ?? []) hooks.add(hook);
+    for (const hook of this.#options.hooks ?? []) hooks.add(hook);
   }
 
   /** The registry of the hooks, for an engine that joins them with its own. */
@@ -195,9 +198,10 @@ export class Loop<
     this.#hooks.load(saved.hooks);
   }
 
-  /** Adds 1 to a counter other than the step: an epoch is done. Throws a RangeError for a counter that no stage has. */
+  /** Adds 1 to a counter: an epoch is done. `"step"` is for engines whose `step` returns `false`. Throws a RangeError for a counter that no stage has. */
   advance(counter: string): void {
     this.#counters.advance(counter);
+    if (counter === "step") this.context.stepCount = this.#counters.step;
   }
 
   /** Returns the value of a counter: `"step"`, or one of the kinds'. */
@@ -208,11 +212,6 @@ export class Loop<
   /** The outcome of the run under way if it ended now. */
   get outcome(): Outcome {
     return this.#end.outcome;
-  }
-
-  /** Adds a warning to the outcome of the run. */
-  note(warning: string): void {
-    this.#end.note(warning);
   }
 
   /** Asks to stop after the step under way; the first reason is kept. It holds until the hooks are closed. */
@@ -258,7 +257,7 @@ export class Loop<
       this.#end.clearStop();
       await this.#orFail(() => this.#runSteps(nSteps));
       const { outcome } = this.#end;
-      if (isOurs) await this.#hooks.close(outcome);
+      if (isOurs) await this.#close(outcome);
       return outcome;
     });
   }
@@ -295,8 +294,7 @@ export class Loop<
     const last = this.#counters.step + 1;
     await this.#steps.attempt(async () => {
       await this.#engine.begin?.(this);
-      do await this.#steps.step(); while (this.#counters.step < last && !this.#end.isDone);
-      this.#hooks.check();
+      await this.#steps.stepByHand(last);
       await this.#steps.settle();
     });
   }
@@ -309,7 +307,7 @@ export class Loop<
         await this.#steps.attempt(() => this.#steps.finish());
         await this.#between.workOff();
       });
-      await this.#hooks.close(this.#end.outcome);
+      await this.#close(this.#end.outcome);
     });
   }
 
@@ -333,10 +331,14 @@ export class Loop<
       await work();
     } catch (error) {
       this.#between.drop(this.name, error); // hooks may wait for it as they are closed
-      await this.#hooks.close({ status: "failed", error });
+      await this.#close(this.warnings.failed(error));
       this.#steps.truncate();
       throw error;
     }
+  }
+
+  #close(outcome: Outcome): Promise<void> {
+    return this.#hooks.close(outcome).finally(() => this.warnings.end());
   }
 
   #reach(stage: StageOf<E>, role: Role): StagePoint {

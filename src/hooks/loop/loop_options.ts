@@ -7,6 +7,7 @@
 import { type BaseContext, Shared, type Workflow } from "../protocol/context.ts";
 import type { OwnFields } from "../protocol/own_fields.ts";
 import type { AnyStages, Role } from "../protocol/stage.ts";
+import type { RunWarnings } from "./progress.ts";
 import type { EngineHooks } from "../registry/engine_hooks.ts";
 import type { EngineHooksOptions } from "../registry/engine_hooks_options.ts";
 import type { HookInput, HookSet } from "../registry/hook_set.ts";
@@ -79,13 +80,15 @@ type HookParts<E extends AnyStages> = Pick<
 export function hookParts<E extends AnyStages>(
   engine: HookParts<E>,
   { onWarning, signal, verify }: LoopOptions<E>,
-): HookParts<E> & Pick<LoopOptions<E>, "onWarning" | "signal" | "verify"> {
+  warnings: RunWarnings,
+): HookParts<E> & Pick<EngineHooksOptions<E>, "onWarning" | "onHookError" | "signal" | "verify"> {
   const { state, worker } = engine;
   return {
     ...(state && { state }),
     ...(worker && { worker }),
     ...(engine.coming && { coming: (stage) => engine.coming!(stage) }),
     ...(engine.isFatal && { isFatal: (error) => engine.isFatal!(error) }),
+    onHookError: () => warnings.countHookError(),
     ...(onWarning && { onWarning }),
     ...(signal && { signal }),
     ...(verify && { verify }),
@@ -106,15 +109,13 @@ export function assertRole(stage: string, role: Role, reached: Role): void {
 export function baseContext(
   workflow: Workflow,
   stop: BaseContext["stop"],
-): BaseContext & { value: unknown; skipping: boolean } {
+): BaseContext {
   return {
     stepCount: 0,
     globalRank: 0,
     shared: new Shared(),
     workflow,
     stop,
-    value: undefined,
-    skipping: false,
   };
 }
 

@@ -30,11 +30,12 @@ export class Counters {
     return counter === "step" ? this.step : this.#counts.get(counter) ?? 0;
   }
 
-  /** Adds 1 to a counter other than the step. Throws a RangeError for a counter that no stage has. */
+  /** Adds 1 to a counter. Throws a RangeError for a counter that no stage has. */
   advance(counter: string): void {
+    if (counter === "step") return void this.step++;
     if (!this.names.has(counter)) {
       throw new RangeError(
-        `Cannot advance ${counter} as it must be a counter of the kinds other than the step: they are ` +
+        `Cannot advance ${counter} as it must be a counter of the kinds, or step: they are ` +
           `${[...this.names].join(", ") || "none"}${didYouMean(counter, this.names)}`,
       );
     }
@@ -54,15 +55,104 @@ export class Counters {
   }
 }
 
+/** The warnings of an engine, for users as they come, and for the outcome of the run that they belong to. */
+export class RunWarnings {
+  readonly #emit: (topic: string, stage: string, error: Error) => void;
+  #texts: readonly string[] = [];
+  #hookErrors = 0;
+  /** Whether the run is over, so that its warnings are not those of the next one. */
+  #isOver = false;
+
+  /** Has no warnings yet; `emit` gives them to the user. */
+  constructor(emit: (topic: string, stage: string, error: Error) => void) {
+    this.#emit = emit;
+  }
+
+  /** Warns of the engine's results, and adds the warning to the outcome of the run. */
+  warn(topic: string, stage: string, error: Error): void {
+    this.note(error.message);
+    this.#emit(topic, stage, error);
+  }
+
+  /** Adds a warning to the outcome only: of the run under way, or of the next one if none is. */
+  note(text: string): void {
+    this.begin();
+    this.#texts = [...this.#texts, text];
+  }
+
+  /** Counts an error of a hook that does not stop the run. */
+  countHookError(): void {
+    this.begin();
+    this.#hookErrors++;
+  }
+
+  /** Begins a run: forgets the warnings of a run that is over. */
+  begin(): void {
+    if (!this.#isOver) return;
+    this.#isOver = false;
+    this.#texts = [];
+    this.#hookErrors = 0;
+  }
+
+  /** Ends a run: its warnings can still be read until the next one begins, or is warned of. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Returns the outcome of a run that an error ends. */
+  failed(error: unknown): Outcome {
+    return { status: "failed", error, ...this.listed };
+  }
+
+  /** Returns the part of an outcome that lists the warnings, and counts the errors of hooks. */
+  get listed(): { readonly warnings?: readonly string[]; readonly hookErrors?: number } {
+    return {
+      ...(this.#texts.length > 0 && { warnings: this.#texts }),
+      ...(this.#hookErrors > 0 && { hookErrors: this.#hookErrors }),
+    };
+  }
+}
+
+const WARNINGS = new WeakMap<object, RunWarnings>();
+
+/** Keeps the warnings of an engine, for those that have only the engine. */
+export function keepWarnings(engine: object, warnings: RunWarnings): void {
+  WARNINGS.set(engine, warnings);
+}
+
+/** Returns the warnings of an engine that a loop runs; `undefined` for other values. */
+export function warningsOf(engine: object): RunWarnings | undefined {
+  return WARNINGS.get(engine);
+}
+
+const RUN_IDS = new WeakMap<object, string>();
+
+/** Returns the id by which logs know the runs of an engine. The first log that asks gives it its own. */
+export function runIdOf(engine: object, own: string): string {
+  const known = RUN_IDS.get(engine);
+  if (known === undefined) RUN_IDS.set(engine, own);
+  return known ?? own;
+}
+
+/** Sets the id of the runs of an engine: one that the caller has chosen, or of a run that is resumed. */
+export function setRunId(engine: object, id: string): void {
+  RUN_IDS.set(engine, id);
+}
+
 /** The end of a run: whether it was asked to stop, and in which step it turned out to be over. */
 export class RunEnd {
+  readonly #warnings: RunWarnings;
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isDone = false;
-  #warnings: readonly string[] = [];
   /** Number of steps after which the run turned out to be over, if that was learned late. */
   #overAt: number | undefined;
   /** Number of steps below which a request to stop does not hold: those that are repeated after a recovery. */
   #repeatUntil = 0;
+
+  /** Ends no run yet. */
+  constructor(warnings: RunWarnings) {
+    this.#warnings = warnings;
+  }
 
   /** Asks to stop; the first reason is kept. */
   ask(reason: string, step: number): void {
@@ -75,15 +165,10 @@ export class RunEnd {
     this.#repeatUntil = 0;
   }
 
-  /** Adds a warning to the outcome. */
-  note(warning: string): void {
-    this.#warnings = [...this.#warnings, warning];
-  }
-
-  /** Forgets a request to stop, and warnings. */
+  /** Forgets a request to stop, and the warnings of a run that is over. */
   clearStop(): void {
     this.#stop = undefined;
-    this.#warnings = [];
+    this.#warnings.begin();
   }
 
   /** Ends the run after the step under way, or after an earlier number of steps. */
@@ -134,7 +219,7 @@ export class RunEnd {
   /** How the run ends. Requests to stop made after the final step are ignored. */
   get outcome(): Outcome {
     const isIgnored = this.#stop !== undefined && this.#stop.step >= (this.#overAt ?? Infinity);
-    const warnings = this.#warnings.length === 0 ? {} : { warnings: this.#warnings };
+    const warnings = this.#warnings.listed;
     return this.#stop === undefined || isIgnored
       ? { status: "completed", ...warnings }
       : { status: "stopped", ...this.#stop, ...warnings };

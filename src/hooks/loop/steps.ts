@@ -11,8 +11,11 @@ import type { Counters, RunEnd } from "./progress.ts";
 
 /** The calls that a loop `L` makes to its engine. Only `step` is required. */
 export interface StepEngine<L> {
-  /** Runs one step; fires stages through the loop that it is given. */
-  step(loop: L): void | PromiseLike<void>;
+  /**
+   * Runs one step; fires stages through the loop that it is given. Returns `false` if the loop must not count it: the
+   * engine has counted it by `loop.advance("step")`, or it does not count and the next call repeats it.
+   */
+  step(loop: L): void | false | PromiseLike<void | false>;
   /**
    * Runs up to `n` steps in which no hook is due: one WASM call, one command buffer. Returns the number of steps it ran
    * if that may be fewer than `n`. When it throws, the steps before `loop.context.stepCount` count as done.
@@ -113,13 +116,24 @@ export class Steps<L> {
     const { context, counters } = this.#host;
     context.stepCount = counters.step;
     const result = this.#engine.step(this.#loop);
-    if (isThenable(result)) return result.then(() => this.#stepped());
-    this.#stepped();
+    if (isThenable(result)) return result.then((counts) => this.#stepped(counts));
+    this.#stepped(result);
   }
 
-  #stepped(): void {
+  #stepped(counts: void | false): void {
     this.#host.pending.assertNone("end a step");
-    this.#host.counters.step++;
+    if (counts !== false) this.#host.counters.step++;
+  }
+
+  /** Runs one step by hand; if it was taken back to an earlier one, as many more as were lost. */
+  async stepByHand(last: number): Promise<void> {
+    const { counters, end, hooks } = this.#host;
+    let begun: number;
+    do {
+      begun = counters.step;
+      await this.step();
+    } while (counters.step > begun && counters.step < last && !end.isDone);
+    hooks.check();
   }
 
   #multiStep(free: number): void | PromiseLike<void> {

@@ -19,7 +19,7 @@ export interface Workflow {
 
 /** The fields of every context, of any kind. */
 export interface BaseContext {
-  /** Steps done before this one: 0 in the first step. */
+  /** Steps done: those before this one; in training from STEP_END on this one, too. */
   readonly stepCount: number;
   /** Rank of this process among those that share the work; 0 when it is alone. */
   readonly globalRank: number;
@@ -90,7 +90,7 @@ export type FieldKey<T extends AnyStages> = T extends AnyStages
   : never;
 
 /** Type of `ctx.read` for the declared keys `R`, at a kind with fields `F`. */
-export type Reading<F, R extends readonly unknown[]> =
+export type DeclaredInReads<F, R extends readonly unknown[]> =
   & { readonly [k in Extract<R[number], keyof F>]: View<F[k]> }
   & {
     readonly [f in Extract<R[number], Field<string, unknown>> as f["field"]]: View<
@@ -99,7 +99,7 @@ export type Reading<F, R extends readonly unknown[]> =
   };
 
 /** Type of `ctx.write` for the declared keys `W`: the same fields, writable. */
-export type Writing<F, W extends readonly unknown[]> =
+export type DeclaredInWrites<F, W extends readonly unknown[]> =
   & { readonly [k in Extract<W[number], keyof F>]: F[k] }
   & {
     readonly [f in Extract<W[number], Field<string, unknown>> as f["field"]]: NonNullable<
@@ -115,9 +115,9 @@ export type ContextAt<
   W extends readonly unknown[] = [],
 > = At<T, N>["ctx"] & {
   /** The fields the hook declared in `reads`. */
-  readonly read: Reading<FieldsOf<T>, R>;
+  readonly read: DeclaredInReads<FieldsOf<T>, R>;
   /** The fields the hook declared in `writes`. */
-  readonly write: Writing<FieldsOf<T>, W>;
+  readonly write: DeclaredInWrites<FieldsOf<T>, W>;
 };
 
 /** A union of (ctx, stage) tuples for some stages by name, so that comparing `stage` narrows `ctx`. */
@@ -144,9 +144,10 @@ export type ArgsAt<
  */
 export type ClassContext<C, F, R extends keyof F = never, W extends keyof F = never> = C & {
   /** The declared reads. */
-  readonly read: [R] extends [never] ? Partial<Reading<F, (keyof F)[]>> : Reading<F, R[]>;
+  readonly read: [R] extends [never] ? Partial<DeclaredInReads<F, (keyof F)[]>>
+    : DeclaredInReads<F, R[]>;
   /** The declared writes. */
-  readonly write: Writing<F, W[]>;
+  readonly write: DeclaredInWrites<F, W[]>;
 };
 
 /** A typed slot of {@linkcode Shared}; made by {@linkcode slot}. Two slots of one name are different slots. */

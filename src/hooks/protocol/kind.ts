@@ -9,7 +9,7 @@ import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 const ROLES: readonly unknown[] = ["observe", "pipe", "gate", "replace"];
-const OPTIONS: readonly string[] = ["counters", "events", "aliases"];
+const OPTIONS: readonly string[] = ["counters", "events", "contexts", "aliases"];
 
 /** Makes a kind whose stages all observe. Throws as {@linkcode makeKind} does, and for a name given twice. */
 export function makeObserved(kind: unknown, names: unknown, options: unknown): object {
@@ -70,7 +70,21 @@ function checkOptions(
   checkKeys(action, "its options", options, OPTIONS);
   checkCounters(action, options.counters ?? {}, stages);
   checkEvents(action, options.events ?? [], stages);
+  checkContexts(action, options.contexts ?? {}, stages);
   checkAliases(action, options.aliases ?? {}, stages);
+}
+
+function checkContexts(action: string, contexts: unknown, stages: readonly string[]): void {
+  if (!isObject(contexts)) {
+    throw new TypeError(
+      complaint(action, "its contexts must be an object, stage → fields", contexts),
+    );
+  }
+  for (const [stage, fields] of Object.entries(contexts)) {
+    if (stage !== "*") checkStage(action, "contexts", stage, stages);
+    if (Array.isArray(fields) && fields.every((field) => typeof field === "string")) continue;
+    throw new TypeError(complaint(action, `the context of ${stage} must list fields`, fields));
+  }
 }
 
 function checkCounters(action: string, counters: unknown, stages: readonly string[]): void {

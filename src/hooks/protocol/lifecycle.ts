@@ -4,7 +4,14 @@
  * @module
  */
 
-import type { AliasesOf, AnyStages, At, MapOf, StageInfo } from "./stage.ts";
+import {
+  type AliasesOf,
+  type AnyStages,
+  type At,
+  type MapOf,
+  type StageInfo,
+  stageInfos,
+} from "./stage.ts";
 import type { ContextAt } from "./context.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import type { Members } from "../../base/object.ts";
@@ -49,23 +56,39 @@ export type LifecycleName<E extends AnyStages> = E extends AnyStages
  */
 export function lifecycleMethods(hook: object): string[] {
   const members = hook as Members;
-  const names = [...namesOf(hook)].filter((name) => members[name] !== undefined);
+  const names = namesOf(hook).filter((name) => members[name] !== undefined);
   const isOther = STAGE_MEMBERS.some((key) => members[key] !== undefined);
   return isOther && !names.some((name) => typeof members[name] === "function") ? [] : names;
 }
 
 const STAGE_MEMBERS = ["stage", "stages", "runsOnStage"] as const;
 
-function namesOf(hook: object): Set<string> {
+/** Returns the names of the methods of an object, its own and inherited ones, that match a pattern. */
+export function methodsOf(hook: object, pattern: RegExp): string[] {
+  const members = hook as Members;
+  return [...membersOf(hook)].filter((name) =>
+    pattern.test(name) && typeof members[name] === "function"
+  );
+}
+
+/** Returns the names of all lifecycle methods that a kind has. */
+export function methodNames(kind: AnyStages): string[] {
+  return [...methodTable(kind).keys()];
+}
+
+function namesOf(hook: object): string[] {
+  const isOption = (name: string) => name === "onError" || name === "onRegister";
+  return [...membersOf(hook)].filter((name) => /^on[A-Z]/.test(name) && !isOption(name));
+}
+
+function membersOf(hook: object): Set<string> {
   const names = new Set<string>();
   for (
     let o: object | null = hook;
     o !== null && o !== Object.prototype;
     o = Object.getPrototypeOf(o)
   ) {
-    for (const key of Object.getOwnPropertyNames(o)) {
-      if (/^on[A-Z]/.test(key) && key !== "onError") names.add(key);
-    }
+    for (const key of Object.getOwnPropertyNames(o)) names.add(key);
   }
   return names;
 }
@@ -86,33 +109,35 @@ function methodTable({ roles, options }: AnyStages): Map<string, string> {
 }
 
 /**
- * For each stage of the kinds, the method of the object that handles it. Throws a TypeError for a method that is no
- * function or belongs to no stage, and for two methods of one stage.
+ * For each stage of the kinds, the methods of the object that handle it, in their order: `onTrainEnd` and `onTrainingEnd`
+ * may both be there. Throws a TypeError for a method that is no function or belongs to no stage, and for two methods of a
+ * stage at which hooks decide.
  */
 export function bindMethods(
   hook: object,
   label: string,
   kinds: readonly AnyStages[],
-): (info: StageInfo) => string | undefined {
+): (info: StageInfo) => readonly string[] {
   const tables = new Map(kinds.map((kind) => [kind.kind, methodTable(kind)]));
+  const roles = new Map([...stageInfos(kinds).values()].map(({ stage, role }) => [stage, role]));
   const methods = lifecycleMethods(hook);
   checkMethods(hook as Members, label, methods, tables);
-  const bound = new Map<string, string>();
+  const bound = new Map<string, string[]>();
   for (const [kind, table] of tables) {
     for (const method of methods) {
       const name = table.get(method);
       if (name === undefined) continue;
-      const stage = `${kind}/${name}`, other = bound.get(stage);
-      if (other !== undefined) {
+      const stage = `${kind}/${name}`, others = bound.get(stage) ?? [];
+      if (others.length > 0 && roles.get(stage) !== "observe") {
         throw new TypeError(
           `Cannot register hook ${label} as one method at most may handle ${stage}: ` +
-            `current value is ${other} and ${method}`,
+            `current value is ${others[0]} and ${method}`,
         );
       }
-      bound.set(stage, method);
+      bound.set(stage, [...others, method]);
     }
   }
-  return ({ stage }) => bound.get(stage);
+  return ({ stage }) => bound.get(stage) ?? [];
 }
 
 function checkMethods(

@@ -4,9 +4,6 @@
  * @module
  */
 
-import type { AnyStages, ObservedStage, StageOf } from "./stage.ts";
-import type { ArgsAt, Field, FieldKey } from "./context.ts";
-import type { At, NameIn } from "./stage.ts";
 import type { ErrorPolicy, Outcome } from "./outcome.ts";
 import { readSchedule, SCHEDULE_KEYS, type ScheduleOptions } from "./schedule.ts";
 import { isObject } from "../../base/object.ts";
@@ -50,6 +47,11 @@ export interface HookOptions extends ScheduleOptions {
    * @default none
    */
   readonly settings?: object;
+  /**
+   * Called once when the hook is added: after it was checked, and before it is listed. If it throws, the hook is not
+   * added.
+   */
+  onRegister?(engine: Workflow): void;
   /** Called as the run begins. */
   open?(engine: Workflow): void | PromiseLike<void>;
   /** Called as the run ends, with any outcome. */
@@ -82,77 +84,6 @@ export interface ProtocolHook extends HookOptions {
   /** The hook itself. */
   call(ctx: never, stage: never): unknown;
 }
-
-/** The stages a hook class declares: `stage`, `stages` or the parameter of `runsOnStage`. */
-export type DeclaredStage<H> = H extends { readonly stages: readonly (infer S)[] } ? S
-  : H extends { runsOnStage(stage: infer S): boolean } ? S
-  : H extends { readonly stage: infer S } ? S
-  : never;
-
-/** The `reads` of a hook class. */
-export type DeclaredReads<H> = H extends { readonly reads: infer R extends readonly unknown[] } ? R
-  : [];
-
-/** The `writes` of a hook class. */
-export type DeclaredWrites<H> = H extends { readonly writes: infer W extends readonly unknown[] }
-  ? W
-  : [];
-
-/** The result of handlers at some stages, given as literals. */
-export type ResultAt<E extends AnyStages, S> = E extends AnyStages
-  ? At<E, NameIn<E["kind"], S>>["result"]
-  : never;
-
-/** Type that `call` of a hook class must have at the stages `S`. */
-export type CallAt<E extends AnyStages, S, H> =
-  | ((...args: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>) => ResultAt<E, S>)
-  // A function of fewer parameters is assignable to one of more, but not to one of a union of lists.
-  | ((ctx: ArgsAt<E, S, DeclaredReads<H>, DeclaredWrites<H>>[0]) => ResultAt<E, S>);
-
-/** A compile-time refusal that shows its reason. */
-export interface Refused<Why extends string> {
-  /** Why the hook does not fit. */
-  readonly "hook refused": Why;
-}
-
-/** Type that a hook class must also have to be added to an engine of kind `E`. */
-export type AcceptClass<E extends AnyStages, H> = string extends DeclaredStage<H>
-  ? H extends { runsOnStage(s: string): boolean } ? AcceptAt<E, ObservedStage<E>, H>
-  : Refused<"stage is a plain string; write stage = DynamicsStage.X">
-  : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
-      `this hook runs at ${DeclaredStage<H> & string}, and the engine has ${E["kind"]} stages`
-    >
-  : AcceptAt<E, Extract<DeclaredStage<H>, StageOf<E>>, H>;
-
-/** Type that a hook with kernels must also have to be added to an engine of kind `E`. */
-export type AcceptDevice<E extends AnyStages, H> = string extends DeclaredStage<H>
-  ? Refused<"stage is a plain string; write stage = DynamicsStage.X">
-  : [Extract<DeclaredStage<H>, StageOf<E>>] extends [never] ? Refused<
-      `this hook runs at ${DeclaredStage<H> & string}, and the engine has ${E["kind"]} stages`
-    >
-  : {
-    /** Required. */
-    readonly frequency: number;
-    /** Fields of this kind. */
-    readonly writes: readonly FieldsFor<E, H>[];
-  };
-
-/** The members of a hook class that are checked against the stages `S`. */
-export interface AcceptAt<E extends AnyStages, S, H> {
-  /** Checked against context and result of the declared stages. */
-  readonly call: CallAt<E, S, H>;
-  /** Required. */
-  readonly frequency: number;
-  /** Fields of this kind; of any kind, when the hook runs at stages of several. */
-  readonly reads?: readonly FieldsFor<E, H>[];
-  /** Fields of this kind; of any kind, when the hook runs at stages of several. */
-  readonly writes?: readonly FieldsFor<E, H>[];
-}
-
-/** The fields a hook class may name. */
-export type FieldsFor<E extends AnyStages, H> = [Exclude<DeclaredStage<H>, StageOf<E>>] extends
-  [never] ? FieldKey<E>
-  : string | Field<string, unknown>;
 
 /** The error policies. */
 export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable"];
@@ -203,7 +134,7 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
   const may = (key: string, what: string, ok: (x: unknown) => boolean) =>
     hook[key] === undefined ? [] : mustBe(hook, key, what, ok);
   return [
-    ...["open", "close", "save", "load", "flush", "when"].flatMap((key) =>
+    ...["onRegister", "open", "close", "save", "load", "flush", "when"].flatMap((key) =>
       may(key, "a function", (x) => typeof x === "function")
     ),
     ...["reads", "writes"].flatMap((key) => may(key, "an array of field names", isFieldList)),

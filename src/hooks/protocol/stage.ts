@@ -83,6 +83,13 @@ export interface KindOptions<N extends string> {
    */
   readonly events?: readonly N[];
   /**
+   * The context fields of each stage besides those of every engine; those at `"*"` are at all stages. Hooks then find
+   * exactly these at run time, too.
+   *
+   * @default every stage has all fields that the engine has set so far
+   */
+  readonly contexts?: { readonly [n in N | "*"]?: readonly string[] };
+  /**
    * Further names of lifecycle methods, `{ onTrainingEnd: "TRAIN_END" }`.
    *
    * @default none; `Start` for `Begin` is always understood
@@ -279,6 +286,10 @@ export interface StageInfo {
   readonly counter: string;
   /** True if it is an event, which happens rather than recurs. */
   readonly isEvent: boolean;
+  /** The fields of its context besides those of every engine: those of all stages, and its own; `undefined` for all. */
+  readonly fields:
+    | { readonly common: readonly string[]; readonly own: readonly string[] }
+    | undefined;
 }
 
 /** The stages of some kinds, by literal, in the order of their definition. */
@@ -294,6 +305,8 @@ export function stageInfos(kinds: readonly AnyStages[]): ReadonlyMap<string, Sta
           role,
           counter: options.counters?.[name] ?? "step",
           isEvent: options.events?.includes(name) ?? name.startsWith("ON_"),
+          fields: options.contexts &&
+            { common: options.contexts["*"] ?? [], own: options.contexts[name] ?? [] },
         },
       ])
     ),

@@ -117,6 +117,7 @@ const MEMBERS: readonly string[] = [
       stageTimes: true,
       enableAfterEpoch: true,
       onError: true,
+      onRegister: true,
       open: true,
       close: true,
       save: true,

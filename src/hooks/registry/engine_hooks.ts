@@ -6,7 +6,7 @@
 
 import type { HookChange } from "../protocol/control.ts";
 import { checkKinds } from "../protocol/kind.ts";
-import type { Outcome } from "../protocol/outcome.ts";
+import type { HookWarning, Outcome } from "../protocol/outcome.ts";
 import type { Part } from "../protocol/part.ts";
 import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "../protocol/stage.ts";
 import type { DeviceHook, DeviceWorker, StageWork } from "../run/device_work.ts";
@@ -19,7 +19,7 @@ import { listEntry, planStep } from "./describe.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { isDeviceHook } from "./record.ts";
-import { makeEntry, rebind } from "./registration.ts";
+import { makeEntry, rebind, registered } from "./registration.ts";
 import type { HookHandle, HookSet } from "./hook_set.ts";
 import { Roster } from "./roster.ts";
 import { restoreEntries, type SavedHooks, saveEntries, wasEnabled } from "./saved.ts";
@@ -58,6 +58,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     const errors = this.#errors = new ErrorReports({
       workflow,
       onWarning: options.onWarning,
+      onHookError: options.onHookError,
       onWarningOf: (entry) => (this.#roster.ownerOf(entry)?.owner ?? this).#options.onWarning,
       isFatal: (error) => options.isFatal?.(error) === true,
       disable: (entry) => this.#roster.toggle(entry, false),
@@ -89,7 +90,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       state: root.#state,
       part: roster.part,
     });
-    const entries = roster.with(entry);
+    const entries = registered(entry, root.#options.workflow, () => roster.with(entry));
     if (this.isOpen) {
       root.#table.startClocks([entry]);
       root.#lifespan.openLate(entry);
@@ -157,9 +158,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.rejoin();
   }
 
-  /** The hooks that were added here, those of parts excluded. */
-  get own(): readonly object[] {
-    return this.#roster.own.map(({ record }) => record.hook);
+  /** The hooks that were added here by the names in checkpoints, those of parts excluded. */
+  get own(): ReadonlyMap<string, object> {
+    return new Map(this.#roster.own.map(({ path, record }) => [path, record.hook]));
   }
 
   /** Updates the names of parts, after they were renamed or given other engines. */
@@ -253,9 +254,9 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#table.compile(this.#all);
   }
 
-  /** Emits a warning that does not belong to any hook. */
-  warn(about: string, stage: string, error: unknown): void {
-    this.#errors.warn(about, stage, error);
+  /** Emits an error that does not count as one of a hook's, or a warning of the engine. */
+  warn(about: string, stage: string, error: unknown, from: HookWarning["from"] = "hook"): void {
+    this.#errors.warn(about, stage, error, from);
   }
 
   /** Settles once everything deferred so far is delivered. */
@@ -313,12 +314,11 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     }
   }
 
-  /**
-   * Restores the state of the hooks, and enables or disables them as they were. Emits a warning for each saved name that
-   * no hook has. Throws a TypeError if `saved` is not what `save` returned.
-   */
+  /** Restores what `save` returned; warns of saved names that no hook has. Throws a TypeError for anything else. */
   load(saved: SavedHooks): void {
-    for (const { name, error } of restoreEntries(this.#all, saved)) this.warn(name, "load", error);
+    for (const { name, error } of restoreEntries(this.#all, saved)) {
+      this.warn(name, "load", error, "engine");
+    }
     this.#table.startClocks(this.#all);
     for (const entry of this.#all) this.#roster.toggle(entry, wasEnabled(saved, entry));
     this.#table.compile(this.#all);

@@ -50,6 +50,8 @@ export interface EngineHooksOptions<E extends AnyStages> {
    * @default prints the first error of each hook
    */
   readonly onWarning?: (warning: HookWarning) => void;
+  /** Called at each error of a hook that does not stop the run. */
+  readonly onHookError?: () => void;
   /**
    * The signal that stops the engine: once it is aborted, hooks that do not answer are not waited for without end.
    *

@@ -8,12 +8,36 @@ import type { Workflow } from "../protocol/context.ts";
 import type { HookWarning } from "../protocol/outcome.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
+/** Errors of hooks that end a run under any error policy. */
+const FATAL = new WeakSet<object>();
+
+/** Marks an error as one that ends the run, even if the policy of its hook is to warn. Returns the error. */
+export function fatal(error: unknown): unknown {
+  if (typeof error === "object" && error !== null) FATAL.add(error);
+  return error;
+}
+
+/**
+ * Returns whether an error ends the run under any policy: it is marked, or says by its code that a file or folder was
+ * removed while the run wrote to it.
+ */
+export function isFatal(error: unknown): boolean {
+  return typeof error === "object" && error !== null &&
+    (FATAL.has(error) || codeOf(error) === "ESTALE");
+}
+
+function codeOf(error: object): unknown {
+  return (error as { readonly code?: unknown }).code;
+}
+
 /** The registry, as reports of errors see it. */
 export interface ErrorHost {
   /** The engine, as hooks see it. */
   readonly workflow: Workflow;
   /** Receives the warnings of the engine; the default prints the first of each hook. */
   readonly onWarning: ((warning: HookWarning) => void) | undefined;
+  /** Counts an error of a hook for the outcome. */
+  readonly onHookError: (() => void) | undefined;
   /** Returns the receiver of the warnings of a hook, if the registry that it was added to has one. */
   onWarningOf(entry: Entry): ((warning: HookWarning) => void) | undefined;
   /** Returns whether an error ends the run under any policy, because no hook caused it. */
@@ -43,7 +67,7 @@ export class ErrorReports {
     previous: number = handler.schedule.previous,
   ): void {
     const { entry, info, onError } = handler;
-    if (this.#host.isFatal(error)) {
+    if (this.#host.isFatal(error) || isFatal(error)) {
       handler.unfire(previous); // the run may recover and do the step again
       throw error;
     }
@@ -62,14 +86,16 @@ export class ErrorReports {
     error: unknown,
     step: number = this.#host.workflow.stepCount,
   ): void {
-    const warning = { hook: entry.path, stage, step, error, count: ++entry.errors };
+    const count = ++entry.errors;
+    this.#host.onHookError?.();
+    const warning = { from: "hook" as const, hook: entry.path, stage, step, error, count };
     emit(warning, this.#host.onWarningOf(entry) ?? this.#host.onWarning);
   }
 
-  /** Emits a warning that does not count as an error of a hook. */
-  warn(hook: string, stage: string, error: unknown): void {
+  /** Emits an error that does not count as one of a hook's, or a warning of the engine. */
+  warn(hook: string, stage: string, error: unknown, from: HookWarning["from"] = "hook"): void {
     const { workflow, onWarning } = this.#host;
-    emit({ hook, stage, step: workflow.stepCount, error, count: 1 }, onWarning);
+    emit({ from, hook, stage, step: workflow.stepCount, error, count: 1 }, onWarning);
   }
 }
 
@@ -82,20 +108,20 @@ function emit(
     onWarning(warning);
   } catch (error) {
     printFirst(warning);
-    printFirst({ ...warning, hook: "onWarning", error, count: 1 });
+    printFirst({ ...warning, from: "hook", hook: "onWarning", error, count: 1 });
   }
 }
 
-/** Prints the first error of each hook: the default for warnings. */
-export function printFirst({ hook, stage, step, error, count }: HookWarning): void {
+/** Prints warnings of the engine, and the first error of each hook: the default for warnings. */
+export function printFirst({ from, hook, stage, step, error, count }: HookWarning): void {
   if (count > 1) return;
-  if (hook.startsWith("(")) { // what the engine itself warns of
+  if (from === "engine") {
     // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
     return console.warn(error instanceof Error ? error.message : error);
   }
+  const isRefusal = error instanceof Error && typeof codeOf(error) === "string";
+  // The cause is plain and a stack says nothing; what could not be written may be of an earlier step than this one.
+  const [place, shown] = isRefusal ? ["", error.message] : [` at ${stage}, step ${step}`, error];
   // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
-  console.warn(
-    `Hook ${hook} failed at ${stage}, step ${step}; hooks.list() counts further errors of it:`,
-    error,
-  );
+  console.warn(`Hook ${hook} failed${place}; hooks.list() counts further errors of it:`, shown);
 }

@@ -4,22 +4,34 @@
  * @module
  */
 
-import type { AnyStages } from "../protocol/stage.ts";
+import type { AnyStages, ObservedStage, StageOf } from "../protocol/stage.ts";
 import type { AddOptions } from "./add_options.ts";
 import type { FieldKey } from "../protocol/context.ts";
 import type { Lifecycle, LifecycleName } from "../protocol/lifecycle.ts";
+import type { NoSuch } from "../protocol/near.ts";
 import type { HookControl } from "../protocol/control.ts";
 import type { DeviceHook } from "../run/device_work.ts";
 import type {
   AcceptClass,
   AcceptDevice,
+  AcceptFields,
   DeclaredReads,
   DeclaredWrites,
-  HookOptions,
-  ProtocolHook,
+  MethodKey,
   Refused,
-} from "../protocol/protocol.ts";
+  UndeclaredReads,
+} from "../protocol/accept.ts";
+import type { HookOptions, ProtocolHook } from "../protocol/protocol.ts";
 import type { Hook } from "../protocol/table.ts";
+import type {
+  ContextOnly,
+  FieldsAmong,
+  InferDeclared,
+  InferNames,
+  InlineHandlers,
+  ItemOf,
+  StagesAmong,
+} from "../protocol/inline.ts";
 
 /** Handle of a registered hook, to switch or remove it. Disposing removes it: `using handle = engine.hooks.add(...)`. */
 export interface HookHandle extends Disposable {
@@ -41,18 +53,43 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
         ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
       : unknown
     : never
+  : H extends (...args: never) => unknown ? Refused<"a hook is an object with call, not a function">
+  : H extends abstract new (...args: never) => unknown
+    ? Refused<"this is a class: pass an instance, new Name()">
   : H extends { readonly call: unknown } ? AcceptClass<E, H>
   : H extends { readonly kernels: unknown } ? AcceptDevice<E, H>
-  : [Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">] extends [never]
-    ? Lifecycle<E, DeclaredReads<H>, DeclaredWrites<H>> & {
-      readonly reads?: readonly FieldKey<E>[];
-      readonly writes?: readonly FieldKey<E>[];
-    }
-  : Refused<
-    `no lifecycle method is called ${
-      & Exclude<Extract<keyof H, `on${string}`>, LifecycleName<E> | "onError">
-      & string}`
-  >;
+  : [Exclude<MethodKey<H>, LifecycleName<E>>] extends [never] ?
+      & AcceptFields<E, H>
+      & ([UndeclaredReads<H, H>] extends [never] ? Lifecycle<E, DeclaredReads<H>, DeclaredWrites<H>>
+        : unknown)
+  : {
+    readonly [k in Exclude<MethodKey<H>, LifecycleName<E>>]: Refused<
+      NoSuch<"method", k, LifecycleName<E>>
+    >;
+  };
+
+/** The members of a hook, with what keeps it from being added to an engine of kind `E`. */
+export type Checked<E extends AnyStages, H> =
+  & object
+  & { readonly [k in keyof H]: unknown }
+  & Accept<E, H>;
+
+/** The same for each hook of a list. A list of any hooks says no more of each. */
+export type AllChecked<E extends AnyStages, H> = {
+  readonly [i in keyof H]: readonly HookInput<E>[] extends H ? unknown : Checked<E, H[i]>;
+};
+
+/** A hook that an engine of kind `E` takes; see {@linkcode HookSet.add}. */
+export type Addable<
+  E extends AnyStages,
+  H,
+  S,
+  R extends readonly unknown[],
+  W extends readonly unknown[],
+> =
+  | H
+  | (ContextOnly & InlineHandlers<E, S, R, W>)
+  | InferDeclared<S, R, W>;
 
 /** `engine.hooks`. */
 export interface HookSet<E extends AnyStages> extends HookControl {
@@ -61,10 +98,14 @@ export interface HookSet<E extends AnyStages> extends HookControl {
    *
    * During a run it is opened at once, and runs from the next stage on after its `open` has come back.
    */
-  add<const H extends object>(
-    hook: (H | (Lifecycle<E> & HookOptions)) & Accept<E, H>,
-    options?: AddOptions,
-  ): HookHandle;
+  add<
+    const H extends Checked<E, H>,
+    const S extends StageOf<E> = ObservedStage<E>,
+    const R extends readonly FieldKey<E>[] = [],
+    const W extends readonly FieldKey<E>[] = [],
+    // A second variable in the union keeps `H` whole where the hook is one of several types.
+    Z extends never = never,
+  >(hook: Addable<E, H, S, R, W> | Z, options?: AddOptions): HookHandle;
 }
 
 /** A finished hook that handles at least one of an engine's kinds. */
@@ -80,8 +121,52 @@ export type HookInput<E extends AnyStages> =
   | (HookOptions & { readonly reads: readonly unknown[] })
   | (HookOptions & { readonly writes: readonly unknown[] });
 
-/** Type that a list of hooks must also have: each is checked as `add` does, but in a list of any {@linkcode HookInput}. */
-export type AcceptAll<E extends AnyStages, H extends readonly object[]> = ProtocolHook extends
-  H[number] ? unknown
-  : number extends H["length"] ? readonly (H[number] & Accept<E, H[number]>)[]
-  : { readonly [i in keyof H]: H[i] & Accept<E, H[i]> };
+/** A list whose elements get no context from its type. */
+export interface ListOf<T> {
+  /** Number of elements. */
+  readonly length: number;
+  /** The element at an index, from the end when negative. */
+  at(index: number): T | undefined;
+}
+
+/** The names that the objects of a list declare, by object. */
+export type Names = readonly unknown[];
+
+/**
+ * The hooks that an engine begins with: each is checked as `add` does. Handlers of objects that are written in place get
+ * their contexts from the stages and reads `N` and the writes `W` that stand beside them.
+ */
+export type InitialHooks<
+  E extends AnyStages,
+  H,
+  N extends readonly unknown[] = Names,
+  W extends readonly unknown[] = Names,
+> =
+  | (readonly HookInput<E>[] extends H // nothing is inferred yet, or nothing is known
+    ?
+      | ListOf<HookInput<E>>
+      | {
+        readonly [i in keyof W]:
+          & ContextOnly
+          & { readonly writes?: readonly W[i][] }
+          & InlineHandlers<
+            E,
+            StagesAmong<E, ItemOf<N, i>>,
+            FieldsAmong<E, ItemOf<N, i>>,
+            FieldsAmong<E, ItemOf<NoInfer<W>, i>>
+          >;
+      }
+    : {
+      readonly [i in keyof H]:
+        | H[i]
+        | (
+          & ContextOnly
+          & InlineHandlers<
+            E,
+            StagesAmong<E, ItemOf<N, i>>,
+            FieldsAmong<E, ItemOf<N, i>>,
+            FieldsAmong<E, ItemOf<W, i>>
+          >
+        );
+    })
+  | InferNames<H, N>;

@@ -7,7 +7,7 @@
 import type { Workflow } from "../protocol/context.ts";
 import { DeferredQueue } from "../run/deferred_queue.ts";
 import { AnswerWatch } from "../run/answer_watch.ts";
-import type { ErrorReports } from "./error_reports.ts";
+import { type ErrorReports, isFatal } from "./error_reports.ts";
 import { type Entry, pendingCall } from "./stage_handler.ts";
 import type { ErrorPolicy, Outcome } from "../protocol/outcome.ts";
 import { isThenable } from "../../base/sequence.ts";
@@ -91,7 +91,7 @@ export class Lifespan {
         await this.#answered(entry, "open", entry.record.hook.open?.(this.#workflowOf(entry)));
       } catch (error) {
         entry.isOpen = false;
-        if (!isLenient(entry) || isBusy(error)) {
+        if (!isLenient(entry) || isBusy(error) || isFatal(error)) {
           await this.#closeAll({ status: "failed", error });
           throw error;
         }
@@ -157,9 +157,11 @@ export class Lifespan {
     try {
       await this.settle();
     } catch (error) {
-      if (outcome.status !== "failed") ending = { status: "failed", error };
-      else if (rootOf(error) !== rootOf(outcome.error)) {
-        this.#host.errors.warn("(deferred)", "close", error);
+      if (outcome.status !== "failed") {
+        const { warnings } = outcome;
+        ending = { status: "failed", error, ...(warnings && { warnings }) };
+      } else if (rootOf(error) !== rootOf(outcome.error)) {
+        this.#host.errors.warn("(deferred)", "close", error, "engine");
       }
     }
     if (this.isOpen) {
@@ -216,7 +218,7 @@ export class Lifespan {
       const closing = entry.record.hook.close?.(outcome, this.#workflowOf(entry));
       await this.#answered(entry, "close", closing);
     } catch (error) {
-      if (!isLenient(entry)) throw error;
+      if (!isLenient(entry) || isFatal(error)) throw error;
       this.#host.errors.report(entry, "close", error);
     } finally {
       this.#closing.delete(entry.record.hook);

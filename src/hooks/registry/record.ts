@@ -8,7 +8,7 @@ import { tableOf } from "../../dispatch/overload.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
 import type { ErrorPolicy } from "../protocol/outcome.ts";
 import type { DeviceWorker } from "../run/device_work.ts";
-import { bindMethods, lifecycleMethods } from "../protocol/lifecycle.ts";
+import { bindMethods, lifecycleMethods, methodNames, methodsOf } from "../protocol/lifecycle.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import {
   assertProtocol,
@@ -22,6 +22,7 @@ import {
 import { readSchedule, type ScheduleOptions } from "../protocol/schedule.ts";
 import { type Bound, lift, MethodTarget, type Target } from "../protocol/target.ts";
 import { bindSet } from "../protocol/overload.ts";
+import { after } from "../../base/sequence.ts";
 import { show } from "../../base/show.ts";
 import {
   assertTableHook,
@@ -74,11 +75,36 @@ export function readHook(
   kinds: readonly AnyStages[],
   worker?: DeviceWorker,
 ): HookRecord {
+  if (typeof hook === "object" && hook !== null) checkSilent(hook, kinds);
   if (isTableHook(hook)) return fromTable(makeHook(hook, kinds) as unknown as MadeHook, hook);
   if (isLifecycle(hook)) return fromLifecycle(hook, kinds);
   if (isSettingsOnly(hook)) return fromLifecycle(hook, kinds);
   assertProtocol(hook as object);
   return fromProtocol(hook as ProtocolHook, kinds, worker);
+}
+
+/** Throws a TypeError for members that look like handlers, and that no engine would ever call. */
+function checkSilent(hook: object, kinds: readonly AnyStages[]): void {
+  const label = labelOf(hook), { call } = hook as { readonly call?: unknown };
+  const snake = methodsOf(hook, /^on_[a-z]/)[0];
+  if (snake !== undefined) {
+    const camel = snake.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const known = kinds.flatMap(methodNames);
+    const hint = known.includes(camel) ? `; did you mean ${camel}?` : didYouMean(camel, known);
+    throw new TypeError(`Cannot register hook ${label} as no stage has a method ${snake}${hint}`);
+  }
+  const form = isTableHook(hook) ? "on" : typeof call === "function" ? "call" : undefined;
+  if (form === undefined) return;
+  const [method] = form === "on" && typeof call === "function" ? ["call"] : handlersOf(hook);
+  if (method === undefined) return;
+  throw new TypeError(
+    `Cannot register hook ${label} as it must have ${form} or ${method}, not both: ${method} would never be called`,
+  );
+}
+
+/** Returns the lifecycle methods of a hook that also has another form. */
+function handlersOf(hook: object): string[] {
+  return methodsOf(hook, /^on[A-Z]/).filter((name) => name !== "onError" && name !== "onRegister");
 }
 
 function isLifecycle(hook: unknown): hook is HookOptions {
@@ -122,16 +148,26 @@ function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookReco
   const label = labelOf(hook);
   const found = optionProblems(hook as unknown as Readonly<Record<string, unknown>>);
   if (found.length > 0) throw new TypeError(`Cannot register hook ${label} as ${found.join("; ")}`);
-  const methodOf = bindMethods(hook, label, kinds);
+  const methodsAt = bindMethods(hook, label, kinds);
   return {
     ...common(hook, label),
     bind: (info) => {
-      const method = methodOf(info);
-      return method === undefined
-        ? undefined
-        : { target: new MethodTarget(hook, method), matched: method };
+      const methods = methodsAt(info);
+      if (methods.length === 0) return undefined;
+      const targets = methods.map((method) => new MethodTarget(hook, method));
+      const target = targets.length === 1
+        ? targets[0]!
+        : lift((ctx: unknown) => callAll(targets, ctx));
+      return { target, matched: methods.join(", ") };
     },
   };
+}
+
+/** Calls several methods of one observe stage, one after the other. */
+function callAll(targets: readonly MethodTarget[], ctx: unknown): unknown {
+  let answer: unknown;
+  for (const target of targets) answer = after(answer, () => target.call(ctx));
+  return answer;
 }
 
 function fromProtocol(

@@ -21,6 +21,8 @@ import {
 import { type HookRecord, isDeviceHook, isLastWork, readHook } from "./record.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
+import { isThenable } from "../../base/sequence.ts";
+import type { Workflow } from "../protocol/context.ts";
 import { complaint, show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
 import { isTableHook } from "../protocol/table.ts";
@@ -81,6 +83,22 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
   checkStageTimes(entry, engine);
   checkHandlers(entry, engine);
   return entry;
+}
+
+/** Calls the `onRegister` of a hook once `entries` has checked its place, and returns the hooks with it. */
+export function registered<T>(
+  { name, record: { hook } }: Entry,
+  workflow: Workflow,
+  entries: () => T,
+): T {
+  const found = entries();
+  if (hook.onRegister === undefined) return found;
+  const answer: unknown = hook.onRegister(workflow);
+  if (!isThenable(answer)) return entries(); // it may have added other hooks
+  answer.then(undefined, () => {});
+  throw new TypeError(
+    `Cannot register hook ${name} as its onRegister must not return a promise: it does; wait in open() instead`,
+  );
 }
 
 /** Returns the name of a hook among all hooks of an engine. */
@@ -213,11 +231,7 @@ function accessOf(
   const write = isFetched
     ? unfetched(label, [...fields, ...writes], "write")
     : accessor(label, "writes", writes, fields, writable);
-  const own = Object.create(context, {
-    ...part?.context,
-    read: { value: read },
-    write: { value: write },
-  });
+  const own = { ...part?.context, read: { value: read }, write: { value: write } };
   return { shared: context, own, plan };
 }
 

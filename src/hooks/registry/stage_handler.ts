@@ -11,7 +11,7 @@ import type { StageInfo } from "../protocol/stage.ts";
 import { type Bound, PartTarget, type Target } from "../protocol/target.ts";
 import type { Part } from "../protocol/part.ts";
 import type { PendingCall } from "../run/answer_watch.ts";
-import type { FetchPlan, ReadPlan } from "../run/reads.ts";
+import { contextAt, type FetchPlan, type ReadPlan } from "../run/reads.ts";
 import type { Band } from "./add_options.ts";
 import type { HookRecord } from "./record.ts";
 
@@ -52,8 +52,8 @@ export function pendingCall({ path, record: { hook } }: Entry, stage: string): P
 export interface Access {
   /** The context of the engine. */
   readonly shared: object;
-  /** A context derived from it, if the hook reads or writes fields. */
-  readonly own: object | undefined;
+  /** The fields of the hook's own contexts, if it reads or writes fields. */
+  readonly own: PropertyDescriptorMap | undefined;
   /** The plan by which its fields are read, if it is called with some. */
   readonly plan: ReadPlan | undefined;
 }
@@ -107,13 +107,13 @@ export class StageHandler {
   }
 
   #bind({ shared, own, plan }: Access): Binding {
-    const { part, record: { writes } } = this.entry;
+    const { part, record: { writes } } = this.entry, base = contextAt(shared, this.info);
     return {
       // What a hook of a part changes must be copied back to the whole after the call.
       target: part === undefined || writes.length === 0
         ? this.#handler
         : new PartTarget(this.#handler, part),
-      ctx: own ?? shared,
+      ctx: own === undefined ? base : Object.create(base, own),
       hasOwnContext: own !== undefined,
       plan: plan?.live === false ? plan : undefined,
     };

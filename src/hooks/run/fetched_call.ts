@@ -5,6 +5,7 @@
  */
 
 import { isThenable } from "../../base/sequence.ts";
+import type { StageInfo } from "../protocol/stage.ts";
 import type { StageHandler } from "../registry/stage_handler.ts";
 import { accessor, type FieldValues } from "./reads.ts";
 import type { StageHost } from "./stage_host.ts";
@@ -130,9 +131,10 @@ function withValues(
   return Object.create(ctx, own);
 }
 
-/** Returns a context with fields that were pending before. */
-export function withFields(ctx: object, fields: object): object {
-  const entries = Object.entries(fields);
+/** Returns a context with fields that were pending before, those of the stage if one is given. */
+export function withFields(ctx: object, fields: object, info?: StageInfo): object {
+  const isOwn = (name: string) => info?.fields?.own.includes(name) ?? true;
+  const entries = Object.entries(fields).filter(([name]) => isOwn(name));
   if (entries.length === 0) return ctx;
   const own = entries.map(([name, value]) => [name, { value, enumerable: true }] as const);
   return Object.create(ctx, Object.fromEntries(own));

@@ -15,7 +15,7 @@ import {
   fetchIfDeferred,
   withFields,
 } from "./fetched_call.ts";
-import type { FetchPlan, FieldValues, ReadPlan } from "./reads.ts";
+import { copyAt, type FetchPlan, type FieldValues, type ReadPlan } from "./reads.ts";
 import type { Coming, StageHost } from "./stage_host.ts";
 
 /** A handler that is called once its values have arrived. */
@@ -41,7 +41,7 @@ export function deferCalls(
 ): PromiseLike<void> | undefined {
   const late = handlers.map((handler) => ({
     handler,
-    ctx: snapshot(handler.binding.ctx, host.context),
+    ctx: snapshot(handler, host.context),
     at: handler.schedule.last,
     previous: handler.schedule.previous,
   }));
@@ -97,7 +97,7 @@ async function deliverOne(
   values: FieldValues,
   fields: object,
 ): Promise<void> {
-  const known = withFields(ctx, fields);
+  const known = withFields(ctx, fields, handler.info);
   const own = handler.isDeferred ? contextWithShare(host, handler, known, values) : known;
   if (own === undefined) handler.skip(at, previous);
   else await answered(host, handler, handler.binding.target.call(own, handler.info.stage));
@@ -148,7 +148,7 @@ export async function callEvent(
 ): Promise<void> {
   const calls = handlers.map((handler) => ({
     handler,
-    ctx: snapshot(handler.binding.ctx, host.context, event),
+    ctx: snapshot(handler, host.context, event),
   }));
   for (const call of calls) {
     if (call.handler.isObserver || !isDue(host, call, count)) continue;
@@ -209,13 +209,14 @@ async function callAtEvent(
 }
 
 /** Returns a copy of a context as it is now, or as `event` says: the engine changes its own in place. */
-function snapshot(ctx: object, engineContext: object, event: object = {}): object {
-  const copy = Object.create(
-    Object.getPrototypeOf(engineContext),
-    Object.getOwnPropertyDescriptors(engineContext),
-  );
+function snapshot(
+  { info, binding: { ctx, hasOwnContext } }: StageHandler,
+  engineContext: object,
+  event: object = {},
+): object {
+  const copy = copyAt(engineContext, info) as { stop?: unknown };
   Object.assign(copy, event);
   // Bound, as handlers may take it out of the context: it must name this step.
   if (typeof copy.stop === "function") copy.stop = copy.stop.bind(copy);
-  return ctx === engineContext ? copy : Object.create(copy, Object.getOwnPropertyDescriptors(ctx));
+  return hasOwnContext ? Object.create(copy, Object.getOwnPropertyDescriptors(ctx)) : copy;
 }

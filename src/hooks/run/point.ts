@@ -7,6 +7,7 @@
 import type { StageHandler } from "../registry/stage_handler.ts";
 import { lift, type Target } from "../protocol/target.ts";
 import { gate, pipe, replace } from "./roles.ts";
+import { contextAt } from "./reads.ts";
 import { type Runner, RUNNERS } from "./runners.gen.ts";
 import type { StageHost } from "./stage_host.ts";
 import { StageRun } from "./stage_run.ts";
@@ -66,8 +67,8 @@ export abstract class EnginePoint implements StagePoint {
   readonly info: StageInfo;
   /** The registry. */
   readonly host: StageHost;
-  /** The one context of the engine. */
-  protected readonly ctx: object;
+  /** The context of the stage, once it has hooks. */
+  protected ctx: object;
   /** The first count at which a hook may be due. */
   protected due: number = NEVER;
   /** Calls the handlers that are due; `null` if there are none. */
@@ -126,6 +127,7 @@ export abstract class EnginePoint implements StagePoint {
   /** Takes a new list of handlers. A dispatch under way goes on with the list that it began with. */
   compile(run: StageRun | undefined): void {
     for (const handler of run?.handlers ?? []) handler.next = -1; // computed anew, as schedules may have changed
+    if (run !== undefined) this.ctx = contextAt(this.host.context, this.info);
     this.#run = run;
     this.due = run === undefined ? NEVER : 0;
     this.runner = run === undefined ? null : this.#unrolled(run) ?? this.#scheduled(run);

@@ -5,6 +5,7 @@
  */
 
 import { didYouMean } from "../../base/did_you_mean.ts";
+import type { StageInfo } from "../protocol/stage.ts";
 
 /** Field name → its value: a number or a typed array. */
 export type FieldValues = Readonly<Record<string, unknown>>;
@@ -146,6 +147,56 @@ export function unfetched(
     Object.defineProperty(object, field, { get });
   }
   return Object.freeze(object);
+}
+
+/** The fields of every context. */
+const BASE = ["stepCount", "globalRank", "shared", "workflow", "stop", "read", "write"] as const;
+
+/** Returns the names of the fields that a context has at a stage, of those of the engine. */
+function namesAt(context: object, { fields }: StageInfo): readonly string[] {
+  if (fields === undefined) return [];
+  // An engine of one's own may leave out what only the kind's own engine has at all stages.
+  return [...[...BASE, ...fields.common].filter((name) => name in context), ...fields.own];
+}
+
+const AT_STAGES = new WeakMap<object, Map<string, object>>();
+
+/**
+ * Returns the context of a stage: exactly the fields of that stage, each as the engine has it now. It is made once, so
+ * that a visit allocates nothing. It is the engine's context itself if the kind does not list fields.
+ */
+export function contextAt(context: object, info: StageInfo): object {
+  const { role, stage, fields } = info;
+  if (fields === undefined && role !== "pipe" && role !== "gate") return context;
+  let known = AT_STAGES.get(context);
+  if (known === undefined) AT_STAGES.set(context, known = new Map());
+  let found = known.get(stage);
+  if (found === undefined) known.set(stage, found = makeContext(context, info));
+  return found;
+}
+
+function makeContext(context: object, info: StageInfo): object {
+  const at: object = info.fields === undefined ? Object.create(context) : {};
+  const live = context as Record<string, unknown>;
+  for (const name of namesAt(context, info)) {
+    const { enumerable = true } = Object.getOwnPropertyDescriptor(context, name) ?? {};
+    const set = (value: unknown) => void (live[name] = value);
+    Object.defineProperty(at, name, { get: () => live[name], set, enumerable, configurable: true });
+  }
+  if (info.role === "pipe") return Object.assign(at, { value: undefined });
+  return info.role === "gate" ? Object.assign(at, { skipping: false }) : at;
+}
+
+/** Returns a copy of an engine's context as it is now: the fields of one stage. */
+export function copyAt(context: object, info: StageInfo): object {
+  const own: PropertyDescriptorMap = info.fields === undefined
+    ? Object.getOwnPropertyDescriptors(context)
+    : {};
+  for (const name of namesAt(context, info)) {
+    const descriptor = Object.getOwnPropertyDescriptor(context, name);
+    if (descriptor !== undefined) own[name] = descriptor;
+  }
+  return Object.create(Object.getPrototypeOf(context), own);
 }
 
 /** Returns `read` and `write` of the shared context, for hooks that declare no fields: each getter says what to declare. */

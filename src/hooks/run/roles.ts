@@ -5,6 +5,7 @@
  */
 
 import type { StageHandler } from "../registry/stage_handler.ts";
+import { contextAt } from "./reads.ts";
 import type { StageRun } from "./stage_run.ts";
 import { show } from "../../base/show.ts";
 import { isThenable } from "../../base/sequence.ts";
@@ -63,11 +64,12 @@ export function gate(run: StageRun, count: number): boolean | PromiseLike<boolea
 // `resume`, which merges its answer and comes back for the handlers after it.
 function fold(run: StageRun, from: number, first: unknown, count: number, by: Fold): unknown {
   const { host, handlers } = run;
+  const ctx = contextAt(host.context, handlers[0]!.info) as RoleContext;
   let soFar = first;
   for (let i = from; i < handlers.length; i++) {
     const handler = handlers[i]!;
     try {
-      by.prepare(host.context as RoleContext, soFar);
+      by.prepare(ctx, soFar);
       if (!handler.fires(count, host.step)) continue;
       const answer = run.call(handler);
       if (isThenable(answer)) return resume(run, i, soFar, answer, count, by);

@@ -171,7 +171,7 @@ export class StageRun {
       return handler.unfire(previous);
     }
     const { target, ctx: own } = handler.binding;
-    const ctx = coming === undefined ? own : withFields(own, fields);
+    const ctx = coming === undefined ? own : withFields(own, fields, handler.info);
     if (handler.isDeferred) await callFetched(this.host, handler, ctx, values);
     else await answered(this.host, handler, target.call(ctx, handler.info.stage));
   }

@@ -16,20 +16,21 @@ const args = {
 } as const;
 
 /**
- * Half a step of a chain of thermostats on the cell of each system (Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87,
- * 1117, 1996): the chain moves on by ½ dt, driven by what kinetic energy the cell has, and the rate of strain is scaled
- * by what it says.
+ * Advances the thermostat chain of each cell by half a step (Martyna, Tuckerman, Tobias, Klein,
+ * Mol. Phys. 87, 1117, 1996): the kinetic energy of the cell drives the chain over ½ dt, and the
+ * chain scales the rate of strain.
  *
  * | symbol | argument | unit |
  * |---|---|---|
  * | ν, W | `rate`; by `parameters` and `freedom`, as in `barostat_kick` | 1/fs, eV fs² |
  * | τ, k_B T | `parameters`: Q₁ = g k_B T τ², all other Q = k_B T τ² | fs, eV |
- * | g | `coupling`: how many degrees of freedom the cell has | |
+ * | g | `coupling`: number of degrees of freedom of the cell | |
  * | η, η̇ | `eta`, `etaDot`: `length` numbers per system | 1, 1/fs |
- * | | `others`: what other chains have, per system | eV |
+ * | | `others`: energy of other chains, per system | eV |
  *
- * `bathEnergy`: to what `barostat_kick` left there is added what the cell has more by now, what the chain has and what
- * others have. `parts`: into how many parts the half step is divided, 1, 3 or 5.
+ * `bathEnergy`: the kernel adds the change of the kinetic energy of the cell, the energy of the
+ * chain and `others` to the value that `barostat_kick` has written. `parts`: number of parts of the
+ * half step, 1, 3 or 5.
  */
 export const barostatChain: Kernel<typeof args> = defineKernel(
   "barostat_chain",

@@ -14,49 +14,53 @@ const args = {
   coupling: "number",
 } as const;
 
-/** Where in its row of `parameters` each system has which. */
+/** Layout of a row of `parameters`. */
 export const BarostatParameter = {
-  /** The time of a step, fs. */
+  /** Time step, fs. */
   DT: 0,
-  /** The pressure outside, eV/Å³. */
+  /** External pressure, eV/Å³. */
   PRESSURE: 1,
   /** k_B T, eV. */
   KT: 2,
-  /** How fast the cell answers, fs. */
+  /** Relaxation time of the cell, fs. */
   TIME: 3,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 4,
 } as const;
 
-/** What of the cell can change; each is its number of degrees of freedom. */
+/**
+ * Deformations of the cell that a barostat allows. Each value is the number of degrees of freedom.
+ */
 export const Coupling = {
-  /** Its volume. */
+  /** Isotropic: the volume. */
   ISOTROPIC: 1,
-  /** Its lengths along x, y and z. */
+  /** Anisotropic: the lengths along x, y and z. */
   ANISOTROPIC: 3,
-  /** Lengths and angles. */
+  /** Triclinic: lengths and angles. */
   TRICLINIC: 6,
 } as const;
 
 const force = new Float64Array(9), whole = new Float64Array(9);
 
 /**
- * Half a kick of the cell, as of Martyna, Tobias and Klein (J. Chem. Phys. 101, 4177, 1994): ν += ½ dt G/W, with
- * G = Σ v⊗v/w + Ξ − p V + (2 K/f) 1 and W = (f/3 + 1) k_B T τ². G is taken as its mean on the diagonal (isotropic),
- * its diagonal (anisotropic), or its symmetric part, which does not turn the cell.
+ * Kicks the cell over half a step (Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177, 1994): ν += ½
+ * dt G/W, with G = Σ v⊗v/w + Ξ − p V + (2 K/f) 1 and W = (f/3 + 1) k_B T τ². Of G, an isotropic
+ * barostat uses the mean of the diagonal, an anisotropic one the diagonal, and a triclinic one the
+ * symmetric part, which does not rotate the cell.
  *
  * | symbol | argument | unit |
  * |---|---|---|
  * | ν | `rate`: of strain, nine per system, symmetric | 1/fs |
- * | v, w | `velocities`; `weights`: ACCELERATION / mass per atom, 0 for one that cannot be moved | Å/fs, Å²/(fs² eV) |
+ * | v, w | `velocities`; `weights`: ACCELERATION / mass per atom, 0 for an atom that cannot move | Å/fs, Å²/(fs² eV) |
  * | K | ½ Σ v²/w | eV |
  * | Ξ | `virial`: −dE/dε | eV |
- * | V | of `cell` with `cellLow`, what rounding took off it | Å³ |
+ * | V | of `cell` with `cellLow`, its rounding error | Å³ |
  * | f | `freedom`: degrees of freedom, per system | |
  * | dt, p, k_B T, τ | `parameters`: {@linkcode BarostatParameter}.LENGTH numbers per system | fs, eV/Å³, eV, fs |
  * | | `coupling`: one of {@linkcode Coupling} | |
  *
- * `bathEnergy` becomes p V + ½ W Tr ν², eV: what makes the energy a conserved one.
+ * `bathEnergy` becomes p V + ½ W Tr ν², eV: the part of the conserved energy that belongs to the
+ * cell.
  */
 export const barostatKick: Kernel<typeof args> = defineKernel(
   "barostat_kick",
@@ -93,7 +97,7 @@ export const barostatKick: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** W of a system with so many degrees of freedom, eV fs². */
+/** Returns W of a system with `freedom` degrees of freedom, eV fs². */
 export function inertiaOf(parameters: Float64Array, system: number, freedom: number): number {
   const p = BarostatParameter.LENGTH * system;
   const kT = parameters[p + BarostatParameter.KT]!, time = parameters[p + BarostatParameter.TIME]!;
@@ -102,7 +106,7 @@ export function inertiaOf(parameters: Float64Array, system: number, freedom: num
 
 type Moving = Pick<Parameters<typeof barostatKick.run>[0], "velocities" | "weights">;
 
-/** Σ v⊗v/w of some atoms into `force`. */
+/** Adds Σ v⊗v/w over a range of atoms to `force`. */
 function addKinetic({ velocities, weights }: Moving, first: number, end: number): void {
   let xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
   for (let a = first; a < end; a++) {

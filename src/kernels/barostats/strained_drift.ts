@@ -15,13 +15,13 @@ const args = {
 const strain = makeStrain(), row = new Float64Array(3);
 
 /**
- * A drift in a cell that is being strained: ẋ = v + ν x and ḣ = h ν over dt, solved exactly for steady velocities and a
- * steady rate of strain.
+ * Moves the atoms and the cell over dt in a cell that is being strained. Solves ẋ = v + ν x and ḣ =
+ * h ν exactly for constant velocities and a constant rate of strain.
  *
  * | symbol | argument | unit |
  * |---|---|---|
  * | x, v | `positions`, `velocities` | Å, Å/fs |
- * | h | `cell`: nine per system, lattice vectors as rows; `cellLow`: what rounding took off it so far | Å |
+ * | h | `cell`: nine per system, lattice vectors as rows; `cellLow`: its accumulated rounding error | Å |
  * | dt | `dt`, per system | fs |
  * | ν | `rate`: of strain, nine per system, symmetric | 1/fs |
  *
@@ -55,7 +55,7 @@ export const strainedDrift: Kernel<typeof args> = defineKernel(
 
 type Real = Float32Array | Float64Array;
 
-/** The lattice vector at h, after the time. */
+/** Strains the lattice vector at h. */
 function grown(cell: Real, low: Float64Array, h: number): void {
   const { grow } = strain;
   for (let i = 0; i < 3; i++) row[i] = cell[h + i]! + low[h + i]!;

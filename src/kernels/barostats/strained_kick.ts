@@ -13,13 +13,13 @@ const args = {
 const strain = makeStrain();
 
 /**
- * Half a kick in a cell that is being strained: v̇ = w F − (ν + Tr ν/f) v over ½ dt, solved exactly for a steady force
- * and a steady rate of strain.
+ * Kicks the atoms over half a step in a cell that is being strained. Solves v̇ = w F − (ν + Tr ν/f)
+ * v over ½ dt exactly for a constant force and a constant rate of strain.
  *
  * | symbol | argument | unit |
  * |---|---|---|
  * | v, F | `velocities`, `forces` | Å/fs, eV/Å |
- * | w | `weights`: ACCELERATION / mass per atom; one of 0 cannot be moved | Å²/(fs² eV) |
+ * | w | `weights`: ACCELERATION / mass per atom; 0 for an atom that cannot move | Å²/(fs² eV) |
  * | dt | `dt`, per system | fs |
  * | ν | `rate`: of strain, nine per system, symmetric | 1/fs |
  * | f | `freedom`: degrees of freedom, per system | |

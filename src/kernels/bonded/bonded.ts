@@ -1,5 +1,5 @@
 /**
- * What kernels of bonds of fixed length have in common.
+ * Shared code of the kernels that keep bond lengths fixed.
  *
  * @module
  */
@@ -10,32 +10,33 @@ import { Control, type Frame } from "../kernel.ts";
 
 type Reals = ArrayLike<number>;
 
-/** Where bonds are, and how stiff their atoms. */
+/** Bonds of a batch, and the weights of their atoms. */
 export interface Bonded {
-  /** Where the clusters of each system begin, one more than systems. */
+  /** Index of the first cluster of each system; one entry more than systems. */
   readonly starts: Int32Array;
-  /** Where the bonds of each cluster begin, one more than clusters. */
+  /** Index of the first bond of each cluster; one entry more than clusters. */
   readonly clusters: Int32Array;
-  /** The two atoms of each bond, counted within the system. */
+  /** The two atoms of each bond, as indices within the system. */
   readonly bonds: Int32Array;
-  /** The weight of each atom: how easily it moves. */
+  /** Weight of each atom: an inverse mass, or 1. */
   readonly weights: Reals;
-  /** The bits of directions in which an atom is fixed. */
+  /** Bits of the directions in which each atom is fixed. */
   readonly held: Int32Array | undefined;
-  /** The cells. */
+  /** Cells. */
   readonly cell: Reals | undefined;
-  /** The directions that repeat. */
+  /** Flags of the periodic directions. */
   readonly pbc: Int32Array | undefined;
-  /** How many rounds over the bonds of a cluster there may be. */
+  /** Largest number of rounds over the bonds of a cluster. */
   readonly most: number;
 }
 
-/** Does what a bond b of atoms i and j asks for; true where nothing had to be done. */
+/** Adjusts bond b of atoms i and j. Returns true if the bond needed no adjustment. */
 export type Adjust = (i: number, j: number, b: number) => boolean;
 
 /**
- * Goes over the bonds of each cluster, round after round, until nothing has to be done; a system where that takes too
- * long has come apart. `open` is asked for each cluster c of a system s.
+ * Adjusts the bonds of each cluster, in rounds, until a round changes nothing. A system in which a
+ * cluster needs more than the allowed rounds has diverged. `open` prepares cluster c of system s
+ * and returns the function that adjusts its bonds.
  */
 export function adjustBonds(
   values: Bonded,
@@ -47,7 +48,7 @@ export function adjustBonds(
     if (frame.active[s] === 0) continue;
     enterCell(s, values);
     for (let c = starts[s]!; c < starts[s + 1]!; c++) {
-      if (!isAdjusted(c, frame.offsets[s]!, values, open(c, s))) lose(s, frame);
+      if (!isAdjusted(c, frame.offsets[s]!, values, open(c, s))) reportBroken(s, frame);
     }
   }
 }
@@ -67,14 +68,14 @@ function isAdjusted(c: number, first: number, values: Bonded, adjust: Adjust): b
 const inverse = new Float64Array(9);
 let isPeriodic = false;
 
-/** Must be called for each system, before its bonds. */
+/** Inverts the cell of a system. Must be called for each system before its bonds are adjusted. */
 function enterCell(s: number, { cell, pbc }: Bonded): void {
   isPeriodic = cell !== undefined && pbc !== undefined &&
     (pbc[3 * s] !== 0 || pbc[3 * s + 1] !== 0 || pbc[3 * s + 2] !== 0) &&
     invertCell(cell, 9 * s, inverse);
 }
 
-/** The vector from atom i to atom j, to its nearest image, Å. */
+/** Writes the vector from atom i to the nearest image of atom j, Å. */
 export function between(
   positions: Reals,
   low: Reals | undefined,
@@ -90,13 +91,15 @@ export function between(
   if (isPeriodic) nearest(out, inverse, cell!, 9 * s, pbc!, 3 * s);
 }
 
-/** How easily an atom moves in a direction. */
+/** Returns the weight of an atom in a direction; 0 if it is fixed in that direction. */
 export function easeOf(atom: number, axis: number, { weights, held }: Bonded): number {
   return held && (held[atom]! >> axis & 1) !== 0 ? 0 : weights[atom]!;
 }
 
-/** Says that the bonds of a system could not be kept, unless another one had come apart before. */
-function lose(s: number, { control }: Frame): void {
+/**
+ * Reports that the bonds of a system could not be kept, unless another system has diverged before.
+ */
+function reportBroken(s: number, { control }: Frame): void {
   if (control[Control.DIVERGED] === 0) {
     control[Control.DIVERGED] = s + 1;
     control[Control.CAUSE] = 2;

@@ -16,12 +16,14 @@ const args = {
 } as const;
 
 /**
- * A spring between the center of mass of a group of atoms and a point, added to forces, energy and virial:
- * E = ½ k |d|², d = Σ mᵢ (xᵢ + nᵢ h)/M − x₀; Fᵢ = −k d mᵢ/M; W = −k d ⊗ d. The point goes with a strain of the system.
+ * Adds a spring between the center of mass of a group of atoms and a point to forces, energy and
+ * virial: E = ½ k |d|², d = Σ mᵢ (xᵢ + nᵢ h)/M − x₀; Fᵢ = −k d mᵢ/M; W = −k d ⊗ d. The point moves
+ * with a strain of the system.
  *
- * `masses` m: amu per atom, 0 for those that do not belong to the group, M their sum; `center` x₀: three numbers per
- * system, Å; `stiffness` k: eV/Å² per system; `images` n and `cell` h: so that wrapping moves no center; `want`: the
- * bits of {@linkcode Want}. A system without a group feels nothing.
+ * `masses` m: amu per atom, 0 for atoms outside the group; M is their sum. `center` x₀: three
+ * numbers per system, Å. `stiffness` k: eV/Å² per system. `images` n and `cell` h undo wrapping, so
+ * that it does not move the center. `want`: bits of {@linkcode Want}. A system without a group
+ * stays unchanged.
  */
 export const centerBias: Kernel<typeof args> = defineKernel(
   "center_bias",
@@ -50,7 +52,9 @@ export const centerBias: Kernel<typeof args> = defineKernel(
 
 const displacement = new Float64Array(3);
 
-/** How far the center of mass of the atoms is from where it should be; answers with their mass. */
+/**
+ * Computes the vector from the point to the center of mass of the atoms. Returns their total mass.
+ */
 function displace(
   s: number,
   from: number,

@@ -18,14 +18,14 @@ const args = {
 } as const;
 
 /**
- * Harmonic bonds, added to forces, energy and virial: E = Σ ½ k (r − r₀)² with r = |d|,
- * d = x_j + n_j h + m h − x_i − n_i h; F_i = k (r − r₀) d/r = −F_j; W = −Σ k (r − r₀) d ⊗ d/r. A bond of no length
- * has no direction and pulls at nothing.
+ * Adds harmonic bonds to forces, energy and virial: E = Σ ½ k (r − r₀)² with r = |d|, d = x_j + n_j
+ * h + m h − x_i − n_i h; F_i = k (r − r₀) d/r = −F_j; W = −Σ k (r − r₀) d ⊗ d/r. A bond of length 0
+ * has no direction and exerts no force.
  *
- * `starts`: where the bonds of each system begin, one more than systems; `bonds`: i and j, counted within the system;
- * `shifts` m: whole lattice vectors from one to the other, three per bond; `lengths` r₀: Å; `stiffness` k: eV/Å²;
- * `images` n and `cell` h: so that wrapping stretches no bond; `want`: the bits of {@linkcode Want}. Shifts and images
- * need the cell.
+ * `starts`: index of the first bond of each system, one entry more than systems; `bonds`: i and j,
+ * as indices within the system; `shifts` m: lattice translation of the second atom, three integers
+ * per bond; `lengths` r₀: Å; `stiffness` k: eV/Å². `images` n and `cell` h undo wrapping, so that
+ * it does not stretch bonds. `want`: bits of {@linkcode Want}. Shifts and images require the cell.
  */
 export const harmonicBonds: Kernel<typeof args> = defineKernel(
   "harmonic_bonds",
@@ -42,7 +42,7 @@ export const harmonicBonds: Kernel<typeof args> = defineKernel(
 
 const bond = new Float64Array(3);
 
-/** Adds bond b of system s, whose atoms begin at `first`. */
+/** Adds bond b of system s. `first` is the first atom of the system. */
 function addBond(
   b: number,
   s: number,

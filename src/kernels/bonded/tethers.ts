@@ -15,11 +15,13 @@ const args = {
 } as const;
 
 /**
- * Springs between atoms and points, added to forces, energy and virial: E = Σ ½ k |d|², F = −k d, W = Σ F ⊗ d with
- * d = x + n h − x₀. The points go with a strain of the system, as lattice sites do.
+ * Adds springs between atoms and fixed points to forces, energy and virial: E = Σ ½ k |d|², F = −k
+ * d, W = Σ F ⊗ d with d = x + n h − x₀. Like lattice sites, the points move with a strain of the
+ * system.
  *
- * `anchors` x₀: not wrapped, Å; `stiffness` k: eV/Å² per atom, 0 where there is no spring; `images` n and `cell` h: so
- * that wrapping moves no atom away from its point; `want`: the bits of {@linkcode Want}.
+ * `anchors` x₀: not wrapped, Å. `stiffness` k: eV/Å² per atom, 0 for an atom without a spring.
+ * `images` n and `cell` h undo wrapping, so that it does not stretch the springs. `want`: bits of
+ * {@linkcode Want}.
  */
 export const tethers: Kernel<typeof args> = defineKernel(
   "tethers",

@@ -43,7 +43,9 @@ function isAligned(cell: Real, at: number): boolean {
     cell[at]! >= 0 && cell[at + 4]! >= 0;
 }
 
-/** The new x, y and z axes into the rows of `axes`; false for a cell without volume. */
+/**
+ * Writes the new x, y and z axes into the rows of `axes`. Returns false if the cell has no volume.
+ */
 function findAxes(cell: Real, at: number): boolean {
   const rows = completedRows(cell, at);
   if (!(Math.abs(signedVolume(rows, 0)) > 0)) return false;
@@ -59,7 +61,7 @@ function findAxes(cell: Real, at: number): boolean {
   return true;
 }
 
-/** The vector at k in the new axes. */
+/** Rotates the vector at k to the new axes. */
 function turn(vectors: Real, k: number): void {
   const [x, y, z] = [vectors[k]!, vectors[k + 1]!, vectors[k + 2]!];
   for (let i = 0; i < 3; i++) {

@@ -12,11 +12,12 @@ const args = {
 } as const;
 
 /**
- * Carries out what was decided as if the cell had not been deformed: see `strain_forces`. With F = 1 + q/κ before and
- * F′ = 1 + q′/κ after, q′ = q + δq: x = x + x F⁻¹ (F′ − F) + δu F′ and h = h₀ F′.
+ * Applies moves that were decided in the undeformed cell (see `strain_forces`). With F = 1 + q/κ
+ * before and F′ = 1 + q′/κ after the move, where q′ = q + δq: x = x + x F⁻¹ (F′ − F) + δu F′ and h
+ * = h₀ F′.
  *
- * `moved` δu: three numbers per atom, and `strained` δq: nine per system, Å, both zero afterwards; `strain` q;
- * `reference`: h₀, and h.
+ * `moved` δu: three numbers per atom, Å; `strained` δq: nine per system, Å; the kernel sets both to
+ * zero. `strain`: q. `reference`: h₀ and h.
  */
 export const deform: Kernel<typeof args> = defineKernel(
   "deform",

@@ -1,5 +1,6 @@
 /**
- * How far a cell is from the one it began as: F = 1 + q/κ, symmetric, so that it does not turn.
+ * Deformation of a cell relative to its reference: F = 1 + q/κ, symmetric, so that it contains no
+ * rotation.
  *
  * @module
  */
@@ -7,25 +8,25 @@
 import { invertCell } from "./inverse.ts";
 
 /**
- * κ = 3 √n Å of a system of n atoms. With coordinates q = κ (F − 1) a strain counts as much as if each atom had moved by
- * so much of 3 Å, about the distance of neighbors: the cell is then about as stiff as the atoms' own vibrations,
- * however many there are.
+ * Factor of κ = 3 √n Å for a system of n atoms. In the coordinates q = κ (F − 1), a strain ε counts
+ * as much as moving every atom by 3 ε Å, where 3 Å is roughly the distance of neighbors. The cell
+ * then is about as stiff as the vibrations of the atoms, for any number of atoms.
  */
 export const STRAIN_LENGTH = 3;
 
-/** κ of so many atoms, Å. */
+/** Returns κ of a system with `atoms` atoms, Å. */
 export function strainLength(atoms: number): number {
   return STRAIN_LENGTH * Math.sqrt(Math.max(1, atoms));
 }
 
-/** F of the nine numbers of q from `at` on. */
+/** Returns F for the nine numbers of q at `at`. */
 export function deformation(strain: ArrayLike<number>, at: number, length: number): Float64Array {
   const f = new Float64Array(9);
   for (let k = 0; k < 9; k++) f[k] = (k % 4 === 0 ? 1 : 0) + strain[at + k]! / length;
   return f;
 }
 
-/** What takes any vector to its part along the periodic directions of the cell from `at` on. */
+/** Returns the projection onto the periodic directions of the cell at `at`. */
 export function alongPeriodic(
   cell: ArrayLike<number>,
   at: number,
@@ -55,7 +56,7 @@ function cross([a, b, c]: number[], [d, e, f]: number[]): number[] {
   return [b! * f! - c! * e!, c! * d! - a! * f!, a! * e! - b! * d!];
 }
 
-/** F⁻¹. */
+/** Returns F⁻¹. */
 export function inverted(f: Float64Array): Float64Array {
   const inverse = new Float64Array(9);
   invertCell(f, 0, inverse);

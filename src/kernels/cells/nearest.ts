@@ -1,7 +1,7 @@
 /**
- * Brings a vector to its nearest image: d −= round(d h⁻¹) h along periodic directions, of a cell that begins at `at`,
- * whose inverse is `inverse`, as `invertCell` writes it. It is the shortest one where that is less than half the height
- * of the cell.
+ * Replaces a vector by its nearest image, d −= round(d h⁻¹) h along periodic directions. `at` is
+ * the offset of the cell, and `inverse` its inverse as `invertCell` writes it. The result is the
+ * shortest image if it is shorter than half the smallest height of the cell.
  */
 export function nearest(
   vector: Float64Array,

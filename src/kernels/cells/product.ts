@@ -1,4 +1,4 @@
-/** The product of two matrices of three rows: `out` = a b. */
+/** Multiplies two 3 × 3 matrices: `out` = a b. */
 export function product(
   a: ArrayLike<number>,
   b: ArrayLike<number>,

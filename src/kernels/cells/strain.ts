@@ -1,15 +1,15 @@
 /**
- * What a steady rate of strain does over a time: the solution of ẋ = A x + y.
+ * Exact solution of ẋ = A x + y for a constant rate of strain A.
  *
  * @module
  */
 
 import { product } from "./product.ts";
 
-/** How far the series goes: what is left of it is below 1e-14 for a strain of 1 in one step. */
+/** Number of terms of the series. The remainder is below 1e-14 for a strain of 1 in one step. */
 export const TERMS = 16;
 
-/** x after a time t is x + `grow` x + `push` y: symmetric matrices of nine numbers. */
+/** Solution after a time t: x + `grow` x + `push` y. Symmetric matrices of nine numbers. */
 export interface Strain {
   /** X = A t. */
   readonly total: Float64Array;
@@ -19,7 +19,7 @@ export interface Strain {
   readonly push: Float64Array;
 }
 
-/** Without any strain yet. */
+/** Creates a strain of zero. */
 export function makeStrain(): Strain {
   return {
     total: new Float64Array(9),
@@ -29,8 +29,10 @@ export function makeStrain(): Strain {
 }
 
 /**
- * Finds `grow` and `push` from `total`. Both come from one series, φ(X) = Σ Xⁿ/(n + 1)! in Horner's form, which needs
- * no inverse of X, and of which X φ(X) is e^X − 1 without a loss of digits.
+ * Computes `grow` and `push` from `total`.
+ *
+ * Both come from one series, φ(X) = Σ Xⁿ/(n + 1)! in Horner's form. It needs no inverse of X, and
+ * e^X − 1 = X φ(X) loses no digits for small X.
  */
 export function solveStrain({ total, grow, push }: Strain, time: number): void {
   for (let k = 0; k < 9; k++) push[k] = k % 4 === 0 ? 1 : 0;

@@ -20,30 +20,32 @@ const args = {
   end: "number",
 } as const;
 
-/** Where in its row of `parameters` each system has which. */
+/** Layout of a row of `parameters`. */
 export const StrainParameter = {
-  /** The pressure from outside, eV/Å³. */
+  /** External pressure, eV/Å³. */
   PRESSURE: 0,
-  /** Not 0: the cell keeps its shape. */
+  /** Nonzero if the cell keeps its shape. */
   ISOTROPIC: 1,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 2,
 } as const;
 
 /**
- * What drives a cell, and atoms as if it had not been deformed, each system by itself. The cell is h = h₀ F and atoms
- * are at x = u F with F = 1 + q/κ, symmetric; then −∂(E + P V)/∂u = f F, and −∂(E + P V)/∂q = sym((W − P V 1) F⁻¹)/κ.
+ * Computes the forces that drive the cell and, in coordinates of the undeformed cell, the atoms of
+ * each system. The cell is h = h₀ F and atoms are at x = u F with F = 1 + q/κ, symmetric; then −∂(E
+ * + P V)/∂u = f F, and −∂(E + P V)/∂q = sym((W − P V 1) F⁻¹)/κ.
  *
- * `virial` W = −∂E/∂ε, eV; P: the pressure of `parameters`; V: the volume of `cell` h; `strain` q, Å, nine numbers;
- * `reference`: h₀ and the h that was last made of it; κ = 3 √n Å of n atoms. A cell that somebody else has changed since
- * becomes h₀, with q = 0. Gives `cellForces` = −∂/∂q and, where they are asked for, `pulled` = f F and `enthalpy`
- * E + P V.
+ * `virial` W = −∂E/∂ε, eV; P: the pressure of `parameters`; V: the volume of `cell` h; `strain` q,
+ * Å, nine numbers; `reference`: h₀ and the h that was last computed from it; κ = 3 √n Å for n
+ * atoms. If anything else has changed the cell since, the cell becomes h₀, with q = 0. The kernel
+ * writes `cellForces` = −∂/∂q and, if requested, `pulled` = f F and `enthalpy` E + P V.
  *
- * Only along directions that are periodic, by `pbc`: elsewhere nothing drives the cell. Isotropic: a third of the
- * trace along each direction. Systems at rest have their forces, too, as they may be looked at, and keep their state.
+ * Directions that are not periodic according to `pbc` exert no force on the cell. If the cell keeps
+ * its shape, each direction gets a third of the trace. Finished systems get forces, too, because
+ * hooks may read them; their state does not change.
  *
- * In a run of stages, with `stage`, only systems are looked at whose stage is from `first` on and below `end`; of others
- * everything stays as it is.
+ * If `stage` is given, the kernel handles only systems whose stage is at least `first` and below
+ * `end`.
  */
 export const strainForces: Kernel<typeof args> = defineKernel(
   "strain_forces",
@@ -83,7 +85,7 @@ function isElsewhere(s: number, { stage, first, end }: Given): boolean {
   return stage !== undefined && !(first <= stage[s]! && stage[s]! < end);
 }
 
-/** Whether the cell is another one than was last made. */
+/** Returns whether the cell differs from the one that was last computed. */
 function hasChanged(s: number, { cell, reference }: Given): boolean {
   for (let k = 0; k < 9; k++) if (cell[9 * s + k] !== reference[18 * s + 9 + k]) return true;
   return false;
@@ -93,7 +95,7 @@ function times(a: Float64Array, b: Float64Array): Float64Array {
   return product(a, b, new Float64Array(9));
 }
 
-/** The symmetric part, along periodic directions. */
+/** Returns the symmetric part along the periodic directions. */
 function restricted(force: Float64Array, along: Float64Array, isIsotropic: boolean): Float64Array {
   const symmetric = force.map((x, k) => 0.5 * (x + force[k % 3 * 3 + Math.floor(k / 3)]!));
   const inside = times(times(along, symmetric), along);

@@ -1,6 +1,6 @@
 /**
- * Coordinate `axis` of an atom as if nothing had ever wrapped it: x + images · h, Å. `cell`: index of the first of
- * the nine numbers of its cell. Where nothing counts images, x.
+ * Returns coordinate `axis` of an atom before wrapping: x + images · h, Å, or x without `images`.
+ * `cell`: offset of the nine numbers of its cell.
  */
 export function unwrapped(
   positions: ArrayLike<number>,
@@ -16,7 +16,10 @@ export function unwrapped(
     : x + shifted(images, 3 * atom, cells, cell + axis);
 }
 
-/** Whole lattice vectors, three from `at` on, in the direction in which a cell's numbers from `from` on go. */
+/**
+ * Returns one coordinate of a lattice translation: the three integers at `at`, times the column of
+ * the cell that begins at `from`.
+ */
 export function shifted(
   vectors: Int32Array,
   at: number,

@@ -11,12 +11,15 @@ const args = {
 } as const;
 
 /**
- * Takes the motion of the center of mass off vectors: y −= c Σ m (y − b)/Σ m c, in each direction over the atoms that
- * are free there. What is less than the rounding of its terms is left, so that doing it again changes nothing.
+ * Removes the motion of the center of mass from vectors: y −= c Σ m (y − b)/Σ m c, in each
+ * direction, over the atoms that are free in that direction. Motion below the rounding error of the
+ * sum is kept, so that applying the kernel twice changes nothing.
  *
- * `vectors` y: positions, velocities or forces, three per atom; `before` b: what positions were, 0 without; `low`: as in
- * `kick_drift`; `masses` m: the weights of atoms; `shares` c: how much of it each takes, 1 without: with c = m it is the forces of a
- * relaxation from which is taken what would move the center; `held`: the bits of directions, 1, 2 and 4, in which an atom is fixed.
+ * `vectors` y: positions, velocities or forces, three per atom; `before` b: previous positions, 0
+ * by default; `low`: as in `kick_drift`; `masses` m: weights of atoms; `shares` c: share of each
+ * atom in the correction, 1 by default. With c = m it removes from the forces of a relaxation the
+ * part that would move the center. `held`: bits of the directions (1, 2 and 4) in which an atom is
+ * fixed.
  */
 export const holdCenter: Kernel<typeof args> = defineKernel(
   "hold_center",

@@ -17,18 +17,19 @@ const args = {
 } as const;
 
 /**
- * Takes off vectors what would change the lengths of bonds (the second part of RATTLE: Andersen, J. Comput. Phys. 52,
- * 24, 1983): bond after bond, v_i += g w_i d, v_j −= g w_j d with g = d·(v_j − v_i)/Σ (w_i + w_j) d², until all have
- * |d·(v_j − v_i)| ≤ ε |d| V. With the inverse masses as weights v are velocities; with 1 the forces of a relaxation.
+ * Removes the components of vectors that would change bond lengths (second part of RATTLE:
+ * Andersen, J. Comput. Phys. 52, 24, 1983). For one bond after the other, v_i += g w_i d and v_j −=
+ * g w_j d with g = d·(v_j − v_i)/Σ (w_i + w_j) d², until |d·(v_j − v_i)| ≤ ε |d| V for all. With
+ * inverse masses as weights, v are velocities; with weights of 1, v are the forces of a relaxation.
  *
  * | symbol | argument | unit |
  * |---|---|---|
- * | v | `vectors`, three per atom; V the largest of the cluster, to begin with | |
+ * | v | `vectors`, three per atom; V the largest of the cluster before the first round | |
  * | d | from i to j, of `positions` with `low`, as in `kick_drift` | Å |
- * | w | `weights` per atom, 0 in the directions whose bits `held` has | |
+ * | w | `weights` per atom, 0 in the directions whose bits are set in `held` | |
  * | ε | `tolerance` | |
  *
- * All else as in `shake`.
+ * The other arguments are those of `shake`.
  */
 export const rattle: Kernel<typeof args> = defineKernel(
   "rattle",
@@ -44,7 +45,7 @@ type State = Parameters<typeof rattle.run>[0];
 
 const along = new Float64Array(3);
 
-/** The length of the longest vector of a cluster. */
+/** Returns the length of the longest vector of a cluster. */
 function largest(c: number, first: number, { clusters, bonds, vectors }: State): number {
   let square = 0;
   for (let n = 2 * clusters[c]!; n < 2 * clusters[c + 1]!; n++) {
@@ -54,7 +55,7 @@ function largest(c: number, first: number, { clusters, bonds, vectors }: State):
   return Math.sqrt(square);
 }
 
-/** Changes the vectors of a bond; true where nothing had to be done. */
+/** Adjusts the vectors of a bond. Returns true if the bond needed no adjustment. */
 function adjust(i: number, j: number, s: number, fastest: number, values: State): boolean {
   const { vectors, positions, low, tolerance } = values;
   between(positions, low, [i, j], s, values, along);

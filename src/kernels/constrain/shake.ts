@@ -24,23 +24,25 @@ const args = {
 } as const;
 
 /**
- * Brings bonds back to their lengths after a drift (SHAKE: Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23, 327,
- * 1977): bond after bond, x_i −= g w_i d₀, x_j += g w_j d₀ with g = (L² − d²)/(2 Σ (w_i + w_j) d·d₀), until all have
- * |d² − L²| ≤ 2 ε L². What is added to x is added to v, over the time of the drift (RATTLE: Andersen, J. Comput. Phys.
- * 52, 24, 1983).
+ * Restores bond lengths after a drift (SHAKE: Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23,
+ * 327, 1977). For one bond after the other, x_i −= g w_i d₀ and x_j += g w_j d₀ with g = (L² −
+ * d²)/(2 Σ (w_i + w_j) d·d₀), until |d² − L²| ≤ 2 ε L² for all. The change of x over the time of
+ * the drift is added to v (RATTLE: Andersen, J. Comput. Phys. 52, 24, 1983).
  *
  * | symbol | argument | unit |
  * |---|---|---|
- * | x, d | `positions` and `low` as in `kick_drift`; from i to j, now | Å |
+ * | x, d | `positions` and `low` as in `kick_drift`; from i to j, after the drift | Å |
  * | d₀ | the same of `before`, `lowBefore`: before the drift | Å |
  * | L | `lengths`, `width` numbers per system, of its bonds in order | Å |
- * | w | `weights` per atom, 0 in the directions whose bits `held` has | |
- * | v | `velocities`, where they are to change; then with `dt`, per system, of which the drift was a `fraction` | Å/fs |
+ * | w | `weights` per atom, 0 in the directions whose bits are set in `held` | |
+ * | v | `velocities`, optional; requires `dt`, per system, of which the drift was a `fraction` | Å/fs |
  * | ε | `tolerance` | |
  *
- * Clusters are bonds that share no atom with others: `starts` of those of each system, one more than systems; where the
- * `bonds` (i and j, counted within the system) of each of the `clusters` begin, one more than clusters. `cell`, `pbc`:
- * bonds go to the nearest image. A system with a cluster that takes more than `most` rounds has come apart.
+ * A cluster is a set of bonds that shares no atom with other clusters. `starts`: index of the first
+ * cluster of each system, one entry more than systems. `clusters`: index of the first bond of each
+ * cluster, one entry more than clusters. `bonds`: i and j, as indices within the system. With
+ * `cell` and `pbc`, bonds go to the nearest image. A system in which a cluster needs more than
+ * `most` rounds has diverged.
  */
 export const shake: Kernel<typeof args> = defineKernel(
   "shake",
@@ -56,7 +58,7 @@ type State = Parameters<typeof shake.run>[0];
 
 const old = new Float64Array(3), now = new Float64Array(3);
 
-/** Moves the atoms of a bond; true where nothing had to be done. */
+/** Moves the atoms of a bond. Returns true if the bond needed no adjustment. */
 function adjust(i: number, j: number, s: number, length: number, values: State): boolean {
   const { positions, low, before, lowBefore, velocities, dt, fraction, tolerance } = values;
   between(before, lowBefore, [i, j], s, values, old);

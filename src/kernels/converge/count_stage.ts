@@ -8,9 +8,12 @@ const args = {
 } as const;
 
 /**
- * The end of a step of several stages: `stage` is the one in which a system has done it, and `steps`, a row of `stages`
- * numbers for each system, has one more of that stage. Who is in none of them is at rest from now on, and the run halts
- * after this step. `stage` is of systems at rest, too: whoever was sent on in the step before has come to rest there.
+ * Ends a step of a run with several stages. `stage` becomes the stage in which each system did the
+ * step, and `steps`, a row of `stages` numbers per system, counts it. A system that has passed the
+ * last stage finishes, and the run halts after this step.
+ *
+ * `stage` is updated for finished systems, too, because a system may have finished in the previous
+ * step when it left its stage.
  */
 export const countStage: Kernel<typeof args> = defineKernel(
   "count_stage",

@@ -10,37 +10,39 @@ const args = {
   met: "i32 changed",
 } as const;
 
-/** What the numbers of a field belong to. */
+/** Level of a field: what its rows belong to. */
 export const Level = {
-  /** Atoms. */
+  /** One row per atom. */
   NODE: 0,
-  /** Systems. */
+  /** One row per system. */
   SYSTEM: 1,
 } as const;
 
-/** How `width` numbers become one. */
+/** Reductions of `width` numbers to one. */
 export const Reduce = {
-  /** The largest, as of any numbers left over. */
+  /** No reduction: the largest of all numbers counts. */
   NONE: 0,
-  /** The smallest. */
+  /** Minimum. */
   MIN: 1,
-  /** The largest. */
+  /** Maximum. */
   MAX: 2,
-  /** √Σx²; of a single number its size. */
+  /** Norm √Σx²; the absolute value of a single number. */
   NORM: 3,
-  /** Σx/width. */
+  /** Mean Σx/width. */
   MEAN: 4,
-  /** Σx. */
+  /** Sum Σx. */
   SUM: 5,
 } as const;
 
 /**
- * Whether a field is small enough, one criterion of a convergence: `met` stays 1 where value ≤ `threshold`, and
- * becomes 0 elsewhere. The value: each run of `width` numbers is reduced to one ({@linkcode Reduce}), and of all
- * that a system has, by itself or by its atoms ({@linkcode Level}), the largest counts. What is not a number never
+ * Evaluates one criterion of convergence: sets `met` to 0 for systems whose value is above
+ * `threshold`.
+ *
+ * Each row of `width` numbers is reduced to one ({@linkcode Reduce}). The value of a system is the
+ * largest over its rows, which belong to the system or to its atoms ({@linkcode Level}). NaN never
  * meets a criterion.
  *
- * The field is given as `real` or as `f64`, whichever it is.
+ * The field is passed as `real` or as `f64`, according to its type.
  */
 export const criterion: Kernel<typeof args> = defineKernel(
   "criterion",
@@ -62,7 +64,7 @@ export const criterion: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** The numbers from `at` on as one. */
+/** Reduces the row at `at` to one number. */
 function reduced(
   values: Float32Array | Float64Array,
   at: number,

@@ -9,11 +9,12 @@ const args = {
 } as const;
 
 /**
- * Until it is run again, only the systems of some stages are updated: those that move, and whose `status` is from
- * `first` on and below `end`. All others are at rest, as far as kernels can tell.
+ * Restricts updates to the systems of some stages until the kernel runs again. Only systems whose
+ * `status` is at least `first` and below `end` stay active; kernels treat all others as finished.
  *
- * With `notes` ≠ 0 it is noted first who moves, in `awake`; without, those that were noted last are looked at. So a
- * range that has all stages lets everyone move again.
+ * If `notes` is nonzero, the kernel first saves the active systems to `awake`; otherwise it starts
+ * from the systems that were saved last. A range of all stages therefore reactivates every saved
+ * system.
  */
 export const enterStage: Kernel<typeof args> = defineKernel(
   "enter_stage",

@@ -10,11 +10,12 @@ const args = {
 } as const;
 
 /**
- * What becomes of the systems that met all criteria: `converged` = 1, for this step only, `status` = `target`, and
- * with `stop` ≠ 0 the system is at rest from now on. If there is any, the run halts after this step. `met` is 1
- * everywhere afterwards, ready for the next step.
+ * Marks the systems that met all criteria: `converged` = 1, for this step only, and `status` =
+ * `target`. If `stop` is nonzero, they finish. If any system met the criteria, the run halts after
+ * this step. The kernel then resets `met` to 1 for the next step.
  *
- * With `source` ≥ 0 only systems of that status are asked; with `target` < 0 their status stays.
+ * If `source` is 0 or more, only systems of that status are considered. If `target` is negative,
+ * `status` does not change.
  */
 export const graduate: Kernel<typeof args> = defineKernel(
   "graduate",

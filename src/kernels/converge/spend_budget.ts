@@ -13,13 +13,14 @@ const args = {
 } as const;
 
 /**
- * What becomes of the systems whose `status` is from `first` on and below `end`, and which have done `budget` steps or
- * more in these stages together: `spent` = 1, for this step only, `status` = `end`, and with `stop` ≠ 0 the system is at
- * rest from now on. If there is any, the run halts after this step.
+ * Ends the stages of systems that have used up their budget: their `status` is at least `first` and
+ * below `end`, and they have done `budget` steps or more in these stages together. For them `spent`
+ * = 1, for this step only, and `status` = `end`. If `stop` is nonzero, they finish. If any system
+ * is affected, the run halts after this step.
  *
- * `spent` is of systems at rest, too: it is of this step alone, and they have not spent anything in it.
+ * `spent` is reset for finished systems, too, because it describes this step only.
  *
- * `steps` has `stages` numbers for each system, of which those that `begun` has do not count.
+ * `steps` has `stages` numbers per system; the numbers of `begun` are subtracted from them.
  */
 export const spendBudget: Kernel<typeof args> = defineKernel(
   "spend_budget",

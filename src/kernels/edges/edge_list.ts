@@ -1,57 +1,64 @@
 /**
- * Edges and triplets of edges, as the plain meaning of the kernels has them: what graphs of atoms are made of.
+ * Lists of edges, and of triplets of edges, for the TypeScript kernels. Models of graphs of atoms
+ * take them as inputs.
  *
  * @module
  */
 
 import type { PairList } from "../pairs/pair_list.ts";
 
-/** What is to be listed. */
+/** Options of a list of edges. */
 export interface EdgeRules {
-  /** Only pairs nearer than that. Å. */
+  /** Largest length of an edge, Å. */
   readonly cutoff: number;
-  /** Whether each pair is listed once, rather than both ways. */
+  /** True if each pair is listed once, instead of in both directions. */
   readonly isHalf: boolean;
-  /** How long both edges of a triplet may be at most; 0: no triplets. Å. */
+  /** Largest length of the edges of a triplet, Å; 0 if triplets are not listed. */
   readonly reach: number;
 }
 
-/** The edges of a batch, padded. There is always room for more than there are. */
+/** Edges of a batch, padded. The capacity always exceeds the number of edges. */
 export interface EdgeList extends EdgeRules {
-  /** Where the edges come from. */
+  /** Pairs from which the edges are taken. */
   readonly pairs: PairList;
-  /** How many edges there is room for. */
+  /** Number of edges that fit. */
   capacity: number;
-  /** How many triplets there is room for; 0 where none are listed. */
+  /** Number of triplets that fit; 0 if triplets are not listed. */
   tripletCapacity: number;
-  /** Sources, then targets. */
+  /** Sources of all edges, then their targets. */
   index: Int32Array;
-  /** Three per edge, Å. */
+  /** Shift of each edge, three numbers, Å. */
   shifts: Float64Array;
-  /** The system of each edge. */
+  /** System of each edge. */
   systems: Int32Array;
-  /** The atom that both edges of each triplet leave. */
+  /** Atom that both edges of each triplet start from. */
   centers: Int32Array;
-  /** First edges, then second edges. */
+  /** First edges of all triplets, then their second edges. */
   triplets: Int32Array;
-  /** How many edges there are, and how many triplets. */
+  /** Number of edges, and number of triplets. */
   readonly counts: Int32Array;
-  /** Where the edges that leave each atom begin; atom by atom, then their end, then a number of no meaning. */
+  /** Index of the first edge of each atom, followed by the number of edges and an unused entry. */
   readonly starts: Int32Array;
 }
 
-/** A shift that puts an edge beyond every cutoff, Å: what a list is padded with adds exactly nothing. */
+/**
+ * Shift of padding edges, Å. It puts them beyond every cutoff, so that they contribute exactly
+ * zero.
+ */
 export const FAR = 100;
 
-/** Lists have room for a multiple of so many, so that shapes repeat. */
+/**
+ * Capacities are multiples of this number, so that the shapes of tensors repeat and graphs are not
+ * recompiled.
+ */
 const GRAIN = 256;
 
-/** Room for so many and at least one more, with some to spare. */
+/** Returns a capacity above `count`, with some reserve. */
 export function roomFor(count: number): number {
   return GRAIN * Math.ceil((count + Math.floor(3 * count / 20) + 1) / GRAIN);
 }
 
-/** A list without edges, to be filled by the kernels `edges` and `triplets`. */
+/** Creates an empty list for the kernels `edges` and `triplets`. */
 export function makeEdgeList(
   pairs: PairList,
   atoms: number,
@@ -78,7 +85,7 @@ export function makeEdgeList(
   return list;
 }
 
-/** Makes room for so many edges; what was listed is lost where there was not. */
+/** Makes room for `count` edges. The list is emptied if it has to grow. */
 export function growEdges(list: EdgeList, count: number): void {
   if (count < list.capacity) return;
   const capacity = list.capacity = roomFor(count);
@@ -87,7 +94,7 @@ export function growEdges(list: EdgeList, count: number): void {
   list.systems = new Int32Array(capacity);
 }
 
-/** The same for triplets. */
+/** Makes room for `count` triplets. The list is emptied if it has to grow. */
 export function growTriplets(list: EdgeList, count: number): void {
   if (count < list.tripletCapacity) return;
   const capacity = list.tripletCapacity = roomFor(count);
@@ -95,7 +102,9 @@ export function growTriplets(list: EdgeList, count: number): void {
   list.triplets = new Int32Array(2 * capacity);
 }
 
-/** What is left of the capacity: edges of atom 0 with itself, too far away to be seen. */
+/**
+ * Fills the rest of the capacity with edges from atom 0 to itself, which are beyond every cutoff.
+ */
 export function padEdges({ index, shifts, systems, capacity, counts }: EdgeList): void {
   const count = counts[0]!;
   index.fill(0, count, capacity);

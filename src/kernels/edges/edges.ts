@@ -11,14 +11,15 @@ const args = {
 } as const;
 
 /**
- * Lists the pairs of active systems that are nearer than the cutoff now: those within the skin are left out.
+ * Lists the pairs of active systems that are within the cutoff now; the skin is excluded.
  *
- * Edge e leaves atom i = index[0, e] for atom j = index[1, e], atoms counted over the batch; its vector is
- * x_j − x_i + shifts[e]. Edges come by source, then as the pairs come. An atom may be its own neighbor, by an image:
- * then the shift is not zero. Half lists have each pair once, from the lower atom to the higher; full lists both ways.
+ * Edge e goes from atom i = index[0, e] to atom j = index[1, e], as indices within the batch. Its
+ * vector is x_j − x_i + shifts[e]. Edges are sorted by source, then in the order of the pairs. An
+ * atom may be a neighbor of its own image; the shift is nonzero then. Half lists have each pair
+ * once, from the lower atom to the higher; full lists have both directions.
  *
- * `images` are those that the kernel `neighbors` was given, which must have run before. What is left of the capacity
- * is padded: edges 0–0 with the shift (100, 0, 0), of system 0. A list that is too short grows.
+ * The kernel `neighbors` must have run before, with the same `images`. The rest of the capacity is
+ * padded with edges 0–0 of system 0 with the shift (100, 0, 0). A list that is too short grows.
  */
 export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, frame) => {
   const { edges: list } = values;
@@ -30,16 +31,16 @@ export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, f
   growEdges(list, counts[0]);
   const { index, shifts, systems, capacity } = list;
   walk(values, frame, (system, source, target, sign) => {
-    const e = starts[source + 1]!++; // ends where those of the next atom begin
+    const e = starts[source + 1]!++; // advanced to the start of the next atom
     index[e] = source;
     index[capacity + e] = target;
     systems[e] = system;
-    for (let d = 0; d < 3; d++) shifts[3 * e + d] = sign * shift[d]! + 0; // no −0
+    for (let d = 0; d < 3; d++) shifts[3 * e + d] = sign * shift[d]! + 0; // + 0 turns −0 into 0
   });
   padEdges(list);
 });
 
-/** What the kernel is given. */
+/** Arguments of the kernel. */
 interface Given {
   readonly edges: EdgeList;
   readonly positions: Arrays["real"];
@@ -47,10 +48,10 @@ interface Given {
   readonly images: Int32Array | undefined;
 }
 
-/** What is added to the vector of the pair that is looked at. */
+/** Shift of the pair that `isNear` has checked last. */
 const shift = new Float64Array(3);
 
-/** Meets every edge; `sign`: what the shift is to be multiplied by. */
+/** Calls `meet` for every edge. `sign`: factor of the shift. */
 function walk(
   given: Given,
   { systems, active, offsets }: Frame,
@@ -69,7 +70,7 @@ function walk(
   }
 }
 
-/** Whether a pair is within the cutoff; writes its shift. */
+/** Returns whether a pair is within the cutoff, and writes its shift. */
 function isNear(
   { edges: { cutoff }, positions, cell, images }: Given,
   list: SystemPairs,
@@ -81,7 +82,7 @@ function isNear(
   shift.fill(0);
   for (let k = 0; k < 3; k++) {
     const n = wholeBetween(list, p, k, images, i, j);
-    if (n === 0) continue; // what a cell holds where it is not periodic is not looked at
+    if (n === 0) continue; // cell entries of directions that are not periodic may be anything
     for (let d = 0; d < 3; d++) shift[d]! += n * cell[h + 3 * k + d]!;
   }
   let square = 0;

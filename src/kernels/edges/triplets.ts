@@ -7,12 +7,12 @@ const args = {
 } as const;
 
 /**
- * Lists the triplets of a full list of edges: for each atom all unordered pairs of different edges that leave it and
- * are shorter than `reach`, by atom, then by first edge, then by second edge. To be run after the kernel `edges`, on
- * the same positions.
+ * Lists the triplets of a full list of edges: for each atom, all unordered pairs of different edges
+ * that start from it and are shorter than `reach`. Triplets are sorted by atom, first edge and
+ * second edge. The kernel `edges` must have run before, with the same positions.
  *
- * What is left of the capacity is padded with center 0 and twice the first edge of the padding. A list that is too short
- * grows.
+ * The rest of the capacity is padded with center 0 and, twice, the first padding edge. A list that
+ * is too short grows.
  */
 export const triplets: Kernel<typeof args> = defineKernel(
   "triplets",
@@ -42,7 +42,7 @@ export const triplets: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Lists an edge with all later ones of its atom, from place `at` on; answers with the next place. */
+/** Pairs an edge with all later edges of its atom, from index `at` on. Returns the next index. */
 function pairUp(
   list: EdgeList,
   positions: Arrays["real"],

@@ -2,7 +2,7 @@ import { defineKernel, type Kernel } from "../kernel.ts";
 
 const args = {} as const;
 
-/** The end of a step: the systems that did it are one step older. */
+/** Ends a step: increases the age of the active systems by one. */
 export const advance: Kernel<typeof args> = defineKernel(
   "advance",
   args,

@@ -9,7 +9,10 @@ const args = {
   low: "real optional",
 } as const;
 
-/** A drift: x += φ dt v. `dt`: fs per system; `fraction` φ: how much of it; `low`: as in `kick_drift`. */
+/**
+ * Moves atoms: x += φ dt v. `dt`: fs, per system; `fraction` φ: part of the time step; `low`: as in
+ * `kick_drift`.
+ */
 export const drift: Kernel<typeof args> = defineKernel(
   "drift",
   args,

@@ -7,7 +7,10 @@ const args = {
   dt: "real",
 } as const;
 
-/** Half a kick: v += ½ dt w F. `weights` w: ACCELERATION / mass per atom; `dt`: fs per system. */
+/**
+ * Kicks atoms over half a step: v += ½ dt w F. `weights` w: ACCELERATION / mass per atom; `dt`: fs,
+ * per system.
+ */
 export const kick: Kernel<typeof args> = defineKernel(
   "kick",
   args,

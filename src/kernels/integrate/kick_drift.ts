@@ -11,10 +11,11 @@ const args = {
 } as const;
 
 /**
- * Half a kick and a drift, the first part of velocity Verlet: v += ½ dt w F; x += dt v.
+ * First part of velocity Verlet, half a kick and a drift: v += ½ dt w F; x += dt v.
  *
- * `weights` w: ACCELERATION / mass per atom; `dt`: fs per system; `low`: what rounding took off x so far, Å, three per
- * atom, with which the sum of many drifts is as good as one of twice the digits (Kahan, Commun. ACM 8, 40, 1965).
+ * `weights` w: ACCELERATION / mass per atom; `dt`: fs, per system; `low`: accumulated rounding
+ * error of x, Å, three numbers per atom. With it, the sum of many drifts is as accurate as one with
+ * twice the digits (Kahan, Commun. ACM 8, 40, 1965).
  */
 export const kickDrift: Kernel<typeof args> = defineKernel(
   "kick_drift",

@@ -8,13 +8,13 @@ const args = {
   settings: "real",
 } as const;
 
-/** Where in its row of `settings` each system has which; t is the step under way, the first being 1. */
+/** Layout of a row of `settings`. t is the current step, from 1. */
 export const AdamStepSetting = {
-  /** β₁: what is kept of the first moment. */
+  /** β₁: decay rate of the first moment. */
   KEEP_FIRST: 0,
   /** 1 − β₁. */
   TAKE_FIRST: 1,
-  /** β₂: what is kept of the second moment. */
+  /** β₂: decay rate of the second moment. */
   KEEP_SECOND: 2,
   /** 1 − β₂. */
   TAKE_SECOND: 3,
@@ -22,24 +22,26 @@ export const AdamStepSetting = {
   STEP_SIZE: 4,
   /** 1/√(1 − β₂ᵗ). */
   CORRECT_SECOND: 5,
-  /** ε: what keeps a root of 0 from being divided by. */
+  /** ε: avoids division by zero. */
   EPS: 6,
-  /** 1 − lr λ, where the decay λ is apart from the gradients; else 1. */
+  /** 1 − lr λ if the weight decay λ is decoupled from the gradients, else 1. */
   KEEP: 7,
-  /** λ, where the decay is part of the gradients; else 0. */
+  /** λ if the weight decay is part of the gradients, else 0. */
   L2: 8,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 9,
 } as const;
 
 /**
- * A whole step of Adam (Kingma, Ba, arXiv:1412.6980, 2014), or of AdamW (Loshchilov, Hutter, arXiv:1711.05101, 2017),
- * one parameter per atom:
+ * Does a step of Adam (Kingma, Ba, arXiv:1412.6980, 2014) or AdamW (Loshchilov, Hutter,
+ * arXiv:1711.05101, 2017) for one parameter per atom:
  *
- * g′ = g + l₂ p, m = β₁ m + (1 − β₁) g′, v = β₂ v + (1 − β₂) g′², p = keep p − (lr/c₁) m/(√v/√c₂ + ε), with cᵢ = 1 − βᵢᵗ.
+ * g′ = g + l₂ p, m = β₁ m + (1 − β₁) g′, v = β₂ v + (1 − β₂) g′², p = keep p − (lr/c₁) m/(√v/√c₂ +
+ * ε), with cᵢ = 1 − βᵢᵗ.
  *
- * It is `scale_by_adam`, then `mix`, in one pass over memory. `parameters` p, `gradients` g; `first` m, `second` v:
- * state, 0 to begin with; `settings`: {@linkcode AdamStepSetting}.LENGTH numbers per system, of this step.
+ * It equals `scale_by_adam` followed by `mix`, in one pass over memory. `parameters` p, `gradients`
+ * g; `first` m and `second` v: state, initially 0; `settings`: {@linkcode AdamStepSetting}.LENGTH
+ * numbers per system, for this step.
  */
 export const adamStep: Kernel<typeof args> = defineKernel(
   "adam_step",
@@ -51,7 +53,7 @@ export const adamStep: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** The numbers from `from` to `to`, of system s. */
+/** Updates the numbers of system s from `from` to `to`. */
 function stepOne(s: number, from: number, to: number, values: Given): void {
   const { parameters, gradients, first, second } = values;
   const at = AdamStepSetting.LENGTH * s;

@@ -6,14 +6,16 @@ const args = {
   limit: "real",
 } as const;
 
-/** What keeps a norm of 0 from being divided by. */
+/** Avoids division by a norm of zero. */
 export const TINY_NORM = 1e-6;
 
 /**
- * Numbers of all systems together, one per atom, whose norm N is larger than a limit L become of about that norm, as by
- * PyTorch's `clip_grad_norm_`: x = x min(1, L/(N + {@linkcode TINY_NORM})). Where N is not finite they stay as they are.
+ * Scales the numbers of all systems, one per atom, so that their common norm N is about L if it was
+ * larger, as PyTorch's `clip_grad_norm_` does: x = x min(1, L/(N + {@linkcode TINY_NORM})). If N is
+ * not finite, the numbers do not change.
  *
- * `squares`: Σ x² of each system, as `sum_squares` gives it: N² is their sum; `limit` L: one number.
+ * `squares`: Σ x² of each system, as `sum_squares` computes it; N² is their sum. `limit` L: one
+ * number.
  */
 export const clipNorm: Kernel<typeof args> = defineKernel(
   "clip_norm",

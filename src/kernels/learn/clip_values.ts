@@ -6,8 +6,8 @@ const args = {
 } as const;
 
 /**
- * Numbers, one per atom, that are further from 0 than a limit L come back to it: x = min(L, max(−L, x)). What is not a
- * number stays so. `limit` L: one number, not negative.
+ * Limits numbers, one per atom, to the range from −L to L: x = min(L, max(−L, x)). NaN stays NaN.
+ * `limit` L: one number, not negative.
  */
 export const clipValues: Kernel<typeof args> = defineKernel(
   "clip_values",

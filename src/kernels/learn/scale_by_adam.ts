@@ -7,13 +7,13 @@ const args = {
   settings: "real",
 } as const;
 
-/** Where in its row of `settings` each system has which; t is the step under way, the first being 1. */
+/** Layout of a row of `settings`. t is the current step, from 1. */
 export const AdamSetting = {
-  /** β₁: what is kept of the first moment. */
+  /** β₁: decay rate of the first moment. */
   KEEP_FIRST: 0,
   /** 1 − β₁. */
   TAKE_FIRST: 1,
-  /** β₂: what is kept of the second moment. */
+  /** β₂: decay rate of the second moment. */
   KEEP_SECOND: 2,
   /** 1 − β₂. */
   TAKE_SECOND: 3,
@@ -21,19 +21,19 @@ export const AdamSetting = {
   CORRECT_FIRST: 4,
   /** 1/√(1 − β₂ᵗ). */
   CORRECT_SECOND: 5,
-  /** ε: what keeps a root of 0 from being divided by. */
+  /** ε: avoids division by zero. */
   EPS: 6,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 7,
 } as const;
 
 /**
- * Scales gradients as Adam does (Kingma, Ba, arXiv:1412.6980, 2014), one per atom:
+ * Scales gradients, one per atom, as Adam does (Kingma, Ba, arXiv:1412.6980, 2014):
  *
  * m = β₁ m + (1 − β₁) g, v = β₂ v + (1 − β₂) g², u = (m/c₁)/(√v/√c₂ + ε), with cᵢ = 1 − βᵢᵗ.
  *
- * `updates`: g, and u afterwards; `first` m, `second` v: state, 0 to begin with; `settings`:
- * {@linkcode AdamSetting}.LENGTH numbers per system, of this step.
+ * `updates`: g, replaced by u; `first` m and `second` v: state, initially 0; `settings`: {@linkcode
+ * AdamSetting}.LENGTH numbers per system, for this step.
  */
 export const scaleByAdam: Kernel<typeof args> = defineKernel(
   "scale_by_adam",

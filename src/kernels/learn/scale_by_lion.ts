@@ -6,27 +6,28 @@ const args = {
   settings: "real",
 } as const;
 
-/** Where in its row of `settings` each system has which. */
+/** Layout of a row of `settings`. */
 export const LionSetting = {
-  /** β₁: the part of the trace in the update. */
+  /** β₁: weight of the trace in the update. */
   KEEP_UPDATE: 0,
   /** 1 − β₁. */
   TAKE_UPDATE: 1,
-  /** β₂: what is kept of the trace. */
+  /** β₂: decay rate of the trace. */
   KEEP_TRACE: 2,
   /** 1 − β₂. */
   TAKE_TRACE: 3,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 4,
 } as const;
 
 /**
- * Makes signs of gradients as Lion does (Chen et al., arXiv:2302.06675, 2023), one per atom:
+ * Computes the sign updates of Lion (Chen et al., arXiv:2302.06675, 2023), one per atom:
  *
- * u = sign(β₁ m + (1 − β₁) g), m = β₂ m + (1 − β₂) g; the sign of 0 is 0, of what is not a number none.
+ * u = sign(β₁ m + (1 − β₁) g), m = β₂ m + (1 − β₂) g. The sign of 0 is 0, and the sign of NaN is
+ * NaN.
  *
- * `updates`: g, and u afterwards; `trace` m: state, 0 to begin with; `settings`: {@linkcode LionSetting}.LENGTH
- * numbers per system.
+ * `updates`: g, replaced by u; `trace` m: state, initially 0; `settings`: {@linkcode
+ * LionSetting}.LENGTH numbers per system.
  */
 export const scaleByLion: Kernel<typeof args> = defineKernel(
   "scale_by_lion",

@@ -6,25 +6,26 @@ const args = {
   settings: "real",
 } as const;
 
-/** Where in its row of `settings` each system has which. */
+/** Layout of a row of `settings`. */
 export const MomentumSetting = {
-  /** μ: what is kept of the trace. */
+  /** μ: decay rate of the trace. */
   KEEP: 0,
-  /** τ: what is taken of the gradient; 1 − dampening, and 1 in the first step. */
+  /** τ: weight of the gradient; 1 in the first step, then 1 − dampening. */
   TAKE: 1,
-  /** Not 0: looks ahead, as Nesterov does. */
+  /** Nonzero for Nesterov momentum. */
   NESTEROV: 2,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 3,
 } as const;
 
 /**
- * Gives gradients momentum as PyTorch's SGD does (Sutskever, Martens, Dahl, Hinton, ICML 2013), one per atom:
+ * Applies momentum to gradients, one per atom, as PyTorch's SGD does (Sutskever, Martens, Dahl,
+ * Hinton, ICML 2013):
  *
- * m = μ m + τ g, u = m, or g + μ m where it looks ahead.
+ * m = μ m + τ g, u = m, or u = g + μ m with Nesterov momentum.
  *
- * `updates`: g, and u afterwards; `trace` m: state, 0 to begin with; `settings`:
- * {@linkcode MomentumSetting}.LENGTH numbers per system.
+ * `updates`: g, replaced by u; `trace` m: state, initially 0; `settings`: {@linkcode
+ * MomentumSetting}.LENGTH numbers per system.
  */
 export const scaleByMomentum: Kernel<typeof args> = defineKernel(
   "scale_by_momentum",

@@ -6,8 +6,9 @@ const args = {
 } as const;
 
 /**
- * The sum of the squares of numbers of each system, one per atom: Σ x²; not finite if any of them is not. 0 for a system
- * at rest: it has no part in the norm of all.
+ * Computes the sum of the squares of the numbers of each system, one per atom: Σ x². It is not
+ * finite if any number is not finite. A finished system gets 0, so that it does not contribute to a
+ * common norm.
  */
 export const sumSquares: Kernel<typeof args> = defineKernel(
   "sum_squares",

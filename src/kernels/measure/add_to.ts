@@ -1,6 +1,9 @@
 type Reals = Float32Array | Float64Array;
 
-/** values[k] += by; what rounding takes off is kept in `low` for the next time (Kahan's sum), where there is one. */
+/**
+ * Adds `by` to values[k]. If `low` is given, it accumulates the rounding error for the next
+ * addition (Kahan summation).
+ */
 export function addTo(values: Reals, low: Reals | undefined, k: number, by: number): void {
   if (low === undefined) {
     values[k]! += by;

@@ -8,8 +8,9 @@ const args = {
 } as const;
 
 /**
- * What a scheme conserves: `conserved` = `energy` + `kinetic` + `bathEnergy`, all eV per system. Systems at rest are
- * measured, too: they may be looked at.
+ * Computes the quantity that an integrator conserves: `conserved` = `energy` + `kinetic` +
+ * `bathEnergy`, all in eV per system. Finished systems are measured, too, because hooks may read
+ * them.
  */
 export const conservedEnergy: Kernel<typeof args> = defineKernel(
   "conserved_energy",

@@ -7,8 +7,8 @@ const args = {
 } as const;
 
 /**
- * By how much the energy of each system changed since this kernel last ran: ΔE = E − E′, then E′ = E. Before there is
- * an E′, that is while `previous` is NaN, ΔE = ∞: nothing converges by it.
+ * Computes the change of the energy of each system since the kernel last ran: ΔE = E − E′, then E′
+ * = E. In the first run, when `previous` is NaN, ΔE = ∞, so that no criterion is met.
  */
 export const energyChange: Kernel<typeof args> = defineKernel(
   "energy_change",

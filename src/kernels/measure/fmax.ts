@@ -9,11 +9,12 @@ const args = {
 } as const;
 
 /**
- * The largest force on an atom of each system: max |F|, eV/Å; NaN if any force is not a number. With `cellForces`, nine
- * numbers per system, the cell counts as one more atom with nine coordinates.
+ * Computes the largest force on an atom of each system: max |F|, eV/Å; NaN if a force is NaN. With
+ * `cellForces`, nine numbers per system, the cell counts as one more atom with nine coordinates.
  *
- * In a run of stages it does only where `drives`, one number for each stage, is not 0 at the `stage` of a system, or at
- * the last one, where that is beyond it. Systems at rest are measured, too: they may be looked at.
+ * In a run with several stages, the cell counts only if the entry of `drives` for the `stage` of
+ * the system is nonzero. Systems beyond the last stage use its entry. Finished systems are
+ * measured, too, because hooks may read them.
  */
 export const fmax: Kernel<typeof args> = defineKernel(
   "fmax",

@@ -7,8 +7,9 @@ const args = {
 } as const;
 
 /**
- * The kinetic energy of each system: K = ½ Σ v²/w, eV. `weights` w: ACCELERATION / mass per atom; an atom of weight
- * 0 cannot be moved and has none. Systems at rest are measured, too: they may be looked at.
+ * Computes the kinetic energy of each system: K = ½ Σ v²/w, eV. `weights` w: ACCELERATION / mass
+ * per atom; an atom of weight 0 cannot move and has no kinetic energy. Finished systems are
+ * measured, too, because hooks may read them.
  */
 export const kineticEnergy: Kernel<typeof args> = defineKernel(
   "kinetic_energy",
@@ -22,7 +23,10 @@ export const kineticEnergy: Kernel<typeof args> = defineKernel(
 
 type Reals = Float32Array | Float64Array;
 
-/** Returns Σ v²/w over some atoms, twice their kinetic energy, eV. An atom of weight 0 cannot move and has none. */
+/**
+ * Returns Σ v²/w over a range of atoms, twice their kinetic energy, eV. An atom of weight 0 cannot
+ * move and has no kinetic energy.
+ */
 export function twiceKinetic(velocities: Reals, weights: Reals, from: number, to: number): number {
   let twice = 0;
   for (let a = from; a < to; a++) {

@@ -8,9 +8,9 @@ const args = {
 } as const;
 
 /**
- * The stress of each system: σ = −W/V, eV/Å³, tension positive, nine numbers. `virial` W = −dE/dε, eV; V: the volume
- * of the cell, of either hand. Without a volume there is no stress: zeros. Systems at rest are measured, too: they may
- * be looked at.
+ * Computes the stress of each system: σ = −W/V, eV/Å³, positive in tension, nine numbers. `virial`
+ * W = −dE/dε, eV; V: volume of the cell, for left-handed cells, too. The stress of a system without
+ * a volume is zero. Finished systems are measured, too, because hooks may read them.
  */
 export const stress: Kernel<typeof args> = defineKernel(
   "stress",

@@ -11,11 +11,13 @@ const args = {
 } as const;
 
 /**
- * The temperature of each system: T = 2 K / (f k_B), K. `kinetic` K: what the kernel `kinetic_energy` found, eV;
- * `freedom` f: degrees of freedom, per system; without any, T = 0.
+ * Computes the temperature of each system: T = 2 K / (f k_B), K. `kinetic` K: result of the kernel
+ * `kinetic_energy`, eV; `freedom` f: degrees of freedom, per system. Without degrees of freedom, T
+ * = 0.
  *
- * In a run of stages f is `resting` instead where `keeps`, one number for each stage, is not 0 at the `stage` of a
- * system, or at the last one, where that is beyond it. Systems at rest are measured, too: they may be looked at.
+ * In a run with several stages, f is `resting` if the entry of `keeps` for the `stage` of the
+ * system is nonzero. Systems beyond the last stage use its entry. Finished systems are measured,
+ * too, because hooks may read them.
  */
 export const temperature: Kernel<typeof args> = defineKernel(
   "temperature",

@@ -6,9 +6,9 @@ const args = {
 } as const;
 
 /**
- * Forces larger than `limit` become as large as `limit`, in their direction: F = F min(1, L/|F|), eV/Å, each atom by
- * itself. A force with infinite components points along them. One with a component that is not a number stays as it
- * is.
+ * Limits the force on each atom to the length `limit`, without changing its direction: F = F min(1,
+ * L/|F|), eV/Å. A force with infinite components points along them. A force with a NaN component
+ * does not change.
  */
 export const clampForces: Kernel<typeof args> = defineKernel(
   "clamp_forces",
@@ -34,7 +34,7 @@ function clamp(forces: Float32Array | Float64Array, k: number, limit: number): v
   }
 }
 
-/** 1 for an infinite number, 0 for any other. */
+/** Returns 1 for an infinite number, 0 for any other number. */
 function unlimited(x: number): number {
   return Math.abs(x) === Infinity ? 1 : 0;
 }

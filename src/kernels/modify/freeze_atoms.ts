@@ -12,20 +12,21 @@ const args = {
   what: "number",
 } as const;
 
-/** What of a frozen atom is held; the bits of `what`. */
+/** Quantities of a frozen atom that are held; the bits of `what`. */
 export const Freeze = {
-  /** It goes back to its anchor. */
+  /** Position: reset to its anchor. */
   POSITIONS: 1,
-  /** Its velocity becomes zero. */
+  /** Velocity: set to zero. */
   VELOCITIES: 2,
-  /** The force on it becomes zero. */
+  /** Force: set to zero. */
   FORCES: 4,
 } as const;
 
 /**
- * Holds atoms where they are: x = x₀ − n h, v = 0, F = 0, each if `what` has its bit ({@linkcode Freeze}), in the
- * directions whose bits, 1, 2 and 4, `frozen` has; 7 for all. `anchors` x₀: where the atoms belong, not wrapped, Å; `images` n: whole lattice vectors that
- * wrapping took off since, of `cell` h; without them x = x₀, to the bit.
+ * Holds atoms in place: x = x₀ − n h, v = 0, F = 0, each if its bit is set in `what` ({@linkcode
+ * Freeze}), in the directions whose bits (1, 2 and 4) are set in `frozen`; 7 means all directions.
+ * `anchors` x₀: held positions, not wrapped, Å; `images` n: lattice translations removed by
+ * wrapping since then, of `cell` h. Without them, x is bitwise identical to x₀.
  */
 export const freezeAtoms: Kernel<typeof args> = defineKernel(
   "freeze_atoms",

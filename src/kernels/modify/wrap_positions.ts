@@ -9,23 +9,24 @@ const args = {
 } as const;
 
 /**
- * How far below a face an atom stays, in units of how exactly lattice coordinates are known there: otherwise rounding
- * might send it to and fro for ever. Many times what f32 needs.
+ * Distance below a face within which an atom is not wrapped, in units of the accuracy of lattice
+ * coordinates. Without it, rounding could move an atom between two opposite faces at every step.
+ * The value is many times what f32 needs.
  */
 const EDGE = 1e-6;
 
-/** Lattice coordinates beyond which there is nothing to be counted. */
+/** Largest lattice coordinate that is wrapped. */
 const FAR = 2 ** 30;
 
 const inverse = new Float64Array(9), edges = new Float64Array(3);
 
 /**
- * Brings atoms back into their cells: x −= n h, `images` += n, with n = ⌊x h⁻¹⌋ along the periodic directions, and
- * n = 0 along all others. x + images · h stays where it was. An atom that is below a face by no more than about a
- * millionth of a lattice vector stays, and so does one that is nowhere.
+ * Wraps atoms into their cells: x −= n h, `images` += n, with n = ⌊x h⁻¹⌋ along periodic directions
+ * and n = 0 along all others. x + images · h does not change. An atom stays in place if it is below
+ * a face by less than about a millionth of a lattice vector, or if its position is not finite.
  *
- * `cell` h: nine numbers per system, Å; vectors of directions that are not periodic may be zero. `pbc`: three flags
- * per system. A cell without volume wraps nothing.
+ * `cell` h: nine numbers per system, Å; vectors of directions that are not periodic may be zero.
+ * `pbc`: three flags per system. Atoms in a cell without volume are not wrapped.
  */
 export const wrapPositions: Kernel<typeof args> = defineKernel(
   "wrap_positions",
@@ -50,7 +51,10 @@ export const wrapPositions: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** EDGE times what an error of 1 in all coordinates of a cell, relative to the largest there are, comes to. */
+/**
+ * Computes EDGE times the error of the lattice coordinates of a cell for an error of 1 in all
+ * positions, relative to the largest.
+ */
 function findEdges(cell: Float32Array | Float64Array, at: number): void {
   for (let row = 0; row < 3; row++) {
     let sum = 0;
@@ -63,7 +67,7 @@ function findEdges(cell: Float32Array | Float64Array, at: number): void {
   }
 }
 
-/** How many lattice vectors to take off at lattice coordinate `at`. */
+/** Returns the number of lattice vectors to subtract at the lattice coordinate `at`. */
 function wholes(at: number, edge: number): number {
   const isInside = at >= -edge && at < 1;
   return isInside || !(Math.abs(at) < FAR) ? 0 : Math.floor(at + edge);

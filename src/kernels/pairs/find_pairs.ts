@@ -1,13 +1,16 @@
 import type { SystemPairs } from "./pair_list.ts";
 import { type Lattice, latticeOf } from "./lattice.ts";
 
-/** Below so many atoms all pairs are looked at: sorting them into bins would not pay. */
+/** Number of atoms below which all pairs are tested: sorting so few atoms into bins costs more. */
 const BRUTE_FORCE = 64;
 
-/** A cell whose faces are closer to each other than this part of the reach has too many images to look at. */
+/**
+ * Smallest height of a cell, as a part of the reach. A flatter cell would have too many images
+ * within reach.
+ */
 export const FLATTEST: number = 1 / 64;
 
-/** Whether a cell is not so flat that its images within reach are without number. */
+/** Returns whether a cell is deep enough to search all of its images within reach. */
 export function isDeepEnough(
   cell: ArrayLike<number>,
   pbc: ArrayLike<number>,
@@ -18,12 +21,12 @@ export function isDeepEnough(
 }
 
 /**
- * Finds all pairs up to `reach` from where the atoms were (`pairs.reference`): each pair of an atom and an image of
- * another once, also of an atom and its own images. Any cell, any periodicity, any reach: one that is longer than
- * the cell meets several images of one atom.
+ * Finds all pairs within `reach` of the positions in `pairs.reference`. Each pair of an atom and an
+ * image of another atom, or of itself, is found once. Cells may have any shape and periodicity, and
+ * `reach` may be longer than the cell, so that an atom has several images of another as neighbors.
  *
- * Atoms are sorted into bins along the lattice directions; the bins around one, with the lattice vector by which
- * they are moved, hold all that is near. A system of few atoms is one bin.
+ * Atoms are sorted into bins along the lattice directions. All neighbors of an atom are in the bins
+ * around its own, shifted by lattice vectors. A small system has one bin.
  */
 export function findPairs(pairs: SystemPairs, pbc: ArrayLike<number>, reach: number): void {
   const lattice = latticeOf(pairs.cell, pbc);
@@ -33,19 +36,19 @@ export function findPairs(pairs: SystemPairs, pbc: ArrayLike<number>, reach: num
   for (let i = 0; i < atoms; i++) findPairsOf(i, pairs, lattice, grid, reach);
 }
 
-/** Atoms in bins. */
+/** Atoms sorted into bins. */
 interface Grid {
-  /** How many bins there are along each direction. */
+  /** Number of bins along each direction. */
   readonly counts: Int32Array;
-  /** How many bins, or images of bins, reach as far as pairs do. */
+  /** Number of bins, or of images of bins, within reach along each direction. */
   readonly ranges: Int32Array;
-  /** The bin of each atom along each direction. */
+  /** Bin of each atom along each direction. */
   readonly bins: Int32Array;
-  /** Where atoms are, moved by whole lattice vectors into the cell. */
+  /** Positions, wrapped into the cell. */
   readonly wrapped: Float64Array;
-  /** The lattice vectors that were added to wrap them. */
+  /** Lattice translations that wrapping added. */
   readonly wraps: Int32Array;
-  /** Where the atoms of each bin begin in `order`. */
+  /** Index of the first atom of each bin in `order`. */
   readonly starts: Int32Array;
   readonly order: Int32Array;
 }
@@ -75,7 +78,7 @@ function makeGrid(reference: Float64Array, lattice: Lattice, reach: number): Gri
   return { counts, ranges, bins, wrapped, wraps, ...sortIntoBins(counts, bins) };
 }
 
-/** Coordinates along one lattice direction, within [0, 1) where it is periodic. */
+/** Returns coordinates along one lattice direction, within [0, 1) if it is periodic. */
 function placeAlong(
   k: number,
   reference: Float64Array,
@@ -92,7 +95,7 @@ function placeAlong(
   }
 }
 
-/** From where to where atoms are, in lattice coordinates. */
+/** Returns the range of the atoms in lattice coordinates. */
 function extentAlong(
   k: number,
   places: Float64Array,
@@ -119,7 +122,7 @@ function sortIntoBins(counts: Int32Array, bins: Int32Array): Pick<Grid, "starts"
   return { starts, order };
 }
 
-/** The pairs of atom i with later atoms, and with its own images on one side. */
+/** Finds the pairs of atom i with later atoms, and with its own images on one side. */
 function findPairsOf(
   i: number,
   pairs: SystemPairs,
@@ -150,7 +153,7 @@ function findPairsOf(
   }
 }
 
-/** Which image of the cell a bin is in; undefined where there is none. */
+/** Returns the image of the cell that a bin is in, or undefined if it does not exist. */
 function imageOf(k: number, bin: number, { periodic }: Lattice, counts: Int32Array) {
   const image = Math.floor(bin / counts[k]!);
   return image === 0 || periodic[k] ? image : undefined;

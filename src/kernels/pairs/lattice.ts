@@ -1,24 +1,27 @@
 /**
- * Directions, heights and lattice coordinates of a cell with any periodicity.
+ * Lattice directions, heights and coordinates of cells with any periodicity.
  *
  * @module
  */
 
-/** What finding pairs needs to know of a cell. */
+/** Properties of a cell for finding pairs. */
 export interface Lattice {
-  /** The lattice vectors as rows, Å; along directions that are not periodic, unit vectors normal to the others. */
+  /**
+   * Lattice vectors as rows, Å. Directions that are not periodic have unit vectors normal to the
+   * others.
+   */
   readonly rows: Float64Array;
-  /** Rows of its inverse: the lattice coordinate k of x is `x · inverse[k]`. 1/Å. */
+  /** Rows of the inverse: the lattice coordinate k of x is `x · inverse[k]`. 1/Å. */
   readonly inverse: Float64Array;
-  /** The distance between the two faces of the cell across each direction, Å. */
+  /** Distance between opposite faces of the cell, for each direction, Å. */
   readonly heights: Float64Array;
-  /** Whether the system repeats along each direction. */
+  /** True for each periodic direction. */
   readonly periodic: readonly [boolean, boolean, boolean];
 }
 
 /**
- * Reads a cell of nine numbers and three flags. What the cell holds along directions that are not periodic is not
- * looked at: it may be zero.
+ * Reads a cell of nine numbers and three flags. Cell vectors of directions that are not periodic
+ * are ignored and may be zero.
  */
 export function latticeOf(cell: ArrayLike<number>, pbc: ArrayLike<number>): Lattice {
   const periodic = [pbc[0] !== 0, pbc[1] !== 0, pbc[2] !== 0] as const;
@@ -34,7 +37,10 @@ export function latticeOf(cell: ArrayLike<number>, pbc: ArrayLike<number>): Latt
   return { rows, inverse, heights, periodic };
 }
 
-/** Puts unit vectors, normal to the periodic rows and to each other, in the place of all other rows. */
+/**
+ * Replaces all rows of directions that are not periodic by unit vectors that are normal to the
+ * periodic rows and to each other.
+ */
 function completeRows(cell: ArrayLike<number>, periodic: readonly boolean[]): Float64Array {
   const rows = Float64Array.from(
     { length: 9 },
@@ -60,7 +66,7 @@ function completeRows(cell: ArrayLike<number>, periodic: readonly boolean[]): Fl
   return rows;
 }
 
-/** The cross product of row i of `a` and row j of `b` into row k of `to`. */
+/** Writes the cross product of row i of `a` and row j of `b` to row k of `to`. */
 function cross(
   a: Float64Array,
   i: number,

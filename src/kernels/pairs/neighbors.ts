@@ -1,3 +1,4 @@
+import { FARTHEST } from "../check_finite.ts";
 import { Control, defineKernel, type Frame, type Kernel } from "../kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { findPairs, isDeepEnough } from "./find_pairs.ts";
@@ -11,23 +12,26 @@ const args = {
   images: "i32 optional",
 } as const;
 
-/** A position further from the origin, in Å, is no number any more. */
-const FARTHEST = 1e9;
-
-/** Nor is one further from the origin than so many cells, along a periodic direction. */
+/**
+ * Largest distance of a position from the origin along a periodic direction, in cells. Positions
+ * beyond it are treated as not finite.
+ */
 const MOST_CELLS = 2 ** 20;
 
 /**
- * Finds the pairs of a system anew when they may no longer be all: when an atom has moved by more than half the
- * skin since they were found. Where the cell has been strained meanwhile, the strain is taken off the positions first,
- * y = x + x B; what it may bring nearer is taken off the skin, which is then shorter by |B| times the cutoff.
+ * Finds the pairs of a system again when the list may be incomplete, that is when an atom has moved
+ * by more than half the skin since the last search. If the cell has been strained since then, the
+ * strain is first removed from the positions, y = x + x B; removing it can bring atoms closer by up
+ * to |B| times the cutoff, so the skin is reduced by that.
  *
- * `positions` x: three per atom, Å, anywhere; `cell` h: nine per system; `pbc`: three flags per system; `images` m:
- * the whole lattice vectors that wrapping took off each atom. What counts as moving is x + m h, so wrapping an atom
- * neither forces a new list nor hides that one is needed.
+ * `positions` x: three per atom, Å, need not be wrapped; `cell` h: nine per system; `pbc`: three
+ * flags per system; `images` m: lattice translations that wrapping has removed from each atom.
+ * Displacements are those of x + m h, so that wrapping neither triggers a search nor hides a
+ * displacement.
  *
- * A position that is not finite, or more than 1e9 Å or a million cells away, or a cell that has collapsed, writes
- * `Control.DIVERGED` and halts the run: forces, energies and pairs of that system mean nothing then.
+ * If a position is not finite, or more than 1e9 Å or a million cells from the origin, or if the
+ * cell has collapsed, the kernel sets `Control.DIVERGED` and halts the run. Forces, energies and
+ * pairs of that system are then invalid.
  */
 export const neighbors: Kernel<typeof args> = defineKernel(
   "neighbors",
@@ -42,12 +46,12 @@ export const neighbors: Kernel<typeof args> = defineKernel(
         cell: cell.subarray(9 * s, 9 * s + 9),
         pbc: pbc.subarray(3 * s, 3 * s + 3),
       };
-      if (isLost(now) || !update(pairs.systems[s]!, now, pairs)) diverge(frame, s);
+      if (isInvalid(now) || !update(pairs.systems[s]!, now, pairs)) diverge(frame, s);
     }
   },
 );
 
-/** A system as it is. */
+/** Current state of a system. */
 interface Now {
   readonly positions: Float32Array | Float64Array;
   readonly images: Int32Array | undefined;
@@ -63,8 +67,20 @@ function diverge({ control }: Frame, system: number): void {
   control[Control.HALT] = 1;
 }
 
-/** Whether an atom is where no number is. */
-function isLost({ positions, cell, pbc }: Now): boolean {
+/** Returns whether a position is not finite or too far away. */
+function isInvalid({ positions, cell, pbc }: Now): boolean {
+  const most = farthestIn(cell, pbc);
+  for (let i = 0; i < positions.length; i++) {
+    if (!(Math.abs(positions[i]!) <= most)) return true;
+  }
+  return false;
+}
+
+/**
+ * Returns the largest allowed distance of positions from the origin, Å, for a cell of nine numbers
+ * and three flags.
+ */
+export function farthestIn(cell: ArrayLike<number>, pbc: ArrayLike<number>): number {
   let most = FARTHEST;
   for (let k = 0; k < 3; k++) {
     if (pbc[k] !== 0) {
@@ -72,13 +88,10 @@ function isLost({ positions, cell, pbc }: Now): boolean {
       most = Math.min(most, MOST_CELLS * length);
     }
   }
-  for (let i = 0; i < positions.length; i++) {
-    if (!(Math.abs(positions[i]!) <= most)) return true;
-  }
-  return false;
+  return most;
 }
 
-/** Finds the pairs when they are due; false where the cell has collapsed. */
+/** Finds the pairs if they are due. Returns false if the cell has collapsed. */
 function update(pairs: SystemPairs, now: Now, { cutoff, skin }: PairList): boolean {
   const reach = cutoff + skin;
   if (pairs.isLoaded) {
@@ -101,7 +114,9 @@ function hasChanged(pairs: SystemPairs, { cell }: Now): boolean {
   return false;
 }
 
-/** Whether an atom has moved so far since the pairs were found that some may be missing. */
+/**
+ * Returns whether pairs may be missing because atoms or the cell have moved since the last search.
+ */
 function hasMoved(pairs: SystemPairs, now: Now, cutoff: number, skin: number): boolean {
   if (!hasChanged(pairs, now)) return isBeyond(pairs, now, skin / 2);
   const back = pullBack(now.cell, pairs.cell, now.pbc);
@@ -109,7 +124,7 @@ function hasMoved(pairs: SystemPairs, now: Now, cutoff: number, skin: number): b
   return !(limit > 0) || isBeyond(pairs, now, limit, back);
 }
 
-/** Whether an atom has moved by more than `limit` since the pairs were found. */
+/** Returns whether an atom has moved by more than `limit` since the last search. */
 function isBeyond(pairs: SystemPairs, now: Now, limit: number, back?: PullBack): boolean {
   const { positions, images, cell } = now;
   for (let a = 0; a < positions.length; a += 3) {
@@ -131,22 +146,28 @@ function isBeyond(pairs: SystemPairs, now: Now, limit: number, back?: PullBack):
 
 const place = new Float64Array(3);
 
-/** What is to be added to `place` along one axis. */
+/** Returns the correction of `place` along one axis. */
 function strainOf(axis: number, back: PullBack | undefined): number {
   if (back === undefined) return 0;
   const { off } = back;
   return place[0]! * off[axis]! + place[1]! * off[3 + axis]! + place[2]! * off[6 + axis]!;
 }
 
-/** Removes the strain of a cell from positions, so that they can be compared with those before it. */
+/**
+ * Map that removes the strain of a cell from positions, so that they can be compared with those
+ * before the strain.
+ */
 interface PullBack {
-  /** y = x + x B: nine numbers. */
+  /** B of y = x + x B: nine numbers. */
   readonly off: Float64Array;
-  /** No vector is made longer by it than by this part of its length: the norm of B. */
+  /** Norm of B: it lengthens no vector by more than this part. */
   readonly size: number;
 }
 
-/** Returns the way from a cell back to an earlier one: B = h⁻¹ (h₀ − h). All of it is NaN if the cell has collapsed. */
+/**
+ * Returns the map from a cell back to an earlier one: B = h⁻¹ (h₀ − h). All entries are NaN if the
+ * cell has collapsed.
+ */
 function pullBack(
   cell: ArrayLike<number>,
   before: ArrayLike<number>,

@@ -1,42 +1,48 @@
 /**
- * The pairs of atoms within a cutoff, as the plain meaning of the kernels has them.
+ * Lists of the pairs of atoms within a cutoff, for the TypeScript kernels.
  *
  * @module
  */
 
-/** The pairs of one system: each once, `i` before `j`, or with an image of itself. */
+/**
+ * Pairs of one system. Each pair is listed once, with `i` before `j`, or as an atom with its own
+ * image.
+ */
 export interface SystemPairs {
-  /** How many pairs. */
+  /** Number of pairs. */
   count: number;
-  /** The first atom of each pair, counted within the system. */
+  /** First atom of each pair, as an index within the system. */
   i: Int32Array;
-  /** The second. */
+  /** Second atom of each pair. */
   j: Int32Array;
-  /** Whole lattice vectors to be added to `j`, three per pair. */
+  /** Lattice translation of `j`, three integers per pair. */
   shifts: Int32Array;
-  /** Where the atoms were when the pairs were found: three per atom, Å. Empty before the first time. */
+  /** Positions at the last search, three numbers per atom, Å. Empty before the first search. */
   reference: Float64Array;
-  /** Their image counters at that time, three per atom; zeros where nothing counts them. */
+  /** Image counters at the last search, three per atom; zeros if images are not counted. */
   images: Int32Array;
-  /** The cell at that time, nine numbers, Å. */
+  /** Cell at the last search, nine numbers, Å. */
   cell: Float64Array;
-  /** How often the pairs of this system were found. */
+  /** Number of searches. */
   builds: number;
-  /** Loaded from a checkpoint: the pairs must be found again from `reference`, before anything else. */
+  /**
+   * True after loading a checkpoint: the pairs must be found again from `reference` before the next
+   * step.
+   */
   isLoaded: boolean;
 }
 
-/** The pairs of all systems of a batch. */
+/** Pairs of all systems of a batch. */
 export interface PairList {
-  /** Å. */
+  /** Cutoff, Å. */
   readonly cutoff: number;
-  /** Pairs up to `cutoff + skin` are kept, until an atom has moved by half the skin. Å. */
+  /** Skin, Å. Pairs up to `cutoff + skin` are kept until an atom has moved by half the skin. */
   readonly skin: number;
-  /** One for each system. */
+  /** Pairs of each system. */
   readonly systems: SystemPairs[];
 }
 
-/** A list without pairs, to be filled by the kernel `neighbors`. */
+/** Creates an empty list for the kernel `neighbors`. */
 export function makePairList(systems: number, cutoff: number, skin: number): PairList {
   return { cutoff, skin, systems: Array.from({ length: systems }, noPairs) };
 }

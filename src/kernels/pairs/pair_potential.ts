@@ -2,22 +2,23 @@ import { type Arrays, defineKernel, type Kernel } from "../kernel.ts";
 import type { PairOperation, PairProgram } from "./expression/program.ts";
 import { PAIR_ARGS, type PairFunction, sumPairs } from "./sum_pairs.ts";
 
-/** A kernel that sums a pair potential which is known as a program. */
+/** Kernel of a pair potential that is given as a program. */
 export interface PairKernel extends Kernel<typeof PAIR_ARGS> {
-  /** The potential. */
+  /** Pair potential. */
   readonly pair: PairProgram;
 }
 
 /**
- * Returns the kernel of a pair potential, which adds the forces, energies and virials of all pairs below a cutoff.
+ * Returns the kernel of a pair potential, which adds the forces, energies and virials of all pairs
+ * within the cutoff.
  *
- * `name`: that of a kernel which some backend has for exactly this potential.
+ * `name`: name of a kernel that some backend has for exactly this potential.
  *
- * `parameters`: a row as {@linkcode PairProgram} says for each ordered pair of types (row: type of the one atom, column:
- * of the other). `species`: the type of each atom, from 0, not read if there is one; or rows with exclusions, as
- * exclusions.ts says.
- * `switchWidth`: above 0, energies are multiplied by 1 − 10x³ + 15x⁴ − 6x⁵ over the last so many Å before the cutoff.
- * `want`: the bits of {@linkcode Want}; forces are the same with any of them. Virial W = Σ f ⊗ r: the stress is −W/V.
+ * `parameters`: a row of {@linkcode PairProgram} for each ordered pair of types (row: type of one
+ * atom; column: type of the other). `species`: type of each atom, from 0, not read if the table has
+ * one type; or rows with exclusions, as in exclusions.ts. `switchWidth`: if above 0, energies are
+ * multiplied by 1 − 10x³ + 15x⁴ − 6x⁵ over this distance before the cutoff. `want`: bits of
+ * {@linkcode Want}; forces do not depend on it. Virial W = Σ f ⊗ r; the stress is −W/V.
  */
 export function pairKernel(program: PairProgram, name = "pair_potential"): PairKernel {
   const pair = pairFunction(program);
@@ -29,7 +30,7 @@ export function pairKernel(program: PairProgram, name = "pair_potential"): PairK
   return Object.freeze({ ...kernel, name, pair: program });
 }
 
-/** Operations by the number that stands for them. */
+/** Opcodes: the index of an operation is its code. */
 const CODES: readonly PairOperation["op"][] = [
   "square",
   "coefficient",
@@ -43,11 +44,11 @@ const CODES: readonly PairOperation["op"][] = [
   "log2",
 ];
 
-/** Returns the function that runs a program in float64. */
+/** Returns a function that runs a program in float64. */
 function pairFunction({ width, operations, energy, slope }: PairProgram): PairFunction {
   const values = Float64Array.from(operations, (one) => one.op === "number" ? one.value : 0);
-  // Four words for each operation: its number, the place of its result, its operands. V8 runs a switch over small
-  // integers of one typed array several times as fast as one over objects.
+  // Each operation has four words: its code, the index of its result, and its operands. V8 runs a
+  // switch over small integers of one typed array several times faster than one over objects.
   const words = Int32Array.from(
     operations.flatMap((one, to) =>
       one.op === "number" ? [] : [CODES.indexOf(one.op), to, ...operandsOf(one)]
@@ -107,7 +108,7 @@ function run(
   }
 }
 
-/** Returns the operands of an operation, or the place of its coefficient. */
+/** Returns the operands of an operation, or the index of its coefficient. */
 function operandsOf(operation: PairOperation): readonly [number, number] {
   if ("b" in operation) return [operation.a, operation.b];
   if ("a" in operation) return [operation.a, 0];

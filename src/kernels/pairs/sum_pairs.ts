@@ -3,26 +3,26 @@ import type { Arrays, Frame } from "../kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { wholeBetween } from "./whole_between.ts";
 
-/** What to compute besides forces; the bits of `want`. */
+/** Results besides forces; the bits of `want`. */
 export const Want = {
-  /** Energies, per system. */
+  /** Energy of each system. */
   ENERGY: 1,
-  /** Virials, per system. */
+  /** Virial of each system. */
   VIRIAL: 2,
 } as const;
 
-/** A potential between two atoms. */
+/** Potential between two atoms. */
 export interface PairFunction {
-  /** How many numbers each pair of types has in the table of parameters; the last but one is the squared cutoff. */
+  /** Length of a row of the parameter table. The last number but one is the squared cutoff. */
   readonly width: number;
   /**
-   * At the square of a distance below the cutoff, with the parameters that begin at `at`: writes the energy to
-   * `out[0]` and −(dE/dr)/r to `out[1]`.
+   * Computes a pair at a squared distance below the cutoff, with the parameters at `at`. Writes the
+   * energy to `out[0]` and −(dE/dr)/r to `out[1]`.
    */
   readonly at: (square: number, parameters: Arrays["real"], at: number, out: Float64Array) => void;
 }
 
-/** The arguments that all pair potentials have. */
+/** Arguments of all pair potentials. */
 export interface PairSums {
   readonly pairs: PairList;
   readonly positions: Arrays["real"];
@@ -37,7 +37,7 @@ export interface PairSums {
   readonly want: number;
 }
 
-/** Those arguments as a kernel declares them. */
+/** Declaration of these arguments for kernels. */
 export const PAIR_ARGS = {
   pairs: "pairs",
   positions: "real",
@@ -53,10 +53,14 @@ export const PAIR_ARGS = {
 } as const;
 
 /**
- * Adds a pair potential's forces, energy and virial to those of all active systems.
+ * Adds the forces, energies and virials of a pair potential to those of all active systems.
  *
- * With r = x_i − x_j − (n + m_i − m_j) h, the pair's force on i is f = −(dE/dr) r/|r|; the virial W is the sum of
- * f ⊗ r, so that the stress is −W/V.
+ * With r = x_i − x_j − (n + m_i − m_j) h, the force on i is f = −(dE/dr) r/|r|. The virial W is the
+ * sum of f ⊗ r, so that the stress is −W/V.
+ *
+ * Each pair is visited once and gives equal and opposite forces. Pairs of the skin are in the list,
+ * too, so the distance is compared with the cutoff of the pair of types before the potential is
+ * computed.
  */
 export function sumPairs(sums: PairSums, frame: Frame, pair: PairFunction): void {
   for (let s = 0; s < frame.systems; s++) {
@@ -65,7 +69,7 @@ export function sumPairs(sums: PairSums, frame: Frame, pair: PairFunction): void
   }
 }
 
-/** [E, −(dE/dr)/r] of one pair, then of its switching function. */
+/** E and −(dE/dr)/r of one pair, then the value and the derivative of its switching function. */
 const out: Float64Array = new Float64Array(2);
 const r: Float64Array = new Float64Array(3);
 
@@ -103,12 +107,14 @@ function sumSystem(
   }
 }
 
-/** Multiplies by the scale of a pair; an excluded pair gives nothing even where its energy is no number. */
+/**
+ * Multiplies by the scale of a pair. An excluded pair contributes zero even if its energy is NaN.
+ */
 function exclude(scale: number): void {
   for (const k of [0, 1]) out[k] = scale === 0 ? 0 : scale * out[k]!;
 }
 
-/** Writes the vector from j to i; answers with its square. */
+/** Writes the vector from j to i, and returns its square. */
 function distance(
   { positions, cell, images }: PairSums,
   list: SystemPairs,
@@ -128,7 +134,10 @@ function distance(
   return square;
 }
 
-/** Multiplies by S = 1 − 10x³ + 15x⁴ − 6x⁵, x from 0 to 1 over the last `width` Å: twice differentiable. */
+/**
+ * Multiplies by S = 1 − 10x³ + 15x⁴ − 6x⁵, where x goes from 0 to 1 over the last `width` Å. S is
+ * twice differentiable.
+ */
 function switchOff(square: number, limit: number, width: number): void {
   const distance = Math.sqrt(square);
   const x = (distance - Math.sqrt(limit) + width) / width;

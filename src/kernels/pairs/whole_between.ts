@@ -1,8 +1,9 @@
 import type { SystemPairs } from "./pair_list.ts";
 
 /**
- * How many lattice vectors k are to be added to the second atom of pair p, as atoms are now: wrapping since the pairs
- * were found is taken back. `i` and `j`: the places of its atoms in `images`.
+ * Returns component k of the lattice translation of the second atom of pair p, for the current
+ * positions: wrapping since the last search is undone. `i` and `j`: indices of the atoms in
+ * `images`.
  */
 export function wholeBetween(
   list: SystemPairs,

@@ -14,43 +14,45 @@ const args = {
   cellForces: "real optional",
 } as const;
 
-/** Where in its row of `parameters` each system has which: times in fs, lengths in Å. */
+/** Layout of a row of `parameters`: times in fs, lengths in Å. */
 export const Fire2Parameter = {
-  /** The longest step. */
+  /** Largest time step. */
   DT_MAX: 0,
-  /** The shortest step that an uphill step leaves. */
+  /** Smallest time step after an uphill step. */
   DT_MIN: 1,
-  /** The furthest that any atom goes in one step. */
+  /** Largest displacement of an atom per step. */
   MAX_STEP: 2,
-  /** After how many steps downhill the step grows. */
+  /** Number of downhill steps before the time step grows. */
   DELAY: 3,
-  /** What an uphill step multiplies dt by. */
+  /** Factor of dt after an uphill step. */
   DT_SHRINK: 4,
-  /** What a downhill step multiplies dt by. */
+  /** Factor of dt after a downhill step. */
   DT_GROW: 5,
-  /** α to begin with, and after an uphill step. */
+  /** Initial α, and α after an uphill step. */
   ALPHA_START: 6,
-  /** What a downhill step multiplies α by. */
+  /** Factor of α after a downhill step. */
   ALPHA_SHRINK: 7,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 8,
 } as const;
 
 /**
- * A step of FIRE 2.0 (Guénolé et al., Comput. Mater. Sci. 175, 109584, 2020), each system by itself, as if every
- * atom had 1 amu: v = v + dt w F with w = ACCELERATION/amu, then, with P = Σ v·F over the atoms:
+ * Does a step of FIRE 2.0 (Guénolé et al., Comput. Mater. Sci. 175, 109584, 2020) for each system,
+ * with a mass of 1 amu for every atom: v = v + dt w F with w = ACCELERATION/amu, then, with P = Σ
+ * v·F over the atoms:
  *
- * - P > 0: n += 1; beyond n = `DELAY` dt = min(`DT_GROW` dt, `DT_MAX`) and α = `ALPHA_SHRINK` α.
+ * - P > 0: n += 1; if n > `DELAY`, dt = min(`DT_GROW` dt, `DT_MAX`) and α = `ALPHA_SHRINK` α.
  * - otherwise: n = 0, dt = max(`DT_SHRINK` dt, `DT_MIN`), α = `ALPHA_START`.
  *
- * v = (1 − α) v + α √(Σv²/ΣF²) F, and the step is dt v; uphill it is −½ dt v, and v = 0 after it. If an atom would go
- * further than `MAX_STEP`, the steps of all atoms of the system and its dt are scaled by one factor.
+ * v = (1 − α) v + α √(Σv²/ΣF²) F, and the step is dt v. An uphill step is −½ dt v, followed by v =
+ * 0. If an atom would move farther than `MAX_STEP`, the steps of all atoms of the system and its dt
+ * are scaled by one factor.
  *
- * `dt` in fs, `alpha` α and `positive` n: state per system; `parameters`: {@linkcode Fire2Parameter}.LENGTH numbers
- * per system.
+ * `dt` in fs, `alpha` α and `positive` n: state per system; `parameters`: {@linkcode
+ * Fire2Parameter}.LENGTH numbers per system.
  *
- * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
- * it goes up to √n `MAX_STEP` far.
+ * With `cellPositions`, nine numbers per system, the cell is treated as one more atom with nine
+ * coordinates. In a system of n atoms it may move by √n `MAX_STEP`.
  */
 export const fire2Step: Kernel<typeof args> = defineKernel(
   "fire2_step",
@@ -81,14 +83,14 @@ type State = Parameters<typeof fire2Step.run>[0];
 
 type Real = Float32Array | Float64Array;
 
-/** Numbers that are moved: those of the atoms of a system, or of its cell. */
+/** Numbers that a step moves: those of the atoms of a system, or of its cell. */
 interface Part {
   readonly positions: Real;
   readonly velocities: Real;
   readonly forces: Real;
-  /** How many make one vector. */
+  /** Number of coordinates per vector. */
   readonly width: number;
-  /** What its vectors may be longer by than those of atoms, squared. */
+  /** Squared factor by which its vectors may be longer than those of atoms. */
   readonly atoms: number;
 }
 
@@ -104,7 +106,7 @@ function partsOf(s: number, from: number, to: number, values: State): Part[] {
   return [atoms, part(cell, 9 * s, 9 * s + 9, 9, Math.max(1, (to - from) / 3))];
 }
 
-/** Of the vectors of velocities. */
+/** Returns the largest square of a velocity. */
 function largestSquare({ velocities, width, atoms }: Part): number {
   let largest = 0;
   for (let k = 0; k < velocities.length; k += width) {
@@ -115,7 +117,10 @@ function largestSquare({ velocities, width, atoms }: Part): number {
   return largest / atoms;
 }
 
-/** Kicks a system, updates its state and turns its velocities towards the forces; answers with P > 0. */
+/**
+ * Kicks a system, updates its state, and turns its velocities toward the forces. Returns whether P
+ * > 0.
+ */
 function mix(s: number, parts: readonly Part[], values: State): boolean {
   const { dt, alpha } = values;
   const kick = dt[s]! * ACCELERATION;
@@ -139,7 +144,7 @@ function mix(s: number, parts: readonly Part[], values: State): boolean {
   return isDownhill;
 }
 
-/** The state after a step with P > 0, or not. */
+/** Updates the state of a system after a downhill or an uphill step. */
 function update(s: number, isDownhill: boolean, values: State): void {
   const { dt, alpha, positive, parameters } = values;
   const p = Fire2Parameter.LENGTH * s;

@@ -14,44 +14,44 @@ const args = {
   cellForces: "real optional",
 } as const;
 
-/** Where in its row of `parameters` each system has which: times in fs, lengths in Å. */
+/** Layout of a row of `parameters`: times in fs, lengths in Å. */
 export const FireParameter = {
-  /** The longest step. */
+  /** Largest time step. */
   DT_MAX: 0,
-  /** The shortest step. */
+  /** Smallest time step. */
   DT_MIN: 1,
-  /** The furthest that an atom goes in one step. */
+  /** Largest displacement of an atom per step. */
   MAX_STEP: 2,
-  /** After how many steps downhill the step grows. */
+  /** Number of downhill steps before the time step grows. */
   N_MIN: 3,
-  /** What an uphill step multiplies dt by. */
+  /** Factor of dt after an uphill step. */
   F_DEC: 4,
-  /** What a downhill step multiplies dt by. */
+  /** Factor of dt after a downhill step. */
   F_INC: 5,
-  /** α to begin with, and after an uphill step. */
+  /** Initial α, and α after an uphill step. */
   ALPHA_START: 6,
-  /** What a downhill step multiplies α by. */
+  /** Factor of α after a downhill step. */
   F_ALPHA: 7,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 8,
 } as const;
 
 /**
- * A step of the fast inertial relaxation engine (Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97,
- * 170201, 2006), each system by itself, with P = Σ v·F over its atoms:
+ * Does a step of the fast inertial relaxation engine (Bitzek, Koskinen, Gähler, Moseler, Gumbsch,
+ * Phys. Rev. Lett. 97, 170201, 2006) for each system, with P = Σ v·F over its atoms:
  *
- * - P > 0: n += 1; from n = `N_MIN` on dt′ = min(`F_INC` dt, `DT_MAX`) and α′ = `F_ALPHA` α;
- *   v = (1 − α′) v + α′ √(Σv²/ΣF²) F.
+ * - P > 0: n += 1; if n ≥ `N_MIN`, dt′ = min(`F_INC` dt, `DT_MAX`) and α′ = `F_ALPHA` α; v = (1 −
+ *   α′) v + α′ √(Σv²/ΣF²) F.
  * - otherwise: n = 0, dt′ = max(`F_DEC` dt, `DT_MIN`), α′ = `ALPHA_START`, v = 0.
  *
- * Then v += dt w F and x += dt v with the dt of before, cut to `MAX_STEP` for each atom; dt′ and α′ are for the next
- * step.
+ * Then v += dt w F and x += dt v with the previous dt, where the displacement of each atom is
+ * limited to `MAX_STEP`. The next step uses dt′ and α′.
  *
- * `weights` w: ACCELERATION / mass per atom; `dt` in fs, `alpha` α and `positive` n: state per system;
- * `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
+ * `weights` w: ACCELERATION / mass per atom; `dt` in fs, `alpha` α and `positive` n: state per
+ * system; `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
  *
- * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates, whose w is
- * the mean of those of the n atoms, and which goes up to √n `MAX_STEP` far.
+ * With `cellPositions`, nine numbers per system, the cell is treated as one more atom with nine
+ * coordinates. Its w is the mean of those of the n atoms, and it may move by √n `MAX_STEP`.
  */
 export const fireStep: Kernel<typeof args> = defineKernel(
   "fire_step",
@@ -100,7 +100,7 @@ export const fireStep: Kernel<typeof args> = defineKernel(
 
 type State = Parameters<typeof fireStep.run>[0];
 
-/** The state after a step with P > 0; α′. */
+/** Updates the state after a step with P > 0. Returns α′. */
 function downhill(s: number, { dt, alpha, positive, parameters }: State): number {
   const p = FireParameter.LENGTH * s;
   positive[s]! += 1;
@@ -114,7 +114,7 @@ function downhill(s: number, { dt, alpha, positive, parameters }: State): number
   return alpha[s]!;
 }
 
-/** The state after any other step. */
+/** Updates the state after a step with P ≤ 0. */
 function uphill(s: number, { dt, alpha, positive, parameters }: State): void {
   const p = FireParameter.LENGTH * s;
   positive[s] = 0;
@@ -125,7 +125,7 @@ function uphill(s: number, { dt, alpha, positive, parameters }: State): void {
   alpha[s] = parameters[p + FireParameter.ALPHA_START]!;
 }
 
-/** The cell of a system, as it is moved. */
+/** Cell of a system, as a moving object. */
 interface Cell {
   readonly positions: Float32Array | Float64Array;
   readonly velocities: Float32Array | Float64Array;
@@ -140,7 +140,7 @@ function cellOf(s: number, { cellPositions, cellVelocities, cellForces }: State)
   return { positions, velocities, forces };
 }
 
-/** The same for the cell as for an atom. */
+/** Kicks and moves the cell as `move` does an atom. */
 function moveCell(
   { positions, velocities, forces }: Cell,
   { weight, step, maxStep }: { weight: number; step: number; maxStep: number },
@@ -155,7 +155,7 @@ function moveCell(
   for (let k = 0; k < 9; k++) positions[k]! += length * velocities[k]!;
 }
 
-/** Kicks one atom and moves it, no further than `maxStep`. */
+/** Kicks an atom and moves it by at most `maxStep`. */
 function move(a: number, step: number, maxStep: number, values: State): void {
   const { positions, velocities, forces, weights } = values;
   const w = step * weights[a]!;

@@ -14,82 +14,87 @@ const args = {
   cellHistory: "real optional",
 } as const;
 
-/** Where in its row of `parameters` each system has which. */
+/** Layout of a row of `parameters`. */
 export const LbfgsParameter = {
-  /** What curvature is taken to be before any is known, eV/Å². */
+  /** Assumed curvature before the first pair, eV/Å². */
   CURVATURE: 0,
-  /** What each step is multiplied by. */
+  /** Factor of each step. */
   DAMPING: 1,
-  /** The furthest that any atom goes in one step, Å. */
+  /** Largest displacement of an atom per step, Å. */
   MAX_STEP: 2,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 3,
 } as const;
 
-/** Where in its row of `counts` each system has which. */
+/** Layout of a row of `counts`. */
 export const LbfgsCount = {
-  /** How many pairs are kept. */
+  /** Number of stored pairs. */
   STORED: 0,
-  /** The slot of the step under way. */
+  /** Slot of the current step. */
   SLOT: 1,
-  /** Evaluations since it was begun; 0: there is none. */
+  /** Number of evaluations since the current step began; 0 before the first step. */
   TRIES: 2,
-  /** How many there are. */
+  /** Length of a row. */
   LENGTH: 3,
 } as const;
 
-/** After the `depth` + 1 values of 1/s·y, where in its row of `memory` each system has which. */
+/** Layout of a row of `memory`, after the `depth` + 1 values of 1/s·y. */
 export const LbfgsMemory = {
-  /** s·y/y·y of the last pair, Å²/eV; 0: there is none. */
+  /** s·y/y·y of the last pair, Å²/eV; 0 before the first pair. */
   SCALE: 0,
-  /** The energy where the step under way was begun, eV. */
+  /** Energy at the start of the current step, eV. */
   ENERGY: 1,
-  /** By how much that step would lower it if forces stayed as they were, eV. */
+  /** Decrease of the energy that the current step would give with constant forces, eV. */
   SLOPE: 2,
-  /** How many there are. */
+  /** Length of a row without the values of 1/s·y. */
   LENGTH: 3,
 } as const;
 
-/** What a line search asks for, and how often it asks. */
+/** Constants of the line search. */
 export const LineSearch = {
-  /** Which part of the fall that forces promise must come true. */
+  /** Required decrease of the energy, as a part of the decrease that the forces predict. */
   DECREASE: 1e-4,
-  /** How hard forces may point back, as a part of how hard they pointed forward, where energies are too rough to say. */
+  /**
+   * Largest backward force, as a part of the forward force, if the energies are too inaccurate to
+   * decide.
+   */
   BACK: 0.8,
-  /** What energies are too rough for, as a part of them. */
+  /** Relative accuracy of energies. */
   NOISE: 1e-6,
-  /** The least that a step is shortened to, as a part of it. */
+  /** Smallest factor by which a step is shortened. */
   LEAST: 0.1,
-  /** The most. */
+  /** Largest factor by which a step is shortened. */
   MOST: 0.5,
-  /** Evaluations after which a step is taken as it is. */
+  /** Number of evaluations after which a step is accepted as it is. */
   TRIES: 10,
 } as const;
 
-/** The cosine between s and y up to which a pair says nothing. */
+/** Largest cosine between s and y for which a pair is discarded. */
 export const LEAST_COSINE = 1e-8;
 
 /**
- * A step of L-BFGS (Liu and Nocedal, Math. Program. 45, 503, 1989), each system by itself: x += s with
- * s = `DAMPING` H F, where H is the inverse of the second derivatives as the last `depth` steps s and changes of the
- * forces y = F − F′ tell it, by the recursion of two loops from H₀ = s·y/y·y of the last of them, or 1/`CURVATURE` where
- * there is none. If an atom would go further than `MAX_STEP`, the steps of all atoms of the system are scaled by one
- * factor.
+ * Does a step of L-BFGS (Liu and Nocedal, Math. Program. 45, 503, 1989) for each system: x += s
+ * with s = `DAMPING` H F. H approximates the inverse of the second derivatives from the last
+ * `depth` steps s and force changes y = F − F′ by the two-loop recursion, starting from H₀ =
+ * s·y/y·y of the last pair, or 1/`CURVATURE` without pairs. If an atom would move farther than
+ * `MAX_STEP`, the steps of all atoms of the system are scaled by one factor.
  *
- * - A pair with s·y ≤ 1e-8 |s| |y| is not kept.
- * - Where H F does not go downhill, or the last step was so short that rounding left nothing of it, all pairs are
- *   forgotten, and H = 1/`CURVATURE`.
+ * - A pair with s·y ≤ 1e-8 |s| |y| is discarded.
+ * - If H F does not point downhill, or rounding has removed the last step entirely, all pairs are
+ *   discarded and H = 1/`CURVATURE`.
  *
- * With `energy` E it searches along s: where E has not fallen by 1e-4 s·F (or, where E has changed by less than 1e-6 of
- * it, F′ along s points back with more than 0.8 of what F had), the atoms go back to t s, with t where the parabola
- * through E, E′ and the slope is least, from 0.1 to 0.5; that is the step, and it may be shortened again.
+ * With `energy` E, the kernel does a line search along s. A step is too long if E has not decreased
+ * by 1e-4 s·F or, if E has changed by less than 1e-6 of it, if F′ along s points back with more
+ * than 0.8 of the size of F. The atoms then go back to t s, where t, from 0.1 to 0.5, minimizes the
+ * parabola through E, E′ and the slope. The shortened step is tested again.
  *
- * `history`: 2 (`depth` + 1) rows of three numbers per atom for each system, s first and then y; the row of the step
- * under way has s and the forces where it was begun. `memory`: `depth` + 1 values of 1/s·y and {@linkcode LbfgsMemory}.LENGTH
- * numbers per system; `counts`: {@linkcode LbfgsCount}.LENGTH, `parameters`: {@linkcode LbfgsParameter}.LENGTH.
+ * `history`: 2 (`depth` + 1) rows of three numbers per atom for each system, first s, then y; the
+ * row of the current step has s and the forces at its start. `memory`: `depth` + 1 values of 1/s·y
+ * and {@linkcode LbfgsMemory}.LENGTH numbers per system; `counts`: {@linkcode LbfgsCount}.LENGTH,
+ * `parameters`: {@linkcode LbfgsParameter}.LENGTH.
  *
- * With `cellPositions`, nine numbers per system, the cell takes part as one more atom with nine coordinates; of n atoms,
- * it goes up to √n `MAX_STEP` far.
+ * With `cellPositions`, nine numbers per system, the cell is treated as one more atom with nine
+ * coordinates. In a system of n atoms it may move by √n `MAX_STEP`.
  */
 export const lbfgsStep: Kernel<typeof args> = defineKernel(
   "lbfgs_step",
@@ -111,16 +116,16 @@ export const lbfgsStep: Kernel<typeof args> = defineKernel(
 type Given = Parameters<typeof lbfgsStep.run>[0];
 type Real = Float32Array | Float64Array;
 
-/** Numbers that are moved: those of the atoms, or those of the cell. */
+/** Numbers that a step moves: those of the atoms, or those of the cell. */
 interface Part {
   readonly x: Real;
   readonly f: Real;
-  /** The rows of the history. */
+  /** Rows of steps in the history. */
   readonly s: readonly Real[];
   readonly y: readonly Real[];
-  /** How many numbers make one distance. */
+  /** Number of coordinates per vector. */
   readonly width: number;
-  /** By what a distance may be longer than one of an atom. */
+  /** Factor by which a vector may be longer than that of an atom. */
   readonly reach: number;
 }
 
@@ -169,7 +174,7 @@ class System {
     this.#maxStep = parameters[LbfgsParameter.MAX_STEP]!;
   }
 
-  /** Whether the step under way must be shortened. */
+  /** Returns whether the current step must be shortened. */
   isTooFar(): boolean {
     const tries = this.#counts[LbfgsCount.TRIES]!;
     if (this.#energy === undefined || tries === 0 || tries >= LineSearch.TRIES) return false;
@@ -182,7 +187,7 @@ class System {
     return !(isRough && forward >= -LineSearch.BACK * slope);
   }
 
-  /** Shortens it. */
+  /** Shortens the current step. */
   goBack(): void {
     const rise = this.#energy! - this.#noted(LbfgsMemory.ENERGY);
     const slope = this.#noted(LbfgsMemory.SLOPE), slot = this.#slot;
@@ -200,7 +205,7 @@ class System {
     this.#counts[LbfgsCount.TRIES]! += 1;
   }
 
-  /** Keeps what the step under way has shown. */
+  /** Stores the pair of the current step. */
   keepPair(): void {
     if (this.#counts[LbfgsCount.TRIES] === 0) return;
     const slot = this.#slot;
@@ -220,7 +225,10 @@ class System {
     this.#counts[LbfgsCount.SLOT] = (slot + 1) % this.#rows;
   }
 
-  /** H F into the row of the step, by the recursion of two loops; downhill. */
+  /**
+   * Writes H F to the row of the step by the two-loop recursion, and makes sure that it points
+   * downhill.
+   */
   findDirection(): void {
     const slot = this.#slot, rows = this.#rows;
     for (const { s, f } of this.#parts) s[slot]!.set(f);
@@ -258,7 +266,7 @@ class System {
       for (let k = 0; k < x.length; k++) {
         const before = x[k]!;
         x[k]! += length * step[k]!;
-        step[k] = x[k]! - before; // what rounding has made of it
+        step[k] = x[k]! - before; // the step after rounding
       }
       y[slot]!.set(f);
     }
@@ -288,7 +296,7 @@ function dot(a: Real, b: Real): number {
   return sum;
 }
 
-/** a += part b. */
+/** Adds `part` times b to a. */
 function add(a: Real, b: Real, part: number): void {
   for (let k = 0; k < a.length; k++) a[k]! += part * b[k]!;
 }
@@ -297,7 +305,7 @@ function scale(a: Real, by: number): void {
   for (let k = 0; k < a.length; k++) a[k]! *= by;
 }
 
-/** The length of the longest of vectors of so many numbers. */
+/** Returns the length of the longest vector of `width` numbers. */
 function longest(a: Real, width: number): number {
   let square = 0;
   for (let k = 0; k < a.length; k += width) {

@@ -9,8 +9,9 @@ const args = {
 } as const;
 
 /**
- * Counts as taken by a bath what constraints took off velocities after it: E_b += ½ Σ (b² − v²)/w. `velocities` v,
- * `before` b: what they were; `weights` w: ACCELERATION / mass per atom; `bathEnergy` E_b: eV per system.
+ * Adds the kinetic energy that constraints have removed from velocities to the energy of the bath:
+ * E_b += ½ Σ (b² − v²)/w. `velocities` v; `before` b: velocities before the constraints; `weights`
+ * w: ACCELERATION / mass per atom; `bathEnergy` E_b: eV per system.
  */
 export const creditBath: Kernel<typeof args> = defineKernel(
   "credit_bath",

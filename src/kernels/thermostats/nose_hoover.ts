@@ -18,8 +18,9 @@ const args = {
 } as const;
 
 /**
- * Half a step of a chain of thermostats on the atoms of each system (Martyna, Klein, Tuckerman, J. Chem. Phys. 97, 2635,
- * 1992): the chain moves on by ½ dt, driven by the kinetic energy, and velocities are scaled by what it says.
+ * Advances the thermostat chain of each system by half a step (Martyna, Klein, Tuckerman, J. Chem.
+ * Phys. 97, 2635, 1992): the kinetic energy of the atoms drives the chain over ½ dt, and the chain
+ * scales their velocities.
  *
  * | symbol | argument | unit |
  * |---|---|---|
@@ -27,11 +28,11 @@ const args = {
  * | dt | `dt`, per system | fs |
  * | T | `temperature`, per system, above 0 | K |
  * | τ | `time`, per system: Q₁ = g k_B T τ², all other Q = k_B T τ² | fs |
- * | g | `freedom`, per system; one with none is left as it is | |
+ * | g | `freedom`, per system; a system with g = 0 does not change | |
  * | η, η̇ | `eta`, `etaDot`: `length` numbers per system | 1, 1/fs |
- * | | `bathEnergy`: becomes what the chain has, Σ ½ Q η̇² + g k_B T η₁ + k_B T Σ η, per system | eV |
+ * | | `bathEnergy`: becomes the energy of the chain, Σ ½ Q η̇² + g k_B T η₁ + k_B T Σ η, per system | eV |
  *
- * `parts`: into how many parts the half step is divided, 1, 3 or 5.
+ * `parts`: number of parts of the half step, 1, 3 or 5.
  */
 export const noseHoover: Kernel<typeof args> = defineKernel(
   "nose_hoover",

@@ -1,12 +1,13 @@
 /**
- * Nosé–Hoover chains, for whatever they are driven by: the atoms of a system, or its cell.
+ * Nosé–Hoover chains, driven by the atoms of a system or by its cell.
  *
  * @module
  */
 
 /**
- * Into which parts a time is divided (Suzuki, Phys. Lett. A 146, 319, 1990; Yoshida, Phys. Lett. A 150, 262, 1990), by
- * how many there are: the error of one part is of order δ³ per step, that of three or five of order δ⁵.
+ * Parts into which a time is divided (Suzuki, Phys. Lett. A 146, 319, 1990; Yoshida, Phys. Lett. A
+ * 150, 262, 1990), by their number. The error per step is of order δ³ with one part, and of order
+ * δ⁵ with three or five.
  */
 export const SUB_STEPS: Readonly<Record<1 | 3 | 5, readonly number[]>> = {
   1: [1],
@@ -14,25 +15,25 @@ export const SUB_STEPS: Readonly<Record<1 | 3 | 5, readonly number[]>> = {
   5: symmetric(1 / (4 - Math.cbrt(4)), 2),
 };
 
-/** So many parts on either side, and in the middle what is then left of 1. */
+/** Returns `count` outer parts on either side of a middle part, which is the rest of 1. */
 function symmetric(outer: number, count: number): readonly number[] {
   const side = new Array<number>(count).fill(outer);
   return [...side, 1 - 2 * count * outer, ...side];
 }
 
-/** A chain of thermostats: its state, and what it holds to which temperature. */
+/** A thermostat chain: its state, and the temperature and degrees of freedom that it controls. */
 export interface Chain {
-  /** ∫ η̇ of each link, from `at` on. */
+  /** ∫ η̇ of each link; the first is at index `at`. */
   readonly eta: Float64Array;
-  /** The rate of each, 1/fs, from `at` on. */
+  /** Rate of each link, 1/fs; the first is at index `at`. */
   readonly etaDot: Float64Array;
-  /** Where the chain begins. */
+  /** Index of the first link. */
   readonly at: number;
-  /** How many links it has, one at the least. */
+  /** Number of links, at least one. */
   readonly length: number;
   /** k_B T, eV. */
   readonly kT: number;
-  /** The degrees of freedom that it holds to T. */
+  /** Degrees of freedom that the chain controls. */
   readonly freedom: number;
   /** Q₁, eV fs²: {@linkcode freedom} k_B T τ² for a coupling time τ. */
   readonly first: number;
@@ -41,11 +42,11 @@ export interface Chain {
 }
 
 /**
- * Moves a chain over a time δ that is driven by twice a kinetic energy (eV), in so many parts; answers with x: what
- * moves slows down by it, v e^x.
+ * Advances a chain over a time δ, driven by twice a kinetic energy (eV), in 1, 3 or 5 parts.
+ * Returns x: the driving velocities become v e^x.
  *
- * A part is that of Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996): rates from the last link to the
- * first, the velocities v e^(−δη̇₁) and all η + δη̇, rates from the first to the last.
+ * A part follows Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996): rates from the last
+ * link to the first, the velocities v e^(−δη̇₁) and all η + δη̇, rates from the first to the last.
  */
 export function advanceChain(chain: Chain, twice: number, time: number, parts: 1 | 3 | 5): number {
   const { eta, etaDot, at, length } = chain;
@@ -64,7 +65,7 @@ export function advanceChain(chain: Chain, twice: number, time: number, parts: 1
   return total;
 }
 
-/** Half a step of the rate of one link, damped by the next. */
+/** Advances the rate of one link by half a step, damped by the next link. */
 function push(chain: Chain, k: number, end: number, twice: number, step: number): void {
   const { etaDot, at, kT, freedom, first, rest } = chain;
   const before = k === at + 1 ? first : rest;
@@ -75,7 +76,10 @@ function push(chain: Chain, k: number, end: number, twice: number, step: number)
   etaDot[k] = (etaDot[k]! * decay + step / 2 * force) * decay;
 }
 
-/** What a chain has: Σ ½ Q η̇² + g k_B T η₁ + k_B T Σ η of the others, eV; g is {@linkcode Chain.freedom}. */
+/**
+ * Returns the energy of a chain, Σ ½ Q η̇² + g k_B T η₁ + k_B T Σ η of the other links, eV; g is
+ * {@linkcode Chain.freedom}.
+ */
 export function chainEnergy(chain: Chain): number {
   const { eta, etaDot, at, length, kT, freedom, first, rest } = chain;
   let energy = first * etaDot[at]! ** 2 / 2 + freedom * kT * eta[at]!;

@@ -1,14 +1,18 @@
 import { uniform } from "../philox.ts";
 
-/** How often a number is drawn anew at the most; twice in a row is one in a thousand. */
+/**
+ * Largest number of attempts to draw a number. Even a second attempt is needed only once in a
+ * thousand times.
+ */
 export const ATTEMPTS = 64;
 
 /**
- * The sum of the squares of `count` Gaussian numbers, as one number: twice one of the gamma distribution of shape
- * `count`/2 (Marsaglia and Tsang, ACM Trans. Math. Softw. 26, 363, 2000).
+ * Returns the sum of the squares of `count` Gaussian numbers. It is drawn as one number, twice a
+ * number of the gamma distribution of shape `count`/2 (Marsaglia and Tsang, ACM Trans. Math. Softw.
+ * 26, 363, 2000).
  *
- * `draw(i)` brings fresh random words, and the Gaussian numbers they make, into `words` and `noise`, which have those of
- * i = 0 to begin with, the first of them used.
+ * `draw(i)` writes random words and the Gaussian numbers made of them to `words` and `noise`. On
+ * entry they contain those of i = 0, of which the first has been used.
  */
 export function squaresOfGaussians(
   count: number,

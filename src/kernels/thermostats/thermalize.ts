@@ -17,19 +17,20 @@ const args = {
 const words = new Uint32Array(4), noise = new Float64Array(4);
 
 /**
- * The friction and noise of Langevin's equation over a whole step, solved exactly (the O of BAOAB; Leimkuhler and
- * Matthews, Appl. Math. Res. Express 2013, 34): v = c₁ v + c₂ ξ with c₁ = exp(−γ dt), c₂ = √((1 − c₁²) k_B T w).
+ * Applies friction and noise of the Langevin equation over a whole step, solved exactly (the O of
+ * BAOAB; Leimkuhler and Matthews, Appl. Math. Res. Express 2013, 34): v = c₁ v + c₂ ξ with c₁ =
+ * exp(−γ dt), c₂ = √((1 − c₁²) k_B T w).
  *
  * | symbol | argument | unit |
  * |---|---|---|
  * | w | `weights`: ACCELERATION / mass, per atom | Å²/(fs² eV) |
  * | dt | `dt`, per system | fs |
  * | T | `temperature`, per system | K |
- * | γ | `friction`, per system; where it is 0 nothing changes | 1/fs |
- * | | `bathEnergy`: what is taken out is added to it, per system | eV |
+ * | γ | `friction`, per system; 0 changes nothing | 1/fs |
+ * | | `bathEnergy`: increased by the kinetic energy that is removed, per system | eV |
  * | ξ | three Gaussian numbers for (seed, atom within its system, age, id of the system) | |
  *
- * The seed comes as two numbers from 0 to 2³² − 1.
+ * The seed is passed as two numbers from 0 to 2³² − 1.
  */
 export const thermalize: Kernel<typeof args> = defineKernel(
   "thermalize",

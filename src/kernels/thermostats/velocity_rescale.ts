@@ -19,9 +19,9 @@ const args = {
 const words = new Uint32Array(4), noise = new Float64Array(4);
 
 /**
- * Stochastic velocity rescaling over a whole step, solved exactly (Bussi, Donadio, Parrinello, J. Chem. Phys. 126, 014101,
- * 2007): v = α v with α² = c + (1 − c) k_B T/2K (ξ₁² + Σ ξ²) + 2 ξ₁ √(c (1 − c) k_B T/2K), c = exp(−dt/τ), α of the sign
- * of ξ₁ + √(2K c/((1 − c) k_B T)).
+ * Rescales velocities stochastically over a whole step, solved exactly (Bussi, Donadio, Parrinello,
+ * J. Chem. Phys. 126, 014101, 2007): v = α v with α² = c + (1 − c) k_B T/2K (ξ₁² + Σ ξ²) + 2 ξ₁ √(c
+ * (1 − c) k_B T/2K), c = exp(−dt/τ), α of the sign of ξ₁ + √(2K c/((1 − c) k_B T)).
  *
  * | symbol | argument | unit |
  * |---|---|---|
@@ -29,12 +29,12 @@ const words = new Uint32Array(4), noise = new Float64Array(4);
  * | dt | `dt`, per system | fs |
  * | T | `temperature`, per system | K |
  * | τ | `time`, per system | fs |
- * | g | `freedom`, per system: one for ξ₁, g − 1 for Σ ξ²; a system with none is left as it is | |
- * | ξ | Gaussian numbers for (seed, age, id of the system); Σ ξ² comes as one number | |
- * | | `bathEnergy`: what is taken out is added to it, per system | eV |
+ * | g | `freedom`, per system: one for ξ₁, g − 1 for Σ ξ²; a system with g = 0 does not change | |
+ * | ξ | Gaussian numbers for (seed, age, id of the system); Σ ξ² is drawn as one number | |
+ * | | `bathEnergy`: increased by the kinetic energy that is removed, per system | eV |
  *
- * A system that is wholly at rest stays so: there is nothing to be scaled. The seed comes as two numbers from 0 to
- * 2³² − 1.
+ * A system without any motion does not change, because no factor can scale it. The seed is passed
+ * as two numbers from 0 to 2³² − 1.
  */
 export const velocityRescale: Kernel<typeof args> = defineKernel(
   "velocity_rescale",
@@ -64,7 +64,10 @@ export const velocityRescale: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** α − 1 after `passed` = dt/τ, without loss of digits where it is small; `fresh` = (1 − c) k_B T/2K. */
+/**
+ * Returns α − 1 after `passed` = dt/τ, without loss of digits if it is small; `fresh` = (1 − c) k_B
+ * T/2K.
+ */
 function growthOf(passed: number, fresh: number, along: number, squares: number): number {
   const keep = Math.exp(-passed), root = Math.sqrt(keep * fresh);
   const change = Math.expm1(-passed) + fresh * (along * along + squares) + 2 * along * root;

@@ -8,6 +8,7 @@ import type { TensorInfo } from "../../onnx/session/session_tensor.ts";
 import type { OnnxInput, OnnxManifest, OnnxOutput } from "./manifest/manifest.ts";
 import { type Form, OUTPUTS } from "./manifest/meanings.ts";
 import { lengthName } from "./manifest/shapes.ts";
+import type { ListRules } from "./lists/part_lists.ts";
 import { unitsOf } from "./manifest/units.ts";
 import type { OnnxUnits } from "./manifest/units.ts";
 
@@ -17,6 +18,8 @@ export interface OnnxInputBinding {
   readonly tensor: TensorInfo;
   /** What it means; `"constant"` is always the same, `"derived"` comes from a function of the user's. */
   readonly meaning: OnnxInput | "constant" | "derived";
+  /** The list that it is fed of, if that is another than the one of the model's cutoff. */
+  readonly list?: string;
   /** Its shape; none of those that are constant or derived. */
   readonly form: Form | undefined;
   /** How that is known: `"by its name"`. */
@@ -49,18 +52,38 @@ export interface OnnxBindings {
   readonly outputs: readonly OnnxOutputBinding[];
   /** Whether it takes all systems at once, or one at a time. */
   readonly batch: "joined" | "single";
-  /** Whether lists are filled up. */
-  readonly padding: boolean;
+  /** Whether lists are padded; `undefined` if nobody says so: then only on a GPU, if padding changes nothing. */
+  readonly padding: boolean | undefined;
   /** Whether it is fed edges. */
   readonly hasEdges: boolean;
   /** Whether it is fed triplets. */
   readonly hasTriplets: boolean;
+  /** How its lists differ from those of the kernels. */
+  readonly rules: ListRules;
 }
 
 const OF_EDGES: ReadonlySet<string> = new Set(
-  ["edges", "edgeSources", "edgeTargets", "shifts", "cellShifts", "edgeBatchIndex", "edgeCount"],
+  [
+    "edges",
+    "edgeSources",
+    "edgeTargets",
+    "shifts",
+    "cellShifts",
+    "reverseEdges",
+    "edgeBonds",
+    "bondEdges",
+    "neighborMatrix",
+    "neighborShifts",
+    "neighborMask",
+    "edgeBatchIndex",
+    "edgeCount",
+  ],
 );
-const OF_TRIPLETS: ReadonlySet<string> = new Set(["tripletCenters", "tripletEdges"]);
+const OF_TRIPLETS: ReadonlySet<string> = new Set(["tripletCenters", "tripletEdges", "bondGraph"]);
+const OF_MATRICES: ReadonlySet<string> = new Set(
+  ["neighborMatrix", "neighborShifts", "neighborMask"],
+);
+const OF_BONDS: ReadonlySet<string> = new Set(["edgeBonds", "bondEdges", "bondGraph"]);
 const OF_BATCHES: ReadonlySet<string> = new Set(
   ["batchIndex", "edgeBatchIndex", "systems", "systemSizes", "systemOffsets", "systemCount"],
 );
@@ -75,11 +98,30 @@ export function bindingsOf(
   // A function of the user's may want whatever there is.
   const isDerived = inputs.some(({ meaning }) => meaning === "derived");
   const hasTriplets = has(OF_TRIPLETS) || (isDerived && manifest.reach !== undefined);
+  const others = Object.entries(manifest.lists ?? {}).map(([name, { cutoff, nearest }]) => ({
+    name,
+    cutoff,
+    nearest,
+  }));
+  const hasBonds = has(OF_BONDS), hasMatrix = has(OF_MATRICES);
   return {
     inputs,
     outputs,
     batch: manifest.batch ?? (isOfOne(inputs) || !has(OF_BATCHES) ? "single" : "joined"),
-    padding: (manifest.padding ?? true) && !inputs.some(({ meaning }) => meaning === "cellShifts"),
+    padding: hasBonds || hasMatrix || others.length > 0 ||
+        inputs.some(({ meaning }) => meaning === "cellShifts")
+      ? false
+      : manifest.padding,
+    rules: {
+      isOrdered: hasTriplets && manifest.triplets === "ordered",
+      hasBonds,
+      hasMatrix,
+      cutoff: others.some((other) => other.cutoff > (manifest.cutoff ?? 0))
+        ? manifest.cutoff
+        : undefined,
+      nearest: manifest.nearest,
+      others,
+    },
     hasEdges: hasTriplets || has(OF_EDGES) || (isDerived && manifest.cutoff !== undefined),
     hasTriplets,
   };

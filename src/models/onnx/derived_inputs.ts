@@ -14,13 +14,13 @@ import { type Filling, MOVING, type OnnxConstants } from "./fills.ts";
  * of a model that takes one system at a time all is of that system.
  */
 export interface OnnxDerivedFrom {
-  /** How many systems. */
+  /** How many systems. In a batch without edges or triplets one of three atoms is added at the end. */
   readonly systemCount: number;
   /** How many atoms. */
   readonly nodeCount: number;
-  /** How many edges, those of the padding too. */
+  /** How many edges; with `padding: true` those of the padding too. */
   readonly edgeCount: number;
-  /** How many triplets, those of the padding too. */
+  /** How many triplets; with `padding: true` those of the padding too. */
   readonly tripletCount: number;
   /** The model's own number of each atom's element. */
   readonly numbers: Int32Array;

@@ -22,8 +22,11 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
   const unused = opened.session.outputs.filter(({ name }) =>
     !outputs.some(({ tensor }) => tensor.name === name)
   );
+  const { license, source } = loaded.manifest;
   return [
     opened.name,
+    ...(license === undefined ? [] : [`license: ${license}`]),
+    ...(source === undefined ? [] : [`source: ${source}`]),
     showModel(describeModel(loaded.file)),
     "is fed",
     ...inputs.map((input) => `  ${showInput(input)}`),
@@ -66,12 +69,27 @@ function said(
   return [
     ...(bindings.hasEdges ? [`cutoff ${opened.cutoff} Å${says("cutoff")}`] : []),
     ...(bindings.hasTriplets ? [`reach ${opened.reach} Å${says("reach")}`] : []),
+    ...(bindings.hasTriplets
+      ? [
+        `each pair of edges of an atom is a triplet ${
+          bindings.rules.isOrdered ? "in both orders" : "once"
+        }${says("triplets")}`,
+      ]
+      : []),
+    ...Object.entries(manifest.lists ?? {}).map(([name, { cutoff, nearest }]) =>
+      `list ${name}: cutoff ${cutoff} Å${nearest === undefined ? "" : `, the ${nearest} nearest`}${
+        says("lists")
+      }`
+    ),
+    ...(manifest.nearest === undefined
+      ? []
+      : [`atoms have edges to their ${manifest.nearest} nearest neighbors${says("nearest")}`]),
     ...(bindings.hasEdges
       ? [
         `each pair is listed ${opened.isHalf ? "once" : "both ways"}${
           says("neighbors")
         }; lists are ` +
-        `${bindings.padding ? "filled up" : "as long as they are"}`,
+        showPadding(bindings.padding),
       ]
       : []),
     bindings.batch === "joined" ? "all systems at once" : "one system at a time",
@@ -83,6 +101,13 @@ function said(
       : []),
     ...energies,
   ];
+}
+
+function showPadding(padding: boolean | undefined): string {
+  if (padding === true) return "padded, if that changes nothing";
+  return `as long as they are${
+    padding === false ? "" : ", or on WebGPU padded if that changes nothing"
+  }`;
 }
 
 function showElements({ numbers }: OnnxElements): string {

@@ -7,9 +7,11 @@
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
 import type { Batch } from "../../batch/batch.ts";
+import { systemName } from "../../batch/store.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
+import type { NumberLimit } from "./elements/number_limits.ts";
 
-/** What a model knows of elements. */
+/** Numbers and energies of elements. */
 export interface OnnxElements {
   /** Atomic number → the model's own; `undefined` where these are the same. */
   readonly numbers: ReadonlyMap<number, number> | undefined;
@@ -17,7 +19,10 @@ export interface OnnxElements {
   readonly energies: ReadonlyMap<number, number> | undefined;
 }
 
-/** What a manifest says of elements. */
+/** The systems of a batch: their atoms, and the `info` of each. */
+export type OnnxLayout = Pick<Batch, "size" | "systemOfNode" | "nodeOffsets" | "infos">;
+
+/** Returns the numbers and energies of elements that a manifest has. */
 export function elementsOf({ elements, atomEnergies }: OnnxManifest): OnnxElements {
   const numbered: Readonly<Record<string, number>> | undefined = Array.isArray(elements)
     ? Object.fromEntries(elements.map((symbol: string, i) => [symbol, i]))
@@ -34,47 +39,94 @@ function byNumber(
   );
 }
 
-/** The model's own number of each atom. Throws a RangeError that names an atom it does not know. */
+/**
+ * The model's own number of each atom. Throws a RangeError that names an atom it does not know, or that `limits`, the
+ * tables of its graph, have no row for.
+ */
 export function modelNumbers(
   model: string,
   { numbers }: OnnxElements,
-  batch: Batch,
+  batch: OnnxLayout,
   atoms: NumericArray,
+  limits: readonly NumberLimit[] = [],
 ): Int32Array {
   return Int32Array.from(atoms, (number: number, node: number) => {
-    if (numbers === undefined) return number;
-    return numbers.get(number) ?? refuse(model, "every element", numbers, batch, number, node);
+    const own = numbers === undefined
+      ? number
+      : numbers.get(number) ?? refuse(model, "every element", numbers, batch, number, node);
+    const limit = limits.find(({ range: [least, greatest] }) => own < least || own > greatest);
+    if (limit !== undefined) throw beyond(model, limit, { batch, number, node, own });
+    return own;
   });
+}
+
+/** Returns the error for an atom whose number a table of the graph has no row for. */
+function beyond(
+  model: string,
+  { table, range: [least, greatest] }: NumberLimit,
+  { batch, number, node, own }: {
+    readonly batch: OnnxLayout;
+    readonly number: number;
+    readonly node: number;
+    readonly own: number;
+  },
+): RangeError {
+  return new RangeError(
+    `Cannot use ${model} on ${atomOf(batch, node)}: it is ${atomicSymbol(number)}, number ${own} ` +
+      `to the model, whose table ${table} is for ${least} to ${greatest}. Leave the system out, or ` +
+      "if the model numbers elements in its own way, say so in its manifest (elements)",
+  );
+}
+
+/** Names an atom and its system. */
+function atomOf(batch: OnnxLayout, node: number): string {
+  const system = batch.systemOfNode[node]!;
+  const name = systemName(batch.infos, system);
+  return `atom ${node - batch.nodeOffsets[system]!} of system ${name}`;
 }
 
 /** The energies of the free atoms of each system, eV; nothing where there are none. Throws as `modelNumbers` does. */
 export function freeEnergies(
   model: string,
   { energies }: OnnxElements,
-  batch: Batch,
+  batch: OnnxLayout,
   atoms: NumericArray,
 ): Float64Array | undefined {
   if (energies === undefined) return undefined;
-  const sums = new Float64Array(batch.size);
-  for (const [node, number] of atoms.entries()) {
-    sums[batch.systemOfNode[node]!]! += energies.get(number) ??
+  return Float64Array.from(
+    { length: batch.size },
+    (_, system) => freeEnergy(model, energies, batch, atoms, system),
+  );
+}
+
+/** The energy of the free atoms of one system, eV. Throws as `modelNumbers` does. */
+export function freeEnergy(
+  model: string,
+  energies: ReadonlyMap<number, number>,
+  batch: OnnxLayout,
+  atoms: NumericArray,
+  system: number,
+): number {
+  let sum = 0;
+  for (let node = batch.nodeOffsets[system]!; node < batch.nodeOffsets[system + 1]!; node++) {
+    const number = atoms[node]!;
+    sum += energies.get(number) ??
       refuse(model, "the energy of every atom", energies, batch, number, node);
   }
-  return sums;
+  return sum;
 }
 
 function refuse(
   model: string,
   what: string,
   known: ReadonlyMap<number, number>,
-  batch: Batch,
+  batch: OnnxLayout,
   number: number,
   node: number,
 ): never {
-  const system = batch.systemOfNode[node]!;
   throw new RangeError(
     `Cannot use ${model} as it must know ${what}, and it knows ${
       [...known.keys()].map(atomicSymbol).join(", ")
-    }: atom ${node - batch.nodeOffsets[system]!} of system ${system} is ${atomicSymbol(number)}`,
+    }: ${atomOf(batch, node)} is ${atomicSymbol(number)}`,
   );
 }

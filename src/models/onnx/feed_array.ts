@@ -44,7 +44,10 @@ export class FeedArray {
   /** Has as many numbers from now on; what they are is left open. */
   resize(length: number): this {
     if (length === this.#data.length) return this;
-    if (length > this.#room.length) this.#room = new TENSOR_ARRAYS[this.#dtype](length);
+    // Lists grow by a few from step to step: with some to spare, memory is not made anew each time.
+    if (length > this.#room.length) {
+      this.#room = new TENSOR_ARRAYS[this.#dtype](Math.ceil(1.125 * length));
+    }
     this.#data = this.#room.subarray(0, length);
     this.#halves = halvesOf(this.#data);
     return this;

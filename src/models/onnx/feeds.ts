@@ -10,8 +10,9 @@ import type { OnnxBindings, OnnxInputBinding } from "./bindings.ts";
 import { DerivedArrays, derivedFeed, type OnnxDerive } from "./derived_inputs.ts";
 import { FeedArray } from "./feed_array.ts";
 import { CONSTANTS, type Filling, MOVING, type OnnxConstants } from "./fills.ts";
+import { type OtherList, partLists } from "./lists/part_lists.ts";
 import type { OnnxInput } from "./manifest/manifest.ts";
-import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
+import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
 /** What a model is fed, as far as it does not depend on the batch. */
 export interface OnnxFed {
@@ -36,12 +37,17 @@ export class PartFeeds {
   readonly #moving: { readonly input: OnnxInputBinding; readonly array: FeedArray }[] = [];
   readonly #derived = new DerivedArrays();
   readonly #isDerived: boolean;
+  /** Parts of other lists. */
+  readonly #others: readonly OnnxPart[];
 
   /** Makes what is always the same. Throws a RangeError for constants that do not fit. */
   constructor(fed: OnnxFed, part: OnnxPart, constants: OnnxConstants) {
     this.#fed = fed;
     this.#part = part;
     this.#constants = constants;
+    this.#others = fed.bindings.rules.others.map(() =>
+      new OnnxPart(constants.nodeOffsets, ...part.systems)
+    );
     this.#isDerived = Object.keys(fed.derived).length > 0;
     for (const input of fed.bindings.inputs) {
       const { tensor: { name, dtype }, meaning, form } = input;
@@ -58,14 +64,16 @@ export class PartFeeds {
   }
 
   /** What the model is fed now; valid until the next call. */
-  fill(arrays: OnnxArrays): Feeds {
-    const { perAngstrom, name: model, derived } = this.#fed;
+  fill(seen: OnnxArrays): Feeds {
+    const { perAngstrom, name: model, derived, bindings: { rules } } = this.#fed;
     const part = this.#part;
-    if (arrays.lists !== undefined) part.locate(arrays.lists);
+    const lists = seen.lists && partLists(seen.lists, part, seen.positions, rules);
+    const arrays = lists === seen.lists ? seen : { ...seen, lists };
     const from = this.#isDerived
       ? this.#derived.derive({ arrays, part, perAngstrom }, this.#constants)
       : undefined;
-    for (const { input: { tensor, meaning, form }, array } of this.#moving) {
+    for (const { input: { tensor, meaning, form, list }, array } of this.#moving) {
+      if (list !== undefined) continue;
       if (form === undefined) {
         const made = derived[tensor.name]!(from!);
         this.#feeds[tensor.name] = derivedFeed(model, tensor, array, made);
@@ -76,7 +84,39 @@ export class PartFeeds {
       MOVING[meaning as OnnxInput]!(array.resize(countOf(dims)), filling);
       this.#feeds[tensor.name] = array.feed(dims);
     }
+    for (const [i, other] of rules.others.entries()) this.#fillOther(seen, other, this.#others[i]!);
     return this.#feeds;
+  }
+
+  /** Returns whether a list that the model is fed is empty now. Functions of the user's are not called. */
+  hasEmptyList(seen: OnnxArrays): boolean {
+    const { hasEdges, hasTriplets, rules } = this.#fed.bindings, { sizes } = this.#part;
+    if (!hasEdges) return false;
+    const isEmpty = () => sizes.E === 0 || (hasTriplets && sizes.T === 0);
+    this.#part.locate(seen.lists!);
+    if (isEmpty() || rules.others.length === 0) return isEmpty();
+    partLists(seen.lists!, this.#part, seen.positions, rules);
+    return isEmpty() || rules.others.some((other, i) => {
+      this.#otherLists(seen, other, this.#others[i]!);
+      return this.#others[i]!.sizes.E === 0;
+    });
+  }
+
+  #otherLists(seen: OnnxArrays, { cutoff, nearest }: OtherList, part: OnnxPart): OnnxLists {
+    const rules = { isOrdered: false, hasBonds: false, hasMatrix: false, cutoff, nearest };
+    return partLists(seen.lists!, part, seen.positions, rules);
+  }
+
+  #fillOther(seen: OnnxArrays, other: OtherList, part: OnnxPart): void {
+    const { perAngstrom } = this.#fed;
+    const arrays = { ...seen, lists: this.#otherLists(seen, other, part) };
+    for (const { input: { tensor, meaning, form, list }, array } of this.#moving) {
+      if (list !== other.name) continue;
+      const dims = part.dims(form!);
+      const filling = { arrays, part, perAngstrom, form: form! };
+      MOVING[meaning as OnnxInput]!(array.resize(countOf(dims)), filling);
+      this.#feeds[tensor.name] = array.feed(dims);
+    }
   }
 }
 

@@ -5,16 +5,21 @@
  */
 
 import { FAR } from "../../kernels/edges/edge_list.ts";
+import type { Info } from "../../batch/store.ts";
 import { invertCell } from "../../kernels/cells/inverse.ts";
 import type { FeedArray } from "./feed_array.ts";
+import { fillMask, fillNeighbors, fillShifts } from "./lists/neighbor_matrix.ts";
 import type { OnnxInput } from "./manifest/manifest.ts";
 import type { Form } from "./manifest/meanings.ts";
 import type { OnnxArrays, OnnxLists, OnnxPart } from "./onnx_part.ts";
+import { reverseEdges } from "./reverse_edges.ts";
 
 /** What of a batch stays as it is. */
 export interface OnnxConstants {
   /** The model's own number of each atom's element. */
   readonly numbers: ArrayLike<number>;
+  /** The atomic number of each atom. */
+  readonly atomicNumbers: ArrayLike<number>;
   /** amu. */
   readonly masses: ArrayLike<number>;
   /** Three per system. */
@@ -23,6 +28,8 @@ export interface OnnxConstants {
   readonly systemOfNode: Int32Array;
   /** Where the atoms of each system begin. */
   readonly nodeOffsets: Int32Array;
+  /** What the user says of each system, for errors. */
+  readonly infos: readonly Info[];
 }
 
 /** Puts what is constant into an array that has room for it. */
@@ -80,11 +87,26 @@ export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Fill
     to.fill(0, 3 * (end - from), 3 * sizes.E);
     to.fill(FAR * perAngstrom, 3 * (end - from), 3 * sizes.E, 3);
   },
+  reverseEdges: (to, { arrays, part }) => {
+    const count = part.edges[1] - part.edges[0];
+    to.copy(0, reverseEdges(arrays.lists!, part), 0, count);
+    // Edges of the padding are their own reverse.
+    for (let e = count; e < part.sizes.E; e++) to.fill(e, e, e + 1);
+  },
   cellShifts: (to, { arrays, part }) => latticeShifts(to, arrays, part),
   edgeBatchIndex: (to, { arrays, part: { edges, systems, sizes } }) => {
     to.copy(0, arrays.lists!.systems, ...edges, { minus: systems[0] });
     to.fill(0, edges[1] - edges[0], sizes.E);
   },
+  edgeBonds: (to, { arrays, part: { sizes } }) =>
+    void to.copy(0, arrays.lists!.bonds!.ofEdges, 0, sizes.E),
+  bondEdges: (to, { arrays, part: { sizes } }) =>
+    void to.copy(0, arrays.lists!.bonds!.edges, 0, sizes.U),
+  neighborMatrix: (to, { arrays, part }) => fillNeighbors(to, arrays.lists!, part),
+  neighborMask: (to, { arrays, part }) => fillMask(to, arrays.lists!, part),
+  neighborShifts: (to, { arrays, part, perAngstrom }) =>
+    fillShifts(to, arrays.lists!, part, perAngstrom),
+  bondGraph: (to, filling) => bondGraph(to, filling),
   tripletCenters: (to, { arrays, part: { triplets, nodes, sizes } }) => {
     to.copy(0, arrays.lists!.centers, ...triplets, { minus: nodes[0] });
     to.fill(0, triplets[1] - triplets[0], sizes.T);
@@ -122,6 +144,25 @@ function edgesOf(
   const begin = row * triplets.length / 2;
   to.copy(at, triplets, begin + from, begin + end, { minus: edges[0], stride });
   to.fill(edges[1] - edges[0], at + stride * (end - from), at + stride * sizes.T, stride);
+}
+
+/** CHGNet's graph of bonds: center, bond and edge of one side, bond and edge of the other. Never padded. */
+function bondGraph(
+  to: FeedArray,
+  { arrays, part: { triplets: [from, end], edges: [first], nodes, sizes }, form }: Filling,
+): void {
+  const { centers, triplets, bonds } = arrays.lists!;
+  const isRows = form[0] === 5, stride = isRows ? 1 : 5, row = isRows ? sizes.T : 1;
+  const length = triplets.length / 2;
+  to.copy(0, centers, from, end, { minus: nodes[0], stride });
+  for (const side of [0, 1]) {
+    const begin = side * length;
+    to.copy((2 + 2 * side) * row, triplets, begin + from, begin + end, { minus: first, stride });
+    // hot
+    for (let t = from, k = (1 + 2 * side) * row; t < end; t++, k += stride) {
+      to.fill(bonds!.ofEdges[triplets[begin + t]! - first]!, k, k + 1);
+    }
+  }
 }
 
 const inverse = new Float64Array(9);

@@ -32,6 +32,8 @@ export interface LoadedForces {
   readonly loaded: LoadedOnnx;
   /** What was made; `undefined` where nothing was. */
   readonly made: OnnxMatchable["made"];
+  /** The places on the way of its forces where a slope is infinite, in a phrase each. */
+  readonly steep: readonly string[];
   /** What is to be said of it. */
   readonly text: readonly string[];
 }
@@ -74,7 +76,7 @@ export async function withMadeForces(
   const energy = manifest.differentiate === false ? undefined : energyWithoutForces(model);
   if (energy === undefined) {
     if (manifest.stress === true && !givesStress(model)) throw notMade(name);
-    return { loaded, made: undefined, text: [] };
+    return { loaded, made: undefined, steep: [], text: [] };
   }
   const inputs = matchInputs(model);
   const positions = inputs.find(({ meaning }) => meaning === "positions");
@@ -88,12 +90,13 @@ export async function withMadeForces(
   return {
     loaded: { ...loaded, bytes, file: decodeModel(bytes, { name }) },
     made: report,
+    steep: report.warnings.map(({ node, op, why }) => `the ${op} ${node}: ${why}`),
     text: [showForces(report), ...kept, ...doubts(inputs)],
   };
 }
 
 /** Returns the options of `withForces` for a model. */
-function forcesOptions(
+export function forcesOptions(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
   [energy, positions]: readonly [energy: string, positions: string],
@@ -113,7 +116,10 @@ function forcesOptions(
 }
 
 /** A model before it is opened, as its file has it. */
-function matchableOf({ name, file, manifest, by }: LoadedOnnx, derived: string[]): OnnxMatchable {
+export function matchableOf(
+  { name, file, manifest, by }: LoadedOnnx,
+  derived: string[],
+): OnnxMatchable {
   const { input = [], output = [], initializer = [] } = file.graph ?? {};
   const initial = new Set(initializer.map((tensor) => tensor.name));
   const infos = (values: typeof input) =>
@@ -129,15 +135,29 @@ function strainedOf(
   inputs: readonly OnnxInputBinding[],
   output: string,
 ): StrainedValues {
-  const { batch } = bindingsOf(inputs, [], model.manifest);
-  const named = (...meanings: readonly OnnxInput[]) =>
-    inputs.find(({ meaning }) => meanings.includes(meaning as OnnxInput))?.tensor.name;
+  const { batch, rules } = bindingsOf(inputs, [], model.manifest);
+  if (rules.hasMatrix) {
+    throw new RangeError(
+      `Cannot open ${model.name} as stresses are not made for models of neighbor matrices: leave out stress, or ` +
+        "export it with a stress as an output",
+    );
+  }
+  const named = (list: string | undefined, ...meanings: readonly OnnxInput[]) =>
+    inputs.find((one) => one.list === list && meanings.includes(one.meaning as OnnxInput))
+      ?.tensor.name;
+  const pairs = (list?: string) => ({
+    shifts: named(list, "shifts"),
+    edgeBatch: named(list, "edgeBatchIndex"),
+    edges: named(list, "edges", "edgeSources"),
+  });
+  const lists = rules.others.map(({ name }) => pairs(name));
   const found = {
-    shifts: named("shifts"),
-    cell: named("cell"),
-    batch: named("batchIndex"),
-    edgeBatch: named("edgeBatchIndex"),
-    edges: named("edges", "edgeSources"),
+    ...pairs(),
+    cell: named(undefined, "cell"),
+    batch: named(undefined, "batchIndex"),
+    lists: lists.flatMap(({ shifts, ...list }) =>
+      shifts === undefined ? [] : [{ shifts, ...list }]
+    ),
   };
   if (batch === "joined" && found.batch === undefined) {
     throw new RangeError(
@@ -217,14 +237,14 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-function notMade(name: string): RangeError {
+export function notMade(name: string): RangeError {
   return new RangeError(
     `Cannot open ${name} as stresses are only made where forces are, from an energy (stress: true): ` +
       "it has its own forces, or no energy",
   );
 }
 
-function withoutPositions(model: OnnxMatchable): ModelMismatchError {
+export function withoutPositions(model: OnnxMatchable): ModelMismatchError {
   return new ModelMismatchError(model.name, {
     expected: "it must be fed positions, so that forces can be made of its energy",
     found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "none"}`,

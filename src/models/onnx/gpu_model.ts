@@ -54,6 +54,13 @@ export interface GpuModelParts {
   readonly inputs: readonly GpuInput[];
   /** What comes out of it. */
   readonly outputs: readonly GpuOutput[];
+  /**
+   * Called before lists of new lengths are run: throws, or answers whether the model may run on their padding. Later
+   * lengths than the first are known only when they have been run once.
+   */
+  readonly mayRun: () => Promise<boolean>;
+  /** Told why a first run failed, after which the host must run it. */
+  readonly failed: (reason: string) => void;
   /** The input that differs from step to step, of real numbers. */
   readonly moving: string;
   /** Input → what its numbers are multiplied by first. */
@@ -78,6 +85,10 @@ export class GpuModel {
   readonly #form: Uint8Array;
   #ready: Ready | undefined;
   #isClosed = false;
+  /** The lengths that may be run. */
+  #checkedKey: string | undefined;
+  /** True once a first run failed on the device. */
+  #hasFailed = false;
 
   /** Throws an UnsupportedNodeError for what cannot be rewritten for a GPU. */
   constructor(parts: GpuModelParts) {
@@ -87,15 +98,43 @@ export class GpuModel {
   }
 
   /**
-   * Runs it on what is in the buffers. The device need not have done it when this is settled.
+   * Runs it on what is in the buffers. The device need not have done it when this is settled. Returns false if the model
+   * may not or cannot run there, and has not.
    *
    * @throws {BackendUnavailableError} when it gives other numbers than on wasm
    */
-  async run(): Promise<void> {
-    const { backend, frame, checks, assertOpen } = this.#parts;
+  async run(): Promise<boolean> {
+    const { backend, frame, checks, assertOpen, mayRun } = this.#parts;
     assertOpen();
-    const check = await (checks.get(backend.device) ?? this.#checked());
+    // A list that was too short has grown within the last run, which was repeated then: nobody could ask in between.
+    if (this.#checkedKey === undefined || this.#checkedKey !== this.#ready?.key) {
+      if (!await mayRun()) return false;
+      this.#checkedKey = this.#ready?.key ?? keyOf(this.#dims());
+    }
+    const check = await this.#attempt(() => checks.get(backend.device) ?? this.#checked());
+    if (check === undefined) return false;
     await backend.runExternal(frame, () => this.#visit(check.capture?.ok === true));
+    return !this.#hasFailed;
+  }
+
+  /**
+   * Returns what a first run gives; undefined if the runtime refused it: a shader did not compile, say. Lost devices
+   * and wrong numbers are no refusals.
+   */
+  async #attempt<T>(first: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await first();
+    } catch (error) {
+      const isRefusal = error instanceof RangeError || error instanceof SyntaxError;
+      if (!isRefusal || this.#isClosed) throw error;
+      this.#hasFailed = true;
+      this.#parts.failed(error.message.replace(/^Cannot \w+ .*?: /, ""));
+    }
+  }
+
+  /** The lengths of inputs, now. */
+  #dims(): ReadonlyMap<string, readonly number[]> {
+    return new Map(this.#parts.inputs.map(({ name, dims }) => [name, dims()]));
   }
 
   /** Compares it, for all that run on the device; again for the next, where that did not come to an end. */
@@ -117,15 +156,16 @@ export class GpuModel {
 
   async #visit(isRecorded: boolean): Promise<void> {
     const { backend, frame, outputs } = this.#parts;
-    const dims = new Map(this.#parts.inputs.map(({ name, dims }) => [name, dims()]));
-    const key = JSON.stringify([...dims]);
+    const dims = this.#dims(), key = keyOf(dims);
     if (this.#ready?.key !== key) {
       const before = this.#ready;
       this.#ready = undefined; // whatever goes wrong from here on, the old one is gone
       await before?.session.dispose();
-      this.#ready = await this.#open(key, dims, isRecorded);
+      // Lists of other lengths have other shaders.
+      this.#ready = await this.#attempt(() => this.#open(key, dims, isRecorded));
+      if (this.#ready === undefined) return;
     }
-    const { session, feeds, fetches } = this.#ready!;
+    const { session, feeds, fetches } = this.#ready;
     const given = await session.run(feeds, fetches) as Readonly<Record<string, GpuTensor>>;
     for (const { name, buffer } of outputs) {
       const tensor = given[name]!;
@@ -207,7 +247,7 @@ export class GpuModel {
   async #compare(): Promise<SessionCheck> {
     const { name, note, backend, inputs, moving } = this.#parts;
     const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // lists have grown by then
-    const dims = new Map(inputs.map(({ name, dims }) => [name, dims()]));
+    const dims = this.#dims();
     const feeds: HostFeeds = Object.fromEntries(inputs.map((input, i) => [
       input.name,
       { data: values[i] as Float32Array | Int32Array, dims: dims.get(input.name)! },
@@ -231,4 +271,8 @@ export class GpuModel {
       { backend: "webgpu", reason: "broken", during: "check" },
     );
   }
+}
+
+function keyOf(dims: ReadonlyMap<string, readonly number[]>): string {
+  return JSON.stringify([...dims]);
 }

@@ -1,25 +1,17 @@
-import { isTranslationInvariant } from "../../onnx/infer/translation.ts";
 import { gpuOf } from "../../backend/mod.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { opsetOf, OPSETS } from "../../onnx/codec/opset.ts";
 import type { SessionCheck } from "../../onnx/session/check_session.ts";
-import type { Session } from "../../onnx/session/session_run.ts";
 import type { ModelSource } from "../../onnx/session/session_source.ts";
 import { UnsupportedNodeError } from "../../onnx/graph/unsupported_node_error.ts";
 import type { Model, ModelOutput, OpenModel } from "../model.ts";
-import { describeOnnx } from "./describe.ts";
-import { elementsOf } from "./elements.ts";
-import { hasOtherFiles, withMadeForces } from "./forces.ts";
-import { matchTensors } from "./manifest/match.ts";
-import type { OnnxMatchable } from "./manifest/matchable.ts";
+import { openLoaded, whyOf } from "./opened_model.ts";
 import { withManifest } from "./manifest/manifest_source.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
-import { openOnGpu, whyOnHost } from "./open_on_gpu.ts";
-import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "./options.ts";
+import { openOnGpu, type PaddingFindings, whyOnHost } from "./open_on_gpu.ts";
+import { loadOnnx, type OnnxModelOptions } from "./options.ts";
 import { type OnnxOpened, openOnHost } from "./open_on_host.ts";
-import { evaluated, openOnnx } from "./session.ts";
-import { reachOf } from "./reach.ts";
-import { unitsOf } from "./manifest/units.ts";
+import { evaluated } from "./session.ts";
+import type { Verification } from "./reference/verification.ts";
 
 /**
  * A potential in an .onnx file: energies and forces, and stresses where it has them, evaluated by onnxruntime-web.
@@ -30,8 +22,8 @@ import { unitsOf } from "./manifest/units.ts";
  * options, in a file of JSON beside the model, or in the model's own metadata, in this order. `describe` says what was
  * found, and by whom it was said.
  *
- * Edges and triplets come from kernels, filled up so that shapes repeat. A model that says nowhere which atom belongs
- * to which system is run once per system.
+ * Edges and triplets come from kernels. On the host lists are as long as they are; on WebGPU they are padded, if that
+ * was found to change nothing. A model that says nowhere which atom belongs to which system is run once per system.
  *
  * @example The Lennard-Jones potential as a graph
  * ```ts
@@ -84,16 +76,19 @@ export class OnnxModel implements Model, AsyncDisposable {
   #plain: OnnxOpened | string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
+  readonly #verification: Verification | undefined;
+  readonly #padding: PaddingFindings = { isCompared: false, difference: undefined };
   #isDisposed = false;
   readonly #checks = new WeakMap<GPUDevice, Promise<SessionCheck>>();
 
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, manifest, isInvariant, whyOnHost, whyNotPlain }: {
+    { bytes, manifest, isInvariant, verification, whyOnHost, whyNotPlain }: {
       readonly bytes: Uint8Array;
       readonly manifest: OnnxManifest;
       readonly isInvariant: boolean;
+      readonly verification: Verification | undefined;
       readonly whyOnHost: string | undefined;
       readonly whyNotPlain: string | undefined;
     },
@@ -101,7 +96,8 @@ export class OnnxModel implements Model, AsyncDisposable {
     const has = (...meanings: readonly string[]) =>
       opened.bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
     this.name = opened.name;
-    this.cutoff = opened.cutoff;
+    const { rules } = opened.bindings;
+    this.cutoff = Math.max(opened.cutoff, ...rules.others.map(({ cutoff }) => cutoff));
     this.isInvariant = isInvariant;
     this.gives = [
       ...(has("energy") ? ["energy"] as const : []),
@@ -112,6 +108,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     this.#opened = opened;
     this.#bytes = bytes;
     this.#manifest = manifest;
+    this.#verification = verification;
     this.#whyOnHost = whyOnHost;
     this.#whyNotPlain = whyNotPlain;
     this.#summary = summary;
@@ -124,26 +121,29 @@ export class OnnxModel implements Model, AsyncDisposable {
    * manifest that is no JSON
    * @throws {UnsupportedNodeError} for an operator that cannot be differentiated, where forces must be made, and for one
    * that the evaluator does not know, where it must run the model
-   * @throws {ModelMismatchError} where it is not known what a tensor means, or where it is not what it is said to be
+   * @throws {ModelMismatchError} where it is not known what a tensor means, or where it is not what it is said to be, and
+   * if it gives other results than its reference
    * @throws {TypeError} for a member of a manifest or an option that there is none of, or of another kind
    * @throws {RangeError} for a value that cannot be, and where nobody says how far it reaches
    * @throws {Error} for a file that cannot be read
    * @throws {BackendUnavailableError} where there is too little memory
    */
   static async open(source: ModelSource, options: OnnxModelOptions = {}): Promise<OnnxModel> {
-    const given = await loadOnnx(source, options);
-    const { loaded, made, text } = await withMadeForces(given, options);
+    const read = await loadOnnx(source, options);
+    const { loaded, opened, isInvariant, summary, verification, finding } = await openLoaded(
+      read,
+      options,
+    );
     const { bytes, manifest } = loaded;
-    const session = await openOnnx(loaded, options, made !== undefined);
-    try {
-      const opened = openedModel(loaded, session, options, made);
-      const summary = [describeOnnx(loaded, opened), ...text].join("\n");
-      const isInvariant = manifest.invariant ?? isInvariantBy(given, opened.bindings);
-      return new OnnxModel(opened, summary, { bytes, manifest, isInvariant, ...whyOf(loaded) });
-    } catch (error) {
-      await session.dispose();
-      throw error;
-    }
+    const model = new OnnxModel(opened, summary, {
+      bytes,
+      manifest,
+      isInvariant,
+      verification,
+      ...whyOf(loaded),
+    });
+    if (finding !== undefined) model.#notes.add(finding);
+    return model;
   }
 
   /**
@@ -159,20 +159,35 @@ export class OnnxModel implements Model, AsyncDisposable {
    * operators. On a GPU it runs there, on the buffers of the state, where it can take them as they are;
    * else the host runs it, with copies there and back at each step, and `describe` says why.
    *
+   * If it has a reference, it is compared with that before it first runs on a GPU or on the backend `reference`.
+   *
    * Throws a RangeError that names an atom of an element it does not know.
    */
-  open(state: ResidentBatch): OpenModel {
+  open(state: ResidentBatch, warn: (message: string) => void = () => {}): OpenModel {
+    const open = this.#open(state, warn), verification = this.#verification;
+    const { backend } = state, device = gpuOf(backend)?.device;
+    const isPlain = backend.name === "reference" && typeof this.#plain === "object";
+    if (verification === undefined || (device === undefined && !isPlain)) return open;
+    const place = device === undefined
+      ? { runtime: "evaluator", backend }
+      // Sums are of float32 in another order, and some functions are less exact than on wasm.
+      : { runtime: "webgpu", backend, device, slack: 10 };
+    const note = (text: string) => void this.#notes.add(text);
+    return verification.guard(open, place, (other) => this.#open(other, () => {}), note);
+  }
+
+  #open(state: ResidentBatch, warn: (message: string) => void): OpenModel {
     const backend = gpuOf(state.backend);
     const isPlain = this.#opened.session.device === "evaluator";
     if (isPlain || backend === undefined) return openOnHost(this.#onHost(state), state);
     try {
-      const why = this.#whyOnHost ?? whyOnHost(this.#opened.bindings, state.batch.size);
+      const why = this.#whyNotOnGpu(state);
       if (why === undefined) {
         const note = (text: string) => void this.#notes.add(text);
         const assertOpen = () => this.#assertOpen();
-        const more = { bytes: this.#bytes, checks: this.#checks, note, assertOpen };
-        const model = { ...this.#opened, ...more };
-        return openOnGpu(model, backend, state);
+        const [bytes, checks, padding] = [this.#bytes, this.#checks, this.#padding];
+        const more = { bytes, checks, padding, note, warn, assertOpen };
+        return openOnGpu({ ...this.#opened, ...more }, backend, state);
       }
       this.#notes.add(`on WebGPU the host runs it, as ${why}`);
     } catch (error) {
@@ -180,6 +195,12 @@ export class OnnxModel implements Model, AsyncDisposable {
       this.#notes.add(`on WebGPU the host runs it: ${error.message}`);
     }
     return openOnHost(this.#opened, state);
+  }
+
+  #whyNotOnGpu({ batch }: ResidentBatch): string | undefined {
+    const { difference } = this.#padding;
+    return this.#whyOnHost ?? whyOnHost(this.#opened.bindings, batch.size) ??
+      (difference && `with padded lists ${difference}`);
   }
 
   /** What runs it there: the reference is in double precision. */
@@ -237,63 +258,4 @@ export class OnnxModel implements Model, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
-}
-
-/**
- * Returns whether it follows from a file, before forces were made for it, that translating a system changes nothing. It
- * does not if inputs are derived by functions, nor of an opset whose operators are not known.
- */
-function isInvariantBy(
-  { file }: LoadedOnnx,
-  { inputs }: OnnxOpened["bindings"],
-): boolean {
-  const opset = opsetOf(file);
-  const isKnown = opset >= OPSETS.first && opset <= OPSETS.last;
-  if (!isKnown || inputs.some(({ meaning }) => meaning === "derived")) return false;
-  const positions = inputs.find(({ meaning }) => meaning === "positions");
-  return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
-}
-
-/** Why a GPU, and why the evaluator, cannot have a model as it is. */
-function whyOf(loaded: LoadedOnnx): {
-  readonly whyOnHost: string | undefined;
-  readonly whyNotPlain: string | undefined;
-} {
-  const files = hasOtherFiles(loaded) ? "its weights are in other files" : undefined;
-  const opset = opsetOf(loaded.file);
-  const isOdd = opset < OPSETS.first || opset > OPSETS.last;
-  const odd =
-    `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
-  return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
-}
-
-/** Matches the tensors of a model that runs in a session. Throws a ModelMismatchError if that is not possible. */
-function openedModel(
-  loaded: LoadedOnnx,
-  session: Session,
-  { derived = {}, skin = 0.5 }: OnnxModelOptions,
-  made: OnnxMatchable["made"] | undefined,
-): OnnxOpened {
-  const { name, manifest, by } = loaded, { inputs, outputs } = session;
-  const bindings = matchTensors({
-    name,
-    inputs,
-    outputs,
-    manifest,
-    by,
-    derived: Object.keys(derived),
-    ...(made === undefined ? {} : { made }),
-  });
-  return {
-    name,
-    session,
-    bindings,
-    derived,
-    skin,
-    ...reachOf(loaded, bindings),
-    constants: manifest.constants ?? {},
-    elements: elementsOf(manifest),
-    isHalf: manifest.neighbors === "half",
-    perAngstrom: 1 / unitsOf(manifest).length,
-  };
 }

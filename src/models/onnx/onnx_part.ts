@@ -38,6 +38,18 @@ export interface OnnxLists {
   readonly centers: Int32Array;
   /** First edges, then second edges. */
   readonly triplets: Int32Array;
+  /** Bonds of a part, where the model is fed them. */
+  readonly bonds?: OnnxBonds;
+}
+
+/** Pairs of edges in both directions, counted from 0 in a part. */
+export interface OnnxBonds {
+  /** How many there are. */
+  readonly count: number;
+  /** The bond of each edge. */
+  readonly ofEdges: Int32Array;
+  /** The first edge of each bond. */
+  readonly edges: Int32Array;
 }
 
 /** The buffers of what moves. */
@@ -98,14 +110,14 @@ export class OnnxPart {
   readonly sizes: Record<Exclude<Axis, number>, number>;
   readonly #padding: boolean;
 
-  /** Systems `from` … `to` of a batch whose systems begin at `offsets`. */
-  constructor(offsets: Int32Array, from: number, to: number, padding: boolean) {
+  /** Systems `from` … `to` of a batch whose systems begin at `offsets`; `padding`: lists are longer than they need be. */
+  constructor(offsets: Int32Array, from: number, to: number, padding: boolean = false) {
     this.systems = [from, to];
     this.nodes = [offsets[from]!, offsets[to]!];
     this.#padding = padding;
     const count = to - from;
     const nodes = this.nodes[1] - this.nodes[0];
-    this.sizes = { N: nodes, E: 0, T: 0, B: count, "B+1": count + 1, "3B": 3 * count };
+    this.sizes = { N: nodes, E: 0, T: 0, U: 0, K: 0, B: count, "B+1": count + 1, "3B": 3 * count };
   }
 
   /** Finds its part of the lists, which come by atoms. */

@@ -16,9 +16,18 @@ import { constantFeed } from "./feeds.ts";
 import { CONSTANTS, type OnnxConstants } from "./fills.ts";
 import { type GpuInput, GpuModel } from "./gpu_model.ts";
 import type { OnnxInput } from "./manifest/manifest.ts";
-import { OnnxPart } from "./onnx_part.ts";
+import { OnnxPart, viewOrReadArrays } from "./onnx_part.ts";
+import { PaddedPart, paddingMismatch } from "./padded_part.ts";
 import { OnnxResults } from "./results.ts";
-import { constantsOf, edgesOf, listing, type OnnxOpened } from "./open_on_host.ts";
+import {
+  buffersOf,
+  constantsOf,
+  edgesOf,
+  type HostBatch,
+  listing,
+  onHost,
+  type OnnxOpened,
+} from "./open_on_host.ts";
 
 /** What moves, as the device has it. */
 const BUFFERS: {
@@ -46,9 +55,12 @@ const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
 
 /** Why a model cannot take what is on a device as it is, and must be run by the host; `undefined` where it can. */
 export function whyOnHost(bindings: OnnxBindings, systems: number): string | undefined {
-  const { batch, padding, hasEdges, inputs, outputs } = bindings;
+  const { batch, padding, hasEdges, inputs, outputs, rules } = bindings;
   if (batch === "single" && systems !== 1) return "it takes one system at a time";
-  if (hasEdges && !padding) return "its lists must be as long as they are";
+  if (hasEdges && padding === false) return "its lists must be as long as they are";
+  if (rules.others.length > 0) return "it is fed several lists";
+  if (rules.isOrdered) return "its triplets are ordered";
+  if (rules.nearest !== undefined) return "its atoms have their nearest neighbors only";
   for (const input of inputs) {
     const why = whyNotFed(input);
     if (why !== undefined) return `${input.tensor.name} ${why}`;
@@ -72,6 +84,14 @@ function isTaken({ meaning, level, width, tensor }: OnnxOutputBinding): boolean 
   return meaning === "energy" || meaning === "forces" || meaning === "gradient";
 }
 
+/** What comparing padded lists with lists that are not has shown of a model. */
+export interface PaddingFindings {
+  /** Whether they were found to give the same. */
+  isCompared: boolean;
+  /** What differs, if something does. */
+  difference: string | undefined;
+}
+
 /** A model that is open, to be run on a GPU. */
 export interface OnnxOnGpu extends OnnxOpened {
   /** Its file. */
@@ -80,6 +100,10 @@ export interface OnnxOnGpu extends OnnxOpened {
   readonly assertOpen: () => void;
   /** Told what is found when it first runs. */
   readonly note: (text: string) => void;
+  /** Told if it cannot run there after all. */
+  readonly warn: (text: string) => void;
+  /** What is known of its padding; kept from batch to batch. */
+  readonly padding: PaddingFindings;
   /** Device → what was found there. */
   readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
 }
@@ -97,8 +121,9 @@ export function openOnGpu(
   const free = freeEnergies(name, model.elements, batch, numbers);
   const results = new OnnxResults(name, state, bindings, free);
   const edges = edgesOf(model, state);
-  const part = new OnnxPart(batch.nodeOffsets, 0, batch.size, bindings.padding);
+  const part = new OnnxPart(batch.nodeOffsets, 0, batch.size);
   const sources = { model, state, edges, part, constants };
+  const host = { state, constants, results, edges };
   const gpu = new GpuModel({
     name,
     bytes,
@@ -114,13 +139,65 @@ export function openOnGpu(
     })),
     moving: bindings.inputs.find(({ meaning }) => meaning === "positions")!.tensor.name,
     scales: scalesOf(model),
+    failed: (reason) => failedOnGpu(model, reason),
+    mayRun: edges === undefined ? () => Promise.resolve(true) : paddingCheck(model, host),
   });
+  let runOnHost: (() => Promise<void>) | undefined;
   return {
     calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
-    compute: () => gpu.run(),
+    compute: async () => {
+      if (runOnHost === undefined && await gpu.run()) return; // a model that failed there is not tried again
+      runOnHost ??= onHost(model, host);
+      await runOnHost();
+    },
     add: (wanted) => results.add(wanted),
-    fault: (system) => results.fault(system),
+    fault: (system) => results.fault(system, model.steep),
     close: () => gpu.close(),
+  };
+}
+
+/** Notes and warns that the host runs a model, as its first run on a device failed. */
+function failedOnGpu({ name, note, warn }: OnnxOnGpu, reason: string): void {
+  note(`on WebGPU the host runs it, as its first run there failed: ${reason}`);
+  warn(`${name} runs on the host and not on WebGPU, where its first run failed: ${reason}`);
+}
+
+/**
+ * Returns what compares padded lists with lists that are not, on the host: on a device all lists are padded, as the host
+ * does not know how long they are.
+ *
+ * The first comparison of a model is on the whole batch. Padded edges are those of atom 0, so later ones, of other batches
+ * and of lists that have grown, are on its system alone: the host may be much slower than the device.
+ */
+function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean> {
+  const { name, note, warn, bindings, padding } = model;
+  let isFirst = true;
+  return async () => {
+    const part = new PaddedPart(
+      model,
+      [0, padding.isCompared ? 1 : host.state.batch.size],
+      host.constants,
+    );
+    const arrays = await viewOrReadArrays(buffersOf(model, host));
+    const { difference, isFinite } = await part.compare(arrays);
+    if (difference === undefined) {
+      note("padded lists against lists as long as they are: they agree");
+      padding.isCompared = true;
+      isFirst = false;
+      return true;
+    }
+    if (!isFinite) { // that says nothing of padding; the engine reports it
+      note("on WebGPU the host runs it, as what it gives for this batch is not finite");
+      return false;
+    }
+    if (bindings.padding === true || !isFirst) throw paddingMismatch(name, difference);
+    padding.difference = difference;
+    note(`on WebGPU the host runs it, as with padded lists ${difference}`);
+    warn(
+      `${name} runs on the host and not on WebGPU, which needs padded lists: with them ${difference}. ` +
+        "Pass padding: false to run it on the host without this comparison and this warning",
+    );
+    return false;
   };
 }
 

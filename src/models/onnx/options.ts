@@ -5,6 +5,7 @@
  */
 
 import { checkOptions } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import type { ModelProto } from "../../onnx/codec/messages.ts";
@@ -16,6 +17,12 @@ import { checkManifest, MANIFEST_MEMBERS } from "./manifest/manifest_check.ts";
 import type { OnnxDerive } from "./derived_inputs.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
 import {
+  findReference,
+  type FoundReference,
+  missingReference,
+} from "./reference/find_reference.ts";
+import {
+  contradictions,
   manifestBeside,
   mergedManifest,
   notedManifest,
@@ -24,11 +31,13 @@ import {
 } from "./manifest/manifest_source.ts";
 
 /** How an `OnnxModel` is opened. What its manifest says may be said here, too, and goes before what files say. */
-export interface OnnxModelOptions
-  extends
-    OnnxManifest,
-    Pick<SessionOptions, "threads" | "externalData" | "signal" | "download">,
-    Pick<WithForcesOptions, "passes" | "rules"> {
+export interface OnnxModelOptions extends
+  OnnxManifest,
+  Pick<
+    SessionOptions,
+    "threads" | "threadMemory" | "timeout" | "externalData" | "signal" | "download"
+  >,
+  Pick<WithForcesOptions, "passes" | "rules"> {
   /**
    * What errors call it.
    *
@@ -63,12 +72,32 @@ export interface OnnxModelOptions
    */
   readonly runtime?: URL | Uint8Array | "evaluator";
   /**
+   * Its reference: structures, and the results that it must give for them. It is compared when it is opened, and on the
+   * reference backend and each GPU before it first runs there.
+   *
+   * @default beside the model: x.ref.json for x.onnx, if there is one
+   */
+  readonly reference?: ModelSource;
+  /**
+   * False if it is not compared with its reference.
+   *
+   * @default true
+   */
+  readonly verify?: boolean;
+  /**
    * A folder where models with forces that were made are kept, by what they were made of; what is damaged there is made
    * anew. Not used with `rules` or passes of one's own, which have no names.
    *
    * @default none
    */
   readonly cache?: string | URL;
+  /**
+   * Receives warnings: that the manifest and the metadata of the file contradict each other, and that the reference
+   * which `hooke-export` wrote with the file is not beside it.
+   *
+   * @default console.warn
+   */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** The options that are not the manifest's. */
@@ -78,6 +107,8 @@ const OWN: readonly string[] = [
   "derived",
   "skin",
   "threads",
+  "threadMemory",
+  "timeout",
   "externalData",
   "runtime",
   "signal",
@@ -85,6 +116,9 @@ const OWN: readonly string[] = [
   "passes",
   "rules",
   "cache",
+  "reference",
+  "verify",
+  "onWarning",
 ];
 
 /** A model's file, and all that is said of it. */
@@ -101,6 +135,8 @@ export interface LoadedOnnx {
   readonly manifest: OnnxManifest;
   /** Who says a member of it. */
   readonly by: (member: keyof OnnxManifest) => string;
+  /** What it must give, if that is known. */
+  readonly found?: FoundReference | undefined;
 }
 
 /** Reads a model and its manifests. Throws as `OnnxModel.open` does. */
@@ -109,7 +145,7 @@ export async function loadOnnx(
   options: OnnxModelOptions,
 ): Promise<LoadedOnnx> {
   checkModelOptions(options);
-  const { signal, download } = options;
+  const { signal, download, onWarning: warn = print } = options;
   const { bytes, url, name } = await loadSource(source, {
     signal,
     download,
@@ -121,12 +157,16 @@ export async function loadOnnx(
     : options.manifest === undefined
     ? await manifestBeside(name, url, download)
     : await readManifest(name, options.manifest, download);
-  const said: SaidManifest[] = [
-    { manifest: manifestOf(options), by: "the options" },
-    ...(beside === undefined ? [] : [beside]),
-    notedManifest(name, file),
-  ];
-  return { name, bytes, url, file, ...mergedManifest(said) };
+  const given = { manifest: manifestOf(options), by: "the options" };
+  const noted = notedManifest(name, file);
+  const said: SaidManifest[] = [given, ...(beside === undefined ? [] : [beside]), noted];
+  for (const text of beside === undefined ? [] : contradictions(beside, noted)) {
+    warn(`${name}: ${text}`);
+  }
+  const found = await findReference({ name, bytes, url }, options);
+  const missing = found === undefined ? missingReference(name, file, url, options) : undefined;
+  if (missing !== undefined) warn(missing);
+  return { name, bytes, url, file, ...mergedManifest(said), found };
 }
 
 function checkModelOptions(options: OnnxModelOptions): void {
@@ -137,9 +177,10 @@ function checkModelOptions(options: OnnxModelOptions): void {
         `current value of device is ${show(options.device)}`,
     );
   }
+  checkManifestSource(action, options?.manifest);
   checkOptions(action, options, [...OWN, ...MANIFEST_MEMBERS]);
   checkManifest(action, "its options", options, OWN);
-  const { derived = {}, skin = 0.5, cache, passes } = options;
+  const { derived = {}, skin = 0.5, cache, passes, verify = true } = options;
   const refuse = (Wrong: typeof TypeError, member: string, requirement: string, value: unknown) => {
     throw new Wrong(
       `Cannot ${action} as ${member} of its options must be ${requirement}: current value is ${
@@ -152,12 +193,27 @@ function checkModelOptions(options: OnnxModelOptions): void {
   }
   checkRuntime(action, options.runtime);
   checkDownload(action, options.download);
+  if (options.onWarning !== undefined && typeof options.onWarning !== "function") {
+    refuse(TypeError, "onWarning", "a function", options.onWarning);
+  }
   if (cache !== undefined && typeof cache !== "string" && !(cache instanceof URL)) {
     refuse(TypeError, "cache", "a folder, its path or address", cache);
   }
+  if (typeof verify !== "boolean") refuse(TypeError, "verify", "true or false", verify);
   if (passes !== undefined && !Array.isArray(passes)) refuse(TypeError, "passes", "a list", passes);
   const isLength = typeof skin === "number" && skin > 0 && skin < Infinity;
   if (!isLength) refuse(RangeError, "skin", "above 0 and finite", skin);
+}
+
+function checkManifestSource(action: string, manifest: unknown): void {
+  const isSource = manifest === undefined || manifest === false || typeof manifest === "string" ||
+    manifest instanceof URL || manifest instanceof ArrayBuffer || manifest instanceof Uint8Array;
+  if (isSource) return;
+  throw new TypeError(
+    `Cannot ${action} as manifest of its options must be a path, an address, bytes or false: current value is ${
+      show(manifest)
+    }${isObject(manifest) ? "; write the members of a manifest into the options themselves" : ""}`,
+  );
 }
 
 function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): void {
@@ -170,4 +226,9 @@ function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): voi
 
 function manifestOf(options: OnnxModelOptions): OnnxManifest {
   return Object.fromEntries(Object.entries(options).filter(([name]) => !OWN.includes(name)));
+}
+
+function print(message: string): void {
+  // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
+  console.warn(message);
 }

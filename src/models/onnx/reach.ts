@@ -3,8 +3,8 @@ import type { LoadedOnnx } from "./options.ts";
 
 /** How far edges and triplets go. Throws a RangeError where nobody says so. */
 export function reachOf(
-  { name, manifest: { cutoff, reach, neighbors } }: LoadedOnnx,
-  { hasEdges, hasTriplets }: OnnxBindings,
+  { name, manifest: { cutoff, reach, neighbors, nearest } }: Pick<LoadedOnnx, "name" | "manifest">,
+  { inputs, hasEdges, hasTriplets, rules }: OnnxBindings,
 ): { readonly cutoff: number; readonly reach: number } {
   const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
   if (hasEdges && cutoff === undefined) {
@@ -28,6 +28,17 @@ export function reachOf(
     throw new RangeError(
       `Cannot open ${name} as its neighbors must be full where it is fed triplets: current value is half`,
     );
+  }
+  const needsBoth = rules.hasBonds || inputs.some(({ meaning }) => meaning === "reverseEdges");
+  if (nearest !== undefined && (needsBoth || neighbors === "half")) {
+    throw new RangeError(
+      `Cannot open ${name} as nearest leaves pairs with one direction only, and its ${
+        needsBoth ? "inputs need" : "half lists have"
+      } both: leave nearest out`,
+    );
+  }
+  if (rules.hasBonds && neighbors === "half") {
+    throw new RangeError(`Cannot open ${name} as bonds need neighbors "full"; got "half"`);
   }
   return { cutoff: hasEdges ? cutoff! : 0, reach: hasTriplets ? reach! : 0 };
 }

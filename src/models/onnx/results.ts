@@ -17,6 +17,16 @@ import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 /** The numbers of an output; those of 64-bit integers are made numbers first. */
 type Values = ArrayLike<number>;
 
+/** The most steep places that a message lists. */
+const MOST_PLACES = 3;
+
+/** Returns the places where a slope may have become infinite, as the rest of a sentence. */
+function causes(steep: readonly string[]): string {
+  if (steep.length === 0) return "";
+  const more = steep.length > MOST_PLACES ? ", and others that describe() lists" : "";
+  return `; on their way is ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
+}
+
 /** The outputs of a model on a batch: buffers between a run and the kernel that adds what is in them. */
 export class OnnxResults {
   readonly #model: string;
@@ -106,8 +116,8 @@ export class OnnxResults {
     })];
   }
 
-  /** Which output of the last run is not finite for a system. */
-  async fault(system: number): Promise<string | undefined> {
+  /** Says which output of the last run is not finite for a system, and, of forces, by which steep places it may be so. */
+  async fault(system: number, steep: readonly string[] = []): Promise<string | undefined> {
     const { backend, batch: { nodeOffsets } } = this.#state;
     const [first, last] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
     for (const [{ tensor, level, meaning, width }, buffer] of this.#buffers) {
@@ -119,7 +129,7 @@ export class OnnxResults {
       const at = own.findIndex((value) => !Number.isFinite(value));
       if (at === -1) continue;
       const atom = isNode ? ` of atom ${Math.floor(at / row)}` : "";
-      return `${tensor.name}${atom} is ${own[at]}`;
+      return `${tensor.name}${atom} is ${own[at]}${isNode ? causes(steep) : ""}`;
     }
     return undefined;
   }

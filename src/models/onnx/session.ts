@@ -20,7 +20,7 @@ export async function openOnnx(
   isWhole: boolean,
 ): Promise<Session> {
   const { name, bytes, url } = loaded;
-  const { threads, externalData, runtime, signal, download } = options;
+  const { threads, threadMemory, timeout, externalData, runtime, signal, download } = options;
   const hasFiles = hasOtherFiles(loaded);
   if (runtime === "evaluator") {
     const whole = hasFiles ? await withWeights(loaded, options) : loaded;
@@ -34,6 +34,8 @@ export async function openOnnx(
   return await openSession(hasFiles && url !== undefined ? url : bytes, {
     name,
     ...(threads === undefined ? {} : { threads }),
+    ...(threadMemory === undefined ? {} : { threadMemory }),
+    ...(timeout === undefined ? {} : { timeout }),
     ...(externalData === undefined || isWhole ? {} : { externalData }),
     ...(runtime === undefined ? {} : { runtime }),
     ...(signal === undefined ? {} : { signal }),
@@ -52,7 +54,7 @@ function byEvaluator(name: string, error: unknown): unknown {
     return new UnsupportedNodeError({ action, node, op, requirement, cause: error });
   }
   if (!(error instanceof RangeError)) return error;
-  const message = error.message.replace(/^Cannot .*? as /, `Cannot ${action} as `);
+  const message = error.message.replace(/^Cannot .*?(?: as |: )/, `Cannot ${action}: `);
   return new RangeError(message, { cause: error });
 }
 

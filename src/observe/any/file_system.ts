@@ -4,6 +4,8 @@
  * @module
  */
 
+import { findDeno } from "../../platform/host.ts";
+
 /** An open file. */
 export interface OpenFile {
   writeSync(bytes: Uint8Array): number;
@@ -23,6 +25,7 @@ export interface FileSystem {
     path: string | URL,
     options?: { readonly signal?: AbortSignal },
   ): Promise<Uint8Array<ArrayBuffer>>;
+  writeTextFile(path: string | URL, text: string): Promise<void>;
   readTextFileSync(path: string | URL): string;
   remove(path: string | URL): Promise<void>;
   rename(from: string | URL, to: string | URL): Promise<void>;
@@ -30,12 +33,17 @@ export interface FileSystem {
   copyFile(from: string | URL, to: string | URL): Promise<void>;
 }
 
+/** The file system; `undefined` where there is none. */
+export function findFileSystem(): FileSystem | undefined {
+  return findDeno() as unknown as FileSystem | undefined;
+}
+
 /** The file system. Throws a TypeError where there is none. */
 export function fileSystemFor(hook: string): FileSystem {
-  const files = (globalThis as { readonly Deno?: unknown }).Deno;
-  if (files !== undefined) return files as FileSystem;
+  const files = findFileSystem();
+  if (files !== undefined) return files;
   throw new TypeError(
-    `Cannot open ${hook} as there must be a file system: current value is none, as in a page`,
+    `Cannot open ${hook}: there is no file system, as in a web page`,
   );
 }
 

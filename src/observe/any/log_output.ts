@@ -4,15 +4,17 @@
  * @module
  */
 
+import { isCount } from "../../base/check_number.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { CsvFile } from "../../sinks/csv/csv_file.ts";
+import { codeOf, type OpenFile, openFile } from "../../sinks/files/open_file.ts";
 import type { LogRow } from "../atoms/log_table.ts";
 
 /** Takes the rows of steps, in order. */
 export interface LogOutput {
-  /** A run begins. */
-  open(): void | Promise<void>;
+  /** A run begins. Returns the path of a file that has rows of an earlier run, to which those of this run are added. */
+  open(): void | Promise<string | URL | undefined>;
   /**
    * Takes the rows of one step, in the order of the columns. Throws what went wrong with earlier ones; answers with
    * something to await when it does not keep up.
@@ -24,6 +26,8 @@ export interface LogOutput {
   save?(): unknown;
   /** Goes back to there before anything else is written. */
   load?(state: unknown): void;
+  /** Compares the file with a state, by default the one that was loaded; throws a RangeError if it has less. */
+  compare?(state?: unknown): Promise<void>;
   /** Waits for all rows so far. */
   flush?(): Promise<void>;
 }
@@ -43,10 +47,12 @@ export class CsvOutput implements LogOutput {
     this.#file = new CsvFile(path, columns);
   }
 
-  async open(): Promise<void> {
+  async open(): Promise<string | URL | undefined> {
+    const isFirst = !this.#isKnown && this.#cut === undefined;
     await this.#file.open();
     this.#isKnown = true;
     await this.#cutBack();
+    return isFirst && this.#file.hasRows ? this.#file.path : undefined;
   }
 
   save(): unknown {
@@ -55,13 +61,12 @@ export class CsvOutput implements LogOutput {
   }
 
   load(state: unknown): void {
-    const size: unknown = isObject(state) ? state.size : undefined;
-    if (!Number.isSafeInteger(size) || (size as number) < 0) {
-      throw new TypeError(
-        complaint("load LoggingHook", "its state must be what save() gave", state),
-      );
-    }
-    this.#cut = size as number;
+    this.#cut = sizeIn(state);
+  }
+
+  async compare(state?: unknown): Promise<void> {
+    const cut = state === undefined ? this.#cut : sizeIn(state);
+    if (cut !== undefined) assertHas(this.#file.path, await sizeOf(this.#file.path), cut);
   }
 
   async flush(): Promise<void> {
@@ -76,13 +81,7 @@ export class CsvOutput implements LogOutput {
   async #cutBack(): Promise<void> {
     const cut = this.#cut;
     if (cut === undefined) return;
-    const { path, size } = this.#file;
-    if (size < cut) {
-      throw new RangeError(
-        `Cannot resume LoggingHook: ${path} has ${size} bytes, and had ${cut} when the checkpoint was written. ` +
-          "Restore the missing rows, load an older checkpoint, or begin a new run with another file",
-      );
-    }
+    assertHas(this.#file.path, this.#file.size, cut);
     await this.#file.truncate(cut);
     this.#cut = undefined;
   }
@@ -103,6 +102,37 @@ export class CsvOutput implements LogOutput {
     await this.#file.close();
     this.#check();
   }
+}
+
+/** Returns the size in a state that `save` returned. Throws a TypeError for anything else. */
+function sizeIn(state: unknown): number {
+  const size: unknown = isObject(state) ? state.size : undefined;
+  if (isCount(size)) return size;
+  throw new TypeError(complaint("load LoggingHook", "its state must be what save() gave", state));
+}
+
+/** Returns the size of a file without locking it; 0 if it does not exist. */
+async function sizeOf(path: string | URL): Promise<number> {
+  let file: OpenFile;
+  try {
+    file = await openFile(path, "r");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return 0;
+    throw error;
+  }
+  try {
+    return (await file.stat()).size;
+  } finally {
+    await file.close();
+  }
+}
+
+function assertHas(path: string | URL, size: number, cut: number): void {
+  if (size >= cut) return;
+  throw new RangeError(
+    `Cannot resume LoggingHook: ${path} has ${size} bytes, and had ${cut} when the checkpoint was written. ` +
+      "Restore the missing rows, load an older checkpoint, or begin a new run with another file",
+  );
 }
 
 // So many steps may wait for a slow writer before the run waits, too.

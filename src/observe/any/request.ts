@@ -4,6 +4,8 @@
  * @module
  */
 
+import { followRedirects } from "../../base/redirects.ts";
+
 const MOST_REDIRECTS = 3;
 
 /**
@@ -12,39 +14,35 @@ const MOST_REDIRECTS = 3;
  * @throws {Error} if it was not; neither the message nor a cause has the path or the query of the address
  */
 export async function send(address: string | URL, request: RequestInit): Promise<void> {
-  let url = new URL(address);
-  for (let redirects = 0;; redirects++) {
-    const response = await responseOf(url, request);
-    await response.body?.cancel();
-    if (response.ok) return;
-    const next = nextOf(url, response);
-    if (next === undefined || redirects === MOST_REDIRECTS) {
-      throw new Error(`${url.host} answered ${response.status} ${response.statusText}`.trim());
-    }
-    url = next;
-  }
+  const { response, url } = await followRedirects(new URL(address), {
+    most: MOST_REDIRECTS,
+    ask: (url) => responseOf(url, request),
+    check: checkSame,
+  });
+  await response.body?.cancel();
+  if (response.ok) return;
+  throw new Error(`${url.host} answered ${response.status} ${response.statusText}`.trim());
 }
 
 async function responseOf(url: URL, request: RequestInit): Promise<Response> {
+  let response;
   try {
-    return await fetch(url, { ...request, redirect: "manual" });
+    response = await fetch(url, { ...request, redirect: "manual" });
   } catch (error) {
     // The reason of the signal is ours, and says nothing of the address.
     if (request.signal?.aborted === true) throw request.signal.reason;
     // Runtimes put the whole address into the messages of an error and its causes, so that none of them is kept.
     throw new Error(`${url.host} cannot be reached: ${reasonOf(error)}`);
   }
+  if (response.type === "opaqueredirect") throw refused(url);
+  return response;
 }
 
-/** Returns the address to ask next; `undefined` if the answer is no redirect. Only the scheme and the query may change. */
-function nextOf(url: URL, response: Response): URL | undefined {
-  if (response.type === "opaqueredirect") throw refused(url);
-  const location = response.headers.get("location");
-  if (location === null || response.status < 300 || response.status > 399) return undefined;
-  const next = URL.canParse(location, url) ? new URL(location, url) : undefined;
-  const isSame = next?.host === url.host && next.pathname === url.pathname;
-  if (isSame && (next.protocol === "https:" || next.protocol === url.protocol)) return next;
-  throw refused(url);
+/** Refuses a redirect that changes more than the scheme and the query: the path is the secret of this host. */
+function checkSame(from: URL, to: URL | undefined): void {
+  const isSame = to?.host === from.host && to.pathname === from.pathname;
+  if (isSame && (to.protocol === "https:" || to.protocol === from.protocol)) return;
+  throw refused(from);
 }
 
 function refused({ host }: URL): Error {

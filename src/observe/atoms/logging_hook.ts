@@ -1,5 +1,6 @@
 import { type DynamicsContext, type DynamicsFields, DynamicsStage } from "../../dynamics/stages.ts";
-import type { Field } from "../../hooks/protocol/context.ts";
+import { warningsOf } from "../../hooks/loop/progress.ts";
+import type { Field, Workflow } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
@@ -15,6 +16,7 @@ import {
   timesOf,
 } from "../any/hook_options.ts";
 import { CsvOutput, type LogOutput, type LogWriter, WriterOutput } from "../any/log_output.ts";
+import { compareFiles, noteResumedFile } from "../checkpoints/resumed_files.ts";
 import { type CustomScalar, LOG_COLUMNS, LOGGED, tableOf } from "./log_table.ts";
 
 /** What every {@linkcode LoggingHook} can be told. */
@@ -65,7 +67,7 @@ const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "st
  * temperature (K), and columns of one's own.
  *
  * A CSV file is added to, by a second run and by a later program alike, if its header is the same; another header is
- * an error. Numbers are written so that reading gives the same number; what is not a number is an empty cell. Rows are
+ * an error, and rows of an earlier run are a warning if this one begins at step 0. Numbers are written so that reading gives the same number; what is not a number is an empty cell. Rows are
  * written in the background, always whole, and are all in the file when the run has ended.
  *
  * A run that goes on from a checkpoint takes off the rows of a CSV file that came after it, and writes them again;
@@ -130,11 +132,14 @@ export class LoggingHook {
     this.#output = options.backend === "csv"
       ? new CsvOutput(options.logPath, this.columns)
       : new WriterOutput(options.writerFn, this.columns);
+    noteResumedFile(this, async (state) => await this.#output.compare?.(state));
   }
 
   /** Opens the file, if there is one. Called by the engine. */
-  open(): void | Promise<void> {
-    return this.#output.open();
+  async open(engine?: Workflow): Promise<void> {
+    if (this.#output.compare !== undefined) await compareFiles(engine, this);
+    const earlier = await this.#output.open();
+    if (earlier !== undefined && engine?.stepCount === 0) warnOfRows(engine, earlier);
   }
 
   /** Writes the rows of a step. Called by the engine. */
@@ -161,6 +166,14 @@ export class LoggingHook {
   async flush(): Promise<void> {
     await this.#output.flush?.();
   }
+}
+
+/** Warns that the rows of a run come after those of an earlier one, with the same steps. */
+function warnOfRows(engine: Workflow, path: string | URL): void {
+  const text =
+    `${path} holds rows of an earlier run, and ${engine.name} begins at step 0: steps and times will be there twice. ` +
+    "Give each run a file of its own, or remove the file";
+  warningsOf(engine)?.warn("log", "open", new RangeError(text));
 }
 
 function checkLogging(options: LoggingHookOptions): void {

@@ -2,16 +2,25 @@ import { isCount } from "../../base/check_number.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Batch } from "../../batch/batch.ts";
+import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
+import { compareFiles, noteResumedFile } from "../checkpoints/resumed_files.ts";
+import { checkEarlierRun, expectFrames } from "./earlier_run.ts";
 import { checkSink } from "./frame.ts";
 import { assertSameSystem, markIn, type SystemMark } from "./system_mark.ts";
+
+/** State of the sink of a hook in a checkpoint. */
+interface SavedSink {
+  readonly length: number;
+  readonly last?: SystemMark;
+}
 
 /**
  * The part that all hooks share which write systems to a sink. Subclass it to decide what is written, and when.
  *
  * The sink goes on with the run: if a run resumes from a checkpoint, the systems written after that checkpoint are
  * removed from the sink, and are written again. A sink that holds fewer systems than at the checkpoint, or those of
- * another run, is refused with a RangeError and stays as it is. If writing fails, the run stops. The sink stays open
+ * another run, is refused with a RangeError: no file of the run is changed then. If writing fails, the run stops. The sink stays open
  * when the run ends.
  *
  * @example
@@ -46,6 +55,8 @@ import { assertSameSystem, markIn, type SystemMark } from "./system_mark.ts";
 export class SinkHook {
   /** A failure to write stops the run. */
   readonly onError = "throw";
+  /** True if frames of an earlier run in the same file are a mistake: see {@linkcode SnapshotHook}. */
+  protected readonly isForOneRun: boolean = false;
   readonly #name: string;
   readonly #sink: SystemWriter;
   #isKnown = false;
@@ -66,16 +77,20 @@ export class SinkHook {
     checkSink(name, options);
     this.#name = name;
     this.#sink = options.sink;
+    noteResumedFile(this, (state = this.#saved()) => this.#compare(state));
   }
 
   /**
    * Opens the sink, and removes what was written after the checkpoint that was loaded. Throws a RangeError if the sink
    * lacks systems that it held at that checkpoint, or holds those of another run. Called by the engine.
    */
-  async open(): Promise<void> {
+  async open(engine?: Workflow): Promise<void> {
     if (this.#sink.length === undefined) return; // a sink that cannot say how much it holds cannot be cut back
+    if (this.#cut !== undefined) await compareFiles(engine, this);
     await this.#sink.open?.();
+    const isNew = this.#cut === undefined && this.isForOneRun;
     await this.#cutBack();
+    if (isNew && engine !== undefined) await checkEarlierRun(engine, this.#sink);
     this.#isKnown = true;
   }
 
@@ -90,22 +105,27 @@ export class SinkHook {
    * `undefined` if the number is unknown or the sink could not be cut back to it. Called by the engine.
    */
   save(): { readonly length: number; readonly last?: SystemMark } | undefined {
-    const { length } = this.#cut === undefined ? this.#sink : { length: this.#cut };
-    const canGoBack = this.#cut !== undefined || this.#isKnown && this.#sink.truncate !== undefined;
-    if (!canGoBack || length === undefined) return undefined;
+    if (this.#cut !== undefined) return this.#saved();
+    const { length } = this.#sink;
+    const canGoBack = this.#isKnown && this.#sink.truncate !== undefined;
+    return canGoBack && length !== undefined ? this.#stateOf(length) : undefined;
+  }
+
+  /** The state that was loaded, until the sink was cut back to it. */
+  #saved(): SavedSink | undefined {
+    return this.#cut === undefined ? undefined : this.#stateOf(this.#cut);
+  }
+
+  #stateOf(length: number): SavedSink {
     const last = markIn(this.#last);
     return { length, ...last === undefined || length === 0 ? {} : { last } };
   }
 
   /** Continues from what `save` returned. Throws a TypeError for anything else. Called by the engine. */
   load(state: unknown): void {
-    const length = isObject(state) ? state.length : undefined;
-    if (!isCount(length)) {
-      const requirement = "its state must be what save() gave";
-      throw new TypeError(complaint(`load ${this.#name}`, requirement, state));
-    }
+    const { length, last } = this.#checked(state);
     this.#cut = length;
-    this.#last = isObject(state) ? state.last as SystemMark | undefined : undefined;
+    this.#last = last;
   }
 
   /** Waits until the sink has all systems, so that a checkpoint may count them. If it fails, the next write throws too. */
@@ -123,13 +143,27 @@ export class SinkHook {
     this.#check();
     await this.#cutBack();
     await this.#sink.write(frame);
+    expectFrames(this.#sink);
     this.#last = frame;
+  }
+
+  #checked(state: unknown): SavedSink {
+    if (isObject(state) && isCount(state.length)) return state as unknown as SavedSink;
+    const requirement = "its state must be what save() gave";
+    throw new TypeError(complaint(`load ${this.#name}`, requirement, state));
+  }
+
+  /** Compares the sink with a state, and does not change it. */
+  async #compare(state: unknown): Promise<void> {
+    if (state === undefined || this.#sink.length === undefined) return;
+    await this.#sink.open?.();
+    await assertSameSystem(this.#name, this.#sink, this.#checked(state));
   }
 
   async #cutBack(): Promise<void> {
     const cut = this.#cut;
     if (cut === undefined) return;
-    await assertSameSystem(this.#name, this.#sink, { length: cut, last: markIn(this.#last) });
+    await this.#compare(this.#saved());
     await this.#sink.truncate?.(cut);
     this.#cut = undefined;
   }

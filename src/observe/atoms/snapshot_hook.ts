@@ -1,6 +1,7 @@
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 import { framedOf, frameOf } from "./frame.ts";
+import { checkFields } from "./frame_fields.ts";
 import { SinkHook } from "./sink_hook.ts";
 import {
   checkOptions,
@@ -17,7 +18,8 @@ export interface SnapshotHookOptions extends HookTimes {
   readonly sink: SystemWriter;
   /**
    * The fields to keep, besides those that every batch has. Leaving out `energy` and `stress` makes steps faster,
-   * because they need not be computed.
+   * because they need not be computed. Names of no field are refused at the first snapshot: a field of your own must be
+   * in the batch.
    *
    * @default all fields
    */
@@ -38,7 +40,9 @@ const NAME = "SnapshotHook";
  * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
  *
  * A run that resumes from a checkpoint removes the frames that were written after the checkpoint, and writes them
- * again: no frame is lost or duplicated. Use one sink for one run.
+ * again: no frame is lost or duplicated. Use one sink for one run: if a run begins at step 0, and its sink is a file with
+ * frames of an earlier run, the engine warns, and with a `CheckpointHook` the run is refused with a RangeError. A process
+ * may add several runs to one sink that it keeps open.
  *
  * An error while writing, including a full sink, stops the run, unless the hook is added with another `onError`. The
  * sink stays open when the run ends.
@@ -75,6 +79,8 @@ export class SnapshotHook extends SinkHook {
   readonly frequency: number;
   /** Fields that must be up to date. */
   readonly reads: readonly ("energy" | "time" | "frame")[];
+  /** True: a sink that has frames of an earlier run is refused. */
+  protected override readonly isForOneRun: boolean = true;
   readonly #fields: readonly string[] | undefined;
 
   /** Makes a hook; nothing is written yet. */
@@ -94,6 +100,7 @@ export class SnapshotHook extends SinkHook {
 
   /** Writes a snapshot. Called by the engine. */
   async call(ctx: DynamicsContext): Promise<void> {
+    if (this.#fields !== undefined) checkFields(NAME, ctx, this.#fields);
     await this.write(await frameOf(ctx, undefined, this.#fields));
   }
 }

@@ -23,7 +23,7 @@ export interface SystemMark {
 /** State of a sink in a checkpoint. */
 interface KnownSink {
   readonly length: number;
-  readonly last: SystemMark | undefined;
+  readonly last?: SystemMark;
 }
 
 /** Numbers that are compared: more would only make checkpoints larger. */
@@ -75,7 +75,7 @@ export async function assertSameSystem(
 }
 
 /** Returns a system of a sink, `undefined` if the sink cannot be read back. */
-async function systemAt(sink: SystemWriter, place: number): Promise<Batch | undefined> {
+export async function systemAt(sink: SystemWriter, place: number): Promise<Batch | undefined> {
   const { slice } = sink as { slice?(slice: Slice): Promise<Batch> };
   if (slice === undefined) return undefined;
   try {

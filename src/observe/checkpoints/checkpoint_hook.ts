@@ -1,8 +1,14 @@
-import type { PathLock } from "../../base/path_lock.ts";
-import { writeWhole } from "../../checkpoint/mod.ts";
-import { assertVacant, holdFolder, keepNewest, pathOf, stepName } from "../../checkpoint/folder.ts";
+import {
+  assertVacant,
+  type HeldFolder,
+  holdFolder,
+  keepNewest,
+  pathOf,
+  stepName,
+} from "../../checkpoint/folder.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
+import { fatal } from "../../hooks/registry/error_reports.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import type { Hook } from "../../hooks/protocol/table.ts";
@@ -12,6 +18,7 @@ import {
   type CheckpointHookOptions,
   type KeptEngine,
 } from "./checkpoint_options.ts";
+import { noteCheckpointHook } from "./known_hooks.ts";
 
 const NAME = "CheckpointHook";
 
@@ -19,7 +26,7 @@ const NAME = "CheckpointHook";
 interface OpenCheckpoints {
   readonly engine: KeptEngine;
   readonly folder: string;
-  readonly lock: PathLock;
+  readonly held: HeldFolder;
   /** Steps done at the last checkpoint. */
   last: number | undefined;
 }
@@ -35,7 +42,9 @@ interface OpenCheckpoints {
  * its checkpoints there, and if an earlier run has left some and this one begins anew, the run is refused with an error
  * of the code `"EBUSY"`.
  *
- * What goes wrong is a warning (unless it is added with another `onError`): the checkpoints before are still there.
+ * If its folder cannot be written when the run begins, the run is refused. A later error is a warning (unless the hook is
+ * added with another `onError`), because the earlier checkpoints still exist.
+ * If the folder is removed during the run, the run ends with an error of the code `"ESTALE"`.
  *
  * Throws a TypeError or RangeError that names the option that is wrong; where it is added to an engine that cannot be
  * kept, a TypeError when the run begins.
@@ -101,6 +110,7 @@ export class CheckpointHook implements Hook<string> {
   /** Writes nothing yet. */
   constructor(options: CheckpointHookOptions) {
     checkCheckpoints(options);
+    noteCheckpointHook(this, options.folder);
     const { everySteps, everySeconds, keepLast = 1, atEnd = true, name } = options;
     this.#options = options;
     this.#keep = keepLast;
@@ -128,14 +138,16 @@ export class CheckpointHook implements Hook<string> {
       );
     }
     const folder = await pathOf(this.#options.folder);
-    const lock = await holdFolder(folder);
+    const held = await holdFolder(folder).catch((error) => {
+      throw fatal(error); // a run must not go on to its end without a checkpoint
+    });
     try {
       if (engine.stepCount === 0) await assertVacant(folder);
     } catch (error) {
-      lock.release();
+      held.release();
       throw error;
     }
-    this.#open = { engine, folder, lock, last: undefined };
+    this.#open = { engine, folder, held, last: undefined };
     const { atBegin = true } = this.#options;
     // Once all hooks are open, and before the first step. A trainer may be opened without beginning.
     if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
@@ -145,7 +157,7 @@ export class CheckpointHook implements Hook<string> {
   async close(outcome: Outcome): Promise<void> {
     await this.#taking;
     await this.#writing;
-    this.#open?.lock.release();
+    this.#open?.held.release();
     const cause = (this.#failure?.error as { readonly cause?: unknown } | undefined)?.cause;
     if (outcome.status === "failed" && cause === outcome.error) this.#failure = undefined; // it is told already
     this.#check();
@@ -171,12 +183,13 @@ export class CheckpointHook implements Hook<string> {
   async #take(): Promise<void> {
     this.#isAsked = false;
     await this.#writing;
-    const { engine, folder, last } = this.#open!, step = engine.stepCount;
+    const { engine, folder, held, last } = this.#open!, step = engine.stepCount;
     if (step === last) return;
     const path = `${folder}/${stepName(step)}`;
     if (engine.takeCheckpoint === undefined) {
       await engine.hooks.flush();
       await this.#flush();
+      held.assertThere(); // the engine would make the folder
       await engine.saveCheckpoint(path);
       await this.#written(step);
       return;
@@ -188,9 +201,10 @@ export class CheckpointHook implements Hook<string> {
   }
 
   async #write(path: string, step: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.#open!.engine.hooks.flush();
+    const { engine, held } = this.#open!;
+    await engine.hooks.flush();
     await this.#flush();
-    await writeWhole(path, bytes, "checkpoint");
+    await held.write(path, bytes);
     await this.#written(step);
   }
 

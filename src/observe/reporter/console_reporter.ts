@@ -7,7 +7,7 @@
 import { checkGiven, checkOptions, checkType, isFlag, isFunction } from "../any/hook_options.ts";
 import { clock } from "../any/progress_line.ts";
 import type { ReporterTimes, ScalarReporter } from "./scalar_reporter.ts";
-import type { NamedScalars, ScalarSnapshot } from "./scalar_snapshot.ts";
+import { type NamedScalars, type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
 /** What a reporter for a terminal can be told. */
 export interface ConsoleReporterOptions extends ReporterTimes {
@@ -91,11 +91,12 @@ export function consoleReporter(options: ConsoleReporterOptions): ScalarReporter
   };
 }
 
-function lineOf({ step, scalars }: ScalarSnapshot, show: readonly string[]): string {
+function lineOf(snapshot: ScalarSnapshot, show: readonly string[]): string {
+  const { scalars } = snapshot;
   const of = timeOf(scalars, "target_steps"), fraction = timeOf(scalars, "progress_fraction");
   const perSecond = timeOf(scalars, "steps_per_s"), eta = timeOf(scalars, "eta_s");
   return [
-    `step ${step + 1}${of === undefined ? "" : `/${of}`}`,
+    `step ${stepsDone(snapshot)}${of === undefined ? "" : `/${of}`}`,
     ...(fraction === undefined ? [] : [`(${Math.floor(100 * fraction)} %)`]),
     ...show.flatMap((name) => {
       const value = scalars[name];

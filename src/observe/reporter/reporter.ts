@@ -15,9 +15,9 @@ import {
   type ReporterOptions,
 } from "./reporter_options.ts";
 import { attempt, ReporterPlace, throwAll } from "./reporter_place.ts";
-import { scalars } from "./scalars.ts";
+import { readRows, type ScalarRow, scalars } from "./scalars.ts";
 import { type SavedHistory, ScalarHistory } from "./scalar_history.ts";
-import type { ScalarSnapshot } from "./scalar_snapshot.ts";
+import { type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
 /** Stages at which all is told that has come together, whatever the frequency. */
 const WHOLE_STAGES: readonly string[] = [TrainingStage.VALIDATION_END, TrainingStage.EPOCH_END];
@@ -115,6 +115,7 @@ export class Reporter implements Hook<string> {
   async open(engine: Workflow): Promise<void> {
     if (this.#engine !== undefined && this.#engine !== engine) this.history.clear();
     this.#engine = engine;
+    readRows(engine);
     this.#seen = 0;
     this.#last = undefined;
     this.#pace.open(engine.stepCount);
@@ -172,26 +173,25 @@ export class Reporter implements Hook<string> {
     if (WHOLE_STAGES.includes(stage) && outcome?.status !== "completed") return;
     const { stepCount: step, workflow: { name: engine } } = ctx;
     const [kind = ""] = stage.split("/");
+    const posted = this.#posted(ctx);
     const scalars = {
-      ...this.#posted(ctx),
+      ...named(posted, ({ values }) => values),
       ...collectScalars(ctx, stage, this.#options),
-      ...this.#pace.at(kind, step + 1),
+      ...this.#pace.at(kind, stepsDone({ step, stage })),
     };
-    const snapshot = { step, time: Date.now() / 1000, stage, engine, scalars };
+    const histograms = named(posted, ({ histograms = {} }) => histograms);
+    const has = Object.keys(histograms).length > 0 && { histograms };
+    const snapshot = { step, time: Date.now() / 1000, stage, engine, scalars, ...has };
     const { batch } = ctx as { readonly batch?: Batch };
     this.#last = { snapshot, batch: kind === "dynamics" ? batch : undefined };
     return this.#tell(snapshot);
   }
 
-  /** What other hooks have left for logs since the last time: `GradientMonitor/total`. */
-  #posted({ shared }: BaseContext): Record<string, number> {
+  /** Returns the rows that other hooks have left for logs since the last time. */
+  #posted({ shared }: BaseContext): readonly ScalarRow[] {
     const board = shared.get(scalars), fresh = board?.after(this.#seen) ?? [];
     this.#seen = board?.posted ?? 0;
-    return Object.fromEntries(
-      fresh.flatMap(({ source, values }) =>
-        Object.entries(values).map(([name, value]) => [`${source}/${name}`, value])
-      ),
-    );
+    return fresh;
   }
 
   /** Tells all of them, whatever one of them throws. */
@@ -224,4 +224,16 @@ export class Reporter implements Hook<string> {
     if (before === undefined || scalars["dynamics/converged_count"] === before) return;
     await this.#tell({ ...last.snapshot, scalars: { ...last.snapshot.scalars, ...scalars } });
   }
+}
+
+/** Returns values of rows by source and name: `GradientMonitor/total`. */
+function named<V>(
+  rows: readonly ScalarRow[],
+  valuesOf: (row: ScalarRow) => Readonly<Record<string, V>>,
+): Record<string, V> {
+  return Object.fromEntries(
+    rows.flatMap((row) =>
+      Object.entries(valuesOf(row)).map(([name, value]) => [`${row.source}/${name}`, value])
+    ),
+  );
 }

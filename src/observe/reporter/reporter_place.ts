@@ -7,7 +7,7 @@
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import { isThenable } from "../../base/sequence.ts";
 import type { ScalarReporter } from "./scalar_reporter.ts";
-import type { ScalarSnapshot } from "./scalar_snapshot.ts";
+import { type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
 /** What holds for all reporters. */
 export interface ReporterHost {
@@ -49,7 +49,7 @@ export class ReporterPlace {
   tell(snapshot: ScalarSnapshot, isWhole: boolean): void | PromiseLike<void> {
     const { every = 1, everySeconds = 0 } = this.#reporter;
     const now = this.#host.now();
-    const isDue = (isWhole || snapshot.step % every === 0) &&
+    const isDue = (isWhole || (stepsDone(snapshot) - 1) % every === 0) &&
       now - this.#toldAt >= 1000 * everySeconds;
     this.#left = isDue ? undefined : snapshot;
     if (!isDue) return;

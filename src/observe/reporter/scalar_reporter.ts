@@ -7,6 +7,8 @@
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import { LineFile } from "../../sinks/files/line_file.ts";
 import { TensorBoardFile } from "../../sinks/tensorboard/tensorboard_file.ts";
+import type { Histogram } from "./scalars.ts";
+import type { TensorBoardHistogram } from "../../sinks/tensorboard/tensorboard_event.ts";
 import { scalarLine, type ScalarSnapshot } from "./scalar_snapshot.ts";
 
 /** How often a reporter is told. */
@@ -125,10 +127,23 @@ export function tensorBoardReporter(
     name: "tensorboard",
     ...times,
     open: () => board.open(),
-    report({ step, time, scalars }) {
+    report({ step, time, scalars, histograms = {} }) {
       const named = Object.entries(scalars).map(([name, value]) => [prefix + name, value]);
-      return board.add(step, Object.fromEntries(named), { wallTime: time });
+      const spread = Object.entries(histograms).filter(([, { to }]) => Number.isFinite(to));
+      return board.add(step, Object.fromEntries(named), {
+        wallTime: time,
+        histograms: Object.fromEntries(
+          spread.map(([name, histogram]) => [prefix + name, forTensorBoard(histogram)]),
+        ),
+      });
     },
     close: () => board.close(),
   };
+}
+
+function forTensorBoard({ from, to, counts, sum, sumOfSquares }: Histogram): TensorBoardHistogram {
+  const width = (to - from) / counts.length, last = counts.length - 1;
+  const limits = counts.map((_, i) => i === last ? to : from + (i + 1) * width);
+  const count = counts.reduce((total, each) => total + each, 0);
+  return { min: from, max: to, count, sum, sumOfSquares, limits, counts };
 }

@@ -6,13 +6,14 @@
 
 import { show } from "../../base/show.ts";
 import { isObject } from "../../base/object.ts";
+import type { Histogram } from "./scalars.ts";
 
 /** Names and numbers. */
 export type NamedScalars = Readonly<Record<string, number>>;
 
 /** The scalars of one moment of a run. */
 export interface ScalarSnapshot {
-  /** Steps done before this one. */
+  /** `ctx.stepCount`: in training the steps done, elsewhere those done before this one. */
   readonly step: number;
   /** When, s since 1970. */
   readonly time: number;
@@ -22,13 +23,22 @@ export interface ScalarSnapshot {
   readonly engine: string;
   /** Name → number. */
   readonly scalars: NamedScalars;
+  /** Name → histogram, if hooks have left some. */
+  readonly histograms?: Readonly<Record<string, Histogram>>;
+}
+
+/** Returns the number of steps that are done at a stage. */
+export function stepsDone({ step, stage }: Pick<ScalarSnapshot, "step" | "stage">): number {
+  return stage.startsWith("training/") ? step : step + 1;
 }
 
 /** A line of JSON, without its newline. What is no finite number is a text: `"NaN"`, `"Infinity"`. */
-export function scalarLine({ step, time, stage, engine, scalars }: ScalarSnapshot): string {
+export function scalarLine(snapshot: ScalarSnapshot): string {
+  const { step, time, stage, engine, scalars, histograms } = snapshot;
   const texts = Object.entries(scalars).map(([name, value]) => [name, packed(value)]);
   const when = new Date(1000 * time).toISOString();
-  return JSON.stringify({ step, time: when, stage, engine, scalars: Object.fromEntries(texts) });
+  const numbers = Object.fromEntries(texts);
+  return JSON.stringify({ step, time: when, stage, engine, scalars: numbers, histograms });
 }
 
 /**

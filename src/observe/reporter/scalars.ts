@@ -5,7 +5,22 @@
  */
 
 import { type Slot, slot } from "../../hooks/protocol/context.ts";
-import type { BaseContext } from "../../hooks/protocol/context.ts";
+import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
+import { printLine } from "../any/print_line.ts";
+
+/** The distribution of some numbers over bins of equal width. */
+export interface Histogram {
+  /** Start of the first bin: the least finite number. */
+  readonly from: number;
+  /** End of the last bin: the largest finite number. */
+  readonly to: number;
+  /** Count of numbers in each bin. */
+  readonly counts: readonly number[];
+  /** Sum of the finite numbers. */
+  readonly sum: number;
+  /** Sum of their squares. */
+  readonly sumOfSquares: number;
+}
 
 /** A few numbers of one step. */
 export interface ScalarRow {
@@ -15,6 +30,12 @@ export interface ScalarRow {
   readonly step: number;
   /** What they are called → the numbers. */
   readonly values: Readonly<Record<string, number>>;
+  /**
+   * Histograms by name.
+   *
+   * @default none
+   */
+  readonly histograms?: Readonly<Record<string, Histogram>>;
   /**
    * What somebody should know about them, in words.
    *
@@ -30,10 +51,16 @@ const KEPT = 256;
 export class Scalars {
   #rows: ScalarRow[] = [];
   #posted = 0;
+  #isRead = false;
 
   /** How many were posted so far. */
   get posted(): number {
     return this.#posted;
+  }
+
+  /** True once somebody has looked for rows. */
+  get isRead(): boolean {
+    return this.#isRead;
   }
 
   /** Adds a row; the oldest goes where there are 256. */
@@ -45,6 +72,7 @@ export class Scalars {
 
   /** The rows after the first `seen`, as far as they are kept. */
   after(seen: number): readonly ScalarRow[] {
+    this.#isRead = true;
     const fresh = Math.min(this.#posted - seen, this.#rows.length);
     return fresh <= 0 ? [] : this.#rows.slice(-fresh);
   }
@@ -78,4 +106,45 @@ export function scalarsOf({ shared }: Pick<BaseContext, "shared">): Scalars {
  */
 export function postScalars(ctx: Pick<BaseContext, "shared">, row: ScalarRow): void {
   scalarsOf(ctx).post(row);
+}
+
+const READ = new WeakSet<object>();
+
+/** Marks an engine as one of which a log writes the rows. */
+export function readRows(engine: Workflow): void {
+  READ.add(engine);
+}
+
+/** Leaves a row for the logs among the hooks; prints it if there is none, as it would be lost. */
+export function postOrPrint(
+  ctx: Pick<BaseContext, "shared" | "workflow">,
+  row: ScalarRow,
+): void {
+  const board = scalarsOf(ctx);
+  board.post(row);
+  if (!READ.has(ctx.workflow) && !board.isRead) printLine(rowInWords(row));
+}
+
+/** Returns numbers as text. */
+export function inWords(values: Readonly<Record<string, number>>): string {
+  return Object.entries(values).map(([name, value]) => `${name} ${shortly(value)}`).join("  ");
+}
+
+/** Returns a row as a line of text. */
+export function rowInWords({ source, step, values, histograms = {}, note }: ScalarRow): string {
+  const numbers = Object.keys(values).length === 0 ? "" : `  ${inWords(values)}`;
+  const bars = Object.entries(histograms).map((each) => `  ${barsOf(...each)}`).join("");
+  return `step ${step}  ${source}${numbers}${bars}${note === undefined ? "" : `  (${note})`}`;
+}
+
+/** A histogram as text, a bar for each bin; a bin with a few numbers has a low bar, an empty one a space. */
+function barsOf(name: string, { from, to, counts }: Histogram): string {
+  const most = Math.max(...counts);
+  const bars = counts.map((count) => " ▁▂▃▄▅▆▇█"[Math.ceil(8 * count / most)] ?? " ").join("");
+  return `${name} ${shortly(from)}|${bars}|${shortly(to)}`;
+}
+
+/** Six digits, and no zeros after them. */
+function shortly(value: number): string {
+  return String(Number(value.toPrecision(6)));
 }

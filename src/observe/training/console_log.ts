@@ -6,10 +6,12 @@ import type {
   MetricsContext,
   TrainingBase,
 } from "../../training/stages.ts";
+import type { Workflow } from "../../hooks/protocol/context.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import { checkNumber, checkType, isOneOf } from "../any/hook_options.ts";
 import { printLine } from "../any/print_line.ts";
-import { type ScalarRow, scalarsOf } from "../reporter/scalars.ts";
+import { inWords, readRows, rowInWords, scalarsOf } from "../reporter/scalars.ts";
 import {
   checkTraining,
   checkWrite,
@@ -108,6 +110,11 @@ export class ConsoleLog {
     this.#write = options.write ?? printLine;
   }
 
+  /** A run begins. Called by the trainer. */
+  open(engine: Workflow): void {
+    readRows(engine);
+  }
+
   /** Training begins. Called by the trainer. */
   onTrainBegin({ state, trainer, workflow }: TrainingBase): void {
     this.#begun.run = performance.now();
@@ -156,8 +163,10 @@ export class ConsoleLog {
     const { outcome, state } = ctx;
     const reason = outcome.status === "stopped" ? `: ${outcome.reason}` : "";
     this.#say(
-      `training ${outcome.status}${reason}  ${state.step} steps  ${secondsSince(this.#begun.run)}`,
-      outcome.status === "completed" ? "info" : "warning",
+      `training ${outcome.status}${reason}  ${state.step} steps  ${secondsSince(this.#begun.run)}${
+        errorsOf(outcome)
+      }`,
+      outcome.status === "completed" && outcome.hookErrors === undefined ? "info" : "warning",
     );
   }
 
@@ -180,18 +189,9 @@ export class ConsoleLog {
   }
 }
 
-function inWords(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values).map(([name, value]) => `${name} ${shortly(value)}`).join("  ");
-}
-
-function rowInWords({ source, step, values, note }: ScalarRow): string {
-  const numbers = Object.keys(values).length === 0 ? "" : `  ${inWords(values)}`;
-  return `step ${step}  ${source}${numbers}${note === undefined ? "" : `  (${note})`}`;
-}
-
-/** Six digits, and no zeros after them. */
-function shortly(value: number): string {
-  return String(Number(value.toPrecision(6)));
+function errorsOf({ hookErrors }: Outcome): string {
+  if (hookErrors === undefined) return "";
+  return `  (${hookErrors} ${hookErrors === 1 ? "error" : "errors"} of hooks)`;
 }
 
 function secondsSince(time: number): string {

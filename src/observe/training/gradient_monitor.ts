@@ -11,7 +11,7 @@ import {
   rowOf,
 } from "./gradient_report.ts";
 import { checkNumber, checkType, isFlag, isFunction } from "../any/hook_options.ts";
-import { postScalars } from "../reporter/scalars.ts";
+import { postOrPrint } from "../reporter/scalars.ts";
 import {
   checkTraining,
   checkWrite,
@@ -68,7 +68,7 @@ export interface GradientMonitorOptions extends Omit<TrainingHookTimes, "frequen
   /**
    * Takes each report.
    *
-   * @default leaves the numbers for the logs among the hooks, in the slot `scalars`
+   * @default leaves the numbers for the logs among the hooks, in the slot `scalars`; without one prints them
    */
   readonly write?: (report: GradientReport) => void;
 }
@@ -173,7 +173,7 @@ export class GradientMonitor {
       layers,
     };
     if (this.#write !== undefined) this.#write(report);
-    else postScalars(ctx, rowOf(this.name, report));
+    else postOrPrint(ctx, rowOf(this.name, report));
   }
 
   #layer(

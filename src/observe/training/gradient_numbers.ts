@@ -4,15 +4,7 @@
  * @module
  */
 
-/** Numbers of equal bins between two bounds. */
-export interface Histogram {
-  /** Where the first bin begins: the least finite number. */
-  readonly from: number;
-  /** Where the last bin ends: the most. */
-  readonly to: number;
-  /** How many numbers are in each. */
-  readonly counts: readonly number[];
-}
+import type { Histogram } from "../reporter/scalars.ts";
 
 /** Moments and bounds of the finite numbers among some. */
 export interface Moments {
@@ -79,7 +71,7 @@ function sampleOf(numbers: ArrayLike<number>): Float32Array {
 
 /** How the finite numbers are spread over 32 bins. */
 export function histogramOf(numbers: ArrayLike<number>): Histogram {
-  let from = Infinity, to = -Infinity;
+  let from = Infinity, to = -Infinity, sum = 0, sumOfSquares = 0;
   for (let i = 0; i < numbers.length; i++) {
     const x = numbers[i]!;
     if (x < from && x > -Infinity) from = x;
@@ -88,7 +80,10 @@ export function histogramOf(numbers: ArrayLike<number>): Histogram {
   const counts = new Array<number>(BINS).fill(0), scale = to > from ? BINS / (to - from) : 0;
   for (let i = 0; i < numbers.length; i++) {
     const x = numbers[i]!;
-    if (x >= from && x <= to) counts[Math.min(BINS - 1, Math.floor((x - from) * scale))]!++;
+    if (!(x >= from && x <= to)) continue;
+    counts[Math.min(BINS - 1, Math.floor((x - from) * scale))]!++;
+    sum += x;
+    sumOfSquares += x * x;
   }
-  return from > to ? { from: NaN, to: NaN, counts } : { from, to, counts };
+  return { ...(from > to ? { from: NaN, to: NaN } : { from, to }), counts, sum, sumOfSquares };
 }

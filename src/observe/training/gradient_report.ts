@@ -4,8 +4,7 @@
  * @module
  */
 
-import type { Histogram } from "./gradient_numbers.ts";
-import type { ScalarRow } from "../reporter/scalars.ts";
+import type { Histogram, ScalarRow } from "../reporter/scalars.ts";
 
 /** What is to be thought of gradients: `nonFinite` before `exploding` before `vanishing`. */
 export type GradientVerdict = "fine" | "vanishing" | "exploding" | "nonFinite";
@@ -59,12 +58,18 @@ export function rowOf(
         .map(([what, value]) => [`gradients/${name}/${what}`, value])
     ),
   );
+  const histograms = Object.fromEntries(
+    layers.flatMap(({ name, histogram }) =>
+      histogram === undefined ? [] : [[`gradients/${name}`, histogram] as const]
+    ),
+  );
   const bad = layers.filter((layer) => layer.verdict !== "fine");
   const note = bad.map((layer) => `${layer.verdict}: ${layer.name}`).join(", ");
   return {
     source,
     step,
     values: { "gradients/norm": norm, "gradients/gradNorm": gradNorm, ...values },
+    ...(Object.keys(histograms).length > 0 && { histograms }),
     ...(verdict !== "fine" && { note }),
   };
 }

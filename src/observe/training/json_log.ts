@@ -7,11 +7,12 @@ import type {
   TrainingBase,
 } from "../../training/stages.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
+import { runIdOf, setRunId } from "../../hooks/loop/progress.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import { checkGiven, checkNumber, checkType } from "../any/hook_options.ts";
 import { factsOf, flat, statusOf } from "./json_events.ts";
 import { LogFile } from "../any/log_file.ts";
-import { scalarsOf } from "../reporter/scalars.ts";
+import { readRows, scalarsOf } from "../reporter/scalars.ts";
 import {
   checkSaved,
   checkTraining,
@@ -98,7 +99,8 @@ export class JsonLog {
   readonly onError = "throw";
   readonly #file: LogFile;
   readonly #config: unknown;
-  #runId: string = crypto.randomUUID();
+  /** The id of the run; `isLoaded` while it is that of a checkpoint whose run has not gone on yet. */
+  #run = { id: crypto.randomUUID() as string, isLoaded: false };
   #seen = 0;
   /** What the run is one of. */
   #engine: Workflow | undefined;
@@ -132,11 +134,14 @@ export class JsonLog {
 
   /** By which lines of this run are known, resumed or not. */
   get runId(): string {
-    return this.#runId;
+    return this.#engine === undefined ? this.#run.id : runIdOf(this.#engine, this.#run.id);
   }
 
   /** A run begins. Its file is opened with the first line: a log that is switched off leaves none. Called by the trainer. */
   open(engine: Workflow): void {
+    readRows(engine);
+    if (this.#run.isLoaded) setRunId(engine, this.#run.id);
+    this.#run = { id: runIdOf(engine, this.#run.id), isLoaded: false };
     this.#engine = engine;
     this.#begun.run = this.#begun.epoch = performance.now();
   }
@@ -216,14 +221,15 @@ export class JsonLog {
 
   /** What a checkpoint keeps: plain data. Called by the trainer. */
   save(): unknown {
-    return { runId: this.#runId, batches: this.#batches, best: this.#best ?? null };
+    return { runId: this.runId, batches: this.#batches, best: this.#best ?? null };
   }
 
   /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["runId", "batches", "best"]);
     const saved = state as SavedLog;
-    this.#runId = saved.runId;
+    this.#run = { id: saved.runId, isLoaded: true };
+    this.#engine = undefined; // until the run begins
     this.#batches = saved.batches;
     this.#best = saved.best ?? undefined;
   }
@@ -236,8 +242,9 @@ export class JsonLog {
   #takeIn(ctx: TrainingBase): void {
     const board = scalarsOf(ctx), rows = board.after(this.#seen);
     this.#seen = board.posted;
-    for (const { source, step, values, note } of rows) {
-      this.#line("scalars", { source, step, ...(note !== undefined && { note }), values });
+    for (const { source, step, values, note, histograms } of rows) {
+      const more = { ...(note !== undefined && { note }), ...(histograms && { histograms }) };
+      this.#line("scalars", { source, step, ...more, values });
     }
   }
 
@@ -249,7 +256,7 @@ export class JsonLog {
       this.#line("log_start", { trainer: engine.name, step: engine.stepCount });
     }
     const time = new Date().toISOString();
-    this.#file.write({ event, time, runId: this.#runId, ...values });
+    this.#file.write({ event, time, runId: this.runId, ...values });
   }
 }
 

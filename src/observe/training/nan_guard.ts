@@ -175,6 +175,7 @@ export class NanGuard {
   /** Whether to take a step in which something is not finite. */
   #answer(): boolean {
     this.#skipped++;
+    this.#lostIn = -1; // the next step has the same number
     return false;
   }
 

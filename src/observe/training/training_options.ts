@@ -17,7 +17,7 @@ import {
   TIMES,
   timesOf,
 } from "../any/hook_options.ts";
-import { postScalars, type ScalarRow } from "../reporter/scalars.ts";
+import { postOrPrint, type ScalarRow } from "../reporter/scalars.ts";
 
 /** What a hook of training may be called. */
 export interface HookName {
@@ -44,7 +44,7 @@ export interface RowWriter {
   /**
    * Takes each row of numbers.
    *
-   * @default leaves them for the logs among the hooks, in the slot `scalars`
+   * @default leaves them for the logs among the hooks, in the slot `scalars`; without one prints them
    */
   readonly write?: (row: ScalarRow) => void;
 }
@@ -104,12 +104,12 @@ export function isPlace(value: unknown): boolean {
   return isText(value) || value instanceof URL;
 }
 
-/** Hands a row to whoever is to have it. */
+/** Hands a row to `write`, to the logs among the hooks, or to the console if there are none. */
 export function handOver(
-  ctx: Pick<BaseContext, "shared">,
+  ctx: Pick<BaseContext, "shared" | "workflow">,
   row: ScalarRow,
   write: RowWriter["write"],
 ): void {
-  if (write === undefined) postScalars(ctx, row);
+  if (write === undefined) postOrPrint(ctx, row);
   else write(row);
 }

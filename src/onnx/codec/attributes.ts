@@ -8,9 +8,7 @@ import { create } from "@bufbuild/protobuf";
 import { AttributeProto_AttributeType as Kind, AttributeProtoSchema } from "onnx-buf";
 import type { AttributeProto, NodeProto, TensorProto } from "./messages.ts";
 
-/**
- * What an attribute may be made of. Plain numbers are whole; floats are marked, as `1` would not say which it is.
- */
+/** Value of an attribute. Plain numbers are integers; floats are marked, because `1` alone could be either. */
 export type AttributeValue =
   | number
   | string
@@ -19,12 +17,12 @@ export type AttributeValue =
   | { readonly floats: readonly number[] }
   | TensorProto;
 
-/** Attribute name → value. */
+/** Attributes by name. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-/** The attributes of a node to be. Throws a TypeError for a plain number that is not whole. */
+/** Encodes attributes of a new node. Throws a TypeError if a plain number is not an integer. */
 export function attributeProtos(attributes: Attributes): AttributeProto[] {
   return Object.entries(attributes).map(([name, value]) =>
     create(AttributeProtoSchema, { name, ...fieldsOf(name, value) })
@@ -43,40 +41,40 @@ function fieldsOf(name: string, value: AttributeValue): Partial<Omit<AttributePr
 function whole(name: string, value: number): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value);
   throw new TypeError(
-    `Cannot set the attribute ${name} as plain numbers must be whole, and floats { float: x }: ` +
-      `current value is ${value}`,
+    `Cannot set the attribute ${name}: plain numbers must be integers, and floats have the form { float: x }; ` +
+      `got ${value}`,
   );
 }
 
-/** The attribute of a node, or `undefined`. */
+/** Returns an attribute of a node, or `undefined`. */
 export function attributeOf(node: NodeProto, name: string): AttributeProto | undefined {
   return node.attribute.find((each) => each.name === name);
 }
 
-/** A whole number among the attributes, or what holds without it. */
+/** Returns an integer attribute, or the default. */
 export function intAttribute(node: NodeProto, name: string, otherwise: number): number {
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : Number(found.i);
 }
 
-/** A text among the attributes, or what holds without it. */
+/** Returns a string attribute, or the default. */
 export function textAttribute(node: NodeProto, name: string, otherwise: string): string {
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : decoder.decode(found.s);
 }
 
-/** A number among the attributes that need not be whole, or what holds without it. */
+/** Returns a float attribute, or the default. */
 export function floatAttribute(node: NodeProto, name: string, otherwise: number): number {
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : found.f;
 }
 
-/** A list of whole numbers among the attributes, or `undefined`. */
+/** Returns an attribute with a list of integers, or `undefined`. */
 export function intsAttribute(node: NodeProto, name: string): readonly number[] | undefined {
   return attributeOf(node, name)?.ints.map(Number);
 }
 
-/** A list of numbers among the attributes that need not be whole, or `undefined`. */
+/** Returns an attribute with a list of floats, or `undefined`. */
 export function floatsAttribute(node: NodeProto, name: string): readonly number[] | undefined {
   return attributeOf(node, name)?.floats;
 }

@@ -1,5 +1,5 @@
 /**
- * Whether a decoded message can be a model: what onnxruntime would find out late, or by running out of memory.
+ * Validation of decoded models. Without it onnxruntime would report problems late, or run out of memory.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import type { GraphProto, ModelProto, NodeProto, TensorProto, ValueInfoProto } f
 import { isExternal } from "./tensor_proto.ts";
 
 /**
- * What a tensor may declare, in bytes: all that a 32-bit WebAssembly memory can ever have. A declaration beyond it
- * is a mistake or an attack, and would only be noticed when memory is asked for.
+ * Largest size that a tensor may declare, in bytes: that of a 32-bit WebAssembly memory. A larger declaration is a
+ * mistake or an attack, which would otherwise show only when memory is allocated.
  */
 export const MOST_TENSOR_BYTES: number = 2 ** 32;
 
-/** Throws, with what would be right and what is there instead. */
+/** Throws an error with a requirement and the value that violates it. */
 export type Refuse = (requirement: string, value: string) => never;
 
-/** Calls `refuse` at the first thing that no model has. */
+/** Calls `refuse` if a message is not a valid model. */
 export function checkModel(model: ModelProto, refuse: Refuse): void {
   const check = new Check(refuse);
   if (model.graph === undefined) return refuse("it must have a graph", "none");
-  if (model.irVersion < 1n) refuse("its IR version must be from 1 on", `${model.irVersion}`);
+  if (model.irVersion < 1n) refuse("its IR version must be at least 1", `${model.irVersion}`);
   const domains = model.opsetImport.map(({ domain }) => domain);
   if (!domains.some((domain) => domain === "" || domain === "ai.onnx") && model.irVersion >= 3n) {
     refuse(
@@ -32,7 +32,7 @@ export function checkModel(model: ModelProto, refuse: Refuse): void {
   }
   for (const { domain, version } of model.opsetImport) {
     if (version >= 1n && version < 2n ** 31n) continue;
-    refuse(`the opset of ${domain || "ai.onnx"} must be from 1 on`, `${version}`);
+    refuse(`the opset of ${domain || "ai.onnx"} must be at least 1`, `${version}`);
   }
   check.graph(model.graph);
   for (const each of model.functions) check.function(each);
@@ -65,10 +65,10 @@ class Check {
 
   #node(node: NodeProto): void {
     if (node.opType === "") {
-      this.#refuse("its nodes must have an operator", `none at ${showNode(node)}`);
+      this.#refuse("its nodes must have an operator", `${showNode(node)}`);
     }
     if (!node.output.some((name) => name !== "")) {
-      this.#refuse("its nodes must have an output", `none at ${showNode(node)}`);
+      this.#refuse("its nodes must have an output", `${showNode(node)}`);
     }
     for (const { name, t, tensors, g, graphs, sparseTensor, sparseTensors } of node.attribute) {
       if (name === "") {
@@ -88,7 +88,7 @@ class Check {
     if (type !== undefined) this.#type(name, type);
   }
 
-  /** Lengths that are not given by a number are free; the others are taken at their word. */
+  /** Checks a type. Only dimensions with numbers can be checked. */
   #type(name: string, { value }: TypeProto): void {
     if (value.case !== "tensorType" && value.case !== "sparseTensorType") return;
     const { elemType, shape } = value.value;
@@ -120,11 +120,13 @@ class Check {
     }
   }
 
-  /** Values must be there in full, once. */
+  /** Checks that a tensor has all its values, in exactly one place. */
   #data(tensor: TensorProto, type: ElementType, count: number): void {
     const { name, rawData } = tensor;
     const list = tensor[listOf(type)].length;
-    if (tensor.segment !== undefined) this.#refuse("tensors must not be in segments", name);
+    if (tensor.segment !== undefined) {
+      this.#refuse("tensors must not have segments", `those of ${JSON.stringify(name)}`);
+    }
     const [expected, actual, unit] = list > 0 || type === "string"
       ? [entriesOf(type, count), list, "values"]
       : [bytesOf(type, count), rawData.length, "bytes"];
@@ -144,12 +146,12 @@ class Check {
     this.#count(values.name, elementTypeOf(values.dataType) ?? "f32", dims);
   }
 
-  /** How many elements; without rounding, as the lengths may be anything. */
+  /** Counts the elements of a tensor. It multiplies bigints, because dimensions may have any size. */
   #count(name: string, type: ElementType, dims: readonly bigint[]): number {
     let count = 1;
     for (const length of dims) {
       if (length < 0n) {
-        this.#refuse(`the lengths of ${JSON.stringify(name)} must be from 0 on`, `${length}`);
+        this.#refuse(`the lengths of ${JSON.stringify(name)} must not be negative`, `${length}`);
       }
       count *= Number(length);
     }
@@ -163,7 +165,7 @@ class Check {
   }
 }
 
-/** A node by its name, or by what it makes. */
+/** Describes a node by its name or its first output. */
 export function showNode({ name, opType, output }: NodeProto): string {
   const own = name !== "" ? JSON.stringify(name) : `of ${JSON.stringify(output[0] ?? "")}`;
   return opType === "" ? `the node ${own}` : `the ${opType} ${own}`;

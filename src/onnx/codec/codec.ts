@@ -1,5 +1,5 @@
 /**
- * ONNX files: bytes to a model, and back.
+ * Decoding and encoding of ONNX files.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { foreignKind } from "./foreign_file.ts";
 import { findFault } from "./framing.ts";
 import type { ModelProto } from "./messages.ts";
 
-/** How to read a model. */
+/** Options of {@linkcode decodeModel}. */
 export interface DecodeOptions {
   /**
-   * What errors call it: a path, say.
+   * Name in error messages, such as a path.
    *
    * @default "an ONNX model"
    */
@@ -23,15 +23,16 @@ export interface DecodeOptions {
 }
 
 /**
- * The model in the bytes of an .onnx file, checked: nothing is out of bounds, every tensor has the values that its
- * shape needs, and no declared shape is beyond what a WebAssembly memory can hold.
+ * Decodes and validates the bytes of an .onnx file: nothing is out of bounds, every tensor has the values that its
+ * shape needs, and no declared shape exceeds the memory of WebAssembly.
  *
- * Everything in the file is kept, fields unknown here too, so that {@linkcode encodeModel} writes the same again.
- * Weights are not copied: they share the memory of `bytes`. Values in other files stay there, see
- * {@linkcode loadExternalData}. Names, cycles and the opset are checked by {@linkcode Graph}.
+ * All fields of the file are kept, even unknown ones, so that {@linkcode encodeModel} writes the same bytes again.
+ * Weights are not copied: they share the memory of `bytes`. Values in other files are not loaded (see {@linkcode
+ * loadExternalData}). {@linkcode Graph} checks names, cycles and the opset.
  *
- * @throws {SyntaxError} for what is no ONNX model, or a truncated or damaged one; it says what is wrong and where
- * @throws {TypeError} for what are no bytes
+ * @throws {SyntaxError} if the bytes are not an ONNX model, or a truncated or damaged one. The message says what is
+ * wrong and where
+ * @throws {TypeError} if `bytes` is not a Uint8Array
  *
  * @example
  * ```ts
@@ -42,16 +43,16 @@ export interface DecodeOptions {
  * const model = decodeModel(bytes);
  * assertEquals(model.graph?.output.map(({ name }) => name), ["energy", "forces"]);
  * assertEquals(encodeModel(model), bytes);
- * assertThrows(() => decodeModel(bytes.subarray(0, 100)), SyntaxError, "it is truncated or damaged");
+ * assertThrows(() => decodeModel(bytes.subarray(0, 100)), SyntaxError, "truncated or damaged");
  * ```
  */
 export function decodeModel(bytes: Uint8Array, options: DecodeOptions = {}): ModelProto {
   const { name = "an ONNX model" } = options;
   checkKind(`read ${name}`, "it", bytes, "a Uint8Array", (x) => x instanceof Uint8Array);
   const refuse = (requirement: string, value: string): never => {
-    throw new SyntaxError(`Cannot read ${name} as ${requirement}: current value is ${value}`);
+    throw new SyntaxError(`Cannot read ${name}: ${requirement}; got ${value}`);
   };
-  if (bytes.length === 0) refuse("it must have some bytes", "none");
+  if (bytes.length === 0) refuse("it must not be empty", "0 bytes");
   const fault = findFault(ModelProtoSchema, bytes);
   if (fault !== undefined) {
     const kind = foreignKind(bytes);
@@ -63,41 +64,39 @@ export function decodeModel(bytes: Uint8Array, options: DecodeOptions = {}): Mod
   return model;
 }
 
-/** The frame is right by now; what is left is beyond what this file knows of the library. */
+/** Parses bytes whose framing is valid. The library may still throw for reasons that are not checked here. */
 function parse(name: string, bytes: Uint8Array): ModelProto {
   try {
     return fromBinary(ModelProtoSchema, bytes);
   } catch (error) {
     throw new SyntaxError(
-      `Cannot read ${name} as it must be a valid protobuf message: current fault is ${
-        (error as Error).message
-      }`,
+      `Cannot read ${name}: ${(error as Error).message}`,
       { cause: error },
     );
   }
 }
 
 /**
- * The bytes of an .onnx file with this model. What was decoded and not changed is the same to the byte, for files
- * written as protobuf's own library writes them.
+ * Encodes a model as an .onnx file. A decoded model that was not changed gives the same bytes, if the file was
+ * written in the order of protobuf's own library.
  *
- * @throws {RangeError} for a model of 2 GiB or more, which no .onnx file can hold
- * @throws {TypeError} when a field has a value of another kind than its own
+ * @throws {RangeError} if the model has 2 GiB or more, which an .onnx file cannot hold
+ * @throws {TypeError} if a field has a value of the wrong kind
  */
 export function encodeModel(model: ModelProto): Uint8Array<ArrayBuffer> {
   const weights = model.graph?.initializer.reduce((sum, { rawData }) => sum + rawData.length, 0);
   if (weights !== undefined && weights >= 2 ** 31) {
     throw new RangeError(
-      `Cannot write an ONNX model as its weights must be below ${
+      `Cannot write an ONNX model: its weights must have less than ${
         2 ** 31
-      } bytes: current length is ${weights}`,
+      } bytes; got ${weights}`,
     );
   }
   try {
     return toBinary(ModelProtoSchema, model);
   } catch (error) {
     throw new TypeError(
-      `Cannot write an ONNX model as every field must have a value of its kind: current fault is ${
+      `Cannot write an ONNX model: a field has a value of the wrong kind: ${
         (error as Error).message
       }`,
       { cause: error },

@@ -2,7 +2,7 @@ import { attributeOf } from "./attributes.ts";
 import type { NodeProto, TensorProto } from "./messages.ts";
 import { tensorProto } from "./tensor_proto.ts";
 
-/** The tensor of a Constant node, however it is given; `undefined` for texts and sparse tensors. */
+/** Returns the tensor of a Constant node from any of its attributes; `undefined` for strings and sparse tensors. */
 export function tensorOfConstant(node: NodeProto): TensorProto | undefined {
   const [name] = node.output;
   const tensor = attributeOf(node, "value")?.t;

@@ -1,10 +1,10 @@
 /**
- * Types of the elements of tensors: names for people, the numbers that files have for them, and their sizes.
+ * Element types of tensors: their names, their numbers in files, and their sizes.
  *
  * @module
  */
 
-/** The type of a tensor's elements, by a short name. */
+/** Element type of a tensor, by a short name. */
 export type ElementType =
   | "f16"
   | "f32"
@@ -33,18 +33,18 @@ export type ElementType =
   | "u2"
   | "i2";
 
-/** What a type is in a file. */
+/** Properties of an element type in files. */
 interface ElementInfo {
-  /** Its number, `TensorProto.DataType`. */
+  /** Number of the type, `TensorProto.DataType`. */
   readonly code: number;
-  /** Bits of one element; none for texts. */
+  /** Bits of one element; `undefined` for strings. */
   readonly bits: number;
-  /** The list that has its values where they are not raw bytes, and how many bits one entry of it holds. */
+  /** List that holds values which are not raw bytes, with the bits of one entry. */
   readonly list: TypedList;
   readonly entryBits: number;
 }
 
-/** The lists of a TensorProto that values may be in instead of raw bytes. */
+/** Lists of a TensorProto that hold values instead of raw bytes. */
 export type TypedList =
   | "floatData"
   | "int32Data"
@@ -90,33 +90,33 @@ const BY_CODE = new Map(
   Object.entries(INFO).map(([type, { code }]) => [code, type as ElementType]),
 );
 
-/** The type of a number of `TensorProto.DataType`, or `undefined` for none that is known here. */
+/** Returns the type with a number of `TensorProto.DataType`, or `undefined` if it is unknown here. */
 export function elementTypeOf(code: number): ElementType | undefined {
   return BY_CODE.get(code);
 }
 
-/** The number of `TensorProto.DataType` of a type. */
+/** Returns the number of a type, `TensorProto.DataType`. */
 export function codeOf(type: ElementType): number {
   return INFO[type].code;
 }
 
-/** The list that has the values of a type. */
+/** Returns the list that holds values of a type. */
 export function listOf(type: ElementType): TypedList {
   return INFO[type].list;
 }
 
-/** Bytes of so many elements; 0 for texts. Small elements share bytes. */
+/** Returns the size of `count` elements in bytes; 0 for strings. Elements below 8 bits share bytes. */
 export function bytesOf(type: ElementType, count: number): number {
   return Math.ceil(count * INFO[type].bits / 8);
 }
 
-/** Entries of the list of so many elements. */
+/** Returns the number of list entries for `count` elements. */
 export function entriesOf(type: ElementType, count: number): number {
   const { bits, entryBits } = INFO[type];
   return bits === 0 ? count : Math.ceil(count * bits / entryBits);
 }
 
-/** Is it a floating-point type? */
+/** Returns whether a type is a floating-point type. */
 export function isFloat(type: ElementType): boolean {
   return type.startsWith("f") || type === "bf16";
 }

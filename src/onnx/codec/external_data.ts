@@ -1,5 +1,5 @@
 /**
- * Weights that are in files beside the model.
+ * Weights in files beside the model.
  *
  * @module
  */
@@ -9,21 +9,21 @@ import { bytesOf } from "./element_type.ts";
 import type { GraphProto, ModelProto, NodeProto, TensorProto } from "./messages.ts";
 import { elementCount, isExternal, tensorType } from "./tensor_proto.ts";
 
-/** Gives the bytes of a file, by the location that a model has for it: a path relative to the model. */
+/** Returns the bytes of a file by its location in the model, which is a path relative to the model. */
 export type ReadExternal = (location: string) => Uint8Array | Promise<Uint8Array>;
 
-/** The locations of the files that a model has weights in, each once. */
+/** Returns the locations of all files with weights of a model, without duplicates. */
 export function externalFiles(model: ModelProto): string[] {
   return [...new Set(externalTensors(model).map(locationOf))];
 }
 
 /**
- * Puts the weights that are in other files into the model, so that it is whole in itself.
+ * Loads weights from other files into the model, so that it is self-contained.
  *
- * @param read is asked once per file; locations that leave the model's folder are refused before it is asked
- * @returns how many tensors were loaded
- * @throws {RangeError} for a location that leaves the model's folder, and where a file is too short for a tensor
- * @throws {TypeError} where `read` gives no bytes; what `read` throws is passed on
+ * @param read called once per file, after the location was checked to be inside the model's folder
+ * @returns number of tensors that were loaded
+ * @throws {RangeError} if a location is outside the model's folder, or a file is too short for a tensor
+ * @throws {TypeError} if `read` does not return bytes; errors of `read` are passed on
  *
  * @example
  * ```ts
@@ -51,11 +51,11 @@ export async function loadExternalData(model: ModelProto, read: ReadExternal): P
   return parts.length;
 }
 
-/** Where in which file the values of a tensor are. */
+/** File and position of a tensor's values. */
 interface Place {
   readonly location: string;
   readonly offset: number;
-  /** In bytes; `undefined` where the model does not say. */
+  /** Length in bytes; `undefined` if the model does not declare it. */
   readonly length: number | undefined;
 }
 
@@ -72,10 +72,8 @@ function placeOf(tensor: TensorProto): Place {
     /^[a-z][a-z0-9+.-]*:/i.test(location)
   ) {
     throw new RangeError(
-      `Cannot load the tensor ${
-        JSON.stringify(tensor.name)
-      } as its location must be inside of the ` +
-        `model's folder: current value is ${JSON.stringify(location)}`,
+      `Cannot load the tensor ${JSON.stringify(tensor.name)}: its location must be inside the ` +
+        `model's folder; got ${JSON.stringify(location)}`,
     );
   }
   return {
@@ -89,25 +87,21 @@ function wholeNumber({ name }: TensorProto, what: string, text: string): number 
   const value = /^\d+$/.test(text) ? Number(text) : NaN;
   if (Number.isSafeInteger(value)) return value;
   throw new RangeError(
-    `Cannot load the tensor ${
-      JSON.stringify(name)
-    } as its ${what} must be a whole number of bytes: ` +
-      `current value is ${JSON.stringify(text)}`,
+    `Cannot load the tensor ${JSON.stringify(name)}: its ${what} must be a non-negative integer; ` +
+      `got ${JSON.stringify(text)}`,
   );
 }
 
 function checkBytes(location: string, bytes: unknown): Uint8Array {
   if (bytes instanceof Uint8Array) return bytes;
   throw new TypeError(
-    `Cannot load ${
-      JSON.stringify(location)
-    } as what is read must be a Uint8Array: current value is ${
+    `Cannot load ${JSON.stringify(location)}: \`read\` must return a Uint8Array; got ${
       Object.prototype.toString.call(bytes)
     }`,
   );
 }
 
-/** The values of a tensor, in memory of the file. */
+/** Returns the values of a tensor as a view into the file. */
 function partOf(
   tensor: TensorProto,
   { location, offset, length }: Place,
@@ -119,16 +113,16 @@ function partOf(
     throw new RangeError(
       `Cannot load the tensor ${
         JSON.stringify(tensor.name)
-      } as its shape [${tensor.dims}] must have ` +
-        `${needed} bytes: current length is ${length}`,
+      }: its shape [${tensor.dims}] must have ` +
+        `${needed} bytes; got ${length}`,
     );
   }
   if (offset + needed > file.length) {
     throw new RangeError(
-      `Cannot load the tensor ${JSON.stringify(tensor.name)} as ${
+      `Cannot load the tensor ${JSON.stringify(tensor.name)}: ${
         JSON.stringify(location)
       } must have ` +
-        `${offset + needed} bytes: current length is ${file.length}`,
+        `${offset + needed} bytes; got ${file.length}`,
     );
   }
   return file.subarray(offset, offset + needed) as Uint8Array<ArrayBuffer>;

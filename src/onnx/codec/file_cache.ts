@@ -1,13 +1,13 @@
 /**
- * Files that are kept for the next time, in a folder of the user's.
+ * Cache of files in a folder.
  *
  * @module
  */
 
-import { findProcess } from "../session/find_process.ts";
+import { findBuiltin } from "../../platform/process.ts";
 import { sourceUrl } from "../session/session_source.ts";
 
-/** What is used of Node's file system, which Deno and Bun have as well. */
+/** Members of Node's file system that are used here. Deno and Bun have them too. */
 interface Files {
   mkdir(path: URL, options: { readonly recursive: true }): Promise<unknown>;
   readFile(path: URL): Promise<Uint8Array>;
@@ -16,48 +16,49 @@ interface Files {
   unlink(path: URL): Promise<void>;
 }
 
-/** Bytes, and what is to be known of them besides. */
+/** A cached file with a note. */
 export interface CachedFile {
-  /** The file. */
+  /** Bytes of the file. */
   readonly bytes: Uint8Array;
-  /** What goes with it: anything that JSON can say. */
+  /** Additional data that JSON can express. */
   readonly note: unknown;
 }
 
-/** A folder of files by their keys. */
+/** A folder of files by key. */
 export class FileCache {
   readonly #folder: URL;
   readonly #files: Files;
   readonly #ending: string;
 
-  /** Throws an Error where there is no file system. */
+  /** Throws an Error if the runtime has no file system. */
   constructor(folder: URL | string, ending: string) {
-    const files = findProcess()?.getBuiltinModule?.("node:fs/promises");
+    const files = findBuiltin<Files>("node:fs/promises");
     if (files === undefined) {
       throw new Error(
-        "Cannot keep files in a folder as there must be a file system: there is none",
+        "Cannot keep files in a folder: this runtime has no file system",
       );
     }
     const { href } = typeof folder === "string" ? sourceUrl(folder) : folder;
     this.#folder = new URL(href.endsWith("/") ? href : `${href}/`);
-    this.#files = files as Files;
+    this.#files = files;
     this.#ending = ending;
   }
 
-  /** What is kept under a key; `undefined` for what is not there, and for what is not as it was written. */
+  /** Returns the file with a key, or `undefined` if it does not exist or is damaged. */
   async read(key: string): Promise<CachedFile | undefined> {
     try {
       const seal = new TextDecoder().decode(await this.#files.readFile(this.#at(`${key}.json`)));
       const { hash, note } = JSON.parse(seal) as { readonly hash: string; readonly note: unknown };
       const found = await this.#files.readFile(this.#at(`${key}${this.#ending}`));
-      const bytes = new Uint8Array(found); // on its own memory, whatever the file system pools
+      // Copy, because the file system may return part of a pooled buffer.
+      const bytes = new Uint8Array(found);
       return await hashOf(bytes) === hash ? { bytes, note } : undefined;
     } catch {
       return undefined;
     }
   }
 
-  /** Keeps something: whoever reads meanwhile finds all of it, or nothing. Throws what the file system does. */
+  /** Writes a file atomically: concurrent readers see all of it or nothing. Throws errors of the file system. */
   async write(key: string, { bytes, note }: CachedFile): Promise<void> {
     const seal = JSON.stringify({ hash: await hashOf(bytes), note });
     await this.#files.mkdir(this.#folder, { recursive: true });
@@ -81,7 +82,7 @@ export class FileCache {
   }
 }
 
-/** SHA-256 of some parts (of more than one, that of their own), in hexadecimal. */
+/** Returns the SHA-256 of the parts in hexadecimal. For several parts it is the hash of their hashes. */
 export async function hashOf(...parts: readonly (Uint8Array | string)[]): Promise<string> {
   const bytes = parts.map((part) =>
     typeof part === "string" ? new TextEncoder().encode(part) : part

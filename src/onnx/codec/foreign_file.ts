@@ -1,14 +1,17 @@
-/** How files of other kinds begin that are taken for models. */
+/** First bytes of files that are often mistaken for models. */
 const BEGINNINGS: readonly (readonly [begins: string, kind: string])[] = [
   ["version https://git-lfs", "a pointer of Git LFS: fetch the file itself (git lfs pull)"],
-  ["PK\x03\x04", "a zip, as PyTorch writes: export the model to ONNX"],
+  [
+    "PK\x03\x04",
+    "a zip, as PyTorch writes: export the model to ONNX, as hooke-export does (python/README.md)",
+  ],
   ["\x80\x02", "a Python pickle: export the model to ONNX"],
   ["\x89HDF", "an HDF5 file: export the model to ONNX"],
   ["<", "a page of HTML or XML: was it downloaded in the place of the model?"],
   ["{", "JSON"],
 ];
 
-/** What else a file is that cannot be read as a model, as far as its beginning tells; `undefined` where it does not. */
+/** Identifies a file that is not a model by its first bytes; `undefined` if they are unknown. */
 export function foreignKind(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 64));
   const known = BEGINNINGS.find(([begins]) => head.trimStart().startsWith(begins));

@@ -1,38 +1,42 @@
 /**
- * Whether bytes are a message of a given type, before anything is made of them.
+ * Validation of protobuf framing before a message is decoded.
  *
- * The library takes what is not: it reads a field by its number whatever its wire type says, lets an inner message
- * run over the end of the outer one, and replaces what is no UTF-8. Such a file would be read as another model than
- * the runtime reads, and written back as a third. It also makes an object of every two bytes that ask for one.
+ * The library accepts invalid bytes: it reads a field by its number whatever its wire type is, lets an inner
+ * message run past the end of the outer one, and replaces invalid UTF-8. Such a file would be decoded to another
+ * model than the runtime reads, and be encoded as a third. The library also allocates an object for every two bytes
+ * of some invalid messages.
  *
  * @module
  */
 
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
-/** What reading may take in memory. A model whose parts need more does not fit beside itself in any runtime here. */
+/**
+ * Limit of the memory for decoding. A model above it would not fit into any supported runtime together with its
+ * decoded form.
+ */
 const MOST_MEMORY = 2 ** 31;
 
-/** Messages in messages; the library stops there too. */
+/** Maximum nesting of messages, which is also the library's limit. */
 const MOST_DEPTH = 100;
 
-/** Roughly what an object of the library takes, and each number of a packed list of integers. */
+/** Approximate memory of the library's objects, and of each number in a packed list of integers. */
 const BYTES_PER_MESSAGE = 256, BYTES_PER_INTEGER = 32;
 
-/** How a field is written; groups have no fields here. */
+/** Wire types. The known fields do not use groups. */
 const VARINT = 0, BIT64 = 1, DELIMITED = 2, GROUP = 3, END_GROUP = 4, BIT32 = 5;
 
-/** A field, as far as its frame goes. */
+/** Framing of a field. */
 interface Frame {
   readonly name: string;
   readonly wire: number;
-  /** Numbers of a list may stand together behind one length. */
+  /** True if the numbers of a list may be packed behind one length. */
   readonly packs: boolean;
   readonly isText: boolean;
   readonly message: Shape | undefined;
 }
 
-/** Field number → field. */
+/** Fields by number. */
 interface Shape {
   readonly name: string;
   readonly fields: (Frame | undefined)[];
@@ -67,15 +71,15 @@ function wireOf(scalar: ScalarType): number {
   return scalar === ScalarType.FLOAT || scalar === ScalarType.FIXED32 ? BIT32 : VARINT;
 }
 
-/** What is wrong with some bytes. */
+/** A violation in bytes. */
 export interface Fault {
-  /** What would be right: "it must …". */
+  /** Requirement: "it must …". */
   readonly requirement: string;
-  /** What is there instead. */
+  /** Value that violates it. */
   readonly value: string;
 }
 
-/** The first fault in the frame of these bytes as such a message, or `undefined`. */
+/** Returns the first violation in the framing of a message, or `undefined`. */
 export function findFault(schema: DescMessage, bytes: Uint8Array): Fault | undefined {
   const scan = new Scan(bytes);
   try {
@@ -87,7 +91,7 @@ export function findFault(schema: DescMessage, bytes: Uint8Array): Fault | undef
   return undefined;
 }
 
-/** Ends a scan, however deep it is. */
+/** Exception that ends a scan at any depth. */
 class Found {
   readonly fault: Fault;
   constructor(fault: Fault) {
@@ -97,7 +101,7 @@ class Found {
 
 const strict = new TextDecoder("utf-8", { fatal: true });
 
-/** One pass over the bytes, which skips what numbers and raw data say. */
+/** One pass over the bytes. It skips numbers and raw data. */
 class Scan {
   readonly #bytes: Uint8Array;
   #at = 0;
@@ -107,7 +111,7 @@ class Scan {
     this.#bytes = bytes;
   }
 
-  /** The fields up to `end`. */
+  /** Scans the fields up to `end`. */
   message(shape: Shape, end: number, depth: number): void {
     if (depth >= MOST_DEPTH) {
       this.#refuse(`it must be nested at most ${MOST_DEPTH} deep`, "deeper", shape.name);
@@ -132,7 +136,7 @@ class Scan {
     this.#at = stop;
   }
 
-  /** Numbers behind one length. */
+  /** Scans packed numbers behind one length. */
   #packed(shape: Shape, field: Frame, end: number): void {
     const stop = this.#end(shape, field.name, end);
     if (field.wire === VARINT) {
@@ -152,10 +156,10 @@ class Scan {
     this.#at = stop;
   }
 
-  /** A field of a later version, or of somebody else: kept as it is, when it has an end. */
+  /** Skips a field of a later version or an extension, which is kept if its length is valid. */
   #unknown(shape: Shape, number: number, wire: number, end: number, depth: number): void {
     if (number < 1 || number >= 2 ** 29) {
-      this.#refuse("fields must be numbered from 1 to 536870911", `${number}`, shape.name);
+      this.#refuse("field numbers must be from 1 to 536870911", `${number}`, shape.name);
     }
     this.#spend(BYTES_PER_MESSAGE);
     if (wire === DELIMITED) this.#at = this.#end(shape, `field ${number}`, end);
@@ -176,7 +180,11 @@ class Scan {
         continue;
       }
       if (inner === number) return;
-      this.#refuse(`group ${number} must end with itself`, `group ${inner}`, shape.name);
+      this.#refuse(
+        `group ${number} must end with its own end mark`,
+        `that of group ${inner}`,
+        shape.name,
+      );
     }
   }
 
@@ -186,27 +194,29 @@ class Scan {
       return;
     }
     if (wire !== BIT64 && wire !== BIT32) {
-      this.#refuse("fields must have one of the wire types 0, 1, 2, 3, 5", `${wire}`, shape.name);
+      this.#refuse("the wire type of a field must be 0, 1, 2, 3 or 5", `${wire}`, shape.name);
     }
     this.#at += wire === BIT64 ? 8 : 4;
     if (this.#at > end) this.#overrun(shape.name);
   }
 
-  /** Where a length that stands here ends. */
+  /** Reads a length, and returns the position where it ends. */
   #end(shape: Shape, what: string, end: number): number {
     const length = this.#varint(end, shape.name);
     const stop = this.#at + length;
     if (stop > end) {
       this.#refuse(
-        `${what} must end inside of what it is in`,
-        `${length} bytes where ${end - this.#at} are left: it is truncated or damaged`,
+        `${what} must end within its message`,
+        `${length} bytes where ${
+          end - this.#at
+        } are left, because the file is truncated or damaged`,
         shape.name,
       );
     }
     return stop;
   }
 
-  /** A number of up to ten bytes, exact up to 2⁵³. */
+  /** Reads a variable-length number of up to ten bytes, exact up to 2⁵³. */
   #varint(end: number, inside: string): number {
     const bytes = this.#bytes;
     let value = 0, scale = 1;
@@ -235,7 +245,11 @@ class Scan {
   #spend(bytes: number): void {
     this.#memory += bytes;
     if (this.#memory > MOST_MEMORY) {
-      this.#refuse(`its parts must fit into ${MOST_MEMORY} bytes of memory`, "more", "ModelProto");
+      this.#refuse(
+        `its decoded form must fit into ${MOST_MEMORY} bytes of memory`,
+        "more",
+        "ModelProto",
+      );
     }
   }
 
@@ -244,7 +258,11 @@ class Scan {
   }
 
   #overrun(inside: string): never {
-    return this.#refuse("it must go on", "its end: it is truncated or damaged", inside);
+    return this.#refuse(
+      "it must be complete",
+      "the end of the file, because it is truncated or damaged",
+      inside,
+    );
   }
 
   #refuse(requirement: string, value: string, inside: string): never {

@@ -3,19 +3,19 @@ import { loadExternalData } from "./external_data.ts";
 import { loadModel } from "../session/session_model.ts";
 import type { ModelSource } from "../session/session_source.ts";
 
-/** A model in one file, whatever files it came from. */
+/** A self-contained model, whose weights may have come from several files. */
 export interface WholeModel {
   /** Its bytes. */
   readonly bytes: Uint8Array;
-  /** The end of its address, or "a model". */
+  /** Last part of its address, or "a model". */
   readonly name: string;
 }
 
 /**
- * Reads a model, and puts the weights that are in other files into it.
+ * Reads a model and loads its external weights into it.
  *
- * @throws {SyntaxError} for what is no model
- * @throws {Error} when a file cannot be read
+ * @throws {SyntaxError} if the file is not a model
+ * @throws {Error} if a file cannot be read
  */
 export async function loadWhole(
   source: ModelSource,

@@ -1,5 +1,5 @@
 /**
- * The messages of ONNX files, as onnx-buf has them: what fields they have is in the
+ * Message types of ONNX files, as defined by onnx-buf. Their fields are described in the
  * [specification](https://github.com/onnx/onnx/blob/main/docs/IR.md).
  *
  * @module
@@ -7,13 +7,13 @@
 
 import type * as onnx from "onnx-buf";
 
-/** A file: a graph, the versions of its operators, notes. */
+/** A file: graph, operator versions and metadata. */
 export type ModelProto = onnx.ModelProto;
 /** A graph: nodes, constants, inputs, outputs. */
 export type GraphProto = onnx.GraphProto;
-/** A node: an operator, the names of what it takes and makes, attributes. */
+/** A node: operator, names of inputs and outputs, attributes. */
 export type NodeProto = onnx.NodeProto;
-/** An attribute of a node: a number, a text, a tensor, a graph, or a list of such. */
+/** An attribute of a node: a number, string, tensor or graph, or a list of these. */
 export type AttributeProto = onnx.AttributeProto;
 /** A constant tensor. */
 export type TensorProto = onnx.TensorProto;

@@ -1,5 +1,5 @@
 /**
- * What a file says of inputs and outputs, as sessions say it.
+ * Conversion of types and shapes of a file to those of a session.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ElementType } from "./element_type.ts";
 import type { TensorDtype, TensorInfo } from "../session/session_tensor.ts";
 import type { ValueDescription } from "./value_info.ts";
 
-/** Types that a session knows, as it calls them. */
+/** Types that sessions support, by the file's name. */
 export const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
   f16: "float16",
   f32: "float32",
@@ -24,15 +24,18 @@ export const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
   bool: "bool",
 };
 
-/** The same; lengths that nobody named are `""`. Throws a TypeError for what is no tensor of numbers. */
+/**
+ * Converts the description of an input or output. Unnamed dimensions are `""`. Throws a TypeError if it is not a
+ * tensor of numbers.
+ */
 export function tensorInfo(model: string, { name, type, shape }: ValueDescription): TensorInfo {
   const dtype = type && DTYPES[type];
   if (dtype !== undefined) {
     return { name, dtype, shape: (shape ?? []).map((length) => length ?? "") };
   }
   throw new TypeError(
-    `Cannot open ${model} as ${name} must be a tensor of numbers: it is ${
-      type === undefined ? "no tensor" : `one of ${type}`
+    `Cannot open ${model}: ${name} must be a tensor of numbers; got ${
+      type === undefined ? "another kind of value" : `a tensor of ${type}`
     }`,
   );
 }

@@ -1,5 +1,5 @@
 /**
- * Constants of a graph: from arrays and to arrays.
+ * Conversion between constants of a graph and arrays.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { TensorProto_DataLocation, TensorProtoSchema } from "onnx-buf";
 import { bytesOf, codeOf, type ElementType, elementTypeOf, listOf } from "./element_type.ts";
 import type { TensorProto } from "./messages.ts";
 
-/** Arrays that hold the elements of a tensor, each type in its own. 16-bit floats are their bits. */
+/** Arrays that hold the elements of a tensor, one class per type. 16-bit floats are stored as their bits. */
 export type TensorValues =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>
@@ -22,7 +22,7 @@ export type TensorValues =
   | Uint32Array<ArrayBuffer>
   | BigUint64Array<ArrayBuffer>;
 
-/** Makes arrays of numbers, from bytes or from a list. */
+/** Constructs arrays of numbers from bytes or from a list. */
 interface ArrayClass {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBuffer, offset: number, length: number): TensorValues;
@@ -45,13 +45,13 @@ const ARRAYS: { readonly [Type in ElementType]?: ArrayClass } = {
 };
 
 /**
- * A constant tensor with these values.
+ * Creates a constant tensor.
  *
- * @param type of its elements
- * @param shape how many along each axis; `[]` is a scalar
- * @param values the elements, the last axis fastest; numbers for 64-bit integers and booleans too
- * @throws {RangeError} when there are other than the shape's number of values, or an integer does not fit
- * @throws {TypeError} for types that no array holds
+ * @param type element type
+ * @param shape dimensions; `[]` is a scalar
+ * @param values elements in row-major order. Numbers are accepted for 64-bit integers and booleans too
+ * @throws {RangeError} if the number of values differs from that of the shape, or an integer does not fit its type
+ * @throws {TypeError} if the type cannot be stored in an array
  *
  * @example
  * ```ts
@@ -71,8 +71,10 @@ export function tensorProto(
   const count = shape.reduce((product, length) => product * length, 1);
   if (values.length !== count) {
     throw new RangeError(
-      `Cannot make the tensor ${JSON.stringify(name)} as [${shape}] must have ${count} values: ` +
-        `current length is ${values.length}`,
+      `Cannot make the tensor ${
+        JSON.stringify(name)
+      }: the shape [${shape}] must have ${count} values; ` +
+        `got ${values.length}`,
     );
   }
   const array = emptyArray(type, count);
@@ -85,7 +87,7 @@ export function tensorProto(
   });
 }
 
-/** Does an array hold elements of this type? */
+/** Returns whether elements of this type can be stored in an array. */
 export function hasArray(type: ElementType): boolean {
   return ARRAYS[type] !== undefined;
 }
@@ -105,8 +107,8 @@ function setElement(array: TensorValues, i: number, value: number, name: string)
   } else array[i] = value;
   if (Number(array[i]) === value) return;
   throw new RangeError(
-    `Cannot make the tensor ${JSON.stringify(name)} as its values must be whole numbers that fit ` +
-      `into its type: current value is ${value}`,
+    `Cannot make the tensor ${JSON.stringify(name)}: its values must be integers in the range ` +
+      `of its type; got ${value}`,
   );
 }
 
@@ -114,47 +116,46 @@ function arrayClass(type: ElementType): ArrayClass {
   const found = ARRAYS[type];
   if (found !== undefined) return found;
   throw new TypeError(
-    `Cannot hold a tensor in an array as its type must be one of ${
+    `Cannot store a tensor in an array: its type must be one of ${
       Object.keys(ARRAYS).join(", ")
-    }: ` +
-      `current value is ${type}`,
+    }; ` +
+      `got ${type}`,
   );
 }
 
-/** How many elements a tensor declares. Safe for tensors of a model that {@linkcode decodeModel} has read. */
+/** Returns the number of elements that a tensor declares. It is exact for models from {@linkcode decodeModel}. */
 export function elementCount(tensor: TensorProto): number {
   return tensor.dims.reduce((product, length) => product * Number(length), 1);
 }
 
-/** The type of a tensor's elements. Throws a TypeError for one unknown here. */
+/** Returns the element type of a tensor. Throws a TypeError if it is unknown here. */
 export function tensorType(tensor: TensorProto): ElementType {
   const type = elementTypeOf(tensor.dataType);
   if (type !== undefined) return type;
   throw new TypeError(
-    `Cannot use the tensor ${JSON.stringify(tensor.name)} as its type must be known: ` +
-      `current value is ${tensor.dataType}`,
+    `Cannot use the tensor ${JSON.stringify(tensor.name)}: its element type must be known; ` +
+      `got ${tensor.dataType}`,
   );
 }
 
-/** Are its values in another file? */
+/** Returns whether the values are in another file. */
 export function isExternal({ dataLocation }: TensorProto): boolean {
   return dataLocation === TensorProto_DataLocation.EXTERNAL;
 }
 
 /**
- * The elements of a constant, the last axis fastest. They share the model's memory where it is aligned: do not write.
+ * Returns the elements of a constant in row-major order. They share the model's memory if it is aligned, so do not
+ * write to them.
  *
- * @throws {TypeError} for types that no array holds, and where the values are in another file
+ * @throws {TypeError} if the type cannot be stored in an array, or the values are in another file
  */
 export function tensorValues(tensor: TensorProto): TensorValues {
   const type = tensorType(tensor), count = elementCount(tensor);
   if (isExternal(tensor)) {
     const location = tensor.externalData.find(({ key }) => key === "location")?.value;
     throw new TypeError(
-      `Cannot read the tensor ${
-        JSON.stringify(tensor.name)
-      } as its values must have been loaded: ` +
-        `current location is ${JSON.stringify(location)}`,
+      `Cannot read the tensor ${JSON.stringify(tensor.name)}: its values are in another file, ` +
+        `${JSON.stringify(location)}. Load them by loadExternalData`,
     );
   }
   const kind = arrayClass(type);

@@ -1,5 +1,5 @@
 /**
- * What a file says of the type and shape of a value.
+ * Types and shapes of values in files.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { type TensorShapeProto_DimensionSchema, ValueInfoProtoSchema } from "onn
 import { codeOf, type ElementType, elementTypeOf } from "./element_type.ts";
 import type { ValueInfoProto } from "./messages.ts";
 
-/** How many along an axis: a number, the name of a number that is free, or `undefined` for one nobody named. */
+/** Length of an axis: a number, the name of a variable length, or `undefined` if it is unnamed. */
 export type Length = number | string | undefined;
 
-/** The lengths along all axes. */
+/** Lengths of all axes. */
 export type Shape = readonly Length[];
 
-/** A value of a graph by its name: what goes in, what comes out. */
+/** A named value of a graph, such as an input or an output. */
 export interface ValueDescription {
   /** Its name in the graph. */
   readonly name: string;
-  /** The type of its elements; `undefined` where the file does not say, or where it is no tensor. */
+  /** Element type; `undefined` if the file does not declare it, or the value is not a tensor. */
   readonly type: ElementType | undefined;
-  /** Its shape; `undefined` where the file does not say. */
+  /** Shape; `undefined` if the file does not declare it. */
   readonly shape: Shape | undefined;
 }
 
-/** Type and shape as the file gives them. */
+/** Returns the declared type and shape of a value. */
 export function describeValue({ name, type }: ValueInfoProto): ValueDescription {
   const value = type?.value;
   if (value?.case !== "tensorType") return { name, type: undefined, shape: undefined };
@@ -37,7 +37,7 @@ export function describeValue({ name, type }: ValueInfoProto): ValueDescription 
   return { name, type: elementTypeOf(elemType), shape: lengths };
 }
 
-/** A tensor's type and shape as a file has them. */
+/** Encodes the type and shape of a tensor. */
 export function valueInfo(name: string, type: ElementType, shape?: Shape): ValueInfoProto {
   return create(ValueInfoProtoSchema, {
     name,

@@ -1,5 +1,5 @@
 /**
- * What is in a model, for people and for programs.
+ * Descriptions of models, for people and for programs.
  *
  * @module
  */
@@ -7,56 +7,57 @@
 import { bytesOf, elementTypeOf, isFloat } from "../codec/element_type.ts";
 import { externalFiles } from "../codec/external_data.ts";
 import type { GraphProto, ModelProto, TensorProto } from "../codec/messages.ts";
+import { PARAMETERS_NOTE, parametersIn } from "../graph/noted_parameters.ts";
 import { opsetOf } from "../codec/opset.ts";
 import { elementCount, tensorType } from "../codec/tensor_proto.ts";
 import { describeValue, type Length, type ValueDescription } from "../codec/value_info.ts";
 
-/** What is in a model. */
+/** Description of a model. */
 export interface ModelDescription {
-  /** The version of its operators. */
+  /** Version of its operators. */
   readonly opset: number;
-  /** Who wrote the file, with a version where it says one. */
+  /** Program that wrote the file, with its version if the file has one. */
   readonly producer: string;
-  /** Notes in the file, by key. */
+  /** Metadata of the file, by key. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** What is fed. */
+  /** Inputs. */
   readonly inputs: readonly ValueDescription[];
-  /** What comes out. */
+  /** Outputs. */
   readonly outputs: readonly ValueDescription[];
-  /** How often each operator is used, the most frequent first. Graphs inside of nodes are not counted. */
+  /** Number of nodes by operator, the most frequent first. Nodes in subgraphs are not counted. */
   readonly ops: ReadonlyMap<string, number>;
-  /** The number of nodes. */
+  /** Total number of nodes. */
   readonly nodeCount: number;
-  /** Are there graphs inside of nodes (If, Loop, Scan)? */
+  /** True if nodes have subgraphs (If, Loop, Scan). */
   readonly hasControlFlow: boolean;
-  /** Numbers that training would change: elements of the floating-point constants that have an axis or more. */
+  /** Number of trainable parameters: elements of the floating-point constants with at least one axis. */
   readonly parameterCount: number;
-  /** Bytes that all constants take, parameters among them. */
+  /** Size of all constants in bytes, including parameters. */
   readonly constantBytes: number;
-  /** What all values in between take at given sizes, if none of their memory were used twice. */
+  /** Size of all intermediate values at the given dimensions, if no memory were reused. */
   readonly values: ValueMemory;
-  /** Files beside the model that have constants of it. */
+  /** Files beside the model that hold its constants. */
   readonly externalFiles: readonly string[];
 }
 
-/** Memory of the values in between. */
+/** Memory of intermediate values. */
 export interface ValueMemory {
-  /** Bytes of those whose shape is known. */
+  /** Bytes of the values whose shape is known. */
   readonly bytes: number;
-  /** How many have a shape that is not known. */
+  /** Number of values whose shape is unknown. */
   readonly unknown: number;
 }
 
-/** How to describe a model. */
+/** Options of {@linkcode describeModel}. */
 export interface DescribeOptions {
-  /** Lengths that the file leaves free, by their names: `{ N: 100, E: 4000, B: 1 }`. */
+  /** Lengths of variable dimensions, by name: `{ N: 100, E: 4000, B: 1 }`. */
   readonly sizes?: Readonly<Record<string, number>>;
 }
 
 /**
- * What is in a model: operators, parameters, memory, inputs and outputs.
+ * Describes a model: operators, parameters, memory, inputs and outputs.
  *
- * @throws {SyntaxError} for a model without a graph
+ * @throws {SyntaxError} if the model has no graph
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export function describeModel(model: ModelProto, options: DescribeOptions = {}):
   const { graph } = model;
   if (graph === undefined) {
     throw new SyntaxError(
-      "Cannot describe an ONNX model as it must have a graph: current value is none",
+      "Cannot describe an ONNX model: it has no graph",
     );
   }
   const initial = new Set(graph.initializer.map(({ name }) => name));
@@ -95,7 +96,7 @@ export function describeModel(model: ModelProto, options: DescribeOptions = {}):
   };
 }
 
-/** Counts parameters, and the memory of all constants. */
+/** Counts parameters and the bytes of all constants. */
 function sizesOfConstants(graph: GraphProto) {
   const constants = [
     ...graph.initializer,
@@ -116,7 +117,7 @@ function countOps(names: readonly string[]): Map<string, number> {
   return new Map([...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
 }
 
-/** Single numbers are parts of formulas. */
+/** Returns whether a constant counts as a parameter. Scalars do not, because they are parts of formulas. */
 function isParameter(tensor: TensorProto): boolean {
   const type = elementTypeOf(tensor.dataType);
   return type !== undefined && isFloat(type) && tensor.dims.length > 0;
@@ -138,7 +139,7 @@ function memoryOf(graph: GraphProto, sizes: Readonly<Record<string, number>>): V
   return { bytes, unknown };
 }
 
-/** A length, with names as given; exporters write products as `4*N`. NaN for what nobody knows. */
+/** Evaluates a length at the given dimensions; NaN if it is unknown. Exporters write products as `4*N`. */
 function sizeOf(length: Length, sizes: Readonly<Record<string, number>>): number {
   if (typeof length === "number") return length;
   return (length ?? "?").split("*").reduce(
@@ -147,7 +148,7 @@ function sizeOf(length: Length, sizes: Readonly<Record<string, number>>): number
   );
 }
 
-/** A description as lines of text. */
+/** Formats a description as lines of text. */
 export function showModel(description: ModelDescription): string {
   const { inputs, outputs, ops, values, metadata } = description;
   const show = ({ name, type, shape }: ValueDescription) =>
@@ -157,7 +158,7 @@ export function showModel(description: ModelDescription): string {
   const external = description.externalFiles.length;
   return [
     `opset ${description.opset}${description.producer && `, by ${description.producer}`}`,
-    ...Object.entries(metadata).map(([key, value]) => `${key}: ${value}`),
+    ...Object.entries(metadata).map(([key, value]) => `${key}: ${showNote(key, value)}`),
     "inputs",
     ...inputs.map(show),
     "outputs",
@@ -171,6 +172,18 @@ export function showModel(description: ModelDescription): string {
     (values.unknown > 0 ? `, besides ${values.unknown} of unknown size` : ""),
   ].join("\n");
 }
+
+/** Shortens a note: a list of parameters to their number, and other texts to their beginning. */
+function showNote(key: string, value: string): string {
+  const parameters = key === PARAMETERS_NOTE ? parametersIn(value) : undefined;
+  if (parameters !== undefined) return `${parameters.length} parameters are noted`;
+  return value.length <= LONGEST_NOTE
+    ? value
+    : `${value.slice(0, LONGEST_NOTE)}… (${value.length} characters)`;
+}
+
+/** How many characters of a note are shown. */
+const LONGEST_NOTE = 100;
 
 function showBytes(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;

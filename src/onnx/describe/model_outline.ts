@@ -1,47 +1,47 @@
 /**
- * What a door must know of a model before it lets it in: whether the file is whole, which operators it needs, and
- * which other files its weights are in. Read from the wire, without decoding anything else, so that a model can be
- * opened without a codec.
+ * Outline of a model: whether the file is complete, which operators it needs, and which other files hold its
+ * weights. It is read from the protobuf encoding without decoding anything else, so that a model can be opened
+ * without the codec.
  *
  * @module
  */
 
-/** A tensor whose numbers are in another file. */
+/** A tensor whose values are in another file. */
 export interface ExternalTensor {
   /** Its name. */
   readonly name: string;
-  /** The file, relative to the model's. */
+  /** Path of the file, relative to the model's. */
   readonly location: string;
-  /** Where its numbers end in that file, if the model says. Bytes. */
+  /** Position in that file where its values end, if the model declares it. Bytes. */
   readonly end: number | undefined;
 }
 
-/** An operator a model uses. */
+/** Use of an operator by a model. */
 export interface OperatorUse {
-  /** Its name, with its domain unless that is ONNX's own. */
+  /** Name of the operator, with its domain unless that is ONNX's own. */
   readonly operator: string;
-  /** How often. */
+  /** Number of nodes. */
   readonly count: number;
-  /** The name of the first node of it, if it has one, or else of what that node gives. */
+  /** Name of the first node, or of its output if the node has no name. */
   readonly first: string;
 }
 
-/** What {@linkcode outlineModel} finds. */
+/** Result of {@linkcode outlineModel}. */
 export interface ModelOutline {
-  /** Domain → version of its operators; ONNX's own domain is "". */
+  /** Versions of operators by domain; ONNX's own domain is "". */
   readonly opsets: ReadonlyMap<string, number>;
-  /** The operators, subgraphs included. */
+  /** Operators by name, including those in subgraphs. */
   readonly operators: ReadonlyMap<string, OperatorUse>;
-  /** Weights in other files. */
+  /** Tensors whose values are in other files. */
   readonly external: readonly ExternalTensor[];
 }
 
 const decoder = new TextDecoder();
 
-/** Deep enough for every exporter, and too shallow to exhaust the stack. */
+/** Maximum depth of subgraphs: enough for all exporters, and far below the limit of the call stack. */
 const DEEPEST = 100;
 
-/** A field of a message: a number, or a run of bytes from `at` to `end`. */
+/** A field of a message: a number, or the bytes from `at` to `end`. */
 interface Field {
   number: number;
   isRun: boolean;
@@ -59,9 +59,9 @@ interface Reader {
 }
 
 /**
- * Goes through a model once.
+ * Reads the outline of a model in one pass.
  *
- * @throws {SyntaxError} for a file that is not a model, or not a whole one, with the byte where it goes wrong
+ * @throws {SyntaxError} if the file is not a model or is incomplete, with the byte where the error was found
  */
 export function outlineModel(bytes: Uint8Array, name: string): ModelOutline {
   const reader: Reader = { bytes, name, opsets: new Map(), operators: new Map(), external: [] };
@@ -80,10 +80,10 @@ export function outlineModel(bytes: Uint8Array, name: string): ModelOutline {
     else if (field.number === 25 && field.isRun) readFunction(reader, field);
   }
   if (hasGraph) return outline;
-  throw malformed(reader, `have a graph: its ${bytes.length} bytes have none`);
+  throw malformed(reader, `it has no graph in its ${bytes.length} bytes`);
 }
 
-/** onnxruntime's own format, which is whole or not accepted, and says nothing on the way. */
+/** Returns whether the file has onnxruntime's own format. Its outline is empty, because the runtime checks it. */
 function isRuntimeFormat(bytes: Uint8Array): boolean {
   return decoder.decode(bytes.subarray(4, 8)) === "ORTM";
 }
@@ -105,7 +105,7 @@ function readFunction(reader: Reader, { at, end }: Field): void {
 
 function readGraph(reader: Reader, { at, end }: Field, depth: number): void {
   if (depth > DEEPEST) {
-    throw malformed(reader, `nest graphs at most ${DEEPEST} deep: it goes deeper`);
+    throw malformed(reader, `its subgraphs are nested more than ${DEEPEST} deep`);
   }
   for (const field of fieldsOf(reader, at, end)) {
     if (!field.isRun) continue;
@@ -173,7 +173,7 @@ function textOf(reader: Reader, { isRun, at, end }: Field): string {
   return isRun ? decoder.decode(reader.bytes.subarray(at, end)) : "";
 }
 
-/** The fields of the message between two bytes. The same object each time. */
+/** Iterates over the fields of the message between two bytes. It reuses one object for all fields. */
 function* fieldsOf(reader: Reader, from: number, end: number): Generator<Field> {
   const field: Field = { number: 0, isRun: false, value: 0, at: from, end };
   for (let at = from; at < end;) {
@@ -192,7 +192,7 @@ function* fieldsOf(reader: Reader, from: number, end: number): Generator<Field> 
   }
 }
 
-/** A number on the wire; those beyond 2⁵³ lose digits, and none of them matters here. */
+/** Reads a variable-length number. Numbers above 2⁵³ lose digits, but none of them is used here. */
 function varintAt(
   reader: Reader,
   at: number,
@@ -214,21 +214,26 @@ function cutOff(reader: Reader, at: number, end: number): SyntaxError {
   if (end <= length) return unreadable(reader, at);
   return malformed(
     reader,
-    `be whole: it has ${length} bytes, and what begins at byte ${at} goes on after them${beginning}`,
+    `it is truncated: a field at byte ${at} extends beyond its ${length} bytes${beginning}`,
   );
 }
 
 function unreadable(reader: Reader, at: number): SyntaxError {
   const beginning = at < 64 ? beginningOf(reader.bytes) : "";
-  return malformed(reader, `be protobuf: byte ${at} of ${reader.bytes.length} is not${beginning}`);
+  return malformed(
+    reader,
+    `it is not an ONNX model, because byte ${at} of ${reader.bytes.length} is not valid protobuf${beginning}`,
+  );
 }
 
-/** A page of a web server or the pointer of a large-file store is more often met than a damaged model. */
+/**
+ * Quotes the beginning of a text file: HTML pages and pointers of Git LFS are more frequent than damaged models.
+ */
 function beginningOf(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(0, 40));
   return /^[\x20-\x7e\s]{8,}$/.test(text) ? `; it begins with ${JSON.stringify(text)}` : "";
 }
 
-function malformed({ name }: Reader, requirement: string): SyntaxError {
-  return new SyntaxError(`Cannot open ${name} as an ONNX model must ${requirement}`);
+function malformed({ name }: Reader, fault: string): SyntaxError {
+  return new SyntaxError(`Cannot open ${name}: ${fault}`);
 }

@@ -1,8 +1,8 @@
 /**
- * Which operators onnxruntime's WebGPU build has no kernels for.
+ * Operators without kernels in onnxruntime's WebGPU build.
  *
- * Found for onnxruntime-web 1.30.0 in its registration of kernels (`onnxruntime/core/providers/webgpu` at 89b01b406)
- * and in its log of where nodes are placed.
+ * The lists were made for onnxruntime-web 1.30.0 from its kernel registration (`onnxruntime/core/providers/webgpu`
+ * at 89b01b406) and its log of node placements.
  *
  * @module
  */
@@ -10,7 +10,7 @@
 import type { ModelProto } from "../codec/messages.ts";
 import { opsetOf } from "../codec/opset.ts";
 
-/** Operators of ONNX without a kernel of any type. */
+/** ONNX operators without a kernel for any type. */
 const MISSING: ReadonlySet<string> = new Set([
   "OneHot",
   "NonZero",
@@ -37,24 +37,24 @@ const MISSING: ReadonlySet<string> = new Set([
   "RandomUniformLike",
 ]);
 
-/** Operators whose kernels are for opsets below 22. */
+/** Operators whose kernels support only opsets below 22. */
 const OLD: ReadonlySet<string> = new Set(
   ["Sin", "Cos", "Tan", "Acos", "Asin", "Atan", "Sinh", "Elu"],
 );
 
-/** An operator that WebGPU's build runs on the CPU, with a copy there and back. */
+/** An operator that the WebGPU build runs on the CPU, which copies tensors there and back. */
 export interface WebgpuFallback {
   /** Its name. */
   readonly operator: string;
-  /** How many nodes there are of it. */
+  /** Number of nodes. */
   readonly count: number;
-  /** Why. */
+  /** Reason for the fallback. */
   readonly reason: string;
 }
 
 /**
- * The operators of a model that WebGPU's build would run on the CPU, as far as that depends on the operator alone.
- * Whole numbers of 64 bits go there, too, which `int64ToInt32` cures, and what is computed from shapes.
+ * Lists the operators of a model that the WebGPU build would run on the CPU, as far as that depends on the operator
+ * alone. Computations with int64 run there too, which `int64ToInt32` avoids, and computations on shapes.
  *
  * @example
  * ```ts
@@ -79,9 +79,9 @@ export function webgpuFallbacks(model: ModelProto): readonly WebgpuFallback[] {
 }
 
 function reasonOf(operator: string, domain: string, opset: number): string | undefined {
-  if (domain !== "" && domain !== "ai.onnx") return "it is none of ONNX's own";
+  if (domain !== "" && domain !== "ai.onnx") return "it is not an ONNX operator";
   if (operator === "ConstantOfShape") {
-    return "it has no kernel; it is rewritten as one that has before it runs there";
+    return "it has no kernel; Hooke rewrites it before it runs there";
   }
   if (MISSING.has(operator)) return "it has no kernel";
   return OLD.has(operator) && opset >= 22

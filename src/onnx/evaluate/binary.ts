@@ -9,7 +9,10 @@ import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { isWhole, wrap } from "./operators/rounding.ts";
 import { walk } from "./strides.ts";
 
-/** Writes y from `k` on, from `a` in steps of `s` and `b` in steps of `t`. A loop per operator, so that it is fast. */
+/**
+ * Writes one row of y from `k` on, reading `a` with stride `s` and `b` with stride `t`. Each operator has a loop of
+ * its own, so that V8 can inline the operation.
+ */
 export type BinaryRow = (
   a: Float64Array,
   b: Float64Array,
@@ -22,14 +25,14 @@ export type BinaryRow = (
   k: number,
 ) => void;
 
-/** Rows of a formula, at the price of a call per element. */
+/** Returns a row function for a formula, which costs a call per element. */
 export function rowOf(formula: (a: number, b: number) => number): BinaryRow {
   return (a, b, y, i, s, j, t, n, k) => {
     for (const end = k + n; k < end; k++, i += s, j += t) y[k] = formula(a[i]!, b[j]!);
   };
 }
 
-/** Two tensors together, one repeated along the axes that only the other has. Throws a RangeError where they do not fit. */
+/** Combines two tensors elementwise, with broadcasting. Throws a RangeError if the shapes do not fit. */
 export function combine(
   node: NodeProto,
   a: PlainTensor,
@@ -40,8 +43,8 @@ export function combine(
   const dims = broadcastDims(a.dims, b.dims);
   if (dims === undefined) {
     throw new RangeError(
-      `Cannot evaluate ${showNode(node)} as its inputs must have shapes that broadcast: ` +
-        `current shapes are [${a.dims}] and [${b.dims}]`,
+      `Cannot evaluate ${showNode(node)}: the shapes of its inputs must broadcast; ` +
+        `got [${a.dims}] and [${b.dims}]`,
     );
   }
   const y = allocate(countOf(dims)), p = a.data, q = b.data;
@@ -54,7 +57,7 @@ export function combine(
   return { type, dims, data: isWhole(type) ? wrap(type, y) : y };
 }
 
-/** An operator of two inputs. */
+/** Creates an operator with two inputs. */
 export function binary(row: BinaryRow, whole: BinaryRow = row, result?: ElementType): Evaluate {
   return (inputs, node) => {
     const a = required(inputs, 0, node), b = required(inputs, 1, node);

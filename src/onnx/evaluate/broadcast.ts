@@ -1,5 +1,5 @@
 /**
- * Tensors of different shapes side by side, by the rules of ONNX, which are those of numpy.
+ * Broadcasting by the rules of ONNX, which are those of NumPy.
  *
  * @module
  */
@@ -7,9 +7,7 @@
 import { gather, stridesOf } from "./strides.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
-/**
- * The lengths that tensors of these lengths have together; `undefined` where they do not go together.
- */
+/** Returns the shape to which tensors of these shapes broadcast; `undefined` if they do not fit. */
 export function broadcastDims(
   ...all: readonly (readonly number[])[]
 ): readonly number[] | undefined {
@@ -26,7 +24,10 @@ export function broadcastDims(
   return lengths;
 }
 
-/** The strides of a tensor of lengths `dims` walked through as one of lengths `target`: 0 where it is repeated. */
+/**
+ * Returns the strides of a tensor of shape `dims` when it is iterated as one of shape `target`: 0 for repeated
+ * axes.
+ */
 export function broadcastStrides(dims: readonly number[], target: readonly number[]): number[] {
   const own = stridesOf(dims), before = target.length - dims.length;
   return target.map((_, axis) =>
@@ -34,7 +35,7 @@ export function broadcastStrides(dims: readonly number[], target: readonly numbe
   );
 }
 
-/** The elements of a tensor repeated to these lengths; its own where there is nothing to repeat. */
+/** Returns the elements of a tensor broadcast to a shape. If nothing is repeated, these are its own elements. */
 export function broadcastData(
   { dims, data }: PlainTensor,
   target: readonly number[],

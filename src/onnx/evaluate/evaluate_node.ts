@@ -6,10 +6,10 @@ import { OPERATORS } from "./operators.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
 /**
- * What a node's operator does.
+ * Returns the implementation of a node's operator.
  *
- * @param own operators over and above those known here; they go first
- * @throws {UnsupportedNodeError} for an operator that is not known, and for graphs inside of nodes
+ * @param own custom operators, which have priority
+ * @throws {UnsupportedNodeError} if the operator is unknown, or the node has subgraphs
  */
 export function operatorOf(node: NodeProto, own: Operators = {}): Evaluate {
   const key = node.domain === "" || node.domain === "ai.onnx"
@@ -22,21 +22,18 @@ export function operatorOf(node: NodeProto, own: Operators = {}): Evaluate {
     : undefined;
   if (found !== undefined) return found;
   if (subgraphsOf(node).length > 0) {
-    throw unsupported("evaluate a graph", node, "no node must have a graph inside");
+    throw unsupported("evaluate a graph", node, "nodes must not have subgraphs");
   }
   throw unsupported(
     "evaluate a graph",
     node,
-    `its operators must be known (pass operators: { ${
+    `its operators must be supported (pass operators: { ${
       JSON.stringify(key)
     }: (inputs, node) => [output] })`,
   );
 }
 
-/**
- * What one node makes of these tensors. Throws as {@linkcode operatorOf} does, and a TypeError or RangeError for
- * inputs that the operator does not take.
- */
+/** Evaluates one node. Throws as {@linkcode operatorOf} does, and a TypeError or RangeError for invalid inputs. */
 export function evaluateNode(
   node: NodeProto,
   inputs: readonly (PlainTensor | undefined)[],

@@ -5,38 +5,41 @@ import type { PlainTensor } from "./plain_tensor.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { roundTo } from "./operators/rounding.ts";
 
-/** Everything an evaluation needs besides its feeds. */
+/** Settings of an evaluation, apart from its inputs. */
 export interface EvaluationRules {
-  /** The nodes, in order. */
+  /** Nodes in the order of evaluation. */
   readonly plan: Plan;
-  /** The version of ai.onnx that the model imports. */
+  /** Version of ai.onnx that the model imports. */
   readonly opset: number;
   /** True if results are rounded to the type of the graph. */
   readonly rounds: boolean;
-  /** Bytes that the values of nodes may take. */
+  /** Memory limit for the results of nodes, in bytes. */
   readonly maxBytes: number;
-  /** Ends the evaluation. */
+  /** Signal that aborts the evaluation. */
   readonly signal: AbortSignal | undefined;
   /** Returns a constant of the graph. */
   constant(name: string): PlainTensor;
 }
 
-/** A graph being evaluated, node by node. */
+/** Evaluates a graph node by node. */
 export class Evaluation {
   readonly #rules: EvaluationRules;
   readonly #values: Map<string, PlainTensor>;
-  /** Number of values that share each array that nodes have made. */
+  /**
+   * Number of values that share each array. Operators such as Reshape return the array of their input, and an array
+   * counts against the memory limit until its last value is dropped.
+   */
   readonly #shares = new Map<Float64Array, number>();
   #bytes = 0;
   #next = 0;
 
-  /** Begins before the first node. Takes over the map of feeds. */
+  /** Starts before the first node. Takes ownership of the map of feeds. */
   constructor(rules: EvaluationRules, feeds: Map<string, PlainTensor>) {
     this.#rules = rules;
     this.#values = feeds;
   }
 
-  /** Runs the next node. Returns false if no node is left. Throws the reason of the signal if it was aborted. */
+  /** Evaluates the next node. Returns false if none is left. Throws the reason of the signal if it was aborted. */
   step(): boolean {
     const { plan, opset, maxBytes, signal } = this.#rules;
     signal?.throwIfAborted();
@@ -45,6 +48,8 @@ export class Evaluation {
     this.#next++;
     const { node, evaluate } = step;
     const inputs = node.input.map((name) => this.value(name));
+    // Operators allocate through `allocate`, which compares with the bytes that are left, so that a node beyond
+    // the limit fails before it takes the memory.
     const outputs = within(
       node,
       maxBytes,
@@ -55,7 +60,7 @@ export class Evaluation {
     return true;
   }
 
-  /** Returns a value by its name; `undefined` for an input that is left out. */
+  /** Returns a value by its name; `undefined` for an omitted input. */
   value(name: string): PlainTensor | undefined {
     return name === "" ? undefined : this.#values.get(name) ?? this.#rules.constant(name);
   }
@@ -68,7 +73,7 @@ export class Evaluation {
     for (const [i, name] of node.output.entries()) {
       if (name === "") continue;
       const made = this.#made(node, outputs[i]);
-      // What is only handed on (Reshape, Identity) belongs to a feed, a constant or an earlier node.
+      // Arrays of feeds, constants and earlier nodes, which Reshape or Identity pass on, were counted before.
       const isNew = !inputs.some((input) => input?.data === made.data);
       if (isNew || this.#shares.has(made.data)) this.#share(node, made.data);
       this.#values.set(name, made);
@@ -97,7 +102,11 @@ export class Evaluation {
 
   #made(node: NodeProto, output: PlainTensor | undefined): PlainTensor {
     if (output === undefined) {
-      throw unsupported("evaluate a graph", node, "no more outputs must be named than it makes");
+      throw unsupported(
+        "evaluate a graph",
+        node,
+        "it must not have more outputs than its operator",
+      );
     }
     if (!this.#rules.rounds) return output;
     return { ...output, data: roundTo(output.type, output.data.slice()) };

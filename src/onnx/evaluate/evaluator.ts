@@ -11,53 +11,59 @@ import type { Operators } from "./operator.ts";
 import { plainOf, type PlainTensor } from "./plain_tensor.ts";
 import { type Plan, planFor } from "./plan.ts";
 
-/** How to evaluate a graph. */
+/** Options of {@linkcode openEvaluator}. */
 export interface EvaluatorOptions {
-  /** Operators over and above those known here; they go first. */
+  /** Custom operators, which have priority over built-in ones. */
   readonly operators?: Operators;
   /**
-   * Rounds what each node makes to its type, as a runtime would. Without it everything is computed in double
-   * precision, whatever the types of the graph.
+   * True to round the result of each node to its type, as a runtime does. By default everything is computed in
+   * double precision, whatever the types of the graph.
    *
    * @default false
    */
   readonly rounds?: boolean;
   /**
-   * Takes models of other opsets too, on one's own risk.
+   * True to accept models of other opsets. Their operators may be evaluated incorrectly.
    *
    * @default false
    */
   readonly anyOpset?: boolean;
   /**
-   * Memory in bytes that the results of nodes may take at once, feeds and constants excluded. A few nodes that double
-   * what they are given would otherwise take all memory of the machine. `Infinity` sets no limit.
+   * Memory limit in bytes for the results of nodes that exist at the same time, without feeds and constants. It
+   * stops models in which a few nodes that double their input would exhaust the memory of the machine. `Infinity`
+   * sets no limit.
    *
    * @default 4 GiB
    */
   readonly maxBytes?: number;
-  /** Ends evaluations with its reason. It is looked at between nodes; a single node is never interrupted. */
+  /**
+   * Signal that aborts evaluations with its reason. It is checked between nodes; a single node is never
+   * interrupted.
+   */
   readonly signal?: AbortSignal;
 }
 
-/** Runs a graph in plain TypeScript. */
+/** Evaluates a graph in plain TypeScript. */
 export interface Evaluator {
-  /** What must be fed. */
+  /** Inputs that must be fed. */
   readonly inputs: readonly ValueDescription[];
-  /** What comes out. */
+  /** Outputs of the graph. */
   readonly outputs: readonly ValueDescription[];
   /**
-   * The values of the graph for these inputs.
+   * Evaluates the graph.
    *
-   * @param wanted names of any values of the graph, and not of outputs alone; only what they need is computed, and fed
+   * @param wanted names of values to return, which may be intermediate values. Only nodes that they need are
+   * evaluated, and only their inputs must be fed
    * @default wanted all outputs
-   * @throws {TypeError} for an input that is missing or of another type, for names that there are not
-   * @throws {RangeError} for lengths that do not fit
-   * @throws {UnsupportedNodeError} for an operator that is not known, and for graphs inside of nodes
+   * @throws {TypeError} if an input is missing or has the wrong type, or a name does not exist
+   * @throws {RangeError} if a shape does not fit
+   * @throws {UnsupportedNodeError} if an operator is unknown, or a node has subgraphs
    * @throws {RangeError} if the results of nodes need more than `maxBytes`
    */
   run(feeds: PlainFeeds, wanted?: readonly string[]): Record<string, PlainTensor>;
   /**
-   * Returns the same, and yields to the event loop about every 50 ms, so that timers run and the signal can be aborted.
+   * Does the same as `run`, and yields to the event loop about every 50 ms, so that timers run and the signal can
+   * be aborted.
    */
   runInTurns(
     feeds: PlainFeeds,
@@ -66,13 +72,13 @@ export interface Evaluator {
 }
 
 /**
- * Opens a graph for evaluation in plain TypeScript and double precision, with no runtime: slow, and as exact as
- * doubles are. Meant for tests, for constants, and for machines without onnxruntime.
+ * Opens a graph for evaluation in plain TypeScript and double precision, without a runtime. It is slow and
+ * accurate. Use it for tests, for constants, and where onnxruntime is not available.
  *
- * A {@linkcode Graph} that is edited must be opened again.
+ * If a {@linkcode Graph} is edited, it must be opened again.
  *
- * @throws {RangeError} for another opset than 18 to 21
- * @throws {SyntaxError} for what is no model, or a graph that makes no sense
+ * @throws {RangeError} if the opset is not between 18 and 21
+ * @throws {SyntaxError} if the bytes are not a model, or the graph is invalid
  *
  * @example
  * ```ts
@@ -96,7 +102,7 @@ export function openEvaluator(
   return new GraphEvaluator(new Graph({ ...proto, opsetImport: imports }), opsetOf(proto), options);
 }
 
-/** What a graph takes for an opset that it knows. */
+/** Import of a supported opset, with which `anyOpset` replaces that of a model. */
 const ANY_OPSET = [{
   $typeName: "onnx.OperatorSetIdProto" as const,
   domain: "",
@@ -106,7 +112,7 @@ const ANY_OPSET = [{
 const MAX_BYTES = 2 ** 32;
 const TURN_MS = 50;
 
-/** {@linkcode Evaluator} */
+/** Implementation of {@linkcode Evaluator}. */
 class GraphEvaluator implements Evaluator {
   readonly inputs: readonly ValueDescription[];
   readonly outputs: readonly ValueDescription[];
@@ -171,8 +177,7 @@ class GraphEvaluator implements Evaluator {
     const missing = wanted.find((name) => !this.#graph.has(name));
     if (missing !== undefined) {
       throw new TypeError(
-        `Cannot evaluate a graph as what is wanted must be among its values: ` +
-          `current value is ${JSON.stringify(missing)}`,
+        `Cannot evaluate a graph: unknown value ${JSON.stringify(missing)}`,
       );
     }
     const plan = planFor(this.#graph, this.#order, wanted, this.#operators);
@@ -186,10 +191,9 @@ class GraphEvaluator implements Evaluator {
       const input = this.#fed.get(name);
       if (input === undefined) {
         throw new TypeError(
-          `Cannot evaluate a graph as its inputs are ${
+          `Cannot evaluate a graph: unknown input ${name}; its inputs are ${
             [...this.#fed.keys()].join(", ") || "none"
-          }: ` +
-            `current name is ${name}`,
+          }`,
         );
       }
       values.set(name, plainFeed(input, feed));
@@ -197,7 +201,7 @@ class GraphEvaluator implements Evaluator {
     for (const { name } of this.inputs) {
       if (!needed.has(name) || values.has(name)) continue;
       throw new TypeError(
-        `Cannot evaluate a graph as every input that is needed must be fed: ${name} is not`,
+        `Cannot evaluate a graph: input ${name} is required: pass it in feeds`,
       );
     }
     return values;
@@ -206,12 +210,12 @@ class GraphEvaluator implements Evaluator {
   #constant(name: string): PlainTensor {
     const known = this.#constants.get(name);
     if (known !== undefined) return known;
-    // Before IR version 4 constants are inputs too, which the graph does not count as constants.
+    // Before IR version 4 constants are inputs, too, and the graph does not list them as constants.
     const tensor = this.#graph.constant(name) ??
       this.#graph.model.graph?.initializer.find((each) => each.name === name);
     if (tensor === undefined) {
       throw new TypeError(
-        `Cannot evaluate a graph as its constants must be dense tensors of numbers: ${name} is none`,
+        `Cannot evaluate a graph: constant ${name} must be a dense tensor of numbers`,
       );
     }
     const plain = plainOf(tensor);
@@ -229,9 +233,5 @@ function resultsOf(
 
 function checkMaxBytes(maxBytes: number | undefined): void {
   if (maxBytes === undefined || (typeof maxBytes === "number" && maxBytes > 0)) return;
-  throw new RangeError(
-    `Cannot open a graph for evaluation as maxBytes must be a number above 0: current value is ${
-      show(maxBytes)
-    }`,
-  );
+  throw new RangeError(`maxBytes must be a number above 0; got ${show(maxBytes)}`);
 }

@@ -1,5 +1,5 @@
 /**
- * What is fed to an evaluator, checked and as plain numbers.
+ * Inputs of an evaluator: validation and conversion to plain tensors.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { DTYPES } from "../codec/tensor_info.ts";
 import type { ValueDescription } from "../codec/value_info.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
-/** Input → tensor: plain, or as a session takes it. */
+/** Tensors by input name: plain, or in the form that sessions accept. */
 export type PlainFeeds = Readonly<Record<string, PlainTensor | HostFeed>>;
 
 /**
- * The plain tensor of a feed.
+ * Converts a feed to a plain tensor.
  *
- * @throws {TypeError} for another type than the input's
- * @throws {RangeError} for other lengths than the input's, and for more or fewer numbers than these say
+ * @throws {TypeError} if its type differs from the input's
+ * @throws {RangeError} if its shape differs from the input's, or the number of elements does not match its shape
  */
 export function plainFeed(input: ValueDescription, feed: PlainTensor | HostFeed): PlainTensor {
   const { data } = feed, dims = feed.dims ?? [data?.length];
@@ -25,9 +25,9 @@ export function plainFeed(input: ValueDescription, feed: PlainTensor | HostFeed)
   checkDims(input, dims);
   if (data.length !== countOf(dims)) {
     throw new RangeError(
-      `Cannot evaluate a graph as the input ${JSON.stringify(input.name)} must have ${
+      `Cannot evaluate a graph: the input ${JSON.stringify(input.name)} must have ${
         dims.join(" * ") || "1"
-      } values: current length is ${data.length}`,
+      } values; got ${data.length}`,
     );
   }
   if ("type" in feed) return feed;
@@ -40,7 +40,10 @@ function doubles(data: HostFeed["data"]): Float64Array {
   return values;
 }
 
-/** An array may stand for several types (bytes for truth values): the input's own is meant. */
+/**
+ * Returns the element type of a feed. An array may stand for several types (bytes for booleans), so the input
+ * decides.
+ */
 function typeOf({ name, type }: ValueDescription, feed: PlainTensor | HostFeed): ElementType {
   if ("type" in feed) {
     const isPlain = feed.data instanceof Float64Array;
@@ -66,12 +69,12 @@ function kindOf(data: unknown): string {
 
 function refused(name: string, requirement: string, value: string): TypeError {
   return new TypeError(
-    `Cannot evaluate a graph as the input ${JSON.stringify(name)} must be ${requirement}: ` +
-      `current value is ${value}`,
+    `Cannot evaluate a graph: the input ${JSON.stringify(name)} must be ${requirement}; ` +
+      `got ${value}`,
   );
 }
 
-/** Lengths that have no number in the model are free. */
+/** Checks the shape of a feed. Lengths that are not numbers in the model may be anything. */
 function checkDims({ name, shape }: ValueDescription, dims: readonly number[]): void {
   let fits = shape === undefined || shape.length === dims.length;
   for (let axis = 0; axis < dims.length && fits; axis++) {
@@ -81,8 +84,8 @@ function checkDims({ name, shape }: ValueDescription, dims: readonly number[]): 
   }
   if (fits) return;
   throw new RangeError(
-    `Cannot evaluate a graph as the input ${JSON.stringify(name)} must have the shape [${
-      shape === undefined ? "of whole numbers" : shape.map((length) => length ?? "any").join(", ")
-    }]: current shape is [${dims.join(", ")}]`,
+    `Cannot evaluate a graph: the input ${JSON.stringify(name)} must have the shape [${
+      shape === undefined ? "of integers" : shape.map((length) => length ?? "any").join(", ")
+    }]; got [${dims.join(", ")}]`,
   );
 }

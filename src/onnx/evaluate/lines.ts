@@ -1,5 +1,5 @@
 /**
- * Lines of elements along one axis.
+ * Operations on lines of elements along one axis.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { allocate } from "./memory.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { gather, stridesOf } from "./strides.ts";
 
-/** What becomes of one line, `n` elements from `at` on; `to` is all zeros before. */
+/** Computes one line of `n` elements from `at` on. `to` contains zeros before. */
 export type Line = (from: Float64Array, to: Float64Array, at: number, n: number) => void;
 
-/** The tensor of the same lengths whose lines along an axis come from those of `x`. */
+/** Returns a tensor of the same shape, computed line by line along an axis. */
 export function alongAxis(x: PlainTensor, axis: number, line: Line): PlainTensor {
   const order = x.dims.map((_, i) => i).filter((i) => i !== axis);
   order.push(axis);
@@ -22,7 +22,7 @@ export function alongAxis(x: PlainTensor, axis: number, line: Line): PlainTensor
   return permuted({ type: x.type, dims: from.dims, data }, back);
 }
 
-/** The tensor with its axes in another order; its own elements where the order is the old one. */
+/** Permutes the axes of a tensor. If the order does not change, it shares the elements. */
 export function permuted(x: PlainTensor, order: readonly number[]): PlainTensor {
   if (order.every((axis, i) => axis === i)) return x;
   const strides = stridesOf(x.dims);
@@ -31,7 +31,7 @@ export function permuted(x: PlainTensor, order: readonly number[]): PlainTensor 
   return { type: x.type, dims, data };
 }
 
-/** How many elements stand in front of an axis, along it, and behind it. */
+/** Returns the number of elements before an axis, along it, and after it. */
 export function around(
   dims: readonly number[],
   axis: number,

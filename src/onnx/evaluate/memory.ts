@@ -1,5 +1,5 @@
 /**
- * The memory that the nodes of a graph may take.
+ * Memory limit for the results of nodes.
  *
  * @module
  */
@@ -7,21 +7,21 @@
 import { showNode } from "../codec/check_model.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
-/** The share of memory that one node may still take. */
+/** Memory that one node may still allocate. */
 interface Budget {
   readonly node: NodeProto;
   readonly limit: number;
   left: number;
 }
 
-// Nodes are evaluated one after another and without a pause, so that one variable says whose turn it is. An argument
-// would have to go through every operator, those of users included.
+// A module variable holds the current budget, because nodes are evaluated one after another without interruption.
+// As an argument it would have to pass through every operator, including custom ones.
 let budget: Budget | undefined;
 
 /**
- * Returns an array of zeros for what a node makes.
+ * Allocates an array of zeros for the result of a node.
  *
- * @throws {RangeError} if that is more than the evaluation may still take
+ * @throws {RangeError} if it exceeds the memory limit
  */
 export function allocate(count: number): Float64Array<ArrayBuffer> {
   if (budget !== undefined) take(budget, 8 * count);
@@ -34,17 +34,15 @@ function take(budget: Budget, bytes: number): void {
   throw beyondLimit(budget.node, budget.limit, bytes);
 }
 
-/** The error for a node that makes more than the evaluation may take. */
+/** Returns the error of a node whose result exceeds the memory limit. */
 export function beyondLimit(node: NodeProto, limit: number, bytes: number): RangeError {
   return new RangeError(
-    `Cannot evaluate ${
-      showNode(node)
-    } as the values of the graph must fit into maxBytes (${limit}): ` +
-      `it makes ${bytes} bytes more than there is room for beside the others; raise maxBytes if that is meant`,
+    `Cannot evaluate ${showNode(node)}: the values of the graph exceed maxBytes (${limit}) ` +
+      `by ${bytes} bytes. Pass a larger maxBytes if the model really needs it`,
   );
 }
 
-/** Runs a node, which may allocate so many bytes. */
+/** Evaluates a node, which may allocate `left` bytes. */
 export function within<T>(node: NodeProto, limit: number, left: number, run: () => T): T {
   const outer = budget;
   budget = { node, limit, left };

@@ -1,5 +1,5 @@
 /**
- * Inputs of nodes that operators insist on.
+ * Validation of inputs and attributes of nodes.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { showNode } from "../codec/check_model.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
-/** An input that must not be left out. Throws a TypeError where it is. */
+/** Returns a required input. Throws a TypeError if it is omitted. */
 export function required(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -18,24 +18,24 @@ export function required(
   const found = inputs[index];
   if (found !== undefined) return found;
   throw new TypeError(
-    `Cannot evaluate ${showNode(node)} as it must have an input ${index}: current value is none`,
+    `Cannot evaluate ${showNode(node)}: its input ${index} is required`,
   );
 }
 
-/** An axis counted from the front. Throws a RangeError for one that there is not. */
+/** Resolves an axis that may be counted from the end. Throws a RangeError if it does not exist. */
 export function axisOf(axis: number, rank: number, node: NodeProto): number {
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   throw refused(node, `an axis must be from ${-rank} to ${rank - 1}`, axis);
 }
 
-/** For inputs and attributes that a node can do nothing with. */
+/** Returns the error of an invalid input or attribute. */
 export function refused(node: NodeProto, requirement: string, value: unknown): RangeError {
   return new RangeError(
-    `Cannot evaluate ${showNode(node)} as ${requirement}: current value is ${value}`,
+    `Cannot evaluate ${showNode(node)}: ${requirement}; got ${value}`,
   );
 }
 
-/** A list of whole numbers: an input, or in old files an attribute; `undefined` without. */
+/** Returns a list of integers from an input, or from an attribute of old files; `undefined` if there is neither. */
 export function listOf(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -46,7 +46,7 @@ export function listOf(
   return input === undefined ? intsAttribute(node, attribute) : Array.from(input.data);
 }
 
-/** Axes counted from the front. Throws a RangeError for one that there is not, or is there twice. */
+/** Resolves axes that may be counted from the end. Throws a RangeError if one does not exist or is repeated. */
 export function axesOf(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -55,5 +55,5 @@ export function axesOf(
 ): readonly number[] | undefined {
   const axes = listOf(inputs, index, node, "axes")?.map((axis) => axisOf(axis, rank, node));
   if (axes === undefined || new Set(axes).size === axes.length) return axes;
-  throw refused(node, "its axes must be different", axes.join(", "));
+  throw refused(node, "its axes must be unique", axes.join(", "));
 }

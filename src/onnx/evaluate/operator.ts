@@ -1,5 +1,5 @@
 /**
- * What an operator is to the evaluator.
+ * Interface of operators of the evaluator.
  *
  * @module
  */
@@ -7,15 +7,15 @@
 import type { NodeProto } from "../codec/messages.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
-/** What else than its node an operator may depend on. */
+/** Context of an operator, apart from its node. */
 export interface EvaluateContext {
-  /** The version of ai.onnx that the model imports. */
+  /** Version of ai.onnx that the model imports. */
   readonly opset: number;
 }
 
 /**
- * What a node makes of its inputs (`undefined`: left out). One entry per output the node names; outputs with name ""
- * may be left out. Inputs are not to be written into, but may be given back.
+ * Computes the outputs of a node from its inputs (`undefined` if omitted), with one entry per named output. Outputs
+ * named "" may be omitted. Inputs must not be modified, but may be returned.
  */
 export type Evaluate = (
   inputs: readonly (PlainTensor | undefined)[],
@@ -23,5 +23,5 @@ export type Evaluate = (
   context: EvaluateContext,
 ) => readonly PlainTensor[];
 
-/** Operator → what it does: "Add", or "<domain>.<op>" for other domains, as "com.microsoft.QuickGelu". */
+/** Implementations by operator: "Add", or "<domain>.<op>" for other domains, such as "com.microsoft.QuickGelu". */
 export type Operators = Readonly<Record<string, Evaluate>>;

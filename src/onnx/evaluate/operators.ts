@@ -1,5 +1,5 @@
 /**
- * All operators that the evaluator knows by itself.
+ * All built-in operators of the evaluator.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { REDUCTIONS } from "./operators/reductions.ts";
 import { SCATTERING } from "./operators/scattering.ts";
 import { SHAPES } from "./operators/shapes.ts";
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const OPERATORS: Operators = {
   ...ACTIVATIONS,
   ...BATCH_NORMALIZATION,

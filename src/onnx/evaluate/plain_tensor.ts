@@ -1,5 +1,5 @@
 /**
- * Tensors as the evaluator has them: plain numbers in double precision.
+ * Tensors of the evaluator: plain numbers in double precision.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import { tensorType, type TensorValues, tensorValues } from "../codec/tensor_pro
 import { floatOfHalf } from "./operators/rounding.ts";
 
 /**
- * A tensor as plain numbers: float64 whatever its type; whole numbers too (exact to 2^53), truth values 0 and 1.
+ * A tensor of plain numbers. All types are stored as float64: integers are exact up to 2^53, booleans are 0 and 1.
  *
- * Tensors share their numbers where these are the same (Reshape, Identity): do not write into them.
+ * Tensors may share their elements (Reshape, Identity), so do not modify them.
  */
 export interface PlainTensor {
-  /** The type that the graph has for its elements. */
+  /** Element type in the graph. */
   readonly type: ElementType;
-  /** How many along each axis; `[]` is a scalar. */
+  /** Shape; `[]` is a scalar. */
   readonly dims: readonly number[];
-  /** The elements, the last axis fastest. */
+  /** Elements in row-major order. */
   readonly data: Float64Array;
 }
 
-/** A plain tensor of these numbers. */
+/** Creates a plain tensor of these numbers. */
 export function plainTensor(
   type: ElementType,
   dims: readonly number[],
@@ -32,24 +32,24 @@ export function plainTensor(
   return { type, dims, data: values instanceof Float64Array ? values : Float64Array.from(values) };
 }
 
-/** One number that belongs to no axis. */
+/** Creates a scalar. */
 export function scalar(type: ElementType, value: number): PlainTensor {
   return { type, dims: [], data: Float64Array.of(value) };
 }
 
-/** A list of whole numbers, as shapes and axes are. */
+/** Creates a list of int64, such as a shape or axes. */
 export function wholeNumbers(values: readonly number[]): PlainTensor {
   return plainTensor("i64", [values.length], values);
 }
 
-/** How many elements a tensor of these lengths has. */
+/** Returns the number of elements of a shape. */
 export function countOf(dims: readonly number[]): number {
   let count = 1;
   for (const length of dims) count *= length;
   return count;
 }
 
-/** The numbers of a constant of a model. Throws as {@linkcode tensorValues} does. */
+/** Returns the elements of a constant as a plain tensor. Throws as {@linkcode tensorValues} does. */
 export function plainOf(tensor: TensorProto): PlainTensor {
   const type = tensorType(tensor);
   return {
@@ -59,7 +59,7 @@ export function plainOf(tensor: TensorProto): PlainTensor {
   };
 }
 
-/** Values of an array that holds a type, as doubles; 16-bit floats may be given as their bits. */
+/** Converts an array to doubles. 16-bit floats may be given as their bits. */
 export function doublesOf(type: ElementType, values: TensorValues): Float64Array {
   if (values instanceof Float64Array) return values;
   const data = new Float64Array(values.length);

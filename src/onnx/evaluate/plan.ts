@@ -3,22 +3,22 @@ import type { Graph } from "../graph/graph.ts";
 import { operatorOf } from "./evaluate_node.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 
-/** One node's turn. */
+/** One step of a plan: a node. */
 export interface PlanStep {
   readonly node: NodeProto;
   readonly evaluate: Evaluate;
-  /** Names of values that nobody needs after it. */
+  /** Names of values that are not needed after it. */
   readonly done: readonly string[];
 }
 
-/** What must be computed, in order, for some values to be known. */
+/** Nodes to evaluate, in order. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
-  /** Names of inputs that must be fed for it. */
+  /** Names of inputs that must be fed. */
   readonly needed: ReadonlySet<string>;
 }
 
-/** The nodes that make these values, from first to last. Throws as {@linkcode operatorOf} does. */
+/** Returns the nodes that some values depend on, in order. Throws as {@linkcode operatorOf} does. */
 export function planFor(
   graph: Graph,
   order: readonly NodeProto[],
@@ -29,7 +29,7 @@ export function planFor(
   const steps: PlanStep[] = [];
   for (const node of [...order].reverse()) {
     if (node.opType === "Constant" || !node.output.some((name) => needed.has(name))) continue;
-    // Seen from the end, whoever needs a value first is the last to do so.
+    // Iterating backward, the first node that uses a value is its last user.
     const done = new Set<string>();
     for (const name of node.input) {
       if (name === "" || graph.constant(name) !== undefined) continue;

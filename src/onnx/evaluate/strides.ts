@@ -1,12 +1,12 @@
 /**
- * Walking through tensors whose elements lie at a distance.
+ * Iteration over tensors with strides.
  *
  * @module
  */
 
 import { allocate } from "./memory.ts";
 
-/** How far apart neighbors along each axis lie in a tensor without gaps, the last axis fastest. */
+/** Returns the strides of a contiguous tensor in row-major order. */
 export function stridesOf(dims: readonly number[]): number[] {
   const strides = new Array<number>(dims.length);
   let stride = 1;
@@ -18,18 +18,21 @@ export function stridesOf(dims: readonly number[]): number[] {
 }
 
 /**
- * One row of two tensors, `n` long: the first goes from `i` in steps of `s`, the second from `j` in steps of `t`,
- * and `k` rows' elements have come before, counted one by one.
+ * Processes one row of `n` elements of two tensors: the first from `i` with stride `s`, the second from `j` with
+ * stride `t`. `k` is the number of elements before this row.
  */
 export type Row = (i: number, s: number, j: number, t: number, n: number, k: number) => void;
 
-/** Where a walk begins, in the first and the second tensor. */
+/** Start positions in the first and the second tensor. */
 export interface WalkStart {
   readonly i?: number;
   readonly j?: number;
 }
 
-/** Calls `row` for all rows of two tensors of the same lengths, in order; axes that lie well are taken as one. */
+/**
+ * Calls `row` for all rows of two tensors of the same shape, in order. Axes that are contiguous in both are merged,
+ * so that rows become longer.
+ */
 export function walk(
   dims: readonly number[],
   first: readonly number[],
@@ -59,7 +62,7 @@ export function walk(
   }
 }
 
-/** The same walk with as few axes as will do. */
+/** Merges axes where both tensors allow it. */
 function joined(dims: readonly number[], first: readonly number[], second: readonly number[]) {
   const lengths: number[] = [], s: number[] = [], t: number[] = [];
   for (let axis = 0; axis < dims.length; axis++) {
@@ -78,15 +81,19 @@ function joined(dims: readonly number[], first: readonly number[], second: reado
   return { lengths, s, t };
 }
 
-/** Elements at a distance: an array, where the first one is, and how far apart they are along each axis. */
+/** Elements with strides: an array, the position of the first element, and the stride of each axis. */
 export interface Strided {
   readonly data: Float64Array;
   readonly strides: readonly number[];
-  /** @default 0 */
+  /**
+   * Position of the first element.
+   *
+   * @default 0
+   */
   readonly offset?: number;
 }
 
-/** Copies elements from one place to another. */
+/** Copies elements between strided arrays. */
 export function copyInto(to: Strided, from: Strided, dims: readonly number[]): void {
   const source = from.data, target = to.data;
   walk(dims, from.strides, to.strides, (i, s, j, t, n) => {
@@ -95,7 +102,7 @@ export function copyInto(to: Strided, from: Strided, dims: readonly number[]): v
   }, { i: from.offset ?? 0, j: to.offset ?? 0 });
 }
 
-/** Elements at a distance, as a tensor without gaps. */
+/** Copies strided elements to a contiguous array. */
 export function gather(from: Strided, dims: readonly number[]): Float64Array {
   let count = 1;
   for (const length of dims) count *= length;

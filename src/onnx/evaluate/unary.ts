@@ -6,10 +6,10 @@ import type { Evaluate } from "./operator.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 import { wrap } from "./operators/rounding.ts";
 
-/** A formula of one number. */
+/** Function of one number. */
 export type Formula = (x: number) => number;
 
-/** A formula for every element. */
+/** Applies a function to each element. */
 export function mapped(
   x: PlainTensor,
   formula: Formula,
@@ -20,12 +20,12 @@ export function mapped(
   return { type, dims: x.dims, data: wrap(type, data) };
 }
 
-/** An operator of one input, the same for all nodes. */
+/** Creates an operator with one input, which is the same for all nodes. */
 export function unary(formula: Formula, type?: ElementType): Evaluate {
   return (inputs, node) => [mapped(required(inputs, 0, node), formula, type)];
 }
 
-/** An operator of one input whose formula depends on the node's attributes. */
+/** Creates an operator with one input whose function depends on the node's attributes. */
 export function unaryOf(formulaOf: (node: NodeProto) => Formula): Evaluate {
   return (inputs, node) => [mapped(required(inputs, 0, node), formulaOf(node))];
 }

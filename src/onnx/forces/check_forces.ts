@@ -4,45 +4,47 @@ import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
 import type { ValueInfoProto } from "../codec/messages.ts";
 
-/** What forces are to be made of, and what the new outputs are to be called. */
-export interface AskedForces {
+/** Names of the values from which forces are computed, and of the new outputs. */
+export interface ForceRequest {
   readonly name: string;
   readonly positions: string;
   readonly energy: string;
   readonly outputs: readonly string[];
 }
 
-/** Throws a RangeError where a model cannot be given forces: what must be, and what there is. */
+/**
+ * Throws a RangeError if forces cannot be added to a model, with the requirement and the value that violates it.
+ */
 export function checkForces(
   graph: Graph,
-  { name, positions, energy, outputs }: AskedForces,
+  { name, positions, energy, outputs }: ForceRequest,
 ): void {
   const refuse = (requirement: string, value: string) => {
     throw new RangeError(
-      `Cannot give ${name} forces as ${requirement}: current value is ${value}`,
+      `Cannot give ${name} forces: ${requirement}; got ${value}`,
     );
   };
   const there = (what: string, values: readonly ValueInfoProto[], wanted: string) => {
     const names = values.map((value) => value.name);
     if (names.includes(wanted)) return;
     const value = `${JSON.stringify(wanted)}${didYouMean(wanted, names)}`;
-    refuse(`${what}, ${names.join(", ") || "of which it has none"}`, value);
+    refuse(`${what}, ${names.join(", ") || "but the model has no such values"}`, value);
   };
   there("its positions must be one of its inputs", graph.inputs, positions);
   there("its energy must be one of its outputs", graph.outputs, energy);
   for (const output of outputs) {
-    // Of a value in between the name can be had: it gets another.
+    // An intermediate value with this name is renamed, so only inputs and outputs matter.
     if (!graph.has(output) || (graph.producer(output) && !graph.isOutput(output))) continue;
-    const hint = graph.isOutput(output) ? ", an output that it has already" : "";
-    refuse("names of its new outputs must be free", `${JSON.stringify(output)}${hint}`);
+    const hint = graph.isOutput(output) ? ", which is an output already" : "";
+    refuse("names of its new outputs must be unused", `${JSON.stringify(output)}${hint}`);
   }
   checkFloats(new Facts(graph), { positions, energy }, refuse);
 }
 
-/** Refuses positions and energies of a wrong type or shape. */
+/** Checks types and shapes of positions and energies. */
 function checkFloats(
   facts: Facts,
-  { positions, energy }: Pick<AskedForces, "positions" | "energy">,
+  { positions, energy }: Pick<ForceRequest, "positions" | "energy">,
   refuse: (requirement: string, value: string) => void,
 ): void {
   for (const [what, value] of [["positions", positions], ["energy", energy]] as const) {

@@ -15,16 +15,16 @@ export function ofModel(name: string, error: unknown): unknown {
       ...more,
     });
   }
-  const message = `Cannot give ${name} forces as ${requirementOf(error.message)}`;
+  const message = `Cannot give ${name} forces: ${requirementOf(error.message)}`;
   if (error instanceof RangeError) return new RangeError(message, { cause: error });
   return error instanceof SyntaxError ? new SyntaxError(message, { cause: error }) : error;
 }
 
 /** Returns the requirement in a message, without the action that failed: the new message has its own. */
 function requirementOf(message: string): string {
-  const [, requirement] = /^Cannot .*? as (.*)$/s.exec(message) ?? [];
-  if (requirement === undefined) return `its graph must be right for it: ${message}`;
-  // In errors of the gradient "it" is the energy, and an option is named that does not exist here.
-  return requirement.replace(/^it must change with/, "its energy must change with")
-    .replace(' (or give unused: "zeros")', "");
+  const [, requirement] = /^Cannot .*?(?: as |: )(.*)$/s.exec(message) ?? [];
+  if (requirement === undefined) return message;
+  // Errors of the gradient call the energy "it", and mention an option that `withForces` lacks.
+  return requirement.replace(/^it must depend on/, "its energy must depend on")
+    .replace(' (or pass unused: "zeros")', "");
 }

@@ -1,5 +1,5 @@
 /**
- * What is said of a model that was given forces.
+ * Reports about models to which forces were added.
  *
  * @module
  */
@@ -8,37 +8,51 @@ import type { RootWarning } from "../passes/audit_roots.ts";
 import type { PassReport } from "../passes/pass.ts";
 import { showPasses } from "../passes/passes.ts";
 
-/** What was done to a model. */
+/** Changes that were made to a model. */
 export interface ForcesReport {
-  /** The version of its operators. */
+  /** Version of its operators. */
   readonly opset: number;
-  /** What was differentiated. */
+  /** Output that was differentiated. */
   readonly energy: string;
-  /** By what. */
+  /** Input with respect to which it was differentiated. */
   readonly positions: string;
-  /** The output with the forces. */
+  /** Output with the forces. */
   readonly forces: string;
-  /** The output with the virials; `undefined` where they were not asked for. */
+  /** Output with the virials; `undefined` if they were not requested. */
   readonly virial: string | undefined;
-  /** What goes with the atoms when a system is strained, they themselves among it; none without virials. */
+  /** Inputs that a strain moves, including the positions. Empty without virials. */
   readonly strained: readonly string[];
-  /** How many nodes it had, how many were added by differentiating, and how many it has now. */
+  /** Number of nodes before, number of nodes added by differentiation, and number of nodes after all passes. */
   readonly nodes: { readonly before: number; readonly added: number; readonly after: number };
-  /** What the passes did, before and behind. */
+  /** Reports of the passes, before and after differentiation. */
   readonly passes: readonly PassReport[];
-  /** Where the energy may have no slope: roots and divisions that nothing guards. */
+  /** Places where the energy may have no derivative: unguarded roots and divisions. */
   readonly warnings: readonly RootWarning[];
 }
 
 /** A model with forces. */
 export interface ForcesModel {
-  /** The .onnx file. */
+  /** Bytes of the .onnx file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What was done. */
+  /** Changes that were made. */
   readonly report: ForcesReport;
 }
 
-/** What was done to a model, as lines of text. */
+/** How many nodes a line about several nodes names. */
+const MOST_NODES = 3;
+
+/** Formats warnings as lines of text: one for all nodes with the same warning. */
+function showWarnings(warnings: readonly RootWarning[]): string[] {
+  const groups = Map.groupBy(warnings, ({ op, why, hint }) => JSON.stringify([op, why, hint]));
+  return [...groups.values()].map((group) => {
+    const { op, why, hint } = group[0]!;
+    const named = group.slice(0, MOST_NODES).map(({ node }) => node).join(", ");
+    const more = group.length > MOST_NODES ? ` and ${group.length - MOST_NODES} more` : "";
+    return `  mind the ${op} ${named}${more}: ${why}; ${hint}`;
+  });
+}
+
+/** Formats a report as lines of text. */
 export function showForces(report: ForcesReport): string {
   const { opset, energy, positions, forces, virial, strained, nodes, passes, warnings } = report;
   return [
@@ -47,6 +61,6 @@ export function showForces(report: ForcesReport): string {
     ...(virial === undefined ? [] : [`${virial} by strains of ${strained.join(", ")}`]),
     ...showPasses(passes.filter(({ changed }) => changed > 0)).split("\n").filter(Boolean)
       .map((line) => `  ${line}`),
-    ...warnings.map(({ node, op, why, hint }) => `  mind the ${op} ${node}: ${why}; ${hint}`),
+    ...showWarnings(warnings),
   ].join("\n");
 }

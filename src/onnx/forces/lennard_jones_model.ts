@@ -1,34 +1,34 @@
 import { GraphBuilder, type Value } from "../graph/graph_builder.ts";
 
-/** What a Lennard-Jones model is made of, and which form its inputs have. */
+/** Options of {@linkcode lennardJonesModel}. */
 export interface LennardJonesModelOptions {
-  /** The depth of the well, eV. */
+  /** Depth of the well, eV. */
   readonly epsilon: number;
-  /** The distance at which the energy is 0, Å. */
+  /** Distance at which the energy is 0, Å. */
   readonly sigma: number;
-  /** Pairs further apart do not feel each other. Å. */
+  /** Cutoff radius, Å. */
   readonly cutoff: number;
   /**
-   * What happens at the cutoff: `"shift"` takes the energy there off each pair, so that energies have no step;
-   * `"cut"` does nothing.
+   * Treatment of the cutoff: `"shift"` subtracts the energy at the cutoff from each pair, so that the energy is
+   * continuous; `"cut"` does not.
    *
    * @default "shift"
    */
   readonly truncation?: "shift" | "cut";
   /**
-   * Whether each pair is listed both ways, or once.
+   * Form of the neighbor list: each pair in both directions (`"full"`) or once (`"half"`).
    *
    * @default "full"
    */
   readonly list?: "full" | "half";
   /**
-   * Whether pairs are one input `edge_index` [2, E], or two, `edge_src` and `edge_dst` [E].
+   * Form of the pairs: one input `edge_index` [2, E], or two inputs `edge_src` and `edge_dst` [E].
    *
    * @default "stacked"
    */
   readonly edges?: "stacked" | "separate";
   /**
-   * Whether `batch_idx` has the system of each atom [N], or `edge_batch` that of each pair [E].
+   * Input with the systems: `batch_idx` [N], one per atom, or `edge_batch` [E], one per pair.
    *
    * @default "atom"
    */
@@ -39,23 +39,23 @@ export interface LennardJonesModelOptions {
  * The Lennard-Jones potential as an .onnx file, E = Σ 4ε((σ/r)¹² − (σ/r)⁶) below the cutoff: batched, over a
  * neighbor list, float32, with energies and forces.
  *
- * | input | type | shape | |
+ * | input | type | shape | meaning |
  * |---|---|---|---|
  * | `positions` | f32 | [N, 3] | Å |
- * | `edge_index` | i32 | [2, E] | rows: the two atoms of each pair; or `edge_src`, `edge_dst` [E] |
+ * | `edge_index` | i32 | [2, E] | the two atoms of each pair as rows; or `edge_src`, `edge_dst` [E] |
  * | `shifts` | f32 | [E, 3] | Å; a pair's vector is `positions[dst] − positions[src] + shifts` |
- * | `batch_idx` | i32 | [N] | the system of each atom; or `edge_batch` [E] |
- * | `energy0` | f32 | [B] | zeros, as many as there are systems |
+ * | `batch_idx` | i32 | [N] | system of each atom; or `edge_batch` [E] |
+ * | `energy0` | f32 | [B] | one zero per system |
  *
- * Outputs: `energy` [B] in eV, `forces` [N, 3] in eV/Å. Lists may have pairs beyond the cutoff, which add exactly
- * nothing, so that they can be padded with 0–0 at a shift of (100, 0, 0).
+ * Outputs: `energy` [B] in eV, `forces` [N, 3] in eV/Å. Pairs beyond the cutoff contribute exactly zero, so lists
+ * can be padded with the pair 0–0 at a shift of (100, 0, 0).
  *
- * All of it runs on WebGPU: indices are int32, no output is a view, and what sums are added to is made anew in each
- * run, so that the graph may be captured. Energies are added up by atoms first: fewer roundings, and fewer threads
- * that wait for one number.
+ * The whole graph runs on WebGPU and can be captured: indices are int32, no output is a view, and the bases of sums
+ * are computed in each run. Energies are summed per atom first, which reduces rounding errors, and contention of
+ * threads for one number.
  *
- * @throws {TypeError} for a parameter that is no number
- * @throws {RangeError} for a parameter that is not above 0 and finite, and for an option that is none of its values
+ * @throws {TypeError} if a parameter is not a number
+ * @throws {RangeError} if a parameter is not positive and finite, or an option has an unknown value
  *
  * @example
  * ```ts
@@ -95,7 +95,7 @@ export function lennardJonesModel(options: LennardJonesModelOptions): Uint8Array
     ? g.scatterAdd(zeros, systems, energies)
     : g.scatterAdd(zeros, systems, g.scatterAdd(zeroPerAtom(g, positions), src, energies));
   const forces = scatterForces(g, positions, { src, dst, vectors, slopes: pair.slopes, list });
-  // The factors stand behind the sums, as outputs that are sums themselves cannot be captured.
+  // Multiply after the sums, because outputs that are scatters themselves cannot be captured.
   g.output("energy", g.mul(energy, 4 * epsilon * (list === "full" ? 0.5 : 1)), ["B"]);
   g.output("forces", g.mul(forces, 48 * epsilon), ["N", 3]);
   return g.build();
@@ -111,7 +111,10 @@ function pairInputs(g: GraphBuilder, edges: "stacked" | "separate"): [Value<"i32
   return [g.gather(stacked, g.constant("i32", 0)), g.gather(stacked, g.constant("i32", 1))];
 }
 
-/** With s = (σ/r)⁶, [E, 1]: s² − s, the energy over 4ε, and s(½ − s)/r², which is (dE/dr)/r over 48ε. */
+/**
+ * Returns two terms with s = (σ/r)⁶, [E, 1]: s² − s, which is the energy over 4ε, and s(½ − s)/r², which is
+ * (dE/dr)/r over 48ε.
+ */
 function pairTerms(
   g: GraphBuilder,
   squares: Value<"f32">,
@@ -123,12 +126,12 @@ function pairTerms(
   const well = g.mul(s6, g.sub(s6, 1));
   const shifted = truncation === "shift" ? g.sub(well, end * (end - 1)) : well;
   const slopes = g.div(g.mul(s6, g.sub(0.5, s6)), squares);
-  // Not "below": of a distance that is NaN neither holds, and NaN must not become 0.
+  // Do not test for "below": neither comparison holds for NaN, and a NaN distance must not give energy 0.
   const isBeyond = g.greaterOrEqual(squares, cutoff * cutoff);
   return { energies: g.where(isBeyond, 0, shifted), slopes: g.where(isBeyond, 0, slopes) };
 }
 
-/** What pairs add to their atoms: where the energy rises along the vector, `src` is pulled along it. */
+/** Adds the forces of pairs to their atoms: `src` is pulled along the vector if the energy rises along it. */
 function scatterForces(
   g: GraphBuilder,
   positions: Value<"f32">,
@@ -147,7 +150,10 @@ function scatterForces(
   return list === "full" ? forces : g.scatterAdd(forces, places(dst), g.mul(pulls, -1));
 }
 
-/** [N] zeros, by another formula than the forces': the runtime would let both sums begin in one buffer. */
+/**
+ * Returns [N] zeros. The formula differs from that of the forces' zeros, because the runtime would otherwise merge
+ * them and start both sums in one buffer.
+ */
 function zeroPerAtom(g: GraphBuilder, positions: Value<"f32">): Value<"f32"> {
   const x = g.gather(positions, g.constant("i32", 0), 1);
   return g.sub(x, x);
@@ -156,22 +162,18 @@ function zeroPerAtom(g: GraphBuilder, positions: Value<"f32">): Value<"f32"> {
 function positive(what: string, value: unknown): void {
   if (typeof value !== "number") {
     throw new TypeError(
-      `Cannot make a Lennard-Jones model as ${what} must be a number: current value is ${
-        String(value)
-      }`,
+      `Cannot make a Lennard-Jones model: ${what} must be a number; got ${String(value)}`,
     );
   }
   if (value > 0 && value < Infinity) return;
   throw new RangeError(
-    `Cannot make a Lennard-Jones model as ${what} must be above 0 and finite: current value is ${value}`,
+    `Cannot make a Lennard-Jones model: ${what} must be above 0 and finite; got ${value}`,
   );
 }
 
 function oneOf(what: string, value: string, values: readonly string[]): void {
   if (values.includes(value)) return;
   throw new RangeError(
-    `Cannot make a Lennard-Jones model as ${what} must be ${
-      values.join(" or ")
-    }: current value is ${value}`,
+    `Cannot make a Lennard-Jones model: ${what} must be ${values.join(" or ")}; got ${value}`,
   );
 }

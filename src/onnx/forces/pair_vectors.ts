@@ -4,43 +4,47 @@ import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
-/** What the vectors of pairs are made of, and what is made of them. */
+/** Values from which pair vectors are computed, and the energy that is computed from them. */
 export interface PairInputs {
-  /** The positions, [N, 3]. */
+  /** Positions, [N, 3]. */
   readonly positions: string;
-  /** The shifts, [E, 3]. */
-  readonly shifts: string;
-  /** What is made of them. */
+  /** Shifts of each list of pairs, [E, 3]. */
+  readonly shifts: readonly string[];
+  /** Energy. */
   readonly energy: string;
 }
 
 /**
- * The vectors of the pairs, [E, 3]: differences of positions with a shift to each, of which alone everything else is
- * made; `undefined` where it is not so. Whatever image of an atom there is, they are short.
+ * Returns the vectors of the pairs of each list, [E, 3]: differences of positions plus shifts, if everything else is
+ * computed from them; otherwise `undefined`. Virials use them because they are short whatever periodic image the
+ * positions are in, which avoids rounding errors.
  */
 export function pairVectors(
   graph: Graph,
   { positions, shifts, energy }: PairInputs,
-): string | undefined {
-  const { nodes } = between(graph, new Facts(graph), [positions, shifts], [energy]);
+): string[] | undefined {
+  const { nodes } = between(graph, new Facts(graph), [positions, ...shifts], [energy]);
   const onTheWay = new Set(nodes);
-  const shifted = graph.uses(shifts).map(({ node }) => node).find((node) => onTheWay.has(node));
-  if (shifted === undefined || !/^(Add|Sub)$/.test(shifted.opType)) return undefined;
-  // What goes with a strain as positions do, v to v + v·ε, up to where the shifts come in.
-  const rows = new Set([positions, shifts]), makers = new Set<NodeProto>([shifted]);
+  const shifted = shifts.flatMap((name) =>
+    graph.uses(name).map(({ node }) => node).filter((node) => onTheWay.has(node)).slice(0, 1)
+  );
+  if (shifts.length === 0 || shifted.length < shifts.length) return undefined;
+  if (!shifted.every(({ opType }) => /^(Add|Sub)$/.test(opType))) return undefined;
+  // A strain moves these values as it moves positions, v to v + v·ε, up to the nodes where shifts are added.
+  const rows = new Set([positions, ...shifts]), makers = new Set<NodeProto>(shifted);
   for (const node of nodes) {
-    if (node === shifted || !keepsRows(node, rows)) continue;
+    if (shifted.includes(node) || !keepsRows(node, rows)) continue;
     rows.add(node.output[0]!);
     makers.add(node);
   }
-  const isAll = shifted.input.every((name) => rows.has(name)) &&
+  const isAll = shifted.every(({ input }) => input.every((name) => rows.has(name))) &&
     [...rows].every((name) =>
       graph.uses(name).every(({ node }) => !onTheWay.has(node) || makers.has(node))
     );
-  return isAll ? shifted.output[0] : undefined;
+  return isAll ? shifted.map(({ output }) => output[0]!) : undefined;
 }
 
-/** Whether a node makes rows of a sum, of a difference, or of some of the rows. */
+/** Returns whether a node makes rows by addition, subtraction or selection of rows. */
 function keepsRows(node: NodeProto, rows: ReadonlySet<string>): boolean {
   const { opType, domain, input: [a = "", b = ""] } = node;
   if (domain !== "" && domain !== "ai.onnx") return false;

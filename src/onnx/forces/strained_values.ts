@@ -1,5 +1,5 @@
 /**
- * What goes with the atoms when a system is strained: which inputs of a model these are.
+ * Inputs of a model that a strain moves together with the atoms.
  *
  * @module
  */
@@ -10,53 +10,77 @@ import type { Graph } from "../graph/graph.ts";
 import { type Fact, Facts } from "../infer/facts.ts";
 
 /**
- * What goes with the atoms when a system is strained, and whose it is: names of inputs. What is not named is the input
- * that it says by default, where there is one of that name; `false` or `undefined` leaves it out.
+ * Names of the inputs that a strain moves, and of their systems. An omitted member means the input with the default
+ * name, if the model has it; `false` or `undefined` means that there is no such input.
  */
 export interface StrainedValues {
   /**
-   * What the new output is called.
+   * Name of the new output.
    *
    * @default "virial"
    */
   readonly output?: string | undefined;
   /**
-   * The system of each atom, [N]; left out, there is one system.
+   * System of each atom, [N]. If there is no such input, there is one system.
    *
    * @default "batch_idx"
    */
   readonly batch?: string | false | undefined;
   /**
-   * What is added to the vectors of the pairs, [E, 3], in the unit of the positions.
+   * Shifts that are added to the vectors of the pairs, [E, 3], in the unit of the positions.
    *
    * @default "shifts"
    */
   readonly shifts?: string | false | undefined;
-  /** The system of each pair, [E]; left out, it is that of the pair's first atom. */
+  /** System of each pair, [E]; by default that of the pair's first atom. */
   readonly edgeBatch?: string | false | undefined;
   /**
-   * The pairs, [2, E] or [E, 2], or their first atoms, [E]: for shifts where there is no `edgeBatch`.
+   * Pairs, [2, E] or [E, 2], or their first atoms, [E]. They are needed for shifts without `edgeBatch`.
    *
    * @default "edge_index"
    */
   readonly edges?: string | false | undefined;
   /**
-   * The cells, their vectors as rows: [B, 3, 3], [3 B, 3], or [3, 3] where there is one system.
+   * Cells with their vectors as rows: [B, 3, 3], [3 B, 3], or [3, 3] for one system.
    *
    * @default "cell"
    */
   readonly cell?: string | false | undefined;
+  /**
+   * Further lists of pairs, such as those of a second cutoff.
+   *
+   * @default []
+   */
+  readonly lists?: readonly PairList[] | undefined;
 }
 
-/** The members that are inputs. */
-type Member = Exclude<keyof StrainedValues, "output">;
+/** Names of the inputs of a list of pairs. */
+export interface PairList {
+  /** Vectors that are added to the vectors of the pairs, [E, 3], in the unit of the positions. */
+  readonly shifts: string;
+  /** System of each pair, [E]. If it is omitted, `edges` tells the systems. */
+  readonly edgeBatch?: string | undefined;
+  /** Pairs, [2, E] or [E, 2], or their first atoms, [E]. */
+  readonly edges?: string | undefined;
+}
 
-/** The same, with what is there by default and without what is left out. */
-export type Strained = { readonly [member in Member]?: string } & { readonly output: string };
+/** Members that are inputs. */
+type Member = Exclude<keyof StrainedValues, "output" | "lists">;
 
-/** What an input must be. */
+/** Names with defaults filled in, and without omitted members. */
+export type Strained = { readonly [member in Member]?: string } & {
+  readonly output: string;
+  readonly lists: readonly PairList[];
+};
+
+/** Returns all lists of pairs that have shifts, the model's own first. */
+export function pairListsOf({ shifts, edgeBatch, edges, lists }: Strained): PairList[] {
+  return shifts === undefined ? [...lists] : [{ shifts, edgeBatch, edges }, ...lists];
+}
+
+/** Requirements of an input. */
 interface Kind {
-  /** What exporters of potentials call it. */
+  /** Usual name of the input in exported potentials. */
   readonly usual?: string;
   readonly isFloat: boolean;
   readonly forms: readonly (readonly (number | string)[])[];
@@ -72,12 +96,12 @@ const KINDS: Readonly<Record<Member, Kind>> = {
 
 const MEMBERS = Object.keys(KINDS) as readonly Member[];
 
-/** What can be said of what is strained. */
-export const STRAINED_MEMBERS: readonly string[] = ["output", ...MEMBERS];
+/** Names of all members. */
+export const STRAINED_MEMBERS: readonly string[] = ["output", "lists", ...MEMBERS];
 
 /**
- * What is strained of a graph; `undefined` where no virials are wanted. Throws a RangeError for a value that is no
- * input, or one of another type or shape, and for shifts of pairs whose systems nobody knows.
+ * Returns the inputs that a strain moves; `undefined` if virials are not requested. Throws a RangeError if a value
+ * is not an input, or has a wrong type or shape, or if the systems of the shifts are unknown.
  */
 export function strainedValues(
   graph: Graph,
@@ -88,34 +112,50 @@ export function strainedValues(
   const named: StrainedValues = wanted === true ? {} : wanted;
   const inputs = graph.inputs.map((input) => input.name);
   const facts = new Facts(graph);
+  const check = (member: Member, value: string, hint = "") => {
+    if (!inputs.includes(value)) {
+      const found = `${JSON.stringify(value)}${didYouMean(value, inputs)}`;
+      throw refused(
+        name,
+        `strained values must be among its inputs, ${inputs.join(", ")}`,
+        `${found} (${member})`,
+      );
+    }
+    checkKind(name, { member, value, hint }, facts.of(value));
+  };
   const values: { [member in Member]?: string } = {};
   for (const member of MEMBERS) {
     const { usual = "" } = KINDS[member];
     const isNamed = Object.hasOwn(named, member);
     const value = isNamed ? named[member] : inputs.includes(usual) ? usual : undefined;
     if (value === undefined || value === false) continue;
-    if (!inputs.includes(value)) {
-      const found = `${JSON.stringify(value)}${didYouMean(value, inputs)}`;
-      throw refused(
-        name,
-        `what is strained must be among its inputs, ${inputs.join(", ")}`,
-        `${found} (${member})`,
-      );
-    }
-    const hint = isNamed ? "" : `, which it is by its name; ${member}: false leaves it out`;
-    checkKind(name, { member, value, hint }, facts.of(value));
+    check(
+      member,
+      value,
+      isNamed ? "" : `, which is used because of its name; ${member}: false omits it`,
+    );
     values[member] = value;
   }
-  const { batch, shifts, edgeBatch, edges } = values;
-  if (batch !== undefined && shifts !== undefined && (edgeBatch ?? edges) === undefined) {
-    throw refused(name, "shifts must have their systems from edgeBatch or edges", "neither");
+  const { lists = [] } = named;
+  for (const list of lists) {
+    for (const member of ["shifts", "edgeBatch", "edges"] as const) {
+      const value = list[member];
+      if (value !== undefined) check(member, value);
+    }
   }
-  return { ...values, output: named.output ?? "virial" };
+  const strained = { ...values, lists, output: named.output ?? "virial" };
+  const isOpen = pairListsOf(strained).some(({ edgeBatch, edges }) =>
+    (edgeBatch ?? edges) === undefined
+  );
+  if (values.batch !== undefined && isOpen) {
+    throw refused(name, "shifts must be passed together with edgeBatch or edges", "neither");
+  }
+  return strained;
 }
 
 function refused(name: string, requirement: string, value: string): RangeError {
   return new RangeError(
-    `Cannot give ${name} virials as ${requirement}: current value is ${value}`,
+    `Cannot give ${name} virials: ${requirement}; got ${value}`,
   );
 }
 
@@ -140,8 +180,8 @@ function checkKind(
   const lengths = shape?.map((length) => isUnnamed(length) ? "?" : length).join(", ");
   throw refused(
     name,
-    `${member} must be ${kind.isFloat ? "floats" : "whole numbers"} ${forms}`,
-    `${JSON.stringify(value)} of ${type ?? "no known type"}${
+    `${member} must be ${kind.isFloat ? "floats" : "integers"} ${forms}`,
+    `${JSON.stringify(value)} of ${type ?? "unknown type"}${
       lengths === undefined ? "" : ` [${lengths}]`
     }${hint}`,
   );

@@ -1,35 +1,36 @@
 /**
- * Virials of a graph, from the slopes of its energy: no node of the graph itself is changed for them.
+ * Virials from the derivatives of a graph's energy. The nodes of the graph do not change.
  *
  * @module
  */
 
 import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
-import type { Strained } from "./strained_values.ts";
+import { type PairList, pairListsOf, type Strained } from "./strained_values.ts";
 import { type Length, valueInfo } from "../codec/value_info.ts";
 
-/** A graph whose slopes are known. */
-export interface Sloping extends Strained {
+/** A graph whose derivatives are known. */
+export interface Differentiated extends Strained {
   readonly positions: string;
   readonly energy: string;
-  /** The vectors of the pairs, where all but the cell comes by them. */
-  readonly vectors: string | undefined;
-  /** Name → dE/d of it; none where the energy does not depend on it. */
+  /** Vectors of the pairs of each list, if the energy depends on positions and shifts only through them. */
+  readonly vectors: readonly string[] | undefined;
+  /** dE/dx by name of x. Values on which the energy does not depend are missing. */
   readonly slopes: ReadonlyMap<string, string>;
 }
 
 /**
- * Lets virials come out: −Σ r ⊗ dE/dr over all that is strained, system by system. A strain ε moves r to r + r·ε, so
- * that this is −dE/dε at ε = 0, with no strain in the graph.
+ * Adds virials as an output: −Σ r ⊗ dE/dr over all strained values of a system. A strain ε moves r to r + r·ε, so
+ * this is −dE/dε at ε = 0, without a strain in the graph.
  */
-export function virialOf(graph: Graph, of: Sloping): void {
+export function virialOf(graph: Graph, of: Differentiated): void {
   const { output, batch, positions, cell, slopes } = of;
   const facts = new Facts(graph);
   const { type = "f32" } = facts.of(positions);
   const cellSlope = slopes.get(cell ?? "");
   let total = batch === undefined ? undefined : zeros(graph, facts, of);
   for (const [r, g, systems] of rowsOf(graph, facts, of)) {
+    // For one system rᵀ·g sums the outer products by a matrix product, without a tensor of [N, 3, 3].
     total = systems === undefined
       ? plus(graph, total, graph.make("MatMul", [turned(graph, r, [1, 0]), g]))
       : scattered(graph, total!, systems, outer(graph, r, g));
@@ -44,22 +45,25 @@ export function virialOf(graph: Graph, of: Sloping): void {
   graph.addOutput(valueInfo(output, type, shape));
 }
 
-/** What is strained, row by row, with its slopes and the system of each row. */
+/** Returns the strained values as rows, with their derivatives and the system of each row. */
 function rowsOf(
   graph: Graph,
   facts: Facts,
-  of: Sloping,
+  of: Differentiated,
 ): readonly (readonly [string, string, string | undefined])[] {
-  const { positions, shifts = "", vectors = "", batch, slopes } = of;
-  const pairs = [vectors, shifts].find((name) => slopes.has(name));
-  const systems = pairs === undefined ? undefined : pairSystems(graph, facts, of);
-  const ofPairs = pairs === undefined ? [] : [[pairs, slopes.get(pairs)!, systems] as const];
-  if (pairs === vectors) return ofPairs;
+  const { positions, vectors, batch, slopes } = of;
+  const ofPairs = pairListsOf(of).flatMap((list, i) => {
+    const pairs = vectors?.[i] ?? list.shifts, slope = slopes.get(pairs);
+    return slope === undefined
+      ? []
+      : [[pairs, slope, pairSystems(graph, facts, batch, list)] as const];
+  });
+  if (vectors !== undefined && ofPairs.length > 0) return ofPairs;
   const slope = flat(graph, facts, slopes.get(positions)!, positions);
   return [[flat(graph, facts, positions), slope, batch], ...ofPairs];
 }
 
-/** [1, N, 3] as [N, 3]. */
+/** Reshapes [1, N, 3] to [N, 3]. */
 function flat(graph: Graph, facts: Facts, name: string, like: string = name): string {
   if (facts.of(like).shape?.length !== 3) return name;
   return graph.make("Reshape", [name, graph.constantOf("i64", [-1, 3])]);
@@ -73,7 +77,7 @@ function plus(graph: Graph, total: string | undefined, more: string): string {
   return total === undefined ? more : graph.make("Add", [total, more]);
 }
 
-/** r ⊗ g, row by row. */
+/** Returns the outer products r ⊗ g, row by row. */
 function outer(graph: Graph, r: string, g: string): string {
   const [first, second] = [[2], [1]].map((axis) => graph.constantOf("i64", axis));
   return graph.make("Mul", [
@@ -89,22 +93,23 @@ function scattered(graph: Graph, base: string, systems: string, rows: string): s
   return graph.make("ScatterND", [base, places, rows], { reduction: "add" });
 }
 
-/** As ONNX numbers it; `dropIdentities` takes out what is int64 already. */
+/** Number of the type int64 in ONNX. `dropIdentities` removes casts of values that are int64 already. */
 const I64 = 7;
 
-/** The cells as matrices, one per system. */
-function cells(graph: Graph, facts: Facts, name: string, { batch, cell }: Sloping): string {
+/** Returns the cells as one matrix per system. */
+function cells(graph: Graph, facts: Facts, name: string, { batch, cell }: Differentiated): string {
   const rank = facts.of(cell!).shape?.length;
   const lengths = batch === undefined ? [3, 3] : [-1, 3, 3];
   if (rank === undefined || rank === lengths.length) return name;
   return graph.make("Reshape", [name, graph.constantOf("i64", lengths)]);
 }
 
-/** The system of each pair: of its first atom. */
+/** Returns the system of each pair, which is that of its first atom. */
 function pairSystems(
   graph: Graph,
   facts: Facts,
-  { batch, edgeBatch, edges }: Sloping,
+  batch: string | undefined,
+  { edgeBatch, edges }: PairList,
 ): string | undefined {
   if (batch === undefined || edgeBatch !== undefined) return edgeBatch;
   const { shape } = facts.of(edges!);
@@ -114,8 +119,11 @@ function pairSystems(
   return graph.make("Gather", [batch, atoms], { axis: 0 });
 }
 
-/** [B, 3, 3]. As many as there are cells or energies; where energies are those of atoms, as many as atoms are of. */
-function zeros(graph: Graph, facts: Facts, of: Sloping): string {
+/**
+ * Returns zeros [B, 3, 3]. B is the number of cells or energies; if energies are per atom, the number of systems in
+ * the batch index.
+ */
+function zeros(graph: Graph, facts: Facts, of: Differentiated): string {
   const { positions, energy, cell, batch } = of;
   const { type = "f32" } = facts.of(positions);
   const [from, to] = [[0], [1]].map((at) => graph.constantOf("i64", at));
@@ -136,15 +144,15 @@ function zeros(graph: Graph, facts: Facts, of: Sloping): string {
   return graph.make("Expand", [graph.constantOf(type, 0), shape]);
 }
 
-/** The length of an energy per system, by its name; `undefined` where it may be one per atom. */
-function energySystems(facts: Facts, { positions, energy }: Sloping): string | undefined {
+/** Returns the name of the length of an energy per system; `undefined` if the energy may be per atom. */
+function energySystems(facts: Facts, { positions, energy }: Differentiated): string | undefined {
   const length = facts.of(energy).shape?.[0];
   const isNamed = typeof length === "string" && !length.includes("?");
   return isNamed && length !== facts.of(positions).shape?.at(-2) ? length : undefined;
 }
 
-/** How many systems there are, as far as the file has a name for it. */
-function systemsOf(facts: Facts, of: Sloping): Length {
+/** Returns the number of systems, if the file has a name for it. */
+function systemsOf(facts: Facts, of: Differentiated): Length {
   const own = energySystems(facts, of);
   if (own !== undefined || of.cell === undefined) return own;
   const cells = facts.of(of.cell).shape;

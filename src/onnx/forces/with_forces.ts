@@ -13,7 +13,12 @@ import { auditRoots } from "../passes/audit_roots.ts";
 import type { Pass } from "../passes/pass.ts";
 import { passesNamed, runPasses } from "../passes/passes.ts";
 import { pairVectors } from "./pair_vectors.ts";
-import { STRAINED_MEMBERS, type StrainedValues, strainedValues } from "./strained_values.ts";
+import {
+  pairListsOf,
+  STRAINED_MEMBERS,
+  type StrainedValues,
+  strainedValues,
+} from "./strained_values.ts";
 import { valueInfo } from "../codec/value_info.ts";
 import { virialOf } from "./virial.ts";
 
@@ -70,6 +75,7 @@ export const FORCE_PASSES: readonly string[] = [
   "foldConstants",
   "dropIdentities",
   "einsumToMatMul",
+  "clipCosines",
   "multiplySmallFirst",
   "mergeEquals",
   "prune",
@@ -190,9 +196,9 @@ function addForces(
   strained: ReturnType<typeof strainedValues>,
   rules: GradientRules | undefined,
 ): { readonly added: number; readonly moved: string[] } {
-  const { shifts, cell } = strained ?? {};
-  const vectors = shifts && pairVectors(graph, { positions, shifts, energy });
-  const others = [vectors ?? shifts, cell].filter((each) => each !== undefined);
+  const shifts = strained === undefined ? [] : pairListsOf(strained).map((list) => list.shifts);
+  const vectors = pairVectors(graph, { positions, shifts, energy });
+  const others = [...vectors ?? shifts, strained?.cell].filter((each) => each !== undefined);
   const { added, slopes } = differentiate(graph, { energy, positions, rules, others });
   const { type = "f32", shape } = new Facts(graph).of(positions);
   const before = graph.nodes.length;
@@ -212,10 +218,11 @@ function addForces(
 function movedInputs(
   slopes: ReadonlyMap<string, string>,
   positions: string,
-  vectors: string | undefined,
-  shifts: string | undefined,
+  vectors: readonly string[] | undefined,
+  shifts: readonly string[],
 ): string[] {
-  return [positions, ...slopes.keys()].map((name) => name === vectors ? shifts! : name)
+  return [positions, ...slopes.keys()]
+    .map((name) => shifts[vectors?.indexOf(name) ?? -1] ?? name)
     .filter((name, i, all) => all.indexOf(name) === i);
 }
 
@@ -233,7 +240,7 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
   );
   const shape = facts.of(energy).shape;
   const isRows = shape === undefined || shape.slice(1).every((length) => length === 1);
-  // [1, N] is no row per anything; what only its slope needs goes again.
+  // [1, N] does not have one row per atom. `prune` removes nodes that only its derivative needs.
   const of = isRows ? energy : graph.make("ReduceSum", [energy], { keepdims: 0 });
   const { added } = gradient(graph, { of, wrt, ...(rules === undefined ? {} : { rules }) });
   return { added, slopes: new Map(Object.entries(wrt)) };

@@ -5,12 +5,13 @@ import { matrixProduct, type Sum } from "./matrix_product.ts";
 type Labels = readonly string[];
 
 /**
- * The product of two values, summed over the labels that do not come out: one MatMul or Gemm wherever there is
- * something to sum, instead of a product that is summed afterwards.
+ * Multiplies two values and sums over the labels that the output lacks, by one MatMul or Gemm if there is anything
+ * to sum. This avoids the memory of an elementwise product that is summed afterwards.
  *
- * Axes of length 1 are repeated along those of the same label. Labels that neither value has do not come out.
+ * Axes of length 1 are broadcast along axes of the same label. Labels that neither value has are missing from the
+ * result.
  *
- * @param output labels of what comes out, in order
+ * @param output labels of the result, in order
  */
 export function contract(
   write: GradientWriter,
@@ -23,14 +24,15 @@ export function contract(
   const right = summed(write, b, [...a.labels, ...output]);
   const made = output.filter((l) => left.labels.includes(l) || right.labels.includes(l));
   const both = left.labels.filter((l) => right.labels.includes(l) && !output.includes(l));
-  // Where lengths may differ, one of them may be 1: MatMul repeats it only along axes that it does not sum over.
+  // If the lengths of a label may differ, one may be 1. MatMul broadcasts only axes that it does not sum over, so
+  // these labels are summed afterwards.
   const inner = both.filter((l) => lengthOf(left, l) === lengthOf(right, l));
   const late = both.filter((l) => !inner.includes(l));
   const product = productOver(write, left, right, { order: [...late, ...made], inner });
   return permuted(write, summed(write, product, made), made);
 }
 
-/** Without the axes of length 1 that the other value has with another length. */
+/** Removes axes of length 1 where the other value has another length. */
 function unrepeated(write: GradientWriter, x: Labeled, y: Labeled): Labeled {
   const gone = x.labels.filter((label) => {
     const other = lengthOf(y, label);
@@ -53,7 +55,10 @@ function productOver(write: GradientWriter, x: Labeled, y: Labeled, sum: Sum): L
     : matrixProduct(write, y, x, sum);
 }
 
-/** Lets axes of length 1 that are to go stand for labels that only the other value has. */
+/**
+ * Uses axes of length 1 that would be removed for labels that only the other value has, so that no axis must be
+ * inserted.
+ */
 function standIn(write: GradientWriter, x: Labeled, y: Labeled, { order, inner }: Sum): Labeled {
   const missing = order.filter((l) => y.labels.includes(l) && !x.labels.includes(l));
   const labels = x.labels.map((l) => inner.includes(l) ? missing.shift() ?? l : l);

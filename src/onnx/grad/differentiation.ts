@@ -1,33 +1,33 @@
 import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
-import { placeOf, stopsFrom } from "./path.ts";
+import { pathEnds, placeOf } from "./path.ts";
 import type { RuleSearch } from "./rule_of.ts";
 import { showNode } from "../codec/check_model.ts";
 
-/** A differentiation: outputs, inputs and rules. */
+/** Context of a differentiation. */
 export interface Differentiation extends RuleSearch {
-  /** Writes the gradient. */
+  /** Writer of the gradient. */
   readonly write: GradientWriter;
   /** Names of the values that are differentiated. */
   readonly of: readonly string[];
-  /** Values to differentiate by → names of their gradients. */
+  /** Names of gradients, by the values with respect to which they are taken. */
   readonly wrt: Readonly<Record<string, string>>;
 }
 
-/** The number of places that an error names at most. */
+/** Maximum number of places that an error names. */
 const MOST = 3;
 
 /**
- * Returns the error for a value that no gradient reaches.
+ * Returns the error of a value that no gradient reaches.
  *
- * @param ends nodes that a gradient reaches, and at which it ends
+ * @param ends nodes that a gradient reaches but does not pass
  */
 export function noPathError(
   { write, forward, action }: Differentiation,
   name: string,
   ends: readonly NodeProto[],
 ): RangeError {
-  const stops = stopsFrom(write.graph, write.facts, { forward, wrt: name, ends });
+  const stops = pathEnds(write.graph, write.facts, { forward, wrt: name, ends });
   const places = stops.slice(0, MOST).map((node) =>
     `${showNode(node)} (${placeOf(forward, node)})`
   );
@@ -35,8 +35,8 @@ export function noPathError(
     ? `no operator leads from ${JSON.stringify(name)} to it`
     : `the paths from ${JSON.stringify(name)} end at ${places.join(", ")}`;
   return new RangeError(
-    `Cannot ${action} as it must change with ${
+    `Cannot ${action}: it must depend on ${
       JSON.stringify(name)
-    }, over floats (or give unused: "zeros"): ${why}`,
+    } through floats, but ${why} (or pass unused: "zeros")`,
   );
 }

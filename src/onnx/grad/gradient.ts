@@ -1,6 +1,6 @@
 import type { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
-import { writtenShape } from "../infer/written_shape.ts";
+import { declaredShape } from "../infer/declared_shape.ts";
 import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { valueInfo } from "../codec/value_info.ts";
 import { between } from "../passes/path.ts";
@@ -17,29 +17,31 @@ import { type Differentiation, noPathError } from "./differentiation.ts";
 
 /** Result of {@linkcode gradient}. */
 export interface Gradient {
-  /** Value to differentiate by → output with the gradient, of the same type and shape. */
+  /**
+   * Output names of the gradients, by the values with respect to which they are taken. Each has the value's type
+   * and shape.
+   */
   readonly names: Readonly<Record<string, string>>;
-  /** The number of nodes added. */
+  /** Number of nodes that were added. */
   readonly added: number;
 }
 
 /**
- * Differentiates a graph: its gradients become further outputs of the same graph, in which all that the forward part
- * computes is used again. What was written can be differentiated once more.
+ * Differentiates a graph: gradients become additional outputs of the same graph, and intermediate values of the
+ * forward pass are reused. The result can be differentiated again.
  *
- * Goes back through the nodes between `of` and `wrt`, one rule per operator ({@linkcode gradientRules}). Lengths that
- * are free stay free. Where a function has a kink (ReLU at 0, Max of equal numbers) the gradient is the one that
- * PyTorch takes; the rules say which.
+ * It visits the nodes between `of` and `wrt` in reverse order, and applies one rule per operator ({@linkcode
+ * gradientRules}). Variable dimensions stay variable. At a kink (ReLU at 0, Max of equal numbers) the gradient is
+ * that of PyTorch; the rules say which.
  *
- * Where it throws, the graph is as it was.
+ * If it throws, the graph does not change.
  *
- * @throws {RangeError} for a name that there is not, for what is no float, for an `of` that is no number per system,
- * for what `of` does not depend on, an unknown `unused`, and where a rank or a type is not known
- * @throws {TypeError} for options that there are not, and for a rule that is no function, or answers with something
- * else than a list of shares, at most one per input
- * @throws {UnsupportedNodeError} for an operator without a rule, and for control flow, on the way
+ * @throws {RangeError} if a value does not exist or is not a float, if `of` is not one number per system or does
+ * not depend on a value, if `unused` is invalid, or if a rank or type is unknown
+ * @throws {TypeError} if an option is unknown, or a rule is not a function or returns an invalid list of shares
+ * @throws {UnsupportedNodeError} if an operator between the values has no rule, or has subgraphs
  *
- * @example The slope of a sine
+ * @example Differentiate a sine
  * ```ts
  * import { decodeModel, gradient, Graph, GraphBuilder } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
@@ -61,7 +63,7 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
     : options.wrt as Readonly<Record<string, string>>;
   const facts = new Facts(graph), write = new GradientWriter(graph, facts);
   checkGradient(write, { of, wrt, cotangent });
-  // Reserves the names of the gradients, so that no intermediate value takes one.
+  // Reserve the names of the gradients, so that no intermediate value takes one.
   for (const output of Object.values(wrt)) graph.freshName(output);
   const forward = graph.sort(),
     kept: Kept = new Set([...forward, ...graph.model.graph!.initializer]);
@@ -77,7 +79,7 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
   };
   const shares = new Shares(write);
   for (const name of of) shares.add(name, cotangent ?? (() => write.fill(1, name)));
-  const sums = orUndone(setup, kept, () => {
+  const sums = undoOnError(setup, kept, () => {
     const ends = propagate(setup, shares);
     return sumsOf(setup, shares, ends, unused);
   });
@@ -87,11 +89,13 @@ export function gradient(graph: Graph, options: GradientOptions): Gradient {
   return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
-/** Propagates gradients from `of` through the nodes. Returns the nodes at which they end. */
+/** Propagates gradients from `of` through the nodes. Returns the nodes that no gradient passes. */
 function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
   const { write, of, wrt } = setup, { graph, facts } = write;
   const { nodes, values: moving } = between(graph, facts, Object.keys(wrt), of);
   const ends: NodeProto[] = [];
+  // In reverse order all users of a value come before the node that computes it, so its gradient is complete
+  // when the rule asks for the sum of its shares.
   for (const node of nodes.toReversed()) {
     if (!node.output.some((name) => shares.has(name))) continue;
     const rule = ruleOf(node, setup);
@@ -99,6 +103,8 @@ function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
     const wants = (input: number) => moving.has(node.input[input] ?? "");
     const answer = rule(new GradientStep(node, gradients, wants, write), write);
     checkShares(write.graph, node, answer);
+    // A share that is a function writes nodes only when it is called. Shares of inputs that do not depend on
+    // `wrt` are dropped here and are never written.
     const wanted = answer.map((share, i) => wants(i) ? share : undefined);
     for (const [i, share] of wanted.entries()) shares.add(node.input[i]!, share);
     if (wanted.every((share) => share === undefined)) ends.push(node);
@@ -106,18 +112,18 @@ function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
   return ends;
 }
 
-/** Nodes and constants of the graph before. */
+/** Nodes and constants that the graph had before. */
 type Kept = ReadonlySet<NodeProto | TensorProto>;
 
-/** Returns the result of a task. If it throws, removes all that it has written. */
-function orUndone<T>(setup: Differentiation, kept: Kept, task: () => T): T {
+/** Runs a task. If it throws, everything that it has written is removed. */
+function undoOnError<T>(setup: Differentiation, kept: Kept, task: () => T): T {
   const { write: { graph, facts }, of, wrt } = setup;
   try {
     return task();
   } catch (error) {
     graph.prune(kept);
     if (error instanceof RangeError) {
-      // A shape is often unknown because an operator has no rule, and that error helps more.
+      // A missing rule is often the reason why a shape is unknown. If so, report the missing rule instead.
       const { nodes } = between(graph, facts, Object.keys(wrt), of);
       for (const node of nodes.toReversed()) ruleOf(node, setup);
     }
@@ -125,7 +131,7 @@ function orUndone<T>(setup: Differentiation, kept: Kept, task: () => T): T {
   }
 }
 
-/** Returns one gradient per value to differentiate by; zeros, or an error, if no gradient reaches it. */
+/** Returns one gradient for each value in `wrt`. If no gradient reaches a value, it is zero or an error. */
 function sumsOf(
   setup: Differentiation,
   shares: Shares,
@@ -159,6 +165,6 @@ function addOutputs(
     } else {
       graph.add("Identity", [now], { outputs: [output] });
     }
-    graph.addOutput(valueInfo(output, type, shape && writtenShape(shape)));
+    graph.addOutput(valueInfo(output, type, shape && declaredShape(shape)));
   }
 }

@@ -1,29 +1,29 @@
 import type { GradientRules } from "./rules.ts";
 
-/** What to differentiate, and by what. */
+/** Options of {@linkcode gradient}. */
 export interface GradientOptions {
-  /** The value that is differentiated, or several, of which the sum is: a single number, or one per system. */
+  /** Value to differentiate: a single number, or one per system. For several values their sum is differentiated. */
   readonly of: string | readonly string[];
   /**
-   * What it is differentiated by: inputs, parameters or values in between. A list, or names with the names that their
-   * gradients come out under; without one it is `grad_` and the name.
+   * Values with respect to which to differentiate: inputs, parameters or intermediate values. Either a list, or an
+   * object with the output names of their gradients; by default `grad_` and the name of the value.
    */
   readonly wrt: readonly string[] | Readonly<Record<string, string>>;
   /**
-   * Differentiates Σ cotangent · of instead, so that `of` may have any shape: the name of a value of its shape, such as
-   * an input added for it.
+   * Name of a value with the shape of `of`, such as an additional input. If given, Σ cotangent · of is
+   * differentiated, so `of` may have any shape.
    *
    * @default ones
    */
   readonly cotangent?: string;
   /**
-   * What comes out for what `of` does not depend on: an error, or zeros.
+   * Treatment of values on which `of` does not depend: an error, or a gradient of zeros.
    *
    * @default "error"
    */
   readonly unused?: "error" | "zeros";
   /**
-   * How each operator is differentiated.
+   * Rules that differentiate operators.
    *
    * @default gradientRules
    */

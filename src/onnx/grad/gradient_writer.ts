@@ -2,43 +2,44 @@ import { type Attributes, intAttribute } from "../codec/attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Facts } from "../infer/facts.ts";
-import { notKnown } from "./not_known.ts";
+import { unknownFact } from "./unknown_fact.ts";
 import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
 
-/** Operators that give the same elements in another shape. */
+/** Operators that give the same elements another shape. */
 const VIEWS: ReadonlySet<string> = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 
-/** A value by its name, or a number, which becomes a constant of the other operand's type. */
+/** Name of a value, or a number that becomes a constant of the other operand's type. */
 export type WriterOperand = string | number;
 
 /**
- * Writes the nodes of a gradient into a graph. Values are named by their names in the graph.
+ * Writes the nodes of a gradient into a graph. Values are referred to by their names in the graph.
  *
- * Types and shapes of what it writes are known as far as those of the graph are. Equal constants and equal shapes are
- * written once, and what changes nothing (· 1, + 0, a reshape to the same shape) not at all.
+ * Types and shapes of the written values are inferred as far as those of the graph are known. Equal constants and
+ * equal shapes are written once. Operations that change nothing (· 1, + 0, a reshape to the same shape) are not
+ * written at all.
  */
 export class GradientWriter {
-  /** What is written into. */
+  /** Graph that is extended. */
   readonly graph: Graph;
-  /** What is known of its values. */
+  /** Types and shapes of its values. */
   readonly facts: Facts;
   readonly #constants = new Map<string, string>();
-  /** By the lengths along the axes. */
+  /** Names of shapes, by their lengths. */
   readonly #shapes = new Map<string, string>();
-  /** Values of which all elements are one number. */
+  /** Values whose elements are all equal, with that number. */
   readonly #fills = new Map<string, number>();
 
-  /** Writes into this graph; the facts must be of the same one. */
+  /** Creates a writer. The facts must belong to the same graph. */
   constructor(graph: Graph, facts: Facts) {
     this.graph = graph;
     this.facts = facts;
   }
 
   /**
-   * Any operator with one output; answers with the name of what it makes.
+   * Adds a node with one output, and returns the name of the output.
    *
-   * @param inputs names, "" for one that is left out, or numbers of the type of the first that is named
+   * @param inputs names, "" for an omitted input, or numbers of the type of the first named input
    */
   make(op: string, inputs: readonly WriterOperand[], attributes: Attributes = {}): string {
     const like = inputs.find((input) => typeof input === "string" && input !== "");
@@ -48,18 +49,18 @@ export class GradientWriter {
     return this.graph.make(op, names, attributes);
   }
 
-  /** x + y */
+  /** Returns x + y. */
   add(x: string, y: WriterOperand): string {
     return y === 0 ? x : this.make("Add", [x, y]);
   }
 
-  /** x − y */
+  /** Returns x − y. */
   sub(x: WriterOperand, y: WriterOperand): string {
     if (y === 0 && typeof x === "string") return x;
     return this.make("Sub", [x, y]);
   }
 
-  /** x · y; a factor that is one number everywhere is that number. */
+  /** Returns x · y. A factor whose elements are all equal is replaced by that number. */
   mul(x: string, y: WriterOperand): string {
     if (typeof y === "string") {
       const right = this.fillOf(y), left = this.fillOf(x);
@@ -73,7 +74,7 @@ export class GradientWriter {
     return number === undefined ? this.make("Mul", [x, y]) : this.fill(number * y, x);
   }
 
-  /** x / y */
+  /** Returns x / y. */
   div(x: WriterOperand, y: WriterOperand): string {
     if (y === 1 && typeof x === "string") return x;
     const number = typeof x === "string" && typeof y === "number" ? this.fillOf(x) : undefined;
@@ -81,18 +82,18 @@ export class GradientWriter {
     return this.make("Div", [x, y]);
   }
 
-  /** −x */
+  /** Returns −x. */
   neg(x: string): string {
     const number = this.fillOf(x);
     return number === undefined ? this.make("Neg", [x]) : this.fill(-number, x);
   }
 
-  /** x · x */
+  /** Returns x · x. */
   square(x: string): string {
     return this.make("Mul", [x, x]);
   }
 
-  /** x where the condition holds, y where not. */
+  /** Returns x where the condition is true, otherwise y. */
   where(condition: string, x: WriterOperand, y: WriterOperand): string {
     const like = typeof x === "string" ? x : y as string;
     const name = (value: WriterOperand) =>
@@ -100,31 +101,33 @@ export class GradientWriter {
     return this.graph.make("Where", [condition, name(x), name(y)]);
   }
 
-  /** x where `by` is positive, −x where it is negative, 0 where it is 0. Sign is not among WebGPU's operators. */
+  /**
+   * Returns x where `by` is positive, −x where it is negative, and 0 where it is 0. WebGPU has no Sign operator.
+   */
   signed(x: string, by: string): string {
     const down = this.where(this.make("Less", [by, 0]), this.neg(x), 0);
     return this.where(this.make("Greater", [by, 0]), x, down);
   }
 
-  /** With elements of another type. */
+  /** Casts elements to another type. */
   cast(x: string, type: ElementType): string {
     return this.typeOf(x) === type ? x : this.graph.make("Cast", [x], { to: codeOf(type) });
   }
 
-  /** Sums over axes, which go or (`keepsAxes`) stay with length 1; none is none. */
+  /** Sums over axes, which are removed, or kept with length 1 (`keepsAxes`). Without axes it returns x. */
   reduceSum(x: string, axes: readonly number[], keepsAxes = false): string {
     if (axes.length === 0) return x;
-    // onnxruntime 1.30 leaves axes that are counted from the end where there are no elements.
+    // Count axes from the start: onnxruntime 1.30 ignores negative axes if there are no elements.
     const places = axes.map((axis) => axis < 0 ? axis + this.rankOf(x) : axis);
     return this.make("ReduceSum", [x, this.ints(places)], { keepdims: keepsAxes ? 1 : 0 });
   }
 
-  /** With axes of length 1 put in at these places of the result. */
+  /** Inserts axes of length 1 at these positions of the result. */
   unsqueeze(x: string, axes: readonly number[]): string {
     return axes.length === 0 ? x : this.#likewise(x, "Unsqueeze", [x, this.ints(axes)]);
   }
 
-  /** Without these axes, which have length 1. */
+  /** Removes axes of length 1. */
   squeeze(x: string, axes: readonly number[]): string {
     if (axes.length === 0) return x;
     const list = this.ints(axes), sum = this.#summedOver(x, list);
@@ -132,20 +135,20 @@ export class GradientWriter {
     return this.#likewise(x, "Squeeze", [x, list]);
   }
 
-  /** With its axes in another order: axis i of the result is axis `order[i]` of x. */
+  /** Permutes axes: axis i of the result is axis `order[i]` of x. */
   transpose(x: string, order: readonly number[]): string {
     if (order.every((axis, i) => axis === i)) return x;
     return this.#likewise(x, "Transpose", [x], { perm: order });
   }
 
-  /** In another shape: the lengths, or the name of a value that has them. */
+  /** Reshapes to the given lengths, or to a shape in a value. */
   reshape(x: string, shape: string | readonly number[]): string {
     if (typeof shape !== "string") return this.#likewise(x, "Reshape", [x, this.ints(shape)]);
-    // A length of 0 is one, and copies none.
+    // A length of 0 means an empty axis, not a copied length.
     return this.#likewise(x, "Reshape", [x, shape], { allowzero: 1 });
   }
 
-  /** In the shape of another value with as many elements. */
+  /** Reshapes to the shape of another value with the same number of elements. */
   reshapeLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
     const { shape } = this.facts.of(like);
@@ -155,7 +158,7 @@ export class GradientWriter {
     );
   }
 
-  /** Repeated to the shape of another value. */
+  /** Broadcasts to the shape of another value. */
   expandLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
     const number = this.fillOf(x);
@@ -163,22 +166,22 @@ export class GradientWriter {
     return this.make("Expand", [x, this.shapeOf(like)]);
   }
 
-  /** The product of matrices. */
+  /** Returns a matrix product. */
   matMul(x: string, y: string): string {
     return this.make("MatMul", [x, y]);
   }
 
-  /** A list of whole numbers (int64). */
+  /** Adds a list of integers (int64). */
   ints(values: readonly number[]): string {
     return this.#constant(`i64[${values}]`, () => this.graph.constantOf("i64", values));
   }
 
-  /** A single number of another value's type. */
+  /** Adds a scalar of another value's type. */
   number(value: number, like: string): string {
     return this.scalar(value, this.typeOf(like));
   }
 
-  /** A single number of a type. */
+  /** Adds a scalar of a type. */
   scalar(value: number, type: ElementType): string {
     const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
     const name = this.#constant(
@@ -189,7 +192,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** The lengths along a value's axes (int64): a constant where they are known. */
+  /** Returns the shape of a value (int64). It is a constant if it is known. */
   shapeOf(x: string): string {
     const shape = this.facts.of(x).shape;
     if (shape === undefined) return this.make("Shape", [x]);
@@ -202,7 +205,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** The length along one axis, as a list of one (int64): a constant where it is known. */
+  /** Returns the length of one axis, in a list (int64). It is a constant if it is known. */
   lengthOf(x: string, axis: number): string {
     const shape = this.facts.of(x).shape;
     const from = axis < 0 ? this.rankOf(x) + axis : axis;
@@ -214,7 +217,7 @@ export class GradientWriter {
     );
   }
 
-  /** One number everywhere, in the shape of another value. */
+  /** Returns a tensor of equal numbers in the shape of another value. */
   fill(value: number, like: string): string {
     const number = this.number(value, like);
     if (this.facts.of(like).shape?.length === 0) return number;
@@ -227,26 +230,26 @@ export class GradientWriter {
     return name;
   }
 
-  /** The number that a value is everywhere, if it is one that was written as such. */
+  /** Returns the number of a tensor that `fill` has made, or `undefined`. */
   fillOf(x: string): number | undefined {
     return this.#fills.get(x);
   }
 
-  /** Zeros in the shape of another value. */
+  /** Returns zeros in the shape of another value. */
   zeros(like: string): string {
     return this.fill(0, like);
   }
 
   /**
-   * Undoes a repetition: sums x over the axes along which `like` was repeated to the shape of x.
+   * Reverses a broadcast: sums x over the axes along which `like` was repeated to the shape of x.
    *
-   * @throws {RangeError} when it is not known how many axes they have
+   * @throws {RangeError} if the rank of a value is unknown
    */
   sumTo(x: string, like: string): string {
     return sumTo(this, x, like);
   }
 
-  /** Do these have the same shape, for sure? */
+  /** Returns whether two values certainly have the same shape. */
   isOfShape(x: string, like: string): boolean {
     const a = this.facts.of(x).shape, b = this.facts.of(like).shape;
     if (a === undefined || b === undefined || a.length !== b.length) return false;
@@ -254,33 +257,33 @@ export class GradientWriter {
   }
 
   /**
-   * The lengths along its axes: numbers, or names of lengths that are free.
+   * Returns the lengths of all axes: numbers, or names of variable lengths.
    *
-   * @throws {RangeError} when it is not known how many axes it has
+   * @throws {RangeError} if the rank is unknown
    */
   lengthsOf(x: string): readonly (number | string)[] {
     const { shape } = this.facts.of(x);
     if (shape !== undefined) return shape;
-    throw notKnown(this, x, "shape");
+    throw unknownFact(this, x, "shape");
   }
 
-  /** How many axes it has. Throws a RangeError when that is not known. */
+  /** Returns the number of axes. Throws a RangeError if it is unknown. */
   rankOf(x: string): number {
     return this.lengthsOf(x).length;
   }
 
   /**
-   * The type of its elements.
+   * Returns the element type.
    *
-   * @throws {RangeError} when it is not known
+   * @throws {RangeError} if it is unknown
    */
   typeOf(x: string): ElementType {
     const { type } = this.facts.of(x);
     if (type !== undefined) return type;
-    throw notKnown(this, x, "type");
+    throw unknownFact(this, x, "type");
   }
 
-  /** Is it made of floats? */
+  /** Returns whether the elements are floats. */
   isFloat(x: string): boolean {
     const { type } = this.facts.of(x);
     return type === undefined || isFloat(type);
@@ -294,7 +297,9 @@ export class GradientWriter {
     return name;
   }
 
-  /** Views of one number everywhere are one number everywhere. */
+  /**
+   * Adds a node that rearranges x, unless its result equals an existing value. A tensor of equal numbers stays one.
+   */
   #likewise(x: string, op: string, inputs: readonly string[], attributes: Attributes = {}): string {
     const name = this.make(op, inputs, attributes);
     const same = op === "Transpose" ? undefined : this.#viewed(x, name);
@@ -307,7 +312,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** What x is the sum of over these axes, which it kept, where nobody else needs it so. */
+  /** Returns the value that x sums over these axes, if x has kept them and nothing else uses x. */
   #summedOver(x: string, axes: string): string | undefined {
     const node = this.graph.producer(x);
     if (node?.opType !== "ReduceSum" || node.input[1] !== axes) return undefined;
@@ -315,7 +320,7 @@ export class GradientWriter {
     return isKept ? node.input[0] : undefined;
   }
 
-  /** What x is a view of, or x itself, where that has the shape of `like`. */
+  /** Returns x, or a value that x is a view of, if it has the shape of `like`. */
   #viewed(x: string, like: string): string | undefined {
     for (let source = x; source !== "";) {
       if (this.isOfShape(source, like)) return source;
@@ -325,7 +330,7 @@ export class GradientWriter {
     return undefined;
   }
 
-  /** Does x, repeated to the shape that both have together, keep its own? */
+  /** Returns whether x keeps its shape when it is broadcast with `fill`. */
   #isSpanned(fill: string, x: string): boolean {
     const inner = this.facts.of(fill).shape, outer = this.facts.of(x).shape;
     if (inner === undefined || outer === undefined || inner.length > outer.length) return false;

@@ -2,8 +2,8 @@ import type { GradientWriter } from "./gradient_writer.ts";
 import type { Placed } from "./rule.ts";
 
 /**
- * Parts put back into the shape of what they were cut out of: those beside each other by one Concat, in place of a
- * Pad and an Add for each. One value for each layer of parts that do not overlap.
+ * Puts parts back into the shape of the value from which they were cut. Adjacent parts are joined by one Concat,
+ * which is cheaper than a Pad and an Add per part. Returns one value per layer of non-overlapping parts.
  */
 export function joined(write: GradientWriter, like: string, parts: readonly Placed[]): string[] {
   const layers: Placed[][] = [];
@@ -33,7 +33,7 @@ function ofLayer(write: GradientWriter, like: string, layer: readonly Placed[]):
   return pieces.length === 1 ? pieces[0]! : write.make("Concat", pieces, { axis });
 }
 
-/** With so many zeros before and behind along an axis. */
+/** Pads with zeros before and after along an axis. */
 function padded(
   write: GradientWriter,
   x: string,

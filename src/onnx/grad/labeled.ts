@@ -1,11 +1,11 @@
 import type { KnownLength } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
-/** A value, and what its axes are called. */
+/** A value with labels for its axes. */
 export interface Labeled {
   readonly name: string;
   readonly labels: readonly string[];
-  /** How long each axis is, as far as is known. */
+  /** Lengths of the axes, as far as they are known. */
   readonly lengths: readonly KnownLength[];
 }
 
@@ -14,11 +14,15 @@ export interface Axis {
   readonly of: string;
   readonly axis: number;
   readonly length: KnownLength;
-  /** The length is this part of that along the axis; 1 where there is none. */
+  /**
+   * Divisor of the axis's length.
+   *
+   * @default 1
+   */
   readonly divisor?: number;
 }
 
-/** A value with labels for its axes, of which there must be as many. */
+/** Attaches labels to the axes of a value, one per axis. */
 export function labeled(
   write: GradientWriter,
   name: string,
@@ -28,25 +32,25 @@ export function labeled(
   return { name, labels, lengths };
 }
 
-/** How long the axis of this label is; `undefined` where there is none. */
+/** Returns the length of the axis with this label; `undefined` if there is none. */
 export function lengthOf({ labels, lengths }: Labeled, label: string): KnownLength | undefined {
   return lengths[labels.indexOf(label)];
 }
 
-/** With its axes in this order, which has all of them. */
+/** Permutes the axes to this order, which must contain all of them. */
 export function permuted(write: GradientWriter, x: Labeled, labels: readonly string[]): Labeled {
   const order = labels.map((label) => x.labels.indexOf(label));
   const lengths = order.map((axis) => x.lengths[axis]!);
   return { name: write.transpose(x.name, order), labels, lengths };
 }
 
-/** Summed over all axes but these. */
+/** Sums over all axes except these. */
 export function summed(write: GradientWriter, x: Labeled, kept: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => kept.includes(label) ? [] : [axis]);
   return without(x, axes, write.reduceSum(x.name, axes));
 }
 
-/** Without the axes of some labels, which have length 1. */
+/** Removes the axes with these labels, which have length 1. */
 export function squeezed(write: GradientWriter, x: Labeled, gone: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => gone.includes(label) ? [axis] : []);
   return without(x, axes, write.squeeze(x.name, axes));
@@ -58,21 +62,23 @@ function without(x: Labeled, axes: readonly number[], name: string): Labeled {
   return { name, labels: x.labels.filter(stays), lengths: x.lengths.filter(stays) };
 }
 
-/** With its axes in this order, and axes of length 1 for the labels that it does not have. */
+/** Permutes the axes to this order, and inserts axes of length 1 for missing labels. */
 export function aligned(write: GradientWriter, x: Labeled, labels: readonly string[]): string {
   const own = labels.filter((label) => x.labels.includes(label));
   const missing = labels.flatMap((label, axis) => own.includes(label) ? [] : [axis]);
   const { name } = permuted(write, x, own);
-  // Those missing in front are there by broadcasting.
+  // Leading axes need not be inserted, because broadcasting adds them.
   return missing.some((axis, i) => axis !== i) ? write.unsqueeze(name, missing) : name;
 }
 
-/** A matrix: the axes before this one are its rows, the others its columns. */
+/** Flattens to a matrix: the axes before `axis` become its rows, the others its columns. */
 export function flattened(write: GradientWriter, { name, labels }: Labeled, axis: number): string {
   return labels.length === 2 && axis === 1 ? name : write.make("Flatten", [name], { axis });
 }
 
-/** A value in a shape of which each length is the product of those of some axes, of values that may be others. */
+/**
+ * Reshapes a value so that each new length is the product of the lengths of some axes, possibly of other values.
+ */
 export function regrouped(
   write: GradientWriter,
   name: string,
@@ -87,7 +93,7 @@ export function regrouped(
     const shape = write.ints(lengths.map((length) => length ?? -1));
     return write.make("Reshape", [name, shape], lengths.includes(0) ? { allowzero: 1 } : {});
   }
-  // Lengths may be 0, beside which −1 is refused.
+  // Avoid −1, which Reshape rejects beside a length of 0.
   const parts = groups.map((group, i) =>
     lengths[i] === undefined ? countOf(write, group) : write.ints([lengths[i]])
   );
@@ -95,7 +101,7 @@ export function regrouped(
   return write.make("Reshape", [name, shape], { allowzero: 1 });
 }
 
-/** How many elements there are along some axes together, as a list of one. */
+/** Returns the product of the lengths of some axes, in a list. */
 export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
   return axes
     .map(({ of, axis, length, divisor = 1 }) => {
@@ -106,7 +112,7 @@ export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
     .reduce((count, length) => write.make("Mul", [count, length]));
 }
 
-/** The axes of some labels, in the first of some values that has each: where its length can be read. */
+/** Returns an axis for each label: of the first value that has it, from which its length can be read. */
 export function axesOf(values: readonly Labeled[], labels: readonly string[]): Axis[] {
   return labels.map((label) => {
     const { name, labels: own, lengths } = values.find((value) => value.labels.includes(label))!;

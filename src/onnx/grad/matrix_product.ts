@@ -12,17 +12,17 @@ import {
 
 type Labels = readonly string[];
 
-/** What comes out of a product, and what is summed. */
+/** Labels of a product and of its sum. */
 export interface Sum {
-  /** Labels that come out, in the order that is best. */
+  /** Labels of the result, in the preferred order. */
   readonly order: Labels;
-  /** Labels that both have, and that do not come out. */
+  /** Labels that both values have and the result lacks. */
   readonly inner: Labels;
 }
 
 /**
- * A product that is one of matrices, or a stack of such: rows are what only x has, columns what only y has, one of
- * them at least. Comes out in the order that costs nothing more.
+ * Computes a product as one matrix product or a stack of them. Rows are labels that only x has, columns those that
+ * only y has; at least one of them must exist. The result has the order that needs no further transposition.
  */
 export function matrixProduct(
   write: GradientWriter,
@@ -36,7 +36,7 @@ export function matrixProduct(
   const parts = { stack, rows, columns, inner: innerOrder(x, y, rows, inner) };
   if (stack.length > 0) return stacked(write, x, y, parts);
   if (rows.length < 2 && columns.length < 2) return oneMatrix(write, x, y, parts);
-  // One matrix by many is a stack too, which comes out in order.
+  // One matrix times several can be a stack, too, whose result is already in order.
   const lead = columns.slice(0, -1);
   const isLed = rows.length < 2 && isSame(order, [...lead, ...rows, ...columns.slice(-1)]);
   return isLed
@@ -44,7 +44,7 @@ export function matrixProduct(
     : stacked(write, x, y, parts);
 }
 
-/** What is summed, in the order in which it lies in the value that need not be transposed. */
+/** Returns the summed labels in the order of a value that then need not be transposed. */
 function innerOrder(x: Labeled, y: Labeled, rows: Labels, inner: Labels): Labels {
   const [own, other] = [x, y].map(({ labels }) => labels.filter((l) => inner.includes(l)));
   const lies = isSame(x.labels, [...rows, ...own!]) || isSame(x.labels, [...own!, ...rows]);
@@ -55,7 +55,7 @@ function isSame(labels: Labels, others: Labels): boolean {
   return labels.length === others.length && labels.every((label, i) => label === others[i]);
 }
 
-/** Labels by their place in a product of matrices. */
+/** Labels by their role in a matrix product. */
 interface Parts {
   readonly stack: Labels;
   readonly rows: Labels;
@@ -63,7 +63,10 @@ interface Parts {
   readonly inner: Labels;
 }
 
-/** One product of two matrices, which Gemm takes as they lie. */
+/**
+ * Computes one product of two matrices. Gemm accepts transposed operands, so they stay in their order where
+ * possible.
+ */
 function oneMatrix(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { rows, columns, inner } = parts;
   const isTurned = isSame(x.labels, [...inner, ...rows]);
@@ -82,10 +85,10 @@ function oneMatrix(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts):
   return labeled(write, write.squeeze(product, gone), [...rows, ...columns]);
 }
 
-/** A stack of products, or one with rows along several axes. */
+/** Computes a stack of products, or one product with several row axes. */
 function stacked(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { stack, rows, columns, inner } = parts;
-  // MatMul itself takes rows along several axes where nothing is stacked.
+  // Without a stack, MatMul itself accepts several row axes.
   const isApart = stack.length === 0 && columns.length === 1;
   const rowGroups = isApart ? rows.map((row) => [row]) : [rows];
   const [ownX, ownY] = [own(x, stack), own(y, stack)];
@@ -109,8 +112,8 @@ function stacked(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): L
 }
 
 /**
- * Zeros where nothing is summed at all: there onnxruntime 1.30 fills only the first product of a stack, and leaves
- * what was in memory in the others.
+ * Replaces the product by zeros if the summed axes are empty. In that case onnxruntime 1.30 fills only the first
+ * product of a stack, and leaves the others uninitialized.
  */
 function filled(write: GradientWriter, product: string, inner: readonly Axis[]): string {
   if (write.rankOf(product) === 2 || inner.every(({ length }) => Number(length) > 0)) {
@@ -128,7 +131,7 @@ function own({ labels }: Labeled, stack: Labels): Labels {
   return stack.filter((label) => labels.includes(label));
 }
 
-/** Each group of neighboring axes as one axis; of no axes: one of length 1. */
+/** Joins each group of adjacent axes to one axis. An empty group becomes an axis of length 1. */
 function joined(write: GradientWriter, x: Labeled, groups: readonly Labels[]): string {
   if (groups.every((group) => group.length === 1)) return x.name;
   if (groups.every((group) => group.length < 2)) return write.unsqueeze(x.name, emptyAmong(groups));
@@ -136,7 +139,7 @@ function joined(write: GradientWriter, x: Labeled, groups: readonly Labels[]): s
   return regrouped(write, x.name, groups.map((group) => axesOf([x], group)));
 }
 
-/** The other way round: axes that were joined apart again. */
+/** Splits joined axes again. */
 function split(
   write: GradientWriter,
   product: string,
@@ -148,7 +151,7 @@ function split(
   if (groups.every((group) => group.length < 2)) {
     return labeled(write, write.squeeze(product, emptyAmong(groups)), labels);
   }
-  // Stacks come first, as they are in the product.
+  // The axes of the stack come first, as in the product.
   const now = groups.findIndex((group) => group.length !== 1);
   const stack = labeled(write, product, groups.slice(0, now).flat(), write.lengthsOf(product));
   const axes = labels.map((label) => axesOf([stack, ...values], [label]));

@@ -3,20 +3,21 @@ import type { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { between, usedBy } from "../passes/path.ts";
 
-/** "node 12 of 147, made from x and y": where to look in the file. */
+/** Describes where a node is in the file: "node 12 of 147, made from x and y". */
 export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
   const names = node.input.filter((name) => name !== "");
   return `node ${nodes.indexOf(node) + 1} of ${nodes.length}, made from ${names.join(", ")}`;
 }
 
 /**
- * Where the ways from a value end: nodes that use what moves with it, and make nothing that does, or are among `ends`.
+ * Returns the nodes where all paths from a value end: they use values that depend on it, but their results do not,
+ * or they are among `ends`.
  */
-export function stopsFrom(
+export function pathEnds(
   graph: Graph,
   facts: Facts,
   { forward, wrt, ends }: {
-    /** The nodes that were there before anything was written. */
+    /** Nodes that the graph had before anything was written. */
     readonly forward: readonly NodeProto[];
     readonly wrt: string;
     readonly ends: readonly NodeProto[];
@@ -30,5 +31,5 @@ export function stopsFrom(
   );
 }
 
-/** Operators that ask for lengths, which nobody takes for a way. */
+/** Operators that read only lengths. They are never reported as the end of a path. */
 const LENGTHS: readonly string[] = ["Shape", "Size"];

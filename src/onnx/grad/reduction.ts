@@ -3,11 +3,11 @@ import { showNode } from "../codec/check_model.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 
-/** A node that reduces its first input along axes: which, and how to come back to the input's shape. */
+/** Axes of a reduction of the first input, and the way back to the input's shape. */
 export class Reduction {
   readonly #step: Step;
   readonly #write: GradientWriter;
-  /** In order, counted from the front; `undefined` where they are known only when the graph runs. */
+  /** Axes in ascending order; `undefined` if they are known only at run time. */
   readonly #axes: readonly number[] | undefined;
 
   constructor(step: Step, write: GradientWriter) {
@@ -16,18 +16,16 @@ export class Reduction {
     this.#axes = axesOf(step, write);
   }
 
-  /** The axes that go, or stay with length 1. Throws a RangeError where nobody knows them. */
+  /** Axes that are removed, or kept with length 1. Throws a RangeError if they are unknown. */
   get axes(): readonly number[] {
     if (this.#axes !== undefined) return this.#axes;
     throw new RangeError(
-      `Cannot differentiate ${
-        showNode(this.#step.node)
-      } as its axes must be constant: current value is ` +
+      `Cannot differentiate ${showNode(this.#step.node)}: its axes must be constant; got ` +
         JSON.stringify(this.#step.b),
     );
   }
 
-  /** A value of the output's shape, with length 1 along the axes. */
+  /** Reshapes a value of the output's shape, so that it has length 1 along the axes. */
   kept(value: string): string {
     const { node, a, b } = this.#step, write = this.#write;
     if (intAttribute(node, "keepdims", 1) === 1) return value;
@@ -37,17 +35,17 @@ export class Reduction {
     return write.reshape(value, write.shapeOf(like));
   }
 
-  /** A value of the output's shape, repeated to the input's. */
+  /** Broadcasts a value of the output's shape to the input's. */
   spread(value: string): string {
     return this.#write.expandLike(this.kept(value), this.#step.a);
   }
 
-  /** A value of the input's shape, summed along the axes, which stay with length 1. */
+  /** Sums a value of the input's shape along the axes, which are kept with length 1. */
   sumKept(value: string): string {
     return this.#write.reduceSum(value, this.axes, true);
   }
 
-  /** How many numbers go into one, where that is known. */
+  /** Number of elements that are reduced to one, if known. */
   get count(): number | undefined {
     const shape = this.#write.facts.of(this.#step.a).shape;
     if (this.#axes === undefined || shape === undefined) return undefined;
@@ -60,13 +58,13 @@ export class Reduction {
     return count;
   }
 
-  /** A value of the output's shape, divided by how many numbers go into one. */
+  /** Divides a value of the output's shape by the number of elements that are reduced to one. */
   divided(value: string): string {
     const write = this.#write, { a, y } = this.#step;
     if (this.count !== undefined) return write.div(value, Math.max(this.count, 1));
     const product = (name: string) =>
       write.make("ReduceProd", [write.make("Shape", [name])], { keepdims: 0 });
-    // Nothing goes into anything where there is nothing; then there is nobody to send it back to either.
+    // If the output is empty, avoid a division by zero. No gradient is needed then.
     const outer = write.make("Max", [product(y), write.scalar(1, "i64")]);
     const count = write.make("Div", [product(a), outer]);
     return write.div(value, write.cast(count, write.typeOf(value)));

@@ -1,5 +1,5 @@
 /**
- * How an operator is differentiated: what a rule is given, and what it answers with.
+ * Interface of gradient rules.
  *
  * @module
  */
@@ -8,57 +8,62 @@ import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
 /**
- * A node on the way back, and what has come back to it: for each output the gradient of what is differentiated with
- * respect to it.
+ * A node in the backward pass, with the gradients of its outputs.
  *
- * Values are given by their names in the graph. `a`, `b`, `c`, `y` and `g` are what most rules need.
+ * Values are referred to by their names in the graph. Most rules need only `a`, `b`, `c`, `y` and `g`.
  */
 export interface Step {
-  /** The node itself: attributes are read from it. */
+  /** The node, whose attributes rules read. */
   readonly node: NodeProto;
-  /** The version of the graph's operators. */
+  /** Version of the graph's operators. */
   readonly opset: number;
-  /** All inputs; "" for one that is left out. */
+  /** All inputs; "" for an omitted one. */
   readonly inputs: readonly string[];
-  /** All outputs; "" for one that is left out. */
+  /** All outputs; "" for an omitted one. */
   readonly outputs: readonly string[];
-  /** What has come back for each output; `undefined` where nothing has, and the gradient is zero. */
+  /** Gradient of each output; `undefined` means zero, because nothing depends on that output. */
   readonly gradients: readonly (string | undefined)[];
-  /** The first input; "" where there is none. */
+  /** First input, or "". */
   readonly a: string;
-  /** The second input; "" where there is none. */
+  /** Second input, or "". */
   readonly b: string;
-  /** The third input; "" where there is none. */
+  /** Third input, or "". */
   readonly c: string;
-  /** The first output. */
+  /** First output. */
   readonly y: string;
-  /** What has come back for the first output: zeros where nothing has. */
+  /** Gradient of the first output; a tensor of zeros if nothing depends on it. */
   readonly g: string;
-  /** Is the gradient of this input needed? Only for work that shares cannot put off. */
+  /**
+   * Returns whether the gradient of an input is needed. A rule needs this only for work that a share cannot defer.
+   */
   wants(input: number): boolean;
 }
 
-/** A part of what an input gets, the rest of which is zero: parts beside each other are put together. */
+/** A share that is zero outside of a part along one axis. Adjacent parts are joined. */
 export interface Placed {
-  /** The axis along which it is a part. */
+  /** Axis along which it is a part. */
   readonly axis: number;
-  /** Its first place along the axis, from 0 on. */
+  /** Start of the part along the axis. */
   readonly start: number;
-  /** Its length along the axis. */
+  /** Length of the part along the axis. */
   readonly length: number;
-  /** Writes it: of the input's shape but along the axis. */
+  /** Writes the part. Except for the axis, it has the input's shape. */
   readonly part: () => string;
 }
 
 /**
- * What one input gets: a value, or how to write it (then it is written only where it is needed), or how to add it into
- * a value of the input's shape, so that what several gathers of one tensor send back goes into one buffer, or a part
- * that was cut out. `undefined` is zero.
+ * Contribution of a node to the gradient of one input:
+ * - the name of a value
+ * - a function that writes the value, which is called only if it is needed
+ * - a function `into` that adds it to a value of the input's shape, so that several gathers from one tensor use one
+ *   buffer
+ * - a part of a tensor that is zero elsewhere
+ * - `undefined`, which is zero
  *
- * For an input that may be left out it is best a function, which is never called then; any other share without an
- * input is an error.
+ * For an optional input use a function, because it is never called if the input is omitted. Any other share of an
+ * omitted input is an error.
  *
- * A value may have the shape of the output: that the input was repeated to that shape is undone by the caller.
+ * A value may have the shape of the output: if the input was broadcast, the caller sums over the repeated axes.
  */
 export type Share =
   | string
@@ -68,7 +73,7 @@ export type Share =
   | undefined;
 
 /**
- * Differentiates one operator: from what has come back to a node's outputs, what goes on to its inputs, in their order.
- * An empty list stops there: the operator's result does not change when its inputs change a little.
+ * Differentiates one operator: returns the shares of its inputs, in their order, given the gradients of its
+ * outputs. An empty list means that the derivative is zero.
  */
 export type GradientRule = (step: Step, write: GradientWriter) => readonly Share[];

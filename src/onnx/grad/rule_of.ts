@@ -7,21 +7,21 @@ import { placeOf } from "./path.ts";
 import type { GradientRule } from "./rule.ts";
 import type { GradientRules } from "./rules.ts";
 
-/** Where rules are looked up, and for what. */
+/** Rules, and the context for error messages. */
 export interface RuleSearch {
   readonly opset: number;
-  /** The nodes that were there before anything was written: a place is counted among them. */
+  /** Nodes that the graph had before anything was written. Positions refer to them. */
   readonly forward: readonly NodeProto[];
   readonly rules: GradientRules;
-  /** What is done, as errors say it. */
+  /** Action that error messages name. */
   readonly action: string;
 }
 
 /**
- * The rule of a node.
+ * Returns the rule of a node.
  *
- * @throws {UnsupportedNodeError} when there is none, and for control flow
- * @throws {TypeError} when what gives it throws, or gives no function
+ * @throws {UnsupportedNodeError} if there is none, or the node has subgraphs
+ * @throws {TypeError} if the function that returns the rule throws, or does not return a function
  */
 export function ruleOf(
   node: NodeProto,
@@ -39,7 +39,9 @@ export function ruleOf(
       place: placeOf(forward, node),
     });
   if (subgraphsOf(node).length > 0) {
-    throw fail("no control flow must be on the way: unroll it before the export");
+    throw fail(
+      "nodes between the two must not have subgraphs (unroll control flow before the export)",
+    );
   }
   let rule: unknown;
   try {
@@ -49,22 +51,20 @@ export function ruleOf(
     const how = `gradientRules.on([${
       JSON.stringify(op)
     }, Number], () => rule), as the option rules`;
-    throw fail(`every operator on the way must have a rule (add one: ${how})`, error);
+    throw fail(`every operator between the two must have a rule (add one: ${how})`, error);
   }
   if (typeof rule === "function") return rule as GradientRule;
   throw noRule(node, op, Array.isArray(rule) ? "a list" : String(rule));
 }
 
-/** What gives a rule is easily taken for the rule itself. */
+/** Returns the error for a row that does not return a rule. A common mistake is to pass the rule itself. */
 function noRule(node: NodeProto, op: string, value: string, cause?: unknown): TypeError {
   return new TypeError(
     `Cannot differentiate ${
       showNode(node)
-    } as its rule must be a function of a step and a writer, given by ` +
-      `another: gradientRules.on([${
-        JSON.stringify(op)
-      }, Number], () => (step, write) => [share]): ` +
-      `current value is ${value}`,
+    }: its row must return a rule, which is a function of a step and a writer: ` +
+      `gradientRules.on([${JSON.stringify(op)}, Number], () => (step, write) => [share]); ` +
+      `got ${value}`,
     { cause },
   );
 }

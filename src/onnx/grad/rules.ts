@@ -23,21 +23,21 @@ import { SOFTMAX } from "./rules/softmax.ts";
 import { VIEWS } from "./rules/views.ts";
 
 /**
- * Rules by operator and version: called with `"Add"`, or `"<domain>.<operator>"` for another domain than ai.onnx, and
- * with the version of the graph's operators; answers with the rule. An overload set that knows what its rows give.
+ * Gradient rules by operator and opset: an overload set that is called with `"Add"`, or `"<domain>.<operator>"` for
+ * domains other than ai.onnx, and with the version of the graph's operators. It returns the rule.
  */
 export interface GradientRules {
-  /** The rule. Throws a NoOverloadError where there is none. */
+  /** Returns the rule. Throws a NoOverloadError if there is none. */
   (op: string, opset: number): GradientRule;
   /**
-   * The set with one more row: what the operator and the version must be (each a value, a class or a predicate), and
-   * what gives the rule. Throws an AmbiguousOverloadError for a row that is there already.
+   * Returns a set with one more row: conditions on the operator and the version (each a value, a class or a
+   * predicate), and a function that returns the rule. Throws an AmbiguousOverloadError if the row exists already.
    */
   on(
     matchers: readonly [op: Matcher, opset: Matcher],
     rule: (op: string, opset: number) => GradientRule,
   ): GradientRules;
-  /** The row that an operator gets, as text, and the others that it could have. */
+  /** Describes the row that an operator gets, and the other rows that match. */
   explain(op: string, opset: number): string;
 }
 
@@ -65,16 +65,17 @@ const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
   VIEWS,
 ];
 
-/** The operators that have one of these rules. */
+/** Operators with a built-in rule. */
 export const RULED_OPERATORS: readonly string[] = FAMILIES.flatMap((family) => Object.keys(family));
 
 /**
- * The gradients of the operators that Hooke knows. An immutable set: `on` answers with one that has more.
+ * Gradient rules of all operators that Hooke supports. The set is immutable: `on` returns a set with one more row.
  *
- * A row of `[operator, Number]` goes before Hooke's own, which take any version: so a rule that is there is replaced,
- * and one that is not there yet stays when Hooke gets one too. Try rules with `checkRule` of `@hooke/hooke/testing/onnx`.
+ * A row of `[operator, Number]` has priority over built-in rows, which accept any version. So it replaces a
+ * built-in rule, and stays in effect if a later version of Hooke adds one. Test rules with `checkRule` of
+ * `@hooke/hooke/testing/onnx`.
  *
- * @example A rule for an operator of one's own
+ * @example Add a rule for a custom operator
  * ```ts
  * import { gradientRules } from "@hooke/hooke/onnx";
  *
@@ -87,7 +88,7 @@ export const RULED_OPERATORS: readonly string[] = FAMILIES.flatMap((family) => O
  * console.log(rules.explain("com.microsoft.QuickGelu", 18));
  * ```
  *
- * @example Another rule in the place of one: what is rounded goes back as if it were not
+ * @example Replace a rule: pass gradients through Round unchanged
  * ```ts
  * import { gradientRules } from "@hooke/hooke/onnx";
  *

@@ -2,11 +2,12 @@ import type { GradientWriter } from "./gradient_writer.ts";
 import type { Share } from "./rule.ts";
 
 /**
- * What comes back through an operator that puts elements elsewhere or copies them: each goes to where it came from.
+ * Returns the gradient of an operator that moves or copies elements: each gradient goes to the element it came
+ * from.
  *
- * @param like what the elements were taken from
- * @param g what comes back for what they make
- * @param move does to the elements' numbers (int64, of the shape of `like`) what was done to the elements
+ * @param like value from which the elements were taken
+ * @param g gradient of the result
+ * @param move applies the operator to the indices of the elements (int64, of the shape of `like`)
  */
 export function scatterFlat(
   write: GradientWriter,

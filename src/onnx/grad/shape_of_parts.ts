@@ -1,30 +1,30 @@
 import type { Attributes } from "../codec/attributes.ts";
 import type { Facts } from "../infer/facts.ts";
 
-/** What of a gradient's writer is needed to put shapes together. */
+/** Members of a GradientWriter that compose shapes. */
 export interface ShapeWriter {
-  /** What is known of its values. */
+  /** Types and shapes of values. */
   readonly facts: Facts;
-  /** A list of whole numbers. */
+  /** Adds a list of integers. */
   ints(values: readonly number[]): string;
-  /** The length along one axis, as a list of one. */
+  /** Returns the length of one axis, in a list. */
   lengthOf(x: string, axis: number): string;
-  /** Any operator with one output. */
+  /** Adds a node with one output. */
   make(op: string, inputs: readonly string[], attributes?: Attributes): string;
-  /** In another shape. */
+  /** Reshapes a value. */
   reshape(x: string, shape: string | readonly number[]): string;
 }
 
 /**
- * A length of a shape that is put together: a number, the length of an axis of a value, or a value that is a list of
- * one (int64).
+ * One length of a composed shape: a number, the length of an axis of a value, or a value with a list of one number
+ * (int64).
  */
 export type ShapePart =
   | number
   | { readonly of: string; readonly axis: number }
   | { readonly value: string };
 
-/** A shape put together (int64): a constant where all of it is known. */
+/** Composes a shape (int64). It is a constant if all lengths are known. */
 export function shapeOfParts(write: ShapeWriter, parts: readonly ShapePart[]): string {
   const pieces: string[] = [];
   let numbers: number[] = [];
@@ -46,7 +46,7 @@ export function shapeOfParts(write: ShapeWriter, parts: readonly ShapePart[]): s
   return pieces.length === 1 ? pieces[0]! : write.make("Concat", pieces, { axis: 0 });
 }
 
-/** x in a shape put together, with nothing to compute where the lengths that are free follow from those of x. */
+/** Reshapes x to a composed shape. Nothing is computed at run time if variable lengths follow from those of x. */
 export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePart[]): string {
   const lengths = parts.map((part) => knownLength(write, part));
   const numbers = constantShape(write.facts.of(x).shape, lengths);
@@ -54,8 +54,8 @@ export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePa
 }
 
 /**
- * What to reshape a value to in numbers, where the lengths that are free need not be computed: −1 for a single one, 0
- * for those that it has at the same place.
+ * Returns a constant shape if the variable lengths need not be computed: −1 for a single one, 0 for a length that x
+ * has at the same position.
  */
 export function constantShape(
   from: readonly (number | string)[] | undefined,
@@ -71,7 +71,7 @@ export function constantShape(
   return to.map((length, axis) => isKept[axis] ? 0 : length as number);
 }
 
-/** The length that a part is: a number or a name; `undefined` where nothing is known. */
+/** Returns the length of a part: a number or a name; `undefined` if unknown. */
 function knownLength({ facts }: ShapeWriter, part: ShapePart): number | string | undefined {
   if (typeof part === "number") return part;
   if ("value" in part) return facts.of(part.value).values?.[0];

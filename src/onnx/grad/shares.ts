@@ -2,7 +2,7 @@ import type { GradientWriter } from "./gradient_writer.ts";
 import { joined } from "./joined.ts";
 import type { Placed, Share } from "./rule.ts";
 
-/** What has come back to each value, summed when all of it has. */
+/** Gradient contributions of each value, which are summed after all of them were added. */
 export class Shares {
   readonly #write: GradientWriter;
   readonly #shares = new Map<string, Share[]>();
@@ -12,7 +12,7 @@ export class Shares {
     this.#write = write;
   }
 
-  /** One more share of a value, which must not have been summed yet. */
+  /** Adds a share of a value that has not been summed yet. */
   add(name: string, share: Share): void {
     if (share === undefined) return;
     const shares = this.#shares.get(name);
@@ -20,12 +20,12 @@ export class Shares {
     else shares.push(share);
   }
 
-  /** Has anything come back to a value? */
+  /** Returns whether a value has any shares. */
   has(name: string): boolean {
     return this.#shares.has(name);
   }
 
-  /** The sum of all that has come back to a value; `undefined` where nothing has. Written once. */
+  /** Returns the sum of a value's shares; `undefined` if it has none. The sum is written only once. */
   sum(name: string): string | undefined {
     const shares = this.#shares.get(name);
     if (shares === undefined) return undefined;
@@ -33,7 +33,7 @@ export class Shares {
     return this.#sums.get(name);
   }
 
-  /** Scatters last, one into what the other has made. */
+  /** Writes the sum. Scatters come last, because each adds into the result of the previous one. */
   #total(name: string, shares: readonly Share[]): string | undefined {
     const write = this.#write;
     const values: string[] = [], parts: Placed[] = [];

@@ -1,6 +1,6 @@
 import type { Attributes } from "../codec/attributes.ts";
 
-/** What it takes of a GradientWriter, which calls this itself. */
+/** Members of a GradientWriter that are used here. The writer calls this function itself. */
 interface Writer {
   isOfShape(x: string, like: string): boolean;
   lengthsOf(x: string): readonly (number | string)[];
@@ -15,17 +15,20 @@ interface Writer {
   expandLike(x: string, like: string): string;
 }
 
-/** Axes of a value that another one was repeated along. */
+/** Axes of a value along which another one was repeated. */
 interface Repeated {
-  /** Along which the other one has length 1 and this one another. */
+  /** Axes along which the other value has length 1 and this one does not. */
   readonly ones: readonly number[];
-  /** Along which the other one has a length that may be 1, or may be the same. */
+  /** Axes along which only a run can decide whether the other value has length 1 or the same length. */
   readonly open: readonly number[];
-  /** Is the other one longer somewhere, so that this one has to be repeated instead? */
+  /** True if the other value is longer along some axis, so that this one must be broadcast to it. */
   readonly isShort: boolean;
 }
 
-/** Sums `x` to the shape of `like`, which was repeated to the shape of x; repeats x where it has length 1 itself. */
+/**
+ * Sums `x` over the axes along which `like` was broadcast to the shape of x. Axes along which x itself has length 1
+ * are broadcast.
+ */
 export function sumTo(write: Writer, x: string, like: string): string {
   if (write.isOfShape(x, like)) return x;
   const to = write.lengthsOf(like), missing = to.length - write.rankOf(x);
@@ -59,14 +62,14 @@ function repeated(
   return { ones, open, isShort };
 }
 
-/** Sums over the first axes, which go, and over others, which stay with length 1. */
+/** Sums over leading axes, which are removed, and over others, which are kept with length 1. */
 function sumOver(write: Writer, x: string, lead: number, ones: readonly number[]): string {
   if (lead === 0) return write.reduceSum(x, ones, true);
   const summed = write.reduceSum(x, [...firstAxes(lead), ...ones]);
   return write.unsqueeze(summed, ones.map((axis) => axis - lead));
 }
 
-/** Which axes are summed turns out when the graph runs: those along which `like` has length 1. */
+/** Sums over the axes along which `like` has length 1, which are determined at run time. */
 function sumWhereRepeated(write: Writer, x: string, like: string, lead: number): string {
   const own = write.shapeOf(like);
   const lengths = lead === 0

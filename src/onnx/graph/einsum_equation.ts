@@ -1,18 +1,18 @@
-/** Which axes of the inputs are which of the output, by labels: one text per axis. */
+/** Axes of the inputs and the output of an Einsum as lists of labels. */
 export interface EinsumEquation {
-  /** The labels of each input's axes. */
+  /** Labels of each input's axes. */
   readonly inputs: readonly (readonly string[])[];
-  /** The labels of the output's axes. */
+  /** Labels of the output's axes. */
   readonly output: readonly string[];
 }
 
 const DOTS = "...";
 
 /**
- * The labels of an Einsum, those of an ellipsis written out, counted from the last: `...1`.
+ * Parses the equation of an Einsum. The axes of an ellipsis are numbered from the last one: `...1`.
  *
- * @param ranks how many axes each input has, as far as is known; an ellipsis needs it
- * @returns `undefined` for what is no equation, does not fit the ranks, or cannot be written out without one
+ * @param ranks number of axes of each input, if known; an ellipsis needs it
+ * @returns `undefined` if the equation is invalid, does not fit the ranks, or needs an unknown rank
  */
 export function einsumEquation(
   text: string,
@@ -44,7 +44,10 @@ function labelsOf(term: string, count: number): string[] {
   return after === undefined ? [...before] : [...before, ...dots, ...after];
 }
 
-/** Without an arrow: the ellipsis, then the letters that stand once, in the order of the alphabet. */
+/**
+ * Returns the output of an equation without an arrow: the ellipsis, then all letters that occur once, in
+ * alphabetical order.
+ */
 function implicitOutput(terms: readonly string[]): string {
   const letters = [...terms.join("").replaceAll(".", "")];
   const once = letters.filter((letter) => letters.indexOf(letter) === letters.lastIndexOf(letter));

@@ -1,7 +1,7 @@
-/** Names that are taken, and new ones that are not. */
+/** Set of used names that creates unused ones. */
 export class FreshNames {
   readonly #taken = new Set<string>();
-  /** Hint → the last number behind it. */
+  /** Last number that was appended to each hint. */
   readonly #numbers = new Map<string, number>();
 
   has(name: string): boolean {
@@ -12,7 +12,7 @@ export class FreshNames {
     this.#taken.add(name);
   }
 
-  /** The hint, with a number where it is taken; taken from now on. */
+  /** Returns an unused name and reserves it: the hint, with a number appended if it is used. */
   fresh(hint: string): string {
     let name = hint, number = this.#numbers.get(hint) ?? 0;
     while (name === "" || this.#taken.has(name)) name = `${hint}_${++number}`;

@@ -69,8 +69,8 @@ export class Graph {
   /**
    * Takes over a model and sorts its nodes.
    *
-   * @throws {RangeError} for an opset other than 18 to 21
-   * @throws {SyntaxError} if a value is made twice or not at all, or needs itself
+   * @throws {RangeError} if the opset is not between 18 and 21
+   * @throws {SyntaxError} if a value is made twice or not at all, or the graph has a cycle
    */
   constructor(model: ModelProto) {
     this.#tables = tablesOf(model);
@@ -78,7 +78,7 @@ export class Graph {
     this.sort();
   }
 
-  /** The version of its operators. */
+  /** Version of its operators. */
   get opset(): number {
     return opsetOf(this.model);
   }
@@ -90,7 +90,7 @@ export class Graph {
     return proto.input.filter(({ name }) => !initial.has(name));
   }
 
-  /** The outputs. */
+  /** Outputs. */
   get outputs(): readonly ValueInfoProto[] {
     return this.#tables.proto.output;
   }
@@ -120,13 +120,13 @@ export class Graph {
     return hasValue(this.#tables, name);
   }
 
-  /** Returns the tensor of a constant: the model's own, not a copy. */
+  /** Returns the tensor of a constant. It is the model's own tensor, not a copy. */
   constant(name: string): TensorProto | undefined {
     const node = this.producer(name);
     return node?.opType === "Constant" ? tensorOfConstant(node) : this.#tables.constants.get(name);
   }
 
-  /** Returns the element type of a value, if the file states it. */
+  /** Returns the element type of a value, if the file declares it. */
   type(name: string): ElementType | undefined {
     const tensor = this.constant(name);
     if (tensor !== undefined) return elementTypeOf(tensor.dataType);
@@ -134,7 +134,7 @@ export class Graph {
     return info && describeValue(info).type;
   }
 
-  /** Returns the shape of a value, if the file states it. */
+  /** Returns the shape of a value, if the file declares it. */
   shape(name: string): Shape | undefined {
     const tensor = this.constant(name);
     if (tensor !== undefined) return tensor.dims.map(Number);
@@ -142,22 +142,22 @@ export class Graph {
     return info && describeValue(info).shape;
   }
 
-  /** Returns what the file states about a value: an input, an output or an intermediate value. */
+  /** Returns the declaration of an input, an output or an intermediate value. */
   info(name: string): ValueInfoProto | undefined {
     return this.#tables.infos.get(name);
   }
 
-  /** States the type and shape of an intermediate value. */
+  /** Declares the type and shape of an intermediate value. */
   describe(info: ValueInfoProto): void {
     describeIntermediate(this.#tables, info);
   }
 
-  /** Removes what the file states about an intermediate value, when it no longer holds. */
+  /** Removes the declaration of an intermediate value when it no longer holds. */
   forget(name: string): void {
     forgetIntermediate(this.#tables, name);
   }
 
-  /** Returns an unused name: the hint, with a number if the hint is taken. */
+  /** Returns an unused name: the hint, with a number appended if the hint is used. */
   freshName(hint: string): string {
     return this.#tables.names.fresh(hint);
   }
@@ -172,9 +172,9 @@ export class Graph {
   }
 
   /**
-   * Turns a constant into an input, and returns the tensor that it was.
+   * Turns a constant into an input, and returns its tensor.
    *
-   * @throws {RangeError} if no constant has this name, or a node makes it
+   * @throws {RangeError} if the name is not that of a constant, or a node makes it
    */
   feed(name: string): TensorProto {
     return feedConstant(this.#tables, name);
@@ -199,17 +199,17 @@ export class Graph {
   }
 
   /**
-   * Makes an output an intermediate value again; nodes that use it still do.
+   * Removes an output. The value stays in the graph, and nodes that use it still do.
    *
-   * @throws {RangeError} if it is no output
+   * @throws {RangeError} if it is not an output
    */
   removeOutput(name: string): void {
     removeOutput(this.#tables, name);
   }
 
   /**
-   * Adds a constant and returns its name. Numbers of 16 bits are rounded to the nearest, others as
-   * {@linkcode tensorProto} does. Throws as that does.
+   * Adds a constant and returns its name. 16-bit floats are rounded to nearest, other types are treated as by
+   * {@linkcode tensorProto}, whose errors are passed on.
    */
   constantOf(
     type: ElementType,
@@ -245,7 +245,7 @@ export class Graph {
   /**
    * Adds a node with one output and returns the name of the output. Throws as {@linkcode Graph.add} does.
    *
-   * @param output an unused name; by default, one is made
+   * @param output an unused name; by default one is created
    */
   make(
     op: string,
@@ -294,7 +294,7 @@ export class Graph {
    * Renames a value that a node makes, everywhere.
    *
    * @param options `keepsOutput`: an output of the graph keeps the old name, which another node must make then
-   * @throws {RangeError} if no node makes it, or the new name is taken
+   * @throws {RangeError} if no node makes it, or the new name exists
    * @throws {UnsupportedNodeError} if the subgraph of a node uses it
    */
   rename(from: string, to: string, options: { readonly keepsOutput?: boolean } = {}): void {
@@ -304,16 +304,16 @@ export class Graph {
   /**
    * Removes nodes and constants that no output needs, and returns the number of nodes removed.
    *
-   * @param kept nodes and constants that stay in any case
+   * @param kept nodes and constants that are never removed
    */
   prune(kept: ReadonlySet<NodeProto | TensorProto> = new Set()): number {
     return pruneGraph(this.#tables, kept);
   }
 
   /**
-   * Sorts the nodes, so that each follows those it needs, and returns them. Nodes keep their order where it is right.
+   * Sorts the nodes topologically, and returns them. The order of nodes changes only if necessary.
    *
-   * @throws {SyntaxError} if a value needs itself
+   * @throws {SyntaxError} if the graph has a cycle
    */
   sort(): readonly NodeProto[] {
     return sortNodes(this.#tables);
@@ -326,9 +326,9 @@ export class Graph {
   }
 
   /**
-   * Throws for an edit that would have to change the subgraphs of nodes.
+   * Throws if nodes have subgraphs, for an edit that does not support them.
    *
-   * @param op only subgraphs with this operator matter; by default, all do
+   * @param op operator that is not supported in subgraphs; by default no subgraph is supported
    * @throws {UnsupportedNodeError} if there is such a node
    */
   refuseControlFlow(action: string, op?: string): void {

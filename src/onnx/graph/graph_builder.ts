@@ -7,39 +7,39 @@ import { noteParameter } from "./noted_parameters.ts";
 import { tensorProto } from "../codec/tensor_proto.ts";
 import { type Shape, valueInfo } from "../codec/value_info.ts";
 
-/** A value of a graph that is being built: a name, and the type of its elements, which the compiler checks too. */
+/** A value of a graph that is being built. The compiler checks its element type. */
 export interface Value<Type extends ElementType = ElementType> {
-  /** Its name, until it becomes an output or is named. */
+  /** Its name, which changes if it becomes an output or is named. */
   readonly name: string;
-  /** The type of its elements. */
+  /** Element type. */
   readonly type: Type;
 }
 
-/** How to begin a graph. */
+/** Options of {@linkcode GraphBuilder}. */
 export interface GraphBuilderOptions {
   /**
-   * The version of its operators, 18 to 21.
+   * Version of the operators, 18 to 21.
    *
    * @default 18
    */
   readonly opset?: number;
-  /** Notes kept in the file, by key. */
+  /** Metadata of the file, by key. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Types that numbers are written as, in formulas. */
+/** Element types for which formulas accept numbers. */
 export type NumericType = "f16" | "f32" | "f64" | "i32" | "i64";
 
 /** A value, or a number that becomes a constant of the other operand's type. */
 export type Operand<Type extends ElementType> = Value<Type> | number;
 
 /**
- * Writes a graph, operator by operator: inputs, formulas over them, outputs.
+ * Builds a graph operator by operator: inputs, formulas, outputs.
  *
- * Each method adds one node and answers with what it makes. Types of elements are checked by the compiler, shapes by
- * onnxruntime. Equal constants are one. What has no method of its own is made by {@linkcode GraphBuilder.op}.
+ * Each method adds one node and returns its result. The compiler checks element types, and onnxruntime checks
+ * shapes. Equal constants are stored once. {@linkcode GraphBuilder.op} adds operators that have no method.
  *
- * @example The squared lengths of vectors
+ * @example Compute the squared lengths of vectors
  * ```ts
  * import { decodeModel, GraphBuilder } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
@@ -53,28 +53,31 @@ export type Operand<Type extends ElementType> = Value<Type> | number;
 export class GraphBuilder {
   readonly #graph: Graph;
   readonly #constants = new Map<string, string>();
-  /** Names that values had: before → now. */
+  /** Current names of renamed values, by their earlier names. */
   readonly #renamed = new Map<string, string>();
 
   /**
-   * Throws a RangeError for another opset than 18 to 21.
+   * Creates a builder.
    *
-   * @param start what a new graph is called, or a graph to write on in
+   * @param start name of a new graph, or an existing graph to extend
+   * @throws {RangeError} if the opset is not between 18 and 21
    */
   constructor(start: string | Graph, options: GraphBuilderOptions = {}) {
     this.#graph = typeof start === "string" ? newGraph(start, options) : start;
   }
 
   /**
-   * A value that the graph has already.
+   * Returns an existing value of the graph.
    *
-   * @throws {RangeError} when there is none of this name
-   * @throws {TypeError} when its elements are of another type; a type that nobody knows is believed
+   * @throws {RangeError} if no value has this name
+   * @throws {TypeError} if its element type differs; an undeclared type is accepted
    */
   value<Type extends ElementType>(name: string, type: Type): Value<Type> {
     if (!this.#graph.has(name)) {
       throw new RangeError(
-        `Cannot use the value ${JSON.stringify(name)} as the graph must have it: it has ${
+        `Cannot use the value ${
+          JSON.stringify(name)
+        }: it does not exist. The graph has the inputs and outputs ${
           [...this.#graph.inputs, ...this.#graph.outputs].map((each) => each.name).join(", ")
         }`,
       );
@@ -82,17 +85,15 @@ export class GraphBuilder {
     const current = this.#graph.type(name) ?? type;
     if (current === type) return { name, type };
     throw new TypeError(
-      `Cannot use the value ${
-        JSON.stringify(name)
-      } as its elements must be ${type}: they are ${current}`,
+      `Cannot use the value ${JSON.stringify(name)}: its elements must be ${type}; got ${current}`,
     );
   }
 
   /**
-   * Something that is fed.
+   * Adds an input.
    *
-   * @param shape lengths along the axes: numbers, or names of lengths that are free
-   * @throws {SyntaxError} when there is a value of this name
+   * @param shape lengths of the axes: numbers, or names of variable lengths
+   * @throws {SyntaxError} if a value of this name exists
    */
   input<Type extends ElementType>(name: string, type: Type, shape: Shape): Value<Type> {
     this.#graph.addInput(valueInfo(name, type, shape));
@@ -100,9 +101,9 @@ export class GraphBuilder {
   }
 
   /**
-   * Lets a value come out, under this name.
+   * Makes a value an output with this name.
    *
-   * @throws {SyntaxError} when there is a value of this name
+   * @throws {SyntaxError} if a value of this name exists
    */
   output(name: string, value: Value, shape?: Shape): void {
     const now = this.#nameOf(value);
@@ -114,7 +115,7 @@ export class GraphBuilder {
     this.#graph.addOutput(valueInfo(name, value.type, shape));
   }
 
-  /** A tensor that is always the same; a number is a scalar. Throws as {@linkcode tensorProto} does. */
+  /** Adds a constant tensor. A number becomes a scalar. Throws as {@linkcode tensorProto} does. */
   constant<Type extends ElementType>(
     type: Type,
     values: number | ArrayLike<number>,
@@ -136,11 +137,11 @@ export class GraphBuilder {
   }
 
   /**
-   * A tensor of numbers by a name of its own, to be trained: the file notes that it is a parameter. To runtimes it is a
+   * Adds a named tensor of trainable numbers. The file's metadata list it as a parameter; for runtimes it is a
    * constant.
    *
-   * @throws {RangeError} when there are other than the shape's number of values
-   * @throws {SyntaxError} when there is a value of this name
+   * @throws {RangeError} if the number of values differs from that of the shape
+   * @throws {SyntaxError} if a value of this name exists
    */
   parameter(name: string, values: ArrayLike<number>, shape: readonly number[]): Value<"f32"> {
     this.#graph.addConstant(tensorProto("f32", shape, values, name));
@@ -149,10 +150,10 @@ export class GraphBuilder {
   }
 
   /**
-   * Any operator with one output.
+   * Adds any operator with one output.
    *
-   * @param inputs values; `undefined` leaves an optional one out
-   * @param type of what it makes
+   * @param inputs values; `undefined` omits an optional one
+   * @param type element type of the result
    */
   op<Type extends ElementType>(
     op: string,
@@ -164,43 +165,43 @@ export class GraphBuilder {
     return { name: this.#graph.make(op, names, attributes), type };
   }
 
-  /** a + b */
+  /** Returns a + b. */
   add<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type> {
     return this.#binary("Add", a, b);
   }
 
-  /** a − b */
+  /** Returns a − b. */
   sub<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type>;
-  /** a − b */
+  /** Returns a − b. */
   sub<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type>;
   sub<Type extends NumericType>(a: Operand<Type>, b: Operand<Type>): Value<Type> {
     return this.#binary("Sub", a, b);
   }
 
-  /** a · b, element by element */
+  /** Returns the elementwise product a · b. */
   mul<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type> {
     return this.#binary("Mul", a, b);
   }
 
-  /** a / b */
+  /** Returns a / b. */
   div<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<Type>;
-  /** a / b */
+  /** Returns a / b. */
   div<Type extends NumericType>(a: Operand<Type>, b: Value<Type>): Value<Type>;
   div<Type extends NumericType>(a: Operand<Type>, b: Operand<Type>): Value<Type> {
     return this.#binary("Div", a, b);
   }
 
-  /** Where a < b. */
+  /** Returns a < b. */
   less<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<"bool"> {
     return this.op("Less", [a, this.#operand(a.type, b)], "bool");
   }
 
-  /** Where a ≥ b; of NaN neither this nor `less` holds. */
+  /** Returns a ≥ b. For NaN both this and `less` are false. */
   greaterOrEqual<Type extends NumericType>(a: Value<Type>, b: Operand<Type>): Value<"bool"> {
     return this.op("GreaterOrEqual", [a, this.#operand(a.type, b)], "bool");
   }
 
-  /** a where the condition holds, b where not. */
+  /** Returns a if the condition is true, otherwise b. */
   where<Type extends NumericType>(
     condition: Value<"bool">,
     a: Operand<Type>,
@@ -209,7 +210,7 @@ export class GraphBuilder {
     return this.op("Where", [condition, this.#operand(b.type, a), b], b.type);
   }
 
-  /** The slices of `data` at these places along an axis. */
+  /** Returns the slices of `data` at these indices along an axis. */
   gather<Type extends ElementType>(
     data: Value<Type>,
     indices: Value<"i32" | "i64">,
@@ -218,7 +219,7 @@ export class GraphBuilder {
     return this.op("Gather", [data, indices], data.type, { axis });
   }
 
-  /** `base` with each update added at its place along axis 0; indices have the updates' shape. */
+  /** Returns `base` with each update added at its index along axis 0. Indices have the shape of the updates. */
   scatterAdd<Type extends NumericType>(
     base: Value<Type>,
     indices: Value<"i32" | "i64">,
@@ -228,7 +229,7 @@ export class GraphBuilder {
     return this.op("ScatterElements", [base, indices, updates], base.type, attributes);
   }
 
-  /** Sums over axes, which go or (`keepsAxes`) stay with length 1. */
+  /** Sums over axes, which are removed, or kept with length 1 (`keepsAxes`). */
   reduceSum<Type extends NumericType>(
     a: Value<Type>,
     axes: readonly number[],
@@ -238,53 +239,53 @@ export class GraphBuilder {
     return this.op("ReduceSum", inputs, a.type, { keepdims: keepsAxes ? 1 : 0 });
   }
 
-  /** With axes of length 1 put in at these places. */
+  /** Inserts axes of length 1 at these positions. */
   unsqueeze<Type extends ElementType>(a: Value<Type>, axes: readonly number[]): Value<Type> {
     return this.op("Unsqueeze", [a, this.constant("i64", axes)], a.type);
   }
 
-  /** Without these axes, which have length 1. */
+  /** Removes axes of length 1. */
   squeeze<Type extends ElementType>(a: Value<Type>, axes: readonly number[]): Value<Type> {
     return this.op("Squeeze", [a, this.constant("i64", axes)], a.type);
   }
 
-  /** Repeated along axes of length 1; a length of 1 here leaves an axis as it is. */
+  /** Repeats along axes of length 1. A length of 1 in `shape` keeps the length of its axis. */
   expand<Type extends ElementType>(a: Value<Type>, shape: readonly number[]): Value<Type> {
     return this.op("Expand", [a, this.constant("i64", shape)], a.type);
   }
 
-  /** In another shape, given by a value of int64; −1 for what follows from the rest. */
+  /** Reshapes to an int64 shape; −1 stands for the remaining length. */
   reshape<Type extends ElementType>(a: Value<Type>, shape: Value<"i64">): Value<Type> {
     return this.op("Reshape", [a, shape], a.type);
   }
 
-  /** Notes the shape of a value in the file, where edits and people find it; answers with the value. */
+  /** Declares the shape of a value in the file, for later edits and readers. Returns the value. */
   describe<Type extends ElementType>(a: Value<Type>, shape: Shape): Value<Type> {
     this.#graph.describe(valueInfo(this.#nameOf(a), a.type, shape));
     return a;
   }
 
   /**
-   * Calls what a node makes by a name of one's own, by which hooks read and patch it; answers with the value.
+   * Names the result of a node, so that hooks can read and patch it by this name. Returns the value.
    *
-   * @throws {RangeError} for a name that is taken, and for inputs and constants, which have theirs
+   * @throws {RangeError} if the name exists, or the value is an input or a constant, which has a name already
    */
   named<Type extends ElementType>(a: Value<Type>, name: string): Value<Type> {
     this.#rename(this.#nameOf(a), name);
     return { name, type: a.type };
   }
 
-  /** The graph as it is now, to be edited further; shared with the builder. */
+  /** The graph for further edits. It is shared with the builder. */
   get graph(): Graph {
     return this.#graph;
   }
 
-  /** The bytes of an .onnx file. */
+  /** Encodes the graph as an .onnx file. */
   build(): Uint8Array<ArrayBuffer> {
     return this.#graph.encode();
   }
 
-  /** One of the two is a value. */
+  /** Adds a node with two operands, at least one of which is a value. */
   #binary<Type extends NumericType>(op: string, a: Operand<Type>, b: Operand<Type>): Value<Type> {
     const { type } = (typeof a === "number" ? b : a) as Value<Type>;
     return this.op(op, [this.#operand(type, a), this.#operand(type, b)], type);

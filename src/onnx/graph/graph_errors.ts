@@ -1,12 +1,12 @@
 import type { NodeProto } from "../codec/messages.ts";
 import { UnsupportedNodeError } from "./unsupported_node_error.ts";
 
-/** For a graph that makes no sense. */
+/** Returns the error of an invalid graph. */
 export function malformed(requirement: string, value: string): SyntaxError {
-  return new SyntaxError(`Cannot use an ONNX graph as ${requirement}: current value is ${value}`);
+  return new SyntaxError(`Cannot use an ONNX graph: ${requirement}; got ${value}`);
 }
 
-/** For an edit that a node is in the way of. */
+/** Returns the error of an edit that a node does not allow. */
 export function unsupported(
   action: string,
   { name, output, opType }: NodeProto,
@@ -15,7 +15,7 @@ export function unsupported(
   return new UnsupportedNodeError({ action, node: name || output.join(), op: opType, requirement });
 }
 
-/** For an edit that would have to look into graphs inside of this node. */
+/** Returns the error of an edit that does not support the subgraphs of a node. */
 export function insideNode(action: string, node: NodeProto): UnsupportedNodeError {
-  return unsupported(action, node, "no graph inside of a node must have to be edited");
+  return unsupported(action, node, "this edit must not change subgraphs");
 }

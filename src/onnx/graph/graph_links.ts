@@ -3,15 +3,15 @@ import { malformed } from "./graph_errors.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { capturesOf, hasSubgraphs } from "./subgraphs.ts";
 
-/** One place where a value is used. */
+/** A use of a value. */
 export interface Use {
-  /** The node that uses it. */
+  /** Node that uses it. */
   readonly node: NodeProto;
-  /** Which of its inputs it is; −1 where a graph inside of the node takes it from outside. */
+  /** Index of the input; −1 if a subgraph of the node captures the value. */
   readonly index: number;
 }
 
-/** Which node makes a value, and which use it. */
+/** Producers and uses of values. */
 export class Links {
   readonly #producers = new Map<string, NodeProto>();
   readonly #uses = new Map<string, Use[]>();
@@ -24,18 +24,21 @@ export class Links {
     return this.#uses.get(name) ?? [];
   }
 
-  /** Names that are used, each with one of the nodes that do. */
+  /** Iterates over the names of used values, each with one of the nodes that use it. */
   *used(): Iterable<[name: string, node: NodeProto]> {
     for (const [name, [use]] of this.#uses) if (use !== undefined) yield [name, use.node];
   }
 
-  /** Notes a node. `isTaken`: names of what no node makes. Throws a SyntaxError for what is made already. */
+  /**
+   * Adds a node. `isTaken` returns whether a name belongs to an input or a constant. Throws a SyntaxError if an
+   * output exists already.
+   */
   link(node: NodeProto, isTaken: (name: string) => boolean): void {
     for (const name of node.output) {
       if (name === "") continue;
       if (isTaken(name) || this.#producers.has(name)) {
         throw malformed(
-          "every value must be made once",
+          "every value must be made by one node",
           `${JSON.stringify(name)} twice, then by ${showNode(node)}`,
         );
       }
@@ -53,7 +56,7 @@ export class Links {
     for (const name of capturesOf(node)) this.dropUse(name, node, -1);
   }
 
-  /** What a node makes has another name. */
+  /** Renames the output of a node. */
   rename(from: string, to: string): void {
     const node = this.#producers.get(from);
     if (node === undefined) return;

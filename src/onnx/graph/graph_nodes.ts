@@ -16,16 +16,16 @@ import { forgetIntermediate } from "./graph_values.ts";
 
 /** Options of `Graph.add`. */
 export interface NodeOptions {
-  /** Its attributes. */
+  /** Attributes of the node. */
   readonly attributes?: Attributes;
   /**
-   * Names of its outputs, or the number of outputs to name.
+   * Names of its outputs, or the number of outputs for which names are created.
    *
    * @default 1
    */
   readonly outputs?: readonly string[] | number;
   /**
-   * The domain of its operator. If the model does not import it yet, version 1 is imported.
+   * Domain of the operator. If the model does not import it yet, version 1 is imported.
    *
    * @default "", which is ai.onnx
    */
@@ -42,7 +42,7 @@ export function addNode(
   const missing = inputs.find((name) => name !== "" && !hasValue(tables, name));
   if (missing !== undefined) {
     throw new RangeError(
-      `Cannot add a node ${op} as its inputs must be values of the graph: current value is ${
+      `Cannot add a node ${op}: its inputs must be values of the graph; got ${
         JSON.stringify(missing)
       }`,
     );
@@ -67,7 +67,7 @@ export function removeNode(tables: GraphTables, node: NodeProto): void {
   const used = node.output.find((name) => isUsed(tables, name));
   if (used !== undefined) {
     throw new RangeError(
-      `Cannot remove ${showNode(node)} as nothing must use what it makes: current use is of ${
+      `Cannot remove ${showNode(node)}: its outputs must be unused; a node or the graph uses ${
         JSON.stringify(used)
       }`,
     );
@@ -76,7 +76,7 @@ export function removeNode(tables: GraphTables, node: NodeProto): void {
   for (const name of node.output) forgetIntermediate(tables, name);
 }
 
-/** Replaces one node by another, which then makes the values of the old one under their old names. */
+/** Replaces a node by another, whose outputs get the names of the old ones. */
 export function replaceNode(tables: GraphTables, old: NodeProto, node: NodeProto): void {
   const names = [...old.output];
   unlinkNode(tables, old);
@@ -135,13 +135,13 @@ export function renameValue(
 function assertRenamable(tables: GraphTables, from: string, to: string): void {
   const isMade = tables.links.producer(from) !== undefined;
   if (isMade && !hasValue(tables, to)) return;
-  const value = isMade ? `${JSON.stringify(to)}, which is taken` : JSON.stringify(from);
+  const value = isMade ? `${JSON.stringify(to)}, which exists` : JSON.stringify(from);
   throw new RangeError(
-    `Cannot rename a value as a node must make it, and the new name must be free: current value is ${value}`,
+    `Cannot rename a value: it must be the output of a node, and the new name must be unused; got ${value}`,
   );
 }
 
-/** The description of an output that keeps its name stays with that name. */
+/** Keeps the declaration of an output with its name when the value is renamed. */
 function renameInfo(
   { infos, proto }: GraphTables,
   from: string,
@@ -176,7 +176,7 @@ export function pruneGraph(
   return count;
 }
 
-/** Returns whether a node uses a value, or it is an output. */
+/** Returns whether a node uses a value, or the value is an output. */
 function isUsed({ links, outputNames }: GraphTables, name: string): boolean {
   return links.uses(name).length > 0 || outputNames.has(name);
 }

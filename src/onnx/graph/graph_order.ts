@@ -5,10 +5,9 @@ import type { GraphTables } from "./graph_tables.ts";
 import { capturesOf, hasSubgraphs } from "./subgraphs.ts";
 
 /**
- * Sorts the nodes of a graph, so that each follows those it needs, and returns them. Nodes keep their order where it is
- * right.
+ * Sorts the nodes of a graph topologically, and returns them. The order of nodes changes only if necessary.
  *
- * @throws {SyntaxError} if a value needs itself
+ * @throws {SyntaxError} if the graph has a cycle
  */
 export function sortNodes({ proto, nodes, links }: GraphTables): readonly NodeProto[] {
   const isBehind = (node: NodeProto, done: ReadonlySet<NodeProto>) => {
@@ -25,7 +24,7 @@ export function sortNodes({ proto, nodes, links }: GraphTables): readonly NodePr
     return needed.map((name) => links.producer(name)).filter((each) => each !== undefined);
   });
   if (!Array.isArray(order)) {
-    throw malformed("no value must need itself", `a circle through ${showNode(order)}`);
+    throw malformed("it must not have cycles", `a cycle through ${showNode(order)}`);
   }
   nodes.clear();
   for (const node of order) nodes.add(node);
@@ -33,7 +32,10 @@ export function sortNodes({ proto, nodes, links }: GraphTables): readonly NodePr
   return order;
 }
 
-/** Returns whether each node follows those it needs. It makes no lists, because most edits leave the order right. */
+/**
+ * Returns whether each node follows its inputs. It allocates no lists, because most edits keep the order valid and
+ * this is the usual path.
+ */
 function isSorted(
   nodes: Iterable<NodeProto>,
   isBehind: (node: NodeProto, done: ReadonlySet<NodeProto>) => boolean,
@@ -46,14 +48,14 @@ function isSorted(
   return true;
 }
 
-/** Returns the nodes sorted as `sortNodes` does, or a node that needs itself. */
+/** Returns the nodes sorted as `sortNodes` does, or a node of a cycle. */
 function topologicalOrder(
   nodes: Iterable<NodeProto>,
   needs: (node: NodeProto) => readonly NodeProto[],
 ): NodeProto[] | NodeProto {
   const order: NodeProto[] = [];
   const done = new Set<NodeProto>(), begun = new Set<NodeProto>();
-  // Written out instead of recursive: chains of nodes are longer than stacks are deep.
+  // Use an explicit stack: a chain of nodes may be longer than the call stack is deep.
   for (const start of nodes) {
     const waiting = [start];
     for (let node = waiting.at(-1); node !== undefined; node = waiting.at(-1)) {

@@ -1,5 +1,5 @@
 /**
- * The tables of a graph that is being edited: its nodes, who makes and uses each value, and which names are taken.
+ * Lookup tables of a graph that is being edited: nodes, producers and uses of values, and names in use.
  *
  * @module
  */
@@ -18,9 +18,9 @@ import { malformed } from "./graph_errors.ts";
 import { Links } from "./graph_links.ts";
 import { namesInside } from "./subgraphs.ts";
 
-/** The tables of one graph. Every edit keeps all of them in step with the model's messages. */
+/** Tables of one graph. Every edit keeps them consistent with the messages of the model. */
 export interface GraphTables {
-  /** The message that is edited. */
+  /** Message that is edited. */
   readonly proto: GraphProto;
   /** All nodes, in the order of the last sort and then of addition. */
   readonly nodes: Set<NodeProto>;
@@ -30,27 +30,27 @@ export interface GraphTables {
   readonly constants: Map<string, TensorProto>;
   /** Names of sparse initializers. */
   readonly sparse: Set<string>;
-  /** Types and shapes as the file states them, by name of the value. */
+  /** Declared types and shapes, by name of the value. */
   readonly infos: Map<string, ValueInfoProto>;
   /** Names of the inputs. */
   readonly inputNames: Set<string>;
   /** Names of the outputs. */
   readonly outputNames: Set<string>;
-  /** Names of values, at any depth. */
+  /** Names of all values, including those in subgraphs. */
   readonly names: FreshNames;
-  /** Names of nodes, which onnxruntime requires to be unique too. */
+  /** Names of nodes. They must be unique, because onnxruntime requires it. */
   readonly nodeNames: FreshNames;
 }
 
 /**
- * Makes the tables of a model's graph.
+ * Creates the tables of a model's graph.
  *
- * @throws {RangeError} for an opset other than 18 to 21
+ * @throws {RangeError} if the opset is not between 18 and 21
  * @throws {SyntaxError} if a value is made twice or not at all
  */
 export function tablesOf(model: ModelProto): GraphTables {
   const { graph } = model;
-  if (graph === undefined) throw malformed("it must have a graph", "none");
+  if (graph === undefined) throw malformed("it must have a graph", "no graph");
   assertOpset(model, "edit a model");
   const tables: GraphTables = {
     proto: graph,
@@ -75,7 +75,10 @@ export function hasValue(tables: GraphTables, name: string): boolean {
   return tables.links.producer(name) !== undefined || isGiven(tables, name);
 }
 
-/** Reserves the name of a new value, which `freshName` may have returned before. Throws a SyntaxError if it exists. */
+/**
+ * Reserves the name of a new value. A name that `freshName` has returned may be reserved again. Throws a
+ * SyntaxError if the value exists.
+ */
 export function claimName(tables: GraphTables, name: string): void {
   if (hasValue(tables, name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
   tables.names.take(name);
@@ -95,12 +98,12 @@ export function unlinkNode({ nodes, links }: GraphTables, node: NodeProto): void
   links.unlink(node);
 }
 
-/** Returns whether a value exists that no node makes: an input or a constant. */
+/** Returns whether a value exists that no node makes, such as an input or a constant. */
 function isGiven({ constants, sparse, inputNames }: GraphTables, name: string): boolean {
   return constants.has(name) || sparse.has(name) || inputNames.has(name);
 }
 
-/** Notes inputs, constants and what the file states about values. */
+/** Registers inputs, constants and declarations of values. */
 function defineGiven({ proto, inputNames, names, constants, sparse, infos }: GraphTables): void {
   const claim = (name: string) => {
     if (names.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
@@ -109,7 +112,7 @@ function defineGiven({ proto, inputNames, names, constants, sparse, infos }: Gra
   inputNames.forEach((name) => names.take(name));
   if (inputNames.size < proto.input.length) throw malformed(ONCE, "an input twice");
   for (const tensor of proto.initializer) {
-    // Before IR version 4 every constant was an input too, which may be fed instead.
+    // Before IR version 4 every constant was also an input, whose value could be fed instead.
     if (inputNames.has(tensor.name)) continue;
     claim(tensor.name);
     constants.set(tensor.name, tensor);
@@ -124,18 +127,18 @@ function defineGiven({ proto, inputNames, names, constants, sparse, infos }: Gra
   }
 }
 
-/** Throws a SyntaxError if a value that is used, or an output, does not exist. */
+/** Throws a SyntaxError if an output or a value that is used does not exist. */
 function assertAllMade(tables: GraphTables): void {
   for (const [name, node] of tables.links.used()) {
     if (hasValue(tables, name)) continue;
     throw malformed(
-      "every value that is used must be made",
+      "every value that is used must exist",
       `${JSON.stringify(name)}, which ${showNode(node)} uses`,
     );
   }
   const missing = tables.proto.output.find(({ name }) => !hasValue(tables, name));
   if (missing === undefined) return;
-  throw malformed("every output must be made", JSON.stringify(missing.name));
+  throw malformed("every output must exist", JSON.stringify(missing.name));
 }
 
-const ONCE = "every value must be made once";
+const ONCE = "every value must be unique";

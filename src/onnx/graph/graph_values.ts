@@ -1,5 +1,5 @@
 /**
- * Edits of a graph's inputs, outputs and constants, and of what the file states about values.
+ * Edits of a graph's inputs, outputs, constants and declarations of values.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { valueInfo } from "../codec/value_info.ts";
 import { malformed } from "./graph_errors.ts";
 import { claimName, type GraphTables, hasValue } from "./graph_tables.ts";
 
-/** Replaces what the file states about an intermediate value. */
+/** Replaces the declaration of an intermediate value. */
 export function describeIntermediate(tables: GraphTables, info: ValueInfoProto): void {
   forgetIntermediate(tables, info.name);
   tables.infos.set(info.name, info);
   tables.proto.valueInfo.push(info);
 }
 
-/** Removes what the file states about an intermediate value, if it states anything. */
+/** Removes the declaration of an intermediate value, if it has one. */
 export function forgetIntermediate({ infos, proto }: GraphTables, name: string): void {
   const info = infos.get(name);
   const at = info === undefined ? -1 : proto.valueInfo.indexOf(info);
@@ -32,15 +32,15 @@ export function addInput(tables: GraphTables, info: ValueInfoProto): void {
   appendInput(tables, info);
 }
 
-/** Turns a constant into an input and returns its tensor. Throws a RangeError if no constant has this name. */
+/**
+ * Turns a constant into an input and returns its tensor. Throws a RangeError if the name is not that of a constant.
+ */
 export function feedConstant(tables: GraphTables, name: string): TensorProto {
   const { constants, proto } = tables;
   const tensor = constants.get(name);
   if (tensor === undefined) {
     throw new RangeError(
-      `Cannot feed ${
-        JSON.stringify(name)
-      } as it must be a tensor of the graph that is always the same: it is not`,
+      `Cannot feed ${JSON.stringify(name)}: it is not a constant`,
     );
   }
   constants.delete(name);
@@ -61,9 +61,7 @@ export function removeInput(
   const at = proto.input.findIndex((input) => input.name === name);
   if (at === -1 || links.uses(name).length > 0 || outputNames.has(name)) {
     throw new RangeError(
-      `Cannot take an input away as it must be one that nothing uses: current value is ${
-        JSON.stringify(name)
-      }`,
+      `Cannot remove an input: it must exist and be unused; got ${JSON.stringify(name)}`,
     );
   }
   proto.input.splice(at, 1);
@@ -75,7 +73,7 @@ export function removeInput(
 export function addOutput(tables: GraphTables, info: ValueInfoProto): void {
   const { outputNames, infos, proto } = tables;
   if (!hasValue(tables, info.name) || outputNames.has(info.name)) {
-    throw malformed("every output must be made, and come out once", JSON.stringify(info.name));
+    throw malformed("every output must exist, and be listed once", JSON.stringify(info.name));
   }
   forgetIntermediate(tables, info.name);
   outputNames.add(info.name);
@@ -83,7 +81,7 @@ export function addOutput(tables: GraphTables, info: ValueInfoProto): void {
   proto.output.push(info);
 }
 
-/** Makes an output an intermediate value again. Throws a RangeError if it is no output. */
+/** Removes an output. Throws a RangeError if it is not one. */
 export function removeOutput(
   { proto, links, infos, outputNames }: GraphTables,
   name: string,
@@ -91,15 +89,15 @@ export function removeOutput(
   const at = proto.output.findIndex((output) => output.name === name);
   if (at === -1) {
     throw new RangeError(
-      `Cannot take an output away as it must be one of ${
-        [...outputNames].join(", ") || "none"
-      }: current value is ${JSON.stringify(name)}`,
+      `Cannot remove an output: it must be one of ${[...outputNames].join(", ") || "none"}; got ${
+        JSON.stringify(name)
+      }`,
     );
   }
   const [info] = proto.output.splice(at, 1);
   outputNames.delete(name);
   if (links.producer(name) !== undefined) proto.valueInfo.push(info!);
-  // Inputs and constants are described elsewhere in the file.
+  // Inputs and constants keep their own declarations.
   const input = proto.input.find((each) => each.name === name);
   if (input !== undefined) infos.set(name, input);
 }

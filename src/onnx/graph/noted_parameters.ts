@@ -1,23 +1,27 @@
 import type { ModelProto } from "../codec/messages.ts";
-import { putNote } from "../put_note.ts";
+import { setMetadata } from "../set_metadata.ts";
 
-/** The key of the note in which a file says which of its tensors are parameters. */
-const KEY = "hooke.parameters";
+/** Key of the metadata that list a model's parameters. */
+export const PARAMETERS_NOTE = "hooke.parameters";
 
-/** The tensors that a file calls its parameters; `undefined` where it says nothing, or nothing that makes sense. */
+/** Returns the parameters that a file lists; `undefined` if it has no valid list. */
 export function notedParameters({ metadataProps }: ModelProto): readonly string[] | undefined {
-  const note = metadataProps.find(({ key }) => key === KEY)?.value;
-  if (note === undefined) return undefined;
+  const note = metadataProps.find(({ key }) => key === PARAMETERS_NOTE)?.value;
+  return note === undefined ? undefined : parametersIn(note);
+}
+
+/** Returns the parameters in the text of a note; `undefined` if it is not a valid list. */
+export function parametersIn(note: string): readonly string[] | undefined {
   try {
     const names: unknown = JSON.parse(note);
     const isList = Array.isArray(names) && names.every((name) => typeof name === "string");
     return isList ? names as string[] : undefined;
   } catch {
-    return undefined; // somebody else's note of that name
+    return undefined; // Ignore metadata of another program that uses the same key.
   }
 }
 
-/** Has a file say that a tensor is a parameter of it. */
+/** Adds a tensor to the list of parameters in a file's metadata. */
 export function noteParameter(model: ModelProto, name: string): void {
-  putNote(model, KEY, JSON.stringify([...notedParameters(model) ?? [], name]));
+  setMetadata(model, PARAMETERS_NOTE, JSON.stringify([...notedParameters(model) ?? [], name]));
 }

@@ -1,12 +1,12 @@
 /**
- * Graphs inside of nodes: the branches of an If, the body of a Loop.
+ * Subgraphs of nodes: the branches of an If, the body of a Loop.
  *
  * @module
  */
 
 import type { GraphProto, NodeProto } from "../codec/messages.ts";
 
-/** The graphs among a node's attributes. */
+/** Returns the subgraphs among a node's attributes. */
 export function subgraphsOf(node: NodeProto): GraphProto[] {
   const graphs: GraphProto[] = [];
   for (const { g, graphs: more } of node.attribute) {
@@ -16,12 +16,12 @@ export function subgraphsOf(node: NodeProto): GraphProto[] {
   return graphs;
 }
 
-/** Are there graphs among a node's attributes? */
+/** Returns whether a node has subgraphs. */
 export function hasSubgraphs({ attribute }: NodeProto): boolean {
   return attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0);
 }
 
-/** Names of values that a node's graphs take from outside of them. */
+/** Returns the names of outer values that a node's subgraphs capture. */
 export function capturesOf(node: NodeProto): Set<string> {
   const captured = new Set<string>();
   for (const graph of subgraphsOf(node)) for (const name of freeNames(graph)) captured.add(name);
@@ -42,7 +42,7 @@ function freeNames(graph: GraphProto): Set<string> {
   return free;
 }
 
-/** Names that a graph gives, its inputs and constants included. */
+/** Returns the names that a graph defines: inputs, constants and results of nodes. */
 export function definedIn(graph: GraphProto): string[] {
   return [
     ...graph.input.map(({ name }) => name),
@@ -52,7 +52,7 @@ export function definedIn(graph: GraphProto): string[] {
   ].filter((name) => name !== "");
 }
 
-/** All names in a node's graphs, at any depth. */
+/** Returns all names in a node's subgraphs, at any depth. */
 export function namesInside(node: NodeProto): string[] {
   return subgraphsOf(node).flatMap((graph) => [
     ...definedIn(graph),
@@ -60,7 +60,7 @@ export function namesInside(node: NodeProto): string[] {
   ]);
 }
 
-/** Does a node's graph, at any depth, have this operator? */
+/** Returns whether a node's subgraphs contain an operator, at any depth. */
 export function hasInside(node: NodeProto, op: string): boolean {
   return subgraphsOf(node).some((graph) =>
     graph.node.some((inner) => inner.opType === op || hasInside(inner, op))

@@ -1,44 +1,42 @@
-/** Where a node is, and why it cannot be worked with. */
+/** Details of an {@linkcode UnsupportedNodeError}. */
 export interface UnsupportedNode {
-  /** What was attempted: `"use int32 for int64"`. */
+  /** Attempted action: `"use int32 for int64"`. */
   readonly action: string;
-  /** The node's name; what it makes, where it has none. */
+  /** Name of the node, or of its output if it has no name. */
   readonly node: string;
-  /** Its operator. */
+  /** Operator of the node. */
   readonly op: string;
-  /** What would have to be the case instead: "no node must …". */
+  /** Requirement that the node violates: "no node must …". */
   readonly requirement: string;
-  /** Where in the graph it is, and what it is made from, where that helps. */
+  /** Position of the node in the graph, and the origin of its inputs, if that helps. */
   readonly place?: string;
-  /** The error behind it. */
+  /** Original error. */
   readonly cause?: unknown;
 }
 
 /**
- * A graph has a node that an edit cannot work with. The graph may be used as it is, without the edit, or exported
- * again without that operator.
+ * Error that is thrown if an edit does not support a node of the graph. Use the graph without that edit, or export
+ * it again without the operator.
  */
 export class UnsupportedNodeError extends Error {
-  /** The name of the class. */
+  /** Name of the class. */
   override readonly name = "UnsupportedNodeError";
-  /** What was attempted. */
+  /** Attempted action. */
   readonly action: string;
-  /** The node's name; what it makes, where it has none. */
+  /** Name of the node, or of its output if it has no name. */
   readonly node: string;
-  /** Its operator. */
+  /** Operator of the node. */
   readonly op: string;
-  /** What it must be, or must not. */
+  /** Requirement that the node violates. */
   readonly requirement: string;
-  /** Where it is, if that was said. */
+  /** Position of the node, if known. */
   readonly place: string | undefined;
 
-  /** Says what was attempted, what it required, and which node is in the way. */
+  /** Creates the error with a message that names the action, the requirement and the node. */
   constructor({ action, node, op, requirement, place, cause }: UnsupportedNode) {
     const where = place === undefined ? "" : ` (${place})`;
     super(
-      `Cannot ${action} as ${requirement}: current node is the ${op} ${
-        JSON.stringify(node)
-      }${where}`,
+      `Cannot ${action}: ${requirement}; got the ${op} ${JSON.stringify(node)}${where}`,
       cause === undefined ? {} : { cause },
     );
     this.action = action;

@@ -1,5 +1,5 @@
 /**
- * Shapes of what is computed element by element from tensors of several shapes.
+ * Shapes of elementwise results.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Inferring, KnownShape } from "./fact.ts";
 import { broadcastLengths, type KnownLength } from "./length.ts";
 
-/** The shape that all of these broadcast to. Where that cannot be told of a length, it has a fresh name. */
+/** Returns the shape to which all of these broadcast. A length that cannot be determined gets a fresh name. */
 export function broadcastShapes(
   shapes: readonly (KnownShape | undefined)[],
   inferring: Inferring,
@@ -32,20 +32,23 @@ function broadcastAxis(a: KnownLength, b: KnownLength, inferring: Inferring): Kn
   const length = broadcastLengths(a, b);
   if (length !== undefined) return length;
   if (typeof a === "string" || typeof b === "string") return inferring.fresh();
-  return inferring.contradiction("lengths that are combined must be equal, or 1", `${a} and ${b}`);
+  return inferring.contradiction("lengths that are broadcast must be equal, or 1", `${a} and ${b}`);
 }
 
-/** Along which axes of a result something was repeated to fit it, and along which it may have been. */
+/** Axes along which a tensor was repeated by broadcasting, and axes along which it may have been. */
 export interface BroadcastAxes {
-  /** Repeated for sure: to be summed on the way back. Axes that the smaller one lacks are among them. */
+  /**
+   * Axes that were repeated for sure, including axes that the smaller shape lacks. A gradient must be summed over
+   * them.
+   */
   readonly summed: readonly number[];
-  /** Cannot be told before the graph runs. All others were not repeated. */
+  /** Axes about which only a run can decide. All other axes were not repeated. */
   readonly unsure: readonly number[];
 }
 
 /**
- * How something of shape `from` was broadcast to `shape`: what undoing it has to sum over. Where a length is 1 on both
- * sides nothing was repeated.
+ * Compares a shape with the one it was broadcast to, and returns the axes over which the reverse operation sums. An
+ * axis with length 1 in both shapes was not repeated.
  *
  * @example
  * ```ts ignore
@@ -61,7 +64,7 @@ export function broadcastAxes(shape: KnownShape, from: KnownShape): BroadcastAxe
     const own = from[axis - missing];
     if (own === length) continue;
     if (own === undefined || own === 1) summed.push(axis);
-    // Other numbers than 1 never repeat.
+    // A length other than 1 is never repeated.
     else if (typeof own === "string") unsure.push(axis);
   }
   return { summed, unsure };

@@ -1,5 +1,5 @@
 /**
- * What comes out element by element, or in the shape of what goes in.
+ * Inference rules for elementwise operators, and others that keep the shape of their input.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { elementTypeOf } from "../codec/element_type.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import { factOf, type InferenceRule, type InferenceRules, typeAmong, UNKNOWN } from "./fact.ts";
 
-/** Type and shape of the first input, its numbers not. */
+/** Keeps type and shape of the first input, but not its values. */
 const same: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape)];
-/** The same, of truth values. */
+/** Keeps the shape of the first input; the result is boolean. */
 const sameBool: InferenceRule = ([a = UNKNOWN]) => [factOf("bool", a.shape)];
-/** All inputs broadcast. */
+/** Broadcasts all inputs. */
 const joined: InferenceRule = (inputs, _node, inferring) => [
   factOf(typeAmong(inputs), broadcastShapes(inputs.map((input) => input?.shape), inferring)),
 ];
-/** All inputs broadcast, truth values come out. */
+/** Broadcasts all inputs; the result is boolean. */
 const joinedBool: InferenceRule = (inputs, _node, inferring) => [
   factOf("bool", broadcastShapes(inputs.map((input) => input?.shape), inferring)),
 ];
-/** The exponent may be of another type. */
+/** Broadcasts base and exponent, which may differ in type. The result has the type of the base. */
 const power: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => [
   factOf(a.type, broadcastShapes([a.shape, b.shape], inferring)),
 ];
-/** The mask is in the shape of the data. */
+/** Returns the data and a mask of the same shape. */
 const dropout: InferenceRule = ([a = UNKNOWN]) => [a, factOf("bool", a.shape)];
 const like: InferenceRule = ([a = UNKNOWN], node) => [
   factOf(elementTypeOf(intAttribute(node, "dtype", 0)) ?? a.type, a.shape),
@@ -35,7 +35,7 @@ function each(operators: string, rule: InferenceRule): InferenceRules {
   return Object.fromEntries(operators.split(" ").map((operator) => [operator, rule]));
 }
 
-/** Of operators that leave the shape as it is, or broadcast. Those that may be exact: {@linkcode WHOLE_NUMBERS}. */
+/** Rules for operators that keep the shape or broadcast. Operators on integers are in {@linkcode WHOLE_NUMBERS}. */
 export const ELEMENTWISE: InferenceRules = {
   ...each("Abs Exp Log Sqrt Reciprocal Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh", same),
   ...each("Asinh Acosh Atanh Erf Sigmoid Relu LeakyRelu Elu Celu Selu ThresholdedRelu", same),

@@ -1,5 +1,5 @@
 /**
- * What can be known of a value without running the graph.
+ * Facts about values that are known without running the graph.
  *
  * @module
  */
@@ -9,36 +9,39 @@ import type { Graph } from "../graph/graph.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { KnownLength } from "./length.ts";
 
-/** The lengths along all axes; unknown ones have a name of their own, such as "?12". */
+/** Lengths of all axes. Unknown ones have a unique name, such as "?12". */
 export type KnownShape = readonly KnownLength[];
 
-/** The type, the shape and, of small tensors of whole numbers, the numbers of a value. */
+/** Type and shape of a value, and the values of small integer tensors. */
 export interface Fact {
-  /** The type of its elements; `undefined` where it cannot be told. */
+  /** Element type; `undefined` if unknown. */
   readonly type: ElementType | undefined;
-  /** Its lengths, numbers or texts of polynomials; `undefined` where not even their number can be told. */
+  /** Lengths, as numbers or texts of polynomials; `undefined` if even the number of axes is unknown. */
   readonly shape: KnownShape | undefined;
-  /** The numbers of a tensor of whole numbers or truth values, of rank 1 at most and of 64 numbers at most. */
+  /**
+   * Values of an integer or boolean tensor with at most one axis and 64 elements. They are needed because graphs
+   * compute shapes from such tensors.
+   */
   readonly values: KnownShape | undefined;
 }
 
-/** What a rule may ask for besides the facts of a node's inputs. */
+/** Context of an inference rule. */
 export interface Inferring {
   /** The graph. */
   readonly graph: Graph;
-  /** The version of its operators. */
+  /** Version of its operators. */
   readonly opset: number;
-  /** A name for a length that cannot be told. */
+  /** Returns a new name for an unknown length. */
   fresh(): string;
-  /** A name for a number that cannot be told, which may be negative. */
+  /** Returns a new name for an unknown number, which may be negative. */
   freshNumber(): string;
-  /** For facts that cannot be: throws a SyntaxError that names the node. */
+  /** Throws a SyntaxError about contradicting facts, which names the node. */
   contradiction(requirement: string, value: string): never;
 }
 
 /**
- * What follows for a node's outputs from what is known of its inputs; `undefined` for inputs left out. Outputs that
- * are missing in the answer are unknown.
+ * Infers facts about a node's outputs from those of its inputs; `undefined` stands for omitted inputs. Outputs
+ * missing from the result are unknown.
  */
 export type InferenceRule = (
   inputs: readonly (Fact | undefined)[],
@@ -49,13 +52,13 @@ export type InferenceRule = (
 /** Rules by operator: "Add", or "com.microsoft.QuickGelu" for other domains. */
 export type InferenceRules = Readonly<Record<string, InferenceRule>>;
 
-/** Numbers of tensors of so many elements at most are kept. */
+/** Maximum number of elements whose values are kept. */
 export const MOST_VALUES = 64;
 
-/** Of what is not known at all. */
+/** Fact about a value of which nothing is known. */
 export const UNKNOWN: Fact = { type: undefined, shape: undefined, values: undefined };
 
-/** A fact, with numbers only where they are few and all there. */
+/** Creates a fact. Values are kept only if they are few and complete. */
 export function factOf(
   type: ElementType | undefined,
   shape: KnownShape | undefined,
@@ -73,7 +76,7 @@ function isKept(shape: KnownShape | undefined, values: KnownShape): boolean {
   return (shape[0] ?? 1) === values.length;
 }
 
-/** What was computed, or a fresh name where it is unknown, or so large that a type would wrap it. */
+/** Returns a computed number, or a fresh name if it is unknown, or so large that its type would overflow. */
 export function computed(
   value: KnownLength | undefined,
   type: ElementType | undefined,
@@ -84,41 +87,41 @@ export function computed(
   return type === "i64" && Number.isSafeInteger(value) ? value : inferring.freshNumber();
 }
 
-/** Are numbers of this type computed with? */
+/** Returns whether values of this type are computed. */
 export function isComputed(type: ElementType | undefined): boolean {
   return type === "i64" || type === "i32";
 }
 
-/** Is it a number of axes that a tensor may have? Files may have lists of any length in the place of shapes. */
+/** Returns whether a number of axes is plausible. Files may contain shapes of any length. */
 export function isRank(count: KnownLength | undefined): count is number {
   return typeof count === "number" && count <= MOST_VALUES;
 }
 
-/** A shape of so many axes, nothing known of their lengths. */
+/** Returns a shape with `rank` unknown lengths. */
 export function freshShape(rank: number, inferring: Inferring): KnownShape {
   return Array.from({ length: rank }, () => inferring.fresh());
 }
 
-/** An axis that may be counted from the end. Contradicts where there is none. */
+/** Resolves an axis that may be counted from the end. Reports a contradiction if it does not exist. */
 export function axisOf(axis: number, rank: number, inferring: Inferring): number {
   const at = axis < 0 ? axis + rank : axis;
   if (at >= 0 && at < rank) return at;
-  return inferring.contradiction(`its axis must be one of ${rank}`, `${axis}`);
+  return inferring.contradiction(`its axis must be within ${rank} axes`, `${axis}`);
 }
 
-/** Values that are all numbers, else `undefined`. */
+/** Returns the values if all are numbers, otherwise `undefined`. */
 export function numbersOf(fact: Fact | undefined): readonly number[] | undefined {
   const values = fact?.values;
   return values?.every((value) => typeof value === "number") ? values as number[] : undefined;
 }
 
-/** The one value of a tensor of one, where it is a number. */
+/** Returns the value of a tensor with one element, if it is a number. */
 export function numberOf(fact: Fact | undefined): number | undefined {
   const numbers = numbersOf(fact);
   return numbers?.length === 1 ? numbers[0] : undefined;
 }
 
-/** The type that the first one known has. */
+/** Returns the first known type. */
 export function typeAmong(inputs: readonly (Fact | undefined)[]): ElementType | undefined {
   for (const input of inputs) if (input?.type !== undefined) return input.type;
   return undefined;

@@ -14,13 +14,13 @@ import {
   MOST_VALUES,
   UNKNOWN,
 } from "./fact.ts";
-import { agree, type Said } from "./agree.ts";
+import { type Declared, mergeDeclared } from "./merge_declared.ts";
 import { readFileLength } from "./length.ts";
 import { INFERENCE_RULES, operatorOf } from "./rules.ts";
 
 export type { Fact } from "./fact.ts";
 
-/** Types whose numbers are kept. */
+/** Types whose values are kept. */
 const WHOLE: readonly (ElementType | undefined)[] = [
   "i64",
   "i32",
@@ -33,16 +33,16 @@ const WHOLE: readonly (ElementType | undefined)[] = [
 ];
 
 /**
- * Types, shapes and small numbers of the values of a graph, found out when asked for and then remembered. Nodes may be
- * added to the graph any time; what was a value once must go on being the same value.
+ * Infers types, shapes and small integer values of a graph on request, and caches them. Nodes may be added to the
+ * graph at any time, but existing values must keep their meaning.
  *
- * What follows from the operators comes first; what the file says of a value in between is for where nothing follows,
- * and both must agree.
+ * Facts that follow from operators have priority. Declarations of the file fill the gaps, and must not contradict
+ * them.
  *
- * Lengths are numbers or texts of polynomials in the names that inputs have: equal texts are equal lengths. Names are
- * taken not to be 0 where something is divided by them.
+ * Lengths are numbers, or texts of polynomials in the named lengths of inputs: equal texts are equal lengths. In
+ * divisions, named lengths are assumed not to be 0.
  *
- * @example How many rows come out
+ * @example Infer the number of rows of a result
  * ```ts
  * import { Facts, GraphBuilder } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
@@ -58,10 +58,10 @@ export class Facts {
   readonly #known = new Map<string, Fact>();
   readonly #inferring: Inferring;
   #count = 0;
-  /** The node that is being looked at. */
+  /** Node whose rule is running, for error messages. */
   #node: NodeProto | undefined;
 
-  /** Facts of this graph; nothing is found out yet. */
+  /** Creates facts of a graph. Nothing is inferred yet. */
   constructor(graph: Graph) {
     this.#graph = graph;
     this.#inferring = {
@@ -76,23 +76,25 @@ export class Facts {
   }
 
   /**
-   * What is known of a value.
+   * Returns the facts about a value.
    *
-   * @throws {SyntaxError} where two things that are known of a value on the way to it contradict each other
+   * @throws {SyntaxError} if facts about it, or about a value that it depends on, contradict each other
    */
   of(name: string): Fact {
     const known = this.#known.get(name);
     if (known !== undefined) return known;
     const node = this.#graph.producer(name);
     const isReady = (input: string) => input === "" || this.#known.has(input);
+    // Passes ask in the order of the nodes, so inputs are usually known and the stack of #findAll is not
+    // needed.
     if (node === undefined || node.input.every(isReady)) this.#find(name, node);
     else this.#findAll(name);
     return this.#known.get(name) ?? UNKNOWN;
   }
 
-  /** Finds a value, and what it needs before. */
+  /** Infers a value and everything that it depends on. */
   #findAll(name: string): void {
-    // Written out instead of recursive: chains of nodes are longer than stacks are deep.
+    // Use an explicit stack: a chain of nodes may be longer than the call stack is deep.
     const waiting = [name];
     const begun = new Set<NodeProto>();
     for (let next = waiting.at(-1); next !== undefined; next = waiting.at(-1)) {
@@ -104,6 +106,7 @@ export class Facts {
           if (input !== "" && !this.#known.has(input)) waiting.push(input);
         }
       }
+      // The value stays on the stack below its inputs, and is inferred when it comes up again.
       if (waiting.length > count) continue;
       waiting.pop();
       if (!this.#known.has(next)) this.#find(next, node);
@@ -111,9 +114,10 @@ export class Facts {
   }
 
   #find(name: string, node: NodeProto | undefined): void {
+    // Constants come first: Constant nodes are constants, too, and their values are needed for shapes.
     const tensor = this.#graph.constant(name);
     if (tensor !== undefined) this.#known.set(name, factOfTensor(tensor));
-    else if (node === undefined) this.#known.set(name, this.#agreed(name, UNKNOWN));
+    else if (node === undefined) this.#known.set(name, this.#merged(name, UNKNOWN));
     else this.#infer(node);
   }
 
@@ -125,22 +129,22 @@ export class Facts {
     );
     const facts = rule?.(inputs, node, this.#inferring) ?? [];
     for (const [i, name] of node.output.entries()) {
-      if (name !== "") this.#known.set(name, this.#agreed(name, facts[i] ?? UNKNOWN));
+      if (name !== "") this.#known.set(name, this.#merged(name, facts[i] ?? UNKNOWN));
     }
     this.#node = undefined;
   }
 
-  /** What follows, and what the file says. */
-  #agreed(name: string, fact: Fact): Fact {
+  /** Merges an inferred fact with the declaration of the file. */
+  #merged(name: string, fact: Fact): Fact {
     const info = this.#graph.info(name);
     if (info === undefined) return fact;
     const { type, shape } = describeValue(info);
-    const said: Said = { type, shape: shape?.map(readLength) };
-    return agree(fact, said, name, this.#inferring);
+    const declared: Declared = { type, shape: shape?.map(readLength) };
+    return mergeDeclared(fact, declared, name, this.#inferring);
   }
 }
 
-/** Names that begin as fresh ones do say nothing. */
+/** Reads a declared length. Names in the form of fresh ones carry no information. */
 function readLength(length: Length): number | string | undefined {
   if (typeof length !== "string") return length;
   return length.startsWith("?") ? undefined : readFileLength(length);

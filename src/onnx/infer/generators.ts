@@ -1,5 +1,5 @@
 /**
- * What is made from shapes and numbers.
+ * Inference rules for operators that create tensors from shapes and numbers.
  *
  * @module
  */
@@ -43,7 +43,7 @@ const size: InferenceRule = ([a = UNKNOWN], _node, inferring) => [
   factOf("i64", [], [a.shape === undefined ? inferring.fresh() : productOf(a.shape)]),
 ];
 
-/** The shape that a value of a graph spells out. */
+/** Returns the shape that the values of a tensor describe. */
 export function shapeOfValues(fact: Fact, inferring: Inferring): KnownShape | undefined {
   if (fact.values !== undefined) return fact.values;
   const rank = fact.shape?.[0];
@@ -80,7 +80,7 @@ const range: InferenceRule = ([start, limit, delta], node, inferring) => {
   return [factOf(type, [count], type === "i64" || type === "i32" ? values : undefined)];
 };
 
-/** A bound of a range, where it is known: of floats only where it is a constant. */
+/** Returns the bound of a range, if known. Floats are known only if they are constant. */
 function bound(
   fact: Fact | undefined,
   node: NodeProto,
@@ -93,7 +93,7 @@ function bound(
   return isFloating ? numberOfTensor(graph.constant(node.input[index] ?? "")) : undefined;
 }
 
-/** How many numbers a range has: (limit − start) / delta, rounded up. */
+/** Returns the number of elements of a range: (limit − start) / delta, rounded up. */
 function countOf(
   start: KnownLength | undefined,
   limit: KnownLength | undefined,
@@ -125,7 +125,10 @@ const random: InferenceRule = (_inputs, node) => [
   factOf(elementTypeOf(intAttribute(node, "dtype", 1)), intsAttribute(node, "shape")),
 ];
 
-/** How many axes a constant of texts, or one that is sparse, has is for the file to say. */
+/**
+ * Rules for operators that create tensors. The rank of a constant with strings or sparse values is not inferred, so
+ * the declaration of the file applies.
+ */
 export const GENERATORS: InferenceRules = {
   Shape: shape,
   Size: size,

@@ -1,5 +1,5 @@
 /**
- * What is picked out by places.
+ * Inference rules for operators that select elements by index.
  *
  * @module
  */
@@ -83,7 +83,7 @@ const unique: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   ];
 };
 
-/** Operators that pick. */
+/** Rules for operators that select elements. */
 export const INDEXING: InferenceRules = {
   Gather: gather,
   GatherElements: gatherElements,

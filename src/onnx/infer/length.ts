@@ -1,6 +1,6 @@
 /**
- * Lengths of axes: numbers, or texts of polynomials in named lengths, one text for each polynomial. Equal texts are
- * equal lengths; different texts may be equal too.
+ * Lengths of axes: numbers, or texts of polynomials in named lengths. Each polynomial has one canonical text, so
+ * equal texts are equal lengths. Different texts may be equal, too.
  *
  * @module
  */
@@ -18,18 +18,18 @@ import {
   writePolynomial,
 } from "./polynomial.ts";
 
-/** How many along an axis: a number, or the text of a polynomial in named lengths, such as "4*N" or "E + 1". */
+/** Length of an axis: a number, or the text of a polynomial in named lengths, such as "4*N" or "E + 1". */
 export type KnownLength = number | string;
 
-/** Texts that are kept at most: what is read once is read once again. */
+/** Maximum number of cached texts. The same few texts are read again and again. */
 const MOST = 20_000;
 const polynomials = new Map<string, Polynomial>();
 const results = new Map<string, KnownLength | undefined>();
-/** What files have → what it is. */
+/** Canonical lengths by the text in files. */
 const fileLengths = new Map<string, KnownLength>();
 let unwieldy = 0;
 
-/** The polynomial of a length. */
+/** Returns the polynomial of a length. */
 function polynomialOf(length: KnownLength): Polynomial {
   if (typeof length === "number") return polynomialOfNumber(length);
   let known = polynomials.get(length);
@@ -59,6 +59,7 @@ function remembered(
 ): KnownLength | undefined {
   const key = `${op}\0${a}\0${b}`;
   const known = results.get(key);
+  // `undefined` is a valid result, so the map is asked twice only in that case.
   if (known !== undefined || results.has(key)) return known;
   if (results.size >= MOST) results.clear();
   const result = compute(polynomialOf(a), polynomialOf(b));
@@ -66,7 +67,7 @@ function remembered(
   return result;
 }
 
-/** The one text of what a file has as a length: "N*4" and "2*N + 2*N" are "4*N", "7" is 7. */
+/** Converts a length in a file to its canonical text: "N*4" and "2*N + 2*N" become "4*N", "7" becomes 7. */
 export function readFileLength(text: string): KnownLength {
   const known = fileLengths.get(text);
   if (known !== undefined) return known;
@@ -77,7 +78,7 @@ export function readFileLength(text: string): KnownLength {
   return length;
 }
 
-/** a + b */
+/** Returns a + b. */
 export function addLengths(a: KnownLength, b: KnownLength): KnownLength {
   if (typeof a === "number" && typeof b === "number") return a + b;
   if (a === 0) return b;
@@ -85,7 +86,7 @@ export function addLengths(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("+", a, b, (p, q) => lengthOf(addPolynomials(p, q, 1))) ?? a;
 }
 
-/** a − b */
+/** Returns a − b. */
 export function subtractLengths(a: KnownLength, b: KnownLength): KnownLength {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (b === 0) return a;
@@ -93,7 +94,7 @@ export function subtractLengths(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("-", a, b, (p, q) => lengthOf(addPolynomials(p, q, -1))) ?? a;
 }
 
-/** a · b */
+/** Returns a · b. */
 export function multiplyLengths(a: KnownLength, b: KnownLength): KnownLength {
   if (typeof a === "number" && typeof b === "number") return a * b;
   if (a === 1) return b;
@@ -102,7 +103,7 @@ export function multiplyLengths(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("*", a, b, (p, q) => lengthOf(multiplyPolynomials(p, q))) ?? a;
 }
 
-/** The product of lengths; 1 of none. */
+/** Returns the product of lengths; 1 if the list is empty. */
 export function productOf(lengths: readonly KnownLength[]): KnownLength {
   let product: KnownLength = 1;
   for (const length of lengths) product = multiplyLengths(product, length);
@@ -110,7 +111,8 @@ export function productOf(lengths: readonly KnownLength[]): KnownLength {
 }
 
 /**
- * a / b where it is whole for sure, else `undefined`. Names are taken not to be 0 here: N / N is 1.
+ * Returns a / b if it is certainly an integer, otherwise `undefined`. Named lengths are assumed not to be 0: N / N
+ * is 1.
  *
  * @example
  * ```ts ignore
@@ -129,7 +131,7 @@ export function divideLengths(a: KnownLength, b: KnownLength): KnownLength | und
   });
 }
 
-/** a / b, rounded down: "(N//2)" where it is not whole for sure. */
+/** Returns a / b rounded down: "(N//2)" if it may not be an integer. */
 export function floorDivideLengths(a: KnownLength, b: KnownLength): KnownLength | undefined {
   const exact = divideLengths(a, b);
   if (exact !== undefined || b === 0) return exact;
@@ -137,7 +139,7 @@ export function floorDivideLengths(a: KnownLength, b: KnownLength): KnownLength 
   return remembered("//", a, b, (p, q) => lengthOf(floorDividePolynomials(p, q)));
 }
 
-/** The greater of two: "Max(1, N)" where that cannot be told. */
+/** Returns the larger of two lengths: "Max(1, N)" if that is unknown. */
 export function maxLength(a: KnownLength, b: KnownLength): KnownLength {
   const difference = subtractLengths(a, b);
   if (isNotNegative(difference)) return a;
@@ -145,7 +147,7 @@ export function maxLength(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("max", a, b, () => readFileLength(`Max(${a}, ${b})`)) ?? a;
 }
 
-/** The smaller of two: "Min(5, N)" where that cannot be told. */
+/** Returns the smaller of two lengths: "Min(5, N)" if that is unknown. */
 export function minLength(a: KnownLength, b: KnownLength): KnownLength {
   const difference = subtractLengths(a, b);
   if (isNotNegative(difference)) return b;
@@ -153,14 +155,16 @@ export function minLength(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("min", a, b, () => readFileLength(`Min(${a}, ${b})`)) ?? a;
 }
 
-/** Is it 0 or more, whatever its names are? Lengths are, and so are sums and products of them. */
+/** Returns whether a length is certainly not negative. Named lengths are not, nor are sums and products of them. */
 export function isNotNegative(length: KnownLength): boolean {
   if (typeof length === "number") return length >= 0;
   for (const count of polynomialOf(length).values()) if (count < 0) return false;
   return namesOf(polynomialOf(length)).every(isNameNotNegative);
 }
 
-/** Names that were found for numbers nobody knows, "?x7", may stand for less than 0; those of lengths, "?7", do not. */
+/**
+ * Returns whether a name cannot be negative. Fresh names of numbers, "?x7", may be; those of lengths, "?7", cannot.
+ */
 function isNameNotNegative(name: string): boolean {
   const made = partsOfName(name);
   if (made === undefined) return !/^\?[a-z]/.test(name);
@@ -174,8 +178,8 @@ function isTextNotNegative(text: string): boolean {
 }
 
 /**
- * The length that two broadcast to, or `undefined` where that cannot be told, or they do not fit. A number other
- * than 1 is what comes out, whatever it is combined with.
+ * Returns the length to which two broadcast, or `undefined` if it is unknown or they do not fit. A number other
+ * than 1 is always the result.
  */
 export function broadcastLengths(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (a === b || b === 1) return a;
@@ -184,12 +188,15 @@ export function broadcastLengths(a: KnownLength, b: KnownLength): KnownLength | 
   return typeof b === "number" ? b : undefined;
 }
 
-/** Is nothing known of this length but that it is the same wherever it stands? */
+/** Returns whether nothing is known of a length except that equal names are equal lengths. */
 export function isFresh(length: KnownLength): boolean {
   return typeof length === "string" && length.includes("?");
 }
 
-/** The names in a length, in those of its parts too that are no polynomials; opaque texts are one name. */
+/**
+ * Returns the names in a length, including those within Max, Min and quotients. A text that cannot be parsed is one
+ * name.
+ */
 export function namesIn(length: KnownLength): readonly string[] {
   if (typeof length === "number") return [];
   return namesOf(polynomialOf(length)).flatMap((name) =>
@@ -197,7 +204,7 @@ export function namesIn(length: KnownLength): readonly string[] {
   );
 }
 
-/** The number that a length is where its names have these values; NaN where one has none. */
+/** Evaluates a length with the given values of names; NaN if one is missing. */
 export function lengthAt(
   length: KnownLength,
   names: Readonly<Record<string, number>>,

@@ -1,5 +1,5 @@
 /**
- * Reads what files have as the name of a length: often a formula, such as "4*N", "s0 + s1" or "(s0//2)".
+ * Parser for names of lengths in files, which often are formulas: "4*N", "s0 + s1" or "(s0//2)".
  *
  * @module
  */
@@ -15,18 +15,18 @@ import {
   writePolynomial,
 } from "./polynomial.ts";
 
-/** A hyphen between letters belongs to a name: "seq-len". */
+/** Pattern of a name. A hyphen between letters belongs to the name: "seq-len". */
 const NAME = /[A-Za-z_?$][\w.:?$]*(?:-[A-Za-z_][\w.:?$]*)*/y;
 const NUMBER = /\d+/y;
-/** Longer texts are names: reading goes as deep as brackets do. */
+/** Maximum length of a formula. Longer texts are treated as names, because the parser recurses once per bracket. */
 const LONGEST = 240;
 
-/** The polynomial that a text says; a name by itself where it cannot be read. */
+/** Parses a text as a polynomial. A text that is not a formula becomes a name. */
 export function readLength(text: string): Polynomial {
   return parse(text) ?? polynomialOfName(text);
 }
 
-/** Is this name read as itself wherever it stands? */
+/** Returns whether a name needs no brackets because it is always parsed as itself. */
 export function isPlainName(name: string): boolean {
   return parse(name)?.get(name) === 1;
 }
@@ -38,7 +38,10 @@ function parse(text: string): Polynomial | undefined {
   return value !== undefined && reader.isAtEnd() && !isUnwieldy(value) ? value : undefined;
 }
 
-/** floor(a / b): a polynomial where that is whole, else with a name such as "(N//2)" for what is left. */
+/**
+ * Returns floor(a / b): a polynomial if the division is exact, otherwise one with a name such as "(N//2)" for the
+ * remainder.
+ */
 export function floorDividePolynomials(a: Polynomial, b: Polynomial): Polynomial {
   const exact = dividePolynomials(a, b);
   if (exact !== undefined) return exact;
@@ -50,7 +53,7 @@ export function floorDividePolynomials(a: Polynomial, b: Polynomial): Polynomial
     if (times !== 0) whole.set(key, times);
     if (count !== times * divisor) rest.set(key, count - times * divisor);
   }
-  // What is less than the divisor adds nothing.
+  // A remainder below the divisor adds nothing.
   if (rest.size === 1 && rest.has("")) return whole;
   return addPolynomials(whole, polynomialOfName(quotientName(rest, b)), 1);
 }
@@ -63,7 +66,7 @@ function quotientName(a: Polynomial, b: Polynomial): string {
   return `(${part(a)}//${part(b)})`;
 }
 
-/** The two sides of a name that is a quotient; the arguments of Max and Min. */
+/** Returns the two sides of a name that is a quotient, or the arguments of Max and Min. */
 export function partsOfName(
   name: string,
 ): { readonly op: "//" | "Max" | "Min"; readonly parts: readonly string[] } | undefined {
@@ -75,7 +78,7 @@ export function partsOfName(
   return op && { op, parts: splitAt(name.slice(4, -1), ",") };
 }
 
-/** Splits where no bracket is open. */
+/** Splits a text at separators outside of brackets. */
 function splitAt(text: string, separator: string): string[] {
   const parts = [];
   let depth = 0, start = 0;
@@ -91,7 +94,7 @@ function splitAt(text: string, separator: string): string[] {
   return [...parts, text.slice(start).trim()];
 }
 
-/** Reads sums of products, the usual way. `undefined`: this is no formula. */
+/** Recursive-descent parser for sums of products. Results are `undefined` if the text is not a formula. */
 class Reader {
   readonly #text: string;
   #at = 0;
@@ -161,7 +164,7 @@ class Reader {
     return polynomialOfName(`${name}(${(isOrdered ? parts : parts.sort()).join(", ")})`);
   }
 
-  /** What stands in brackets from here on, which end where they are closed. */
+  /** Returns the text in brackets that starts here, up to the closing one. */
   #brackets(): string | undefined {
     const start = this.#at;
     let depth = 0;

@@ -1,5 +1,5 @@
 /**
- * Products of matrices.
+ * Inference rules for matrix products.
  *
  * @module
  */
@@ -22,12 +22,15 @@ const matMul: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => 
   factOf(typeAmong([a, b]), a.shape && b.shape && productShape(a.shape, b.shape, inferring)),
 ];
 
-/** Vectors are rows on the left, columns on the right, and lose the axis that they get for it. */
+/**
+ * Returns the shape of a matrix product. Vectors are rows on the left and columns on the right; the axis that they
+ * get is removed again.
+ */
 function productShape(a: KnownShape, b: KnownShape, inferring: Inferring): KnownShape | undefined {
   const left = a.length === 1 ? [1, ...a] : a, right = b.length === 1 ? [...b, 1] : b;
   const [rows, inner, other, columns] = [left.at(-2), left.at(-1), right.at(-2), right.at(-1)];
   if (rows === undefined || columns === undefined) {
-    return inferring.contradiction("factors must have axes", `[${a}] and [${b}]`);
+    return inferring.contradiction("factors must have at least one axis", `[${a}] and [${b}]`);
   }
   if (typeof inner === "number" && typeof other === "number" && inner !== other) {
     inferring.contradiction("the inner lengths of factors must be equal", `${inner} and ${other}`);
@@ -62,7 +65,7 @@ const einsum: InferenceRule = (inputs, node, inferring) => {
   if (equation === undefined) {
     if (shapes.every((shape) => shape !== undefined)) {
       const ranks = shapes.map((shape) => shape.length).join(", ");
-      inferring.contradiction(`an equation must be one for inputs of ${ranks} axes`, text);
+      inferring.contradiction(`the equation must fit inputs with ${ranks} axes`, text);
     }
     return [factOf(type, undefined)];
   }
@@ -75,7 +78,7 @@ const einsum: InferenceRule = (inputs, node, inferring) => {
   return [factOf(type, equation.output.map((label) => of.get(label) ?? inferring.fresh()))];
 };
 
-/** A label has one length wherever it stands, or 1. */
+/** Records the length of a label. All its lengths must be equal, or 1. */
 function note(
   of: Map<string, KnownLength>,
   label: string,
@@ -85,14 +88,14 @@ function note(
   const known = of.get(label) ?? length;
   const both = broadcastLengths(known, length);
   if (both === undefined && typeof known === "number" && typeof length === "number") {
-    inferring.contradiction(`the length of ${label} must be one`, `${known} and ${length}`);
+    inferring.contradiction(`all lengths of ${label} must be equal`, `${known} and ${length}`);
   }
   of.set(label, both ?? inferring.fresh());
 }
 
 const det: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape?.slice(0, -2))];
 
-/** Operators that multiply matrices. */
+/** Rules for operators that multiply matrices. */
 export const LINEAR: InferenceRules = {
   MatMul: matMul,
   Gemm: gemm,

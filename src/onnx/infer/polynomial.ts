@@ -1,28 +1,33 @@
 /**
- * Polynomials with whole coefficients in named lengths, and how they are written.
+ * Polynomials with integer coefficients in named lengths.
  *
  * @module
  */
 
-/** Products of names, each with how often it counts: "" is the number alone; names of a product stand sorted. */
+/** Coefficients by product of names. The key "" is the constant term; the names in a product are sorted. */
 export type Polynomial = ReadonlyMap<string, number>;
 
-/** Between the names of a product: less than every letter, so that products are compared name by name. */
+/**
+ * Separator of the names in a product. It sorts before every letter, so that products are compared name by name.
+ */
 const TIMES = "\0";
-/** Beyond so many terms nothing is learned from a polynomial any more. */
+/**
+ * Maximum number of terms. Longer polynomials are replaced by a fresh name, because they carry no useful
+ * information.
+ */
 const MOST_TERMS = 24;
 
-/** A number as a polynomial. */
+/** Returns a number as a polynomial. */
 export function polynomialOfNumber(value: number): Polynomial {
   return new Map(value === 0 ? [] : [["", value]]);
 }
 
-/** A name as a polynomial, whatever is written in it. */
+/** Returns a name as a polynomial, whatever characters it contains. */
 export function polynomialOfName(name: string): Polynomial {
   return new Map([[name, 1]]);
 }
 
-/** a + factor · b */
+/** Returns a + factor · b. */
 export function addPolynomials(a: Polynomial, b: Polynomial, factor: number): Polynomial {
   const sum = new Map(a);
   for (const [key, count] of b) put(sum, key, factor * count);
@@ -35,7 +40,7 @@ function put(sum: Map<string, number>, key: string, count: number): void {
   else sum.set(key, now);
 }
 
-/** a · b */
+/** Returns a · b. */
 export function multiplyPolynomials(a: Polynomial, b: Polynomial): Polynomial {
   const product = new Map<string, number>();
   for (const [p, x] of a) for (const [q, y] of b) put(product, joined(p, q), x * y);
@@ -47,7 +52,7 @@ function joined(p: string, q: string): string {
   return [...p.split(TIMES), ...q.split(TIMES)].sort().join(TIMES);
 }
 
-/** a / b where that is a polynomial with whole coefficients, else `undefined`. */
+/** Returns a / b if it is a polynomial with integer coefficients, otherwise `undefined`. */
 export function dividePolynomials(a: Polynomial, b: Polynomial): Polynomial | undefined {
   const divisor = leading(b), quotient = new Map<string, number>();
   let rest: Polynomial = a;
@@ -64,7 +69,7 @@ export function dividePolynomials(a: Polynomial, b: Polynomial): Polynomial | un
   return undefined;
 }
 
-/** The term that comes first: of most names, then by the names. */
+/** Returns the leading term: the one with most names, then the first in the order of names. */
 function leading(a: Polynomial): [key: string, count: number] | undefined {
   let first: [string, number] | undefined;
   for (const term of a) if (first === undefined || compare(term[0], first[0]) < 0) first = term;
@@ -79,7 +84,7 @@ function degree(key: string): number {
   return key === "" ? 0 : key.split(TIMES).length;
 }
 
-/** A product without some of its names, or `undefined` where it does not have them. */
+/** Returns a product without some of its names, or `undefined` if it does not contain them. */
 function without(key: string, names: string): string | undefined {
   if (names === "") return key;
   const left = key.split(TIMES);
@@ -91,19 +96,19 @@ function without(key: string, names: string): string | undefined {
   return left.join(TIMES);
 }
 
-/** Is it too long, or are its numbers too large, to be of use? */
+/** Returns whether a polynomial has too many terms or too large coefficients to be useful. */
 export function isUnwieldy(a: Polynomial): boolean {
   if (a.size > MOST_TERMS) return true;
   for (const [key, count] of a) if (key.length > 400 || !Number.isSafeInteger(count)) return true;
   return false;
 }
 
-/** All names in it. */
+/** Returns all names in a polynomial. */
 export function namesOf(a: Polynomial): string[] {
   return [...a.keys()].flatMap((key) => key === "" ? [] : key.split(TIMES));
 }
 
-/** Its value where names have these values. */
+/** Evaluates a polynomial with the given values of names. */
 export function evaluatePolynomial(a: Polynomial, valueOf: (name: string) => number): number {
   let sum = 0;
   for (const [key, count] of a) {
@@ -114,9 +119,9 @@ export function evaluatePolynomial(a: Polynomial, valueOf: (name: string) => num
 }
 
 /**
- * The one text of a polynomial: "4*N", "E*N + 1", "10 - N".
+ * Formats a polynomial as its canonical text: "4*N", "E*N + 1", "10 - N".
  *
- * @param isPlain names that are written as they are; others in brackets, unless they stand alone
+ * @param isPlain returns whether a name is written as it is; others are put in brackets unless they stand alone
  */
 export function writePolynomial(a: Polynomial, isPlain: (name: string) => boolean): string {
   if (a.size === 1) {

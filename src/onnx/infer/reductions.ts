@@ -1,5 +1,5 @@
 /**
- * Sums, means and extremes over axes.
+ * Inference rules for sums, means and extremes over axes.
  *
  * @module
  */
@@ -24,7 +24,10 @@ import { addLengths, type KnownLength, maxLength, minLength, multiplyLengths } f
 
 type Fold = (a: KnownLength, b: KnownLength) => KnownLength;
 
-/** Over the axes of the second input or of an attribute; numbers are followed where there is how to. */
+/**
+ * Creates a rule for a reduction over the axes in the second input or in an attribute. Values are computed if
+ * `fold` is given.
+ */
 function reduction(fold?: Fold): InferenceRule {
   return ([a = UNKNOWN, given], node, inferring) => {
     const keeps = intAttribute(node, "keepdims", 1) !== 0;
@@ -44,7 +47,7 @@ function axesOf(node: NodeProto, given: Fact | undefined): readonly number[] | u
   return intsAttribute(node, "axes") ?? [];
 }
 
-/** Without axes either nothing is reduced, or all. */
+/** Returns whether a reduction without axes keeps its input instead of reducing all axes. */
 function leavesAll(node: NodeProto): boolean {
   return intAttribute(node, "noop_with_empty_axes", 0) !== 0;
 }
@@ -83,7 +86,7 @@ const place: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   return [factOf("i64", reduced(a.shape, [intAttribute(node, "axis", 0)], keeps, node, inferring))];
 };
 
-/** Operators that reduce. */
+/** Rules for reductions. */
 export const REDUCTIONS: InferenceRules = {
   ReduceSum: reduction(addLengths),
   ReduceProd: reduction(multiplyLengths),

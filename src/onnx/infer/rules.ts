@@ -10,7 +10,7 @@ import { SLICING } from "./slicing.ts";
 import { WHOLE_NUMBERS } from "./whole_numbers.ts";
 import { WINDOWS } from "./windows.ts";
 
-/** What is known here, by operator. */
+/** All inference rules by operator. */
 export const INFERENCE_RULES: InferenceRules = {
   ...ELEMENTWISE,
   ...WHOLE_NUMBERS,
@@ -23,12 +23,12 @@ export const INFERENCE_RULES: InferenceRules = {
   ...WINDOWS,
 };
 
-/** Is there a rule for the operator of a node? */
+/** Returns whether the operator of a node has a rule. */
 export function isInferred(node: NodeProto): boolean {
   return operatorOf(node) in INFERENCE_RULES;
 }
 
-/** The key of a node's rule. */
+/** Returns the key of a node's rule. */
 export function operatorOf({ domain, opType }: NodeProto): string {
   return domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
 }

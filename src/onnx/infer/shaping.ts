@@ -1,5 +1,5 @@
 /**
- * The same elements in another shape, or repeated.
+ * Inference rules for operators that reshape, permute or repeat tensors.
  *
  * @module
  */
@@ -41,7 +41,7 @@ const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) =>
   if (first === undefined) checkCount(a.shape, wanted, inferring);
   else {
     const others = wanted.toSpliced(first, 1);
-    // A number that is computed follows from the others only where none of them can be 0.
+    // A computed length of −1 can be resolved only if no other length may be 0.
     const isTold = open.length === 1 &&
       (wanted[first] === -1 || others.every((length) => typeof length === "number"));
     for (const i of open) {
@@ -51,21 +51,21 @@ const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) =>
   return [factOf(a.type, wanted, a.values)];
 };
 
-/** Is it −1, or may it be once its names are numbers? */
+/** Returns whether a length is −1, or may be −1 when its names have values. */
 function isOpen(length: KnownLength): boolean {
   return length === -1 || (typeof length === "string" && !isNotNegative(length));
 }
 
-/** What −1 stands for beside the other lengths. */
+/** Returns the length that −1 stands for beside the other lengths. */
 function remaining(
   shape: KnownShape | undefined,
   wanted: KnownShape,
   inferring: Inferring,
 ): KnownLength {
-  // Nothing in equal parts: that is any length.
+  // An empty tensor fits any length.
   if (shape === undefined || wanted.includes(0)) return inferring.fresh();
   const rest = [...shape];
-  // Equal lengths are left out of both, so that names which are 0 when it runs do no harm.
+  // Cancel equal lengths first, so that names that are 0 at run time do no harm.
   const others = wanted.filter((length) => {
     const at = rest.indexOf(length);
     if (at !== -1) rest.splice(at, 1);
@@ -77,14 +77,17 @@ function remaining(
   if (divisor === 0 || typeof count === "string" || typeof divisor === "string") {
     return inferring.fresh();
   }
-  return inferring.contradiction("a shape must fit the elements", `[${shape}] as [${wanted}, -1]`);
+  return inferring.contradiction(
+    "the number of elements must not change",
+    `[${shape}] as [${wanted}, -1]`,
+  );
 }
 
 function checkCount(shape: KnownShape | undefined, wanted: KnownShape, inferring: Inferring): void {
   if (shape === undefined) return;
   const [count, needed] = [productOf(shape), productOf(wanted)];
   if (count === needed || typeof count === "string" || typeof needed === "string") return;
-  inferring.contradiction("a shape must fit the elements", `[${shape}] as [${wanted}]`);
+  inferring.contradiction("the number of elements must not change", `[${shape}] as [${wanted}]`);
 }
 
 const flatten: InferenceRule = ([a = UNKNOWN], node, inferring) => {
@@ -93,7 +96,7 @@ const flatten: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   return [factOf(a.type, [productOf(a.shape.slice(0, at)), productOf(a.shape.slice(at))])];
 };
 
-/** Axes as an input, as an attribute before opset 13; `undefined` where there are none. */
+/** Returns the axes from an input, or from an attribute before opset 13; `undefined` if there are none. */
 function axesOf(node: NodeProto, axes: Fact | undefined): readonly number[] | undefined {
   return (node.input[1] ?? "") === "" ? intsAttribute(node, "axes") : numbersOf(axes);
 }
@@ -165,7 +168,7 @@ const tile: InferenceRule = ([a = UNKNOWN, repeats = UNKNOWN], _node, inferring)
   return [factOf(a.type, shape)];
 };
 
-/** Blocks of pixels between the channels and the plane. */
+/** Creates a rule for moving blocks of pixels between the channels and the plane. */
 function blocks(isToDepth: boolean): InferenceRule {
   return ([a = UNKNOWN], node, inferring) => {
     const [n, c, h, w] = a.shape ?? [];
@@ -182,7 +185,7 @@ function blocks(isToDepth: boolean): InferenceRule {
   };
 }
 
-/** Operators that only arrange. */
+/** Rules for operators that rearrange elements. */
 export const SHAPING: InferenceRules = {
   Reshape: reshape,
   Flatten: flatten,

@@ -1,5 +1,5 @@
 /**
- * Parts of tensors, and tensors put together.
+ * Inference rules for operators that cut and join tensors.
  *
  * @module
  */
@@ -46,7 +46,10 @@ const concat: InferenceRule = (inputs, node, inferring) => {
   return [factOf(type, shape, values)];
 };
 
-/** Lengths that must be equal: a number among them says most, a name of the file more than a fresh one. */
+/**
+ * Returns the best description of lengths that must be equal: a number if there is one, otherwise a name of the
+ * file rather than a fresh one.
+ */
 function commonOf(
   lengths: readonly (KnownLength | undefined)[],
   axis: number,
@@ -67,7 +70,7 @@ const split: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
   const axis = axisOf(intAttribute(node, "axis", 0), a.shape.length, inferring);
   const isGiven = (node.input[1] ?? "") !== "";
   const lengths = isGiven ? given?.values : evenly(a.shape[axis] ?? 1, node, outputs);
-  // Behind a part whose length is a name nobody knows where the next one begins.
+  // After a part of unknown length, the position of the next part is unknown.
   let at: number | undefined = 0;
   return node.output.map((_, i) => {
     const length = lengths?.[i] ?? inferring.fresh();
@@ -78,7 +81,7 @@ const split: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
   });
 };
 
-/** All parts are equally long, but the last one may be shorter. */
+/** Splits a length into equal parts. The last one may be shorter. */
 function evenly(
   length: KnownLength,
   node: NodeProto,
@@ -93,7 +96,7 @@ function evenly(
   return Array.from({ length: outputs }, (_, i) => i < count - 1 || isEven ? part : last);
 }
 
-/** One cut of a slice. */
+/** Slice along one axis. */
 interface Cut {
   readonly start: KnownLength;
   readonly end: KnownLength;
@@ -127,7 +130,7 @@ const slice: InferenceRule = ([a = UNKNOWN, starts, ends, axes, steps], node, in
   return [factOf(a.type, result, values)];
 };
 
-/** How long an axis is after a cut, where that can be told. */
+/** Returns the length of an axis after a slice, if it can be determined. */
 function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength | undefined {
   const { from, to } = boundsOf(length, start, end, step < 0);
   if (from === undefined || to === undefined) return undefined;
@@ -138,8 +141,8 @@ function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength 
 }
 
 /**
- * Where a cut begins, and where it ends. A beginning behind the end of the axis, and an end before its beginning, need
- * no limit: either way nothing is left.
+ * Returns where a slice starts and ends. A start beyond the end of the axis, and an end before its start, need no
+ * clamping, because the slice is empty either way.
  */
 function boundsOf(
   length: KnownLength,
@@ -150,7 +153,7 @@ function boundsOf(
   const first = countedFromStart(start, length), last = countedFromStart(end, length);
   const most = isBackward ? subtractLengths(length, 1) : length;
   const upper = (at: KnownLength) => isHuge(at) ? most : minLength(at, most);
-  // Backward a beginning before the first element is the first element, unlike in Python.
+  // If the step is negative, a start before the first element means the first element, unlike in Python.
   const begin = (at: KnownLength) =>
     !isBackward ? maxLength(at, 0) : at === most ? most : upper(maxLength(at, 0));
   const stop = (at: KnownLength) => isBackward ? maxLength(at, -1) : upper(at);
@@ -160,19 +163,22 @@ function boundsOf(
   };
 }
 
-/** Is no tensor that long? */
+/** Returns whether an index is larger than any tensor. */
 function isHuge(at: KnownLength): boolean {
   return typeof at === "number" && at >= 2 ** 31 - 1;
 }
 
-/** A bound that may be counted from the end. Which names are is not known before the graph runs. */
+/**
+ * Resolves a bound that may be counted from the end. Named bounds are unknown, because their sign is known only at
+ * run time.
+ */
 function countedFromStart(bound: KnownLength, length: KnownLength): KnownLength | undefined {
   if (typeof bound === "string") return isNotNegative(bound) ? bound : undefined;
   if (bound < -(2 ** 31 - 1)) return -(2 ** 31);
   return bound < 0 ? addLengths(length, bound) : bound;
 }
 
-/** The numbers that a cut leaves of those known. */
+/** Returns the known values that a slice selects. */
 function cutValues(values: KnownShape, { start, end, step }: Cut): KnownShape | undefined {
   const { from, to } = boundsOf(values.length, start, end, step < 0);
   if (typeof from !== "number" || typeof to !== "number") return undefined;
@@ -199,5 +205,5 @@ const pad: InferenceRule = ([a = UNKNOWN, pads, , axes], node, inferring) => {
   return [factOf(a.type, result)];
 };
 
-/** Operators that cut, join and pad. */
+/** Rules for operators that cut, join and pad tensors. */
 export const SLICING: InferenceRules = { Concat: concat, Split: split, Slice: slice, Pad: pad };

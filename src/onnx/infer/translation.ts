@@ -1,5 +1,5 @@
 /**
- * Graphs whose results do not change when a system is translated.
+ * Detection of graphs whose results do not change when a system is translated.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { Facts } from "./facts.ts";
 
 /**
  * Dependence of a tensor on a translation of all positions by t: none; shifted by t in each row, as the positions
- * themselves; or unknown, which includes any other dependence.
+ * are; or unknown, which includes any other dependence.
  */
 type Dependence = "none" | "shifted" | "unknown";
 
 /**
- * Returns whether it follows from a graph that its outputs do not change when all positions are translated: positions
- * enter only by differences of rows. False means that it does not follow.
+ * Returns whether a graph certainly gives the same outputs when all positions are translated, because positions
+ * enter only as differences of rows. False means that this is unknown.
  *
- * @param positions the name of the input with the positions
+ * @param positions name of the input with the positions
  */
 export function isTranslationInvariant(file: ModelProto, positions: string): boolean {
   const graph = file.graph;
   if (graph === undefined) return false;
   const facts = new Facts(new Graph(file));
   const dependences = new Map<string, Dependence>([[positions, "shifted"]]);
-  // Nodes are in an order in which inputs come first, as ONNX demands.
+  // ONNX requires nodes to be sorted, so the inputs of a node were visited before it.
   for (const node of graph.node) {
     const inputs = node.input.map((name) => dependences.get(name) ?? "none");
     const dependence = dependenceOf(node, inputs, facts);
@@ -36,7 +36,7 @@ export function isTranslationInvariant(file: ModelProto, positions: string): boo
 }
 
 function dependenceOf(node: NodeProto, inputs: readonly Dependence[], facts: Facts): Dependence {
-  // A graph inside a node may use any tensor of this one.
+  // A subgraph may use any tensor of this graph.
   if (node.attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0)) {
     return "unknown";
   }
@@ -51,11 +51,13 @@ type Rule = (
   facts: Facts,
 ) => Dependence | undefined;
 
-/** A rule for operators that only copy or repeat rows of their first input. */
+/** Rule for operators that only copy or repeat rows of their first input. */
 const ofRows: Rule = ([data, ...others]) =>
   others.every((one) => one === "none") ? data : undefined;
 
-/** Operators → what their output depends on; `undefined` is unknown. At least one input depends on the translation. */
+/**
+ * Dependence of an operator's output if at least one input depends on the translation. `undefined` means unknown.
+ */
 const RULES: Readonly<Record<string, Rule>> = {
   Shape: () => "none",
   Size: () => "none",
@@ -65,7 +67,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   Gather: (inputs, node, facts) =>
     intOf(node, "axis", 0) === 0 ? ofRows(inputs, node, facts) : undefined,
   GatherND(inputs, node, facts) {
-    // Indices of one number each are those of rows.
+    // Only indices with one number each select whole rows.
     const isOfRows = facts.of(node.input[1]!).shape?.at(-1) === 1;
     return isOfRows && intOf(node, "batch_dims", 0) === 0 ? ofRows(inputs, node, facts) : undefined;
   },

@@ -1,5 +1,5 @@
 /**
- * Operators that shapes are computed with: their numbers are followed too.
+ * Inference rules for operators that compute shapes. Their integer values are computed, too.
  *
  * @module
  */
@@ -31,10 +31,10 @@ import {
   subtractLengths,
 } from "./length.ts";
 
-/** What is made of numbers; `undefined` where it cannot be told. */
+/** Computes a value from known numbers; `undefined` if the result is unknown. */
 type Exact = (...values: readonly KnownLength[]) => KnownLength | undefined;
 
-/** The numbers of an operator that goes element by element. */
+/** Computes the values of an elementwise operator. */
 function valuesOf(
   inputs: readonly (Fact | undefined)[],
   exact: Exact,
@@ -54,7 +54,7 @@ function valuesOf(
   });
 }
 
-/** Broadcasts, and computes the numbers where they are known. */
+/** Creates a rule that broadcasts the shapes, and computes the values if they are known. */
 function arithmetic(exact: Exact): InferenceRule {
   return (inputs, _node, inferring) => {
     const type = typeAmong(inputs);
@@ -64,7 +64,7 @@ function arithmetic(exact: Exact): InferenceRule {
   };
 }
 
-/** Whole numbers are divided toward 0; a name is taken for a length, which is not negative. */
+/** Returns a / b, truncated toward 0. Names are assumed to be lengths, which are not negative. */
 function quotient(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (typeof a === "number" && typeof b === "number") {
     return b === 0 ? undefined : Math.trunc(a / b);
@@ -77,11 +77,11 @@ function remainder(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (typeof a !== "number" || typeof b !== "number") {
     return divideLengths(a, b) === undefined ? undefined : 0;
   }
-  // Of negative numbers it depends on an attribute.
+  // For negative numbers the result depends on an attribute.
   return a >= 0 && b > 0 ? a % b : undefined;
 }
 
-/** Names may stand for the same number: only what is equal for sure is. */
+/** Compares two lengths. Different names may have the same value, so only certain results are returned. */
 function isEqual(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (a === b) return 1;
   const difference = subtractLengths(a, b);
@@ -117,7 +117,7 @@ const cast: InferenceRule = ([a = UNKNOWN], node) => [
 const castLike: InferenceRule = ([a = UNKNOWN, b = UNKNOWN]) => [converted(a, b.type)];
 const identity: InferenceRule = ([a = UNKNOWN]) => [a];
 
-/** Operators whose numbers are exact. */
+/** Rules for operators whose values are computed. */
 export const WHOLE_NUMBERS: InferenceRules = {
   Add: arithmetic((a = 0, b = 0) => addLengths(a, b)),
   Sub: arithmetic((a = 0, b = 0) => subtractLengths(a, b)),

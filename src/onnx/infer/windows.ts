@@ -1,5 +1,5 @@
 /**
- * Convolutions and pooling, and normalizations with several outputs.
+ * Inference rules for convolutions, pooling, and normalizations with several outputs.
  *
  * @module
  */
@@ -24,19 +24,22 @@ import {
   subtractLengths,
 } from "./length.ts";
 
-/** How a window goes along one axis. */
+/** Window along one axis. */
 interface Window {
-  /** How far it reaches, holes included. */
+  /** Extent of the window, including the gaps of a dilation. */
   readonly reach: KnownLength;
   readonly stride: number;
-  /** Zeros at both ends together. */
+  /** Sum of the padding at both ends. */
   readonly pads: number;
   readonly pad: string;
-  /** Is one more step taken that begins inside, but ends outside? Then this is what stands before the first element. */
+  /**
+   * Padding before the first element, if a last window may start inside and end outside (`ceil_mode`); otherwise
+   * `undefined`.
+   */
   readonly begin: number | undefined;
 }
 
-/** How many steps a window takes. */
+/** Returns the number of positions of a window. */
 function stepsOf(length: KnownLength, window: Window): KnownLength | undefined {
   const { reach, stride, pads, pad, begin } = window;
   if (pad.startsWith("SAME")) return floorDivideLengths(addLengths(length, stride - 1), stride);
@@ -45,7 +48,7 @@ function stepsOf(length: KnownLength, window: Window): KnownLength | undefined {
   const steps = floorDivideLengths(rounded, stride);
   if (steps === undefined) return undefined;
   const count = addLengths(steps, 1);
-  // A step that would begin in what was added at the end is none.
+  // A window that would start in the padding at the end is skipped.
   const last = begin !== undefined &&
     floorDivideLengths(addLengths(length, begin - 1), stride);
   return typeof last === "boolean" || last === undefined
@@ -72,7 +75,7 @@ function windowAt(
   };
 }
 
-/** The plane that windows over it make. */
+/** Returns the plane that windows produce. */
 function planeOf(
   plane: KnownShape,
   kernel: readonly (KnownLength | undefined)[],
@@ -111,7 +114,7 @@ const convTranspose: InferenceRule = ([a = UNKNOWN, w = UNKNOWN], node, inferrin
   return [factOf(a.type ?? w.type, [n, channels ?? inferring.fresh(), ...grown])];
 };
 
-/** How long an axis gets on which each element is spread over a window. */
+/** Returns the length of an axis after a transposed convolution, which spreads each element over a window. */
 function spreadLength(
   length: KnownLength,
   i: number,
@@ -140,7 +143,7 @@ const globalPool: InferenceRule = ([a = UNKNOWN]) => [
   factOf(a.type, a.shape?.map((length, i) => i < 2 ? length : 1)),
 ];
 
-/** Mean and inverse deviation come out as well, 1 along the axes that they are taken over. */
+/** Returns also mean and inverse deviation, whose reduced axes have length 1. */
 const layerNormalization: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   const axis = a.shape && axisOf(intAttribute(node, "axis", -1), a.shape.length, inferring);
   const shape = axis === undefined ? undefined : a.shape?.map((length, i) => i < axis ? length : 1);
@@ -148,7 +151,7 @@ const layerNormalization: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   return [factOf(a.type, a.shape), factOf(stash, shape), factOf(stash, shape)];
 };
 
-/** The mean and the variance that go on running have the shape of those that come in. */
+/** Returns also the running mean and variance, which have the shapes of the inputs. */
 const batchNormalization: InferenceRule = (
   [a = UNKNOWN, , , mean = UNKNOWN, variance = UNKNOWN],
 ) => [
@@ -157,7 +160,7 @@ const batchNormalization: InferenceRule = (
   factOf(variance.type, variance.shape),
 ];
 
-/** Operators with windows, and normalizations. */
+/** Rules for operators with windows, and normalizations. */
 export const WINDOWS: InferenceRules = {
   Conv: conv,
   ConvTranspose: convTranspose,

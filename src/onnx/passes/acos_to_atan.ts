@@ -5,13 +5,15 @@ import { operands } from "./operands.ts";
 const ACTION = "write acos as atan";
 
 /**
- * Writes acos x as 2 atan √((1 − x)/(1 + x)): WGSL's acos is off by up to 2·10⁻⁴ in float32, its atan by 3·10⁻⁶.
+ * Rewrites acos x as 2 atan √((1 − x)/(1 + x)). In float32, WGSL's acos has errors of up to 2·10⁻⁴, its atan of
+ * 3·10⁻⁶.
  *
- * Beyond −1 and 1 it is NaN as before, and π at −1: there 1 + x is taken as 10⁻³⁰, as WGSL need not have infinities.
+ * As before, the result is NaN outside of [−1, 1], and π at −1. There 1 + x is replaced by 10⁻³⁰, because WGSL does
+ * not guarantee infinities.
  *
- * @returns how many were written anew
- * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
- * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
+ * @returns number of nodes that were rewritten
+ * @throws {UnsupportedNodeError} if a subgraph contains Acos
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example
  * ```ts

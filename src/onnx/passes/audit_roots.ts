@@ -5,49 +5,52 @@ import type { NodeProto } from "../codec/messages.ts";
 import { Guards } from "./guards.ts";
 import { between } from "./path.ts";
 
-/** Between which values to look. */
+/** Options of {@linkcode auditRoots}. */
 export interface AuditOptions {
-  /** What is differentiated. */
+  /** Value that is differentiated. */
   readonly of: string;
-  /** By what. */
+  /** Values with respect to which it is differentiated. */
   readonly wrt: string | readonly string[];
 }
 
 /** A place where a gradient may become infinite or NaN. */
 export interface RootWarning {
-  /** The node's name; what it makes, where it has none. */
+  /** Name of the node, or of its output if it has no name. */
   readonly node: string;
-  /** Its operator. */
+  /** Operator of the node. */
   readonly op: string;
-  /** The value that must not come to the dangerous place. */
+  /** Value that must stay away from the dangerous point. */
   readonly value: string;
-  /** What would happen: "the gradient of Sqrt at 0 is infinite". */
+  /** Consequence: "the gradient of Sqrt at 0 is infinite". */
   readonly why: string;
-  /** What to do about it. */
+  /** Suggested change of the model. */
   readonly hint: string;
 }
 
-/** What may go wrong at an input of a node. */
+/** A dangerous point of an operator's input. */
 interface Danger {
   readonly at: number;
   readonly why: string;
-  /** Where not to come to: 0, or the ends of −1 to 1. */
+  /** The point: 0, or the ends of the interval from −1 to 1. */
   readonly place: "zero" | "ends";
 }
 
 const zero = (why: string, at = 0): Danger => ({ at, why, place: "zero" });
 const ends = (why: string): Danger => ({ at: 0, why, place: "ends" });
 
+/** Explanation for points where a value is finite but its gradient is not. */
+const TAKEN = "; 0 is taken for it";
+
 const DANGERS: Readonly<Record<string, Danger>> = {
-  Sqrt: zero("the gradient of Sqrt at 0 is infinite"),
+  Sqrt: zero(`the gradient of Sqrt at 0 is infinite${TAKEN}`),
   Div: zero("a division by 0 has no gradient", 1),
   Reciprocal: zero("1 / x and its gradient are infinite at 0"),
   Log: zero("Log and its gradient are infinite at 0"),
   ReduceLogSum: zero("the logarithm of a sum and its gradient are infinite where the sum is 0"),
-  ReduceL2: zero("the gradient of a length is 0 / 0 where the length is 0"),
-  LpNormalization: zero("a vector of length 0 has no direction, and no gradient"),
-  Acos: ends("the gradient of Acos at −1 and 1 is infinite"),
-  Asin: ends("the gradient of Asin at −1 and 1 is infinite"),
+  ReduceL2: zero(`the gradient of a length is 0 / 0 where the length is 0${TAKEN}`),
+  LpNormalization: zero(`a vector of length 0 has no direction, and no gradient${TAKEN}`),
+  Acos: ends(`the gradient of Acos at −1 and 1 is infinite${TAKEN}`),
+  Asin: ends(`the gradient of Asin at −1 and 1 is infinite${TAKEN}`),
   Atanh: ends("Atanh and its gradient are infinite at −1 and 1"),
 };
 
@@ -57,7 +60,7 @@ const HINTS = {
   ends: "Clip it to a little less than −1 to 1, or multiply it by a number a little below 1",
 };
 
-/** Operators that take an epsilon themselves, and how much it is where the file does not say. */
+/** Operators with an epsilon, and its default value. */
 const NORMS: Readonly<Record<string, number>> = {
   LayerNormalization: 1e-5,
   BatchNormalization: 1e-5,
@@ -67,13 +70,14 @@ const NORMS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Looks for roots, divisions, logarithms, norms and angles on the way from `wrt` to `of` whose gradient is infinite
- * or NaN somewhere, and that nothing guards: no positive constant added, no Clip, no Max, no Where with a constant
- * directly before. They are warnings: whether the model ever comes there is for its author to know.
+ * Finds unguarded roots, divisions, logarithms, norms and angles between `wrt` and `of` whose gradient is infinite
+ * or NaN at some point. An operator is guarded by a positive constant that is added, or by a Clip, a Max, or a
+ * Where with a constant directly before it. The results are warnings: only the author of a model knows whether it
+ * reaches these points.
  *
- * @returns one for each place, in the graph's order
- * @throws {RangeError} for a value that the graph does not have
- * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
+ * @returns one warning per place, in the order of the graph
+ * @throws {RangeError} if the graph lacks a value
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example
  * ```ts
@@ -87,7 +91,7 @@ const NORMS: Readonly<Record<string, number>> = {
  * builder.output("guarded", builder.op("Sqrt", [builder.add(squares, 1e-12)], "f32"));
  * const graph = new Graph(decodeModel(builder.build()));
  * const [warning] = auditRoots(graph, { of: "bare", wrt: "vectors" });
- * assertEquals(warning?.why, "the gradient of Sqrt at 0 is infinite");
+ * assertEquals(warning?.why, "the gradient of Sqrt at 0 is infinite; 0 is taken for it");
  * assertEquals(auditRoots(graph, { of: "guarded", wrt: "vectors" }), []);
  * ```
  */
@@ -96,8 +100,8 @@ export function auditRoots(graph: Graph, { of, wrt }: AuditOptions): RootWarning
   const missing = [of, ...from].find((name) => !graph.has(name));
   if (missing !== undefined) {
     throw new RangeError(
-      `Cannot look for unguarded roots as what is named must be a value of the graph: ` +
-        `current value is ${JSON.stringify(missing)}`,
+      `Cannot look for unguarded roots: values must exist in the graph; ` +
+        `got ${JSON.stringify(missing)}`,
     );
   }
   const { nodes, values } = between(graph, new Facts(graph), from, [of]);
@@ -105,7 +109,7 @@ export function auditRoots(graph: Graph, { of, wrt }: AuditOptions): RootWarning
   return nodes.flatMap((node) => {
     const danger = dangerOf(graph, node);
     const value = node.input[danger?.at ?? 0] ?? "";
-    // What does not depend on the inputs does not come into their gradient.
+    // Values that do not depend on the inputs do not contribute to their gradient.
     if (danger === undefined || !values.has(value) || isGuarded(guards, node, danger)) return [];
     const { name, opType: op, output } = node;
     const hint = HINTS[danger.place];
@@ -126,7 +130,7 @@ function dangerOf(graph: Graph, node: NodeProto): Danger | undefined {
   if (epsilon !== undefined && !(floatAttribute(node, "epsilon", epsilon) > 0)) {
     return zero(`the gradient of ${opType} without an epsilon is 0 / 0 where all values are equal`);
   }
-  // The sum of magnitudes has a gradient everywhere but at its corners.
+  // A sum of magnitudes (p = 1) has a gradient everywhere except at its corners.
   if (opType === "LpNormalization" && intAttribute(node, "p", 2) === 1) {
     return zero("a vector of length 0 cannot be normalized");
   }
@@ -140,6 +144,8 @@ function dangerOfPower(graph: Graph, { input: [, exponent = ""] }: NodeProto): D
   }
   const least = Math.min(...values.filter((value) => value !== 0), Infinity);
   return least < 1
-    ? zero(`the gradient of x to the power of ${least} at 0 is infinite`)
+    ? zero(
+      `the gradient of x to the power of ${least} at 0 is infinite${least > 0 ? TAKEN : ""}`,
+    )
     : undefined;
 }

@@ -7,31 +7,31 @@ import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { fedValues } from "./fed_values.ts";
 import { operands } from "./operands.ts";
 
-/** Operators that give another shape to the same memory, and so are no work for a GPU. */
+/** Operators that give the same memory another shape, so that the GPU has nothing to do. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose"];
 
 const SCATTERS = ["ScatterElements", "ScatterND"];
 
-/** Types that WebGPU's Where takes. */
+/** Types that Where supports on WebGPU. */
 const TYPES: readonly ElementType[] = ["f32", "i32", "f16"];
 
 const ACTION = "make a graph safe to capture";
 
 /**
- * Makes a graph right when onnxruntime's WebGPU build records its first run and replays it.
+ * Makes a graph safe for capture: onnxruntime's WebGPU build records the first run and replays it.
  *
- * Only kernels are recorded, copies between buffers are not. So an output that is a view of something, or that depends
- * on nothing that is fed and so is known when the session opens, or a scatter whose base is not in memory of its own,
- * shows what was there at the first run, or nothing, or adds up from run to run. This puts a kernel in each of these
- * places, which changes nothing: a choice between a number and the value, by a condition that never holds but that
- * nobody can fold. The numbers differ, so that nobody merges equal places either: common subexpressions need not be
- * left in.
+ * Only kernels are recorded, not copies between buffers. So three kinds of values are wrong in a replay: an output
+ * that is a view; an output that does not depend on any input, because it is computed when the session opens; and a
+ * scatter whose base shares memory with another value. They show the values of the first run, or nothing, or
+ * accumulate from run to run. This pass inserts a kernel at each of these places that does not change the value: a
+ * Where between a number and the value, with a condition that is always false but cannot be folded. Each place uses
+ * a different number, so that common subexpression elimination does not merge them.
  *
- * @returns how many kernels were put in
- * @throws {UnsupportedNodeError} for control flow, for an output that is an input or a constant, and for places of
- * other types than f32, i32 and f16
- * @throws {RangeError} when no input is f32
- * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
+ * @returns number of inserted kernels
+ * @throws {UnsupportedNodeError} if the graph has control flow, if an output is an input or a constant, or if a
+ * value at these places is not f32, i32 or f16
+ * @throws {RangeError} if no input is f32
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function captureSafe(graph: Graph): number {
     const node = graph.producer(name);
     if (node === undefined) {
       const what = graph.constant(name) === undefined ? "input" : "constant";
-      const requirement = "a node must make every output";
+      const requirement = "every output must be the result of a node";
       throw new UnsupportedNodeError({ action: ACTION, node: name, op: what, requirement });
     }
     const type = fed.has(name) ? undefined : places.typeOf(name);
@@ -72,13 +72,16 @@ export function captureSafe(graph: Graph): number {
   return places.count;
 }
 
-/** Does the scatter that uses this base change it in place: the sum of another one that nobody else reads? */
+/**
+ * Returns whether the scatter with this base may modify it in place: the base is the result of another sum that
+ * nothing else reads.
+ */
 function hasOwnMemory(graph: Graph, base: string): boolean {
   const made = graph.producer(base)?.opType ?? "";
   return SCATTERS.includes(made) && graph.uses(base).length === 1 && !graph.isOutput(base);
 }
 
-/** Puts kernels into a graph that change nothing. */
+/** Inserts kernels that do not change values. */
 class Places {
   readonly #graph: Graph;
   readonly #facts: Facts;
@@ -90,16 +93,18 @@ class Places {
     this.#facts = new Facts(graph);
   }
 
-  /** The type of a value, where it is known. */
+  /** Returns the type of a value, if known. */
   typeOf(value: string): ElementType | undefined {
     return this.#facts.of(value).type;
   }
 
-  /** The same value from a kernel of its own, for or from this node. */
+  /** Returns the same value from an inserted kernel, as the input or output of a node. */
   fresh(value: string, node: NodeProto, name?: string): string {
     const graph = this.#graph, type = this.typeOf(value);
     if (type === undefined || !TYPES.includes(type)) {
-      const requirement = `scatters and outputs must be of ${TYPES.join(", ")}, not ${type ?? "?"}`;
+      const requirement = `scatters and outputs must be ${TYPES.join(", ")}, not ${
+        type ?? "unknown"
+      }`;
       throw unsupported(ACTION, node, requirement);
     }
     const other = graph.constantOf(type, ++this.count, [], `capture_${type}_${this.count}`);
@@ -107,14 +112,16 @@ class Places {
     return graph.make("Where", [this.#condition(), other, value], {}, output);
   }
 
-  /** s < s, with s the sum of an input: false, for NaN too. */
+  /**
+   * Returns the condition s < s, where s is the sum of an input. It is false even for NaN, and no pass folds it.
+   */
   #condition(): string {
     if (this.#never !== undefined) return this.#never;
     const graph = this.#graph;
     const input = graph.inputs.find(({ name }) => graph.type(name) === "f32")?.name;
     if (input === undefined) {
       throw new RangeError(
-        `Cannot ${ACTION} as an input must be f32: current inputs are ${
+        `Cannot ${ACTION}: one input must be f32; got ${
           graph.inputs.map(({ name }) => `${name} ${graph.type(name) ?? "?"}`).join(", ") || "none"
         }`,
       );

@@ -9,10 +9,10 @@ import { operands } from "./operands.ts";
 const ACTION = "write ConstantOfShape as Expand";
 
 /**
- * Writes ConstantOfShape, which has no WebGPU kernel, as the Expand of a number, which has one.
+ * Rewrites ConstantOfShape, which has no WebGPU kernel, as Expand, which has one.
  *
- * @returns how many were written anew
- * @throws {UnsupportedNodeError} when there is one in a graph inside of a node
+ * @returns number of nodes that were rewritten
+ * @throws {UnsupportedNodeError} if a subgraph contains ConstantOfShape
  */
 export function constantOfShapeToExpand(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "ConstantOfShape");
@@ -27,7 +27,7 @@ export function constantOfShapeToExpand(graph: Graph): number {
   return found.length;
 }
 
-/** The one element of the tensor, as a scalar; 0 without one. */
+/** Returns the element of the tensor as a scalar; 0 if the tensor is omitted. */
 function scalar(tensor: TensorProto | undefined, name: string): TensorProto {
   if (tensor === undefined) return tensorProto("f32", [], [0], name);
   return create(TensorProtoSchema, { ...tensor, name, dims: [] });

@@ -1,5 +1,5 @@
 /**
- * Constants from what was evaluated.
+ * Constants from results of the evaluator.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { bitsOfHalves, isWhole, roundTo } from "../evaluate/operators/rounding.t
 import type { TensorProto } from "../codec/messages.ts";
 import { hasArray, tensorProto } from "../codec/tensor_proto.ts";
 
-/** The constant of these numbers, rounded to their type; `undefined` where a double or an array does not hold them. */
+/**
+ * Returns a constant with these numbers, rounded to their type; `undefined` if the type cannot be stored in an
+ * array, or a double may not hold its integers.
+ */
 export function constantTensor(plain: PlainTensor, name: string): TensorProto | undefined {
   const { type, dims, data } = plain;
   if (!hasArray(type) || !isExact(plain)) return undefined;
@@ -18,7 +21,7 @@ export function constantTensor(plain: PlainTensor, name: string): TensorProto | 
   return tensorProto(type, dims, values, name);
 }
 
-/** Beyond 2^53 a double may stand for another whole number. */
+/** Returns whether all numbers are exact. Above 2^53 a double may represent another integer. */
 export function isExact({ type, data }: PlainTensor): boolean {
   return !isWhole(type) || data.every(Number.isSafeInteger);
 }

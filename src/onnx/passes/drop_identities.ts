@@ -16,14 +16,16 @@ import type { PassOptions } from "./pass.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
 /**
- * Takes out nodes that change nothing: Identity, x + 0, x − 0, x · 1, x / 1, x¹, a Cast to the type it has, a Reshape,
- * Expand, Slice or Tile to the shape it has, and chains of these and of Squeeze, Unsqueeze, Flatten and Transpose that
- * end where they began. Only where type and shape are known to stay; what comes out of the graph stays too.
+ * Removes nodes that do not change their input: Identity, x + 0, x − 0, x · 1, x / 1, x¹, a Cast to the same type,
+ * a Reshape, Expand, Slice or Tile to the same shape, and chains of these with Squeeze, Unsqueeze, Flatten and
+ * Transpose that end with the original shape. Nodes are removed only if type and shape are known not to change.
+ * Outputs of the graph stay.
  *
- * The numbers are the same, but that x + 0 made 0 of −0. A parameter that is 0 now is no 0.
+ * Values are bitwise identical, except that x + 0 turned −0 into 0. A parameter that is currently 0 or 1 is not
+ * treated as a constant.
  *
- * @returns how many nodes went
- * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
+ * @returns number of nodes that were removed
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example
  * ```ts
@@ -55,16 +57,16 @@ export function dropIdentities(graph: Graph, options: PassOptions = {}): number 
   return count;
 }
 
-/** Operators that give another shape to the same numbers in the same order. */
+/** Operators that give the same elements another shape. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
 
-/** Operators that leave the first operand as it is, beside a second one that is this number. */
+/** Neutral second operands: with this number the operator returns its first operand. */
 const NEUTRAL: Readonly<Record<string, number>> = { Add: 0, Sub: 0, Mul: 1, Div: 1, Pow: 1 };
 
-/** Numbers beyond so many are hardly all the same. */
+/** Maximum number of elements to compare. Larger constants rarely consist of equal numbers. */
 const MOST_NUMBERS = 4096;
 
-/** Finds out what changes nothing. */
+/** Finds nodes that do not change their input. */
 class Identities {
   readonly #graph: Graph;
   readonly #facts: Facts;
@@ -76,7 +78,7 @@ class Identities {
     this.#facts = new Facts(graph);
   }
 
-  /** The value that a node's only output is equal to, if there is one. */
+  /** Returns the value that equals the only output of a node, if there is one. */
   sameAs(node: NodeProto): string | undefined {
     const { opType, input: [x = "", other = ""], output } = node;
     if (output.length !== 1 || x === "") return undefined;
@@ -94,7 +96,7 @@ class Identities {
     return isWhole ? this.#ifSameShape(x, node) : undefined;
   }
 
-  /** Lets a Transpose of a Transpose be one: of what the inner one transposes. */
+  /** Merges a Transpose of a Transpose into one. */
   joinTransposes(node: NodeProto): void {
     const inner = this.#graph.producer(node.input[0] ?? "");
     const perm = intsAttribute(node, "perm"), first = inner && intsAttribute(inner, "perm");
@@ -109,7 +111,7 @@ class Identities {
     return type !== undefined && type === elementTypeOf(intAttribute(node, "to", 0));
   }
 
-  /** What it was before the last Transpose, or before the two last ones. */
+  /** Returns the value before the last Transpose or the last two, if these permute nothing. */
   #untransposed(node: NodeProto): string | undefined {
     const rank = this.#facts.of(node.input[0] ?? "").shape?.length;
     const last = permOf(node, rank);
@@ -120,7 +122,7 @@ class Identities {
     return first && last.every((from, to) => first[from] === to) ? inner?.input[0] : undefined;
   }
 
-  /** The nearest value before a chain of views that has the shape which they end with. */
+  /** Returns the first value of a chain of views that has the chain's final shape. */
   #viewed(node: NodeProto): string | undefined {
     for (let at: NodeProto | undefined = node; at !== undefined && VIEWS.includes(at.opType);) {
       const x: string = at.input[0] ?? "";
@@ -143,7 +145,7 @@ class Identities {
     }
     const type = tensorType(tensor);
     if (!hasArray(type)) return false;
-    // Mostly the first number tells. Those of 16 bits would have to be read as what they are.
+    // Compare the first number first, which usually differs. 16-bit floats are stored as bits and must be decoded.
     const isShort = type === "f16" || type === "bf16", first = tensorValues(tensor)[0];
     if (!isShort && first !== undefined && Number(first) !== number) return false;
     return plainOf(tensor).data.every((x) => x === number);
@@ -154,7 +156,7 @@ class Identities {
   }
 }
 
-/** Where each axis comes from; without the attribute they are turned round. */
+/** Returns the permutation of a Transpose. Without the attribute the order of the axes is reversed. */
 function permOf(node: NodeProto, rank: number | undefined): readonly number[] | undefined {
   const perm = intsAttribute(node, "perm");
   if (perm !== undefined || rank === undefined) return perm;

@@ -1,27 +1,27 @@
 import type { Attributes } from "../codec/attributes.ts";
 import type { Graph } from "../graph/graph.ts";
 
-/** A value, and what its axes are called. */
+/** A value with labels for its axes. */
 export interface Factor {
   readonly name: string;
   readonly labels: readonly string[];
-  /** How long each axis is; `undefined` where nobody knows. */
+  /** Lengths of the axes; `undefined` if unknown. */
   readonly lengths: readonly (number | undefined)[];
 }
 
 type Labels = readonly string[];
 
-/** Some lengths of a value, to be multiplied. */
+/** Product of some lengths of a value. */
 interface Slice {
   readonly of: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** One length of a new shape: a number (0: as it was at this place), or a product of lengths. */
+/** One length of a new shape: a number (0 keeps the length at this position), or a product of lengths. */
 type Part = number | Slice;
 
-/** Products and sums of values by the labels of their axes. */
+/** Writes products and sums of values by the labels of their axes. */
 export class Factors {
   readonly #graph: Graph;
 
@@ -29,7 +29,7 @@ export class Factors {
     this.#graph = graph;
   }
 
-  /** With its axes in this order, which has all of them. */
+  /** Permutes the axes to this order, which must contain all of them. */
   permuted(factor: Factor, labels: Labels): Factor {
     const perm = labels.map((label) => factor.labels.indexOf(label));
     if (perm.every((from, to) => from === to)) return factor;
@@ -37,7 +37,7 @@ export class Factors {
     return { name, labels, lengths: perm.map((from) => factor.lengths[from]) };
   }
 
-  /** Summed over all axes but these. */
+  /** Sums over all axes except these. */
   summed(factor: Factor, kept: Labels): Factor {
     const { name, labels, lengths } = factor;
     const isKept = labels.map((label) => kept.includes(label));
@@ -50,7 +50,7 @@ export class Factors {
     };
   }
 
-  /** The product, summed over what is not in the output. */
+  /** Multiplies two values, and sums over all axes that the output lacks. */
   product(a: Factor, b: Factor, output: Labels): Factor {
     const left = this.summed(a, [...b.labels, ...output]);
     const right = this.summed(b, [...a.labels, ...output]);
@@ -76,24 +76,24 @@ export class Factors {
     return { name, labels: output, lengths: output.map((label) => lengthOf(label, a, b)) };
   }
 
-  /** With its axes in this order, and axes of length 1 for those it does not have. */
+  /** Permutes the axes to this order, and inserts axes of length 1 for missing labels. */
   #aligned(factor: Factor, labels: Labels): string {
     const own = labels.filter((label) => factor.labels.includes(label));
     const missing = labels.flatMap((label, axis) => own.includes(label) ? [] : [axis]);
-    // What is missing in front is there by broadcasting.
+    // Leading axes need not be inserted, because broadcasting adds them.
     const needed = missing.filter((axis, i) => axis !== i);
     const { name } = this.permuted(factor, own);
     if (needed.length === 0) return name;
     return this.#byAxes("Unsqueeze", name, missing);
   }
 
-  /** The product of two stacks of matrices: rows are only in `a`, columns only in `b`. */
+  /** Multiplies two stacks of matrices. Row axes are only in `a`, column axes only in `b`. */
   #matrices(a: Factor, b: Factor, output: Labels, summed: Labels): Factor {
     const stack = output.filter((l) => a.labels.includes(l) && b.labels.includes(l));
     const rows = output.filter((l) => a.labels.includes(l) && !stack.includes(l));
     const columns = output.filter((l) => b.labels.includes(l) && !stack.includes(l));
-    // MatMul itself takes more axes of rows where nothing is stacked, and a vector on the left. It takes one on the
-    // right too, but onnxruntime 1.30 is wrong there when a Transpose makes the left: it multiplies by what it was.
+    // Without a stack, MatMul accepts several row axes, and a vector on the left. A vector on the right is valid
+    // too, but onnxruntime 1.30 is wrong if a Transpose makes the left operand: it ignores the Transpose.
     const rowAxes = stack.length === 0 && columns.length <= 1 ? rows.map((row) => [row]) : [rows];
     const each = stack.map((label) => [label]);
     const left = this.permuted(a, [...stack, ...rows, ...summed]);
@@ -108,7 +108,7 @@ export class Factors {
     return this.permuted({ name: split, labels, lengths }, output);
   }
 
-  /** Each group of neighboring axes as one axis; of no axes: one of length 1. */
+  /** Joins each group of adjacent axes to one axis. An empty group becomes an axis of length 1. */
   #joined({ name, labels, lengths }: Factor, groups: readonly Labels[]): string {
     if (groups.every((group) => group.length === 1)) return name;
     const empty = groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);
@@ -123,7 +123,7 @@ export class Factors {
     return this.#reshaped(name, parts);
   }
 
-  /** The other way round: axes that were joined apart again. */
+  /** Splits joined axes again. */
   #split(name: string, groups: readonly Labels[], from: readonly [Factor, Factor]): string {
     if (groups.every((group) => group.length === 1)) return name;
     const empty = groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);
@@ -131,7 +131,7 @@ export class Factors {
     const parts: Part[] = [];
     for (const [i, group] of groups.entries()) {
       for (const label of group) {
-        // Stacks may be broadcast, so that their lengths are the product's; they come first.
+        // Stacks may be broadcast, so their lengths are taken from the product. They come first.
         const isThere = group.length === 1 && parts.length === i;
         parts.push(isThere ? 0 : this.#lengthPart(label, from));
       }
@@ -150,7 +150,7 @@ export class Factors {
   #reshaped(name: string, parts: readonly Part[]): string {
     const graph = this.#graph;
     const unknown = parts.filter((part) => typeof part !== "number");
-    // −1 would be refused beside a length that may be 0.
+    // Avoid −1, which Reshape rejects beside a length that may be 0.
     const isRest = unknown.length === 1 && !parts.includes(0);
     const known = parts.map((part) => isRest && typeof part !== "number" ? -1 : part);
     if (known.every((part) => typeof part === "number")) {
@@ -173,7 +173,7 @@ export class Factors {
   }
 }
 
-/** How long the axis of this label is in a product: 1 gives way to more. */
+/** Returns the length of an axis in a product: lengths of 1 are broadcast. */
 function lengthOf(label: string, ...factors: readonly Factor[]): number | undefined {
   const found = factors.flatMap(({ labels, lengths }) => {
     const axis = labels.indexOf(label);

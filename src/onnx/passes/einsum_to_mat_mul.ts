@@ -6,17 +6,16 @@ import { type EinsumEquation, einsumEquation } from "../graph/einsum_equation.ts
 import { type Factor, Factors } from "./einsum_factors.ts";
 
 /**
- * Writes Einsum as the MatMul, or the Mul and ReduceSum, that it is, with what brings the axes into place: most
- * runtimes are faster at these. Products of more than two are taken from left to right. The numbers are the same but
- * for rounding.
+ * Rewrites Einsum as MatMul, or as Mul and ReduceSum, with permutations of axes where needed. Most runtimes execute
+ * these faster. Products of more than two inputs are evaluated from left to right. Values change only by rounding.
  *
- * Left as they are: a label twice in one input (a diagonal), an ellipsis over an input whose number of axes nobody
- * knows, an equation that does not fit its inputs, what is in a graph inside of a node, and a sum over an axis that has length 1 in one input, and another
- * or an unknown one in another. Two lengths of which neither is known to be 1 are taken to be equal: should one turn
- * out to be 1, an Einsum would repeat it, where the MatMul refuses it.
+ * An Einsum is not rewritten if a label occurs twice in one input (a diagonal), if an ellipsis stands for an
+ * unknown number of axes, if the equation does not fit its inputs, if it is in a subgraph, or if it sums over an
+ * axis that has length 1 in one input and another or an unknown length in another. Two lengths of which neither is
+ * known to be 1 are assumed to be equal: if one turns out to be 1, an Einsum would repeat it, but the MatMul fails.
  *
- * @returns how many were written anew
- * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
+ * @returns number of nodes that were rewritten
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example
  * ```ts
@@ -50,7 +49,10 @@ export function einsumToMatMul(graph: Graph): number {
 
 type Shapes = readonly Fact["shape"][];
 
-/** No diagonals, and no sum over an axis that is 1 in one input and is, or may be, another number in another. */
+/**
+ * Returns whether an equation has no diagonals, and sums over no axis that is 1 in one input and may be larger in
+ * another.
+ */
 function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
   const lengths = new Map<string, number | string | undefined>();
   for (const [i, labels] of inputs.entries()) {
@@ -67,7 +69,7 @@ function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
   return true;
 }
 
-/** The value that an Einsum is, in other operators. */
+/** Writes an Einsum with other operators, and returns the result. */
 function lower(
   graph: Graph,
   node: NodeProto,
@@ -80,7 +82,7 @@ function lower(
     labels,
     lengths: labels.map((_, axis) => {
       const length = shapes[i]?.[axis];
-      // Reshape takes a 0 for "as it was".
+      // Reshape copies the old length in place of a 0.
       return typeof length === "number" && length > 0 ? length : undefined;
     }),
   }));

@@ -1,15 +1,15 @@
 import type { Graph } from "../graph/graph.ts";
 import { capturesOf } from "../graph/subgraphs.ts";
 
-/** Operators that look at nothing but a shape, which may be known before anything is fed. */
+/** Operators that read only the shape of their input, which may be known before a run. */
 const SHAPES = ["Shape", "Size"];
 
-/** The values that depend on the numbers that are fed. All others the runtime may compute once and for all. */
+/** Returns the values that depend on the elements of inputs. A runtime may compute all others once. */
 export function fedValues(graph: Graph): Set<string> {
   return dependents(graph, graph.inputs.map(({ name }) => name));
 }
 
-/** Some values, and all that depend on their numbers. */
+/** Returns some values and all that depend on their elements. */
 export function dependents(graph: Graph, names: readonly string[]): Set<string> {
   const fed = new Set(names);
   for (const node of graph.sort()) {

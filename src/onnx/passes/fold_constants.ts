@@ -15,11 +15,12 @@ import { movedTensor } from "./moved_tensor.ts";
 import { isRandom } from "./random.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
-/** How far to fold. */
+/** Options of {@linkcode foldConstants}. */
 export interface FoldConstantsOptions extends PassOptions {
   /**
-   * How many bytes the file may grow by for one node: what it makes, without constants that nothing else uses. Weights
-   * that are used both ways would double the file; runtimes fold them by themselves when they open it.
+   * Maximum growth of the file per node in bytes: the size of the result without constants that nothing else uses.
+   * Without a limit, weights that are used in two forms would double the file; runtimes fold them anyway when they
+   * open it.
    *
    * @default 65_536
    */
@@ -27,15 +28,15 @@ export interface FoldConstantsOptions extends PassOptions {
 }
 
 /**
- * Computes what is always the same once and for all: nodes of constants become constants, and so do shapes whose
- * numbers follow from what the file says. Computed in double precision, then rounded to its type.
+ * Replaces nodes by constants: those whose inputs are constants, and those that compute a shape which follows from
+ * the declared ones. Values are computed in double precision and rounded to their type.
  *
- * Left as they are: what is made of parameters, what comes out of the graph, what depends on chance, nodes with graphs inside, operators that
- * {@linkcode openEvaluator} does not know, whole numbers beyond 2⁵³. The constants that are no longer used go with
- * {@linkcode Graph.prune}.
+ * Nodes are kept if they depend on parameters or random numbers, if their results are outputs, have subgraphs, or
+ * have integers above 2⁵³, or if {@linkcode openEvaluator} does not support the operator. Constants that are no
+ * longer used are removed by {@linkcode Graph.prune}.
  *
- * @returns how many nodes became constants
- * @throws {SyntaxError} when the file says other types or shapes than follow from the operators
+ * @returns number of nodes that became constants
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example
  * ```ts
@@ -80,7 +81,7 @@ function tensorsOf(made: readonly PlainTensor[], { output }: NodeProto): Made {
   return made.map((plain, i) => plain && constantTensor(plain, output[i] ?? ""));
 }
 
-/** The whole numbers of a shape, where what it is made of need not be constant for them to be known. */
+/** Returns the inferred values of a shape. Its inputs need not be constants. */
 function ofFacts(facts: Facts, node: NodeProto): Made | undefined {
   const [name = "", ...more] = node.output;
   if (more.length > 0 || name === "") return undefined;
@@ -90,7 +91,7 @@ function ofFacts(facts: Facts, node: NodeProto): Made | undefined {
   return tensorsOf([plainTensor(fact.type, lengths, numbers)], node);
 }
 
-/** What a node makes of constants; `undefined` where it has other inputs, or makes too much. */
+/** Evaluates a node of constants; `undefined` if it has other inputs, or its results are too large. */
 function evaluated(
   graph: Graph,
   facts: Facts,
@@ -103,6 +104,7 @@ function evaluated(
   const tensors = named.map((name) => graph.constant(name));
   if (named.length === 0 || !tensors.every((tensor) => tensor !== undefined)) return undefined;
   if (!tensors.every(isReadable)) return undefined;
+  // Inputs that only this node uses are removed with it, so they pay for its result.
   const saved = tensors.reduce(
     (sum, tensor, i) => sum + (graph.uses(named[i]!).length > 1 ? 0 : sizeOf(tensor)),
     0,
@@ -114,7 +116,10 @@ function evaluated(
   return computed(graph, node, isTooMuch);
 }
 
-/** Returns the outputs of a node whose inputs are constants; `undefined` if they cannot be computed, or are too large. */
+/**
+ * Returns the outputs of a node whose inputs are constants; `undefined` if they cannot be computed, or are too
+ * large.
+ */
 function computed(
   graph: Graph,
   node: NodeProto,
@@ -124,7 +129,7 @@ function computed(
     const tensor = graph.constant(name);
     return tensor && plainOf(tensor);
   });
-  // Slices go to the greatest number that there is, and mean the end.
+  // Slices use the largest integer for the end of an axis, so inputs need not be exact.
   if (node.opType !== "Slice" && inputs.some((input) => input && !isExact(input))) return undefined;
   try {
     const made = evaluateNode(node, inputs, { opset: graph.opset });
@@ -132,13 +137,13 @@ function computed(
     return isTooMuch(bytes) ? undefined : tensorsOf(made, node);
   } catch (error) {
     if (error instanceof UnsupportedNodeError) return undefined;
-    // The runtime explains errors that every runtime has.
+    // An invalid node is not an error of this pass. The runtime will report it.
     if (error instanceof RangeError || error instanceof TypeError) return undefined;
     throw error;
   }
 }
 
-/** What only moves the elements of its first input, where the shape of what it makes is known. */
+/** Evaluates a node that only moves the elements of its first input, if the shape of the result is known. */
 function movedOf(
   facts: Facts,
   node: NodeProto,
@@ -157,7 +162,7 @@ function sizeOf(tensor: TensorProto): number {
   return bytesOf(tensorType(tensor), elementCount(tensor));
 }
 
-/** Bytes of what a node makes, as far as is known before. */
+/** Returns the size of a node's results in bytes, as far as their shapes are known. */
 function sizeByFacts(facts: Facts, { output }: NodeProto): number {
   let bytes = 0;
   for (const name of output) {

@@ -3,7 +3,7 @@ import type { Graph } from "../graph/graph.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
 
-/** Operators that hand on some or all of their first input, and nothing else. */
+/** Operators whose results consist only of elements of their first input. */
 const VIEWS = [
   "Identity",
   "Reshape",
@@ -20,10 +20,10 @@ const VIEWS = [
   "Cast",
 ];
 
-/** Operators whose results are above 0. */
+/** Operators whose results are positive. */
 const POSITIVE = ["Exp", "Softplus", "Sigmoid", "Cosh", "Softmax"];
 
-/** Tells whether something stands before a value that keeps it off a dangerous place. */
+/** Detects operations before a value that keep it away from a dangerous point. */
 export class Guards {
   readonly #graph: Graph;
 
@@ -31,7 +31,7 @@ export class Guards {
     this.#graph = graph;
   }
 
-  /** Is it kept off 0? */
+  /** Returns whether a value cannot be 0. */
   isOffZero(name: string): boolean {
     const numbers = this.numbersOf(name);
     if (numbers !== undefined) return numbers.every((x) => x !== 0);
@@ -47,7 +47,7 @@ export class Guards {
       this.isOffZero(input[0] ?? "");
   }
 
-  /** Is it kept off −1 and 1? */
+  /** Returns whether a value stays inside of −1 and 1. */
   isInside(name: string): boolean {
     const node = this.#producer(name);
     if (node === undefined) return false;
@@ -57,20 +57,37 @@ export class Guards {
     if (opType === "Mul") return input.some(isSmall);
     if (opType === "Tanh") return true;
     const isOneSided = opType === "Max" || opType === "Min";
-    // One end is left to the other of the two.
+    // A node that limits one end may follow a node that limits the other.
     const before = isOneSided && input.some(isSmall) ? input.find((each) => !isSmall(each)) : "";
     const inner = this.#graph.producer(before ?? "");
     return inner?.opType === (opType === "Max" ? "Min" : "Max") && inner.input.some(isSmall);
   }
 
-  /** The numbers of a constant; `undefined` for anything else. */
+  /**
+   * Returns whether a value stays between −1 and 1 inclusive, apart from larger rounding errors that {@linkcode
+   * clipCosines} leaves as they are.
+   */
+  isWithinOne(name: string): boolean {
+    if (this.isInside(name)) return true;
+    const node = this.#producer(name);
+    if (node?.opType === "Where") return node.input.slice(1).some((each) => this.#isClip(each));
+    return this.#isClip(name);
+  }
+
+  #isClip(name: string): boolean {
+    const { opType, input = [] } = this.#producer(name) ?? {};
+    const isSmall = (each = "") => this.numbersOf(each)?.every((x) => Math.abs(x) <= 1) === true;
+    return opType === "Clip" && isSmall(input[1]) && isSmall(input[2]);
+  }
+
+  /** Returns the elements of a constant; `undefined` for other values. */
   numbersOf(name: string): Float64Array | undefined {
     const tensor = this.#graph.constant(name);
     if (tensor === undefined || isExternal(tensor)) return undefined;
     return hasArray(tensorType(tensor)) ? plainOf(tensor).data : undefined;
   }
 
-  /** The node that makes a value, in front of what only hands it on. */
+  /** Returns the node that computes a value, skipping operators that only pass it on. */
   #producer(name: string): NodeProto | undefined {
     let node = this.#graph.producer(name);
     while (node !== undefined && VIEWS.includes(node.opType)) {

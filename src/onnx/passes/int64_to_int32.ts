@@ -7,24 +7,24 @@ import { operands } from "./operands.ts";
 
 const ACTION = "use int32 for int64";
 
-/** How to narrow a graph. */
+/** Options of {@linkcode int64ToInt32}. */
 export interface Int64ToInt32Options {
   /**
-   * Whether int64 inputs stay what they are, and are cast first: then nobody outside notices, but the cast is on
-   * the CPU. Otherwise they become int32.
+   * True to keep int64 inputs and cast them in the graph. The interface of the model stays the same, but the casts
+   * run on the CPU. By default the inputs become int32.
    *
    * @default false
    */
   readonly keepsInputs?: boolean;
 }
 
-/** What an operator does with the inputs that may be either. */
+/** Types that an operator supports. */
 interface Rule {
-  /** Inputs that share one type. */
+  /** Inputs that must have the same type. */
   readonly data: readonly number[] | "all";
-  /** Inputs that are places, in int32 or int64. */
+  /** Inputs with indices, which may be int32 or int64. */
   readonly index?: readonly number[];
-  /** Whether what it makes has the type of its data. */
+  /** True if the output has the type of the data. */
   readonly passes: boolean;
 }
 
@@ -32,14 +32,14 @@ const FIRST: Rule = { data: [0], passes: true };
 const PLACES: Rule = { data: [0], index: [1], passes: true };
 const ALL: Rule = { data: "all", passes: true };
 const COMPARES: Rule = { data: "all", passes: false };
-/** Takes any type, and says nothing of it. */
+/** Accepts any type. The type of the output is independent of it. */
 const TAKES: Rule = { data: [0], passes: false };
 
 const SCATTER: Rule = { data: [0, 2], index: [1], passes: true };
-/** Its places must be int64. */
+/** Requires int64 indices. */
 const SCATTER_ND: Rule = { data: [0, 2], passes: true };
 
-/** Operators with int32 kernels on the CPU and on WebGPU alike, or none that matters. */
+/** Operators whose int32 kernels exist on the CPU and on WebGPU, or which need no kernel. */
 const RULES: Readonly<Record<string, Rule>> = {
   Identity: FIRST,
   Reshape: FIRST,
@@ -75,15 +75,15 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Lets indices be int32 instead of int64, from the inputs on, as WebGPU has no kernels for arithmetic on int64 and
- * each fallback to the CPU costs a visit.
+ * Changes indices from int64 to int32, starting from the inputs. WebGPU has no kernels for int64 arithmetic, and
+ * each fallback to the CPU copies the tensors there and back.
  *
- * GatherND and ScatterND over one axis, whose indices must be int64, become Gather and ScatterElements. Where an
- * operator takes nothing but int64 (shapes) a cast stands before it. Outputs keep their types. Indices, and what is
+ * GatherND and ScatterND over one axis, which require int64 indices, become Gather and ScatterElements. Operators
+ * that accept only int64, such as those that take shapes, get a cast. Outputs keep their types. Indices, and values
  * computed from them, must be below 2³¹.
  *
- * @returns how many values became int32
- * @throws {UnsupportedNodeError} for control flow
+ * @returns number of values that became int32
+ * @throws {UnsupportedNodeError} if the graph has control flow
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ class Narrowing {
   readonly #graph: Graph;
   /** Values that are int32 now. */
   readonly #narrow = new Set<string>();
-  /** int32 value → the same in int64; int64 constant or value → the same in int32. */
+  /** int64 versions of int32 values by name, and the reverse for int64 constants and values. */
   readonly #wide = new Map<string, string>();
   readonly #narrowed = new Map<string, string>();
 
@@ -125,7 +125,7 @@ class Narrowing {
     return this.#narrow.size;
   }
 
-  /** Begins at an input. */
+  /** Narrows an input. */
   input(name: string, isKept: boolean): void {
     const graph = this.#graph;
     if (!isKept && !graph.isOutput(name)) {
@@ -137,7 +137,7 @@ class Narrowing {
     this.#narrow.add(narrow);
   }
 
-  /** Goes on through a node; what it needs has been seen. */
+  /** Narrows the outputs of a node. Its inputs must have been visited. */
   node(node: NodeProto): void {
     if (node.domain !== "") return this.#widenInputs(node);
     if (node.opType === "Cast") return this.#cast(node);
@@ -154,6 +154,8 @@ class Narrowing {
     const data = rule.data === "all" ? [...node.input.keys()] : rule.data;
     const isNarrow = (at: number) => this.#narrow.has(node.input[at] ?? "");
     for (const at of index) this.#narrowConstant(node, at);
+    // Two kinds of nodes have only int64 constants as data, but become int32 because their results are indices:
+    // a lookup in a constant table, and a constant that is expanded.
     const isTable = passes && index.some(isNarrow) &&
       data.every((at) => this.#fits(node.input[at] ?? ""));
     const isFill = node.opType === "Expand" && this.#fits(node.input[0] ?? "") &&
@@ -162,11 +164,12 @@ class Narrowing {
     this.#widenInputs(node, [...data, ...index]);
   }
 
-  /** All data in one type: int32 if every part of it can be. */
+  /** Gives all data inputs the same type: int32 if all of them can be narrowed, otherwise int64. */
   #narrowData(node: NodeProto, data: readonly number[], passes: boolean): void {
     const parts = [...node.input.entries()].filter(([at, name]) =>
       data.includes(at) && name !== ""
     );
+    // A constant that int32 cannot hold keeps the whole node in int64, because all its data must have one type.
     const isBlocked = parts.some(([, name]) =>
       this.#graph.constant(name) !== undefined && !this.#narrow.has(name) && !this.#fits(name)
     );
@@ -175,7 +178,7 @@ class Narrowing {
     if (passes) { for (const name of [...node.output]) this.#narrowOutput(name); }
   }
 
-  /** The same value in int32. */
+  /** Returns the int32 version of a value. */
   #narrowed32(name: string): string {
     if (this.#narrow.has(name)) return name;
     const known = this.#narrowed.get(name);
@@ -204,14 +207,14 @@ class Narrowing {
     this.#narrow.add(narrow);
   }
 
-  /** Notes that a value is int32, in what the file says of it too. */
+  /** Marks a value as int32, in its declaration too. */
   #mark(name: string): void {
     this.#narrow.add(name);
     const value = this.#graph.info(name)?.type?.value;
     if (value?.case === "tensorType") value.value.elemType = codeOf("i32");
   }
 
-  /** Gives a node its int32 inputs as int64, but for those that it takes as they are. */
+  /** Converts int32 inputs of a node to int64, except those that it accepts as they are. */
   #widenInputs(node: NodeProto, except: readonly number[] = []): void {
     for (const [at, name] of node.input.entries()) {
       if (except.includes(at) || !this.#narrow.has(name)) continue;
@@ -227,7 +230,7 @@ class Narrowing {
     }
   }
 
-  /** A cast to int64 is one to int32 now. */
+  /** Changes a cast to int64 into a cast to int32. */
   #cast(node: NodeProto): void {
     const to = attributeOf(node, "to");
     const [from = "", made = ""] = [node.input[0], node.output[0]];
@@ -237,7 +240,7 @@ class Narrowing {
     this.#mark(made);
   }
 
-  /** GatherND by one number per place is Gather along the first axis. */
+  /** Rewrites a GatherND with one index per element as a Gather along the first axis. */
   #gather(node: NodeProto): void {
     const { inputs: [data = "", indices = ""] } = operands(node, 2, ACTION);
     const places = intAttribute(node, "batch_dims", 0) === 0
@@ -252,7 +255,10 @@ class Narrowing {
     this.#apply(gather, PLACES);
   }
 
-  /** ScatterND by one number per place is ScatterElements along the first axis, each number for a whole row. */
+  /**
+   * Rewrites a ScatterND with one index per update as ScatterElements along the first axis, with the index repeated
+   * for all elements of a row.
+   */
   #scatter(node: NodeProto): void {
     const graph = this.#graph;
     const { inputs: [base = "", indices = "", updates = ""] } = operands(node, 3, ACTION);
@@ -275,7 +281,7 @@ class Narrowing {
     this.#apply(scatter, SCATTER);
   }
 
-  /** Each number for all elements of a row of `like`. */
+  /** Repeats each index for all elements of a row of `like`. */
   #rows(places: string, like: string, rank: number): string {
     if (rank === 1) return places;
     const graph = this.#graph;
@@ -286,7 +292,7 @@ class Narrowing {
     return rows;
   }
 
-  /** Indices without their last axis, when its length is 1: what was unsqueezed, if it was. */
+  /** Removes the last axis of indices if its length is 1. If an Unsqueeze has added it, its input is returned. */
   #lastAxisOff(indices: string): string | undefined {
     const graph = this.#graph, shape = graph.shape(indices);
     if (shape === undefined || shape.at(-1) !== 1) return undefined;
@@ -303,20 +309,20 @@ class Narrowing {
     return squeezed;
   }
 
-  /** Places that are constants need not be int64 either. */
+  /** Narrows indices that are constants. */
   #narrowConstant(node: NodeProto, at: number): void {
     const name = node.input[at] ?? "";
     if (this.#fits(name)) this.#graph.setInput(node, at, this.#narrowed32(name));
   }
 
-  /** Is this a constant of int64 whose values are int32? */
+  /** Returns whether a value is an int64 constant whose elements fit into int32. */
   #fits(name: string): boolean {
     const tensor = this.#graph.constant(name);
     if (tensor === undefined || this.#graph.type(name) !== "i64") return false;
     return Array.from(tensorValues(tensor), Number).every((value) => value === (value | 0));
   }
 
-  /** Is what a node makes used for nothing but places? */
+  /** Returns whether the result of a node is used only as indices. */
   #isPlaces({ output: [made = ""] }: NodeProto): boolean {
     const uses = this.#graph.uses(made);
     return uses.length > 0 && !this.#graph.isOutput(made) &&

@@ -9,13 +9,13 @@ import { isReplaceable, isUsedInside } from "./replace_value.ts";
 import { hasSubgraphs } from "../graph/subgraphs.ts";
 
 /**
- * Lets what is there twice be there once: constants of the same type, shape and bytes become one, and so do nodes of
- * the same operator, attributes and inputs. The numbers stay as they are. Parameters stay apart: two that begin as
- * zeros become different. Nodes with graphs inside stay, and so does what these graphs use.
+ * Merges duplicates: constants of the same type, shape and bytes, and nodes of the same operator, attributes and
+ * inputs. Values do not change. Parameters are not merged, because equal initial values become different in
+ * training. Nodes with subgraphs, and values that subgraphs use, are kept.
  *
- * To be used before {@linkcode captureSafe}, which needs its places apart.
+ * Use it before {@linkcode captureSafe}, whose inserted nodes must stay separate.
  *
- * @returns how many nodes went; constants go with {@linkcode Graph.prune}
+ * @returns number of nodes that were removed; unused constants are removed by {@linkcode Graph.prune}
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function mergeEquals(graph: Graph, options: PassOptions = {}): number {
     const key = keyOf(node);
     const same = first.get(key);
     if (same === undefined) first.set(key, node);
-    // Both names of an output that comes out twice must stay, and what a graph inside of a node uses.
+    // Keep values whose name is needed: a duplicate that is also an output, and values that subgraphs use.
     if (same === undefined || isRandom(node) || hasSubgraphs(node) || !isReplaceable(graph, node)) {
       continue;
     }
@@ -54,11 +54,11 @@ function mergeConstants(graph: Graph, parameters: ReadonlySet<string>): void {
   const alike = new Map<string, { readonly name: string; readonly bytes: Uint8Array }[]>();
   for (const tensor of graph.model.graph?.initializer ?? []) {
     const { name } = tensor;
-    // Before IR version 4 one that is an input too may be fed instead.
+    // Before IR version 4 a constant that is also an input may be fed, so its value is not fixed.
     if (graph.constant(name) !== tensor || graph.isOutput(name) || parameters.has(name)) continue;
     const bytes = bytesOf(tensor);
     if (bytes === undefined) continue;
-    // The first bytes are there so that few have to be compared.
+    // Keys contain the first bytes, so that few constants must be compared in full.
     const key = `${tensor.dataType}[${tensor.dims}]${bytes.subarray(0, 16)}`;
     const others = alike.get(key) ?? [];
     const same = others.find((other) => isEqual(other.bytes, bytes));
@@ -68,7 +68,9 @@ function mergeConstants(graph: Graph, parameters: ReadonlySet<string>): void {
   }
 }
 
-/** Bytes of the numbers, however the file has them; `undefined` where it does not. */
+/**
+ * Returns the elements of a constant as bytes, whichever field holds them; `undefined` if they are in another file.
+ */
 function bytesOf(tensor: TensorProto): Uint8Array | undefined {
   const type = tensorType(tensor);
   if (isExternal(tensor) || !hasArray(type)) return undefined;
@@ -83,16 +85,22 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** All that a node's result depends on. In order: what its inputs were merged into is there already. */
+/**
+ * Returns a key of everything that determines a node's result. Its inputs have been merged before, because nodes
+ * are sorted.
+ */
 function keyOf({ opType, domain, input, output, attribute }: NodeProto): string {
-  // What one of them leaves out the other may not take from it.
+  // The number of outputs matters: a node without an optional output cannot replace one that has it.
   const made = output.map((name) => name === "" ? 0 : 1).join("");
   const names = JSON.stringify([domain, opType, input]);
   if (attribute.length === 0) return `${names}${made}`;
   return `${names}${made}${attribute.map(textOf).sort().join()}`;
 }
 
-/** All that an attribute says. Those that nodes often have are written out, which is many times faster. */
+/**
+ * Returns the content of an attribute as text. Frequent kinds have their own branches, which are many times faster
+ * than JSON.
+ */
 function textOf(attribute: AttributeProto): string {
   const { name, type, i, ints, refAttrName } = attribute;
   if (type === Kind.INT && refAttrName === "") return `${JSON.stringify(name)} ${i}`;
@@ -102,7 +110,7 @@ function textOf(attribute: AttributeProto): string {
 
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return `${value}n`;
-  // JSON has one word for all that is not finite, and one zero.
+  // JSON writes all non-finite numbers as null, and −0 as 0, so compare their bits.
   if (typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))) {
     return Object.is(value, -0) ? "-0" : `${value}`;
   }

@@ -5,15 +5,15 @@ import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { listOf } from "../codec/element_type.ts";
 import { elementCount, tensorType, tensorValues } from "../codec/tensor_proto.ts";
 
-/** Operators that give another shape to the same numbers in the same order. */
+/** Operators that give the same elements another shape. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
 
 /**
- * What a node makes of a constant whose elements it only puts elsewhere: they are moved as they are, as weights are
- * large, and nothing needs to be computed. `undefined` for other nodes.
+ * Evaluates a node that only moves the elements of a constant. It copies bytes instead of converting numbers,
+ * because weights are large. Returns `undefined` for other nodes.
  *
- * @param tensor its first input, of a type that an array holds
- * @param lengths along the axes of what it makes
+ * @param tensor first input of the node, of a type that an array can hold
+ * @param lengths shape of the result
  */
 export function movedTensor(
   node: NodeProto,
@@ -34,7 +34,7 @@ export function movedTensor(
   });
 }
 
-/** The bytes of a tensor, however the file has them. */
+/** Returns the bytes of a tensor, whichever field holds them. */
 function rawBytes(tensor: TensorProto): Uint8Array<ArrayBuffer> {
   if (tensor[listOf(tensorType(tensor))].length === 0) {
     return tensor.rawData as Uint8Array<ArrayBuffer>;
@@ -47,13 +47,13 @@ function countOf(lengths: readonly number[]): number {
   return lengths.reduce((product, length) => product * length, 1);
 }
 
-/** Along an axis: how many, and how far apart they stand. */
+/** Length and stride of an axis. */
 interface Walk {
   readonly length: number;
   readonly stride: number;
 }
 
-/** The elements in the order of permuted axes, which are turned round where nothing says so. */
+/** Permutes the axes. Without a permutation their order is reversed. */
 function permuted(
   bytes: Uint8Array,
   lengths: readonly number[],
@@ -66,10 +66,10 @@ function permuted(
     length: lengths[axis]!,
     stride: width * countOf(lengths.slice(axis + 1)),
   }));
-  // The parts of an element are one axis more, which stays the last.
+  // The bytes of an element are treated as one more axis, which stays last.
   const all = [...walks, { length: width / unit, stride: unit }].filter(({ length }) => length > 1);
   const moved = new Uint8Array(bytes.length);
-  // Memory of a model need not be aligned: a view reads it without a copy of all of it.
+  // The memory of a model may be unaligned. A DataView reads it without copying all of it.
   const from = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const inner = all.pop() ?? { length: 1, stride: 0 };
   const words = unit === 4 ? new Uint32Array(moved.buffer) : moved;
@@ -84,7 +84,7 @@ function permuted(
   return moved;
 }
 
-/** Calls with where each row begins, the last axis fastest. */
+/** Calls `row` with the position of each row, in row-major order. */
 function forEachRow(walks: readonly Walk[], row: (from: number, index: number) => void): void {
   const at = walks.map(() => 0), count = countOf(walks.map(({ length }) => length));
   let from = 0;

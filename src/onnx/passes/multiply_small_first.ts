@@ -6,16 +6,17 @@ import type { NodeProto } from "../codec/messages.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
 /**
- * Multiplies what is small first: (a · b) · c becomes a · (b · c) where b · c has fewer elements than a · b, and a view
- * that is multiplied by a number becomes a view of the product. Only where shapes are known, of floats, and where
- * nothing else uses what was in between.
+ * Reorders products so that small factors are multiplied first: (a · b) · c becomes a · (b · c) if b · c has fewer
+ * elements than a · b, and the product of a view and a number becomes a view of the product. Only products of
+ * floats with known shapes are changed, and only if nothing else uses the intermediate value.
  *
- * The numbers are the same to rounding. Used before {@linkcode gradient}, it saves as much on the way back.
- * onnxruntime takes many times as long where a factor is repeated, or where the last axis of length 1 meets a number.
+ * Values change only by rounding. If the pass runs before {@linkcode gradient}, the backward pass becomes cheaper,
+ * too. onnxruntime is many times slower if a factor is broadcast, or if a last axis of length 1 is multiplied by a
+ * scalar.
  *
- * @returns how many products changed
+ * @returns number of products that changed
  *
- * @example Scaled lengths of vectors
+ * @example Scale the lengths of vectors
  * ```ts
  * import { decodeModel, Graph, GraphBuilder, multiplySmallFirst } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
@@ -45,14 +46,14 @@ export function multiplySmallFirst(graph: Graph): number {
   return count;
 }
 
-/** Operators that hand on all of their input, once or more often: what is multiplied before is less. */
+/** Operators that pass on all of their input, possibly repeated. Multiplying before them is never more work. */
 const VIEWS = ["Unsqueeze", "Squeeze", "Reshape", "Flatten", "Expand", "Transpose"];
 
 function isProduct({ opType, domain, input }: NodeProto): boolean {
   return opType === "Mul" && domain === "" && input.length === 2;
 }
 
-/** Most products have none, which is told at once. */
+/** Returns whether a product has an input that could be reordered. Most have none, so this check comes first. */
 function hasOwnInput(graph: Graph, { input }: NodeProto): boolean {
   return input.some((name) => {
     const node = ownProducer(graph, name);
@@ -65,14 +66,14 @@ function isFloatFor(facts: Facts, { output }: NodeProto): boolean {
   return type !== undefined && isFloat(type);
 }
 
-/** The node that makes a value, where this is its only use, and it does not come out. */
+/** Returns the node that computes a value, if this is its only use and it is not an output. */
 function ownProducer(graph: Graph, name: string): NodeProto | undefined {
   const node = graph.producer(name);
   const isOwn = node?.output.length === 1 && graph.uses(name).length === 1 && !graph.isOutput(name);
   return isOwn ? node : undefined;
 }
 
-/** view(x) · number → view(x · number). Answers with the products that are new. */
+/** Rewrites view(x) · number as view(x · number). Returns the new products. */
 function beforeView(graph: Graph, node: NodeProto): NodeProto[] | undefined {
   if (!isReplaceable(graph, node)) return undefined;
   for (const [i, name] of node.input.entries()) {
@@ -87,7 +88,7 @@ function beforeView(graph: Graph, node: NodeProto): NodeProto[] | undefined {
   return undefined;
 }
 
-/** (a · b) · c → a · (b · c). Answers with the products that are new or other. */
+/** Rewrites (a · b) · c as a · (b · c). Returns the products that are new or changed. */
 function smallFirst(graph: Graph, facts: Facts, node: NodeProto): NodeProto[] | undefined {
   for (const [i, name] of node.input.entries()) {
     const inner = ownProducer(graph, name), c = node.input[1 - i]!;
@@ -104,7 +105,10 @@ function smallFirst(graph: Graph, facts: Facts, node: NodeProto): NodeProto[] | 
   return undefined;
 }
 
-/** Has the product of two values, one of which keeps its shape in it, fewer elements than a third? */
+/**
+ * Returns whether the product of two values has fewer elements than the value `than`. One of the two must have the
+ * product's shape.
+ */
 function isSmaller(facts: Facts, [x, y]: readonly [string, string], than: string): boolean {
   const [a, b, most] = [x, y, than].map((name) => facts.of(name).shape);
   if (a === undefined || b === undefined || most === undefined) return false;
@@ -114,7 +118,7 @@ function isSmaller(facts: Facts, [x, y]: readonly [string, string], than: string
   return most.some((length, axis) => length !== 1 && (both[axis - lead] ?? 1) === 1);
 }
 
-/** Is it repeated, if at all, to the other's shape? */
+/** Returns whether a shape broadcasts to another one without enlarging it. */
 function isWithin(shape: KnownShape, other: KnownShape): boolean {
   const lead = other.length - shape.length;
   return lead >= 0 && shape.every((length, axis) => length === 1 || length === other[lead + axis]);

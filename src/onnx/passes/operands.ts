@@ -2,9 +2,9 @@ import { unsupported } from "../graph/graph_errors.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
 /**
- * The first inputs of a node, which it must have, and its first output: files may have nodes that make no sense.
+ * Returns the first inputs of a node, and its first output. Files may contain nodes without them.
  *
- * @throws {UnsupportedNodeError} when one is missing
+ * @throws {UnsupportedNodeError} if one is missing
  */
 export function operands(
   node: NodeProto,
@@ -13,5 +13,5 @@ export function operands(
 ): { readonly inputs: readonly string[]; readonly output: string } {
   const inputs = node.input.slice(0, count), output = node.output[0] ?? "";
   if (inputs.length === count && !inputs.includes("") && output !== "") return { inputs, output };
-  throw unsupported(action, node, `it must have ${count} inputs and an output`);
+  throw unsupported(action, node, `it must have at least ${count} inputs and an output`);
 }

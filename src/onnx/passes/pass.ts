@@ -1,36 +1,35 @@
 import type { Graph } from "../graph/graph.ts";
 
-/** What a pass must know of a graph besides the graph. */
+/** Options of passes. */
 export interface PassOptions {
   /**
-   * Names of constants whose numbers will change, as training changes them: nothing may follow from the numbers that
-   * they have now.
+   * Names of constants whose values training will change. Passes must not rely on their current values.
    *
    * @default []
    */
   readonly parameters?: readonly string[];
 }
 
-/** A way to rewrite a graph, by name. */
+/** A named rewrite of a graph. */
 export interface Pass {
-  /** The name of its function: `"mergeEquals"`. */
+  /** Name of its function: `"mergeEquals"`. */
   readonly name: string;
-  /** What it does, in a few words. */
+  /** Short description. */
   readonly about: string;
-  /** Rewrites the graph in place; answers with how many places it changed. */
+  /** Rewrites the graph in place, and returns the number of changes. */
   apply(graph: Graph, options?: PassOptions): number;
 }
 
-/** What one pass did to a graph. */
+/** Effect of one pass on a graph. */
 export interface PassReport {
-  /** The name of the pass. */
+  /** Name of the pass. */
   readonly name: string;
-  /** What it is for. */
+  /** Short description of the pass. */
   readonly about: string;
-  /** How many places it changed. */
+  /** Number of changes. */
   readonly changed: number;
-  /** The number of nodes before it. */
+  /** Number of nodes before the pass. */
   readonly before: number;
-  /** The number of nodes after it. */
+  /** Number of nodes after the pass. */
   readonly after: number;
 }

@@ -2,6 +2,7 @@ import { didYouMean } from "../../base/did_you_mean.ts";
 import type { Graph } from "../graph/graph.ts";
 import { acosToAtan } from "./acos_to_atan.ts";
 import { captureSafe } from "./capture_safe.ts";
+import { clipCosines } from "./clip_cosines.ts";
 import { constantOfShapeToExpand } from "./constant_of_shape_to_expand.ts";
 import { dropIdentities } from "./drop_identities.ts";
 import { einsumToMatMul } from "./einsum_to_mat_mul.ts";
@@ -12,7 +13,7 @@ import { multiplySmallFirst } from "./multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
-/** The passes that simplify a graph for any runtime, in an order in which they may follow each other. */
+/** Passes that simplify a graph for any runtime, in the recommended order. */
 export const PASSES: readonly Pass[] = [
   pass(
     "foldConstants",
@@ -21,13 +22,14 @@ export const PASSES: readonly Pass[] = [
   ),
   pass("dropIdentities", "nodes that change nothing go", dropIdentities),
   pass("einsumToMatMul", "Einsum as MatMul, or Mul and ReduceSum", einsumToMatMul),
+  pass("clipCosines", "cosines beyond ±1 by rounding as ±1", clipCosines),
   pass("sigmoidFromParts", "1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
   pass("multiplySmallFirst", "(a · b) · c as a · (b · c) where that is less", multiplySmallFirst),
   pass("mergeEquals", "what is there twice is there once", mergeEquals),
   pass("prune", "what no output needs goes", (graph) => graph.prune()),
 ];
 
-/** The passes that make a graph fit for WebGPU, in an order in which they may follow each other and {@linkcode PASSES}. */
+/** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode PASSES}. */
 export const WEBGPU_PASSES: readonly Pass[] = [
   pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
   pass("constantOfShapeToExpand", "tensors of one number, for WebGPU", constantOfShapeToExpand),
@@ -42,9 +44,9 @@ function pass(name: string, about: string, apply: Pass["apply"]): Pass {
 /**
  * Rewrites a graph in place, pass by pass.
  *
- * @param passes names of {@linkcode PASSES} and {@linkcode WEBGPU_PASSES}, or passes of one's own
- * @returns what each of them did
- * @throws {RangeError} for a name that no pass has, before anything is changed
+ * @param passes names of {@linkcode PASSES} and {@linkcode WEBGPU_PASSES}, or custom passes
+ * @returns one report per pass
+ * @throws {RangeError} if a name is unknown; the graph is not changed then
  *
  * @example
  * ```ts
@@ -70,7 +72,7 @@ export function runPasses(
   });
 }
 
-/** Passes, those that are named among them. Throws a RangeError for a name that no pass has. */
+/** Returns the passes with these names. Throws a RangeError if a name is unknown. */
 export function passesNamed(passes: readonly (string | Pass)[]): readonly Pass[] {
   return passes.map((each) => typeof each === "string" ? named(each) : each);
 }
@@ -80,13 +82,13 @@ function named(name: string): Pass {
   if (found !== undefined) return found;
   const names = all.map((each) => each.name);
   throw new RangeError(
-    `Cannot rewrite a graph as its passes must be among ${names.join(", ")}: current value is ${
+    `Cannot rewrite a graph: its passes must be among ${names.join(", ")}; got ${
       JSON.stringify(name)
     }${didYouMean(name, names)}`,
   );
 }
 
-/** What passes did, as lines of text: `foldConstants 12 (147 → 135 nodes): what is …`. */
+/** Formats reports as lines of text: `foldConstants 12 (147 → 135 nodes): …`. */
 export function showPasses(reports: readonly PassReport[]): string {
   return reports.map(({ name, about, changed, before, after }) =>
     `${name} ${changed} (${before} → ${after} nodes): ${about}`

@@ -4,15 +4,18 @@ import type { Facts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { capturesOf } from "../graph/subgraphs.ts";
 
-/** What lies between values of a graph. */
+/** Nodes and values between some values of a graph. */
 export interface Path {
-  /** The nodes, in the graph's order. */
+  /** Nodes, in the graph's order. */
   readonly nodes: readonly NodeProto[];
-  /** The values, those at both ends among them, that change a little where those at its beginning do. */
+  /** Differentiable values between the ends, including both ends. */
   readonly values: ReadonlySet<string>;
 }
 
-/** The nodes that some values need and that depend on others, over floats alone: others do not change a little. */
+/**
+ * Returns the nodes that depend on `from` and that `to` needs. Only floats count, because other values have no
+ * derivative.
+ */
 export function between(
   graph: Graph,
   facts: Facts,
@@ -36,7 +39,7 @@ export function between(
   return { nodes: nodes.reverse(), values };
 }
 
-/** What a node is made from, inside of graphs in it too. */
+/** Returns the inputs of a node, including values that its subgraphs capture. */
 export function usedBy(node: NodeProto): readonly string[] {
   return node.attribute.length === 0 ? node.input : [...node.input, ...capturesOf(node)];
 }

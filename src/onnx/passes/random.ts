@@ -1,9 +1,9 @@
 import type { NodeProto } from "../codec/messages.ts";
 
-/** Operators whose result is another one each time. */
+/** Operators whose results are random. */
 const RANDOM = /^(Random|Multinomial|Bernoulli|Dropout)/;
 
-/** Does what this node makes depend on chance? Then twice is not once. */
+/** Returns whether the result of a node is random. Such nodes must not be merged or folded. */
 export function isRandom({ opType }: NodeProto): boolean {
   return RANDOM.test(opType);
 }

@@ -5,11 +5,11 @@ import { hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
 import type { PassOptions } from "./pass.ts";
 
 /**
- * Writes 1 / (1 + exp(−x)) as the one operator Sigmoid that it is: gradients traced by other programs spell it out,
- * in four operators. The numbers are the same but for rounding. A parameter that is 1 now is no 1.
- * What is in a graph inside of a node stays.
+ * Rewrites 1 / (1 + exp(−x)) as Sigmoid. Gradients traced by other programs contain this formula as four operators.
+ * Values change only by rounding. A parameter that is currently 1 is not treated as a constant. Subgraphs are not
+ * searched.
  *
- * @returns how many were written anew
+ * @returns number of nodes that were rewritten
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export function sigmoidFromParts(graph: Graph, options: PassOptions = {}): numbe
   return count;
 }
 
-/** Finds sigmoids that are spelled out. */
+/** Finds sigmoids that consist of several operators. */
 class Parts {
   readonly #graph: Graph;
   readonly #parameters: ReadonlySet<string>;
@@ -48,7 +48,7 @@ class Parts {
     this.#parameters = parameters;
   }
 
-  /** The x of 1 / (1 + exp(−x)), if a node is the last of its operators. */
+  /** Returns the x of 1 / (1 + exp(−x)) if a node is the last of its operators. */
   inside(node: NodeProto): string | undefined {
     const graph = this.#graph, sum = graph.producer(this.#inverted(node));
     if (sum?.opType !== "Add") return undefined;
@@ -59,13 +59,13 @@ class Parts {
     return minus?.opType === "Neg" ? minus.input[0] : undefined;
   }
 
-  /** What a node divides 1 by; "" where it does something else. */
+  /** Returns the divisor of a node that divides 1 by it; otherwise "". */
   #inverted({ opType, input: [a = "", b = ""] }: NodeProto): string {
     if (opType === "Reciprocal") return a;
     return opType === "Div" && this.#isOne(a) ? b : "";
   }
 
-  /** A single 1 without a shape of its own: with one it could give the sum more dimensions than x has. */
+  /** Returns whether a value is a scalar 1. A 1 with axes could give the sum more axes than x has. */
   #isOne(name: string): boolean {
     const tensor = this.#parameters.has(name) ? undefined : this.#graph.constant(name);
     if (tensor === undefined || tensor.dims.length > 0 || isExternal(tensor)) return false;

@@ -3,30 +3,33 @@ import { insideNode } from "../graph/graph_errors.ts";
 import { Facts } from "../infer/facts.ts";
 import { valueInfo } from "../codec/value_info.ts";
 
-/** What is strained, and whose strain it is. */
+/** Options of {@linkcode strainInput}. */
 export interface StrainInputOptions {
-  /** The positions of the atoms, [N, 3]. */
+  /** Positions of the atoms, [N, 3]. */
   readonly positions: string;
-  /** What is added to the vectors of the pairs, [E, 3], in the unit of the positions. */
+  /** Shifts that are added to the vectors of the pairs, [E, 3], in the unit of the positions. */
   readonly shifts?: string;
-  /** The cells, their vectors as rows, [B, 3, 3] or [3, 3]. */
+  /** Cells with their vectors as rows, [B, 3, 3] or [3, 3]. */
   readonly cell?: string;
-  /** The system of each atom, [N]; left out, there is one system. */
+  /** System of each atom, [N]. If it is omitted, there is one system. */
   readonly batch?: string;
-  /** The system of each pair, [E]; left out, it is that of the pair's first atom. */
+  /** System of each pair, [E]; by default that of the pair's first atom. */
   readonly edgeBatch?: string;
-  /** The pairs, [2, E], or their first atoms, [E]: for shifts where there is no `edgeBatch`. Both are of one system. */
+  /**
+   * Pairs, [2, E], or their first atoms, [E]. They are needed for shifts without `edgeBatch`. Both atoms of a pair
+   * belong to the same system.
+   */
   readonly edges?: string;
   /**
-   * The name of the new input.
+   * Name of the new input.
    *
    * @default "strain"
    */
   readonly name?: string;
   /**
-   * How many systems there are, or the name of their number.
+   * Number of systems, or its name.
    *
-   * @default what the cell has, or "B"
+   * @default that of the cells, or "B"
    */
   readonly systems?: number | string;
 }
@@ -34,16 +37,16 @@ export interface StrainInputOptions {
 const ACTION = "put a strain into a graph";
 
 /**
- * Gives a graph a further input ε, [B, 3, 3] (or [3, 3] where there is one system): every position, shift and cell
- * vector r becomes r + r·ε before anything else is made of it. With zeros the graph is what it was.
+ * Adds a strain ε as an input, [B, 3, 3] (or [3, 3] for one system): every position, shift and cell vector r is
+ * replaced by r + r·ε before anything is computed from it. A strain of zeros gives the original results.
  *
- * The derivative D of the energy by ε at 0, made symmetric (½(D + Dᵀ)) and divided by the volume, is the stress, in
- * the energy's unit per volume: positive where the system pulls together.
+ * Let D be the derivative of the energy with respect to ε at 0. Its symmetric part ½(D + Dᵀ), divided by the
+ * volume, is the stress in the energy's unit per volume. It is positive if the system tends to contract.
  *
- * @returns how many values are strained
- * @throws {RangeError} for a value that the graph does not have, and for shifts whose systems nobody names
- * @throws {SyntaxError} when there is a value of the new input's name
- * @throws {UnsupportedNodeError} where a graph inside of a node uses what is strained
+ * @returns number of values that are strained
+ * @throws {RangeError} if the graph lacks a value, or the systems of the shifts are not given
+ * @throws {SyntaxError} if a value with the new input's name exists
+ * @throws {UnsupportedNodeError} if a subgraph uses a strained value
  *
  * @example
  * ```ts
@@ -65,14 +68,14 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
   const { positions, shifts, cell, batch, edgeBatch, edges, name = "strain" } = options;
   for (const value of [positions, shifts, cell, batch, edgeBatch, edges]) {
     if (value !== undefined && !graph.has(value)) {
-      throw refused("what is named must be a value of the graph", JSON.stringify(value));
+      throw refused("values must exist in the graph", JSON.stringify(value));
     }
   }
   if (batch === undefined && edgeBatch !== undefined) {
-    throw refused("systems of pairs must come with batch, those of atoms", "none");
+    throw refused("the systems of pairs must be passed together with batch", "no batch");
   }
   if (shifts !== undefined && batch !== undefined && (edgeBatch ?? edges) === undefined) {
-    throw refused("shifts must have their systems from edgeBatch or edges", "neither");
+    throw refused("shifts must be passed together with edgeBatch or edges", "neither");
   }
   const facts = new Facts(graph);
   const strained = [positions, shifts, cell].filter((value) => value !== undefined);
@@ -97,13 +100,13 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
   return strained.length;
 }
 
-/** How many cells there are; `undefined` where there is one without an axis for it. */
+/** Returns the number of cells; `undefined` if there is one cell without a batch axis. */
 function systemsOf(facts: Facts, cell: string): number | string | undefined {
   const shape = facts.of(cell).shape;
   return shape?.length === 3 ? shape[0] : undefined;
 }
 
-/** Lets everything that uses a value use its sum with what it moves by. */
+/** Replaces all uses of a value by its sum with a displacement. */
 function strain(graph: Graph, value: string, movement: () => string): void {
   const uses = [...graph.uses(value)];
   const name = graph.freshName(`${value}_strained`);
@@ -111,7 +114,7 @@ function strain(graph: Graph, value: string, movement: () => string): void {
   for (const { node, index } of uses) graph.setInput(node, index, sum);
 }
 
-/** r·ε for each row r, with the strain of its system. */
+/** Returns r·ε for each row r, with the strain of its system. */
 function moved(graph: Graph, rows: string, strain: string, systems: string | undefined): string {
   if (systems === undefined) return graph.make("MatMul", [rows, strain]);
   const each = graph.make("Gather", [strain, systems], { axis: 0 });
@@ -122,7 +125,7 @@ function moved(graph: Graph, rows: string, strain: string, systems: string | und
   ]);
 }
 
-/** The system of each pair: of its first atom. */
+/** Returns the system of each pair, which is that of its first atom. */
 function firstAtoms(graph: Graph, facts: Facts, batch: string, edges: string): string {
   const { shape, type } = facts.of(edges);
   if (shape?.length === 1) return graph.make("Gather", [batch, edges], { axis: 0 });
@@ -132,5 +135,5 @@ function firstAtoms(graph: Graph, facts: Facts, batch: string, edges: string): s
 }
 
 function refused(requirement: string, value: string): RangeError {
-  return new RangeError(`Cannot ${ACTION} as ${requirement}: current value is ${value}`);
+  return new RangeError(`Cannot ${ACTION}: ${requirement}; got ${value}`);
 }

@@ -12,52 +12,52 @@ import type { SessionOptions } from "./session_options.ts";
 import type { Session } from "./session_run.ts";
 import type { ModelSource } from "./session_source.ts";
 
-/** How {@linkcode checkSession} checks. */
+/** Options of {@linkcode checkSession}. */
 export interface SessionCheckOptions
   extends Pick<SessionOptions, "gpuDevice" | "externalData" | "dimensions" | "threads" | "name"> {
-  /** At least two inputs that differ; of the same shapes for `capture`. */
+  /** At least two inputs that differ. With `capture` they must have the same shapes. */
   readonly feeds: readonly HostFeeds[];
   /**
-   * Whether to record and replay as well.
+   * True to check recording and replaying too.
    *
    * @default false
    */
   readonly capture?: boolean;
   /**
-   * How far results may be apart.
+   * Largest accepted difference between results.
    *
    * @default { relative: 1e-3, absolute: 1e-6 }
    */
   readonly tolerance?: Tolerance;
 }
 
-/** One pair of ways to run a model, compared. */
+/** Comparison of two ways to run a model. */
 export interface SessionFinding {
-  /** Which is compared with which. */
+  /** The two ways. */
   readonly what: "webgpu against wasm" | "captured against uncaptured";
-  /** Whether they agree. */
+  /** True if they agree. */
   readonly ok: boolean;
-  /** The comparisons, run by run; none when there was no session to compare. */
+  /** The comparisons, one per run and output. Empty if a session could not be opened. */
   readonly comparisons: readonly Comparison[];
-  /** What was found, in words. */
+  /** Description of the result for people. */
   readonly text: string;
 }
 
-/** What {@linkcode checkSession} found. */
+/** Result of {@linkcode checkSession}. */
 export interface SessionCheck {
-  /** Whether WebGPU gives what wasm gives. */
+  /** Comparison of WebGPU with wasm. */
   readonly webgpu: SessionFinding;
-  /** Whether replaying gives what running gives; `undefined` if it was not asked for. */
+  /** Comparison of replayed with plain runs; `undefined` if it was not asked for. */
   readonly capture: SessionFinding | undefined;
 }
 
 /**
- * Runs a model on WebGPU and on wasm, and with `capture` recorded and not, on two inputs and the first again, and
- * says whether they agree. Silent mistakes of a GPU backend show here, before a simulation is built on them: a
- * replay of stale buffers, an operator done differently.
+ * Compares the outputs of a model on WebGPU with those on wasm, on two inputs and then on the first one again. With
+ * `capture`, it also compares replayed runs with plain ones. Use it before a simulation relies on the GPU: it finds
+ * silent mistakes of a GPU backend, such as a replay of stale buffers, or an operator that is computed differently.
  *
- * @throws {RangeError} for fewer than two inputs that differ
- * @throws {BackendUnavailableError} where there is no GPU, or it was lost
+ * @throws {RangeError} if there are fewer than two inputs that differ
+ * @throws {BackendUnavailableError} if there is no GPU, or its device was lost
  */
 export async function checkSession(
   source: ModelSource,
@@ -85,7 +85,10 @@ export async function checkSession(
   }
 }
 
-/** Not by `using`: a browser that does not know the word would load nothing of the package. */
+/**
+ * Runs `use` with a session, and disposes of it. This is not a `using` declaration, because a browser that does not
+ * know the syntax could not load any part of the package.
+ */
 async function withSession<T>(
   open: () => Promise<Session>,
   work: (session: Session) => Promise<T>,
@@ -98,7 +101,7 @@ async function withSession<T>(
   }
 }
 
-/** A model that cannot be captured is a finding, not a failure. */
+/** Compares replayed with plain runs. A model that cannot be captured is reported as a finding, not as an error. */
 async function checkCapture(
   open: () => Promise<Session>,
   webgpu: Session,

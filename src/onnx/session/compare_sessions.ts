@@ -6,48 +6,51 @@ import {
   type TensorArray,
 } from "./session_tensor.ts";
 
-/** How far apart two results may be: absolute + relative · the largest expected value. Whole numbers: not at all. */
+/**
+ * Largest accepted difference between two results: absolute + relative · largest expected value. Integers must be
+ * equal.
+ */
 export interface Tolerance {
   /**
-   * In parts of the largest value.
+   * Relative part, in units of the largest expected value.
    *
    * @default 1e-3
    */
   readonly relative?: number;
   /**
-   * In the unit of the value.
+   * Absolute part, in the unit of the value.
    *
    * @default 1e-6
    */
   readonly absolute?: number;
 }
 
-/** How far apart two results are. */
+/** Difference between two results. */
 export interface Difference {
-  /** Whether it is within the tolerance. */
+  /** True if the difference is within the tolerance. */
   readonly ok: boolean;
-  /** The largest difference; NaN when one of the two is no number anywhere, equal or not. */
+  /** The largest difference; NaN if either result has a non-finite value anywhere, even if the two are equal. */
   readonly worst: number;
-  /** Where that is. */
+  /** Index of the largest difference. */
   readonly at: number;
-  /** How large it may be. */
+  /** Largest accepted difference. */
   readonly limit: number;
 }
 
-/** How far apart two sessions are in one output for one input. */
+/** Difference between two sessions in one output of one run. */
 export interface Comparison extends Difference {
-  /** Which run. */
+  /** Index of the run. */
   readonly run: number;
-  /** Which output. */
+  /** Name of the output. */
   readonly output: string;
 }
 
-/** Input → tensor in host memory. */
+/** Tensors in host memory by input. */
 export type HostFeeds = Readonly<Record<string, HostFeed>>;
 
 /**
- * Compares two runs of numbers. What is not finite is never equal to anything, itself included: a comparison that
- * lets NaN pass proves nothing.
+ * Compares two arrays of numbers. Non-finite values never agree with anything, not even with themselves, because a
+ * comparison that accepts NaN proves nothing.
  *
  * ```ts
  * import { compareTensors } from "@hooke/hooke/onnx";
@@ -69,26 +72,26 @@ export function compareTensors(
   for (let i = 0; i < expected.length; i++) {
     const difference = distance(actual[i]!, expected[i]!);
     largest = Math.max(largest, Math.abs(Number(expected[i])));
-    // Not `>`: that is false for NaN, which would be forgotten. Once it is NaN it stays.
+    // Do not write this as `>`, which is false for NaN and would ignore it. Once `worst` is NaN, it stays NaN.
     if (!(difference <= worst) && !Number.isNaN(worst)) [worst, at] = [difference, i];
   }
   const limit = isExact ? 0 : absolute + relative * largest;
   return { ok: worst <= limit && Number.isFinite(limit), worst, at, limit };
 }
 
-/** NaN for infinities, as for NaN: nothing is said of how far apart they are. */
+/** Returns the distance of two values: NaN if either is infinite or NaN. */
 function distance(a: number | bigint, b: number | bigint): number {
-  // As a number a large one would lose what tells it from the next.
+  // Subtract as bigints: large ones would be equal after a conversion to numbers.
   if (typeof a === "bigint" && typeof b === "bigint") return Number(a > b ? a - b : b - a);
   return Math.abs(Number(a) - Number(b));
 }
 
 /**
- * Runs two sessions of one model on the same inputs, in turns: the first, the second …, the first again. A recording
- * that replays what it was recorded with shows in the second; one that adds up shows in the last.
+ * Compares two sessions of one model on the same inputs: the first, the second, …, then the first again. A
+ * recording that replays stale inputs differs in the second run; a recording that accumulates differs in the last.
  *
- * @param feeds at least two, of the same shapes if either session is captured
- * @throws {RangeError} for fewer than two, and when they are all alike: one input proves nothing
+ * @param feeds at least two inputs; of the same shapes if either session is captured
+ * @throws {RangeError} if there are fewer than two inputs, or all are equal, because one input proves nothing
  */
 export async function compareSessions(
   actual: Session,
@@ -98,8 +101,8 @@ export async function compareSessions(
 ): Promise<readonly Comparison[]> {
   if (feeds.length < 2 || feeds.slice(1).every((each) => isAlike(each, feeds[0]!))) {
     throw new RangeError(
-      `Cannot compare sessions of ${actual.name} as there must be two inputs that differ: there are ${feeds.length}` +
-        `${feeds.length < 2 ? "" : ", all alike"}`,
+      `Cannot compare sessions of ${actual.name}: at least two inputs that differ are required; got ${feeds.length}` +
+        `${feeds.length < 2 ? "" : " that are equal"}`,
     );
   }
   const [one, other] = [bindHost(actual), bindHost(expected)];
@@ -119,7 +122,7 @@ export async function compareSessions(
   }
 }
 
-/** A session from host memory to host memory, wherever it keeps its tensors. */
+/** A session whose inputs and outputs are in host memory, even if its tensors are on a GPU. */
 interface Bound {
   run(feeds: HostFeeds): Promise<ReadonlyMap<string, TensorArray>>;
   free(): void;
@@ -145,7 +148,7 @@ function bindHost(session: Session): Bound {
   };
 }
 
-/** Puts inputs into buffers that stay the same. */
+/** Writes inputs into buffers that are reused in every run. */
 function upload(
   session: Session,
   feeds: HostFeeds,
@@ -159,7 +162,7 @@ function upload(
     const given = buffers.get(name) ??
       { buffer: createTensorBuffer(device, { dtype, dims, label: name }), dims };
     buffers.set(name, { buffer: given.buffer, dims });
-    // A queue takes whole words.
+    // `writeBuffer` accepts only multiples of 4 bytes.
     const bytes = new Uint8Array(Math.ceil(feed.data.byteLength / 4) * 4);
     bytes.set(new Uint8Array(feed.data.buffer, feed.data.byteOffset, feed.data.byteLength));
     device.queue.writeBuffer(given.buffer, 0, bytes);

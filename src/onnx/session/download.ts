@@ -1,30 +1,31 @@
 /**
- * Files from addresses: within a limit of size and time, from where they were asked for, and with a known content.
+ * Downloads with limits on size and time, restricted redirects and known hashes.
  *
  * @module
  */
 
 import { checkOptions } from "../../base/check_options.ts";
+import { followRedirects, isRedirect } from "../../base/redirects.ts";
 import { show } from "../../base/show.ts";
 
-/** Limits for what is read of a model, its manifest and its weights. */
+/** Limits for downloading a model, its manifest and its weights. */
 export interface DownloadOptions {
   /**
-   * The largest file in bytes that is fetched from an address.
+   * Largest file that is downloaded, in bytes.
    *
    * @default 2 GiB
    */
   readonly maxBytes?: number;
   /**
-   * The time in seconds within which a file must have arrived from an address.
+   * Time after which a download is aborted, in seconds.
    *
    * @default 600
    */
   readonly timeout?: number;
   /**
-   * The SHA-256 of the model's file, as `"sha256-"` and base64 (the form of the `integrity` of a script); or of all its
-   * files, by the last part of their addresses: then each file that is read must be listed. Files on disk are compared
-   * as well.
+   * SHA-256 of the model's file, as `"sha256-"` and base64 (as in the `integrity` attribute of a script).
+   * Alternatively the hashes of all files, by the last part of their addresses: then each file that is read must be
+   * listed. Files on disk are compared as well.
    *
    * @default not compared
    */
@@ -38,8 +39,8 @@ const HASH = /^sha256-[A-Za-z0-9+/]{43}=$/;
 /**
  * Checks the limits.
  *
- * @throws {TypeError} for unknown members, and for an integrity that is no hash
- * @throws {RangeError} for limits that are not above 0
+ * @throws {TypeError} if a member is unknown, or `integrity` is not a hash
+ * @throws {RangeError} if a limit is not above 0
  */
 export function checkDownload(action: string, download: unknown): void {
   if (download === undefined) return;
@@ -47,26 +48,20 @@ export function checkDownload(action: string, download: unknown): void {
   const { maxBytes = 1, timeout = 1, integrity = {} } = download as DownloadOptions;
   for (const [name, value] of Object.entries({ maxBytes, timeout })) {
     if (typeof value === "number" && value > 0) continue;
-    throw new RangeError(
-      `Cannot ${action} as download.${name} must be a number above 0: current value is ${
-        show(value)
-      }`,
-    );
+    throw new RangeError(`download.${name} must be a number above 0; got ${show(value)}`);
   }
   const hashes: unknown[] = typeof integrity === "string" ? [integrity] : Object.values(integrity);
   const odd = hashes.find((hash) => typeof hash !== "string" || !HASH.test(hash));
   if (odd === undefined) return;
   throw new TypeError(
-    `Cannot ${action} as download.integrity must be "sha256-" and the base64 of 32 bytes: current value is ${
-      show(odd)
-    }`,
+    `download.integrity must be "sha256-" and the base64 of 32 bytes; got ${show(odd)}`,
   );
 }
 
 /**
- * Compares the bytes of a file with the hash that is known of it. A single hash is that of the model.
+ * Compares the bytes of a file with its known hash. A single hash belongs to the model.
  *
- * @throws {Error} if they differ, and if hashes are listed and this file has none
+ * @throws {Error} if they differ, or if hashes are listed and this file has none
  */
 export async function checkIntegrity(
   { name, bytes, isModel }: {
@@ -85,11 +80,13 @@ export async function checkIntegrity(
   const digest = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   const found = `sha256-${btoa(String.fromCharCode(...new Uint8Array(digest)))}`;
   if (found === wanted) return;
-  const cause = wanted === undefined ? "no hash is listed for it" : `the hash must be ${wanted}`;
-  throw new Error(`${cause}, and it has ${found}`);
+  const expected = wanted === undefined
+    ? ", and download.integrity does not list it"
+    : `; expected ${wanted}`;
+  throw new Error(`its hash is ${found}${expected}`);
 }
 
-/** Returns the bytes at an address. Throws an Error that says what is wrong with the answer; its `code` is the status. */
+/** Downloads a file. Throws an Error that describes a failed response; its `code` is the HTTP status. */
 export async function download(
   url: URL,
   { maxBytes = MAX_BYTES, timeout = TIMEOUT }: DownloadOptions = {},
@@ -115,43 +112,58 @@ export async function download(
   }
 }
 
-/** Fetches, and follows redirects from https to https, and from http to either. */
+/** Fetches an address and follows redirects: from https only to https, from http to either. */
 async function follow(from: URL, signal: AbortSignal): Promise<Response> {
-  let url = from;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await fetch(url, { signal, redirect: "manual" });
-    // A page does not learn where it is sent: it follows by itself, and never from https to http.
-    if (response.type === "opaqueredirect") return await fetch(url, { signal });
-    const location = response.headers.get("location");
-    if (location === null || response.status < 300 || response.status > 399) return response;
-    await response.body?.cancel();
-    const to = new URL(location, url);
-    if (to.protocol !== "https:" && to.protocol !== url.protocol) {
-      throw new Error(`the server redirected from ${url.protocol} to ${to.protocol}`);
-    }
-    url = to;
-  }
+  const { response } = await followRedirects(from, {
+    most: MOST_REDIRECTS,
+    async ask(url) {
+      const response = await fetch(url, { signal, redirect: "manual" });
+      // A web page cannot read the target of a redirect. The browser follows by itself, and never from https to
+      // http.
+      return response.type === "opaqueredirect" ? await fetch(url, { signal }) : response;
+    },
+    check({ protocol }, to) {
+      if (to === undefined) throw new Error("the server redirected to an invalid address");
+      if (to.protocol === "https:" || to.protocol === protocol) return;
+      throw new Error(`the server redirected from ${protocol} to ${to.protocol}`);
+    },
+  });
+  if (!isRedirect(response)) return response;
+  await response.body?.cancel();
   throw new Error(`the server redirected more than ${MOST_REDIRECTS} times`);
 }
 
-async function readAll(response: Response, maxBytes: number): Promise<Uint8Array> {
+/**
+ * Reads a body into one array of the announced length. The array grows if no length is announced, or the length of
+ * a compressed body. It does not iterate over the body, because Safari cannot.
+ */
+async function readAll({ body, headers }: Response, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new Error(`it is larger than download.maxBytes (${maxBytes})`);
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
-    await response.body?.cancel();
+  const expected = Number(headers.get("content-length") ?? 0);
+  if (expected > maxBytes) {
+    await body?.cancel();
     throw tooLarge();
   }
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+  const reader = body?.getReader();
+  let bytes = new Uint8Array(Math.max(0, expected)), length = 0;
+  for (let part = await reader?.read(); part?.done === false; part = await reader!.read()) {
+    const end = length + part.value.length;
+    if (end > maxBytes) {
+      await reader!.cancel();
+      throw tooLarge();
+    }
+    if (end > bytes.length) bytes = resized(bytes, Math.max(end, Math.min(2 * length, maxBytes)));
+    bytes.set(part.value, length);
+    length = end;
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.length;
-  }
-  return bytes;
+  return length === bytes.length ? bytes : resized(bytes, length);
+}
+
+/** Returns the bytes in an array of another length. If buffers can be transferred, no second copy is needed. */
+function resized(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
+  const { buffer } = bytes;
+  if (typeof buffer.transfer === "function") return new Uint8Array(buffer.transfer(length));
+  const other = new Uint8Array(length);
+  other.set(bytes.subarray(0, length));
+  return other;
 }

@@ -24,16 +24,16 @@ import {
 import { tensorInfo } from "../codec/tensor_info.ts";
 import type { ValueDescription } from "../codec/value_info.ts";
 
-/** How a model is opened for evaluation. */
+/** Options of {@linkcode evaluatorSession}. */
 export interface EvaluatorSessionOptions extends EvaluatorOptions {
   /**
-   * What errors call it.
+   * Name of the model in error messages.
    *
    * @default "a model"
    */
   readonly name?: string;
   /**
-   * Whether each run refuses to give what is not finite.
+   * True to throw if an output has non-finite values.
    *
    * @default false
    */
@@ -41,15 +41,15 @@ export interface EvaluatorSessionOptions extends EvaluatorOptions {
 }
 
 /**
- * A session with no runtime behind it: plain TypeScript runs the model, in double precision. Wherever the model has
- * floats, whatever their type, it is fed doubles (or floats of the model's own type) and gives doubles. Slow, and as
- * exact as doubles are: for references, and where onnxruntime cannot be had.
+ * Opens a session without a runtime: plain TypeScript evaluates the model in double precision. Float inputs of any
+ * type accept doubles, or floats of the model's own type; float outputs are doubles. It is slow and accurate: use
+ * it for reference values, and where onnxruntime is not available.
  *
- * @param bytes a model that is whole in itself: see {@linkcode loadExternalData} for weights in other files
- * @throws {SyntaxError} for what is no model
- * @throws {RangeError} for another opset than 18 to 21
- * @throws {UnsupportedNodeError} for an operator that is not known, and for control flow
- * @throws {TypeError} for inputs that are no tensors of numbers
+ * @param bytes a self-contained model; see {@linkcode loadExternalData} for weights in other files
+ * @throws {SyntaxError} if the bytes are not a model
+ * @throws {RangeError} if the opset is not between 18 and 21
+ * @throws {UnsupportedNodeError} if an operator is unknown, or the model has control flow
+ * @throws {TypeError} if an input is not a tensor of numbers
  *
  * @example
  * ```ts
@@ -71,7 +71,7 @@ export function evaluatorSession(
   const model = decodeModel(bytes, { name });
   const evaluator = openEvaluator(model, options);
   if (options.anyOpset !== true) {
-    // Now, rather than in the middle of a run.
+    // Report unsupported operators now instead of in the middle of a run.
     const graph = new Graph(model);
     planFor(
       graph,
@@ -114,9 +114,9 @@ class EvaluatorSession implements Session {
   }
 
   async run(feeds: Feeds, fetches?: Fetches): Promise<Outputs> {
-    await undefined; // what is thrown is a rejection
+    await undefined; // Reject the promise instead of throwing.
     if (this.#isDisposed) {
-      throw new Error(`Cannot run ${this.name} as its session must be open: it was disposed of`);
+      throw new Error(`Cannot run ${this.name}: its session was disposed of`);
     }
     const wanted = fetches === undefined
       ? this.outputs.map(({ name }) => name)
@@ -138,7 +138,7 @@ class EvaluatorSession implements Session {
     return this.dispose();
   }
 
-  /** Doubles stand for floats of any type. */
+  /** Converts feeds to plain tensors. Doubles are accepted for floats of any type. */
   #plain(feeds: Feeds): PlainFeeds {
     const types = new Map(this.#evaluator.inputs.map(({ name, type }) => [name, type]));
     return Object.fromEntries(
@@ -163,13 +163,13 @@ class EvaluatorSession implements Session {
 
   #onGpu(name: string): TypeError {
     return new TypeError(
-      `Cannot run ${this.name} as ${name} must be in host memory where the evaluator runs it: ` +
-        "it is in a GPU buffer",
+      `Cannot run ${this.name}: for the evaluator ${name} must be in host memory; ` +
+        "got a GPU buffer",
     );
   }
 }
 
-/** Whole numbers and truth values in an array of their type. */
+/** Converts integers and booleans to an array of their type. */
 function arrayOf(dtype: TensorDtype, values: Float64Array): TensorArray {
   const array = new TENSOR_ARRAYS[dtype](values.length);
   if (array instanceof BigInt64Array || array instanceof BigUint64Array) {

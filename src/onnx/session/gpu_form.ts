@@ -6,23 +6,24 @@ import { int64ToInt32 } from "../passes/int64_to_int32.ts";
 import { mergeEquals } from "../passes/merge_equals.ts";
 import { sigmoidFromParts } from "../passes/sigmoid_from_parts.ts";
 import { Graph } from "../graph/graph.ts";
+import { spreadPowers } from "./spread_powers.ts";
 
-/** How a model is rewritten. */
+/** Options of {@linkcode gpuForm}. */
 export interface GpuFormOptions {
   /**
-   * What errors call it.
+   * Name of the model in error messages.
    *
    * @default "the model"
    */
   readonly name?: string;
   /**
-   * The outputs to keep: what only the others need goes.
+   * Outputs to keep. Nodes that only other outputs need are removed.
    *
    * @default all
    */
   readonly outputs?: readonly string[];
   /**
-   * Input of float32 → what its numbers are multiplied by first: other units.
+   * Factors for float32 inputs, by name. Inputs are multiplied by them first, to convert units.
    *
    * @default {}
    */
@@ -30,13 +31,19 @@ export interface GpuFormOptions {
 }
 
 /**
- * Rewrites a model so that onnxruntime's WebGPU build runs all of it on the GPU, and replays it rightly: indices
- * become int32, its inputs too; tensors of constants are made there; angles come by atan, as acos is off by 2e-4; and
- * nothing that a replay leaves out stands where it matters. The numbers are the same but for rounding.
+ * Rewrites a model so that the WebGPU build of onnxruntime runs all of it on the GPU, and can capture and replay
+ * it:
+ * - indices become int32, including those of inputs
+ * - tensors of constants are created on the GPU
+ * - Acos is computed by Atan, because the GPU's acos is off by 2e-4
+ * - operands of Pow get the shape of its result where the shader of Pow does not compile otherwise
+ * - nodes that a replay would skip are replaced
  *
- * @throws {SyntaxError} for what is no model
- * @throws {UnsupportedNodeError} for what cannot be rewritten, naming node and operator
- * @throws {RangeError} for an output that it does not have
+ * Results change only by rounding.
+ *
+ * @throws {SyntaxError} if the bytes are not a model
+ * @throws {UnsupportedNodeError} if a node cannot be rewritten, naming node and operator
+ * @throws {RangeError} if the model lacks an output
  *
  * @example
  * ```ts
@@ -56,8 +63,8 @@ export function gpuForm(
   for (const wanted of outputs ?? []) {
     if (there.includes(wanted)) continue;
     throw new RangeError(
-      `Cannot rewrite ${name} for WebGPU as it must have the outputs that are wanted: ` +
-        `${wanted} is not among ${there.join(", ")}`,
+      `Cannot rewrite ${name} for WebGPU: unknown output ${wanted}; it must be one of ` +
+        `${there.join(", ")}`,
     );
   }
   if (outputs !== undefined) {
@@ -74,6 +81,7 @@ export function gpuForm(
   int64ToInt32(graph);
   constantOfShapeToExpand(graph);
   acosToAtan(graph);
+  spreadPowers(graph);
   captureSafe(graph);
   return graph.encode();
 }

@@ -1,6 +1,6 @@
 /**
- * The one door to onnxruntime-web. Nothing of it is loaded until a session is opened, and then only the build that
- * the device needs; nothing else in this package imports it.
+ * The only file that imports onnxruntime-web. It loads a build of the runtime when the first session that needs it
+ * is opened.
  *
  * @module
  */
@@ -9,7 +9,9 @@ import { openGpuDevice } from "../../backend/webgpu/device.ts";
 import { explain, isStuck } from "./session_errors.ts";
 import { lossToShow } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
-import { loadModel } from "./session_model.ts";
+import { DEFAULT_MEMORY, withFixedMemory } from "./fixed_memory.ts";
+import { orderedForm } from "./ordered_form.ts";
+import { type LoadedModel, loadModel } from "./session_model.ts";
 import { checkOptions, type SessionOptions, toRuntimeOptions } from "./session_options.ts";
 import { LockedSession, type Session, type SessionParts } from "./session_run.ts";
 import type { Runtime, RuntimeSession } from "./session_runtime.ts";
@@ -17,14 +19,16 @@ import type { ModelSource } from "./session_source.ts";
 import {
   checkThreads,
   defaultThreads,
+  isDeno,
   isServer,
   keepingWorker,
   possibleThreads,
 } from "./session_threads.ts";
+import { openThreadedSession } from "./workers/threaded_session.ts";
 
 /**
- * The builds that were loaded, and whether each has opened a session. One per process; sessions in workers have
- * their own.
+ * Builds that were loaded, and whether each has opened a session. There is one of each per process; sessions in
+ * workers have their own.
  */
 const builds: { [build in "wasm" | "webgpu"]: { runtime?: Runtime; isStarted: boolean } } = {
   wasm: { isStarted: false },
@@ -32,15 +36,15 @@ const builds: { [build in "wasm" | "webgpu"]: { runtime?: Runtime; isStarted: bo
 };
 
 /**
- * Opens a model: reads it, checks what can be checked before the runtime sees it, and makes it ready to run.
+ * Opens a model: reads it, checks it before the runtime sees it, and prepares it to run.
  *
- * @param source the bytes of a model, its address, or the path of its file
- * @throws {SyntaxError} for a file that is damaged, is no model, or needs what onnxruntime-web cannot do; it says
- * which operator, and what to do
- * @throws {TypeError} for options that contradict each other, and for inputs that are no tensors of numbers
- * @throws {RangeError} for options out of range
- * @throws {Error} when a file cannot be read
- * @throws {BackendUnavailableError} where there is no such device, or too little memory
+ * @param source bytes of a model, its address, or the path of its file
+ * @throws {SyntaxError} if the file is damaged, is not a model, or needs something that onnxruntime-web does not
+ * support. The message names the operator and a remedy
+ * @throws {TypeError} if options contradict each other, or an input is not a tensor of numbers
+ * @throws {RangeError} if an option is out of range
+ * @throws {Error} if a file cannot be read
+ * @throws {BackendUnavailableError} if there is no such device, or too little memory
  *
  * @example
  * ```ts
@@ -60,18 +64,49 @@ export async function openSession(
   source: ModelSource,
   options: SessionOptions = {},
 ): Promise<Session> {
-  const { device = "wasm", signal } = options;
   checkOptions(options.name ?? "a model", options);
-  const { bytes, name, outline, external } = await loadModel(source, options);
+  const loaded = await loadModel(source, options);
+  const { device = "wasm", threads = 1 } = options;
+  // A hang of several threads spins in the calling thread, where no timer could end it. So use a worker.
+  if (isDeno() && device === "wasm" && threads > 1) {
+    const bytes = orderedForm(loaded.bytes, loaded);
+    return await openThreadedSession({ ...loaded, bytes }, options);
+  }
+  return await openLoaded(loaded, options);
+}
+
+/** Opens a model in this thread, whatever its number of threads. Called inside the worker of a session. */
+export async function openSessionHere(
+  bytes: Uint8Array,
+  options: SessionOptions,
+): Promise<Session> {
+  checkOptions(options.name ?? "a model", options);
+  return await openLoaded(await loadModel(bytes, options), options);
+}
+
+async function openLoaded(
+  { bytes, name, outline, external }: LoadedModel,
+  options: SessionOptions,
+): Promise<Session> {
+  const { device = "wasm", signal } = options;
   const ownsDevice = device === "webgpu" && options.gpuDevice === undefined;
   const gpuDevice = ownsDevice ? await openGpuDevice() : options.gpuDevice;
-  const parts = { name, device, gpuDevice, ownsDevice, outline };
+  const parts = {
+    name,
+    device,
+    gpuDevice,
+    ownsDevice,
+    outline,
+    threadMemory: fixedMemory(options),
+  };
   try {
     return await withRuntime(async () => {
       signal?.throwIfAborted();
       const runtime = await startRuntime(parts, options);
       const settings = toRuntimeOptions(options, { gpuDevice, external });
-      const session = await createIn(runtime, bytes, settings, parts);
+      const hasThreads = device === "wasm" && (runtime.env.wasm.numThreads ?? 1) > 1;
+      const ordered = hasThreads ? orderedForm(bytes, parts) : bytes;
+      const session = await createIn(runtime, ordered, settings, parts);
       return await admit({ ...parts, runtime, session }, options);
     });
   } catch (error) {
@@ -80,10 +115,18 @@ export async function openSession(
   }
 }
 
-/** What is known before there is a session. */
+/** Returns the size of the memory if it must not grow, in bytes. */
+function fixedMemory(
+  { device = "wasm", threads = 1, threadMemory }: SessionOptions,
+): number | undefined {
+  if (!isDeno() || device !== "wasm" || threads === 1) return undefined;
+  return threadMemory ?? DEFAULT_MEMORY;
+}
+
+/** Parts of a session that are known before it is created. */
 type Known = Omit<SessionParts, "runtime" | "session" | "isCaptured" | "checkFinite">;
 
-/** The build that the device needs, told how to start. */
+/** Loads the build for the device, and sets its options before it starts. */
 async function startRuntime(
   known: Known,
   { threads, runtime: files }: SessionOptions,
@@ -96,7 +139,7 @@ async function startRuntime(
   }
   const { wasm } = build.runtime.env;
   if (!build.isStarted) {
-    // More than one thread keeps the WebGPU build from starting, for good.
+    // With more than one thread the WebGPU build fails to start, and cannot be started again.
     wasm.numThreads = known.device === "wasm"
       ? possibleThreads(threads ?? defaultThreads(), build.runtime)
       : 1;
@@ -114,8 +157,8 @@ async function importWasm(): Promise<Runtime> {
 }
 
 /**
- * In a worker of Deno's `location.origin` is "null", of which this build makes an address that is none, as it is
- * loaded. Without a location it does without.
+ * Imports the WebGPU build. As it is loaded, it makes a URL of `location.origin`, which is "null" in a worker of
+ * Deno and not a valid URL. Without a location it skips this.
  */
 async function importWebgpu(): Promise<Runtime> {
   const here = Object.getOwnPropertyDescriptor(globalThis, "location");
@@ -141,13 +184,15 @@ async function createIn(
   const build = builds[known.device];
   try {
     const create = () => runtime.InferenceSession.create(bytes, settings);
+    const { threadMemory } = known;
+    const first = threadMemory === undefined ? create : () => withFixedMemory(threadMemory, create);
     const session = build.isStarted
       ? await createAgain(runtime, create)
-      : await keepingWorker(create);
+      : await keepingWorker(first);
     build.isStarted = true;
     return session;
   } catch (error) {
-    // It says so when it did not get as far as the model.
+    // The runtime reports this if it failed before it looked at the model.
     const isLoad = error instanceof Error && error.message.startsWith("no available backend");
     build.isStarted ||= !isLoad;
     await lossToShow(known.gpuDevice);
@@ -156,9 +201,9 @@ async function createIn(
 }
 
 /**
- * A session that could not be created half-way leaves the WebGPU build believing that it still is, and refusing every
- * other. What ends that belief is the end of any creation that gets as far as the model, be it none, be it on the
- * CPU: so one byte that is no model is opened there.
+ * Creates a session again after a failed attempt. If creation fails half-way, the WebGPU build still considers it
+ * in progress, and refuses all others. Any creation that gets as far as parsing the model resets this state, even
+ * on the CPU and with an invalid model. So this opens a single invalid byte first.
  */
 async function createAgain(
   runtime: Runtime,
@@ -174,7 +219,7 @@ async function createAgain(
   }
 }
 
-/** Makes a session of the runtime's, or gives that back. */
+/** Wraps a session of the runtime, or releases it if it cannot be used. */
 async function admit(
   parts: Omit<SessionParts, "isCaptured" | "checkFinite">,
   { capture = false, checkFinite = false, outputs = "host" }: SessionOptions,
@@ -194,6 +239,6 @@ function checkOutputNames({ name, outputs }: Session, wanted: readonly string[])
   const strange = wanted.find((each) => !names.includes(each));
   if (strange === undefined) return;
   throw new RangeError(
-    `Cannot open ${name} as outputs must be among ${names.join(", ")}: ${strange} is not`,
+    `Cannot open ${name}: unknown output ${strange}; it must be one of ${names.join(", ")}`,
   );
 }

@@ -2,145 +2,155 @@ import { BackendUnavailableError } from "../../backend/backend_unavailable_error
 import { lossOf } from "../../backend/webgpu/device.ts";
 import type { ModelOutline } from "../describe/model_outline.ts";
 
-/** What is known when the runtime refuses. */
+/** Circumstances in which the runtime failed. */
 export interface Refused {
-  /** What the model is called. */
+  /** Name of the model. */
   readonly name: string;
-  /** Where it runs. */
+  /** Device of the session. */
   readonly device: "wasm" | "webgpu";
-  /** The device, if it runs on one. */
+  /** GPU device of the session, if it has one. */
   readonly gpuDevice?: GPUDevice | undefined;
-  /** In the middle of what. */
+  /** Operation that failed. */
   readonly during: "load" | "create" | "run" | "read" | "release";
-  /** What the model needs. */
+  /** Operators and types of the model. */
   readonly outline?: ModelOutline | undefined;
+  /** Size of the memory of threads in bytes, if it cannot grow. */
+  readonly threadMemory?: number | undefined;
 }
 
-/** A pattern in what the runtime says → what it means, and what to do. */
+/** A pattern in messages of the runtime, and a function that returns the cause and a remedy. */
 type Reading = readonly [pattern: RegExp, say: (found: string[], refused: Refused) => string];
 
-/** Newer ones work, and are partly done on the CPU. */
+/** Recommended opsets. Newer ones work, but some of their operators run on the CPU. */
 const BEST_OPSETS = "18 to 21";
 
-/** Of a file that cannot be opened. They say what it must be, what it is, and the way there. */
+/** Messages about files that cannot be opened: the requirement, the value that violates it, and a remedy. */
 const OF_FILES: readonly Reading[] = [
   [
     /No Op registered for (\S+) with domain_version of (\d+)/,
     ([op, version], { outline }) =>
-      `its operators must be ones of opset ${version}: ${op}${
+      `opset ${version} has no operator ${op}${
         at(outline, op!)
-      } is not; export it to opset ` +
-      `${BEST_OPSETS}, or to operators that are`,
+      }. Export it to opset ${BEST_OPSETS}, or ` +
+      "replace the operator",
   ],
   [
     /No opset import for domain '(.*?)'/,
     ([domain]) =>
-      `its operators must be ONNX's own: those of ${domain} are another runtime's; export it without them`,
+      `it uses operators of ${domain}, which onnxruntime-web does not have. Export it with operators of ONNX only`,
   ],
   [
     /is not a registered function\/op/,
     (_, { outline }) =>
-      `its operators must be known here: one of ${
+      `onnxruntime-web does not have one of its operators (${
         operatorsOf(outline)
-      } is not; export it without it`,
+      }). Export it without that operator`,
   ],
   [
     /Opset (\d+) is under development.*till opset (\d+)/s,
     ([opset, newest]) =>
-      `its opset must be at most ${newest}: it is ${opset}; export it to opset ${BEST_OPSETS}`,
+      `its opset must be at most ${newest}; got ${opset}. Export it to opset ${BEST_OPSETS}`,
   ],
   [
     /Unsupported model IR version: (\d+), max supported IR version: (\d+)/,
     ([ir, newest]) =>
-      `its IR version must be at most ${newest}: it is ${ir}; save it with an older onnx, or set its ir_version`,
+      `its IR version must be at most ${newest}; got ${ir}. Save it with an older onnx, or set its ir_version`,
   ],
   [
     /Could not find an implementation for (\w+)\((\d+)\) node with name '(.*?)'/,
     ([op, since, node], { device }) =>
-      `each operator must have an implementation on ${device}: ${op} of opset ${since} (node ${node}) has none ` +
-      `for the types it is given; export it to opset ${BEST_OPSETS}, in float32 and int32 or int64`,
+      `${op} of opset ${since} (node ${node}) has no implementation on ${device} for its types. Export it to opset ` +
+      `${BEST_OPSETS}, in float32 and int32 or int64`,
   ],
   [
     /Node input '(.*?)' is not a graph input/,
     ([input]) =>
-      `every input of a node must come from somewhere: ${input} is of no input, weight or earlier node; ` +
-      "its nodes must be in order",
+      `a node uses ${input}, which is not an input, a weight or a result of an earlier node. Sort its nodes`,
   ],
-  [/Type Error: (.*)/, ([reason]) => `its types must fit: ${reason}`],
+  [/Type Error: (.*)/, ([reason]) => `its types do not match: ${reason}`],
   [
     /assigned to the default CPU EP, but fallback/,
     (_, { outline }) =>
-      `all its operators must run on the GPU without cpuFallback: some of ${
+      `without cpuFallback all operators must run on the GPU; some of ${
         operatorsOf(outline)
-      } do not; ` +
-      "give all dimensions, and use int32 instead of int64 for indices",
+      } do not. ` +
+      "Pass all dimensions, and use int32 instead of int64 for indices",
   ],
   [
     /cannot use the graph capture feature/,
     (_, { outline }) =>
-      `all its operators must run on the GPU to be captured: some of ${
-        operatorsOf(outline)
-      } do not; ` +
-      "give all dimensions, or open it without capture",
+      `with capture all operators must run on the GPU; some of ${operatorsOf(outline)} do not. ` +
+      "Pass all dimensions, or open it without capture",
   ],
   [
     /external data file "*(.*?)"*, error: (.*)/,
-    ([file, reason]) => `its weights in ${file} must be whole: ${reason}`,
+    ([file, reason]) => `the weights in ${file} cannot be read: ${reason}`,
   ],
   [
     /Integer overflow|TensorShape|too large/,
-    () => "its weights must have the sizes it says: one says more than there can be",
+    () => "a weight declares a size beyond the limits of memory",
   ],
-  [/protobuf parsing failed|No graph was found/, () => "it must be an ONNX model: it is none"],
+  [/protobuf parsing failed|No graph was found/, () => "it is not an ONNX model"],
 ];
 
-/** Of a run. */
+/** Messages about runs. */
 const OF_RUNS: readonly Reading[] = [
+  // The runtime reports this late, and names a node that runs after the one whose shader it is.
+  [
+    /ShaderModule with '(\w+)' label is invalid|Invalid ShaderModule "(\w+)"/,
+    ([label, quoted], { outline }) => {
+      const op = label ?? quoted!;
+      const count = outline?.operators.get(op)?.count ?? 1;
+      const more = count > 1 ? `, the first of ${count}` : "";
+      return `the shader of ${op}${at(outline, op)}${more} does not compile on this device`;
+    },
+  ],
   [
     /while running (\S+) node\.\s*Name:'(.*?)'\s*Status Message:\s*(.*)/s,
-    ([op, node, reason]) => `${op} (node ${node}) must be able to: ${reason}`,
+    ([op, node, reason]) => `${op} (node ${node}) failed: ${reason}`,
   ],
   [
     /is too large|Integer overflow/,
-    () =>
-      "its tensors must fit into memory: one is too large; its inputs say so, or its batch is too large",
+    () => "a tensor is too large for memory. Check the inputs, or use a smaller batch",
   ],
 ];
 
-/** The runtime has no memory left for this, or the device has not. */
+/** Messages about memory that is exhausted, in the runtime or on the device. */
 const NO_MEMORY =
-  /bad_alloc|out of memory|OutOfMemory|failed to allocate|Failed to allocate|allocation failed/i;
+  /bad_alloc|out of memory|OutOfMemory|failed to allocate|could not allocate|allocation failed/i;
 
-/** Traps: what the runtime's memory holds afterwards nobody knows. */
+/** Messages about traps. After one the memory of the runtime is in an unknown state. */
 const TRAPS =
   /unreachable|memory access out of bounds|Aborted\(|table index|null function|stack size exceeded/i;
 
-/** Whether the WebGPU build believes that a session is being created, as it does when one could not be. */
+/**
+ * Returns whether the WebGPU build considers the creation of a session to be in progress, as after a failed one.
+ */
 export function isStuck(error: unknown): boolean {
   return error instanceof Error && /another WebGPU EP inference session/.test(error.message);
 }
 
 /**
- * Whether a run on WebGPU was broken off by an exception of C++, which leaves its session locked: the next run of it
- * would wait for ever. What an operator refuses is none. It is told by the place in the source that it names.
+ * Returns whether a C++ exception aborted a run on WebGPU. This leaves the session locked, so its next run would
+ * wait forever. Errors that operators report are not exceptions. Only exceptions name a position in a source file.
  */
-export function isBrokenOff(error: unknown): boolean {
+export function isAborted(error: unknown): boolean {
   const said = error instanceof Error ? error.message : String(error);
   return /ERROR_MESSAGE: \S+\.(cc|h):\d+ /.test(said);
 }
 
-/** What is said of a session that was broken off. */
-export function brokenOff(name: string): BackendUnavailableError {
+/** Returns the error of a session after an aborted run. */
+export function abortedRun(name: string): BackendUnavailableError {
   return new BackendUnavailableError(
-    `Cannot run ${name} as its session must be whole: an earlier run was broken off; dispose of it and open another`,
+    `Cannot run ${name}: an earlier run was aborted by an exception. Dispose of the session and open another`,
     { backend: "webgpu", reason: "broken", during: "run" },
   );
 }
 
 /**
- * What the runtime threw, as an error that says what it is about and what to do. The original is its `cause`.
+ * Converts an error of the runtime to one that names the cause and a remedy. The original is its `cause`.
  *
- * A SyntaxError is about the file, a RangeError about what was fed; a `BackendUnavailableError` about where it runs.
+ * A SyntaxError is about the file, a RangeError about inputs, and a `BackendUnavailableError` about the device.
  */
 export function explain(error: unknown, refused: Refused): Error {
   const said = error instanceof Error ? error.message : String(error);
@@ -148,38 +158,46 @@ export function explain(error: unknown, refused: Refused): Error {
 }
 
 function asUnavailable(said: string, cause: unknown, refused: Refused): Error | undefined {
-  const { name, device, gpuDevice, during } = refused;
+  const { name, device, gpuDevice, during, threadMemory } = refused;
   const loss = gpuDevice && lossOf(gpuDevice);
   const of = { backend: device, during, cause };
   if (loss !== undefined) return deviceLost(name, during, loss, cause);
   if (NO_MEMORY.test(said)) {
     return new BackendUnavailableError(
-      `Cannot ${during} ${name} as there must be memory for it on ${device}: ${
-        clean(said)
-      }; use a smaller batch`,
+      `Cannot ${during} ${name}: not enough memory on ${device} (${clean(said)}). ${
+        threadMemory === undefined ? "Use a smaller batch" : threadsAdvice(during, threadMemory)
+      }`,
       { ...of, reason: "memory" },
     );
   }
   if (during === "load") {
     return new BackendUnavailableError(
-      `Cannot open ${name} as onnxruntime-web must start: ${
+      `Cannot open ${name}: onnxruntime-web did not start (${
         clean(said)
-      }; let it read or fetch its own .wasm, or ` +
-        "give that as `runtime`, in another process or a worker: in this one it starts no more",
+      }). Allow it to read or fetch its .wasm file, or ` +
+        "pass that as `runtime`. Restart the process, because it cannot start twice in one",
       { ...of, reason: "broken" },
     );
   }
   if (isStuck(cause) || TRAPS.test(said)) {
     return new BackendUnavailableError(
-      `Cannot ${during} ${name} as onnxruntime-web must be in order: ${clean(said)}; ` +
-        "start the process again, or open sessions in a worker, which can be restarted",
+      `Cannot ${during} ${name}: onnxruntime-web is broken (${clean(said)}). ` +
+        "Restart the process, or open sessions in a worker, which can be restarted",
       { ...of, reason: "broken" },
     );
   }
   return undefined;
 }
 
-/** What is said of a device that is gone. */
+/**
+ * Returns advice for memory that cannot grow: the reservation was too large at the start, or is too small later.
+ */
+function threadsAdvice(during: string, threadMemory: number): string {
+  const change = during === "load" ? "smaller" : "larger";
+  return `Pass a ${change} threadMemory (now ${threadMemory} bytes), a smaller batch, or threads: 1`;
+}
+
+/** Returns the error of a lost GPU device. */
 export function deviceLost(
   name: string,
   during: string,
@@ -187,8 +205,8 @@ export function deviceLost(
   cause?: unknown,
 ): BackendUnavailableError {
   return new BackendUnavailableError(
-    `Cannot ${during} ${name} as its GPU device must be there: it was lost (${loss.reason}: ${loss.message}); ` +
-      "open another device and another session, or go on with wasm",
+    `Cannot ${during} ${name}: its GPU device was lost (${loss.reason}: ${loss.message}). ` +
+      "Open another device and another session, or use wasm",
     { backend: "webgpu", reason: "lost", during, cause },
   );
 }
@@ -196,8 +214,8 @@ export function deviceLost(
 function asMistake(said: string, cause: unknown, refused: Refused): Error {
   const isRun = refused.during === "run";
   const text = say(said, isRun ? OF_RUNS : OF_FILES, refused) ??
-    `onnxruntime-web must accept ${isRun ? "what it is fed" : "it"}: ${clean(said)}`;
-  const message = `Cannot ${isRun ? "run" : "open"} ${refused.name} as ${text}`;
+    `onnxruntime-web refused ${isRun ? "the inputs" : "the model"}: ${clean(said)}`;
+  const message = `Cannot ${isRun ? "run" : "open"} ${refused.name}: ${text}`;
   return isRun ? new RangeError(message, { cause }) : new SyntaxError(message, { cause });
 }
 
@@ -209,7 +227,7 @@ function say(said: string, readings: readonly Reading[], refused: Refused): stri
   return undefined;
 }
 
-/** Without the path of the file it was compiled from, and the function's signature. */
+/** Removes source paths and function signatures from a message. */
 function clean(said: string): string {
   return said.replace(/^.*?ERROR_MESSAGE: /s, "")
     .replace(/\S+\.(cc|h):\d+ .*?\)(?: const)? (?=\S)/gs, "")

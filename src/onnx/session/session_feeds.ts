@@ -11,22 +11,22 @@ import {
   type TensorInfo,
 } from "./session_tensor.ts";
 
-/** What feeds and fetches are checked against. */
+/** Properties of a model that feeds and fetches are checked against. */
 export interface Expected {
-  /** What errors call the model. */
+  /** Name of the model in error messages. */
   readonly name: string;
-  /** Whether buffers of a GPU can be used. */
+  /** True if tensors may be in GPU buffers. */
   readonly isGpu: boolean;
-  /** Input → what the model says of it. */
+  /** Types and shapes of inputs by name. */
   readonly inputs: ReadonlyMap<string, TensorInfo>;
-  /** Output → what the model says of it. */
+  /** Types and shapes of outputs by name. */
   readonly outputs: ReadonlyMap<string, TensorInfo>;
 }
 
-/** STORAGE, COPY_SRC and COPY_DST: what the runtime does with a buffer. */
+/** STORAGE, COPY_SRC and COPY_DST: usages that the runtime needs. */
 const USAGE = 0x80 | 0x4 | 0x8;
 
-/** The runtime's tensors for what is fed. Throws a TypeError or RangeError for what does not fit. */
+/** Converts feeds to tensors of the runtime. Throws a TypeError or RangeError if a feed does not fit. */
 export function toRuntimeFeeds(
   runtime: Runtime,
   expected: Expected,
@@ -41,13 +41,13 @@ export function toRuntimeFeeds(
   for (const name of expected.inputs.keys()) {
     if (tensors[name] !== undefined) continue;
     throw new TypeError(
-      `Cannot run ${expected.name} as every input must be fed: ${name} is not`,
+      `Cannot run ${expected.name}: input ${name} is required: pass it to run`,
     );
   }
   return tensors;
 }
 
-/** The runtime's tensors for what is fetched; `null` where the runtime makes them. */
+/** Converts fetches to tensors of the runtime. `null` lets the runtime allocate the tensor. */
 export function toRuntimeFetches(
   runtime: Runtime,
   expected: Expected,
@@ -64,7 +64,7 @@ export function toRuntimeFetches(
   for (const [name, fetch] of Object.entries(fetches as Exclude<Fetches, readonly string[]>)) {
     const info = expected.outputs.get(name);
     if (info === undefined) throw unknownName(expected, "output", name);
-    // The runtime ignores an array in host memory that it is given: `takeInto` copies.
+    // The runtime ignores preallocated arrays in host memory, so `takeInto` copies the result.
     tensors[name] = fetch !== null && "buffer" in fetch
       ? toTensor(runtime, expected, info, fetch)
       : null;
@@ -88,22 +88,25 @@ function toTensor(
   const wanted = TENSOR_ARRAYS[info.dtype];
   if (!(data instanceof (wanted as unknown as { new (): unknown }))) {
     throw new TypeError(
-      `Cannot run ${expected.name} as ${info.name} must be ${info.dtype} in a ${
+      `Cannot run ${expected.name}: input ${info.name} must be ${info.dtype} in a ${
         (wanted as unknown as { readonly name: string }).name
-      }: current value is a ${(data as object | undefined)?.constructor?.name}`,
+      }; got a ${(data as object | undefined)?.constructor?.name}`,
     );
   }
   if (data.length !== countOf(dims)) {
     throw new RangeError(
-      `Cannot run ${expected.name} as ${info.name} must have ${
+      `Cannot run ${expected.name}: input ${info.name} must have ${
         dims.join(" * ") || "1"
-      } values: current length is ${data.length}`,
+      } values; got ${data.length}`,
     );
   }
   return new runtime.Tensor(info.dtype, data, dims);
 }
 
-/** A shape without sizes is that of a number or of anything. */
+/**
+ * Checks the shape of an input. A model's shape without dimensions means a scalar or an unknown shape, so it
+ * accepts any.
+ */
 function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly number[]): void {
   let fits = shape.length === 0 || shape.length === dims.length;
   for (let i = 0; i < dims.length && fits; i++) {
@@ -113,7 +116,7 @@ function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly nu
   }
   if (fits) return;
   throw new RangeError(
-    `Cannot run ${model} as ${name} must have the shape [${shape.join(", ")}]: current shape is [${
+    `Cannot run ${model}: input ${name} must have the shape [${shape.join(", ")}]; got [${
       dims.join(", ")
     }]`,
   );
@@ -122,20 +125,20 @@ function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly nu
 function checkBuffer({ name, isGpu }: Expected, info: TensorInfo, feed: GpuFeed): void {
   if (!isGpu) {
     throw new TypeError(
-      `Cannot run ${name} as ${info.name} must be in host memory on wasm: it is in a GPU buffer`,
+      `Cannot run ${name}: on wasm ${info.name} must be in host memory; got a GPU buffer`,
     );
   }
   checkOnGpu(info.name, info.dtype);
   const bytes = gpuBytesOf(info.dtype, feed.dims);
   if (feed.buffer.size < bytes) {
     throw new RangeError(
-      `Cannot run ${name} as the buffer of ${info.name} must have ${bytes} bytes, which are its own rounded up to ` +
-        `16: current size is ${feed.buffer.size}`,
+      `Cannot run ${name}: the buffer of ${info.name} must have ${bytes} bytes, a multiple of 16; ` +
+        `got ${feed.buffer.size}`,
     );
   }
   if ((feed.buffer.usage & USAGE) === USAGE) return;
   throw new TypeError(
-    `Cannot run ${name} as the buffer of ${info.name} must be for STORAGE, COPY_SRC and COPY_DST: current usage is ` +
+    `Cannot run ${name}: the usage of the buffer of ${info.name} must include STORAGE, COPY_SRC and COPY_DST; got ` +
       `0x${feed.buffer.usage.toString(16)}`,
   );
 }
@@ -143,6 +146,6 @@ function checkBuffer({ name, isGpu }: Expected, info: TensorInfo, feed: GpuFeed)
 function unknownName(expected: Expected, kind: "input" | "output", name: string): TypeError {
   const names = [...(kind === "input" ? expected.inputs : expected.outputs).keys()];
   return new TypeError(
-    `Cannot run ${expected.name} as its ${kind}s must be among ${names.join(", ")}: ${name} is not`,
+    `Cannot run ${expected.name}: unknown ${kind} ${name}; it must be one of ${names.join(", ")}`,
   );
 }

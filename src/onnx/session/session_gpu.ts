@@ -10,15 +10,15 @@ import {
   type TensorDtype,
 } from "./session_tensor.ts";
 
-/** Whose tensor it is. */
+/** Owner of a GPU tensor. */
 export interface GpuOwner {
-  /** What errors call the model. */
+  /** Name of the model in error messages. */
   readonly name: string;
-  /** Its device. */
+  /** Device of the buffer. */
   readonly gpuDevice: GPUDevice;
 }
 
-/** An output on the GPU. `release` gives back what the session gave, if it did. */
+/** An output on the GPU. `release` returns the buffer to the session if the session owns it. */
 export class SessionGpuTensor implements GpuTensor {
   readonly location = "gpu";
   readonly dtype: TensorDtype;
@@ -46,7 +46,7 @@ export class SessionGpuTensor implements GpuTensor {
   }
 }
 
-/** Copies a tensor out of a buffer. Not by the runtime: this needs no turn at its lock. */
+/** Copies a tensor from a buffer to host memory. It does not use the runtime, so it need not wait for the lock. */
 async function readTensorBuffer(
   { name, gpuDevice }: GpuOwner,
   buffer: GPUBuffer,
@@ -69,7 +69,7 @@ async function readTensorBuffer(
   }
 }
 
-/** A loss shows a little after what it broke. */
+/** Waits until a lost device is reported. The loss is reported slightly later than the errors that it causes. */
 export async function lossToShow(gpuDevice: GPUDevice | undefined): Promise<void> {
   if (gpuDevice === undefined || lossOf(gpuDevice) !== undefined) return;
   let timer: ReturnType<typeof setTimeout> | undefined;

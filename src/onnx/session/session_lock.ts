@@ -1,15 +1,15 @@
 /**
- * One lock around onnxruntime. Its WebGPU build unwinds and rewinds one stack: a second call that comes in while the
- * first waits for the GPU hangs the whole process, timers and all, or reads another call's memory. So every create,
- * run and release of every session takes its turn here.
+ * A lock around onnxruntime. Its WebGPU build unwinds and rewinds a single stack: if a second call starts while the
+ * first waits for the GPU, the whole process hangs, including its timers, or the call reads memory of another one.
+ * So creations, runs and releases of all sessions run one after another.
  *
- * The runtime is one per process, and so is the lock: it hangs on `globalThis`, because two copies of this package
- * may share the one runtime.
+ * The runtime exists once per process, and so must the lock. It is a property of `globalThis`, because two copies
+ * of this package may share one runtime.
  *
  * @module
  */
 
-/** How many turns were asked for and have not ended, and the end of the last of them. */
+/** Number of tasks that are pending or running, and the end of the last one. */
 interface Queue {
   waiting: number;
   last: Promise<unknown>;
@@ -17,7 +17,7 @@ interface Queue {
 
 const KEY = Symbol.for("@hooke/hooke/onnx/lock");
 
-/** Nothing to wait for. */
+/** A queue without tasks. */
 const IDLE: Promise<unknown> = Promise.resolve();
 
 function queue(): Queue {
@@ -26,8 +26,9 @@ function queue(): Queue {
 }
 
 /**
- * Runs `task` when nothing else uses onnxruntime, in the order of the calls, and answers with its result. Whoever
- * uses onnxruntime-web directly besides this package must do it in here. A task must not wait for another one.
+ * Runs `task` while nothing else uses onnxruntime, in the order of the calls, and returns its result. Code that
+ * uses onnxruntime-web directly beside this package must do so within this function. A task must not wait for
+ * another task.
  *
  * ```ts
  * import { withRuntime } from "@hooke/hooke/onnx";
@@ -45,11 +46,11 @@ export async function withRuntime<T>(task: () => T | PromiseLike<T>): Promise<T>
   turns.last = new Promise<void>((resolve) => end = resolve);
   turns.waiting++;
   try {
-    // Without a queue there is no turn of the loop to wait for.
+    // Await only if tasks are pending: even a settled promise costs a microtask.
     if (turns.waiting > 1) await before;
     return await task();
   } finally {
-    if (--turns.waiting === 0) turns.last = IDLE; // keeps nothing alive
+    if (--turns.waiting === 0) turns.last = IDLE; // Let the last promise be collected.
     end();
   }
 }

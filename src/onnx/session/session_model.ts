@@ -1,21 +1,21 @@
 import { type ModelOutline, outlineModel } from "../describe/model_outline.ts";
 import type { DownloadOptions } from "./download.ts";
-import { checkOwnFile } from "./own_folder.ts";
+import { checkModelFile } from "./model_folder.ts";
 import { type LoadedSource, loadSource, type ModelSource } from "./session_source.ts";
 
-/** What there is to a model before the runtime sees it. */
+/** A model before the runtime sees it. */
 export interface LoadedModel {
-  /** Its file. */
+  /** Bytes of its file. */
   readonly bytes: Uint8Array;
-  /** What errors call it. */
+  /** Name in error messages. */
   readonly name: string;
-  /** What it is made of. */
+  /** Operators and types of the model. */
   readonly outline: ModelOutline;
-  /** Its other files. */
+  /** Contents of its other files, by location. */
   readonly external: Readonly<Record<string, Uint8Array>>;
 }
 
-/** What is said of a model's files. */
+/** Options for reading a model's files. */
 export interface LoadOptions {
   readonly name?: string;
   readonly externalData?: Readonly<Record<string, ModelSource>>;
@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly download?: DownloadOptions;
 }
 
-/** Reads a model whole, and everything of it that is in other files. Throws as `openSession` does. */
+/** Reads a model and all its external weights. Throws as `openSession` does. */
 export async function loadModel(source: ModelSource, options: LoadOptions): Promise<LoadedModel> {
   const model = await loadSource(source, options);
   const outline = outlineModel(model.bytes, model.name);
@@ -32,12 +32,12 @@ export async function loadModel(source: ModelSource, options: LoadOptions): Prom
 }
 
 /**
- * The files that a model's weights are in, each read once: as given, or from beside the model. All of them before
- * the runtime starts, because a file it cannot read leaves it unable to open another session.
+ * Reads the files with a model's external weights, each once: from `externalData`, or from beside the model. All
+ * are read before the runtime starts, because it cannot open another session after it failed to read a file.
  *
- * @throws {RangeError} for a file that is nowhere to be had, for one that is not in the model's folder or not a regular
- * file, and for names that are no file of the model
- * @throws {SyntaxError} for a file that is too short
+ * @throws {RangeError} if a file is missing, is not in the model's folder or not a regular file, or if
+ * `externalData` names a file that the model does not use
+ * @throws {SyntaxError} if a file is too short
  */
 async function loadExternal(
   model: LoadedSource,
@@ -53,14 +53,14 @@ async function loadExternal(
   const strange = [...given.keys()].find((path) => !known.has(path));
   if (strange !== undefined) {
     throw new RangeError(
-      `Cannot open ${model.name} as externalData must be for its own files, which are ${
+      `Cannot open ${model.name}: externalData has a file that the model does not use, ${strange}; its files are ${
         [...known].join(", ") || "none"
-      }: ${strange} is not one`,
+      }`,
     );
   }
   const files = await Promise.all(
     [...ends].map(async ([path, end]): Promise<[string, Uint8Array]> => {
-      const source = given.get(plain(path)) ?? await besideSafely(model, path);
+      const source = given.get(plain(path)) ?? besideSafely(model, path);
       const { bytes } = await loadSource(source, {
         signal,
         download,
@@ -69,7 +69,7 @@ async function loadExternal(
       });
       if (bytes.length >= end) return [path, bytes];
       throw new SyntaxError(
-        `Cannot open ${model.name} as ${path} must have its weights, which end at byte ${end}: current length is ` +
+        `Cannot open ${model.name}: ${path} must have at least ${end} bytes of weights; got ` +
           `${bytes.length}`,
       );
     }),
@@ -77,31 +77,32 @@ async function loadExternal(
   return Object.fromEntries(files);
 }
 
-/** The runtime leaves this prefix out as well. */
+/** Removes the prefix `./` from a path, as the runtime does. */
 function plain(path: string): string {
   return path.replace(/^(\.\/)+/, "");
 }
 
-async function besideSafely(model: LoadedSource, path: string): Promise<URL> {
+function besideSafely(model: LoadedSource, path: string): URL {
   const file = beside(model, path);
-  await checkOwnFile(model.name, model.url!, file);
+  checkModelFile(model.name, model.url!, file);
   return file;
 }
 
-/** A model says where its weights are; it does not get to say which file of this machine to read. */
+/**
+ * Returns the address of a file beside the model. A model may say where in its folder the weights are, but must not
+ * choose other files of this machine.
+ */
 function beside({ name, url }: LoadedSource, path: string): URL {
   if (url === undefined || url.protocol === "data:" || url.protocol === "blob:") {
     throw new RangeError(
-      `Cannot open ${name} as externalData must have the weights that are not in its file: ${path} is missing`,
+      `Cannot open ${name}: the weights ${path} are not in its file. Pass them as externalData`,
     );
   }
   const parts = path.split(/[\\/]/);
   if (/^([\\/]|[a-z][a-z\d+.-]*:)/i.test(path) || parts.includes("..")) {
     throw new RangeError(
-      `Cannot open ${name} as its weights must be in its own folder: current path is ${
-        JSON.stringify(path)
-      }; ` +
-        "give them as externalData",
+      `Cannot open ${name}: its weights must be in its own folder; got ${JSON.stringify(path)}. ` +
+        "Pass them as externalData",
     );
   }
   return new URL(parts.map(encodeURIComponent).join("/"), url);

@@ -1,117 +1,138 @@
 import { lossOf, watchDevice } from "../../backend/webgpu/device.ts";
 import { deviceLost } from "./session_errors.ts";
 import { checkDownload, type DownloadOptions } from "./download.ts";
+import { LEAST_MEMORY, MOST_MEMORY } from "./fixed_memory.ts";
 import type { ModelSource } from "./session_source.ts";
 
-/** Where the outputs of a session are left. */
+/** Memory in which a session leaves its outputs. */
 export type OutputLocation = "host" | "gpu";
 
-/** How `openSession` opens a session. */
+/** Options of `openSession`. */
 export interface SessionOptions {
   /**
-   * Where it runs. `pickDevice` of `@hooke/hooke/backend` says which is best here.
+   * Device on which the model runs. `pickDevice` of `@hooke/hooke/backend` returns the best one available.
    *
    * @default "wasm"
    */
   readonly device?: "wasm" | "webgpu";
   /**
-   * The device of a `"webgpu"` session, on which all its buffers are. Share one: the runtime keeps some megabytes for
-   * every device it was ever given. One that `openGpuDevice` did not open needs its adapter kept: see there.
+   * GPU device of a `"webgpu"` session and its buffers. Share one device among sessions: the runtime keeps some
+   * megabytes for every device that it was given. If it was not opened by `openGpuDevice`, its adapter must be kept
+   * referenced (see there).
    *
-   * @default one of its own, destroyed with the session
+   * @default a new device, which is destroyed with the session
    */
   readonly gpuDevice?: GPUDevice;
   /**
-   * How many threads `"wasm"` uses. The first session of a process decides for all that follow, because there is one
-   * runtime; a session in a worker has a runtime of its own. Ignored in a page that is not cross-origin isolated,
-   * or whose bundler made a single script of it: these have one. Bundle with code splitting.
+   * Number of threads on `"wasm"`. In Deno each session with more than one thread has its own worker and runtime.
+   * In Node and browsers there is one runtime, and the first session of a process decides for all others. Pages
+   * that are not cross-origin isolated, or that a bundler has put into a single script, always have one thread, so
+   * bundle with code splitting.
    *
-   * @default half the processors, at most 4
+   * Threads wait actively: two threads are faster than one only if two processors are idle.
+   *
+   * @default 1 in Deno, elsewhere half the processors, at most 4
    */
   readonly threads?: number;
   /**
-   * Weights that are not in the model's file, by the name it has for them.
+   * Memory of a session with several threads in Deno, in bytes: from 16 MiB to 4 GiB − 64 KiB. It is reserved when
+   * the session opens, cannot grow, and is committed only as it is used. A model that needs more fails with an
+   * error. Ignored elsewhere, where the memory of the runtime grows up to 4 GiB.
    *
-   * @default read from beside the model, when that is a file or an address
+   * @default 2 GiB
+   */
+  readonly threadMemory?: number;
+  /**
+   * Timeout for calls of a session with several threads in Deno, in milliseconds; opening has at least a minute.
+   * When it expires, the worker is terminated and the call fails. Ignored for other sessions, because a hanging
+   * call can be ended only with its thread ({@linkcode openSessionInWorker}).
+   *
+   * @default 300000
+   */
+  readonly timeout?: number;
+  /**
+   * Weights that are not in the model's file, by their location in the model.
+   *
+   * @default read from beside the model, if that is a file or an address
    */
   readonly externalData?: Readonly<Record<string, ModelSource>>;
   /**
-   * Where outputs are left, all of them or by name: `"gpu"` keeps them on the device.
+   * Memory of outputs, for all or by name: `"gpu"` leaves them on the device.
    *
    * @default "host"
    */
   readonly outputs?: OutputLocation | Readonly<Record<string, OutputLocation>>;
   /**
-   * Sizes for names in the model's shapes. What is fixed can be planned ahead, and stays on the GPU.
+   * Sizes of named dimensions. With fixed sizes the runtime plans memory ahead, and shapes need not be computed on
+   * the CPU.
    *
    * @default {}
    */
   readonly dimensions?: Readonly<Record<string, number>>;
   /**
-   * Records the first run's GPU work and replays it from then on; only for `"webgpu"`, only with inputs and outputs
-   * on the GPU, and always with the same buffers. Many models replay **wrong** unless they were rewritten for it:
-   * let {@linkcode checkSession} compare before relying on it.
+   * True to record the GPU commands of the first run and to replay them in later runs. This needs `"webgpu"`,
+   * inputs and outputs on the GPU, and the same buffers in every run. Many models replay **wrong results** unless
+   * they were rewritten (see {@linkcode gpuForm}): compare them by {@linkcode checkSession} first.
    *
    * @default false
    */
   readonly capture?: boolean;
   /**
-   * Whether operators that the GPU cannot do may run on the CPU, with a copy there and back.
+   * True if operators without a GPU implementation may run on the CPU, which copies tensors there and back.
    *
    * @default true
    */
   readonly cpuFallback?: boolean;
   /**
-   * Whether each run looks at what it gives in host memory, and refuses what is not finite.
+   * True to throw if an output in host memory has non-finite values.
    *
    * @default false
    */
   readonly checkFinite?: boolean;
   /**
-   * What errors call it.
+   * Name of the model in error messages.
    *
    * @default the name of its file
    */
   readonly name?: string;
   /**
-   * Where the runtime's own .wasm is, or its bytes: for pages that serve it from elsewhere, and for programs that
-   * may read no file. Only the first session of a process can say.
+   * Address or bytes of the runtime's .wasm file, for pages that serve it from elsewhere, and for programs without
+   * read permission. Only the first session of a process uses it.
    *
    * @default beside the runtime's script
    */
   readonly runtime?: URL | Uint8Array;
-  /** Limits for files that are fetched from addresses, and hashes that files must have. */
+  /** Limits and expected hashes for files that are downloaded. */
   readonly download?: DownloadOptions;
-  /** Gives up opening. */
+  /** Signal that aborts opening. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Everything that can be wrong with options, before the runtime sees any of it: what it refuses half-way leaves it
- * unable to open another session.
+ * Checks options before the runtime sees them, because a failed creation leaves the runtime unable to open another
+ * session.
  *
- * @throws {TypeError} for options that contradict each other
- * @throws {RangeError} for values out of range
- * @throws {BackendUnavailableError} for a device that is lost
+ * @throws {TypeError} if options contradict each other
+ * @throws {RangeError} if a value is out of range
+ * @throws {BackendUnavailableError} if the device is lost
  */
 export function checkOptions(name: string, options: SessionOptions): void {
   const { device = "wasm", threads, dimensions = {}, gpuDevice } = options;
   if (device !== "wasm" && device !== "webgpu") {
     throw new RangeError(
-      `Cannot open ${name} as device must be wasm or webgpu: current value is ${
-        JSON.stringify(device)
-      }`,
+      `Cannot open ${name}: device must be wasm or webgpu; got ${JSON.stringify(device)}`,
     );
   }
   if (threads !== undefined && !(Number.isInteger(threads) && threads > 0)) {
     throw new RangeError(
-      `Cannot open ${name} as threads must be a whole number from 1 on: current value is ${threads}`,
+      `Cannot open ${name}: threads must be a positive integer; got ${threads}`,
     );
   }
+  checkThreadLimits(name, options);
   for (const [dimension, size] of Object.entries(dimensions)) {
     if (Number.isInteger(size) && size >= 0) continue;
     throw new RangeError(
-      `Cannot open ${name} as dimensions must be whole numbers from 0 on: current ${dimension} is ${size}`,
+      `Cannot open ${name}: dimension ${dimension} must be a non-negative integer; got ${size}`,
     );
   }
   checkDownload(`open ${name}`, options.download);
@@ -121,15 +142,28 @@ export function checkOptions(name: string, options: SessionOptions): void {
   if (loss !== undefined) throw deviceLost(name, "open", loss);
 }
 
+function checkThreadLimits(name: string, { threadMemory, timeout }: SessionOptions): void {
+  if (
+    threadMemory !== undefined && !(threadMemory >= LEAST_MEMORY && threadMemory <= MOST_MEMORY)
+  ) {
+    throw new RangeError(
+      `Cannot open ${name}: threadMemory must be from ${LEAST_MEMORY} to ${MOST_MEMORY} bytes; got ${threadMemory}`,
+    );
+  }
+  if (timeout !== undefined && !(timeout > 0 && timeout < 2 ** 31)) {
+    throw new RangeError(
+      `Cannot open ${name}: timeout must be above 0 and below 2147483648 ms; got ${timeout}`,
+    );
+  }
+}
+
 function checkPlaces(name: string, { device = "wasm", ...options }: SessionOptions): void {
   const { outputs = "host", capture = false } = options;
   const places = typeof outputs === "string" ? [outputs] : Object.values(outputs);
   const wrong = places.find((place) => place !== "host" && place !== "gpu");
   if (wrong !== undefined) {
     throw new RangeError(
-      `Cannot open ${name} as outputs must be host or gpu: current value is ${
-        JSON.stringify(wrong)
-      }`,
+      `Cannot open ${name}: outputs must be host or gpu; got ${JSON.stringify(wrong)}`,
     );
   }
   const onGpu = [
@@ -140,21 +174,17 @@ function checkPlaces(name: string, { device = "wasm", ...options }: SessionOptio
   ].filter((each) => each !== false);
   if (device === "wasm" && onGpu.length > 0) {
     throw new TypeError(
-      `Cannot open ${name} as ${
-        onGpu.join(", ")
-      } must be for the device webgpu: current device is wasm`,
+      `Cannot open ${name}: ${onGpu.join(" and ")} must be used with device: "webgpu"; got wasm`,
     );
   }
   if (capture && outputs !== "gpu") {
     throw new TypeError(
-      `Cannot open ${name} as capture must have all outputs on the GPU: current outputs are ${
-        JSON.stringify(outputs)
-      }`,
+      `Cannot open ${name}: with capture, outputs must be gpu; got ${JSON.stringify(outputs)}`,
     );
   }
 }
 
-/** The same for the runtime. */
+/** Converts options to those of the runtime. */
 export function toRuntimeOptions(
   options: SessionOptions,
   { gpuDevice, external }: {
@@ -166,7 +196,7 @@ export function toRuntimeOptions(
   const externalData = Object.entries(external).map(([path, data]) => ({ path, data }));
   const place = (where: OutputLocation) => where === "gpu" ? "gpu-buffer" : "cpu";
   const onGpu = {
-    // As an object: named by a string it would not hear of capture.
+    // Pass the provider as an object: its name alone would ignore the options of capture.
     executionProviders: [{ name: "webgpu", device: gpuDevice }],
     enableGraphCapture: capture,
     preferredOutputLocation: typeof outputs === "string"
@@ -174,7 +204,7 @@ export function toRuntimeOptions(
       : Object.fromEntries(Object.entries(outputs).map(([name, where]) => [name, place(where)])),
     extra: {
       ...(cpuFallback ? {} : { session: { disable_cpu_ep_fallback: "1" } }),
-      // It makes one buffer of the many that scatters must have to be replayed.
+      // This optimization merges buffers that scatters must not share when they are replayed.
       ...(capture ? { optimization: { disable_specified_optimizers: CSE } } : {}),
     },
   };
@@ -182,9 +212,9 @@ export function toRuntimeOptions(
     ...(gpuDevice === undefined ? { executionProviders: ["wasm"] } : onGpu),
     ...(externalData.length === 0 ? {} : { externalData }),
     freeDimensionOverrides: dimensions,
-    logSeverityLevel: 4, // what it has to say is in what it throws
+    logSeverityLevel: 4, // Errors carry the same information as the log.
   };
 }
 
-/** As the runtime calls it. */
+/** Name of common subexpression elimination in the runtime. */
 const CSE = "CommonSubexpressionElimination";

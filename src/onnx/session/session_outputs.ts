@@ -9,15 +9,15 @@ import {
   type TensorInfo,
 } from "./session_tensor.ts";
 
-/** What is to be done with outputs. */
+/** Options for converting outputs. */
 export interface OutputRules {
-  /** What errors call the model. */
+  /** Name of the model in error messages. */
   readonly name: string;
-  /** Whether they must be finite. */
+  /** True if outputs must be finite. */
   readonly checkFinite: boolean;
 }
 
-/** An output in host memory, in the caller's array if it gave one. */
+/** Converts an output to a tensor in host memory, in the caller's array if one was passed. */
 export function toHostTensor(
   rules: OutputRules,
   { name, dtype }: TensorInfo,
@@ -44,28 +44,28 @@ function takeInto(
 ): TensorArray {
   if (!(target instanceof (TENSOR_ARRAYS[dtype] as unknown as { new (): unknown }))) {
     throw new TypeError(
-      `Cannot run ${model} as what takes ${name} must be an array of ${dtype}: current value is a ${target.constructor.name}`,
+      `Cannot run ${model}: the array for ${name} must hold ${dtype}; got a ${target.constructor.name}`,
     );
   }
   if (target.length !== data.length) {
     throw new RangeError(
-      `Cannot run ${model} as what takes ${name} must have ${data.length} values: current length is ${target.length}`,
+      `Cannot run ${model}: the array for ${name} must have ${data.length} values; got ${target.length}`,
     );
   }
   (target as Float32Array).set(data as Float32Array);
   return target;
 }
 
-/** Throws a RangeError that names the first number which is none. */
+/** Throws a RangeError that names the first non-finite value. */
 function checkFinite(model: string, name: string, data: TensorArray): void {
   if (!(data instanceof Float32Array || data instanceof Float64Array)) return;
   for (let i = 0; i < data.length; i++) {
     if (Number.isFinite(data[i])) continue;
     throw new RangeError(
-      `Cannot run ${model} as what it gives must be finite: ${name}[${i}] is ${
+      `Cannot run ${model}: output ${name}[${i}] must be finite; got ${
         data[i]
-      }; look for atoms that ` +
-        "coincide, empty systems, and inputs beyond what it was trained on",
+      }. Look for atoms that ` +
+        "coincide, empty systems, and inputs unlike those it was trained on",
     );
   }
 }

@@ -1,5 +1,5 @@
 import { lossOf } from "../../backend/webgpu/device.ts";
-import { brokenOff, deviceLost, explain, isBrokenOff } from "./session_errors.ts";
+import { abortedRun, deviceLost, explain, isAborted } from "./session_errors.ts";
 import { type Expected, toRuntimeFeeds, toRuntimeFetches } from "./session_feeds.ts";
 import { lossToShow, SessionGpuTensor } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
@@ -17,59 +17,61 @@ import {
   type TensorInfo,
 } from "./session_tensor.ts";
 
-/** A model, ready to run. */
+/** An opened model that is ready to run. */
 export interface Session {
-  /** What errors call it. */
+  /** Name in error messages. */
   readonly name: string;
-  /** Where it runs; `"evaluator"` is plain TypeScript, with no runtime. */
+  /** Device on which it runs; `"evaluator"` is plain TypeScript without a runtime. */
   readonly device: "wasm" | "webgpu" | "evaluator";
-  /** The device that its GPU buffers are on. */
+  /** Device of its GPU buffers. */
   readonly gpuDevice: GPUDevice | undefined;
-  /** How many threads it uses on wasm; with another number sums may differ in the last bit. */
+  /** Number of threads on wasm. Another number may change the last bits of sums. */
   readonly threads: number;
-  /** Whether its GPU work is recorded and replayed. */
+  /** True if GPU commands are recorded and replayed. */
   readonly isCaptured: boolean;
-  /** What it is fed, in the model's order. */
+  /** Inputs, in the model's order. */
   readonly inputs: readonly TensorInfo[];
-  /** What it gives. */
+  /** Outputs, in the model's order. */
   readonly outputs: readonly TensorInfo[];
-  /** What it is made of. */
+  /** Operators and types of the model. */
   readonly outline: ModelOutline;
   /**
-   * Runs the model once, when every earlier call of any session has ended.
+   * Runs the model once, after all earlier calls of any session have ended.
    *
-   * What is fed is read when its turn comes: until then leave it as it is.
+   * Do not change the inputs until the promise settles: they are read when it is this call's turn.
    *
-   * @throws {TypeError} for names, types and places that do not fit
-   * @throws {RangeError} for shapes and lengths that do not fit, for what an operator refuses, and with `checkFinite`
-   * for what is not finite
-   * @throws {BackendUnavailableError} for a device that is lost, too little memory, and a runtime out of order
+   * @throws {TypeError} if names, types or memory locations do not fit
+   * @throws {RangeError} if shapes or lengths do not fit, an operator reports an error, or `checkFinite` finds
+   * non-finite values
+   * @throws {BackendUnavailableError} if the device is lost, memory is exhausted, or the runtime is broken
    */
   run(feeds: Feeds, fetches?: Fetches): Promise<Outputs>;
-  /** Gives everything back, outputs on the GPU that nobody disposed of included. Twice is once. */
+  /** Releases the session and all its GPU outputs. Calling it again has no effect. */
   dispose(): Promise<void>;
-  /** The same. */
+  /** Same as `dispose`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What a session is made of. */
+/** Parts of a session. */
 export interface SessionParts {
   readonly name: string;
   readonly device: "wasm" | "webgpu";
   readonly gpuDevice: GPUDevice | undefined;
-  /** Whether the device is the session's, to be destroyed with it. */
+  /** True if the session owns the device and destroys it. */
   readonly ownsDevice: boolean;
   readonly isCaptured: boolean;
   readonly checkFinite: boolean;
   readonly outline: ModelOutline;
+  /** Size of the memory of its threads in bytes, if it cannot grow. */
+  readonly threadMemory: number | undefined;
   readonly runtime: Runtime;
   readonly session: RuntimeSession;
 }
 
-/** What it has to say is in what it throws. */
+/** Logging options of runs: errors carry the same information as the log. */
 const QUIET = { logSeverityLevel: 4 };
 
-/** A session of onnxruntime, behind the lock. */
+/** A session of onnxruntime whose calls use the lock. */
 export class LockedSession implements Session {
   readonly name: string;
   readonly device: "wasm" | "webgpu";
@@ -81,12 +83,12 @@ export class LockedSession implements Session {
   readonly outline: ModelOutline;
   readonly #parts: SessionParts;
   readonly #expected: Expected;
-  /** Outputs on the GPU that are the caller's until they dispose of them. */
+  /** Outputs on the GPU that the caller has not disposed of yet. */
   readonly #given = new Set<RuntimeTensor>();
-  /** Input → the buffer it was captured with. */
+  /** Buffers with which the first run was captured, by input and output name. */
   #captured: ReadonlyMap<string, RuntimeTensor> | undefined;
   #disposed: Promise<void> | undefined;
-  #isBrokenOff = false;
+  #isAborted = false;
 
   constructor(parts: SessionParts) {
     const { name, device, gpuDevice, isCaptured, outline, runtime, session } = parts;
@@ -110,15 +112,18 @@ export class LockedSession implements Session {
   async run(feeds: Feeds, fetches?: Fetches): Promise<Outputs> {
     this.#checkOpen();
     const { runtime, session } = this.#parts;
+    // Check everything before the lock is taken: an invalid call must not wait, and the runtime reports
+    // mistakes only after it has started.
     const given = toRuntimeFeeds(runtime, this.#expected, feeds);
     const wanted = toRuntimeFetches(runtime, this.#expected, fetches);
     if (this.isCaptured) this.#checkCaptured(given, wanted);
     const results = await withRuntime(async () => {
+      // The session may have been disposed of, or its device lost, while this call waited for the lock.
       this.#checkOpen();
       try {
         return await session.run(given, wanted, QUIET);
       } catch (error) {
-        // Before the next one has its turn: on a device that is lost, and not known to be, it would hang for good.
+        // Learn about a lost device before the next call starts: on such a device it would hang forever.
         await lossToShow(this.gpuDevice);
         throw this.#explain(error);
       }
@@ -142,7 +147,7 @@ export class LockedSession implements Session {
         return this.#parts.session.release();
       });
     } catch (error) {
-      // What was on a lost device is gone with it.
+      // Buffers of a lost device are gone already.
       if (this.gpuDevice === undefined || lossOf(this.gpuDevice) === undefined) {
         throw explain(error, { ...this.#parts, during: "release" });
       }
@@ -153,14 +158,14 @@ export class LockedSession implements Session {
 
   #checkOpen(): void {
     if (this.#disposed !== undefined) {
-      throw new Error(`Cannot run ${this.name} as its session must be open: it was disposed of`);
+      throw new Error(`Cannot run ${this.name}: its session was disposed of`);
     }
     const loss = this.gpuDevice && lossOf(this.gpuDevice);
     if (loss !== undefined) throw deviceLost(this.name, "run", loss);
-    if (this.#isBrokenOff) throw brokenOff(this.name);
+    if (this.#isAborted) throw abortedRun(this.name);
   }
 
-  /** A replay reads and writes where the recording did, whatever it is given. */
+  /** Throws if buffers differ from the captured ones: a replay always uses those of the recording. */
   #checkCaptured(
     given: Readonly<Record<string, RuntimeTensor>>,
     wanted: Readonly<Record<string, RuntimeTensor | null>>,
@@ -173,26 +178,28 @@ export class LockedSession implements Session {
         : tensor?.location === "gpu-buffer" && (before === undefined || isSame(before, tensor));
       if (fits) continue;
       throw new TypeError(
-        `Cannot run ${this.name} captured as ${name} must be ${
+        `Cannot run ${this.name} with capture: ${name} must be ${
           isOutput
-            ? "in a buffer of the session's"
+            ? "in a buffer of the session"
             : before === undefined
             ? "in a GPU buffer"
-            : "in the buffer, and of the sizes, it was captured with"
-        }: it is elsewhere`,
+            : "in the same buffer, with the same shape, as in the first run"
+        }; got another`,
       );
     }
     const isAll = Object.keys(wanted).length === this.outputs.length;
     if (!isAll) {
       throw new TypeError(
-        `Cannot run ${this.name} captured as all outputs must be fetched: some are not`,
+        `Cannot run ${this.name} with capture: all outputs must be fetched; got ${
+          Object.keys(wanted).join(", ") || "no outputs"
+        }`,
       );
     }
     this.#captured ??= new Map(Object.entries(given));
   }
 
   #explain(error: unknown): Error {
-    if (this.device === "webgpu" && isBrokenOff(error)) this.#isBrokenOff = true;
+    if (this.device === "webgpu" && isAborted(error)) this.#isAborted = true;
     return explain(error, { ...this.#parts, during: "run" });
   }
 
@@ -215,7 +222,7 @@ export class LockedSession implements Session {
     const owner = { name: this.name, gpuDevice: this.gpuDevice! };
     if (isCallers) return new SessionGpuTensor(owner, result);
     if (this.isCaptured) {
-      // The buffer is the recording's, and the same at each run; this is only another hold on it.
+      // Replays write into the same buffer. This tensor is only another reference to it.
       const tensor = new SessionGpuTensor(owner, result);
       result.dispose();
       return tensor;
@@ -240,13 +247,13 @@ function toInfo(model: string, { name, isTensor, type, shape }: RuntimeMetadata)
     return { name, dtype: type as TensorDtype, shape: (shape ?? []).map(lengthOf) };
   }
   throw new TypeError(
-    `Cannot open ${model} as ${name} must be a tensor of numbers: it is ${
-      isTensor ? `one of ${type}` : "no tensor"
+    `Cannot open ${model}: ${name} must be a tensor of numbers; got ${
+      isTensor ? `a tensor of ${type}` : "another kind of value"
     }`,
   );
 }
 
-/** A length that nobody named is −1 to the runtime, which comes out as 2³² − 1. */
+/** Converts a dimension of the runtime. An unnamed dimension is −1 in the runtime, which it returns as 2³² − 1. */
 function lengthOf(length: number | string): number | string {
   return length === 2 ** 32 - 1 || length === -1 ? "" : length;
 }

@@ -1,13 +1,13 @@
 /**
- * What is used of onnxruntime-web, as its types have it. Only `session.ts` imports the package; everything else of
- * the door sees it through here.
+ * Types of the parts of onnxruntime-web that are used. Only `open_session.ts` imports the package; other files use
+ * these types.
  *
  * @module
  */
 
 import type { TensorArray, TensorDtype } from "./session_tensor.ts";
 
-/** A tensor as the runtime knows it. */
+/** A tensor of the runtime. */
 export interface RuntimeTensor {
   readonly location: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface RuntimeTensor {
   dispose(): void;
 }
 
-/** What the runtime says of an input or an output. */
+/** Type and shape of an input or output, as the runtime reports them. */
 export interface RuntimeMetadata {
   readonly name: string;
   readonly isTensor: boolean;
@@ -25,7 +25,7 @@ export interface RuntimeMetadata {
   readonly shape?: ReadonlyArray<number | string>;
 }
 
-/** A session as the runtime knows it. */
+/** A session of the runtime. */
 export interface RuntimeSession {
   readonly inputMetadata: readonly RuntimeMetadata[];
   readonly outputMetadata: readonly RuntimeMetadata[];
@@ -37,7 +37,7 @@ export interface RuntimeSession {
   release(): Promise<void>;
 }
 
-/** One build of onnxruntime-web. */
+/** A build of onnxruntime-web. */
 export interface Runtime {
   readonly env: {
     readonly wasm: {

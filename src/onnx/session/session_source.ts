@@ -1,34 +1,34 @@
 import { checkIntegrity, download, type DownloadOptions } from "./download.ts";
-import { findProcess } from "./find_process.ts";
+import { findBuiltin, findProcess } from "../../platform/process.ts";
 
-/** A model or its weights: the bytes, where they are, or the path of a file. */
+/** A model or its weights: bytes, an address, or the path of a file. */
 export type ModelSource = Uint8Array | ArrayBuffer | URL | string;
 
-/** Bytes, and what to call them. */
+/** Bytes of a source, with its name. */
 export interface LoadedSource {
-  /** What it is. */
+  /** Its bytes. */
   readonly bytes: Uint8Array;
-  /** The end of its address, or "a model". */
+  /** Last part of its address, or "a model". */
   readonly name: string;
-  /** Where it came from, if that is known: its other files are beside it. */
+  /** Its address if known. Its other files are beside it. */
   readonly url: URL | undefined;
 }
 
-/** What is used of Node's file system, which Deno and Bun have as well. */
+/** Members of Node's file system that are used here. Deno and Bun have them too. */
 interface Files {
   readFile(path: string | URL, options?: { signal?: AbortSignal }): Promise<Uint8Array>;
 }
 
 /** Options of {@linkcode loadSource}. */
 export interface LoadSourceOptions {
-  /** Gives up reading. */
+  /** Signal that aborts reading. */
   readonly signal?: AbortSignal | undefined;
-  /** The name that errors call it by. */
+  /** Name in error messages. */
   readonly name?: string;
-  /** Limits, and hashes. */
+  /** Limits and expected hashes for downloads. */
   readonly download?: DownloadOptions | undefined;
   /**
-   * True if a single hash is that of this file.
+   * True if a single expected hash belongs to this file.
    *
    * @default true
    */
@@ -36,10 +36,10 @@ export interface LoadSourceOptions {
 }
 
 /**
- * Reads a source whole. A string is the path of a file, or an address where it has a scheme (`https://…`); in a page,
- * always an address.
+ * Reads a source. A string is the path of a file, or an address if it has a scheme (`https://…`). In a web page it
+ * is always an address.
  *
- * @throws {Error} when it cannot be read, with the original error as `cause`
+ * @throws {Error} if it cannot be read, with the original error as `cause`
  */
 export async function loadSource(
   source: ModelSource,
@@ -62,13 +62,15 @@ export async function loadSource(
   } catch (cause) {
     signal?.throwIfAborted();
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Cannot open ${called} as ${placeOf(url)} must be readable: ${reason}`, {
+    throw new Error(`Cannot open ${called} (${placeOf(url)}): ${reason}`, {
       cause,
     });
   }
 }
 
-/** Reads what may not be there: then the answer is `undefined`. Throws an Error for what is there and cannot be read. */
+/**
+ * Reads a source, and returns `undefined` if it does not exist. Throws an Error if it exists but cannot be read.
+ */
 export async function findSource(
   url: URL,
   options: LoadSourceOptions = {},
@@ -84,7 +86,7 @@ export async function findSource(
   }
 }
 
-/** What file systems and servers say of what is not there, or not for us. */
+/** Error codes and HTTP statuses of files that do not exist or may not be read. */
 const MISSING: ReadonlySet<unknown> = new Set(
   ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "NotCapable", 403, 404, 410],
 );
@@ -93,20 +95,18 @@ async function readUrl(
   url: URL,
   { signal, download: limits }: LoadSourceOptions,
 ): Promise<Uint8Array> {
-  const files = url.protocol === "file:"
-    ? findProcess()?.getBuiltinModule?.("node:fs/promises")
-    : undefined;
+  const files = url.protocol === "file:" ? findBuiltin<Files>("node:fs/promises") : undefined;
   if (files !== undefined) {
-    const bytes = await (files as Files).readFile(url, signal === undefined ? {} : { signal });
+    const bytes = await files.readFile(url, signal === undefined ? {} : { signal });
     return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
   }
   return await download(url, limits, signal);
 }
 
-/** Where a path or an address leads to. */
+/** Resolves a path or an address to a URL. */
 export function sourceUrl(source: string): URL {
   const process = findProcess();
-  // A single letter is a drive, not a scheme.
+  // A single letter before the colon is a Windows drive, not a scheme.
   if (/^[a-z][a-z\d+.-]+:/i.test(source)) return new URL(source);
   if (process === undefined) return new URL(source, baseOfPage());
   const path = source.replaceAll("\\", "/");
@@ -131,7 +131,7 @@ function nameOf(url: URL): string {
   return last === undefined ? url.href : decodeURIComponent(last);
 }
 
-/** Returns an address without its query, which may hold a key, and without a user's name and password. */
+/** Formats an address without its query, user name and password, which may be secret. */
 function placeOf({ protocol, host, pathname }: URL): string {
   const text = `${protocol}${protocol === "data:" ? "" : "//"}${host}${pathname}`;
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

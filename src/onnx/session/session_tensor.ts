@@ -1,120 +1,120 @@
-/** The types a tensor's numbers can have, and how they lie in memory. Truth values are bytes, 0 or 1. */
+/** Element types of tensors, with the arrays that hold them. Booleans are bytes, 0 or 1. */
 export interface TensorArrays {
   /** Single precision. */
   float32: Float32Array;
-  /** Double precision; only on wasm. */
+  /** Double precision. Only wasm supports it. */
   float64: Float64Array;
   /** Half precision. */
   float16: Float16Array;
-  /** Whole numbers of 8 bits. */
+  /** Signed 8-bit integers. */
   int8: Int8Array;
-  /** Of 8 bits, from 0 on. */
+  /** Unsigned 8-bit integers. */
   uint8: Uint8Array;
-  /** Of 16 bits. */
+  /** Signed 16-bit integers. */
   int16: Int16Array;
-  /** Of 16 bits, from 0 on. */
+  /** Unsigned 16-bit integers. */
   uint16: Uint16Array;
-  /** Of 32 bits. */
+  /** Signed 32-bit integers. */
   int32: Int32Array;
-  /** Of 32 bits, from 0 on. */
+  /** Unsigned 32-bit integers. */
   uint32: Uint32Array;
-  /** Of 64 bits. */
+  /** Signed 64-bit integers. */
   int64: BigInt64Array;
-  /** Of 64 bits, from 0 on. */
+  /** Unsigned 64-bit integers. */
   uint64: BigUint64Array;
-  /** Truth values, a byte each. */
+  /** Booleans, one byte each. */
   bool: Uint8Array;
 }
 
-/** The type of a tensor's numbers, as onnxruntime calls it. */
+/** Element type of a tensor, as named by onnxruntime. */
 export type TensorDtype = keyof TensorArrays;
 
-/** The numbers of a tensor. */
+/** Elements of a tensor. */
 export type TensorArray = TensorArrays[TensorDtype];
 
-/** What a model says of an input or an output. */
+/** Name, type and shape of a model's input or output. */
 export interface TensorInfo {
-  /** By which it is fed or fetched. */
+  /** Name for feeding or fetching it. */
   readonly name: string;
-  /** The type of its numbers. */
+  /** Element type. */
   readonly dtype: TensorDtype;
   /**
-   * A number where the size is fixed, a name where it varies. Empty for a single number, and also where the model
-   * does not say: onnxruntime does not tell the two apart.
+   * Dimensions: a number if the size is fixed, a name if it varies. Empty for a scalar, and also if the model does
+   * not declare a shape, because onnxruntime does not distinguish these cases.
    */
   readonly shape: ReadonlyArray<number | string>;
 }
 
-/** A tensor in host memory, to be read. */
+/** An input tensor in host memory. */
 export interface HostFeed {
-  /** Its numbers, the last index fastest. */
+  /** Elements, in row-major order. */
   readonly data: TensorArray;
   /**
-   * Its sizes.
+   * Dimensions.
    *
    * @default [data.length]
    */
   readonly dims?: readonly number[];
 }
 
-/** A tensor in a buffer of the session's own GPU device: {@linkcode createTensorBuffer} makes one that fits. */
+/** A tensor in a buffer on the session's GPU device. {@linkcode createTensorBuffer} creates a suitable buffer. */
 export interface GpuFeed {
-  /** Where it is. */
+  /** Buffer of the tensor. */
   readonly buffer: GPUBuffer;
-  /** Its sizes. */
+  /** Dimensions. */
   readonly dims: readonly number[];
 }
 
-/** Input → tensor. */
+/** Tensors by input name. */
 export type Feeds = Readonly<Record<string, HostFeed | GpuFeed>>;
 
-/** An array that takes an output's numbers: as many as they are, of their type. */
+/** An array that receives an output. It must have the output's length and type. */
 export interface HostFetch {
-  /** Where they go. */
+  /** Array to write to. */
   readonly data: TensorArray;
 }
 
 /**
- * Which outputs to have: their names, or for each one where it goes. `null` leaves it to the session.
+ * Outputs to compute: a list of names, or a destination for each name. `null` lets the session allocate the tensor.
  *
- * An output in an array of the caller's spares the caller an array per run, not the runtime its own.
+ * A destination array saves the caller an allocation per run, but the runtime still allocates its own.
  */
 export type Fetches = readonly string[] | Readonly<Record<string, HostFetch | GpuFeed | null>>;
 
-/** A tensor in host memory; its numbers belong to whoever ran the session. */
+/** A tensor in host memory. The caller of `run` owns its elements. */
 export type HostTensor<D extends TensorDtype = TensorDtype> = {
   [each in D]: {
-    /** Where it is. */
+    /** Memory of the tensor. */
     readonly location: "host";
-    /** The type of its numbers. */
+    /** Element type. */
     readonly dtype: each;
-    /** Its sizes. */
+    /** Dimensions. */
     readonly dims: readonly number[];
-    /** Its numbers. */
+    /** Elements, in row-major order. */
     readonly data: TensorArrays[each];
   };
 }[D];
 
 /** A tensor on the GPU. */
 export interface GpuTensor {
-  /** Where it is. */
+  /** Memory of the tensor. */
   readonly location: "gpu";
-  /** The type of its numbers. */
+  /** Element type. */
   readonly dtype: TensorDtype;
-  /** Its sizes. */
+  /** Dimensions. */
   readonly dims: readonly number[];
-  /** Its buffer, which own passes may read and write until it is disposed of. */
+  /** Buffer of the tensor. Custom GPU passes may read and write it until it is disposed of. */
   readonly buffer: GPUBuffer;
-  /** A copy in host memory. Slow: it waits for the GPU. */
+  /** Copies the tensor to host memory. This is slow, because it waits for the GPU. */
   read(): Promise<TensorArray>;
-  /** Gives the buffer back, if it was the session's. */
+  /** Returns the buffer to the session if the session owns it. */
   dispose(): void;
 }
 
-/** Output → tensor. */
+/** Tensors by output name. */
 export type Outputs = Readonly<Record<string, HostTensor | GpuTensor>>;
 
-/** What makes an array of each type. */
+/** Constructors of the arrays for each type. */
 export const TENSOR_ARRAYS: {
   readonly [D in TensorDtype]: {
     new (length: number): TensorArrays[D];
@@ -124,7 +124,7 @@ export const TENSOR_ARRAYS: {
 } = {
   float32: Float32Array,
   float64: Float64Array,
-  // Where it does not exist yet nothing makes one, and no model of that type can be fed.
+  // Some runtimes lack Float16Array. There, arrays of this type do not exist, so the model cannot be fed anyway.
   float16: globalThis.Float16Array ?? Uint16Array,
   int8: Int8Array,
   uint8: Uint8Array,
@@ -137,28 +137,31 @@ export const TENSOR_ARRAYS: {
   bool: Uint8Array,
 };
 
-/** The types that onnxruntime takes in a GPU buffer. */
+/** Types that onnxruntime supports in GPU buffers. */
 const ON_GPU: ReadonlySet<TensorDtype> = new Set(
   ["float32", "float16", "int32", "int64", "uint32", "uint8", "bool"] as const,
 );
 
-/** How many numbers a tensor of these sizes has. */
+/** Returns the number of elements of a tensor with these dimensions. */
 export function countOf(dims: readonly number[]): number {
   let count = 1;
   for (const dim of dims) count *= dim;
   return count;
 }
 
-/** How many bytes a GPU buffer for this tensor has: onnxruntime reads and writes 16 at a time. */
+/**
+ * Returns the size of a GPU buffer for a tensor. It is a multiple of 16 bytes, because onnxruntime accesses 16 at a
+ * time.
+ */
 export function gpuBytesOf(dtype: TensorDtype, dims: readonly number[]): number {
   const bytes = countOf(dims) * TENSOR_ARRAYS[dtype].BYTES_PER_ELEMENT;
   return Math.max(16, Math.ceil(bytes / 16) * 16);
 }
 
 /**
- * Makes a GPU buffer that a session can read from or write to. The device must be the session's.
+ * Creates a GPU buffer that a session can read and write. The device must be the session's.
  *
- * @throws {TypeError} for a type that onnxruntime does not take on a GPU
+ * @throws {TypeError} if onnxruntime does not support the type on a GPU
  */
 export function createTensorBuffer(
   device: GPUDevice,
@@ -172,24 +175,25 @@ export function createTensorBuffer(
   return device.createBuffer({
     ...(label === undefined ? {} : { label }),
     size: gpuBytesOf(dtype, dims),
-    usage: 0x80 | 0x4 | 0x8, // STORAGE, COPY_SRC, COPY_DST; not every host has the names without a device
+    // STORAGE, COPY_SRC and COPY_DST. Some hosts do not define `GPUBufferUsage` until a device exists.
+    usage: 0x80 | 0x4 | 0x8,
   });
 }
 
-/** Throws a TypeError for a type that has no place in a GPU buffer. */
+/** Throws a TypeError if a type cannot be in a GPU buffer. */
 export function checkOnGpu(name: string, dtype: TensorDtype): void {
   if (ON_GPU.has(dtype)) return;
   throw new TypeError(
-    `Cannot put ${name} on the GPU as its type must be one of ${
+    `Cannot put ${name} on the GPU: its type must be one of ${
       [...ON_GPU].join(", ")
-    }: current type is ${dtype}`,
+    }; got ${dtype}`,
   );
 }
 
 /**
- * The numbers of an output, when it is in host memory and of this type.
+ * Returns the elements of an output that must be in host memory and of this type.
  *
- * @throws {TypeError} when it was not fetched, is on the GPU, or has another type
+ * @throws {TypeError} if the output was not fetched, is on the GPU, or has another type
  */
 export function dataOf<D extends TensorDtype>(
   outputs: Outputs,
@@ -199,9 +203,9 @@ export function dataOf<D extends TensorDtype>(
   const output = outputs[name];
   if (output?.location === "host" && output.dtype === dtype) return output.data as TensorArrays[D];
   const current = output === undefined
-    ? `missing among ${Object.keys(outputs).join(", ") || "no outputs"}`
+    ? `only ${Object.keys(outputs).join(", ") || "no outputs"}`
     : `${output.dtype} ${output.location === "gpu" ? "on the GPU" : "in host memory"}`;
   throw new TypeError(
-    `Cannot take the numbers of ${name} as it must be ${dtype} in host memory: it is ${current}`,
+    `Output ${name} must be ${dtype} in host memory; got ${current}`,
   );
 }

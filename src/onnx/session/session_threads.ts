@@ -1,35 +1,47 @@
 import type { Runtime } from "./session_runtime.ts";
 
-/** What is looked at to know how many threads there can be. */
+/** Properties of the host that determine the number of threads. */
 interface Host {
-  readonly process?: { readonly versions?: { readonly node?: string } };
+  readonly process?: { readonly versions?: { readonly node?: string; readonly deno?: string } };
   readonly navigator?: { readonly hardwareConcurrency?: number };
   readonly crossOriginIsolated?: boolean;
 }
 
 const host = globalThis as unknown as Host;
 
-/** Whether this is Node, Deno or Bun: their build of the runtime has threads without further ado. */
+/** Returns whether the host is Node, Deno or Bun, whose build of the runtime needs no setup for threads. */
 export function isServer(): boolean {
   return typeof host.process?.versions?.node === "string";
 }
 
-/** How many threads to use when nothing is said: half the processors, at most 4. */
+/**
+ * Returns whether the host is Deno. There, a session with several threads needs its own worker and fixed-size
+ * memory.
+ */
+export function isDeno(): boolean {
+  return typeof host.process?.versions?.deno === "string";
+}
+
+/** Returns the default number of threads: one in Deno, elsewhere half the processors, at most 4. */
 export function defaultThreads(): number {
+  if (isDeno()) return 1;
   return Math.min(4, Math.ceil((host.navigator?.hardwareConcurrency ?? 1) / 2));
 }
 
 /**
- * As many as there can be. A page that shares no memory has one. So has a page of a single script, which a bundler
- * has put the runtime into: its threads begin with the script that it is in, which would begin the page over and over
- * and never the thread.
+ * Returns the number of threads that are possible, at most `wanted`. A page without shared memory has one. So has a
+ * page whose bundler has put the runtime into its single script: the runtime starts threads from the script that
+ * contains it, so each thread would start the page again instead of the thread's code.
  */
 export function possibleThreads(wanted: number, runtime: Runtime): number {
   if (isServer()) return wanted;
   return host.crossOriginIsolated === true && !sharesScript(runtime) ? wanted : 1;
 }
 
-/** Whether the runtime is in the same script as this. Only its errors tell where it is. */
+/**
+ * Returns whether the runtime is in the same script as this file. Only the stack traces of its errors show where it
+ * is.
+ */
 function sharesScript({ Tensor }: Runtime): boolean {
   try {
     new Tensor("none" as never, new Float32Array(1), [1]);
@@ -40,16 +52,16 @@ function sharesScript({ Tensor }: Runtime): boolean {
   return false;
 }
 
-/** The script that an error comes from, as all browsers have it in their traces: an address, line and column. */
+/** Extracts the script from a stack trace: all browsers print address, line and column. */
 function scriptOf(error: unknown): string | undefined {
   const trace = error instanceof Error ? error.stack ?? "" : "";
   return /[a-z][a-z\d+.-]*:\/\/[^\s()]+?(?=:\d+:\d+)/i.exec(trace)?.[0];
 }
 
 /**
- * Runs `start`, after which `Worker` is again what it was. On servers the runtime puts Node's in its place as it
- * starts, which calls no `onmessage`: the program's own workers would be silent from then on. It makes its threads
- * while it starts, and no more of them later.
+ * Runs `start`, and restores `Worker` afterwards. On servers the runtime replaces it by Node's Worker as it starts.
+ * That class never calls `onmessage`, so the program's own workers would seem silent. The runtime creates all its
+ * threads while it starts, so it does not need the replacement later.
  */
 export async function keepingWorker<T>(start: () => Promise<T>): Promise<T> {
   const before = Object.getOwnPropertyDescriptor(globalThis, "Worker");
@@ -62,14 +74,14 @@ export async function keepingWorker<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Throws a RangeError when the runtime runs with another number of threads than asked for: it was started once, for
- * all sessions.
+ * Throws a RangeError if the runtime was started with another number of threads. It is started once for all
+ * sessions.
  */
 export function checkThreads(name: string, wanted: number | undefined, runtime: Runtime): void {
   const current = runtime.env.wasm.numThreads ?? 1;
   if (wanted === undefined || possibleThreads(wanted, runtime) === current) return;
   throw new RangeError(
-    `Cannot open ${name} as threads must be those of the process's first session: wanted ${wanted}, current is ` +
-      `${current}; open it in a worker, which has a runtime of its own`,
+    `Cannot open ${name}: threads must equal those of the process's first session, ${current}; got ${wanted}. ` +
+      "Open it in a worker, which has its own runtime",
   );
 }

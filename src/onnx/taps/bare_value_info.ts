@@ -4,7 +4,10 @@ import type { ElementType } from "../codec/element_type.ts";
 import type { ValueInfoProto } from "../codec/messages.ts";
 import { type Shape, valueInfo } from "../codec/value_info.ts";
 
-/** A value's type and shape as far as they are known; without a type nothing but its name, and the runtime finds out. */
+/**
+ * Returns type and shape of a value as far as they are known. If the type is unknown, only the name is set, and the
+ * runtime infers the rest.
+ */
 export function bareValueInfo(
   name: string,
   type: ElementType | undefined,

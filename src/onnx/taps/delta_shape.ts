@@ -1,6 +1,6 @@
 import type { Length, Shape } from "../codec/value_info.ts";
 
-/** Throws a RangeError for a shape that makes another one larger by broadcasting, or does not fit it at all. */
+/** Throws a RangeError if a shape does not broadcast to the target, or would enlarge it. */
 export function refuseOtherShape(
   action: string,
   shape: Shape | undefined,
@@ -10,12 +10,12 @@ export function refuseOtherShape(
   const start = target.length - shape.length;
   if (start >= 0 && shape.every((length, i) => mayFit(length, target[start + i]))) return;
   throw new RangeError(
-    `Cannot ${action} as the shape of the input must fit ${show(target)} by broadcasting: ` +
-      `current shape is ${show(shape)}`,
+    `Cannot ${action}: the shape of the input must broadcast to ${show(target)}; ` +
+      `got ${show(shape)}`,
   );
 }
 
-/** Lengths by name may turn out to be right. */
+/** Returns whether a length may fit. Named lengths may, because their values are known only at run time. */
 function mayFit(length: Length, target: Length): boolean {
   return length === 1 || typeof length !== "number" || typeof target !== "number" ||
     length === target;

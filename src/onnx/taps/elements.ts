@@ -2,21 +2,21 @@ import type { Attributes } from "../codec/attributes.ts";
 import { codeOf } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { Shape } from "../codec/value_info.ts";
-import { tapName } from "./own_names.ts";
+import { tapName } from "./added_names.ts";
 
-/** The largest finite numbers. */
+/** Largest finite numbers by type. */
 const MOST = { f32: 3.4028234663852886e38, f64: Number.MAX_VALUE };
 
 /**
- * Writes formulas over all elements of one tensor, as a list of floating-point numbers. What several of them need is
- * written once.
+ * Writes formulas over all elements of one tensor as a list of floats. Intermediate values are shared by several
+ * formulas.
  */
 export class Elements {
   readonly #graph: Graph;
   readonly #tensor: string;
   readonly #shape: Shape | undefined;
   readonly #known = new Map<string, string>();
-  /** The type that is computed in. */
+  /** Type of the computation. */
   readonly type: "f32" | "f64";
 
   constructor(graph: Graph, tensor: string, shape: Shape | undefined, type: "f32" | "f64") {
@@ -26,7 +26,7 @@ export class Elements {
     this.type = type;
   }
 
-  /** A node's first output; `part` is what it is called in the graph. */
+  /** Adds a node and returns its first output. `part` is a hint for its name. */
   make(
     part: string,
     op: string,
@@ -37,12 +37,12 @@ export class Elements {
     return this.#graph.make(op, inputs, attributes, name);
   }
 
-  /** A number, of the type that is computed in. */
+  /** Adds a number in the type of the computation. */
   number(value: number): string {
     return this.#once(`number ${value}`, () => this.#constant(value, []));
   }
 
-  /** The elements, one after the other: [n]. */
+  /** All elements in a list: [n]. */
   get all(): string {
     return this.#once("all", () => {
       const list = this.#graph.constantOf("i64", [-1], [1], tapName(this.#tensor, "list"));
@@ -50,7 +50,7 @@ export class Elements {
     });
   }
 
-  /** How many there are: [1]. */
+  /** Number of elements: [1]. */
   get count(): string {
     return this.#once("count", () => {
       const length = this.make("length", "Shape", [this.all]);
@@ -58,37 +58,38 @@ export class Elements {
     });
   }
 
-  /** Their mean, NaN for none: [1]. */
+  /** Mean, NaN if there are no elements: [1]. */
   get mean(): string {
     return this.#once("mean", () => this.#mean(this.all));
   }
 
-  /** The standard deviation of a population, NaN for none: [1]. */
+  /** Standard deviation of a population, NaN if there are no elements: [1]. */
   get std(): string {
-    // The mean is rounded. Where it is large beside the deviations their own mean is not quite zero.
+    // Subtract the mean of the deviations, too: the first mean is rounded, so if it is large compared with the
+    // deviations, their mean is not quite zero.
     const rough = this.make("rough", "Sub", [this.all, this.mean]);
     const deviations = this.make("deviations", "Sub", [rough, this.#mean(rough)]);
     const squares = this.make("squares", "Mul", [deviations, deviations]);
     return this.make("std", "Sqrt", [this.#mean(squares)]);
   }
 
-  /** The root of the sum of squares: [1]. */
+  /** Square root of the sum of squares: [1]. */
   get norm(): string {
     const squares = this.make("squares", "Mul", [this.all, this.all]);
     return this.make("norm", "Sqrt", [this.sum(squares)]);
   }
 
-  /** The least, +∞ for none, NaN where there is one: [1]. */
+  /** Minimum, +∞ if there are no elements, NaN if any element is NaN: [1]. */
   get min(): string {
     return this.#extreme("ReduceMin", Infinity);
   }
 
-  /** The largest, −∞ for none, NaN where there is one: [1]. */
+  /** Maximum, −∞ if there are no elements, NaN if any element is NaN: [1]. */
   get max(): string {
     return this.#extreme("ReduceMax", -Infinity);
   }
 
-  /** How many are NaN or infinite: [1]. */
+  /** Number of elements that are NaN or infinite: [1]. */
   get nonFinite(): string {
     const size = this.make("size", "Abs", [this.all]);
     const isFinite = this.make("finite", "LessOrEqual", [size, this.number(MOST[this.type])]);
@@ -96,14 +97,14 @@ export class Elements {
     return this.#float(this.sum(this.#whole(isOdd)));
   }
 
-  /** Which are numbers, infinite ones among them: [n]. IsNaN has no kernel on WebGPU. */
+  /** Flags of elements that are not NaN: [n]. It avoids IsNaN, which has no kernel on WebGPU. */
   get isNumber(): string {
     return this.#once("isNumber", () => {
       return this.make("number", "GreaterOrEqual", [this.all, this.number(-Infinity)]);
     });
   }
 
-  /** How many are in each of so many parts of a range, the outer ones open: [bins]. */
+  /** Number of elements in each of `bins` equal parts of a range; the outer bins are open: [bins]. */
   histogram(bins: number, [low, high]: readonly [number, number]): string {
     const graph = this.#graph;
     const above = this.make("above", "Sub", [this.all, this.number(low)]);
@@ -111,13 +112,13 @@ export class Elements {
     const placed = this.make("placed", "Where", [this.isNumber, scaled, this.number(0)]);
     const ends = [this.number(0), this.number(bins - 1)];
     const clipped = this.make("clipped", "Clip", [placed, ...ends]);
-    // Whole numbers: a sum of ones in float32 stops growing at 2²⁴.
+    // Count in integers: a sum of ones in float32 stops growing at 2²⁴.
     const none = graph.constantOf("i32", new Float64Array(bins), [bins], this.#name("none"));
     const inputs = [none, this.#whole(clipped), this.#whole(this.isNumber)];
     return this.make("counts", "ScatterElements", inputs, { axis: 0, reduction: "add" });
   }
 
-  /** The sum of a list, 0 for an empty one: [1]. */
+  /** Sum of a list, 0 if it is empty: [1]. */
   sum(list: string): string {
     return this.#reduce("ReduceSum", list);
   }
@@ -127,17 +128,17 @@ export class Elements {
     return this.make("cast", "Cast", [this.#tensor], { to: codeOf(this.type) });
   }
 
-  /** By the sum, as what a runtime calls the mean of nothing is not the same everywhere. */
+  /** Divides the sum by the count. Runtimes disagree about ReduceMean of an empty list. */
   #mean(list: string): string {
     return this.make("mean", "Div", [this.sum(list), this.count]);
   }
 
-  /** What comparisons make of NaN depends on the order of elements, so it is put in afterwards. */
+  /** Minimum or maximum. NaN is added afterwards, because comparisons with NaN depend on the order of elements. */
   #extreme(op: "ReduceMin" | "ReduceMax", none: number): string {
     return this.make("extreme", "Add", [this.#reduce(op, this.#padded(none)), this.#nan]);
   }
 
-  /** NaN where there is one, otherwise 0: [1]. */
+  /** NaN if any element is NaN, otherwise 0: [1]. */
   get #nan(): string {
     return this.#once("nan", () => {
       const inputs = [this.isNumber, this.number(0), this.all];
@@ -145,7 +146,7 @@ export class Elements {
     });
   }
 
-  /** With one element more where there may be none: WebGPU refuses to compare nothing. */
+  /** Appends one element to a list that may be empty, because WebGPU refuses to reduce an empty list. */
   #padded(none: number): string {
     const lengths = this.#shape ?? [undefined];
     if (lengths.every((length) => typeof length === "number" && length > 0)) return this.all;

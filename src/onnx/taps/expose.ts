@@ -1,22 +1,22 @@
 import type { Graph } from "../graph/graph.ts";
 import { bareValueInfo } from "./bare_value_info.ts";
-import { tapName } from "./own_names.ts";
+import { tapName } from "./added_names.ts";
 import { findPoints, type Point } from "./points.ts";
 
 /**
- * Lets tensors come out of a graph. The nodes of the graph stay as they are.
+ * Adds tensors to the outputs of a graph. The nodes of the graph do not change.
  *
- * What a node makes comes out under its own name; an input or a constant, which cannot, as `tap:` and its name. What
- * comes out already is left alone.
+ * The result of a node keeps its name. An input or a constant cannot be an output, so a copy with the name `tap:`
+ * and its own is added. Outputs are left as they are.
  *
- * A tensor that comes out must be kept, and cannot be fused away: expose what is looked at, and take
- * {@linkcode statistics} where a few numbers do.
+ * The runtime must keep an exposed tensor in memory and cannot fuse it with others, so expose only what you need,
+ * and use {@linkcode statistics} if a few numbers suffice.
  *
- * @param globs names or patterns, as {@linkcode points} takes them
- * @returns tensor → output
- * @throws {RangeError} when a pattern matches nothing
- * @throws {TypeError} for the name of a sequence
- * @throws {UnsupportedNodeError} for a name inside of a node's graph
+ * @param globs names or patterns, as in {@linkcode points}
+ * @returns output names by tensor
+ * @throws {RangeError} if a pattern matches nothing
+ * @throws {TypeError} if a name is that of a sequence
+ * @throws {UnsupportedNodeError} if a name is in a node's subgraph
  *
  * @example
  * ```ts

@@ -1,22 +1,23 @@
 /**
- * Patterns of names. Names of tensors have dots and slashes wherever their makers liked, so neither is special.
+ * Patterns of tensor names. Dots and slashes are ordinary characters, because exporters use them freely in names.
  *
  * @module
  */
 
-/** Any number of characters, or one that passes. */
+/** Any number of characters, or a test of one character. */
 type Token = "*" | ((char: string) => boolean);
 
-/** A pattern, taken apart. */
+/** A parsed pattern. */
 export interface Glob {
-  /** As it was written. */
+  /** Text of the pattern. */
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
 /**
- * Takes a pattern apart: `*` stands for any number of characters, dots and slashes too, `?` for one, `[abc]`, `[a-z]`
- * and `[!a-z]` for one that is among them or not. All else, and a `[` that is never closed, stands for itself.
+ * Parses a pattern: `*` matches any number of characters, dots and slashes included, `?` matches one, `[abc]` and
+ * `[a-z]` match one of a set, and `[!a-z]` one outside it. Other characters match themselves, and so does a `[`
+ * that is never closed.
  */
 export function parseGlob(text: string): Glob {
   const tokens: Token[] = [];
@@ -35,7 +36,7 @@ export function parseGlob(text: string): Glob {
   return { text, tokens };
 }
 
-/** Where a set that begins here is closed; a `]` at its very beginning is one of its characters. */
+/** Returns the position where a set is closed. A `]` at its very beginning is a member of the set. */
 function endOfSet(chars: readonly string[], start: number): number {
   return chars.indexOf("]", start + (chars[start + 1] === "!" ? 3 : 2));
 }
@@ -52,7 +53,7 @@ function oneOf(set: readonly string[]): (char: string) => boolean {
   return (char) => ranges.some(([first, last]) => first <= char && char <= last) !== isNegated;
 }
 
-/** Does a name fit a pattern, from its first character to its last? */
+/** Returns whether a pattern matches a whole name. */
 export function fits({ tokens }: Glob, name: string): boolean {
   const chars = [...name];
   let [t, c, star, retry] = [0, 0, -1, 0];
@@ -61,13 +62,15 @@ export function fits({ tokens }: Glob, name: string): boolean {
     if (token === "*") [star, retry] = [t++, c];
     else if (token?.(chars[c] ?? "") === true) t++, c++;
     else if (star === -1) return false;
-    else [t, c] = [star + 1, ++retry]; // The last star takes one more.
+    else [t, c] = [star + 1, ++retry]; // Backtrack: the last star matches one more character.
   }
   while (tokens[t] === "*") t++;
   return t === tokens.length;
 }
 
-/** The names that come closest to fitting, the best first, at most three; none that are far off. */
+/**
+ * Returns up to three names that are closest to a pattern, the best first. Names that differ too much are omitted.
+ */
 export function nearestNames(glob: Glob, names: Iterable<string>): string[] {
   const most = Math.max(2, glob.tokens.length / 2);
   const found: [number, string][] = [];
@@ -78,7 +81,7 @@ export function nearestNames(glob: Glob, names: Iterable<string>): string[] {
   return found.sort(([a], [b]) => a - b).slice(0, 3).map(([, name]) => name);
 }
 
-/** Levenshtein's distance to the nearest name that fits, without regard to upper and lower case. */
+/** Returns the Levenshtein distance between a pattern and a name, ignoring case. */
 function distance({ text }: Glob, name: string): number {
   const { tokens } = parseGlob(text.toLowerCase());
   const chars = [...name.toLowerCase()];

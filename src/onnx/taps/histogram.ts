@@ -1,40 +1,40 @@
 /**
- * What a histogram counts by.
+ * Options of histograms.
  *
  * @module
  */
 
-/** How to count elements by their size. */
+/** Bins of a histogram. */
 export interface HistogramOptions {
-  /** How many bins, from 1 to 65536. */
+  /** Number of bins, from 1 to 65536. */
   readonly bins: number;
-  /** From where to where they are, all of one width; what is beyond counts in the outer ones. */
+  /** Range of the bins, which all have the same width. Values outside are counted in the outer bins. */
   readonly range: readonly [low: number, high: number];
 }
 
 const MOST_BINS = 65536;
 
-/** The options, if float32 can count by them; otherwise throws a RangeError. */
+/** Returns the options if float32 can represent the bins; otherwise throws a RangeError. */
 export function checkHistogram(options: HistogramOptions | undefined): HistogramOptions {
   if (options === undefined) throw refused("it must have bins and a range", "undefined");
   const { bins, range: [low, high] } = options;
   if (!(Number.isInteger(bins) && bins >= 1 && bins <= MOST_BINS)) {
-    throw refused(`bins must be a whole number from 1 to ${MOST_BINS}`, `${bins}`);
+    throw refused(`bins must be an integer from 1 to ${MOST_BINS}`, `${bins}`);
   }
   const [first, last] = [Math.fround(low), Math.fround(high)];
   const [width, scale] = [Math.fround(last - first), Math.fround(bins / (high - low))];
   const isUsable = width > 0 && Number.isFinite(width) && scale > 0 && Number.isFinite(scale);
   if (isUsable) return options;
-  throw refused("its range must be from a number to a larger one", `[${low}, ${high}]`);
+  throw refused("its range must increase, by an amount that float32 resolves", `[${low}, ${high}]`);
 }
 
 function refused(requirement: string, value: string): RangeError {
   return new RangeError(
-    `Cannot compute a histogram as ${requirement}: current value is ${value}`,
+    `Cannot compute a histogram: ${requirement}; got ${value}`,
   );
 }
 
-/** Where the bins end, one more than there are. */
+/** Returns the edges of the bins, one more than there are bins. */
 export function edgesOf({ bins, range: [low, high] }: HistogramOptions): number[] {
   return Array.from({ length: bins + 1 }, (_, i) => low + i * (high - low) / bins);
 }

@@ -1,5 +1,5 @@
 /**
- * What all patches share: something else takes a tensor's place, always or by a switch.
+ * Common part of all patches: a tensor is replaced by another value, always or by a switch.
  *
  * @module
  */
@@ -9,64 +9,64 @@ import type { Graph } from "../graph/graph.ts";
 import { insideNode } from "../graph/graph_errors.ts";
 import type { Use } from "../graph/graph_links.ts";
 import { Facts } from "../infer/facts.ts";
-import { writtenShape } from "../infer/written_shape.ts";
+import { declaredShape } from "../infer/declared_shape.ts";
 import { type Shape, valueInfo } from "../codec/value_info.ts";
-import { isTapName, patchName } from "./own_names.ts";
+import { isTapName, patchName } from "./added_names.ts";
 import { findPoints } from "./points.ts";
 
-/** How to patch a tensor. */
+/** Options of patches. */
 export interface PatchOptions {
   /**
-   * Whether the patch has a switch: an input, one boolean, by the name of the patch with `.on` behind it. Switched off
-   * the tensor is what it was, to the bit; what else is fed for the patch does not matter then, but must have its
-   * shape.
+   * True to add a switch: a boolean input, named as the patch with `.on` appended. While it is off, the tensor is
+   * bitwise identical to the unpatched one; other inputs of the patch must still be fed with the right shape, but
+   * are ignored.
    *
    * @default false
    */
   readonly gate?: boolean;
 }
 
-/** How to patch a tensor with something that is fed. */
+/** Options of patches with an input. */
 export interface FedPatchOptions extends PatchOptions {
   /**
-   * The name of the new input.
+   * Name of the new input.
    *
-   * @default `patch:` and the tensor's name, and what it does
+   * @default `patch:`, the tensor's name and the operation
    */
   readonly input?: string;
 }
 
-/** What a patch added to a graph. */
+/** Names that a patch has added to a graph. */
 export interface Patch {
-  /** The tensor that was patched. */
+  /** Tensor that was patched. */
   readonly tensor: string;
-  /** What is computed from now on where the tensor was used. */
+  /** Value that is used instead of the tensor. */
   readonly patched: string;
-  /** What the tensor is without the patch. */
+  /** Value of the tensor without the patch. */
   readonly original: string;
-  /** The new input that is fed; `undefined` for a patch that needs none. */
+  /** New input of the patch; `undefined` if it needs none. */
   readonly input: string | undefined;
-  /** The new input that switches the patch on; `undefined` for a patch that always holds. */
+  /** New input that switches the patch on; `undefined` if it has no switch. */
   readonly gate: string | undefined;
 }
 
-/** A tensor to be patched, and what is known of it. */
+/** A tensor to patch, with its type and shape. */
 export interface Target {
-  /** The name by which it was asked for. */
+  /** Name that the caller has used. */
   readonly tensor: string;
-  /** The value that is used in its place now: the result of earlier patches of an input or a constant. */
+  /** Value that currently takes the tensor's place: the result of earlier patches of an input or a constant. */
   readonly value: string;
   readonly type: ElementType;
   readonly shape: Shape | undefined;
 }
 
-/** What stands in a tensor's place: a node, given what the tensor is without it. */
-export interface Stand {
-  /** What errors and names say of it: "zero". */
+/** A node that takes the place of a tensor. */
+export interface Replacement {
+  /** Operation, for error messages and names: "zero". */
   readonly verb: string;
-  /** The input that it needs besides. */
+  /** Additional input of the node. */
   readonly input?: { readonly name: string | undefined; readonly shape: Shape | undefined };
-  /** Without `input` that is "". Must not throw. */
+  /** Writes the node. `input` is "" if the patch has no input. It must not throw. */
   readonly write: (original: string, input: string) => {
     readonly op: string;
     readonly inputs: readonly string[];
@@ -74,11 +74,11 @@ export interface Stand {
 }
 
 /**
- * Finds a tensor that something can take the place of.
+ * Finds a tensor that can be patched.
  *
- * @throws {RangeError} where there is none, or nothing uses it
- * @throws {TypeError} where it is no tensor, or nobody knows the type of its elements, or it is none of those wanted
- * @throws {UnsupportedNodeError} where it is inside of a node's graph, or used there
+ * @throws {RangeError} if it does not exist, or is not used
+ * @throws {TypeError} if it is not a tensor, its element type is unknown, or its type is unsuitable
+ * @throws {UnsupportedNodeError} if it is in a node's subgraph, or used there
  */
 export function findTarget(
   graph: Graph,
@@ -96,35 +96,31 @@ export function findTarget(
   const inside = uses.find(({ index }) => index < 0);
   if (inside !== undefined) throw insideNode(`${action} (${name})`, inside.node);
   if (uses.length > 0 || graph.isOutput(value) && graph.producer(value) !== undefined) {
-    return { tensor: name, value, type, shape: shape && writtenShape(shape) };
+    return { tensor: name, value, type, shape: shape && declaredShape(shape) };
   }
   throw new RangeError(
-    `Cannot ${action} as something must use ${JSON.stringify(name)}: current uses are none`,
+    `Cannot ${action}: ${JSON.stringify(name)} is not used`,
   );
 }
 
 function noPattern(action: string, name: string): RangeError {
   return new RangeError(
-    `Cannot ${action} as a patch must name one tensor: current value is the pattern ${
-      JSON.stringify(name)
-    }`,
+    `Cannot ${action}: a patch must name one tensor; got the pattern ${JSON.stringify(name)}`,
   );
 }
 
 function wrongType(action: string, name: string, type: ElementType | undefined): TypeError {
-  const current = type ?? "unknown, which Graph.describe can say";
+  const current = type ?? "an unknown type. Declare it by Graph.describe";
   return new TypeError(
-    `Cannot ${action} as the elements of ${
-      JSON.stringify(name)
-    } must have a type for that: current type is ${current}`,
+    `Cannot ${action}: ${JSON.stringify(name)} must have a type that allows it; got ${current}`,
   );
 }
 
-/** Puts something in a tensor's place. Throws a RangeError where the name of its input is taken. */
+/** Replaces a tensor by a new value. Throws a RangeError if the name of its input exists already. */
 export function patch(
   graph: Graph,
   { tensor, value, type, shape }: Target,
-  { verb, input, write }: Stand,
+  { verb, input, write }: Replacement,
   { gate = false }: PatchOptions,
 ): Patch {
   const fed = input && inputName(graph, tensor, verb, input.name);
@@ -132,10 +128,12 @@ export function patch(
   const own = patchName(tensor, verb === "replace" ? "" : verb);
   const switched = gate ? graph.freshName(`${fed ?? own}.on`) : undefined;
   if (switched !== undefined) graph.addInput(valueInfo(switched, "bool", []));
-  const [original, patched] = takePlace(graph, tensor, value);
+  const [original, patched] = redirectUses(graph, tensor, value);
   const { op, inputs } = write(original, fed ?? "");
   if (switched === undefined) graph.add(op, inputs, { outputs: [patched] });
   else {
+    // Where selects between two computed values, so a switch costs the patch even while it is off, but needs no
+    // control flow, which capture does not support.
     const always = op === "Identity"
       ? inputs[0] ?? ""
       : graph.make(op, inputs, {}, graph.freshName(`${own}.always`));
@@ -154,17 +152,17 @@ function inputName(graph: Graph, tensor: string, verb: string, wanted: string | 
   const name = graph.freshName(hint);
   if (wanted === undefined || name === wanted) return name;
   throw new RangeError(
-    `Cannot ${verb} ${JSON.stringify(tensor)} as the name of the new input must be free: ` +
-      `current value is ${JSON.stringify(wanted)}`,
+    `Cannot ${verb} ${JSON.stringify(tensor)}: the name of the new input must be unused; ` +
+      `got ${JSON.stringify(wanted)}`,
   );
 }
 
 /**
- * Lets the place of a value be taken by another that is yet to be made; answers with the names of both. What a node
- * makes gets a new name, so that its old one means the patched value to outputs and to all that comes later; inputs
- * and constants, whose names others know, keep theirs.
+ * Prepares the replacement of a value, and returns the names of the original and of the new value. The result of a
+ * node is renamed, so that its name means the patched value to outputs and later edits. Inputs and constants keep
+ * their names, because callers and other tools refer to them.
  */
-function takePlace(graph: Graph, tensor: string, value: string): [string, string] {
+function redirectUses(graph: Graph, tensor: string, value: string): [string, string] {
   if (graph.producer(value) === undefined) {
     const patched = graph.freshName(patchName(tensor, "patched"));
     for (const { node, index } of usesToPatch(graph, value)) graph.setInput(node, index, patched);
@@ -176,7 +174,10 @@ function takePlace(graph: Graph, tensor: string, value: string): [string, string
   return [original, value];
 }
 
-/** Who uses a value; not what observes an input or a constant, whose name goes on meaning what it is without patches. */
+/**
+ * Returns the uses of a value that a patch must change. Taps of inputs and constants are excluded, because such a
+ * name keeps meaning the unpatched value.
+ */
 function usesToPatch(graph: Graph, value: string): readonly Use[] {
   const uses = graph.uses(value);
   if (graph.producer(value) !== undefined) return uses;

@@ -3,14 +3,14 @@ import type { Graph } from "../graph/graph.ts";
 import type { Shape } from "../codec/value_info.ts";
 import { refuseOtherShape } from "./delta_shape.ts";
 import { type FedPatchOptions, findTarget, type Patch, patch, type PatchOptions } from "./patch.ts";
-import { patchName } from "./own_names.ts";
+import { patchName } from "./added_names.ts";
 
-/** How to add to a tensor, or to scale it. */
+/** Options of {@linkcode addTo} and {@linkcode scaleBy}. */
 export interface DeltaOptions extends FedPatchOptions {
   /**
-   * The shape of the new input, which must fit the tensor's by broadcasting.
+   * Shape of the new input, which must broadcast to the tensor's.
    *
-   * @default the tensor's own for what is added, `[]` for a factor
+   * @default the tensor's shape for `addTo`, `[]` for `scaleBy`
    */
   readonly shape?: Shape;
 }
@@ -21,19 +21,19 @@ function isNumber(type: ElementType): boolean {
 }
 
 /**
- * Lets a new input take a tensor's place: all that used the tensor uses what is fed, and an output by its name too.
+ * Replaces a tensor by a new input, for all its uses and for an output of its name.
  *
- * The tensor itself is still there, under the name `original`, and is computed if something needs it. Patches of
- * one tensor hold one after the other. What observes a tensor ({@linkcode expose}, {@linkcode statistics}) sees what
- * its name means, whether before or after the patch: what a node makes as it was patched, an input or a constant as it
- * is without, and patched as `patched`. Differentiate a graph after it was patched, not before: gradients are made of
- * the values that were there.
+ * The original tensor stays in the graph as `original`, and is computed if something needs it. Several patches of
+ * one tensor apply one after the other. A tap ({@linkcode expose}, {@linkcode statistics}) of a node's result
+ * observes the patched value, whether it is added before or after the patch. A tap of an input or a constant
+ * observes the unpatched value; the patched one has the name `patched`. Differentiate a graph after patching it,
+ * because gradients refer to the values of the time when they were made.
  *
- * @param name of one tensor, as {@linkcode points} lists them; no pattern
- * @returns the names of what was added
- * @throws {RangeError} when there is no such tensor, nothing uses it, or the name of the input is taken
- * @throws {TypeError} for a sequence, and when nobody knows the type of the tensor's elements
- * @throws {UnsupportedNodeError} for a tensor inside of a node's graph, or used there
+ * @param name name of one tensor, as listed by {@linkcode points}; patterns are not accepted
+ * @returns names of the added values
+ * @throws {RangeError} if the tensor does not exist or is not used, or the name of the input exists already
+ * @throws {TypeError} if it is a sequence, or its element type is unknown
+ * @throws {UnsupportedNodeError} if it is in a node's subgraph, or used there
  *
  * @example
  * ```ts
@@ -57,15 +57,15 @@ export function replaceBy(graph: Graph, name: string, options: FedPatchOptions =
 }
 
 /**
- * Adds a new input to a tensor wherever it is used. As for the rest see {@linkcode replaceBy}.
+ * Adds a new input to a tensor wherever the tensor is used. Otherwise it works as {@linkcode replaceBy} does.
  *
- * @param name of one tensor; no pattern
- * @returns the names of what was added
- * @throws {RangeError} as `replaceBy` does, and for a shape that does not fit the tensor's
- * @throws {TypeError} for a sequence, and when the tensor's elements are no numbers
- * @throws {UnsupportedNodeError} for a tensor inside of a node's graph, or used there
+ * @param name name of one tensor; patterns are not accepted
+ * @returns names of the added values
+ * @throws {RangeError} as `replaceBy` does, and if the shape does not fit the tensor's
+ * @throws {TypeError} if it is a sequence, or its elements are not numbers
+ * @throws {UnsupportedNodeError} if it is in a node's subgraph, or used there
  *
- * @example One vector, added to every row
+ * @example Add one vector to every row
  * ```ts
  * import { addTo, decodeModel, Graph, lennardJonesModel } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
@@ -85,13 +85,13 @@ export function addTo(graph: Graph, name: string, options: DeltaOptions = {}): P
 }
 
 /**
- * Multiplies a tensor by a new input wherever it is used. As for the rest see {@linkcode replaceBy}.
+ * Multiplies a tensor by a new input wherever the tensor is used. Otherwise it works as {@linkcode replaceBy} does.
  *
- * @param name of one tensor; no pattern
- * @returns the names of what was added
- * @throws {RangeError} as `replaceBy` does, and for a shape that does not fit the tensor's
- * @throws {TypeError} for a sequence, and when the tensor's elements are no numbers
- * @throws {UnsupportedNodeError} for a tensor inside of a node's graph, or used there
+ * @param name name of one tensor; patterns are not accepted
+ * @returns names of the added values
+ * @throws {RangeError} as `replaceBy` does, and if the shape does not fit the tensor's
+ * @throws {TypeError} if it is a sequence, or its elements are not numbers
+ * @throws {UnsupportedNodeError} if it is in a node's subgraph, or used there
  *
  * @example
  * ```ts
@@ -113,16 +113,16 @@ export function scaleBy(graph: Graph, name: string, options: DeltaOptions = {}):
 }
 
 /**
- * Puts zeros in a tensor's place wherever it is used, `false` where its elements are boolean; also where it is not
- * finite. As for the rest see {@linkcode replaceBy}.
+ * Replaces a tensor by zeros wherever it is used, or by `false` if its elements are boolean. Non-finite elements
+ * become zero too. Otherwise it works as {@linkcode replaceBy} does.
  *
- * @param name of one tensor; no pattern
- * @returns the names of what was added
- * @throws {RangeError} when there is no such tensor, or nothing uses it
- * @throws {TypeError} for a sequence, and when the tensor's elements are neither numbers nor boolean
- * @throws {UnsupportedNodeError} for a tensor inside of a node's graph, or used there
+ * @param name name of one tensor; patterns are not accepted
+ * @returns names of the added values
+ * @throws {RangeError} if the tensor does not exist, or is not used
+ * @throws {TypeError} if it is a sequence, or its elements are neither numbers nor booleans
+ * @throws {UnsupportedNodeError} if it is in a node's subgraph, or used there
  *
- * @example Every attention of a network, one after the other
+ * @example Switch off each attention layer of a network in turn
  * ```ts
  * import { decodeModel, Graph, lennardJonesModel, points, zero } from "@hooke/hooke/onnx";
  *
@@ -140,7 +140,7 @@ export function zero(graph: Graph, name: string, options: PatchOptions = {}): Pa
   const { tensor, type } = target;
   const write = (original: string) => {
     const none = graph.constantOf(type, 0, [], patchName(tensor, "zero"));
-    // A choice broadcasts by itself; alone the zeros need the tensor's shape.
+    // With a switch, Where broadcasts a single zero. Without one the zeros need the tensor's shape.
     if (options.gate === true) return { op: "Identity", inputs: [none] };
     const shape = graph.make("Shape", [original], {}, graph.freshName(patchName(tensor, "shape")));
     return { op: "Expand", inputs: [none, shape] };

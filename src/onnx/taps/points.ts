@@ -2,14 +2,14 @@ import { decodeModel } from "../codec/codec.ts";
 import { type ElementType, isFloat } from "../codec/element_type.ts";
 import { Graph } from "../graph/graph.ts";
 import { Facts } from "../infer/facts.ts";
-import { writtenShape } from "../infer/written_shape.ts";
+import { declaredShape } from "../infer/declared_shape.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { Shape } from "../codec/value_info.ts";
 import { fits, type Glob, parseGlob } from "./glob.ts";
-import { isOwnName } from "./own_names.ts";
+import { isAddedName } from "./added_names.ts";
 import { notFound, refuseNoTensor, tensorNames } from "./tensor_names.ts";
 
-/** What a tensor is to its graph. */
+/** Role of a tensor in its graph. */
 export type PointKind = "input" | "parameter" | "constant" | "value" | "output";
 
 /** A tensor that can be observed or patched. */
@@ -17,38 +17,39 @@ export interface Point {
   /** Its name in the graph. */
   readonly name: string;
   /**
-   * What it is: fed; a weight of the file (floating-point, with at least one axis); any other constant; made by a node
-   * and used in between; made by a node and an output.
+   * Its role: `"input"` is fed; `"parameter"` is a weight of the file (floating-point, with at least one axis);
+   * `"constant"` is any other constant; `"value"` is an intermediate result of a node; `"output"` is a result that
+   * is an output.
    */
   readonly kind: PointKind;
-  /** The name of the node that makes it; `undefined` for inputs and weights. */
+  /** Name of the node that makes it; `undefined` for inputs and weights. */
   readonly node: string | undefined;
-  /** That node's operator. */
+  /** Operator of that node. */
   readonly op: string | undefined;
-  /** The type of its elements, where it is known. */
+  /** Element type, if known. */
   readonly type: ElementType | undefined;
-  /** Its lengths, where they are known. */
+  /** Shape, if known. */
   readonly shape: Shape | undefined;
-  /** Which of the patterns it matched. */
+  /** Patterns that matched it. */
   readonly globs: readonly string[];
 }
 
 /**
- * The tensors of a model that can be observed or patched: inputs, constants, and what nodes make, in the order in
- * which they are computed.
+ * Lists the tensors of a model that can be observed or patched, in the order of computation: inputs, constants and
+ * results of nodes.
  *
- * A pattern is a name, or has `*` for any number of characters, `?` for one, `[abc]`, `[a-z]` or `[!a-z]` for one that
- * is among them or not. Dots and slashes are characters like any other, so `net.*` matches `net.0.weight`. What is a
- * tensor's name to the letter stands for that tensor, whatever characters are in it.
+ * A pattern is a name, or contains `*` for any number of characters, `?` for one, `[abc]` or `[a-z]` for one of a
+ * set, or `[!a-z]` for one outside it. Dots and slashes are ordinary characters, so `net.*` matches `net.0.weight`.
+ * A text that is exactly the name of a tensor refers to that tensor, whatever characters it contains.
  *
- * Not listed: what is inside of the graphs of nodes (If, Loop, Scan), sequences, and what taps and patches added
- * themselves (`tap:…`, `patch:…`), which can still be had by the full name.
+ * Tensors in subgraphs (If, Loop, Scan), sequences, and values that taps and patches have added (`tap:…`,
+ * `patch:…`) are not listed. The latter can still be addressed by their full names.
  *
  * @param source a graph, or the bytes of a model
- * @param globs names or patterns; left out, all are listed
- * @throws {RangeError} when a pattern matches nothing, with the names that come nearest
- * @throws {TypeError} for the name of a sequence
- * @throws {UnsupportedNodeError} for a name inside of a node's graph
+ * @param globs names or patterns; by default all tensors are listed
+ * @throws {RangeError} if a pattern matches nothing; the message has the closest names
+ * @throws {TypeError} if a name is that of a sequence
+ * @throws {UnsupportedNodeError} if a name is in a node's subgraph
  *
  * @example
  * ```ts
@@ -65,14 +66,14 @@ export function points(source: Graph | Uint8Array, globs?: string | readonly str
   return findPoints(graph, "list the points of a graph", globs);
 }
 
-/** As {@linkcode points}, on the way to something else that an error will name. */
+/** Finds tensors as {@linkcode points} does. Error messages name `action`. */
 export function findPoints(
   graph: Graph,
   action: string,
   globs?: string | readonly string[],
 ): Point[] {
   const names = tensorNames(graph);
-  const listed = [...names].filter((name) => !isOwnName(name));
+  const listed = [...names].filter((name) => !isAddedName(name));
   const inputs = new Set(graph.inputs.map(({ name }) => name));
   const facts = new Facts(graph);
   if (globs === undefined) return listed.map((name) => pointOf(graph, facts, name, inputs, []));
@@ -90,7 +91,7 @@ export function findPoints(
   });
 }
 
-/** The one of this very name, or all that fit. */
+/** Returns the tensor with exactly this name, or all that the pattern matches. */
 function namesFor(
   graph: Graph,
   action: string,
@@ -118,7 +119,7 @@ function pointOf(
     node: made?.name,
     op: made === undefined ? undefined : showOperator(made),
     type,
-    shape: shape && writtenShape(shape),
+    shape: shape && declaredShape(shape),
     globs,
   };
 }
@@ -138,7 +139,7 @@ function showOperator({ domain, opType }: NodeProto): string {
 }
 
 /**
- * Points as lines of text: what, name, type and shape, and what makes it.
+ * Formats points as lines of text: role, name, type and shape, and operator.
  *
  * @example
  * ```ts

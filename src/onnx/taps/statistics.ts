@@ -6,65 +6,67 @@ import { checkHistogram, edgesOf, type HistogramOptions } from "./histogram.ts";
 import { Elements } from "./elements.ts";
 import { findPoints, type Point } from "./points.ts";
 
-/** A statistic that is one number for a tensor. */
+/** A statistic that is one number per tensor. */
 export type ScalarStatistic = "mean" | "std" | "min" | "max" | "norm" | "nonFinite";
 
-/** Something about a tensor's elements. */
+/** A statistic of a tensor's elements. */
 export type Statistic = ScalarStatistic | "histogram";
 
 const SCALARS: readonly ScalarStatistic[] = ["mean", "std", "min", "max", "norm", "nonFinite"];
 
-/** Which statistics of tensors to compute. */
+/** Options of {@linkcode statistics}. */
 export interface StatisticsOptions {
   /**
-   * Which, in the order of the columns.
+   * Statistics to compute, in the order of the columns.
    *
    * @default ["mean", "std", "min", "max"]
    */
   readonly of?: readonly Statistic[];
-  /** How to count; needed where `of` has `"histogram"`. */
+  /** Bins; required if `of` contains `"histogram"`. */
   readonly histogram?: HistogramOptions;
 }
 
-/** Where the statistics of a tensor come out. */
+/** Outputs with the statistics of one tensor. */
 export interface TensorStatistics {
-  /** The tensor. */
+  /** Name of the tensor. */
   readonly tensor: string;
-  /** The output with all that are one number: [columns]; `undefined` where there are none. */
+  /** Output with all statistics that are one number: [columns]; `undefined` if there are none. */
   readonly output: string | undefined;
-  /** What the numbers in it are. */
+  /** Statistics in the columns of that output. */
   readonly columns: readonly ScalarStatistic[];
-  /** The output with the counts: [bins]; `undefined` where none was wanted. */
+  /** Output with the counts of the histogram: [bins]; `undefined` without a histogram. */
   readonly histogram: string | undefined;
-  /** The ends of the bins, one more than there are bins; empty where none was wanted. */
+  /** Edges of the bins, one more than there are bins; empty without a histogram. */
   readonly edges: readonly number[];
 }
 
 /**
- * Computes statistics of tensors in the graph, so that a few numbers travel and not the tensors. Each tensor gets one
- * output more, and one for its histogram; the nodes of the graph stay as they are.
+ * Computes statistics of tensors inside the graph, so that only a few numbers are copied to the host instead of the
+ * tensors. Each tensor gets one additional output, and another one for its histogram. The nodes of the graph do not
+ * change.
  *
- * | column | is | of no elements |
+ * | column | meaning | value for an empty tensor |
  * |---|---|---|
- * | `mean` | the mean | NaN |
- * | `std` | the standard deviation of a population (divided by n, not n − 1), by two passes | NaN |
- * | `min`, `max` | the least and the largest | +∞, −∞ |
- * | `norm` | the root of the sum of squares | 0 |
- * | `nonFinite` | how many are NaN or infinite | 0 |
+ * | `mean` | mean | NaN |
+ * | `std` | standard deviation of a population (divided by n, not n − 1), in two passes | NaN |
+ * | `min`, `max` | minimum and maximum | +∞, −∞ |
+ * | `norm` | square root of the sum of squares | 0 |
+ * | `nonFinite` | number of elements that are NaN or infinite | 0 |
  *
- * One NaN makes all but the last one NaN. A histogram counts NaN nowhere, and in its outer bins all that is beyond
- * the range, infinities too; next to an edge rounding decides.
+ * A single NaN makes all columns NaN except `nonFinite`. A histogram ignores NaN, and counts values outside its
+ * range in the outer bins, including infinities. Values very close to an edge may be counted on either side.
  *
- * The outputs are float32, float64 for a tensor of float64. Everything else is cast to float32 first: whole numbers
- * beyond 2²⁴ are rounded, `true` is 1. Squares are as large as float32 goes: elements beyond 10¹⁹ have an infinite
- * norm. WGSL lets a GPU assume that nothing is NaN or infinite; where one does, what is said of them here need not hold.
+ * The outputs are float64 for tensors of float64, and float32 otherwise. Other types are cast to float32 first:
+ * integers above 2²⁴ are rounded, and `true` is 1. Squares may overflow: elements above 10¹⁹ have an infinite norm.
+ * WGSL allows a GPU to assume that values are never NaN or infinite; on such a GPU the statements about them do not
+ * hold.
  *
- * @param globs names or patterns, as {@linkcode points} takes them
- * @returns for each tensor where its statistics come out
- * @throws {RangeError} when a pattern matches nothing, for an unknown statistic, and for a histogram without bins or
- * with a range that makes no sense
- * @throws {TypeError} for the name of a sequence, and for tensors of text or complex numbers
- * @throws {UnsupportedNodeError} for a name inside of a node's graph
+ * @param globs names or patterns, as in {@linkcode points}
+ * @returns outputs with the statistics, one entry per tensor
+ * @throws {RangeError} if a pattern matches nothing, a statistic is unknown, or a histogram has no bins or an
+ * invalid range
+ * @throws {TypeError} if a name is that of a sequence, or a tensor has strings or complex numbers
+ * @throws {UnsupportedNodeError} if a name is in a node's subgraph
  *
  * @example
  * ```ts
@@ -95,7 +97,7 @@ export function statistics(
 
 const ACTION = "compute statistics";
 
-/** Throws a RangeError for a word that is no statistic, one that is there twice, or none at all. */
+/** Returns the columns. Throws a RangeError if the list is empty, or a statistic is unknown or repeated. */
 function columnsOf(of: readonly string[]): ScalarStatistic[] {
   const isKnown = (word: string) => [...SCALARS, "histogram"].includes(word);
   const odd = of.find((word, i) => !isKnown(word) || of.indexOf(word) !== i);
@@ -103,16 +105,16 @@ function columnsOf(of: readonly string[]): ScalarStatistic[] {
     return of.filter((word): word is ScalarStatistic => word !== "histogram");
   }
   throw new RangeError(
-    `Cannot ${ACTION} as each of them must be there once, out of ${SCALARS.join(", ")} and ` +
-      `histogram: current value is [${of.join(", ")}]`,
+    `Cannot ${ACTION}: they must be a list without repetitions of ${SCALARS.join(", ")} and ` +
+      `histogram; got [${of.join(", ")}]`,
   );
 }
 
 function refuseType(name: string, type: ElementType | undefined): void {
   if (type === undefined || !["string", "c64", "c128"].includes(type)) return;
   throw new TypeError(
-    `Cannot ${ACTION} as the elements of ${JSON.stringify(name)} must be real numbers or ` +
-      `boolean: current type is ${type}`,
+    `Cannot ${ACTION}: the elements of ${JSON.stringify(name)} must be real numbers or ` +
+      `boolean; got ${type}`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which names of a graph are those of tensors, and what is said of those that are not.
+ * Names of tensors in a graph, and errors about other names.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { NodeProto } from "../codec/messages.ts";
 import { namesInside } from "../graph/subgraphs.ts";
 import { type Glob, nearestNames } from "./glob.ts";
 
-/** Operators that make no tensor. */
+/** Operators whose results are not tensors. */
 const NO_TENSORS: ReadonlySet<string> = new Set([
   "SequenceConstruct",
   "SequenceEmpty",
@@ -21,18 +21,18 @@ const NO_TENSORS: ReadonlySet<string> = new Set([
   "Optional",
 ]);
 
-/** The names of all tensors: inputs, constants, and what nodes make, in the order of computation. */
+/** Returns the names of all tensors, in the order of computation: inputs, constants and results of nodes. */
 export function tensorNames(graph: Graph): Set<string> {
   const { input = [], initializer = [] } = graph.model.graph ?? {};
   const given = [...input, ...initializer].map(({ name }) => name);
   const made = graph.sort().flatMap(({ output }) => output);
   return new Set(
-    [...given, ...made].filter((name) => name !== "" && whatInstead(graph, name) === undefined),
+    [...given, ...made].filter((name) => name !== "" && otherKind(graph, name) === undefined),
   );
 }
 
-/** What a value is that is no tensor. */
-function whatInstead(graph: Graph, name: string): string | undefined {
+/** Describes a value that is not a tensor. */
+function otherKind(graph: Graph, name: string): string | undefined {
   const kind = graph.info(name)?.type?.value.case;
   if (kind !== undefined && kind !== "tensorType") return `a ${kind.replace("Type", "")}`;
   const made = graph.producer(name);
@@ -43,14 +43,14 @@ function whatInstead(graph: Graph, name: string): string | undefined {
 }
 
 /**
- * Throws for the name of something that is there, but is no tensor of the graph itself: an UnsupportedNodeError for
- * what is inside of a node, a TypeError for sequences and the like.
+ * Throws if a name exists but is not a tensor of the graph itself: an UnsupportedNodeError if it is in a subgraph,
+ * a TypeError for sequences and similar values.
  */
 export function refuseNoTensor(graph: Graph, action: string, name: string): void {
-  const value = graph.has(name) ? whatInstead(graph, name) : undefined;
+  const value = graph.has(name) ? otherKind(graph, name) : undefined;
   if (value !== undefined) {
     throw new TypeError(
-      `Cannot ${action} as ${JSON.stringify(name)} must be a tensor: current value is ${value}`,
+      `Cannot ${action}: ${JSON.stringify(name)} must be a tensor; got ${value}`,
     );
   }
   if (graph.has(name)) return;
@@ -58,12 +58,12 @@ export function refuseNoTensor(graph: Graph, action: string, name: string): void
   if (around !== undefined) throw insideNode(`${action} (${name})`, around);
 }
 
-/** For a name or a pattern without a tensor. */
+/** Returns the error of a name or pattern that matches no tensor. */
 export function notFound(action: string, glob: Glob, names: Iterable<string>): RangeError {
   const near = nearestNames(glob, names);
   return new RangeError(
-    `Cannot ${action} as every name or pattern must match a tensor: current value is ${
-      JSON.stringify(glob.text)
-    }${near.length === 0 ? "" : `; the nearest are ${near.join(", ")}`}`,
+    `Cannot ${action}: no tensor matches ${JSON.stringify(glob.text)}${
+      near.length === 0 ? "" : `; the closest names are ${near.join(", ")}`
+    }`,
   );
 }

@@ -1,9 +1,9 @@
-import { FileSink } from "../files/file_sink.ts";
-import type { WriterQueueOptions } from "../files/writer_queue.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { FILE_OPTIONS, FileSink, type FileSinkOptions } from "../files/file_sink.ts";
 import { AseStore } from "./store.ts";
 
 /** Options of an {@linkcode AseDatabaseSink}. */
-export interface AseDatabaseSinkOptions extends WriterQueueOptions {
+export interface AseDatabaseSinkOptions extends FileSinkOptions {
   /**
    * Owner of the rows, which ASE finds by `user=…`.
    *
@@ -40,7 +40,8 @@ export interface AseDatabaseSinkOptions extends WriterQueueOptions {
  */
 export class AseDatabaseSink extends FileSink {
   /** Makes the sink. The database is opened by `open` or the first `write`. */
-  constructor(path: string, { username, ...options }: AseDatabaseSinkOptions = {}) {
-    super(path, new AseStore(path, username ?? null), options);
+  constructor(path: string, options: AseDatabaseSinkOptions = {}) {
+    checkOptions("make an AseDatabaseSink", options, ["username", ...FILE_OPTIONS]);
+    super(path, new AseStore(path, options.username ?? null), options);
   }
 }

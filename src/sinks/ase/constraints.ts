@@ -4,13 +4,10 @@
  * @module
  */
 
-import type { NumericArray } from "../../batch/fields/fields.ts";
+import { MOVE_MASK, type NumericArray } from "../../batch/fields/fields.ts";
 import { readJson } from "../../batch/extxyz/python_json.ts";
 import { show } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
-
-/** The field's name: that of the column in which ASE writes it to extended XYZ. */
-export const MOVE_MASK = "move_mask";
 
 /** A constraint as plain data. */
 export interface Constraint {

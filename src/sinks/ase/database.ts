@@ -28,10 +28,27 @@ export interface Database {
 }
 
 /**
- * The errors for a file that is not a database (26), a damaged one (11), one whose tables or format SQLite cannot
- * understand (1), and one with numbers that ASE does not write.
+ * SQLite's errors that do not say anything about the file, by number and text: an error of `exec` has no number. All
+ * others are those of a damaged file, because the statements themselves are known to be right: what they refer to is
+ * missing, or is not what it must be.
  */
-const FOREIGN: readonly unknown[] = [26, 11, 1, "ERR_OUT_OF_RANGE"];
+const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
+  [3, "access permission denied"],
+  [5, "database is locked"],
+  [6, "database table is locked"],
+  [7, "out of memory"],
+  [8, "attempt to write a readonly database"],
+  [9, "interrupted"],
+  [10, "disk I/O error"],
+  [13, "database or disk is full"],
+  [14, "unable to open database file"],
+  [15, "locking protocol"],
+  [18, "string or blob too big"],
+  [21, "bad parameter or other API misuse"],
+]);
+
+/** The number for a file that is not a database at all. */
+const NOT_A_DATABASE = 26;
 
 /**
  * Opens a database that is there. The module is loaded when it is used: a page has no such module.
@@ -61,16 +78,32 @@ export function isBusy(error: unknown): boolean {
   return errcode === 5 || message === "database is locked";
 }
 
-/** What a refusal of SQLite is: a bad file, or a file system that does not let it. */
+/** Returns the error for what SQLite refused: a SyntaxError if the file is damaged, else that of the file system. */
 export function databaseError(path: string, verb: string, cause: unknown): Error {
-  const { errcode, code } = (cause ?? {}) as {
-    readonly errcode?: unknown;
-    readonly code?: unknown;
-  };
-  if (!FOREIGN.includes(errcode) && !FOREIGN.includes(code)) return refusal(path, verb, cause);
+  if (!isOfTheFile(cause)) return refusal(path, verb, cause);
+  const fault = numberOf(cause) === NOT_A_DATABASE ? "it is not, or damaged" : "it is damaged";
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SyntaxError(
-    `Cannot ${verb} ${path} as it must be an ASE database: it is not, or damaged; ${reason}`,
+    `Cannot ${verb} ${path} as it must be an ASE database: ${fault}; ${reason}`,
     { cause },
   );
+}
+
+/** Returns whether an error says that the file is damaged, or is not a database. */
+function isOfTheFile(error: unknown): boolean {
+  const { code, message } = (error ?? {}) as {
+    readonly code?: unknown;
+    readonly message?: unknown;
+  };
+  if (code === "ERR_OUT_OF_RANGE") return true; // a number that ASE does not write
+  const number = numberOf(error);
+  if (number !== undefined) return !NOT_OF_THE_FILE.has(number);
+  if (code !== "ERR_SQLITE_ERROR") return false;
+  return !NOT_OF_THE_FILE.values().some((text) => text === message);
+}
+
+/** Returns SQLite's number of an error, without that of the special case; not every error has one. */
+function numberOf(error: unknown): number | undefined {
+  const { errcode } = (error ?? {}) as { readonly errcode?: unknown };
+  return typeof errcode === "number" ? errcode & 0xff : undefined;
 }

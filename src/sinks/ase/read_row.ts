@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { FieldInfo, NumericArray } from "../../batch/fields/fields.ts";
+import { type FieldInfo, MOVE_MASK, type NumericArray } from "../../batch/fields/fields.ts";
 import { atomicMass, LARGEST_NUMBER } from "../../batch/elements.ts";
 import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { asDeclared, DECLARED, readDeclared } from "../declared_fields.ts";
-import { MOVE_MASK, readConstraints } from "./constraints.ts";
+import { readConstraints } from "./constraints.ts";
 import {
   bad,
   dataOf,

@@ -1,13 +1,14 @@
 /**
  * Check sums of the rows of a database.
  *
- * ASE's tables have no place for them, so they have a table of their own, which ASE does not look at.
+ * ASE's tables have no place for them, so they have a table of their own, which ASE does not look at. Rows that another
+ * program has added have no sums, and the table says which these are.
  *
  * @module
  */
 
 import { crc32c } from "../../base/crc32c.ts";
-import { CHANGED, type CheckedPart } from "../damage.ts";
+import { CHANGED, type CheckedPart, MISSING } from "../damage.ts";
 import type { Cell, Database, Row } from "./database.ts";
 import { SYSTEM_COLUMNS } from "./schema.ts";
 import type { AseRow } from "./write_row.ts";
@@ -37,40 +38,113 @@ export function prepareSums(database: Database): void {
   database.exec(`CREATE TABLE IF NOT EXISTS ${SUMS} (id INTEGER PRIMARY KEY, sum INTEGER)`);
 }
 
-/** Compares all rows with their sums, and lets SQLite look at the structure of the file. */
+/**
+ * Notes the rows that another program has added since the last row of ours, within a transaction that adds rows. Their
+ * first id with a minus is an entry of the table of sums, with their last id in place of a sum.
+ */
+export function noteForeignRows(database: Database): void {
+  const { first, last } = database.prepare(
+    "SELECT MIN(id) AS first, MAX(id) AS last FROM systems WHERE id > ?",
+  ).get(lastSummed(database))!;
+  if (first !== null) replaceSum(database, -Number(first), Number(last));
+}
+
+/** Notes the last row of ours, as the entry 0 of the table of sums, at the end of a transaction that adds rows. */
+export function noteOwnRows(database: Database): void {
+  const last = database.prepare("SELECT MAX(id) AS last FROM systems").get()!["last"];
+  if (last !== null) replaceSum(database, 0, Number(last));
+}
+
+function replaceSum(database: Database, id: number, sum: number): void {
+  database.prepare(`INSERT OR REPLACE INTO ${SUMS} VALUES (?, ?)`).run(id, sum);
+}
+
+/** Returns the id up to which rows were written with sums, but for those of other programs; 0 if there are none. */
+function lastSummed(database: Database): number {
+  return Number(
+    database.prepare(
+      `SELECT MAX(COALESCE((SELECT sum FROM ${SUMS} WHERE id = 0), 0), ` +
+        `COALESCE((SELECT MAX(id) FROM ${SUMS}), 0)) AS last`,
+    ).get()!["last"],
+  );
+}
+
+/** Rows that are checked at a time: as many are in memory. */
+const WINDOW = 8192;
+
+/**
+ * Compares all rows with their sums, and lets SQLite look at the structure of the file. Between windows of rows nothing is
+ * locked, so that a run can write.
+ */
 export function* checkRows(database: Database, path: string): Generator<CheckedPart, void> {
   for (const { integrity_check: text } of database.prepare("PRAGMA integrity_check").all()) {
     const part = { place: path, isSummed: true, systems: 0 };
     if (text !== "ok") yield { ...part, reason: String(text) };
   }
-  const hasSums = database.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'table' AND name = '${SUMS}'`,
-  ).get() !== undefined;
-  const sums = new Map<Cell, Cell>();
-  if (hasSums) {
-    for (const row of database.prepare(`SELECT id, sum FROM ${SUMS}`).all()) {
-      sums.set(row["id"]!, row["sum"]!);
-    }
+  const wasSummed = summedRows(database);
+  const select = database.prepare("SELECT id FROM systems WHERE id > ? ORDER BY id LIMIT ?");
+  for (let from = 0;;) {
+    const ids = select.all(from, WINDOW).map(({ id }) => Number(id));
+    const to = ids.length < WINDOW ? Number.MAX_SAFE_INTEGER : ids.at(-1)!;
+    yield* checkWindow(database, ids, { from, to, wasSummed });
+    if (ids.length < WINDOW) return;
+    from = to;
   }
-  const searched = searchedRows(database);
-  const ids = database.prepare("SELECT id FROM systems ORDER BY id").all();
+}
+
+/** Ids above `from`, up to and with `to`, and whether a row was written with a sum; without a table of sums none was. */
+interface Window {
+  readonly from: number;
+  readonly to: number;
+  readonly wasSummed: ((id: number) => boolean) | undefined;
+}
+
+function* checkWindow(
+  database: Database,
+  ids: readonly number[],
+  { from, to, wasSummed }: Window,
+): Generator<CheckedPart, void> {
+  const sums = new Map<number, Cell>();
+  if (wasSummed !== undefined) {
+    const select = `SELECT id, sum FROM ${SUMS} WHERE id > ? AND id <= ? ORDER BY id`;
+    for (const { id, sum } of database.prepare(select).all(from, to)) sums.set(Number(id), sum!);
+  }
+  const searched = searchedRows(database, from, to);
   const get = database.prepare("SELECT * FROM systems WHERE id = ?");
-  for (const { id } of ids) {
-    const row = get.get(id!), sum = sums.get(id!);
-    sums.delete(id!);
+  for (const id of ids) {
+    const row = get.get(id), sum = sums.get(id);
+    sums.delete(id);
     const part = { place: `row ${id}`, isSummed: sum !== undefined, systems: 1 };
     if (row === undefined) yield { ...part, reason: "it is missing" };
-    else if (sum !== undefined && sumOf(row, searched.get(id!) ?? []) !== sum) {
+    else if (sum !== undefined && sumOf(row, searched.get(id) ?? []) !== sum) {
       yield { ...part, reason: CHANGED };
-    } else yield part;
+    } else yield sum === undefined && wasSummed?.(id) ? { ...part, reason: MISSING } : part;
   }
   for (const id of sums.keys()) {
     yield { place: `row ${id}`, isSummed: true, systems: 0, reason: "it is missing" };
   }
 }
 
-function searchedRows(database: Database): Map<Cell, [string, Cell, Cell][]> {
-  const found = new Map<Cell, [string, Cell, Cell][]>();
+/** Returns a function that says whether a row was written with a sum; `undefined` if the file has no sums. */
+function summedRows(database: Database): ((id: number) => boolean) | undefined {
+  const hasSums = database.prepare(
+    `SELECT name FROM sqlite_master WHERE type = 'table' AND name = '${SUMS}'`,
+  ).get() !== undefined;
+  if (!hasSums) return undefined;
+  const last = lastSummed(database);
+  const foreign = database.prepare(`SELECT -id AS first, sum AS last FROM ${SUMS} WHERE id < 0`)
+    .all();
+  return (id) =>
+    id <= last && !foreign.some(({ first, last }) => id >= Number(first) && id <= Number(last));
+}
+
+/** Returns the entries of rows in the tables for searches. These have no index of ids: each is read as a whole. */
+function searchedRows(
+  database: Database,
+  from: number,
+  to: number,
+): Map<number, [string, Cell, Cell][]> {
+  const found = new Map<number, [string, Cell, Cell][]>();
   const columns = {
     species: "Z AS name, n AS value",
     keys: "key AS name, NULL AS value",
@@ -78,9 +152,10 @@ function searchedRows(database: Database): Map<Cell, [string, Cell, Cell][]> {
     number_key_values: "key AS name, value",
   };
   for (const [table, selected] of Object.entries(columns)) {
-    for (const row of database.prepare(`SELECT id, ${selected} FROM ${table}`).all()) {
-      const of = found.get(row["id"]!) ?? [];
-      found.set(row["id"]!, of);
+    const select = `SELECT id, ${selected} FROM ${table} WHERE id > ? AND id <= ?`;
+    for (const row of database.prepare(select).all(from, to)) {
+      const id = Number(row["id"]), of = found.get(id) ?? [];
+      found.set(id, of);
       of.push([table, row["name"]!, row["value"]!]);
     }
   }

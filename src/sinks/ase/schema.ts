@@ -4,6 +4,7 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
 import type { Database } from "./database.ts";
 
 /** The version that is written; older ones are read from `OLDEST` on. */
@@ -126,16 +127,25 @@ function checkTables(database: Database, path: string, oldest: number): void {
       `Cannot open ${path} as it must be an ASE database: its systems have no column ${lost[0]}`,
     );
   }
-  const value = database.prepare("SELECT value FROM information WHERE name = 'version'").get();
-  if (value === undefined) {
-    throw new SyntaxError(`Cannot open ${path} as it must be an ASE database: it has no version`);
-  }
-  const version = Number(value["value"]);
+  const version = versionOf(database, path);
   if (version >= oldest && version <= VERSION) return;
   throw new RangeError(
     `Cannot open ${path} as its version must be ${
       oldest === VERSION ? `${VERSION} to be added to` : `${oldest} … ${VERSION}`
-    }: current version is ${value["value"]}`,
+    }: current version is ${version}`,
+  );
+}
+
+/** Returns the version of the tables. Names of columns have no case: a row has them as the table does, unless renamed. */
+function versionOf(database: Database, path: string): number {
+  const select = "SELECT value AS version FROM information WHERE name = 'version'";
+  const value = database.prepare(select).get()?.["version"] ?? undefined;
+  const isNumber = typeof value === "string" && value.trim() !== "" || typeof value === "number";
+  const version = isNumber ? Number(value) : NaN;
+  if (Number.isFinite(version)) return version;
+  const found = value === undefined ? "" : `, but ${show(value)}`;
+  throw new SyntaxError(
+    `Cannot open ${path} as it must be an ASE database: it has no version${found}`,
   );
 }
 

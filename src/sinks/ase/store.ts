@@ -11,9 +11,23 @@ import { codeOf, type OpenFile, openFile } from "../files/open_file.ts";
 import type { CheckedPart } from "../damage.ts";
 import type { Slice } from "../sink.ts";
 import type { FrameStore } from "../files/frame_store.ts";
-import { type Cell, type Database, databaseError, isBusy, openDatabase } from "./database.ts";
+import {
+  type Cell,
+  type Database,
+  databaseError,
+  isBusy,
+  openDatabase,
+  type Row,
+} from "./database.ts";
 import { systemOfRow } from "./read_row.ts";
-import { checkRows, prepareSums, sumOfRow, SUMS } from "./row_sums.ts";
+import {
+  checkRows,
+  noteForeignRows,
+  noteOwnRows,
+  prepareSums,
+  sumOfRow,
+  SUMS,
+} from "./row_sums.ts";
 import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";
 import { looksInside } from "../slice.ts";
 import { selectIds } from "./select.ts";
@@ -80,8 +94,8 @@ export class AseStore implements FrameStore {
     const context = { username: this.#username, now };
     const rows = batch.systems().map((system) => rowOf(system, context));
     const database = this.#database!;
+    if (!database.isTransaction) this.#begin(database);
     try {
-      if (!database.isTransaction) database.exec("BEGIN IMMEDIATE");
       database.exec("SAVEPOINT batch");
       for (const row of rows) this.#insert!(row);
       database.exec("RELEASE batch");
@@ -96,7 +110,19 @@ export class AseStore implements FrameStore {
     return Promise.resolve();
   }
 
+  #begin(database: Database): void {
+    this.#held.assertThere(); // SQLite would call it read-only
+    try {
+      database.exec("BEGIN IMMEDIATE");
+      noteForeignRows(database);
+    } catch (error) {
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw this.#lost(error);
+    }
+  }
+
   sync(): Promise<void> {
+    this.#held.assertThere();
     this.#commit();
     return Promise.resolve();
   }
@@ -111,7 +137,7 @@ export class AseStore implements FrameStore {
     // Of the rows that are deleted the first: ids rise, and some may be missing.
     const first = `SELECT id FROM systems ORDER BY id LIMIT 1 OFFSET ${length}`;
     this.#commit();
-    const id = this.#database!.prepare(first).get()?.["id"];
+    const id = this.#row(first, "truncate")?.["id"];
     if (id !== undefined) this.#delete(` WHERE id >= ${Number(id)}`, "truncate");
     this.#length = Math.min(this.#length, length);
     return Promise.resolve();
@@ -142,8 +168,17 @@ export class AseStore implements FrameStore {
   }
 
   last(): Promise<System | undefined> {
-    const row = this.#database?.prepare("SELECT * FROM systems ORDER BY id DESC LIMIT 1").get();
+    const row = this.#row("SELECT * FROM systems ORDER BY id DESC LIMIT 1", "read");
     return Promise.resolve(row === undefined ? undefined : systemOfRow(row, this.#path));
+  }
+
+  /** Returns the first row that a statement finds. */
+  #row(sql: string, verb: string): Row | undefined {
+    try {
+      return this.#database?.prepare(sql).get();
+    } catch (error) {
+      throw databaseError(this.#path, verb, error);
+    }
   }
 
   /** Reads through a connection of its own. */
@@ -203,6 +238,7 @@ export class AseStore implements FrameStore {
     const database = this.#database;
     if (database === undefined || !database.isTransaction) return;
     try {
+      noteOwnRows(database);
       database.exec("COMMIT");
       this.#unsafe = 0;
     } catch (error) {

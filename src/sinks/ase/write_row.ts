@@ -6,12 +6,17 @@
 
 import { cellVolume } from "../../batch/cell.ts";
 import { atomicMass } from "../../batch/elements.ts";
-import { BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
+import {
+  BUILT_IN,
+  type FieldInfo,
+  MOVE_MASK,
+  type NumericArray,
+} from "../../batch/fields/fields.ts";
 import { writeJson } from "../../batch/extxyz/python_json.ts";
 import type { System } from "../../batch/system.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { DECLARED, writeDeclared } from "../declared_fields.ts";
-import { constraintsOf, isConstraints, MOVE_MASK, moveMask } from "./constraints.ts";
+import { constraintsOf, isConstraints, moveMask } from "./constraints.ts";
 import type { Cell } from "./database.ts";
 import { COUNTS, hasColumn, isKey, isKeyValue } from "./names.ts";
 import { pack, Table } from "./packed.ts";

@@ -4,8 +4,9 @@
  * @module
  */
 
+import type { LineFileOptions } from "../files/line_file.ts";
 import { checkLength } from "../check_length.ts";
-import { endOfLines, FileEnd } from "../files/file_end.ts";
+import { endOfLines, FileEnd, lineWarning, printWarning } from "../files/file_end.ts";
 import { type OpenFile, openPrepared, readAt, syncFile } from "../files/open_file.ts";
 
 // So much text may wait for the disk before whoever adds to it should wait, too.
@@ -14,7 +15,7 @@ const CHUNK = 1 << 16;
 
 /**
  * Adds rows to a file of comma-separated values. A new file gets a header first; one that is there must have the same
- * header, and is added to. A last row that a kill has left unfinished is taken off.
+ * header, and is added to. If a kill left a part of a row at the end, that is removed with a warning.
  *
  * Rows are written in the background, in order, and always whole: where the disk takes only a part of some, that part
  * is taken back. Numbers are written so that reading gives the same number; what is not a number is an empty cell.
@@ -37,6 +38,7 @@ export class CsvFile {
   readonly path: string | URL;
   /** What its columns are called. */
   readonly columns: readonly string[];
+  readonly #onWarning: (message: string) => void;
   #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
   #waiting = "";
   #writing: Promise<void> | undefined;
@@ -44,7 +46,12 @@ export class CsvFile {
   #size = 0;
 
   /** Nothing is opened yet. */
-  constructor(path: string | URL, columns: readonly string[]) {
+  constructor(
+    path: string | URL,
+    columns: readonly string[],
+    { onWarning = printWarning }: LineFileOptions = {},
+  ) {
+    this.#onWarning = onWarning;
     this.path = path;
     this.columns = columns;
   }
@@ -84,6 +91,11 @@ export class CsvFile {
   /** Bytes in the file, once it was opened, and on the way to it: where `truncate` can cut it back to. */
   get size(): number {
     return this.#size;
+  }
+
+  /** True if there are rows besides the header. */
+  get hasRows(): boolean {
+    return this.#size > this.#header().length;
   }
 
   /**
@@ -140,7 +152,10 @@ export class CsvFile {
     if (!isHeader) throw await this.#otherHeader(file, size);
     const end = new FileEnd(file, this.path, size);
     const whole = size < header.length ? 0 : await endOfLines(file, size);
-    if (whole < size) await end.cut(whole);
+    if (whole < size) {
+      await end.cut(whole); // a row that lacks only its newline may lack digits, too
+      this.#onWarning(lineWarning(this.path, size - whole));
+    }
     if (whole === 0) await end.add(header);
     this.#size = end.size;
     return end;

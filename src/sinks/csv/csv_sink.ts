@@ -1,6 +1,6 @@
-import { FileSink } from "../files/file_sink.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { FILE_OPTIONS, FileSink, type FileSinkOptions } from "../files/file_sink.ts";
 import type { FrameStore } from "../files/frame_store.ts";
-import type { WriterQueueOptions } from "../files/writer_queue.ts";
 import type { Slice } from "../sink.ts";
 import { checkedSlice } from "../slice.ts";
 import { TextStore } from "../text/text_store.ts";
@@ -41,8 +41,14 @@ export class CsvSink extends FileSink {
    * @throws {TypeError} if `columns` is not a list
    * @throws {RangeError} if a column is not a name, or comes twice
    */
-  constructor(path: string, columns?: readonly string[], options: WriterQueueOptions = {}) {
-    const format = new CsvFormat(path, columns), rows = new TextStore(path, format);
+  constructor(
+    path: string,
+    columns?: readonly string[],
+    options: FileSinkOptions = {},
+  ) {
+    checkOptions("make a CsvSink", options, FILE_OPTIONS);
+    const format = new CsvFormat(path, columns),
+      rows = new TextStore(path, format, options.onWarning);
     super(path, rowsOnly(path, rows), options);
     this.#format = format;
     this.#rows = rows;

@@ -8,13 +8,13 @@ import { readPairs } from "../../batch/extxyz/comment.ts";
 import { bad } from "../../batch/extxyz/lines.ts";
 import { parseExtxyz } from "../../batch/extxyz/read.ts";
 import { type ExtxyzOptions, writeExtxyz } from "../../batch/extxyz/write.ts";
-import { BUILT_IN, isInteger } from "../../batch/fields/fields.ts";
+import { BUILT_IN, isInteger, MOVE_MASK } from "../../batch/fields/fields.ts";
 import type { Field } from "../../batch/store.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import { asDeclared, DECLARED, readDeclared, writeDeclared } from "../declared_fields.ts";
 import type { Stamp } from "../slice.ts";
-import { isAsWritten, withSum } from "../text/record_sum.ts";
-import type { TextFormat } from "../text/text_format.ts";
+import { isAsWritten, withSum } from "../text_sum.ts";
+import type { RecordSum, TextFormat } from "../text/text_format.ts";
 
 /** What the comments of all our frames begin with. */
 const BEGINNINGS: readonly string[] = ['Lattice="', "Properties="];
@@ -26,9 +26,10 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
     linesAfter,
     isUnfinished,
     header: () => "",
-    encode: (system) => summed(writeExtxyz(declared(system), options)),
+    isWithin,
+    encode: (system, from) => summed(writeExtxyz(declared(system), options), from),
     decode,
-    isAsWritten: isFrameAsWritten,
+    sumOf,
     stamp,
   };
 }
@@ -36,15 +37,29 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
 /** The key of the check sum, at the end of a comment. The `x` keeps digits from being read as a number. */
 const SUM = " hooke_crc32c=x";
 const SUM_IN = / hooke_crc32c=x[0-9a-f]{8}(?= |$)/m;
+const ENDS_WITH_SUM = / hooke_crc32c=x[0-9a-f]{8}$/;
+/** The key of the frame, counted from 0, from which on all have check sums. */
+const FROM = " hooke_sums_from=";
+const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // whatever follows: a damaged space must not hide it
+/** Both keys, which are no part of a system. */
+const MARKS: readonly string[] = ["hooke_crc32c", "hooke_sums_from"];
 
-function summed(frame: string): string {
-  const end = frame.indexOf("\n", frame.indexOf("\n") + 1);
-  return withSum(frame.slice(0, end) + SUM, frame.slice(end));
+function summed(frame: string, from: number): string {
+  const end = endOfComment(frame);
+  return withSum(`${frame.slice(0, end)}${FROM}${from}${SUM}`, frame.slice(end));
 }
 
-function isFrameAsWritten(text: string): boolean | undefined {
-  const frame = `${text.trimEnd()}\n`, at = frame.indexOf(SUM);
-  return isAsWritten(frame, at === -1 ? undefined : at + SUM.length);
+function sumOf(text: string): RecordSum {
+  const frame = `${text.trimEnd()}\n`, comment = frame.slice(0, endOfComment(frame));
+  const at = comment.lastIndexOf(SUM), from = FROM_IN.exec(comment)?.[1];
+  return {
+    isRight: isAsWritten(frame, at === -1 ? undefined : at + SUM.length),
+    from: from === undefined ? undefined : Number(from),
+  };
+}
+
+function endOfComment(frame: string): number {
+  return frame.indexOf("\n", frame.indexOf("\n") + 1);
 }
 
 function linesAfter(start: string, line: number): number {
@@ -58,19 +73,35 @@ function isUnfinished(text: string): boolean {
   const [count = "", comment, ...rows] = text.split("\n");
   if (!/^[1-9]\d*$/.test(count)) return false;
   if (comment === undefined) return true;
-  if (rows.length > 0) return /(^| )systemId=\d/.test(comment);
+  if (rows.length > 0) {
+    // With as many atoms as it has rows it may be whole: then its number of atoms is damaged.
+    const whole = `${rows.length - 1}${text.slice(count.length)}`;
+    return /(^| )systemId=\d/.test(comment) && !(text.endsWith("\n") && sumOf(whole).isRight);
+  }
   return BEGINNINGS.some((begin) => comment.startsWith(begin) || begin.startsWith(comment));
 }
 
+/** Returns whether a whole line has the form of those that a kill leaves: any other is damaged. */
+function isWithin(line: string, comment: string | undefined): boolean {
+  if (comment === undefined) return ENDS_WITH_SUM.test(line);
+  if (/^\s*\d+\s*$/.test(line)) return false; // another frame begins there
+  const properties = /(?:^| )Properties=(\S+)/.exec(comment)?.[1]?.split(":") ?? [];
+  const columns = properties.reduce((sum, text, i) => i % 3 === 2 ? sum + Number(text) : sum, 0);
+  return line.split(/\s+/).length === columns; // more: the newline between two rows is damaged
+}
+
+/** Returns a system with the key of its fields, and without check sums of a file that it was read from. */
 function declared(system: System): System {
   const text = writeDeclared(system.fields());
-  if (text === "") return system;
-  const store = storeOf(system);
-  return systemOf({ ...store, infos: [{ ...system.info, [DECLARED]: text }] });
+  const isMarked = MARKS.some((key) => key in system.info);
+  if (text === "" && !isMarked) return system;
+  const info = Object.entries(system.info).filter(([key]) => !MARKS.includes(key));
+  if (text !== "") info.push([DECLARED, text]);
+  return systemOf({ ...storeOf(system), infos: [Object.fromEntries(info)] });
 }
 
 function decode(text: string, line: number): System {
-  return restored(parsed(text.replace(SUM_IN, ""), line), line);
+  return restored(parsed(text.replace(SUM_IN, "").replace(FROM_IN, ""), line), line);
 }
 
 /** The line of an error is that of the file. */
@@ -120,7 +151,7 @@ function restored(system: System, line: number): System {
 function filled(system: System): System {
   const store = storeOf(system);
   const fields = Array.from(store.fields, ([name, { info, values }]): [string, Field] => {
-    const fill = info.fill ?? (name === "move_mask" ? 1 : isInteger(info.dtype) ? 0 : NaN);
+    const fill = info.fill ?? (name === MOVE_MASK ? 1 : isInteger(info.dtype) ? 0 : NaN);
     return [name, { info: BUILT_IN.get(name) ?? { ...info, fill }, values }];
   });
   return systemOf({ ...store, fields: new Map(fields) });

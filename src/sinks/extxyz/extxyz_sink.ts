@@ -1,10 +1,10 @@
-import { FileSink } from "../files/file_sink.ts";
-import type { WriterQueueOptions } from "../files/writer_queue.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { FILE_OPTIONS, FileSink, type FileSinkOptions } from "../files/file_sink.ts";
 import { TextStore } from "../text/text_store.ts";
 import { extxyzFormat } from "./extxyz_format.ts";
 
 /** Options of an {@linkcode ExtxyzSink}. */
-export interface ExtxyzSinkOptions extends WriterQueueOptions {
+export interface ExtxyzSinkOptions extends FileSinkOptions {
   /**
    * Also write velocities as momenta, where ASE looks for them.
    *
@@ -40,7 +40,9 @@ export interface ExtxyzSinkOptions extends WriterQueueOptions {
  */
 export class ExtxyzSink extends FileSink {
   /** Makes the sink. The file is opened by `open` or the first `write`. */
-  constructor(path: string, { momenta = true, ...options }: ExtxyzSinkOptions = {}) {
-    super(path, new TextStore(path, extxyzFormat({ momenta })), options);
+  constructor(path: string, options: ExtxyzSinkOptions = {}) {
+    checkOptions("make an ExtxyzSink", options, ["momenta", ...FILE_OPTIONS]);
+    const { momenta = true } = options;
+    super(path, new TextStore(path, extxyzFormat({ momenta }), options.onWarning), options);
   }
 }

@@ -58,7 +58,19 @@ export class FileEnd {
   }
 }
 
-/** Where the last whole line ends. */
+/** Prints a warning: the default of `onWarning`. */
+export function printWarning(message: string): void {
+  // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
+  console.warn(message);
+}
+
+/** Returns the warning for a part of a line that was removed. */
+export function lineWarning(path: string | URL, bytes: number): string {
+  return `${path} ended with a part of a line (${bytes} bytes), as a process that is killed leaves it. It was removed; ` +
+    "the lines before it are whole";
+}
+
+/** Returns where the last whole line ends. */
 export async function endOfLines(file: Pick<OpenFile, "read">, size: number): Promise<number> {
   for (let end = size; end > 0; end -= CHUNK) {
     const from = Math.max(0, end - CHUNK);

@@ -6,14 +6,31 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import { batchOfData } from "../../batch/batch_of_data.ts";
+import { completeArrays } from "../../batch/complete_arrays.ts";
 import type { System } from "../../batch/system.ts";
-import { checkLength } from "../check_length.ts";
+import { checkLength, emptyError } from "../check_length.ts";
 import type { CheckedPart } from "../damage.ts";
 import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice } from "../slice.ts";
 import type { FrameStore } from "./frame_store.ts";
+import { isMissing } from "./open_file.ts";
+import { noteClosed, noteOpened } from "./open_sinks.ts";
 import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
+
+/** Options of sinks in files. */
+export interface FileSinkOptions extends WriterQueueOptions {
+  /**
+   * Receives warnings: that a file ended with a part of a record, which was removed, or that an array of whole numbers,
+   * which only some of the systems that are read have, is 0 in the others.
+   *
+   * @default console.warn
+   */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** Names of the options of every sink in a file. */
+export const FILE_OPTIONS: readonly string[] = ["mostBytes", "onWarning"];
 
 /**
  * Keeps systems in a file of any format: a format implements {@linkcode FrameStore}, and its sink passes that store to
@@ -71,6 +88,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
   readonly isFull: boolean = false;
   readonly #store: FrameStore;
   readonly #queue: WriterQueue;
+  readonly #onWarning: FileSinkOptions["onWarning"];
   readonly #pattern = new FieldPattern();
   /** The same with what the file already held, once it was asked. */
   #stored: FieldPattern | undefined;
@@ -78,9 +96,10 @@ export class FileSink implements StoredSink, AsyncDisposable {
   #isClosed = false;
 
   /** Makes the sink. The file is opened by `open` or the first `write`. */
-  constructor(path: string, store: FrameStore, options: WriterQueueOptions = {}) {
+  constructor(path: string, store: FrameStore, { onWarning, ...options }: FileSinkOptions = {}) {
     this.path = path;
     this.#store = store;
+    this.#onWarning = onWarning;
     this.#queue = new WriterQueue(options);
   }
 
@@ -209,6 +228,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
       await this.flush();
     } finally {
       await this.#inTurn(() => this.#store.close());
+      noteClosed(this);
     }
   }
 
@@ -248,8 +268,9 @@ export class FileSink implements StoredSink, AsyncDisposable {
   }
 
   async #open(): Promise<void> {
+    if (this.#stored !== undefined) return await this.#store.open();
+    const makesFile = await isMissing(this.path);
     await this.#store.open();
-    if (this.#stored !== undefined) return;
     let last: System | undefined;
     try {
       last = await this.#store.last();
@@ -257,6 +278,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
       await this.#store.close().catch(() => {}); // a file that is refused is not held
       throw error;
     }
+    noteOpened(this, makesFile);
     this.#stored = new FieldPattern();
     if (last !== undefined) this.#stored.join(batchOfData([last]));
   }
@@ -264,7 +286,8 @@ export class FileSink implements StoredSink, AsyncDisposable {
   async #batch(slice: Slice): Promise<Batch> {
     const systems: System[] = [];
     for await (const system of this.#store.frames(slice)) systems.push(system);
-    if (systems.length > 0) return batchOfData(systems);
+    if (systems.length > 0) return batchOfData(completeArrays(systems, this.#onWarning));
+    if (this.length === 0) throw emptyError(this.path);
     throw new RangeError(
       `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
     );

@@ -1,10 +1,10 @@
-import { lockPath, type PathLock } from "../../base/path_lock.ts";
-import { busyError } from "./open_file.ts";
+import { holdPath, type PathLock } from "../../base/path_lock.ts";
 
 /** A file or folder that one sink writes to: locked while the sink is open. */
 export class HeldPath {
   readonly #path: string;
   #lock: PathLock | undefined;
+  #isReported = false;
 
   /** Creates the holder of a path; nothing is locked yet. */
   constructor(path: string) {
@@ -13,14 +13,24 @@ export class HeldPath {
 
   /** Locks it, unless it is locked already. Throws an error with the code `"EBUSY"` if another writer has it. */
   hold(): void {
-    if (this.#lock !== undefined) return;
-    this.#lock = lockPath(this.#path);
-    if (this.#lock === undefined) throw busyError(this.#path);
+    this.#lock ??= holdPath(this.#path, `Cannot open ${this.#path}`);
+  }
+
+  /** Throws an error with the code `"ESTALE"`, once, if it is held and was removed since. */
+  assertThere(): void {
+    if (this.#isReported) return; // closing need not report it again
+    try {
+      this.#lock?.assertThere(`Cannot write to ${this.#path}`, "it");
+    } catch (error) {
+      this.#isReported = true;
+      throw error;
+    }
   }
 
   /** Gives it back. */
   release(): void {
     this.#lock?.release();
     this.#lock = undefined;
+    this.#isReported = false;
   }
 }

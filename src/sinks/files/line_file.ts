@@ -5,12 +5,26 @@
  */
 
 import { AddedFile } from "./added_file.ts";
-import { endOfLines, FileEnd } from "./file_end.ts";
-import { openPrepared, refusal } from "./open_file.ts";
+import { endOfLines, FileEnd, lineWarning, printWarning } from "./file_end.ts";
+import { type OpenFile, openPrepared, readAt, refusal } from "./open_file.ts";
+
+/** Bytes of the longest last line that is looked at; a longer one without its newline is removed. */
+const MOST_BYTES = 1 << 26;
+
+/** Options of a {@linkcode LineFile}. */
+export interface LineFileOptions {
+  /**
+   * Receives a warning if the file ended with a part of a line, which was removed.
+   *
+   * @default console.warn
+   */
+  readonly onWarning?: (message: string) => void;
+}
 
 /**
- * Adds lines to a file, which is made if it is not there. A last line that a kill has left unfinished is taken off
- * first. Lines are written in the background, in order, and always whole.
+ * Adds lines to a file, which is made if it does not exist. If a kill left a part of a line at the end, that is removed
+ * first, with a warning; a JSON object or list that lacks only its newline is kept. Lines are written in the background,
+ * in order, and always whole.
  *
  * @example
  * ```ts
@@ -19,7 +33,7 @@ import { openPrepared, refusal } from "./open_file.ts";
  *
  * const path = `${await Deno.makeTempDir()}/rows.jsonl`;
  * await Deno.writeTextFile(path, '{"step":0}\n{"st'); // as a kill leaves it
- * const file = new LineFile(path);
+ * const file = new LineFile(path, { onWarning: () => {} });
  * await file.open();
  * file.add('{"step":1}');
  * await file.close();
@@ -29,15 +43,17 @@ import { openPrepared, refusal } from "./open_file.ts";
 export class LineFile implements AsyncDisposable {
   /** The path of the file. */
   readonly path: string | URL;
+  readonly #onWarning: (message: string) => void;
   #file: AddedFile | undefined;
 
   /** Makes a `LineFile`; nothing is opened yet. */
-  constructor(path: string | URL) {
+  constructor(path: string | URL, { onWarning = printWarning }: LineFileOptions = {}) {
     this.path = path;
+    this.#onWarning = onWarning;
   }
 
   /**
-   * Opens the file; its folder must exist.
+   * Opens the file. Makes it, and its folder, if they do not exist.
    *
    * @throws {TypeError} if there is no file system
    * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
@@ -47,12 +63,23 @@ export class LineFile implements AsyncDisposable {
     this.#file = await openPrepared(this.path, async (file) => {
       try {
         const { size } = await file.stat(), whole = await endOfLines(file, size);
-        if (whole < size) await file.truncate(whole);
-        return new AddedFile(file, new FileEnd(file, this.path, whole));
+        const end = new FileEnd(file, this.path, size);
+        if (whole < size) await this.#endLine(file, end, whole);
+        return new AddedFile(file, end);
       } catch (error) {
         throw refusal(this.path, "open", error);
       }
     });
+  }
+
+  /** Ends the last line, or removes it. */
+  async #endLine(file: OpenFile, end: FileEnd, whole: number): Promise<void> {
+    const { size } = end, length = size - whole;
+    if (length <= MOST_BYTES && isWholeJson(await readAt(file, whole, length))) {
+      return await end.add(new TextEncoder().encode("\n"));
+    }
+    await end.cut(whole);
+    this.#onWarning(lineWarning(this.path, length));
   }
 
   /**
@@ -82,5 +109,15 @@ export class LineFile implements AsyncDisposable {
   /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+}
+
+/** Returns whether bytes are a whole JSON object or list. A part of one never is; a part of a number may be a number. */
+function isWholeJson(bytes: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return /^[[{]/.test(text) && typeof JSON.parse(text) === "object";
+  } catch {
+    return false;
   }
 }

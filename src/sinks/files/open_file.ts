@@ -4,12 +4,24 @@
  * @module
  */
 
-import { parentOf, syncFolder } from "../../base/durable_folder.ts";
-import { lockPath } from "../../base/path_lock.ts";
+import { type FolderSystem, makeFolder, parentOf, syncFolder } from "../../base/durable_folder.ts";
+import { codeOf, refusal as refusalOf, removal } from "../../base/file_refusal.ts";
+import { holdPath, type PathLock } from "../../base/path_lock.ts";
+
+export { codeOf };
+
+/** Properties of an open file. */
+export interface FileStat {
+  readonly size: number;
+  readonly mtimeMs: number;
+  /** Number of names of the file; 0 once it was removed, and in systems that do not count them. */
+  readonly nlink: number;
+  isFile(): boolean;
+}
 
 /** An open file. */
 export interface OpenFile {
-  stat(): Promise<{ readonly size: number; readonly mtimeMs: number; isFile(): boolean }>;
+  stat(): Promise<FileStat>;
   read(
     buffer: Uint8Array,
     offset: number,
@@ -23,8 +35,9 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file: to read it, to read it and add to it, and then it is made where it is missing, or to add to a new one.
- * The module is loaded when it is used, as a page has no such module.
+ * Opens a file: to read it, to read it and add to it, and then it is made where it is missing, or to add to a new one. A
+ * folder that is missing above a file to be added to is made, too. The module is loaded when it is used, as a page has no
+ * such module.
  *
  * @throws {TypeError} where there is no file system
  * @throws {Error} when it refuses
@@ -33,19 +46,39 @@ export async function openFile(
   path: string | URL,
   flags: "r" | "a+" | "ax",
 ): Promise<OpenFile> {
-  let fs: { open(path: string | URL, flags: string): Promise<OpenFile> };
+  let fs: FolderSystem & { open(path: string | URL, flags: string): Promise<OpenFile> };
   try {
-    fs = await import("node:fs/promises");
+    fs = await import("node:fs/promises") as unknown as typeof fs;
   } catch (cause) {
-    throw new TypeError(`Cannot open ${path} as there must be a file system: there is none`, {
+    throw new TypeError(`Cannot open ${path}: there is no file system, as in a web page`, {
       cause,
     });
   }
   try {
     return await fs.open(path, flags);
   } catch (error) {
+    if (flags === "r" || codeOf(error) !== "ENOENT") throw refusal(path, "open", error);
+  }
+  await makeFolderOf(fs, path);
+  try {
+    return await fs.open(path, flags);
+  } catch (error) {
     throw refusal(path, "open", error);
   }
+}
+
+async function makeFolderOf(fs: FolderSystem, path: string | URL): Promise<void> {
+  const folder = parentOf(await pathOf(path));
+  try {
+    await makeFolder(fs, folder);
+  } catch (error) {
+    throw refusalOf(`Cannot make folder ${folder} for ${path}`, error);
+  }
+}
+
+/** Returns a path or the address of a file as a path of this system. */
+async function pathOf(path: string | URL): Promise<string> {
+  return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
 }
 
 /**
@@ -69,29 +102,50 @@ export async function openPrepared<T>(
   }
 }
 
+/** Returns whether there is nothing at a path; `false` if that cannot be found out. */
+export async function isMissing(path: string): Promise<boolean> {
+  try {
+    const { lstat } = await import("node:fs/promises");
+    await lstat(path);
+  } catch (error) {
+    return codeOf(error) === "ENOENT";
+  }
+  return false;
+}
+
 /** Syncs the entry of a file in its folder to the disk. */
 async function syncEntry(path: string | URL): Promise<void> {
-  const [fs, { fileURLToPath }] = await Promise.all([
-    import("node:fs/promises"),
-    import("node:url"),
-  ]);
-  await syncFolder(fs, parentOf(typeof path === "string" ? path : fileURLToPath(path)));
+  await syncFolder(await import("node:fs/promises"), parentOf(await pathOf(path)));
 }
 
 /** Opens a file to read it and add to it, and locks it until it is closed. */
 async function openLocked(path: string | URL): Promise<OpenFile> {
   const file = await openFile(path, "a+");
-  const lock = lockPath(path);
-  if (lock === undefined) {
+  let lock: PathLock;
+  try {
+    lock = holdPath(await pathOf(path), `Cannot open ${path}`);
+  } catch (error) {
     await file.close().catch(() => {}); // nothing was written
-    throw busyError(path);
+    throw error;
   }
+  const hasName = (await file.stat()).nlink > 0;
+  /** True if it was reported that the file is gone, and nothing was written since: closing need not report it again. */
+  let isReported = false;
   return {
     stat: () => file.stat(),
     read: (...place) => file.read(...place),
-    write: (bytes, offset) => file.write(bytes, offset),
+    write: (bytes, offset) => {
+      isReported = false;
+      return file.write(bytes, offset);
+    },
     truncate: (size) => file.truncate(size),
-    datasync: () => file.datasync(),
+    datasync: async () => {
+      await file.datasync();
+      if (!isReported && hasName && (await file.stat()).nlink === 0) {
+        isReported = true;
+        throw removal(`Cannot write to ${path}`, "it");
+      }
+    },
     close: async () => {
       try {
         await file.close();
@@ -102,28 +156,9 @@ async function openLocked(path: string | URL): Promise<OpenFile> {
   };
 }
 
-/** Returns the error for a file or folder that another writer has. */
-export function busyError(path: string | URL): Error {
-  const error = new Error(
-    `Cannot open ${path}: another run or sink is writing to it. Wait for it or close it, or write to another file`,
-  );
-  return Object.assign(error, { code: "EBUSY" });
-}
-
-/** The error for what the file system refuses, with the system's `code`. */
+/** Returns the error for what the file system refuses, with the system's `code`. */
 export function refusal(path: string | URL, verb: string, cause: unknown): Error {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const error = new Error(
-    `Cannot ${verb} ${path} as the file system must let it: ${reason}`,
-    { cause },
-  );
-  const code = codeOf(cause);
-  return code === undefined ? error : Object.assign(error, { code });
-}
-
-/** The system's name for what went wrong, if it has one. */
-export function codeOf(error: unknown): unknown {
-  return (error as { readonly code?: unknown } | undefined)?.code;
+  return refusalOf(`Cannot ${verb} ${path}`, cause);
 }
 
 /** So many bytes from there on, or those there are. */

@@ -12,14 +12,19 @@ import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import type { Stamp } from "../slice.ts";
 import { numberOf, numberText, readTagged, writeTagged } from "../tagged_json.ts";
-import { isAsWritten, withSum } from "../text/record_sum.ts";
-import type { TextFormat } from "../text/text_format.ts";
+import { isAsWritten, withSum } from "../text_sum.ts";
+import type { RecordSum, TextFormat } from "../text/text_format.ts";
 
 /** The version that is written, and the newest that is read. */
 const VERSION = 1;
 /** Text before the check sum, at the end of a line. */
 const SUM = ',"crc32c":"';
+/** Text before the number of the line, counted from 0, from which on all have check sums. */
+const FROM = ',"sumsFrom":';
+const FROM_IN = /^,"sumsFrom":(\d{1,15})[,}]/;
 const BEGIN = '{"hooke":';
+/** Two lines whose newline was lost. */
+const MERGED = /"\}\s*\{"hooke":/;
 
 /** What a slice looks at comes first, so that it is found without reading the line. */
 const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId"];
@@ -27,17 +32,17 @@ const STAMP =
   /^\{"hooke":\d+(?:,"systemId":(\d+))?(?:,"step":(-?\d+))?(?:,"time":("NaN"|[-+\d.e]+))?(?:,"sourceId":(-?\d+))?,/;
 
 /** Keys of a line that are no fields; a field with such a name gets a `$` before it. */
-const RESERVED: readonly string[] = ["hooke", "fields", "info", "crc32c"];
+const RESERVED: readonly string[] = ["hooke", "fields", "info", "sumsFrom", "crc32c"];
 
 /** Lines of JSON with every field of a system and its `info`. */
 export const JSONL_FORMAT: TextFormat<System> = {
   startBytes: 64,
   linesAfter,
-  isUnfinished: (text) => text.startsWith(BEGIN) || BEGIN.startsWith(text),
+  isUnfinished: (text) => (text.startsWith(BEGIN) || BEGIN.startsWith(text)) && !MERGED.test(text),
   header: () => "",
   encode,
   decode,
-  isAsWritten: isLineAsWritten,
+  sumOf,
   stamp,
 };
 
@@ -49,11 +54,11 @@ function linesAfter(start: string, line: number): number {
   }
   if (Number(version) <= VERSION) return 0;
   throw new RangeError(
-    `Cannot read JSONL as its version must be ${VERSION} or older: line ${line} is of version ${version}`,
+    `Cannot read JSONL: line ${line} is of version ${version}; this Hooke reads version ${VERSION} and older`,
   );
 }
 
-function encode(system: System): string {
+function encode(system: System, from: number): string {
   const fields = system.fields();
   const early = FIRST.flatMap((name) => fields.filter((info) => info.name === name));
   const parts = [`${BEGIN}${VERSION}`];
@@ -63,12 +68,16 @@ function encode(system: System): string {
   const own = fields.filter(({ name }) => !BUILT_IN.has(name));
   if (own.length > 0) parts.push(`"fields":{${own.map(declarationText).join(",")}}`);
   if (Object.keys(system.info).length > 0) parts.push(`"info":${infoText(system.info)}`);
-  return withSum(`${parts.join(",")}${SUM}`, '"}\n');
+  return withSum(`${parts.join(",")}${FROM}${from}${SUM}`, '"}\n');
 }
 
-function isLineAsWritten(text: string): boolean | undefined {
+function sumOf(text: string): RecordSum {
   const line = text.trimEnd(), at = line.lastIndexOf(SUM);
-  return isAsWritten(`${line}\n`, at === -1 ? undefined : at + SUM.length);
+  const from = FROM_IN.exec(line.slice(line.lastIndexOf(FROM)))?.[1];
+  return {
+    isRight: isAsWritten(`${line}\n`, at === -1 ? undefined : at + SUM.length),
+    from: from === undefined ? undefined : Number(from),
+  };
 }
 
 /** One value per system is a number, several are a list; rows of several are lists of lists. */
@@ -95,9 +104,7 @@ function infoText(info: Readonly<Record<string, unknown>>): string {
   if (text !== undefined) return text;
   const wrong = Object.keys(info).find((key) => writeTagged(info[key]) === undefined);
   throw new TypeError(
-    `Cannot write JSONL as info.${wrong} must be plain data: current value is ${
-      show(info[wrong ?? ""])
-    }`,
+    `info.${wrong} must be plain data to be written as JSONL; got ${show(info[wrong ?? ""])}`,
   );
 }
 
@@ -111,23 +118,24 @@ function decode(text: string, line: number): System {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read JSONL as each line must be a system: line ${line} is not; ${reason}`,
+      `Cannot read JSONL: line ${line} is not a system: ${reason}`,
       { cause },
     );
   }
 }
 
 function describe(line: Record<string, unknown>): SystemInput {
-  const { hooke: _, crc32c: _sum, fields: declared = {}, info = {}, ...values } = line;
+  const { hooke: _, crc32c: _sum, sumsFrom: _from, fields: declared = {}, info = {}, ...values } =
+    line;
   if (!isObject(declared) || !isObject(info)) {
     throw new SyntaxError(
-      "Cannot read a line as fields and info must be objects: current ones are not",
+      "fields and info must be objects; got others",
     );
   }
   for (const name of ALWAYS) {
     if (!Object.hasOwn(values, name)) {
       throw new SyntaxError(
-        `Cannot read a line as it must have ${ALWAYS.join(", ")}: there is no ${name}`,
+        `the line must have ${ALWAYS.join(", ")}; got no ${name}`,
       );
     }
   }
@@ -141,7 +149,7 @@ function describe(line: Record<string, unknown>): SystemInput {
   const lost = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
   if (lost !== undefined) {
     throw new SyntaxError(
-      `Cannot read a line as each of its fields must have values: ${show(lost)} has none`,
+      `each declared field must have values; got none of ${show(lost)}`,
     );
   }
   return { ...input, fields: Object.fromEntries(fields) } as unknown as SystemInput;
@@ -155,14 +163,14 @@ function ownField(
   const field = Object.hasOwn(declared, name) ? declared[name] : undefined;
   if (!isObject(field)) {
     throw new SyntaxError(
-      `Cannot read a line as each key must be a field that it declares: ${show(name)} is not`,
+      `each key must be a field that it declares; got ${show(name)}`,
     );
   }
   const { level, dtype, width, unit = "", fill, ...more } = field;
   const known = { level, dtype, width, unit, values: numbersOf(value, name) };
   if (Object.keys(more).length > 0 || typeof unit !== "string" || width === undefined) {
     throw new SyntaxError(
-      `Cannot read a line as a field must have level, dtype, width, unit, fill: ${show(name)} has ${
+      `field ${show(name)} must have level, dtype, width, unit, fill; got ${
         show(Object.keys(field))
       }`,
     );
@@ -177,7 +185,7 @@ function numbersOf(value: unknown, name: string): NumericInput | number {
   const number = numberOf(value);
   if (number !== undefined) return number;
   throw new SyntaxError(
-    `Cannot read a line as ${name} must be numbers: current value is ${show(value)}`,
+    `${name} must be numbers; got ${show(value)}`,
   );
 }
 
@@ -192,6 +200,6 @@ function count(word: string | undefined): number | undefined {
 
 function bad(requirement: string, line: number, current: string): SyntaxError {
   return new SyntaxError(
-    `Cannot read JSONL as ${requirement}: line ${line} is ${current.slice(0, 80)}`,
+    `Cannot read JSONL: line ${line}: ${requirement}; got ${current.slice(0, 80)}`,
   );
 }

@@ -1,5 +1,5 @@
-import { FileSink } from "../files/file_sink.ts";
-import type { WriterQueueOptions } from "../files/writer_queue.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import { FILE_OPTIONS, FileSink, type FileSinkOptions } from "../files/file_sink.ts";
 import { TextStore } from "../text/text_store.ts";
 import { JSONL_FORMAT } from "./jsonl_format.ts";
 
@@ -28,7 +28,8 @@ import { JSONL_FORMAT } from "./jsonl_format.ts";
  */
 export class JsonlSink extends FileSink {
   /** Makes the sink. The file is opened by `open` or the first `write`. */
-  constructor(path: string, options: WriterQueueOptions = {}) {
-    super(path, new TextStore(path, JSONL_FORMAT), options);
+  constructor(path: string, options: FileSinkOptions = {}) {
+    checkOptions("make a JsonlSink", options, FILE_OPTIONS);
+    super(path, new TextStore(path, JSONL_FORMAT, options.onWarning), options);
   }
 }

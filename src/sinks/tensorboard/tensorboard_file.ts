@@ -8,7 +8,7 @@ import { AddedFile } from "../files/added_file.ts";
 import { FileEnd } from "../files/file_end.ts";
 import { histogramOf } from "./histogram.ts";
 import { codeOf, type OpenFile, openFile, refusal } from "../files/open_file.ts";
-import { eventMessage, versionMessage } from "./tensorboard_event.ts";
+import { eventMessage, type TensorBoardHistogram, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
 
 /** What is used of a file system. */
@@ -112,10 +112,12 @@ export class TensorBoardFile implements AsyncDisposable {
   add(
     step: number,
     scalars: Readonly<Record<string, number>>,
-    { wallTime = Date.now() / 1000 }: EventTime = {},
+    { wallTime = Date.now() / 1000, histograms = {} }: EventTime & {
+      readonly histograms?: Readonly<Record<string, TensorBoardHistogram>>;
+    } = {},
   ): void | Promise<void> {
     checkStep(step);
-    return this.#push(eventMessage({ step, wallTime, scalars, histograms: {} }));
+    return this.#push(eventMessage({ step, wallTime, scalars, histograms }));
   }
 
   /**

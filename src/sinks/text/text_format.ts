@@ -7,6 +7,17 @@
 import type { System } from "../../batch/system.ts";
 import type { Stamp } from "../slice.ts";
 
+/** What a record says of check sums. */
+export interface RecordSum {
+  /** Whether the record is as it was written; `undefined` if it has no check sum. */
+  readonly isRight: boolean | undefined;
+  /**
+   * The first record, counted from 0, from which on to this one all were written with check sums: those before it may be
+   * of another program. `undefined` in records of other programs.
+   */
+  readonly from: number | undefined;
+}
+
 /** A kind of file: records of whole lines, one for each system. */
 export interface TextFormat<T> {
   /**
@@ -23,10 +34,21 @@ export interface TextFormat<T> {
   readonly startBytes: number;
   /** Whether this may be what a kill has left of a record of ours: anything else in its place is not taken off. */
   isUnfinished(text: string): boolean;
+  /**
+   * Returns whether a whole line can be within an unfinished record. A format without it accepts any.
+   *
+   * @param line a line behind the first of the record
+   * @param second the second line of the record; `undefined` if `line` is the second
+   */
+  isWithin?(line: string, second: string | undefined): boolean;
   /** What a new file begins with, before these first systems. */
   header(first: readonly System[]): string;
-  /** A system as a record. */
-  encode(system: System): string;
+  /**
+   * Returns a system as a record.
+   *
+   * @param sumsFrom the first record from which on all have check sums, as {@linkcode RecordSum} has it
+   */
+  encode(system: System, sumsFrom: number): string;
   /**
    * What a record holds.
    *
@@ -34,8 +56,8 @@ export interface TextFormat<T> {
    * @throws {SyntaxError} naming the line
    */
   decode(text: string, line: number): T;
-  /** Returns whether a record is as it was written; `undefined` if it has no check sum. A format without them has none. */
-  isAsWritten?(text: string): boolean | undefined;
+  /** Returns the check sum of a record, compared. A format without it has none. */
+  sumOf?(text: string): RecordSum;
   /** What a slice looks at in a record. Throws a SyntaxError like `decode`, or leaves that to it. */
   stamp(text: string, line: number): Stamp;
 }

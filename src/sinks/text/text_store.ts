@@ -5,7 +5,7 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { FileEnd } from "../files/file_end.ts";
+import { FileEnd, printWarning } from "../files/file_end.ts";
 import {
   codeOf,
   type OpenFile,
@@ -14,14 +14,18 @@ import {
   readAt,
   syncFile,
 } from "../files/open_file.ts";
-import { CHANGED, type CheckedPart } from "../damage.ts";
+import type { CheckedPart } from "../damage.ts";
+import { checkRecords } from "./check_records.ts";
 import { RecordScanner } from "./record_scanner.ts";
 import type { Slice } from "../sink.ts";
 import { isMeant, looksInside } from "../slice.ts";
 import type { TextFormat } from "./text_format.ts";
+import { checkUnfinished, cutWarning, isWhole, partWarning } from "./unfinished.ts";
+
+/** How errors of formats begin. */
+const FORMAT = /^Cannot read (extxyz|JSONL|CSV)\b/;
 
 const CHUNK = 1 << 18;
-const MOST_UNFINISHED = 1 << 16;
 const MARKED = 256;
 
 /** A record: where its bytes are, and the number of its first line. */
@@ -35,6 +39,7 @@ interface Found {
   readonly starts: readonly number[];
   readonly lines: readonly number[];
   readonly end: number;
+  readonly endLine: number;
 }
 
 /** Where records begin, found when one is first read, and from then on as the file grows. */
@@ -55,16 +60,23 @@ function emptyIndex(): RecordIndex {
 export class TextStore<T> {
   readonly #path: string;
   readonly #format: TextFormat<T>;
+  readonly #onWarning: (message: string) => void;
   #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
   #length = 0;
-  #last: Place | undefined;
+  /** The last record, and the one from which on all have check sums, once it was looked for. */
+  readonly #tail: { last: Place | undefined; sumsFrom: number | undefined } = {
+    last: undefined,
+    sumsFrom: undefined,
+  };
   #known: RecordIndex = emptyIndex();
+  #hasWarned = false;
   /** The last search for records: each goes on from the end of the one before. */
   #looking: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, format: TextFormat<T>) {
+  constructor(path: string, format: TextFormat<T>, onWarning?: (message: string) => void) {
     this.#path = path;
     this.#format = format;
+    this.#onWarning = onWarning ?? printWarning;
   }
 
   get length(): number {
@@ -83,7 +95,8 @@ export class TextStore<T> {
     const { end } = this.#open!;
     const systems = batch.systems();
     const header = end.size === 0 ? this.#format.header(systems) : "";
-    const records = systems.map((system) => this.#format.encode(system));
+    const from = this.#tail.sumsFrom ??= await this.#findSums();
+    const records = systems.map((system) => this.#format.encode(system, from));
     const bytes = new TextEncoder().encode(header + records.join(""));
     await end.add(bytes);
     this.#length += systems.length;
@@ -98,7 +111,7 @@ export class TextStore<T> {
     await this.open();
     await this.#open!.end.cut(0, "empty");
     this.#length = 0;
-    this.#last = undefined;
+    this.#tail.last = this.#tail.sumsFrom = undefined;
     this.#forget();
   }
 
@@ -106,7 +119,8 @@ export class TextStore<T> {
     const { starts, lines } = await this.#index(this.#open!.file);
     await this.#open!.end.cut(starts[length]!);
     this.#length = length;
-    this.#last = { start: starts[length - 1]!, line: lines[length - 1]! };
+    this.#tail.last = { start: starts[length - 1]!, line: lines[length - 1]! };
+    this.#tail.sumsFrom = undefined;
     this.#forget();
   }
 
@@ -117,9 +131,22 @@ export class TextStore<T> {
   }
 
   async last(): Promise<T | undefined> {
-    if (this.#last === undefined || this.#open === undefined) return undefined;
-    const { start, line } = this.#last, { file, end } = this.#open;
-    return this.#format.decode(await this.#text(file, start, end.size), line);
+    if (this.#tail.last === undefined || this.#open === undefined) return undefined;
+    const { start, line } = this.#tail.last, { file, end } = this.#open;
+    return this.#decode(await this.#text(file, start, end.size), line);
+  }
+
+  #decode(text: string, line: number): T {
+    return this.#named(() => this.#format.decode(text, line));
+  }
+
+  /** Has the errors of a format, which knows lines only, name the file. */
+  #named<R>(work: () => R): R {
+    try {
+      return work();
+    } catch (error) {
+      throw inFile(this.#path, error);
+    }
   }
 
   /** Some of the records, one by one. Nothing is made or changed where the file was not opened. */
@@ -132,8 +159,9 @@ export class TextStore<T> {
       for (let i = slice.from ?? 0; i < Math.min(slice.to ?? count, count); i++) {
         const line = lines[i]!;
         const text = await this.#text(file, starts[i]!, starts[i + 1] ?? end);
-        if (looksInside(slice) && !isMeant(this.#format.stamp(text, line), slice)) continue;
-        yield this.#format.decode(text, line);
+        const isSought = !looksInside(slice) ||
+          isMeant(this.#named(() => this.#format.stamp(text, line)), slice);
+        if (isSought) yield this.#decode(text, line);
       }
     } finally {
       await file.close();
@@ -145,18 +173,12 @@ export class TextStore<T> {
     const file = await openFile(this.#path, "r");
     try {
       const { size } = await file.stat();
-      const { end, starts, lines } = await this.#index(file);
-      for (const [i, start] of starts.entries()) {
-        const line = lines[i]!;
-        yield checkedRecord(
-          this.#format,
-          await this.#text(file, start, starts[i + 1] ?? end),
-          line,
-        );
-      }
+      const { end, endLine, starts, lines } = await this.#index(file);
+      const textOf = (i: number) => this.#text(file, starts[i]!, starts[i + 1] ?? end);
+      yield* checkRecords(this.#format, [...lines, endLine], textOf);
       if (end < size && (await this.#text(file, end, size)).trim() !== "") {
         const reason = "the file ends with a part of a record";
-        yield { place: `byte ${end}`, reason, isSummed: true, systems: 0 };
+        yield { place: `line ${endLine}`, reason, isSummed: true, systems: 0 };
       }
     } finally {
       await file.close();
@@ -184,12 +206,28 @@ export class TextStore<T> {
     });
     const end = new FileEnd(file, this.#path, size);
     if (scanner.end < size) {
-      await this.#checkRest(file, scanner, size);
-      await end.cut(scanner.end);
+      const rest = await this.#checkRest(file, scanner, size);
+      if (isWhole(this.#format, rest)) {
+        await end.add(new TextEncoder().encode("\n"));
+        last = { start: scanner.end, line: scanner.endLine };
+        length++;
+      } else {
+        await end.cut(scanner.end);
+        this.#onWarning(cutWarning(this.#path, scanner, size));
+      }
     }
-    [this.#length, this.#last] = [length, last];
+    [this.#length, this.#tail.last, this.#tail.sumsFrom] = [length, last, undefined];
     this.#forget();
     return end;
+  }
+
+  /** Returns the record from which on all have check sums: those before it are of another program. */
+  async #findSums(): Promise<number> {
+    if (this.#tail.last === undefined || this.#format.sumOf === undefined) return 0;
+    const { file, end } = this.#open!;
+    const text = await this.#text(file, this.#tail.last.start, end.size);
+    const { from = this.#length } = this.#format.sumOf(text);
+    return Math.min(from, this.#length);
   }
 
   /** Finds records from where it last stopped; answers with where they begin, and where the last ends. */
@@ -206,17 +244,31 @@ export class TextStore<T> {
     const found: Place[] = [];
     const scanner = new RecordScanner(this.#format, known.searched);
     await this.#scan(file, scanner, size, (start, line) => void found.push({ start, line }));
-    if (scanner.end < size) await this.#checkRest(file, scanner, size);
+    const isLastWhole = scanner.end < size && await this.#isLastWhole(file, scanner, size);
     for (const { start, line } of found) {
       starts.push(start);
       lines.push(line);
     }
     const { end, endLine } = scanner;
-    if (known !== this.#known) return { starts, lines, end }; // emptied meanwhile
-    known.searched = { end, endLine };
+    const all = isLastWhole
+      ? { starts: [...starts, end], lines: [...lines, endLine], end: size, endLine: endLine + 1 }
+      : { starts, lines, end, endLine };
+    if (known !== this.#known) return all; // emptied meanwhile
+    known.searched = { end, endLine }; // a last record that lacks its newline is searched again
     known.mark = await this.#markOf(file);
-    if (this.#open === undefined) this.#length = starts.length;
-    return { starts, lines, end };
+    if (this.#open === undefined) this.#length = all.starts.length;
+    return all;
+  }
+
+  /** Returns whether the rest is a record that lacks only its newline. Warns once of any other. */
+  async #isLastWhole(file: OpenFile, scanner: RecordScanner, size: number): Promise<boolean> {
+    const rest = await this.#checkRest(file, scanner, size);
+    if (isWhole(this.#format, rest)) return true;
+    if (!this.#hasWarned && this.#open === undefined) {
+      this.#hasWarned = true;
+      this.#onWarning(partWarning(this.#path, scanner, size));
+    }
+    return false;
   }
 
   async #markOf(file: OpenFile): Promise<string> {
@@ -236,24 +288,14 @@ export class TextStore<T> {
     found: (start: number, line: number) => void,
   ): Promise<void> {
     for (let at = scanner.end; at < size; at += CHUNK) {
-      scanner.push(await readAt(file, at, Math.min(CHUNK, size - at)), found);
+      const bytes = await readAt(file, at, Math.min(CHUNK, size - at));
+      this.#named(() => scanner.push(bytes, found));
     }
   }
 
-  /** Throws where the rest of the file is not what a kill has left of ours. */
-  async #checkRest(
-    file: OpenFile,
-    { end, endLine }: RecordScanner,
-    size: number,
-  ): Promise<void> {
-    const bytes = await readAt(file, end, Math.min(size - end, MOST_UNFINISHED));
-    const text = new TextDecoder().decode(bytes);
-    if (this.#format.isUnfinished(text)) return;
-    throw new SyntaxError(
-      `Cannot open ${this.#path} as it must end with a whole record: line ${endLine} begins one that is not, ${
-        JSON.stringify(text.slice(0, 60))
-      }`,
-    );
+  /** Returns the rest of the file. Throws a SyntaxError if it is not what a kill leaves of one of our records. */
+  #checkRest(file: OpenFile, { end, endLine }: RecordScanner, size: number): Promise<string> {
+    return checkUnfinished(this.#format, file, { path: this.#path, end, endLine, size });
   }
 
   async #text(file: OpenFile, start: number, end: number): Promise<string> {
@@ -262,22 +304,17 @@ export class TextStore<T> {
       return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     } catch (cause) {
       throw new SyntaxError(
-        `Cannot read ${this.#path} as it must be text in UTF-8: bytes ${start} … ${end} are not`,
+        `Cannot read ${this.#path}: bytes ${start} to ${end} are not text in UTF-8`,
         { cause },
       );
     }
   }
 }
 
-/** Compares a record with its check sum, and reads it. Blank lines after it belong to its text. */
-function checkedRecord<T>(format: TextFormat<T>, text: string, line: number): CheckedPart {
-  const sum = format.isAsWritten?.(text);
-  const part = { place: `line ${line}`, isSummed: sum !== undefined, systems: 1 };
-  if (sum === false) return { ...part, reason: CHANGED };
-  try {
-    format.decode(text, line);
-  } catch (error) {
-    return { ...part, reason: (error as Error).message };
-  }
-  return part;
+/** Returns the error of a format with the path in place of the name of the format. */
+function inFile(path: string, error: unknown): unknown {
+  const isOfFormat = error instanceof SyntaxError || error instanceof RangeError;
+  if (!isOfFormat || !FORMAT.test(error.message)) return error;
+  const message = error.message.replace(FORMAT, `Cannot read ${path}`);
+  return new (error instanceof SyntaxError ? SyntaxError : RangeError)(message, { cause: error });
 }

@@ -136,3 +136,9 @@ export const MASKS: Readonly<Record<Level, ArrayPlan>> = {
 function mask(path: string, dimension: string): ArrayPlan {
   return { path, type: "bool", rest: [], dimensions: [dimension], fill: 1 };
 }
+
+/** The groups of a store. */
+export const GROUPS: readonly string[] = ["core", "custom", "hooke", "meta"];
+
+/** What a kill may leave of the very first file. */
+export const UNFINISHED = "zarr.json.tmp";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { crc32c } from "../../base/crc32c.ts";
+import { isAsWritten, withSum } from "../text_sum.ts";
 import type { FieldInfo } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import type { WrittenType } from "./value_types.ts";
@@ -121,22 +121,23 @@ export function rootMetadata(samples: number, fields: Readonly<Record<string, un
 
 /** Placeholder for the check sum of a file while it is computed. */
 const UNSEALED = { crc32c: "00000000" };
-const SEAL = /"crc32c":"([0-9a-f]{8})"/;
+/** Text of a member with a check sum, up to its digits, and those. */
+const SEAL = /("crc32c":")([0-9a-f]{8})"/;
 
 /** Returns JSON with its own CRC-32C in it: that of the text with zeros in its place. */
 function sealed(metadata: unknown): string {
   const text = JSON.stringify(metadata);
-  return text.replace(SEAL, `"crc32c":"${sumOf(text)}"`);
+  const at = placeOfSum(text)!;
+  return withSum(text.slice(0, at), text.slice(at + UNSEALED.crc32c.length));
 }
 
 /** Returns whether a text is as it was sealed; `undefined` if it has no check sum. */
 export function isSealed(text: string): boolean | undefined {
-  const [, sum] = SEAL.exec(text) ?? [];
-  return sum === undefined
-    ? undefined
-    : sum === sumOf(text.replace(SEAL, `"crc32c":"${UNSEALED.crc32c}"`));
+  return isAsWritten(text, placeOfSum(text));
 }
 
-function sumOf(text: string): string {
-  return crc32c(new TextEncoder().encode(text)).toString(16).padStart(8, "0");
+/** Returns where the digits of the check sum are; `undefined` if there are none. */
+function placeOfSum(text: string): number | undefined {
+  const found = SEAL.exec(text);
+  return found === null ? undefined : found.index + found[1]!.length;
 }

@@ -7,7 +7,15 @@
 import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
 import { VALUE_TYPES } from "./value_types.ts";
 import { type Host, namesIfThere, replaceText } from "./files.ts";
-import { type ArrayPlan, INFO_TEXT, MASKS, planOf, POINTERS } from "./layout.ts";
+import {
+  type ArrayPlan,
+  GROUPS,
+  INFO_TEXT,
+  MASKS,
+  planOf,
+  POINTERS,
+  UNFINISHED,
+} from "./layout.ts";
 import { groupMetadata, rootMetadata } from "./metadata.ts";
 import type { StoreView } from "./store_view.ts";
 import { StoreWriter, type Totals, type WriterSetting } from "./store_writer.ts";
@@ -15,8 +23,6 @@ import { StoredArray } from "./stored_array.ts";
 import { type Cutting, cuttingOf } from "./track.ts";
 
 const POINTER_ROWS = 1024;
-/** What a kill may leave of the very first file. */
-const UNFINISHED = "zarr.json.tmp";
 
 /**
  * Throws a SyntaxError where there is something else than a store, and nothing else where there is nothing.
@@ -41,7 +47,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   for (const name of await namesIfThere(fs, path) ?? []) {
     if (name !== "zarr.json") await fs.rm(`${path}/${name}`, { recursive: true, force: true });
   }
-  for (const group of ["core", "custom", "hooke", "meta"]) {
+  for (const group of GROUPS) {
     await fs.mkdir(`${path}/${group}`, { recursive: true });
     await replaceText(fs, `${path}/${group}/zarr.json`, { text: groupMetadata() });
   }
@@ -54,7 +60,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
     writer.resume(plan, { rows: 1, chunkRows: POINTER_ROWS, packing });
   }
   await Promise.all(
-    ["core", "custom", "hooke", "meta"].map((group) => syncFolder(fs, `${path}/${group}`)),
+    GROUPS.map((group) => syncFolder(fs, `${path}/${group}`)),
   );
   await writer.tell();
   return writer;
@@ -142,7 +148,10 @@ async function resumed(
   const { chunkRows } = cutting, shape = array.rows;
   const begun = rows % chunkRows;
   const bytes = begun === 0 ? undefined : await array.readChunk(Math.floor(rows / chunkRows));
-  if (bytes === undefined) return { rows, shape, ...cutting };
+  if (bytes === undefined) {
+    if (begun > 0) array.refuseMissing(Math.floor(rows / chunkRows));
+    return { rows, shape, ...cutting };
+  }
   return { rows, shape, ...cutting, tail: bytes.subarray(0, begun * bytes.length / chunkRows) };
 }
 

@@ -111,12 +111,27 @@ export class StoredArray {
     for (const part of parts) {
       const place = shape.map((_, i) => part[i] ?? 0);
       const bytes = await this.#bytesOf(place);
+      if (bytes === undefined && this.#isOurs) this.refuseMissing(at);
       const own = bytes === undefined ? this.#filled() : this.metadata.value.decode(bytes);
       if (isWhole) values = own;
       else values = this.#paste(values, own, place);
     }
     this.#last = { at, values: values! };
     return values!;
+  }
+
+  /** Throws a SyntaxError for a chunk that is not there. */
+  refuseMissing(chunk: number): never {
+    throw new SyntaxError(
+      `Cannot read ${this.path} as its chunk ${chunk} is missing: a file was removed`,
+    );
+  }
+
+  /** Whether we wrote it: then all its chunks are there, but those of masks. */
+  get #isOurs(): boolean {
+    const { attributes: { hooke }, sharding } = this.metadata;
+    return sharding !== undefined &&
+      (hooke as { crc32c?: unknown } | undefined)?.crc32c !== undefined;
   }
 
   #filled(): NumericArray {

@@ -9,7 +9,7 @@ import type { FieldInfo } from "../../batch/fields/fields.ts";
 import { makeFolder } from "../../base/durable_folder.ts";
 import { HeldPath } from "../files/held_path.ts";
 import { codeOf, refusal } from "../files/open_file.ts";
-import { checkLength } from "../check_length.ts";
+import { checkLength, emptyError } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
 import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
 import { WriterQueue } from "../files/writer_queue.ts";
@@ -83,6 +83,7 @@ export class WrittenStore {
 
   /** Waits until all that was taken is part of the store. */
   async flush(): Promise<void> {
+    this.#held.assertThere();
     await this.#queue.flush();
     this.#commit();
     await this.#queue.flush();
@@ -251,6 +252,7 @@ export class WrittenStore {
     if (this.#writer === undefined) this.#length = view?.size ?? 0;
     const places = await find(view);
     if (view !== undefined && places.length > 0) return await view.select(places);
+    if (this.#length === 0) throw emptyError(this.path);
     throw new RangeError(
       `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
     );

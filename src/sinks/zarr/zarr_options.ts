@@ -5,6 +5,7 @@
  */
 
 import { ALWAYS } from "../../batch/fields/fields.ts";
+import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../base/show.ts";
 import type { WriterQueueOptions } from "../files/writer_queue.ts";
 import type { ZarrPrecision } from "./layout.ts";
@@ -31,7 +32,9 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
    */
   readonly precision?: ZarrPrecision;
   /**
-   * How chunks are packed.
+   * How chunks are packed. With `"none"` each flush writes the chunk that each field has begun as a whole, `chunkBytes`
+   * long: 200 frames of 100 atoms that were flushed one by one wrote 106 MB, 19 MB with `chunkBytes: 8192`, 20 MB with
+   * `"zstd"`, and 1.2 MB when they were flushed once.
    *
    * @default "zstd"
    */
@@ -73,13 +76,7 @@ const DEFAULTS: Rest = {
 export function readOptions(
   options: ZarrSinkOptions,
 ): Rest & { readonly fields?: readonly string[] } {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    refuse("its options", "an object", options);
-  }
-  const known = [...Object.keys(DEFAULTS), "fields"];
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) refuse("its options", `among ${known.join(", ")}`, key);
-  }
+  checkOptions("make a Zarr sink", options, [...Object.keys(DEFAULTS), "fields"]);
   const { fields, ...rest } = options;
   const all: Rest = { ...DEFAULTS, ...rest };
   if (!["f64", "f32"].includes(all.precision)) refuse("precision", `"f64" or "f32"`, all.precision);

@@ -2,6 +2,8 @@ import type { Batch } from "../../batch/batch.ts";
 import type { CheckedPart } from "../damage.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice, isMeant, looksInside } from "../slice.ts";
+import { isMissing } from "../files/open_file.ts";
+import { noteClosed, noteOpened } from "../files/open_sinks.ts";
 import { checkStore } from "./check_store.ts";
 import { openHost } from "./files.ts";
 import type { StoreView } from "./store_view.ts";
@@ -48,6 +50,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   readonly capacity: number;
   readonly #store: WrittenStore;
   #isClosed = false;
+  /** True once it is listed among the open sinks, which tells whether it has made its store. */
+  #isNoted = false;
 
   /**
    * Nothing is opened yet.
@@ -80,7 +84,10 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    */
   async open(): Promise<void> {
     this.#checkOpen("open");
+    const makesStore = !this.#isNoted && await isMissing(this.path);
     await this.#store.open();
+    if (!this.#isNoted) noteOpened(this, makesStore);
+    this.#isNoted = true;
   }
 
   /**
@@ -164,6 +171,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
       await this.flush();
     } finally {
       await this.#store.close();
+      noteClosed(this);
     }
   }
 

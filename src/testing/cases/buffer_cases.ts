@@ -1,5 +1,5 @@
 /**
- * What buffers are on every backend.
+ * Test cases for buffers of any backend.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import type { TestCase } from "./test_case.ts";
 
 const DTYPES = ["real", "f64", "i32"] as const;
 
-/** Buffers are made, written, read, looked at, given back. */
+/** Returns cases for creating, writing, reading, viewing and releasing buffers. */
 export function bufferCases(open: OpenBackend): TestCase[] {
   return [
-    onBackend(open, "buffers begin with zeros, keep what is written, and reading copies", keep),
-    onBackend(open, "real and sums keep the digits they must, and what is no number", digits),
-    onBackend(open, "what is seen is as of one moment, what is taken is a copy of it", look),
-    onBackend(open, "a view is the buffer itself on a host, and refused elsewhere", views),
-    onBackend(open, "what does not fit is refused, and leaves everything as it was", refusals),
+    onBackend(open, "buffers start with zeros, keep written values, and reading copies", keep),
+    onBackend(open, "real and f64 buffers keep their precision, NaN and infinities", digits),
+    onBackend(open, "readLate() and viewOrRead() return the values of one moment", look),
+    onBackend(open, "a view is the buffer itself on a host backend, and rejected elsewhere", views),
+    onBackend(open, "invalid writes and reads are rejected without effect", refusals),
   ];
 }
 
@@ -39,7 +39,7 @@ async function keep(backend: Backend): Promise<void> {
     assertSameBits(copy, [1, 2, 3, 0, 7]);
     assertSameBits(await backend.read(buffer), [9, 2, 3, 0, 7]);
     backend.free(buffer);
-    backend.free(buffer); // twice does no harm
+    backend.free(buffer); // Releasing a buffer twice has no effect.
     const empty = backend.alloc(dtype, 0);
     assertSameBits(await backend.read(empty), []);
     backend.free(empty);
@@ -89,7 +89,8 @@ async function views(backend: Backend): Promise<void> {
   if (!backend.isHost) return await claimRefused(() => backend.view(buffer), TypeError, "Cannot");
   backend.view(buffer)[1] = 5;
   assertSameBits(await backend.read(buffer), [0, 5]);
-  const many = Array.from({ length: 200 }, () => backend.alloc("f64", 10_000)); // memory may move
+  // WebAssembly memory may move when it grows, which detaches views.
+  const many = Array.from({ length: 200 }, () => backend.alloc("f64", 10_000));
   assertSameBits(backend.view(buffer), [0, 5]);
   for (const one of many) backend.free(one);
 }
@@ -99,7 +100,7 @@ async function refusals(backend: Backend): Promise<void> {
     const buffer = backend.alloc(dtype, 5);
     await claimRefused(() => backend.write(buffer, [1, 2], 4), RangeError);
     assertSameBits(await backend.read(buffer), [0, 0, 0, 0, 0]);
-    // A device has limits of its own, which are another matter than the number.
+    // A device may have lower limits of its own, so test only numbers that are never valid.
     await claimRefused(() => backend.alloc(dtype, 2 ** 50), backend.isHost ? RangeError : Error);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What graphs of atoms are given, and what becomes of what they give, on every backend.
+ * Test cases for the inputs and outputs of graph models on any backend.
  *
  * @module
  */
@@ -16,16 +16,16 @@ import type { OpenBackend } from "./kernel_cases.ts";
 import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** Lists of edges have room, are padded, and grow; what is no number is told. */
+/** Returns cases for edge lists, which have room, are padded and grow, and for non-finite outputs. */
 export function graphCases(open: OpenBackend): TestCase[] {
   return [
     onBackend(open, "lists of edges are in order, padded, and grow within a run", lists),
-    onBackend(open, "edges that the pairs do not have are refused", refused),
-    onBackend(open, "what a graph gave that is no number halts the run and is told", told),
+    onBackend(open, "edge lists that exceed their pair list are rejected", refused),
+    onBackend(open, "a non-finite output of a graph halts the run and is reported", nonFinite),
   ];
 }
 
-/** Two atoms, then so many in a row, 4 Å apart, of which each has two neighbors. */
+/** Returns two atoms, followed by a row of atoms at distances of 4 Å, each with two neighbors. */
 async function lists(backend: Backend): Promise<void> {
   const lab = new Lab(backend, [2, 40]);
   const row = Array.from({ length: 40 }, (_, i) => [0, 4 * i, 0]).flat();
@@ -54,7 +54,9 @@ async function lists(backend: Backend): Promise<void> {
   padded(dense, edges);
 }
 
-/** Atoms 0.19 Å apart are below the cutoff of 5 Å over 26 places. */
+/**
+ * Returns the counts of edges and triplets of 40 atoms at distances of 0.19 Å. The cutoff of 5 Å reaches 26 atoms.
+ */
 function dense40(): [edges: number, triplets: number] {
   const near = Array.from({ length: 40 }, (_, i) => Math.min(26, i) + Math.min(26, 39 - i));
   return [
@@ -68,7 +70,7 @@ type Listed = Readonly<Record<"i" | "by" | "s" | "c" | "t", readonly number[]>> 
   readonly triplets: number;
 };
 
-/** Throws where lists have another shape than they say, or end in anything but padding. */
+/** Throws if the shape of lists is wrong, or anything but padding follows the edges. */
 function padded(
   { i, by, s, c, t, edges, triplets }: Listed,
   { capacity, tripletCapacity }: { readonly capacity: number; readonly tripletCapacity: number },
@@ -106,11 +108,11 @@ async function refused(backend: Backend): Promise<void> {
   }
 }
 
-async function told(backend: Backend): Promise<void> {
+async function nonFinite(backend: Backend): Promise<void> {
   for (const [k, nowhere] of [NaN, Infinity, -Infinity].entries()) {
     const lab = new Lab(backend, [2, 1, 2], { active: [1, 0, 1] });
     const given = [[0, 1, 2], Array(15).fill(1)];
-    given[k % 2]![1] = nowhere; // of the first system, or of the one at rest
+    given[k % 2]![1] = nowhere; // A value of the first system, or of the inactive one.
     given[k % 2]![given[k % 2]!.length - 1] = nowhere;
     const args = {
       energies: lab.real(given[0]!, "system"),
@@ -125,7 +127,7 @@ async function told(backend: Backend): Promise<void> {
       stressUnit: 1,
     };
     const done = await lab.run([call(addModel, args)], 5);
-    claim(done === 1, () => `A run in which a graph gave ${nowhere} did ${done} steps, not 1`);
+    claim(done === 1, () => `A run in which a graph returned ${nowhere} did ${done} steps, not 1`);
     const control = await lab.read(lab.frame.control);
     const words = [control[Control.DIVERGED]!, control[Control.CAUSE]!];
     assertSameBits(words, [k % 2 === 0 ? 3 : 1, 1]);

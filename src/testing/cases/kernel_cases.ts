@@ -1,5 +1,5 @@
 /**
- * Every kernel against its plain meaning, and what all kernels have in common.
+ * Test cases that compare every kernel with its definition, and check common properties of all kernels.
  *
  * @module
  */
@@ -13,53 +13,53 @@ import type { Trial, Tried } from "../trial.ts";
 import { TRIALS } from "../trials/trials.ts";
 import { type Member, World, type WorldOptions } from "../world.ts";
 
-/** Makes the backend that is tried. */
+/** Creates the backend under test. */
 export type OpenBackend = () => Backend | Promise<Backend>;
 
-/** What looking gave: name → system → numbers. */
+/** Results by name, with the numbers of each system. */
 type Found = Readonly<Record<string, readonly (readonly number[])[]>>;
 
-/** Systems of all the sizes that lanes and workgroups may get wrong, next to each other, and many small ones. */
+/** Adjacent systems of all sizes that are critical for lanes and workgroups, and many small systems. */
 const RAGGED: readonly (readonly number[])[] = [
   [65, 0, 3, 64, 1, 63, 0, 1000, 2, 129],
   Array.from({ length: 130 }, (_, i) => i % 4),
 ];
-/** Alone and in a batch: one of each kind, not at rest. */
+/** Systems that are tested alone and in a batch: one of each kind, all active. */
 const ALONE = [0, 1, 4, 6] as const;
 const TOGETHER = [65, 3, 1, 64, 128, 5, 129];
 
-/** Systems one after another, the first of this id. */
+/** Returns systems of these sizes with consecutive ids. */
 function members(sizes: readonly number[], first = 0): Member[] {
   return sizes.map((size, i) => ({ size, id: first + i }));
 }
 
-/** What each kernel is asked. */
+/** Returns the cases of all kernels. */
 export function kernelCases(open: OpenBackend, sizes: readonly number[]): TestCase[] {
   return Object.entries(TRIALS).flatMap(([name, trial]) => [
     {
-      name: `${name} is as near to its meaning as it says, for one system of any size`,
+      name: `${name} agrees with its definition, for one system of any size`,
       run: async () => {
         for (const size of sizes) await compare(open, name, members([size]));
       },
     },
     {
-      name: `${name} is as near to its meaning as it says, for ragged batches`,
+      name: `${name} agrees with its definition, for ragged batches`,
       run: async () => {
         for (const sizes of RAGGED) await compare(open, name, members(sizes));
       },
     },
     {
-      name: `${name} leaves systems at rest as they are, to the bit`,
+      name: `${name} does not change a bit of inactive systems`,
       run: () => restIn(open, name, trial),
     },
     {
-      name: `${name} gives the same bits again, and to a system alone as in a batch`,
+      name: `${name} is bitwise reproducible, and identical for a system alone and in a batch`,
       run: () => aloneAndTogether(open, name, trial),
     },
   ]);
 }
 
-/** Kernels that work in different ways on few systems and on many. */
+/** Kernels that use different code for few and for many systems. */
 const MANY = [
   "kick",
   "fmax",
@@ -71,21 +71,21 @@ const MANY = [
   "check_finite",
 ];
 
-/** The same for sizes that take their time. */
+/** Returns cases with large systems, which take long. */
 export function largeKernelCases(open: OpenBackend): TestCase[] {
   return [
     ...Object.keys(TRIALS).map((name) => ({
-      name: `${name} is as near to its meaning as it says, for 100,003 atoms`,
+      name: `${name} agrees with its definition, for 100,003 atoms`,
       run: () => compare(open, name, members([5, 100_003])),
     })),
     ...MANY.map((name) => ({
-      name: `${name} is as near to its meaning as it says, for 70,000 systems`,
+      name: `${name} agrees with its definition, for 70,000 systems`,
       run: () => compare(open, name, members(Array(70_000).fill(1))),
     })),
   ];
 }
 
-/** Throws where a backend is further from what is written in TypeScript than the table allows. */
+/** Throws if a backend differs from the TypeScript definition by more than the table allows. */
 async function compare(open: OpenBackend, name: string, systems: readonly Member[]): Promise<void> {
   const trial = TRIALS[name]!;
   const exact = await found(() => new ReferenceBackend(), trial, systems);
@@ -102,7 +102,7 @@ async function compare(open: OpenBackend, name: string, systems: readonly Member
 
 function noTolerance(kernel: string, look: string): Tolerance {
   throw new TypeError(
-    `Cannot try kernel ${kernel} as TOLERANCES must have what it changes: current value has no ${look}`,
+    `Cannot try kernel ${kernel}: TOLERANCES has no entry for its result ${look}`,
   );
 }
 
@@ -161,7 +161,7 @@ async function aloneAndTogether(open: OpenBackend, name: string, trial: Trial): 
   }
 }
 
-/** Looks at everything of every system; what is wrong is told by kernel, look and system. */
+/** Compares all results of all systems. Errors name kernel, result and system. */
 function each(
   name: string,
   looks: Found,

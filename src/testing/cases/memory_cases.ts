@@ -1,5 +1,5 @@
 /**
- * What backends take they give back.
+ * Test cases for the release of memory.
  *
  * @module
  */
@@ -15,18 +15,20 @@ import type { OpenBackend } from "./kernel_cases.ts";
 import { Lab, normals } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** How much all backends hold, of what only they can give back: bytes, or buffers. */
+/**
+ * Returns the amount of memory that all backends hold and must release explicitly: bytes, or a number of buffers.
+ */
 export type Held = () => number | Promise<number>;
 
-/** After enough rounds nothing more is taken. */
+/** Returns cases that check that repeated work does not increase memory. */
 export function memoryCases(open: OpenBackend, held: Held): TestCase[] {
   return [
     {
-      name: "what is made and given back over and over leaves nothing behind",
+      name: "repeated allocation and release leaves no memory behind",
       run: async () => {
         const backend = await open();
         try {
-          // A few bytes at a time must come to more than the memory that is kept in store.
+          // Allocate little per round, but in total more than the backend keeps for reuse.
           const rounds = backend.isHost ? 3000 : 40;
           await grownBy(held, rounds, () => round(backend));
           await grownBy(held, rounds, () => refused(backend));
@@ -36,7 +38,7 @@ export function memoryCases(open: OpenBackend, held: Held): TestCase[] {
       },
     },
     {
-      name: "a backend that is disposed of gives everything back",
+      name: "disposing of a backend releases all memory",
       run: () =>
         grownBy(held, 30, async () => {
           const backend = await open();
@@ -51,7 +53,7 @@ export function memoryCases(open: OpenBackend, held: Held): TestCase[] {
   ];
 }
 
-/** Throws where the second half of so many rounds takes more than the first. */
+/** Throws if the second half of the rounds takes more memory than the first. */
 async function grownBy(held: Held, rounds: number, work: () => Promise<void>): Promise<void> {
   const counts: number[] = [];
   for (let half = 0; half < 2; half++) {
@@ -61,11 +63,12 @@ async function grownBy(held: Held, rounds: number, work: () => Promise<void>): P
   const [first, second] = counts as [number, number];
   claim(
     second <= first,
-    () => `After ${rounds} rounds ${first} are held, after twice as many ${second}`,
+    () =>
+      `The second ${rounds} rounds must take no more memory; ${first} before, ${second} afterwards`,
   );
 }
 
-/** Some work, the batch of which is not given back. */
+/** Runs some work, and does not release its batch. */
 async function filled(backend: Backend): Promise<Lab> {
   const lab = new Lab(backend, [1, 2]);
   const args = { positions: lab.real(normals(9, 1)), velocities: lab.real(normals(9, 2)) };
@@ -73,14 +76,14 @@ async function filled(backend: Backend): Promise<Lab> {
   return lab;
 }
 
-/** A program that the backend may not take. */
+/** Tries to create a program that the backend may refuse. */
 function refused(backend: Backend): Promise<void> {
   const lab = new Lab(backend, [1]);
   const own = defineKernel("of_nobody", {}, () => {});
   try {
     backend.prepare(lab.frame, [call(advance, {}), call(own, {})]).free();
   } catch {
-    // That is told, or not, by a case of its own.
+    // Another case tests whether an error is thrown.
   }
   freeFrame(lab);
   return Promise.resolve();

@@ -1,5 +1,5 @@
 /**
- * Random numbers, which must be the same on every backend.
+ * Test cases for random numbers, which must be the same on every backend.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
 /**
- * The random words that a backend makes of counters and keys: `given` has six numbers for each (four of the counter,
- * two of the key), the answer four.
+ * Returns the random words of a backend for counters and keys. `given` has six numbers for each result of four:
+ * four of the counter, two of the key.
  */
 export type WordsOf = (given: Uint32Array<ArrayBuffer>) => Uint32Array | Promise<Uint32Array>;
 
 const ALL = 0xffffffff;
-/** Counters and keys with their words, as Random123 has them. */
+/** Known answers of Random123: counters and keys with their words. */
 const KNOWN: readonly (readonly [given: readonly number[], words: readonly number[]])[] = [
   [[0, 0, 0, 0, 0, 0], [0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8]],
   [[ALL, ALL, ALL, ALL, ALL, ALL], [0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd]],
@@ -31,14 +31,17 @@ const KNOWN: readonly (readonly [given: readonly number[], words: readonly numbe
   ],
 ];
 
-/** Words to the bit where the backend can give them; numbers of the normal distribution anywhere. */
+/**
+ * Returns cases that compare random words bitwise, if the backend can return them, and normally distributed
+ * numbers.
+ */
 export function noiseCases(open: OpenBackend, wordsOf: WordsOf | undefined): TestCase[] {
   const noise = [
-    onBackend(open, "noise is made of the words that Random123 knows", known),
-    onBackend(open, "noise is that of (seed, atom, age, id), up to the largest of each", keyed),
+    onBackend(open, "noise uses the random words of Random123", known),
+    onBackend(open, "noise depends on (seed, atom, age, id), up to the largest of each", keyed),
   ];
   if (wordsOf === undefined) return noise;
-  const name = "philox gives the words of Random123, and those of TypeScript, to the bit";
+  const name = "philox agrees bitwise with Random123 and with its definition";
   return [{ name, run: () => words(wordsOf) }, ...noise];
 }
 
@@ -64,7 +67,7 @@ async function words(wordsOf: WordsOf): Promise<void> {
   assertSameBits(await wordsOf(given), expected);
 }
 
-/** A bath of 300 K so thick that nothing is left of velocities but its noise. */
+/** Langevin thermostat at 300 K with a friction so large that only noise is left of the velocities. */
 interface Bath {
   readonly sizes: readonly number[];
   readonly ids: readonly number[];

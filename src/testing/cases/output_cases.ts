@@ -1,5 +1,5 @@
 /**
- * What a model gives, and what it leaves alone.
+ * Test cases for the outputs of a model, and for values that it must not change.
  *
  * @module
  */
@@ -7,35 +7,37 @@
 import { claim } from "../claims.ts";
 import {
   type Bench,
-  compareSaid,
+  compareEvaluations,
   given,
   largest,
   type ModelSetting,
   onBench,
 } from "../model_bench.ts";
-import type { Said } from "../evaluation.ts";
+import type { Evaluation } from "../evaluation.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** Outputs are numbers, are added, are the same again; nothing else is touched. */
+/**
+ * Returns cases which check that outputs are finite, are added, are reproducible, and that nothing else changes.
+ */
 export function outputCases(setting: ModelSetting): TestCase[] {
   const on = (name: string, test: (bench: Bench) => Promise<void>) => onBench(setting, name, test);
   return [
-    on("it gives what it is to give: numbers, and some forces that are not 0", numbers),
-    on("what it gives is added to what is there, and what it does not give stays as it was", adds),
-    on("forces are the same whatever is wanted besides", wanted),
-    on("the same structures give the same again", again),
-    on("systems at rest stay as they were, to the bit", rest),
-    on("a system gives the same alone as in a batch", alone),
+    on("outputs are as declared, finite, and some forces are not 0", numbers),
+    on("outputs are added to existing values, and other fields do not change", adds),
+    on("forces do not depend on which other outputs are requested", wanted),
+    on("the same structures give the same results again", again),
+    on("inactive systems do not change a bit", rest),
+    on("a system has the same results alone and in a batch", alone),
   ];
 }
 
 async function numbers({ structures, ask, gives, says }: Bench): Promise<void> {
   const [must, are] = [gives, says].map((outputs) => outputs.toSorted().join(", "));
-  claim(must === are, () => `It says that it gives ${are}, not ${must}`);
+  claim(must === are, () => `It declares the outputs ${are}, not ${must}`);
   for (const [s, { energy, forces, virial }] of (await ask(structures)).entries()) {
     const wrong = [energy, ...forces, ...virial].find((x) => !Number.isFinite(x));
-    claim(wrong === undefined, () => `Something that it gives of system ${s} is ${wrong}`);
-    claim(largest(forces) > 0, () => `No atom of system ${s} feels a force: try another structure`);
+    claim(wrong === undefined, () => `An output of system ${s} is ${wrong}`);
+    claim(largest(forces) > 0, () => `All forces of system ${s} are 0: pass another structure`);
   }
 }
 
@@ -49,14 +51,14 @@ async function adds(bench: Bench): Promise<void> {
     forces: forces.map((f) => f + begin),
     virial: virial.map((w) => w + begin),
   }));
-  compareSaid(added, expected, { what: "added to 2", outputs, tolerance });
+  compareEvaluations(added, expected, { what: "added to 2", outputs, tolerance });
   const untouched = structures.map(({ numbers }) => ({
     energy: begin,
     forces: Array(3 * numbers.length).fill(begin),
     virial: Array(9).fill(begin),
   }));
   const rest = (["energy", "forces", "virial"] as const).filter((name) => !outputs.includes(name));
-  compareSaid(added, untouched, { what: "not given", outputs: rest });
+  compareEvaluations(added, untouched, { what: "not given", outputs: rest });
 }
 
 async function wanted(bench: Bench): Promise<void> {
@@ -65,7 +67,10 @@ async function wanted(bench: Bench): Promise<void> {
   const how = { outputs: ["forces"] as const, ...(isExact ? {} : { tolerance }) };
   for (const energy of [false, true]) {
     const some = await ask(structures, { wanted: { energy, stress: false } });
-    compareSaid(some, all, { what: energy ? "energy alone wanted" : "nothing wanted", ...how });
+    compareEvaluations(some, all, {
+      what: energy ? "energy alone wanted" : "nothing wanted",
+      ...how,
+    });
   }
 }
 
@@ -73,7 +78,7 @@ async function again(bench: Bench): Promise<void> {
   const { structures, ask, isExact, tolerance } = bench;
   const [once, twice] = [await ask(structures), await ask(structures)];
   const how = { outputs: given(bench), ...(isExact ? {} : { tolerance }) };
-  compareSaid(twice, once, { what: "again", ...how });
+  compareEvaluations(twice, once, { what: "again", ...how });
 }
 
 async function rest(bench: Bench): Promise<void> {
@@ -89,15 +94,18 @@ async function rest(bench: Bench): Promise<void> {
     };
     if (active[s] === 0) {
       const what = `at rest as system ${s} of the batch`;
-      compareSaid([said[s]!], [still], { what, outputs: ["energy", "forces", "virial"] });
+      compareEvaluations([said[s]!], [still], { what, outputs: ["energy", "forces", "virial"] });
     } else {
       const how = { outputs: given(bench), ...(isExact ? {} : { tolerance }) };
-      compareSaid([said[s]!], [all[s]!], { what: "beside systems at rest", ...how });
+      compareEvaluations([said[s]!], [all[s]!], { what: "beside systems at rest", ...how });
     }
   }
 }
 
-/** One atom by itself, which has no neighbors, is part of the batch, unless the model is one of certain atoms. */
+/**
+ * Compares a system alone with the same system in a batch. The batch contains a single atom without neighbors,
+ * unless the model depends on particular atoms.
+ */
 async function alone(bench: Bench): Promise<void> {
   const { structures, ask, isExact, tolerance, breaks } = bench;
   const [number] = structures[0]!.numbers as [number];
@@ -106,7 +114,7 @@ async function alone(bench: Bench): Promise<void> {
   const batch = [...structures, ...lone, ...structures.toReversed(), ...lone];
   const together = await ask(batch);
   const how = { outputs: given(bench), ...(isExact ? {} : { tolerance }) };
-  const said: Said[] = [];
+  const said: Evaluation[] = [];
   for (const structure of batch) said.push((await ask([structure]))[0]!);
-  compareSaid(together, said, { what: "in a batch", ...how });
+  compareEvaluations(together, said, { what: "in a batch", ...how });
 }

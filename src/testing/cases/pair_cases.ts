@@ -1,5 +1,5 @@
 /**
- * What lists of pairs do on every backend.
+ * Test cases for pair lists on any backend.
  *
  * @module
  */
@@ -17,26 +17,26 @@ import { normals } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 import { type Member, World } from "../world.ts";
 
-/** Lists are found when they must be, kept as long as they may be, saved and loaded. */
+/** Returns cases for the rebuilding, saving and loading of pair lists. */
 export function pairCases(open: OpenBackend): TestCase[] {
   return [
     onBackend(
       open,
-      "pairs are found again when an atom has moved by half the skin, not before",
+      "pair lists are rebuilt when an atom has moved by half the skin, not before",
       due,
     ),
     {
-      name: "pairs that were saved and loaded give the same bits as those that went on",
+      name: "saved and loaded pair lists give bitwise identical results",
       run: () => saved(open),
     },
-    onBackend(open, "a position that is no number halts the run and is told", lost),
-    onBackend(open, "a list that becomes far too short grows, and misses nothing", grows),
+    onBackend(open, "a non-finite position halts the run and is reported", nonFinite),
+    onBackend(open, "a pair list that is much too short grows, and misses no pair", grows),
   ];
 }
 
 const SYSTEMS: readonly Member[] = [{ size: 30, id: 0 }, { size: 0, id: 1 }, { size: 65, id: 2 }];
 
-/** Forces of pairs of a batch, with their list. */
+/** Sets up the pair forces of a batch, with its list. */
 function paired(backend: Backend, systems: readonly Member[] = SYSTEMS) {
   const world = new World(backend, systems);
   const { lab } = world;
@@ -74,13 +74,13 @@ async function due(backend: Backend): Promise<void> {
     return await builds(backend, all);
   };
   assertSameBits(await move(0.2), [1, 1, 1]);
-  assertSameBits(await move(0.3), [2, 1, 1]); // half the skin is 0.25 Å
+  assertSameBits(await move(0.3), [2, 1, 1]); // Half of the skin is 0.25 Å.
   assertSameBits(await move(0.1), [2, 1, 1]);
   backend.write(lab.frame.active, [0, 0, 1]);
   assertSameBits(await move(-2), [2, 1, 1]);
 }
 
-/** Atoms of a batch a little further on than they were. */
+/** Returns positions that are slightly displaced. */
 function further(x: readonly number[], step: number): number[] {
   const off = normals(x.length, 50 + step, 0.02);
   return x.map((value, i) => Math.fround(value + off[i]!));
@@ -97,10 +97,10 @@ async function saved(open: OpenBackend): Promise<void> {
     await one.lab.run(one.calls);
     const far = (await one.lab.read(one.positions)).map((x, i) => x + i % 5 / 2);
     before.write(one.positions, far);
-    await one.lab.run(one.calls); // found for the second time
+    await one.lab.run(one.calls); // The list was rebuilt.
     const moved = further(far, 0);
     before.write(one.positions, moved);
-    await one.lab.run(one.calls); // with the list of before the move
+    await one.lab.run(one.calls); // The list from before the move was kept.
     const kept: SavedPairs = await before.savePairs(one.pairs);
     const offsets = Int32Array.from(await one.lab.read(one.lab.frame.offsets));
     after.loadPairs(other.pairs, offsets, kept);
@@ -111,7 +111,7 @@ async function saved(open: OpenBackend): Promise<void> {
       await other.lab.run(other.calls);
       const [went, resumed] = [await sumsOf(one), await sumsOf(other)];
       for (const [i, values] of went.entries()) assertSameBits(resumed[i]!, values);
-      claim(went[0]!.some((force) => force !== 0), () => "No pair pulls at anything");
+      claim(went[0]!.some((force) => force !== 0), () => "All pair forces are 0");
     }
     assertSameBits(await builds(after, other), await builds(before, one));
   } finally {
@@ -120,18 +120,21 @@ async function saved(open: OpenBackend): Promise<void> {
   }
 }
 
-async function lost(backend: Backend): Promise<void> {
+async function nonFinite(backend: Backend): Promise<void> {
   for (const nowhere of [NaN, Infinity, 1e12]) {
     const { lab, positions, calls } = paired(backend);
-    backend.write(positions, [nowhere], 3 * 30 + 1); // in the third system
+    backend.write(positions, [nowhere], 3 * 30 + 1); // The atom is in the third system.
     const done = await lab.run(calls, 5);
     claim(done === 1, () => `A run with an atom at ${nowhere} did ${done} steps, not 1`);
-    const told = (await lab.read(lab.frame.control))[Control.DIVERGED];
-    claim(told === 3, () => `With an atom of system 2 at ${nowhere}, DIVERGED is ${told}, not 3`);
+    const diverged = (await lab.read(lab.frame.control))[Control.DIVERGED];
+    claim(
+      diverged === 3,
+      () => `With an atom of system 2 at ${nowhere}, DIVERGED is ${diverged}, not 3`,
+    );
   }
 }
 
-/** Many atoms that come together until each is next to all. */
+/** Moves many atoms together until all are neighbors of each other. */
 async function grows(backend: Backend): Promise<void> {
   const systems = [{ size: 4, id: 0 }, { size: 300, id: 4 }];
   const { lab, positions, energy, calls } = paired(backend, systems);
@@ -144,5 +147,8 @@ async function grows(backend: Backend): Promise<void> {
   exact.lab.backend.write(exact.positions, x);
   await exact.lab.run(exact.calls);
   assertNear(dense, await exact.lab.read(exact.energy), 1e-5, 1);
-  claim(dense[1]! > 1e3, () => `Atoms that were pressed together have an energy of ${dense[1]} eV`);
+  claim(
+    dense[1]! > 1e3,
+    () => `The energy of compressed atoms must be above 1000 eV; got ${dense[1]} eV`,
+  );
 }

@@ -1,5 +1,5 @@
 /**
- * What programs do on every backend.
+ * Test cases for programs on any backend.
  *
  * @module
  */
@@ -15,20 +15,24 @@ import type { OpenBackend } from "./kernel_cases.ts";
 import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** Programs run all of their calls, in order, at the steps they are for, as long as nothing halts them. */
+/** Returns cases which check that a program runs its calls in order, at the steps they are due, until a halt. */
 export function programCases(open: OpenBackend): TestCase[] {
   return [
-    onBackend(open, "a program does all its calls in each step, and says how many it did", steps),
-    onBackend(open, "the calls of a step are done in their order", order),
+    onBackend(
+      open,
+      "a program runs all its calls in each step, and returns the number of steps",
+      steps,
+    ),
+    onBackend(open, "the calls of a step run in order", order),
     onBackend(open, "a call runs only where step % every === phase, beyond 2^31, too", times),
     onBackend(open, "a run ends after the step that halts it, and the next does not", halts),
-    onBackend(open, "programs have no part in each other, whichever is freed", several),
-    onBackend(open, "a batch without systems, and one without atoms, run", empty),
-    onBackend(open, "a kernel that it has not is refused by its name, if at all", unknown),
+    onBackend(open, "programs are independent, whichever is freed", several),
+    onBackend(open, "batches without systems or without atoms run", empty),
+    onBackend(open, "an unknown kernel is rejected by name, or supported", unknown),
   ];
 }
 
-/** Two systems of one and of two atoms, that move by 1 and by 2 in each step. */
+/** Returns two systems, of one and of two atoms, whose atoms move by 1 and by 2 in each step. */
 function moving(backend: Backend) {
   const lab = new Lab(backend, [1, 2], { ages: [0, 10] });
   const positions = lab.real(Array(9).fill(0), "node");
@@ -45,7 +49,7 @@ async function holds(backend: Backend, buffer: Buffer, values: readonly number[]
 }
 
 function did(done: number, expected: number): void {
-  claim(done === expected, () => `A run says it did ${done} steps, not ${expected}`);
+  claim(done === expected, () => `A run returned ${done} steps, not ${expected}`);
 }
 
 async function steps(backend: Backend): Promise<void> {
@@ -60,7 +64,7 @@ async function steps(backend: Backend): Promise<void> {
   did(await backend.run(program, 3, 2), 2);
   await holds(backend, positions, [5, 5, 5, 6, 6, 6, 6, 6, 6]);
   await holds(backend, frame.ages, [5, 13]);
-  // What is written between two runs is seen by the second, though nobody waits for the first.
+  // A write between two runs must be visible to the second run, even if the first is not awaited.
   backend.write(positions, [0]);
   void backend.run(program, 5, 1);
   backend.write(positions, [100]);
@@ -73,7 +77,7 @@ async function order(backend: Backend): Promise<void> {
   const { lab, positions } = moving(backend);
   const [a, b] = [positions, lab.real(Array(9).fill(1), "node")];
   const dt = lab.real([1, 1], "system");
-  // Each adds the other to itself: another order gives other numbers than Fibonacci's.
+  // Each call adds the other number to its own. In any other order the results are not Fibonacci numbers.
   await lab.run([
     call(drift, { positions: a, velocities: b, dt, fraction: 1 }),
     call(drift, { positions: b, velocities: a, dt, fraction: 1 }),
@@ -109,7 +113,8 @@ async function halts(backend: Backend): Promise<void> {
   backend.write(met, [0, 0]);
   did(await backend.run(program, 3, 2), 2);
   await holds(backend, frame.ages, [5, 13]);
-  // Several in a row: at step 6 it is asked, and `met` is 1 from then on; at step 10 the other has converged, too.
+  // Queue two runs: convergence is tested at step 6, and `met` is 1 from then on; by step 10 the other system has
+  // converged, too.
   const runs = [backend.run(program, 5, 2), backend.run(program, 7, 10)];
   const [first, second] = await Promise.all(runs);
   did(first!, 2);
@@ -146,7 +151,8 @@ async function unknown(backend: Backend): Promise<void> {
   const own = defineKernel("of_nobody", {}, (_, { ages }) => void ages.fill(77));
   let message = "";
   try {
-    await lab.run([call(own, {})]); // a backend that runs what is written in TypeScript knows all kernels
+    // The reference backend runs the TypeScript definitions, so it knows all kernels.
+    await lab.run([call(own, {})]);
   } catch (error) {
     claim(error instanceof TypeError, () => `It must be a TypeError, not ${String(error)}`);
     message = error.message;

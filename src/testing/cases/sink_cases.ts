@@ -1,5 +1,5 @@
 /**
- * What sinks take they give back: the systems, in order, as they were.
+ * Test cases for sinks, which must return systems in order and unchanged.
  *
  * @module
  */
@@ -22,10 +22,10 @@ import {
 } from "../sinks/sink_trial.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** Writing, and reading it back. */
+/** Returns cases for writing and reading back. */
 export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
   return [
-    onSink(open, "what is read is what was written, in that order", async (sink) => {
+    onSink(open, "systems are read as written, in order", async (sink) => {
       const batches = [frame(0, [0, 1, 2]), frame(10, [1]), frame(20, [2, 0])];
       for (const batch of batches) await sink.write(batch);
       claimLength(sink, 6);
@@ -33,7 +33,7 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
     }),
     onSink(
       open,
-      "fields of every level and dtype come back to the bit, edges and integers too",
+      "fields of every level and dtype are restored bitwise, edges and integers included",
       async (sink) => {
         const batch = everyField();
         await sink.write(batch);
@@ -42,14 +42,14 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
         claimSame(await sink.read(), [...all, all[1]!, all[2]!], lost);
       },
     ),
-    onSink(open, "systems with a field stand beside systems without it", async (sink) => {
+    onSink(open, "systems with and without a field can be mixed", async (sink) => {
       const [plain, more] = [Batch.from([structure(1)]), Batch.from([structure(2)])];
       more.set("own", 7, { level: "node", dtype: "i32", fill: -1 });
       for (const batch of [plain, more, plain]) await sink.write(batch);
       const systems = [plain, more, plain].map((batch) => batch.system(0));
       claimSame(await sink.read(), systems, lost);
     }),
-    onSink(open, "what else is known of a system comes back", async (sink) => {
+    onSink(open, "info of a system is restored", async (sink) => {
       const info = { label: "a b", n: 3, x: -1.5e-7, on: true, words: ["x", "1"], five: "5" };
       const batch = Batch.from([{ ...structure(1), info }, structure(2)]);
       await sink.write(batch);
@@ -57,7 +57,7 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
     }),
     onSink(
       open,
-      "a system that it refuses leaves those before and behind it as they are",
+      "a rejected system does not affect those before and after it",
       async (sink) => {
         const [a, b] = [frame(1, [0, 1]), frame(2, [3])];
         const odd = Batch.from([{ ...structure(2), info: { large: 1n } }]);
@@ -68,7 +68,7 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
         claimSame(await sink.read(), kept.flatMap((batch) => batch.systems()), lost);
       },
     ),
-    onSink(open, "what is drained is gone", async (sink) => {
+    onSink(open, "drained systems are removed", async (sink) => {
       const [a, b] = [frame(1, [0, 1]), frame(2, [3])];
       await sink.write(a);
       claimSame(await sink.drain(), a.systems(), lost);
@@ -81,22 +81,25 @@ export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] 
   ];
 }
 
-/** Some refuse at once, others when it is to be in the file. */
+/** Returns whether a sink accepts a batch. Some sinks refuse at once, others when they write to the file. */
 async function isKept(sink: Sink, batch: Batch): Promise<boolean> {
   try {
     await sink.write(batch);
     if (isStored(sink)) await sink.flush();
     return true;
   } catch (error) {
-    claim(error instanceof TypeError, () => `what cannot be kept must be a TypeError: ${error}`);
+    claim(
+      error instanceof TypeError,
+      () => `A system that cannot be stored must give a TypeError; got ${error}`,
+    );
     return false;
   }
 }
 
-/** Reading a part. */
+/** Returns cases for reading slices. */
 export function sliceCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
   return [
-    onSink(open, "slices are what a list would give", async (sink) => {
+    onSink(open, "slices agree with those of a list", async (sink) => {
       claim(isStored(sink), () => "a sink that keeps must have slice() and flush()");
       await claimSlices(sink, lost);
     }),
@@ -113,7 +116,7 @@ async function claimSlices(
     kept.push(...batch.systems());
     await sink.write(batch);
   }
-  const plain = Batch.from([structure(9)]); // without step and time
+  const plain = Batch.from([structure(9)]); // This batch has no step and time.
   kept.push(plain.system(0));
   await sink.write(plain);
   for (const slice of SLICES) {
@@ -143,12 +146,12 @@ const SLICES: readonly Slice[] = [
   { systems: [] },
 ];
 
-/** What must hold of every sink, whatever it can give back. */
+/** Returns cases for writing, which every sink must pass, even if it cannot read. */
 export function writingCases(open: OpenSink): TestCase[] {
   return [
     onSink(
       open,
-      "a mask of any form marks systems; one that marks none takes nothing",
+      "masks of any form select systems; an empty mask selects nothing",
       async (sink) => {
         const batch = frame(0, [0, 1, 2]);
         for (
@@ -166,7 +169,7 @@ export function writingCases(open: OpenSink): TestCase[] {
     ),
     onSink(
       open,
-      "what is no batch or no mask is refused, and nothing of it is taken",
+      "invalid batches and masks are rejected completely",
       async (sink) => {
         const batch = frame(0, [0, 1, 2]);
         const write = (value: unknown, mask?: unknown) => () =>
@@ -180,7 +183,7 @@ export function writingCases(open: OpenSink): TestCase[] {
         claimLength(sink, 0);
       },
     ),
-    onSink(open, "systems whose fields disagree with earlier ones are refused", async (sink) => {
+    onSink(open, "systems whose fields disagree with earlier ones are rejected", async (sink) => {
       const [int, float] = [frame(0, [0]), frame(0, [1])];
       int.set("tag", 1, { level: "system", dtype: "i32", fill: 0 });
       float.set("tag", 0.5, { level: "system", dtype: "f64" });
@@ -189,14 +192,14 @@ export function writingCases(open: OpenSink): TestCase[] {
       await sink.flush?.();
       claimLength(sink, 1);
     }),
-    onSink(open, "a sink that was closed takes no more", async (sink) => {
+    onSink(open, "a closed sink rejects writes", async (sink) => {
       await sink.write(frame(0, [0]));
       await sink.close();
       await sink.close();
       await claimRefused(() => sink.write(frame(1, [0])), Error, "closed");
       claimLength(sink, 1);
     }),
-    onSink(open, "a sink that was cleared is empty, and goes on", async (sink) => {
+    onSink(open, "a cleared sink is empty, and can be written again", async (sink) => {
       await sink.clear();
       await sink.write(frame(0, [0, 1]));
       await sink.clear();
@@ -207,7 +210,7 @@ export function writingCases(open: OpenSink): TestCase[] {
     }),
     onSink(
       open,
-      "nothing is lost where nobody waits, and whoever waits is let go on",
+      "nothing is lost without await, and awaited writes resolve",
       async (sink) => {
         const batch = frame(3, Array.from({ length: 20 }, (_, i) => i));
         const waits: (void | PromiseLike<void>)[] = [];

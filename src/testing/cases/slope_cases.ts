@@ -1,28 +1,28 @@
 /**
- * Forces and stresses against differences of energies.
+ * Test cases that compare forces and stresses with finite differences of the energy.
  *
  * @module
  */
 
 import { assertNear } from "../assert_near.ts";
-import { type Bench, type ModelSetting, onBench, scalesOf, told } from "../model_bench.ts";
+import { type Bench, type ModelSetting, onBench, scalesOf, withSubject } from "../model_bench.ts";
 import { nudged, type Structure, transformed } from "../structure.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** Forces are slopes of the energy. */
+/** Returns the case that compares forces. */
 export function slopeCase(setting: ModelSetting): TestCase {
-  return onBench(setting, "forces are minus the slopes of the energy", forces);
+  return onBench(setting, "forces are the negative gradient of the energy", forces);
 }
 
-/** Stresses are slopes by strain. */
+/** Returns the case that compares stresses. */
 export function strainCase(setting: ModelSetting): TestCase {
-  return onBench(setting, "stresses are slopes of the energy by strain", stresses);
+  return onBench(setting, "stresses are derivatives of the energy by strain", stresses);
 }
 
-/** Slopes of fourth order: by how much, and how often each energy counts. */
+/** Five-point stencil of fourth order: displacements and weights. */
 const STENCIL = [[-2, 1], [-1, -8], [1, 8], [2, -1]] as const;
 
-/** The slope of the energy along each of so many directions. */
+/** Returns derivatives of the energy along some directions. */
 async function slopes(
   { ask, step }: Bench,
   directions: number,
@@ -47,14 +47,17 @@ async function forces(bench: Bench): Promise<void> {
   for (const [s, structure] of structures.entries()) {
     const { positions } = structure;
     const found = await slopes(bench, positions.length, (at, by) => nudged(structure, at, by), 1);
-    told(
+    withSubject(
       `forces of system ${s}`,
       () => assertNear(said[s]!.forces, found.map((slope) => -slope), slopeTolerance, scale),
     );
   }
 }
 
-/** A strain moves the atoms of a large cell by far more than 1 Å times it. */
+/**
+ * Factor of the displacement for strains, because a strain moves atoms of a large cell by far more than 1 Å times
+ * itself.
+ */
 const STRAIN = 1 / 4;
 
 async function stresses(bench: Bench): Promise<void> {
@@ -65,7 +68,7 @@ async function stresses(bench: Bench): Promise<void> {
     const strained = (k: number, by: number) =>
       transformed(structure, [1, 0, 0, 0, 1, 0, 0, 0, 1].map((x, i) => i === k ? x + by : x));
     const found = await slopes(bench, 9, strained, STRAIN);
-    told(
+    withSubject(
       `virial of system ${s}`,
       () => assertNear(said[s]!.virial, found.map((slope) => -slope), slopeTolerance, scale),
     );

@@ -1,19 +1,19 @@
 /**
- * What must not matter to a model.
+ * Test cases for symmetries of models.
  *
  * @module
  */
 
-import type { Said } from "../evaluation.ts";
+import type { Evaluation } from "../evaluation.ts";
 import {
   type Bench,
-  compareSaid,
+  compareEvaluations,
   type Comparison,
   given,
   type ModelSetting,
   onBench,
   scalesOf,
-  told,
+  withSubject,
 } from "../model_bench.ts";
 import { assertNear } from "../assert_near.ts";
 import {
@@ -29,19 +29,19 @@ import {
 } from "../structure.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** What may not matter to a model, beside the order of systems. */
+/** A symmetry that a model may break. */
 export type Symmetry = "translation" | "rotation" | "permutation" | "extensivity" | "images";
 
-/** A case for each of them. */
+/** Returns one case per symmetry, including the order of systems. */
 export function symmetryCases(setting: ModelSetting, breaks: readonly string[]): TestCase[] {
   const all: readonly (readonly [Symmetry | "counts", string, (bench: Bench) => Promise<void>])[] =
     [
-      ["translation", "it does not matter where a system is, and forces add up to nothing", moves],
-      ["rotation", "forces and stresses turn with a system, energies do not", turns],
-      ["permutation", "it does not matter in which order the atoms are", reorders],
-      ["extensivity", "twice the atoms have twice the energy, and the same forces", doubles],
-      ["images", "it does not matter which image of an atom there is", images],
-      ["counts", "an atom that was wrapped, and counted, is where it was", wraps],
+      ["translation", "results are invariant under translation, and forces sum to zero", moves],
+      ["rotation", "forces and stresses rotate with a system, and energies are invariant", turns],
+      ["permutation", "results do not depend on the order of atoms", reorders],
+      ["extensivity", "a doubled system has twice the energy, and the same forces", doubles],
+      ["images", "results do not depend on periodic images", images],
+      ["counts", "results do not depend on counted wraps of atoms", wraps],
     ];
   const repeats = setting.systems.some(({ pbc }) => pbc.some((flag) => flag !== 0));
   const hidden = repeats ? breaks : [...breaks, "images", "counts"];
@@ -57,19 +57,22 @@ async function moves(bench: Bench): Promise<void> {
   const { structures, ask, tolerance } = bench;
   const said = await ask(structures);
   const there = await ask(structures.map((one) => shifted(one, [5.5, -3.25, 2.125])));
-  compareSaid(there, said, compared(bench, "elsewhere"));
+  compareEvaluations(there, said, compared(bench, "elsewhere"));
   for (const [s, { forces }] of said.entries()) {
     const sums = [0, 1, 2].map((axis) =>
       forces.reduce((sum, f, i) => i % 3 === axis ? sum + f : sum, 0)
     );
-    // Each of the forces may be off by as much.
+    // The tolerance applies to each force, so that of the sum is larger.
     const scale = scalesOf(said).forces * Math.sqrt(forces.length);
-    told(`sum of the forces of system ${s}`, () => assertNear(sums, [0, 0, 0], tolerance, scale));
+    withSubject(
+      `sum of the forces of system ${s}`,
+      () => assertNear(sums, [0, 0, 0], tolerance, scale),
+    );
   }
 }
 
 const [A, B] = [0.7, 1.9];
-/** About x, then about z. */
+/** Rotation about x, then about z. */
 const TURN = [
   Math.cos(A),
   Math.sin(A) * Math.cos(B),
@@ -86,12 +89,12 @@ async function turns(bench: Bench): Promise<void> {
   const { structures, ask } = bench;
   const said = await ask(structures);
   const turned = await ask(structures.map((one) => transformed(one, TURN)));
-  const expected = said.map(({ energy, forces, virial }): Said => ({
+  const expected = said.map(({ energy, forces, virial }): Evaluation => ({
     energy,
     forces: times(forces, TURN),
     virial: transposed(times(transposed(times(virial, TURN)), TURN)),
   }));
-  compareSaid(turned, expected, compared(bench, "turned"));
+  compareEvaluations(turned, expected, compared(bench, "turned"));
 }
 
 function transposed(m: readonly number[]): number[] {
@@ -108,7 +111,7 @@ async function reorders(bench: Bench): Promise<void> {
   const said = await ask(structures);
   const mixed = await ask(structures.map((one, s) => reordered(one, orders[s]!)));
   const expected = said.map((one, s) => ({ ...one, forces: rowsOf(one.forces, orders[s]!) }));
-  compareSaid(mixed, expected, compared(bench, "in another order"));
+  compareEvaluations(mixed, expected, compared(bench, "in another order"));
 }
 
 async function doubles(bench: Bench): Promise<void> {
@@ -120,7 +123,7 @@ async function doubles(bench: Bench): Promise<void> {
     forces: [...forces, ...forces],
     virial: virial.map((w) => 2 * w),
   }));
-  compareSaid(twice, expected, compared(bench, "doubled"));
+  compareEvaluations(twice, expected, compared(bench, "doubled"));
 }
 
 async function images(bench: Bench): Promise<void> {
@@ -135,5 +138,5 @@ async function onImages(bench: Bench, counts: boolean, what: string): Promise<vo
   const periodic: Structure[] = bench.structures.filter(isPeriodic);
   const said = await bench.ask(periodic);
   const there = await bench.ask(periodic.map((one) => imaged(one, counts)));
-  compareSaid(there, said, compared(bench, what));
+  compareEvaluations(there, said, compared(bench, what));
 }

@@ -1,7 +1,7 @@
-/** One thing that a suite asks. */
+/** A test case of a suite. */
 export interface TestCase {
-  /** What is so when it passes. */
+  /** Statement that is true if the case passes. */
   readonly name: string;
-  /** Throws an Error that says what is not so, where, and by how much. */
+  /** Throws an Error that describes the difference and where it is. */
   run(): Promise<void>;
 }

@@ -3,50 +3,50 @@ import type { ElementType } from "../../onnx/codec/element_type.ts";
 import type { Operators } from "../../onnx/evaluate/operator.ts";
 import type { GradientRules } from "../../onnx/grad/rules.ts";
 
-/** An input of an operator whose rule is tried. */
+/** An input of the operator under test. */
 export interface RuleInput {
-  /** Its lengths. */
+  /** Its shape. */
   readonly dims: readonly number[];
   /**
-   * Its numbers.
+   * Its elements.
    *
    * @default numbers between −1.5 and −0.4, or 0.4 and 1.5
    */
   readonly data?: readonly number[];
   /**
-   * The type of its elements.
+   * Its element type.
    *
    * @default "f64"
    */
   readonly type?: ElementType;
   /**
-   * Is it written into the graph, instead of being fed?
+   * True to write it into the graph as a constant instead of feeding it.
    *
    * @default false
    */
   readonly isConstant?: boolean;
   /**
-   * Lengths as the graph has them: names where they are free.
+   * Its declared shape, with names for variable lengths.
    *
-   * @default all free, with names of their own where lengths differ
+   * @default all variable, with different names for different lengths
    */
   readonly shape?: readonly (number | string)[];
 }
 
-/** An operator whose rule is tried. */
+/** An operator whose rule is tested. */
 export interface RuleCase {
-  /** Its name; `"<domain>.<operator>"` for another domain than ai.onnx. */
+  /** Name of the operator; `"<domain>.<operator>"` for domains other than ai.onnx. */
   readonly op: string;
   /**
-   * Its attributes.
+   * Attributes.
    *
    * @default {}
    */
   readonly attributes?: Attributes;
-  /** In order; `undefined` leaves one out. */
+  /** Inputs in order; `undefined` omits an optional one. */
   readonly inputs: readonly (RuleInput | undefined)[];
   /**
-   * How many outputs it has.
+   * Number of outputs.
    *
    * @default 1
    */
@@ -58,25 +58,25 @@ export interface RuleCase {
    */
   readonly discrete?: readonly number[];
   /**
-   * How many times it is differentiated.
+   * Highest order of differentiation.
    *
    * @default 2
    */
   readonly order?: 1 | 2;
   /**
-   * The version of the operators.
+   * Version of the operators.
    *
    * @default 18
    */
   readonly opset?: number;
   /**
-   * How far the gradient may be off, relative to the largest of the differences, or to 1.
+   * Largest accepted error of a gradient, relative to the largest finite difference, or to 1.
    *
    * @default 1e-8
    */
   readonly tolerance?: number;
-  /** Rules, where there are some of one's own. */
+  /** Rules to test, if they are custom. */
   readonly rules?: GradientRules;
-  /** What operators of one's own compute. */
+  /** Implementations of custom operators. */
   readonly operators?: Operators;
 }

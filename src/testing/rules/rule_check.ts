@@ -1,5 +1,5 @@
 /**
- * Gradient rules, against differences.
+ * Comparison of gradient rules with finite differences.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import type { RuleCase } from "./rule_case.ts";
 import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
 
 /**
- * Asserts that the rule of an operator gives the gradient: against central differences of what the operator computes,
- * in float64, element by element, with lengths that are free and with fixed ones; and, as rules are made of operators
- * that have rules, the gradient of that gradient too. The numbers must not be at a kink.
+ * Asserts that the rule of an operator returns the correct gradient. It compares with central differences in
+ * float64, element by element, with variable and with fixed lengths. It also checks the second derivative, because
+ * rules consist of operators that have rules. The inputs must not be at a kink.
  *
- * @throws {Error} where they differ; it says where the numbers may be at a kink
- * @throws {TypeError} where the rule answers with what are no shares, or with more than there are inputs
- * @throws {UnsupportedNodeError} where there is no rule
+ * @throws {Error} if the gradient is wrong; the message says where an input may be at a kink
+ * @throws {TypeError} if the rule returns invalid shares, or more than there are inputs
+ * @throws {UnsupportedNodeError} if there is no rule
  *
  * @example
  * ```ts
@@ -36,14 +36,15 @@ export function checkRule(asked: RuleCase): void {
   checkBoth({ ...asked, inputs }, differences);
 }
 
-/** The slopes by differences of each input that is a float. */
+/** Finite differences of each float input. */
 type Differences = readonly (readonly Slope[])[];
 
 /**
- * Checks the gradient, and the gradient of it unless that is not asked for.
+ * Checks the gradient, and the second derivative if it is requested.
  *
- * @param known those of the same operator of the same numbers, whatever is known of its lengths
- * @returns the differences of the operator itself
+ * @param known finite differences of the same operator with the same inputs, which do not depend on the declared
+ * shapes
+ * @returns finite differences of the operator
  */
 function checkBoth(asked: RuleCase, known?: Differences): Differences {
   const first = ruleGraph(asked), differences = known ?? differencesOf(first, asked);
@@ -55,7 +56,7 @@ function checkBoth(asked: RuleCase, known?: Differences): Differences {
   return differences;
 }
 
-/** Returns the slopes of a graph's `loss` by differences, element by element. */
+/** Returns finite differences of a graph's `loss`, element by element. */
 function differencesOf(
   { graph, feeds, floats, loss }: RuleGraph,
   { operators = {} }: RuleCase,
@@ -73,7 +74,7 @@ function differencesOf(
   });
 }
 
-/** Compares the gradients of a graph's `loss` with differences of it; answers with their names. */
+/** Compares the gradients of a graph's `loss` with finite differences. Returns their names. */
 function check(
   { graph, feeds, floats, loss }: RuleGraph,
   asked: RuleCase,
@@ -98,7 +99,7 @@ function check(
   return Object.values(wrt);
 }
 
-/** What an error of a missing rule says of names that are nobody's is of the operator that is checked. */
+/** Runs a differentiation. Errors about missing rules name the operator under test instead of generated names. */
 function named(op: string, differentiate: () => unknown): void {
   try {
     differentiate();
@@ -111,19 +112,19 @@ function named(op: string, differentiate: () => unknown): void {
   }
 }
 
-/** A slope by differences. */
+/** A derivative by finite differences. */
 interface Slope {
   readonly value: number;
-  /** Does it depend on how far apart the numbers are, as it does beside a kink or a jump? */
+  /** True if it depends on the step size, as beside a kink or a jump. */
   readonly isUnsteady: boolean;
 }
 
-/** The least that slopes at a kink differ by, relative to the larger, or to 1. */
+/** Smallest relative difference of the derivatives at a kink, or absolute difference if they are below 1. */
 const UNSTEADY = 1e-4;
 
 /**
- * The slope of a function at 0, by differences over ±h and ±2h, which leave an error of h⁴: with another over half the
- * distances, and from one side and the other.
+ * Returns the derivative of a function at 0 from differences over ±h and ±2h, whose error is of order h⁴. Kinks are
+ * detected by comparing it with half the step size, and the left with the right side.
  */
 function slopeOf(f: (shift: number) => number, middle: number, h = 5e-4): Slope {
   const below = f(-h), above = f(h), near = above - below;
@@ -131,7 +132,7 @@ function slopeOf(f: (shift: number) => number, middle: number, h = 5e-4): Slope 
   const half = (8 * (f(h / 2) - f(-h / 2)) - near) / (6 * h);
   const left = (middle - below) / h, right = (above - middle) / h;
   const scale = Math.max(1, Math.abs(value));
-  // Curvature alone makes the sides differ by the distance times it.
+  // Curvature alone makes the two sides differ in proportion to h.
   const isBent = Math.abs(right - left) > 0.1 * scale;
   return { value, isUnsteady: isBent || !(Math.abs(value - half) <= UNSTEADY * scale) };
 }
@@ -147,17 +148,17 @@ function compare(
 ): void {
   claim(
     `${dims}` === `${feed.dims}`,
-    () => `${what} must have its shape [${feed.dims}]: it is [${dims}]`,
+    () => `${what} must have the shape [${feed.dims}]; got [${dims}]`,
   );
   const scale = expected.reduce((most, { value }) => Math.max(most, Math.abs(value)), 1);
   for (const [i, { value, isUnsteady }] of expected.entries()) {
     const kink = isUnsteady
-      ? " (differences are not steady there: the numbers may be at a kink)"
+      ? " (finite differences depend on the step size there: the input may be at a kink)"
       : "";
     claim(
       Math.abs(data[i]! - value) <= tolerance * scale,
       () =>
-        `${what} must be ${value}, by differences, at element ${i} of [${dims}]: it is ${
+        `${what} must be ${value}, by finite differences, at element ${i} of [${dims}]; got ${
           data[i]
         }${kink}`,
     );

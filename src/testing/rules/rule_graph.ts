@@ -8,19 +8,19 @@ import { Facts } from "../../onnx/infer/facts.ts";
 import { valueInfo } from "../../onnx/codec/value_info.ts";
 import type { RuleCase, RuleInput } from "./rule_case.ts";
 
-/** A graph with one number that is differentiated, and what to feed it. */
+/** A graph with a scalar to differentiate, and its inputs. */
 export interface RuleGraph {
   readonly graph: Graph;
   readonly feeds: Readonly<Record<string, PlainTensor>>;
-  /** Inputs that are floats. */
+  /** Float inputs. */
   readonly floats: readonly string[];
-  /** The number: Σ weights · outputs, with weights that are inputs too. */
+  /** The scalar: Σ weights · outputs. The weights are inputs, too. */
   readonly loss: string;
-  /** The same for other values of the graph as it is now, such as gradients that were added: Σ weights · values. */
+  /** Returns the same for other values of the current graph, such as added gradients: Σ weights · values. */
   lossOf(values: readonly string[]): RuleGraph;
 }
 
-/** The graph of one operator, with a number made of its outputs. */
+/** Returns a graph with one operator and a scalar computed from its outputs. */
 export function ruleGraph(asked: RuleCase): RuleGraph {
   const { inputs, attributes = {}, outputs = 1, discrete = [], opset = 18 } = asked;
   const noise = numbers(1);
@@ -70,7 +70,7 @@ function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
   return { graph, feeds: all, floats, loss, lossOf };
 }
 
-/** Says what an operator makes that only its author knows the shape of, as the file of a model would. */
+/** Declares types and shapes of a custom operator's outputs, as the file of a model would. */
 function describe(
   graph: Graph,
   y: string,
@@ -84,12 +84,12 @@ function describe(
   graph.describe(valueInfo(y, type, isFixed ? dims : named(dims)));
 }
 
-/** Free lengths, with names of their own where they differ. */
+/** Returns names for variable lengths; different lengths get different names. */
 function named(dims: readonly number[]): string[] {
   return dims.map((length) => `L${length}`);
 }
 
-/** Adds an input, or a constant; answers with its name. */
+/** Adds an input or a constant, and returns its name. */
 function give(
   graph: Graph,
   feeds: Record<string, PlainTensor>,
@@ -114,7 +114,7 @@ function size(dims: readonly number[]): number {
   return dims.reduce((product, length) => product * length, 1);
 }
 
-/** Numbers between −1.5 and −0.4 or 0.4 and 1.5, the same ones each time. */
+/** Returns a generator of reproducible numbers between −1.5 and −0.4 or 0.4 and 1.5. */
 function numbers(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,5 +1,5 @@
 /**
- * What hooks read and write of a scripted trainer.
+ * Fields that hooks read and write in a scripted trainer.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { StateSource } from "../../hooks/run/reads.ts";
 import { fits, parseGlob } from "../../onnx/taps/glob.ts";
 import type { Activation, ActivationStatistics, TrainerState } from "../../training/context.ts";
 
-/** What is known of the run, to be changed. */
+/** Writable state of the run. */
 export type ScriptedState = { -readonly [K in keyof TrainerState]: TrainerState[K] };
 
-/** What is known at a moment. */
+/** State of the trainer at one moment. */
 export interface ScriptedMoment {
   readonly loss: number;
   readonly gradNorm: number;
@@ -26,7 +26,10 @@ const PLAIN = ["loss", "gradNorm", "lr", "optimizers"] as const;
 const NAMED = ["parameters", "gradients", "optimizerState"] as const;
 const PATTERN = /^(parameters|gradients|optimizerState|activations|statistics):(.+)$/;
 
-/** The fields of a scripted trainer: those of a real one, in host memory. Nothing is kept by its optimizers. */
+/**
+ * Returns the fields of a scripted trainer. They are those of a `Trainer`, in host memory. Its optimizers have no
+ * state.
+ */
 export function scriptedFields(moment: ScriptedMoment): StateSource {
   const value = (field: string): unknown => {
     const plain = PLAIN.find((name) => name === field);
@@ -38,7 +41,7 @@ export function scriptedFields(moment: ScriptedMoment): StateSource {
     );
     if (found.size > 0 || pattern === "*") return found;
     throw new RangeError(
-      `Cannot read ${field} as its pattern must fit something: there are ${
+      `Cannot read ${field}: no name matches its pattern. The names are ${
         [...namedOf(moment, kind).keys()].join(", ") || "none"
       }`,
     );

@@ -6,7 +6,7 @@
 
 import type { OptimizerSettings, ParameterGroup } from "../../training/context.ts";
 
-/** A group of a scripted optimizer; its rates may be set. */
+/** A group of a scripted optimizer, whose rates hooks may set. */
 export interface ScriptedGroup {
   /**
    * Names of its parameters.
@@ -15,29 +15,29 @@ export interface ScriptedGroup {
    */
   readonly parameters?: readonly string[];
   /**
-   * The learning rate.
+   * Learning rate.
    *
    * @default the trainer's
    */
   readonly lr?: number;
   /**
-   * The weight decay.
+   * Weight decay.
    *
    * @default the trainer's
    */
   readonly weightDecay?: number;
   /**
-   * The momentum; it is told and may be set, and steps do without.
+   * Momentum. Hooks can read and set it, but steps ignore it.
    *
    * @default the trainer's
    */
   readonly momentum?: number;
 }
 
-/** A group, as hooks get it: its learning rate is what a schedule has made of it. */
+/** A group as hooks see it: its learning rate includes the factor of the schedule. */
 class LiveGroup implements ParameterGroup {
   readonly parameters: readonly string[];
-  /** What a schedule makes of the rate now. */
+  /** Current factor of the schedule. */
   factor = 1;
   weightDecay: number;
   momentum: number;
@@ -57,7 +57,7 @@ class LiveGroup implements ParameterGroup {
   set lr(value: number) {
     if (!(value >= 0 && value < Infinity) || (this.factor === 0 && value > 0)) {
       throw new RangeError(
-        `Cannot set a rate as lr must be from 0 on, and 0 where a schedule says so: current value is ${value}`,
+        `Cannot set a rate: lr must not be negative, and must be 0 while the schedule's factor is 0; got ${value}`,
       );
     }
     if (this.factor > 0) this.#base = value / this.factor;
@@ -76,7 +76,7 @@ export interface LiveOptimizer extends OptimizerSettings {
   readonly groups: readonly LiveGroup[];
 }
 
-/** Gives all parameters to groups. Throws a RangeError for a name that no parameter has, or that two groups have. */
+/** Assigns all parameters to groups. Throws a RangeError if a name is unknown, or belongs to two groups. */
 export function liveOptimizers(
   scripted: readonly (readonly ScriptedGroup[])[],
   names: readonly string[],
@@ -86,9 +86,9 @@ export function liveOptimizers(
   for (const name of scripted.flat().flatMap(({ parameters = [] }) => parameters)) {
     if (left.delete(name)) continue;
     throw new RangeError(
-      `Cannot script a trainer as a group must have parameters that no other has, of ${
+      `Cannot script a trainer: the parameters of a group must be unique, and among ${
         names.join(", ")
-      }: current value is ${name}`,
+      }; got ${name}`,
     );
   }
   return scripted.map((groups, i) => ({
@@ -101,7 +101,7 @@ export function liveOptimizers(
   }));
 }
 
-/** A step of an optimizer: w ← w − lr (g + decay w). Parameters without a gradient stay. */
+/** Runs a step of an optimizer: w ← w − lr (g + decay w). Parameters without a gradient do not change. */
 export function descend(
   { groups }: LiveOptimizer,
   values: ReadonlyMap<string, Float32Array>,

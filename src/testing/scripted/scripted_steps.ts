@@ -1,5 +1,5 @@
 /**
- * The steps of a scripted trainer: the stages of a real one, in its order.
+ * Steps of a scripted trainer, which run the stages of a `Trainer` in the same order.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { descend, type LiveOptimizer } from "./scripted_optimizer.ts";
 import type { ScriptedState } from "./scripted_fields.ts";
 import type { NumbersByName, ScriptedEpoch, ScriptParts } from "./training_script.ts";
 
-/** What the steps are done with. */
+/** Objects that the steps use. */
 export interface ScriptedHost {
   readonly loop: Loop<TrainingKind>;
   readonly state: ScriptedState;
@@ -23,7 +23,7 @@ export interface ScriptedHost {
   readonly checkpoints: string[];
 }
 
-/** What has begun and not ended. */
+/** Scopes that have begun and not ended. */
 interface Open {
   run: boolean;
   epoch: boolean;
@@ -33,11 +33,11 @@ interface Open {
 
 const DONE: Outcome = { status: "completed" };
 
-/** Goes through a script. */
+/** Runs a script. */
 export class ScriptedSteps {
-  /** Checkpoints that hooks have asked for. */
+  /** Checkpoints that hooks have requested. */
   readonly wanted: string[] = [];
-  /** Has a hook asked for a validation? */
+  /** True if a hook has requested a validation. */
   wantsValidation = false;
   /** Sums over the batches of a step. */
   gradients: Map<string, Float32Array> = new Map();
@@ -50,19 +50,19 @@ export class ScriptedSteps {
   constructor(script: ScriptParts, host: ScriptedHost) {
     this.#script = script;
     this.#host = host;
-    // Found when asked for, as a trainer does.
+    // Computed on request, as in a Trainer.
     Object.defineProperties(host.loop.context, {
       gradients: { get: () => this.gradients },
       gradNorm: { get: () => this.norm },
     });
   }
 
-  /** The norm of all gradients of the step, before they were clipped. */
+  /** Norm of all gradients of the step, before clipping. */
   get norm(): number {
     return this.#norm ?? normOf(this.gradients);
   }
 
-  /** Training begins. */
+  /** Begins the training. */
   async begin(): Promise<void> {
     this.#host.state.status = "training";
     this.#open.run = true;
@@ -72,8 +72,8 @@ export class ScriptedSteps {
     await loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
-  /** One step: as many batches as are one. */
-  async step(): Promise<void> {
+  /** Runs one step, which may have several batches. */
+  async step(): Promise<false> {
     await this.between();
     const { state } = this.#host;
     if (!this.#open.epoch) await this.#beginEpoch();
@@ -90,21 +90,21 @@ export class ScriptedSteps {
     const isLast = state.currentBatchIdx === losses.length;
     if (isLast || this.wantsValidation) await this.#validate();
     if (isLast) await this.#endEpoch();
+    return false;
   }
 
-  /** What hooks have asked for, between two steps. */
+  /** Fulfills requests of hooks between two steps. */
   async between(): Promise<void> {
-    const { loop, checkpoints } = this.#host, { stepCount } = loop.context;
+    const { loop, checkpoints } = this.#host;
     while (this.wanted.length > 0) {
       const path = this.wanted.shift()!;
       checkpoints.push(path);
       Object.assign(loop.context, { path, stepCount: loop.stepCount });
       await loop.fire(TrainingStage.CHECKPOINT_SAVE);
     }
-    loop.context.stepCount = stepCount;
   }
 
-  /** Ends what has begun, the run last. */
+  /** Ends all open scopes, the run last. */
   async close(outcome: Outcome): Promise<void> {
     const { loop, state } = this.#host;
     if (this.#open.epoch) await this.#closeEpoch(outcome);
@@ -116,7 +116,7 @@ export class ScriptedSteps {
     if (outcome.status !== "failed") await this.between();
   }
 
-  /** A step has thrown: what has begun ends, and says so. */
+  /** Handles an error of a step: ends all open scopes with the error. */
   async fail(error: unknown): Promise<undefined> {
     const { loop, state } = this.#host, outcome: Outcome = { status: "failed", error };
     loop.context.error = error;
@@ -132,7 +132,7 @@ export class ScriptedSteps {
     return this.#script.epochs[this.#host.state.currentEpoch]!;
   }
 
-  /** What hooks ask for counts before the script. */
+  /** Returns settings: those that hooks have requested have priority over the script. */
   #settings(): { readonly accumulate: number; readonly clip: ClipSettings | undefined } {
     const asked = this.#host.loop.hooks.enabled().map((hook) =>
       (hook as { readonly settings?: TrainerSettings }).settings
@@ -209,7 +209,7 @@ export class ScriptedSteps {
     context.metrics = { loss, ...this.#epoch.metrics?.[at] };
   }
 
-  /** Gradients of a batch count by its share of the step. */
+  /** Adds gradients of a batch, weighted by its share of the step. */
   #addGradients(given: NumbersByName | undefined, weight: number): void {
     const scripted = given ?? this.#script.gradients ?? {};
     for (const [name, value] of this.#host.values) {
@@ -228,7 +228,7 @@ export class ScriptedSteps {
       clipAll(this.gradients, clip, this.#norm);
       await loop.fire(TrainingStage.GRADIENT_CLIP);
     }
-    const goesOn = await loop.gate(TrainingStage.MAY_UPDATE);
+    const goesOn = await loop.gate(TrainingStage.MAY_UPDATE), step = loop.stepCount;
     for (let i = 0; goesOn && i < optimizers.length; i++) await this.#optimizerStep(i);
     const { size, tokens = 0 } = context.batch!;
     state.samplesSeen += size;
@@ -239,7 +239,8 @@ export class ScriptedSteps {
       samplesSeen: state.samplesSeen,
       tokensSeen: state.tokensSeen,
     });
-    await loop.fire(TrainingStage.STEP_END);
+    if (goesOn) loop.advance("step");
+    await loop.point(TrainingStage.STEP_END).fire(step);
   }
 
   async #optimizerStep(index: number): Promise<void> {
@@ -263,7 +264,7 @@ export class ScriptedSteps {
     loop.advance("batch");
   }
 
-  /** One batch of validation, where the script has metrics for it. */
+  /** Runs a validation of one batch, if the script has metrics for it. */
   async #validate(): Promise<void> {
     this.wantsValidation = false;
     const { loop, state } = this.#host, { context } = loop, metrics = this.#epoch.validation;
@@ -303,7 +304,8 @@ export class ScriptedSteps {
   async #endEpoch(): Promise<void> {
     const { loop, state } = this.#host;
     await this.#closeEpoch(DONE);
-    if (this.wantsValidation) await this.#validate(); // of this epoch, too
+    // The validation belongs to this epoch, so run it before the counters advance.
+    if (this.wantsValidation) await this.#validate();
     loop.advance("epoch");
     state.currentEpoch++;
     state.currentBatchIdx = 0;

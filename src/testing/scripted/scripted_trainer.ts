@@ -7,7 +7,7 @@
 import type { HookWarning, Outcome } from "../../hooks/protocol/outcome.ts";
 import { Loop } from "../../hooks/loop/loop.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
-import type { HookSet } from "../../hooks/registry/hook_set.ts";
+import type { HookSet, Names } from "../../hooks/registry/hook_set.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { SavedLoop } from "../../hooks/registry/saved.ts";
@@ -19,50 +19,58 @@ import type {
   TrainerStatus,
 } from "../../training/context.ts";
 import { TrainingStage } from "../../training/stages.ts";
-import type { TrainingHooks, TrainingKind } from "../../training/trainer_options.ts";
+import type {
+  TrainingHooks,
+  TrainingHooksOf,
+  TrainingKind,
+} from "../../training/trainer_options.ts";
 import { type LiveOptimizer, liveOptimizers } from "./scripted_optimizer.ts";
 import { scriptedFields, type ScriptedState } from "./scripted_fields.ts";
 import { ScriptedSteps } from "./scripted_steps.ts";
 import type { ScriptParts, TrainingScript } from "./training_script.ts";
 
-/** What is kept of a scripted trainer. */
+/** Saved state of a scripted trainer. */
 export interface SavedScript {
-  /** Counters, and the hooks' own state. */
+  /** Counters, and the state of hooks. */
   readonly loop: SavedLoop;
-  /** Epochs done. */
+  /** Number of finished epochs. */
   readonly epoch: number;
 }
 
-/** A trainer whose losses, metrics and gradients come from a script; everything that hooks see is real. */
+/**
+ * A trainer whose losses, metrics and gradients come from a script. Everything else that hooks see works as in a
+ * `Trainer`.
+ */
 export interface ScriptedTrainer extends Workflow, TrainerControl {
-  /** The hooks. */
+  /** Hooks of the trainer. */
   readonly hooks: HookSet<TrainingKind>;
-  /** Its optimizers: the groups that hooks write. */
+  /** Optimizers, with the groups that hooks write. */
   readonly optimizers: readonly OptimizerSettings[];
-  /** The parameters as they are now. */
+  /** Current values of the parameters. */
   readonly values: ReadonlyMap<string, Float32Array>;
-  /** Paths of the checkpoints that hooks have asked for; none is written, and CHECKPOINT_SAVE follows all the same. */
+  /** Paths of the checkpoints that hooks have requested. No file is written, but CHECKPOINT_SAVE fires. */
   readonly checkpoints: readonly string[];
-  /** How the last run ended. */
+  /** Outcome of the last run. */
   readonly outcome: Outcome | undefined;
-  /** Goes through the epochs of the script that are left. Rejects with what a batch, or a hook that decides, throws. */
+  /** Runs the remaining epochs of the script. Rejects with errors of batches and of deciding hooks. */
   train(): Promise<Outcome>;
-  /** What a checkpoint keeps of its hooks, and where it is. Plain data. */
+  /** Returns the position in the script and the state of hooks as plain data. */
   save(): SavedScript;
-  /** Goes on from there. Throws a TypeError for what `save` did not give. */
+  /** Continues from a saved state. Throws a TypeError if the state is invalid. */
   load(saved: SavedScript): void;
 }
 
 /**
- * Makes a trainer that does what a script says: for tests of hooks, without a model and without waiting. Its stages are
- * those of a `Trainer`, in the same order, with the same contexts; parameters go down their scripted gradients.
+ * Creates a trainer that follows a script, for tests of hooks without a model. Its stages have the same order and
+ * the same contexts as those of a `Trainer`. Parameters descend along the scripted gradients.
  *
- * A hook that throws fails the run, whatever its policy, unless `onWarning` is given: in a test nothing should go by.
+ * A hook that throws fails the run, whatever its error policy, unless `onWarning` is given: a test should not miss
+ * errors.
  *
- * @throws {TypeError} for a script without epochs
- * @throws {RangeError} for an epoch without a batch, and for groups of parameters that there are not
+ * @throws {TypeError} if the script has no epochs
+ * @throws {RangeError} if an epoch has no batches, or a group names unknown parameters
  *
- * @example A hook that halves learning rates after ten high losses
+ * @example Test a hook that halves learning rates after ten high losses
  * ```ts
  * import { scriptedTrainer } from "@hooke/hooke/testing";
  * import { type TrainingContext, TrainingStage } from "@hooke/hooke/training";
@@ -85,8 +93,12 @@ export interface ScriptedTrainer extends Workflow, TrainerControl {
  * assertEquals(trainer.optimizers[0]?.groups[0]?.lr, 0.0005);
  * ```
  */
-export function scriptedTrainer<const H extends TrainingHooks = TrainingHooks>(
-  script: TrainingScript<H>,
+export function scriptedTrainer<
+  const H extends TrainingHooksOf<H> = TrainingHooks,
+  const N extends Names = Names,
+  const W extends Names = Names,
+>(
+  script: TrainingScript<H, N, W>,
 ): ScriptedTrainer {
   checkScript(script);
   return new Scripted(script, (script.hooks ?? []) as TrainingHooks);
@@ -113,7 +125,7 @@ class Scripted implements ScriptedTrainer {
   readonly #script: ScriptParts;
   readonly #loop: Loop<TrainingKind>;
   readonly #steps: ScriptedSteps;
-  /** What hooks have thrown that was not to stop the run. */
+  /** Errors of hooks whose policy would let the run go on. */
   readonly #thrown: HookWarning[] = [];
 
   constructor(script: ScriptParts, hooks: TrainingHooks) {
@@ -196,7 +208,7 @@ class Scripted implements ScriptedTrainer {
     this.state.currentBatchIdx = 0;
   }
 
-  /** In a test no error of a hook should go by. */
+  /** Stops the run after an error of a hook. */
   #failed(warning: HookWarning): void {
     this.#thrown.push(warning);
     this.#loop.stop("a hook has thrown");
@@ -275,7 +287,7 @@ class Scripted implements ScriptedTrainer {
 
 function failure({ hook, stage, step, error }: HookWarning): Error {
   return new Error(
-    `Cannot train by a script as no hook may throw: ${hook} did at ${stage}, step ${step}: ${error}`,
+    `Cannot train by a script: hook ${hook} has thrown at ${stage}, step ${step}: ${error}`,
     { cause: error },
   );
 }

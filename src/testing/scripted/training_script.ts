@@ -1,81 +1,85 @@
 /**
- * What a scripted trainer is told to come to.
+ * Scripts of a scripted trainer.
  *
  * @module
  */
 
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
-import type { AcceptAll } from "../../hooks/registry/hook_set.ts";
+import type { InitialHooks, Names } from "../../hooks/registry/hook_set.ts";
 import type { Activation, ClipSettings, TrainingBatch } from "../../training/context.ts";
 import type { ScheduleView } from "../../training/context.ts";
-import type { TrainingHooks, TrainingKind } from "../../training/trainer_options.ts";
+import type {
+  TrainingHooks,
+  TrainingHooksOf,
+  TrainingKind,
+} from "../../training/trainer_options.ts";
 import type { ScriptedGroup } from "./scripted_optimizer.ts";
 
-/** Numbers by name. */
+/** Arrays of numbers by name. */
 export type NumbersByName = Readonly<Record<string, ArrayLike<number>>>;
 
-/** What an epoch comes to. */
+/** Results of an epoch. */
 export interface ScriptedEpoch {
-  /** The loss of each batch. A batch with an Error fails, and throws it. */
+  /** Loss of each batch. A batch with an Error throws it. */
   readonly losses: readonly (number | Error)[];
   /**
-   * What else is measured in each batch.
+   * Other metrics of each batch.
    *
-   * @default nothing
+   * @default none
    */
   readonly metrics?: readonly Readonly<Record<string, number>>[];
   /**
-   * The gradients of each batch.
+   * Gradients of each batch.
    *
    * @default those of the script
    */
   readonly gradients?: readonly NumbersByName[];
   /**
-   * What validation after the epoch comes to: `{ "val/loss": 2 }`.
+   * Metrics of the validation after the epoch: `{ "val/loss": 2 }`.
    *
-   * @default there is none
+   * @default no validation
    */
   readonly validation?: Readonly<Record<string, number>>;
 }
 
-/** What a scripted trainer is told, but for its hooks. */
+/** Script without its hooks. */
 export interface ScriptParts {
-  /** Its epochs, one after another. */
+  /** Epochs in order. */
   readonly epochs: readonly ScriptedEpoch[];
   /**
-   * The learning rate of every group.
+   * Learning rate of every group.
    *
    * @default 1e-3
    */
   readonly lr?: number;
   /**
-   * The weight decay.
+   * Weight decay.
    *
    * @default 0
    */
   readonly weightDecay?: number;
   /**
-   * The momentum.
+   * Momentum.
    *
    * @default 0
    */
   readonly momentum?: number;
   /**
-   * The groups of each optimizer.
+   * Groups of each optimizer.
    *
    * @default one optimizer with one group of all parameters
    */
   readonly optimizers?: readonly (readonly ScriptedGroup[])[];
   /**
-   * What learning rates follow.
+   * Schedule of the learning rates.
    *
-   * @default they stay as they are
+   * @default constant
    */
   readonly schedule?: ScheduleView;
   /**
-   * The parameters, as they begin.
+   * Initial values of the parameters.
    *
-   * @default one, called "w", that is 0
+   * @default one parameter "w" with the value 0
    */
   readonly parameters?: NumbersByName;
   /**
@@ -85,49 +89,53 @@ export interface ScriptParts {
    */
   readonly gradients?: NumbersByName;
   /**
-   * Tensors that hooks may look at, `reads: ["activations:*"]` and `"statistics:*"`, in every batch.
+   * Tensors that hooks may read in every batch: `reads: ["activations:*"]` and `"statistics:*"`.
    *
    * @default none
    */
   readonly activations?: Readonly<Record<string, Activation>>;
   /**
-   * How many batches are one step.
+   * Number of batches per step.
    *
    * @default 1
    */
   readonly accumulate?: number;
   /**
-   * How gradients are clipped.
+   * Gradient clipping.
    *
-   * @default not at all
+   * @default none
    */
   readonly clip?: ClipSettings;
   /**
-   * The tensors of a batch.
+   * Returns the tensors of a batch.
    *
    * @default one sample without tensors
    */
   readonly batch?: (epoch: number, batchIdx: number) => TrainingBatch;
   /**
-   * What it is called.
+   * Name of the trainer.
    *
    * @default "scripted"
    */
   readonly name?: string;
   /**
-   * Told of every error of a hook that does not stop the run.
+   * Called with every error of a hook that does not stop the run.
    *
-   * @default it stops the run: this is a test
+   * @default such an error fails the run
    */
   readonly onWarning?: (warning: HookWarning) => void;
 }
 
-/** What a scripted trainer is told. */
-export type TrainingScript<H extends TrainingHooks = TrainingHooks> = ScriptParts & {
+/** Script of a scripted trainer. */
+export type TrainingScript<
+  H extends TrainingHooksOf<H> = never,
+  N extends Names = Names,
+  W extends Names = Names,
+> = ScriptParts & {
   /**
-   * Hooks to begin with; `hooks.add` takes more, with options.
+   * Initial hooks. `hooks.add` accepts more, with options.
    *
    * @default none
    */
-  readonly hooks?: H & AcceptAll<TrainingKind, H>;
+  readonly hooks?: [H] extends [never] ? TrainingHooks : InitialHooks<TrainingKind, H, N, W>;
 };

@@ -1,5 +1,5 @@
 /**
- * Sinks over time: long runs beside a list, what is left behind, and what fits.
+ * Test cases for sinks over time: random operations compared with a list, reopening, and limits.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 } from "./sink_trial.ts";
 import type { TestCase } from "../cases/test_case.ts";
 
-/** Numbers from 0 to 1 that are the same each time. */
+/** Generates reproducible numbers from 0 to 1. */
 function* seeded(seed: number): Generator<number, never> {
   for (let state = seed;;) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -29,10 +29,10 @@ function* seeded(seed: number): Generator<number, never> {
   }
 }
 
-/** A sink does what a list does, whatever is asked of it in whatever order. */
+/** Returns cases that compare a sink with a list after random operations. */
 export function listCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
   return [1, 2, 3].map((seed) =>
-    onSink(open, `a sink does what a list does: run ${seed}`, async (sink) => {
+    onSink(open, `a sink agrees with a list: run ${seed}`, async (sink) => {
       const list: System[] = [];
       const numbers = seeded(seed);
       const upTo = (most: number) => Math.floor(numbers.next().value * most);
@@ -54,7 +54,7 @@ async function act(sink: Sink, list: System[], { step, upTo, lost }: Act): Promi
     const mask = Array.from({ length: batch.size }, () => upTo(2));
     await sink.write(batch, mask);
     list.push(...batch.systems().filter((_, place) => mask[place] === 1));
-    batch.get("positions").fill(99); // who writes goes on at once
+    batch.get("positions").fill(99); // Do not await: the writer continues at once.
   } else if (kind === 5) await sink.flush?.();
   else if (kind === 6 && upTo(4) === 0) {
     await sink.clear();
@@ -74,9 +74,9 @@ async function act(sink: Sink, list: System[], { step, upTo, lost }: Act): Promi
   claimLength(sink, list.length);
 }
 
-/** A sink that keeps goes on where another has left off. */
+/** Returns cases which check that a stored sink can be opened again and appended to. */
 export function reopenCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
-  const name = "a sink that is opened again adds to what is there";
+  const name = "a reopened sink appends to existing systems";
   return [
     onSink(open, name, async (sink, trial) => {
       const systems: System[] = [];
@@ -88,7 +88,7 @@ export function reopenCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
           const before = systems.length;
           claim(
             round !== 1 || current.length === before,
-            () => `length must be ${before}: it is ${current.length}`,
+            () => `length must be ${before}; got ${current.length}`,
           );
           const batch = frame(round, [0, round]);
           systems.push(...batch.systems());
@@ -105,9 +105,9 @@ export function reopenCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
   ];
 }
 
-/** A sink that keeps is cut back to what it held at some time, by whoever opens it later. */
+/** Returns cases which check that a stored sink can be opened again and truncated to an earlier length. */
 export function truncateCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
-  const name = "a sink that is opened again and cut back goes on from there";
+  const name = "a reopened sink can be truncated and continued";
   return [
     onSink(open, name, async (sink, trial) => {
       if (sink.truncate === undefined) return;
@@ -135,7 +135,7 @@ export function truncateCases(open: OpenSink, lost: readonly Lost[]): TestCase[]
   ];
 }
 
-/** What is there counts as earlier systems. */
+/** Checks that stored systems count as earlier ones when fields are compared. */
 async function claimDisagreement(sink: Sink): Promise<void> {
   const other = Batch.from([structure(1)]);
   other.set("step", 0.5, { level: "system", dtype: "f64" });
@@ -153,21 +153,27 @@ async function claimDisagreement(sink: Sink): Promise<void> {
   }
 }
 
-/** A sink with a limit takes a batch whole or not at all. */
+/** Returns cases which check that a sink with a limit accepts a batch completely or not at all. */
 export function fullCases(
   open: (capacity: number) => ReturnType<OpenSink>,
   lost: readonly Lost[],
 ): TestCase[] {
-  const name = "a full sink takes nothing of what does not fit, and says so";
+  const name = "a full sink rejects a batch that does not fit completely";
   return [
     onSink(() => open(3), name, async (sink) => {
       const batch = frame(0, [0, 1]);
       await sink.write(batch);
-      claim(sink.capacity === 3 && !sink.isFull, () => `2 of 3 must not be full`);
+      claim(
+        sink.capacity === 3 && !sink.isFull,
+        () => `a sink with 2 of 3 systems must not be full`,
+      );
       await claimRefused(() => sink.write(batch), RangeError, "capacity");
       await sink.write(batch, [0, 1]);
-      claim(sink.isFull && sink.length === 3, () => `3 of 3 must be full: it is ${sink.length}`);
-      await sink.write(batch, [0, 0]); // of nothing, nothing must fit
+      claim(
+        sink.isFull && sink.length === 3,
+        () => `a sink with 3 of 3 systems must be full; got a length of ${sink.length}`,
+      );
+      await sink.write(batch, [0, 0]); // An empty batch always fits.
       const [first, second] = batch.systems();
       claimSame(await sink.drain(), [first!, second!, second!], lost);
       claim(!sink.isFull, () => "an empty sink must not be full");

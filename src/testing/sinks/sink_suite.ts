@@ -3,22 +3,22 @@ import { readingCases, sliceCases, writingCases } from "../cases/sink_cases.ts";
 import type { Lost, OpenSink, SinkTrial } from "./sink_trial.ts";
 import type { TestCase } from "../cases/test_case.ts";
 
-/** What a suite has to know of a sink. */
+/** Options of {@linkcode sinkSuite}. */
 export interface SinkSuiteOptions {
   /**
-   * What it says that it does not keep: fields per edge; `info`; systems at all, where it gives back none.
+   * Data that the sink does not store: fields per edge, `info`, or systems at all if it cannot return them.
    *
-   * @default nothing
+   * @default []
    */
   readonly loses?: readonly Lost[];
   /**
-   * Makes a sink that holds only so many systems, where there is such.
+   * Creates a sink with a limited capacity, if it supports that.
    *
-   * @default there is none
+   * @default no such sink
    */
   readonly bounded?: (capacity: number) => SinkTrial | Promise<SinkTrial>;
   /**
-   * Whether it keeps systems when it is closed, so that `reopen` of what `open` makes finds them.
+   * True if the sink keeps systems when it is closed, so that `reopen` finds them.
    *
    * @default false
    */
@@ -26,9 +26,9 @@ export interface SinkSuiteOptions {
 }
 
 /**
- * What every sink must do, as cases for any test runner: what is written comes back, in order and to the bit; masks;
- * copies taken at once; nothing taken by halves, and nothing lost; slices, draining and clearing as of a list; and
- * adding to what an earlier one has left.
+ * Returns test cases for any test runner that every sink must pass. They check that systems are read back in order
+ * and bitwise identical; masks; that input is copied immediately; that batches are accepted completely or not at
+ * all, and nothing is lost; slices, draining and clearing; and appending to an existing sink.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * What sinks are tried with: systems of every kind, and a sink that is a list.
+ * Sinks under test, systems of every kind, and comparisons.
  *
  * @module
  */
@@ -12,23 +12,23 @@ import type { Sink, Slice, StoredSink } from "../../sinks/sink.ts";
 import { claim } from "../claims.ts";
 import type { TestCase } from "../cases/test_case.ts";
 
-/** A sink for one case, and what there is around it. */
+/** A sink for one case. */
 export interface SinkTrial {
   /** The sink, new and empty. */
   readonly sink: Sink;
-  /** Another over what the first has left behind, which was closed: for sinks that keep. */
+  /** Opens the data of the closed sink again, for sinks that store them. */
   reopen?(): Sink | Promise<Sink>;
-  /** Takes away what the case has made. */
+  /** Removes everything that the case has created. */
   dispose?(): void | Promise<void>;
 }
 
-/** Makes a sink for a case. */
+/** Creates a sink for a case. */
 export type OpenSink = () => SinkTrial | Promise<SinkTrial>;
 
-/** What a sink says that it does not keep. */
+/** Data that a sink does not store. */
 export type Lost = "edges" | "info" | "systems";
 
-/** A case with a sink of its own, which is taken away whatever happens. */
+/** Returns a case with its own sink, which is removed in any event. */
 export function onSink(
   open: OpenSink,
   name: string,
@@ -48,10 +48,10 @@ export function onSink(
   };
 }
 
-/** Numbers that are easily lost. */
+/** Numbers that lose digits easily. */
 const ODD = [-0, 0.1 + 0.2, 1e300, -5e-324, 1 / 3, 2 ** 53, -1e-7, 1e21];
 
-/** A system of so many atoms, which no other is like. */
+/** Returns a unique system with `atoms` atoms. */
 export function structure(seed: number, atoms: number = 1 + seed % 3): SystemInput {
   const numbers = Array.from({ length: atoms }, (_, i) => 1 + (7 * seed + i) % 90);
   const vectors = (scale: number) =>
@@ -79,7 +79,7 @@ const EXTREMES: Readonly<Record<DType, readonly number[]>> = {
   u8: [255, 0, 1],
 };
 
-/** A batch with fields of every level, dtype and some widths, named after what they are. */
+/** Returns a batch with fields of every level and dtype and several widths, named after these. */
 export function everyField(): Batch {
   const batch = Batch.from([structure(2, 3), structure(5, 1), structure(4, 2)]);
   batch.setEdges([0, 1, 1, 2, 2, 0, 4, 5], [0, 0, 0, 1, 0, -1, 0, 0, 0, -2, 0, 0]);
@@ -104,7 +104,10 @@ export function everyField(): Batch {
   return batch;
 }
 
-/** Frames as a hook writes them: some systems of a run at one of its steps, by other ids than they have now. */
+/**
+ * Returns frames as a hook writes them: some systems of a run at one step, whose ids differ from their current
+ * positions.
+ */
 export function frame(step: number, sources: readonly number[]): Batch {
   const batch = Batch.from(
     sources.map((source) => ({ ...structure(source + step), id: source + 1 })),
@@ -115,7 +118,7 @@ export function frame(step: number, sources: readonly number[]): Batch {
   return batch;
 }
 
-/** Of a list of systems, those that a slice means: slowly, and with no trick. */
+/** Returns the systems of a slice, by the simplest possible code. */
 export function sliced(systems: readonly System[], slice: Slice): System[] {
   const { from = 0, to = Infinity, time, steps, systems: ids } = slice;
   const within = (x: number, [least, most]: readonly [number, number]) => least <= x && x <= most;
@@ -129,17 +132,17 @@ export function sliced(systems: readonly System[], slice: Slice): System[] {
   });
 }
 
-/** Throws an Error unless a sink holds so many systems. */
+/** Throws an Error if a sink does not have this number of systems. */
 export function claimLength({ length }: Sink, meant: number): void {
-  claim(length === meant, () => `length must be ${meant}: it is ${length}`);
+  claim(length === meant, () => `length must be ${meant}; got ${length}`);
 }
 
-/** Whether a sink can give slices. */
+/** Returns whether a sink can return slices. */
 export function isStored(sink: Sink): sink is StoredSink {
   return "slice" in sink && "flush" in sink;
 }
 
-/** Throws an Error that says what differs, unless a batch is of these systems, to the bit. */
+/** Throws an Error that describes the difference if a batch does not consist of these systems, bitwise. */
 export function claimSame(
   found: Batch,
   systems: readonly System[],
@@ -148,7 +151,7 @@ export function claimSame(
   const meant = Batch.from(systems);
   claim(
     found.size === meant.size,
-    () => `There must be ${meant.size} systems: current count is ${found.size}`,
+    () => `There must be ${meant.size} systems; got ${found.size}`,
   );
   for (let place = 0; place < meant.size; place++) {
     const [a, b] = [found.system(place), meant.system(place)];
@@ -157,7 +160,7 @@ export function claimSame(
     if (!lost.includes("info")) {
       claim(
         shown(a.info) === shown(b.info),
-        () => `info of system ${place} must be ${shown(b.info)}: it is ${shown(a.info)}`,
+        () => `info of system ${place} must be ${shown(b.info)}; got ${shown(a.info)}`,
       );
     }
   }
@@ -170,7 +173,7 @@ function shown(info: unknown): string {
   );
 }
 
-/** A field that is not there is as good as one with nothing but its fill value. */
+/** Compares a field. A missing field equals one that contains only its fill value. */
 function claimField(
   found: System,
   meant: System,
@@ -185,7 +188,7 @@ function claimField(
   if (a !== undefined && b !== undefined) {
     claim(
       describe(a) === describe(b),
-      () => `${what} must be ${describe(b)}: it is ${describe(a)}`,
+      () => `${what} must be ${describe(b)}; got ${describe(a)}`,
     );
   }
   const blank = (values: ArrayLike<number>) =>
@@ -194,7 +197,7 @@ function claimField(
   const y = b === undefined ? blank(found.get(name)) : meant.get(name);
   const isSame = x.length === y.length &&
     Array.prototype.every.call(x, (value, i) => Object.is(value, y[i]));
-  claim(isSame, () => `${what} must be [${Array.from(y)}]: it is [${Array.from(x)}]`);
+  claim(isSame, () => `${what} must be [${Array.from(y)}]; got [${Array.from(x)}]`);
 }
 
 function describe({ level, dtype, width, unit, fill }: FieldInfo): string {

@@ -1,4 +1,4 @@
-/** Kernels of potentials of places and of bonds, and what comes before them. */
+/** Trials of kernels for external and bonded potentials. */
 import { call } from "../../backend/backend.ts";
 import { centerBias } from "../../kernels/bonded/center_bias.ts";
 import { clear } from "../../kernels/clear.ts";
@@ -16,7 +16,7 @@ function placeOf(world: World) {
   };
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const BONDED: Trials = {
   clear(world) {
     const looks = { ...sumsOf(world) };
@@ -30,7 +30,8 @@ export const BONDED: Trials = {
   harmonic_bonds(world) {
     const looks = { ...sumsOf(world) };
     const { lab, members } = world;
-    const counts = members.map(({ size }) => Math.max(0, size - 1)); // chains
+    // Bonds between consecutive atoms.
+    const counts = members.map(({ size }) => Math.max(0, size - 1));
     const starts = [0];
     for (const count of counts) starts.push(starts.at(-1)! + count);
     const bonds = counts.flatMap((count) => Array.from({ length: count }, (_, i) => [i, i + 1]));

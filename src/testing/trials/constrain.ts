@@ -1,4 +1,4 @@
-/** Kernels that hold atoms, centers and bonds. */
+/** Trials of kernels for constraints on atoms, centers of mass and bonds. */
 import { call } from "../../backend/backend.ts";
 import { creditBath } from "../../kernels/thermostats/credit_bath.ts";
 import { holdCenter } from "../../kernels/constrain/hold_center.ts";
@@ -9,7 +9,10 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { type Member, seed, type World } from "../world.ts";
 
-/** Triangles of three atoms each, and what is left over is bonded in a pair: their bonds, and where clusters begin. */
+/**
+ * Returns triangles of three bonded atoms; remaining atoms form a bonded pair. The result has bonds and the starts
+ * of clusters.
+ */
 function trianglesOf({ size }: Member): number[][][] {
   const places = Array.from({ length: Math.ceil(size / 3) }, (_, i) => 3 * i);
   return places.map((i) => [[i, i + 1], [i + 1, i + 2], [i, i + 2]].filter(([, j]) => j! < size))
@@ -43,7 +46,7 @@ function bondsOf(world: World) {
   };
 }
 
-/** The corners of triangles of some 3 Å, some of them in the next cell. */
+/** Returns corners of triangles of about 3 Å, some of them in the next cell. */
 function corners({ size, id }: Member): number[] {
   const noise = normals(3 * size, seed(80, id), 0.05);
   return noise.map((off, i) => {
@@ -53,7 +56,7 @@ function corners({ size, id }: Member): number[] {
   });
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const CONSTRAIN: Trials = {
   remember(world) {
     const [source, target] = [world.atom("positions"), world.atom("anchors")];

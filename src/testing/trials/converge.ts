@@ -1,4 +1,4 @@
-/** Kernels that find out what has converged, and what then. */
+/** Trials of kernels for convergence. */
 import { call } from "../../backend/backend.ts";
 import { criterion, Level, Reduce } from "../../kernels/converge/criterion.ts";
 import { countStage } from "../../kernels/converge/count_stage.ts";
@@ -8,7 +8,7 @@ import { spendBudget } from "../../kernels/converge/spend_budget.ts";
 import type { Trials } from "../trial.ts";
 import type { Member } from "../world.ts";
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const CONVERGE: Trials = {
   criterion(world) {
     const met = world.systems("i32", 1, () => [1]);

@@ -1,4 +1,4 @@
-/** Kernels that list what graphs of atoms take, and add what they give. */
+/** Trials of kernels that list the inputs of graph models, and add their outputs. */
 import { call } from "../../backend/backend.ts";
 import { addModel } from "../../kernels/add_model.ts";
 import { edges as listEdges } from "../../kernels/edges/edges.ts";
@@ -9,7 +9,7 @@ import type { Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";
 import { sumsOf } from "./sums.ts";
 
-/** Edges shorter than 4.5 Å, and triplets of those within reach. */
+/** Sets up lists of edges shorter than 4.5 Å, and of triplets of the edges shorter than `reach`. */
 function listing(world: World, reach: number) {
   const { lab } = world;
   const [positions, cell] = [world.atom("positions"), world.system("cell")];
@@ -26,7 +26,7 @@ function listing(world: World, reach: number) {
 const CUTOFF = 4.5;
 const REACH = 4;
 
-/** What is listed: the vectors of edges, the atoms that they leave, the edges of triplets. */
+/** Reads the lists: edge vectors, first atoms of edges, and edges of triplets. */
 async function listed(world: World, { edges, positions }: ReturnType<typeof listing>) {
   const { index, shifts, counts, triplets } = edges;
   const [x, atoms, by, many, both] = await world.lab.readAll(
@@ -45,12 +45,12 @@ async function listed(world: World, { edges, positions }: ReturnType<typeof list
   };
 }
 
-/** From 1 where atoms meet to 0 at the cutoff, so that it does not matter what is just about there. */
+/** Decreases from 1 at zero distance to 0 at the cutoff, so that rounding at the cutoff does not matter. */
 function fade(r: readonly number[], cutoff: number): number {
   return (1 - r.reduce((sum, x) => sum + x * x, 0) / cutoff ** 2) ** 2;
 }
 
-/** The edges of each atom, as a sum that does not know their order: how many, and where they go. */
+/** Summarizes the edges of each atom by sums that do not depend on their order: number and directions. */
 async function starsOf(world: World, list: ReturnType<typeof listing>): Promise<number[][]> {
   const { vector, sources, edges, zeros } = await listed(world, list);
   const all = zeros(4);
@@ -61,7 +61,7 @@ async function starsOf(world: World, list: ReturnType<typeof listing>): Promise<
   return world.split(all, 4);
 }
 
-/** The same of the triplets of each atom: how many, and what angles they have. */
+/** Summarizes the triplets of each atom in the same way: number and angles. */
 async function fansOf(world: World, list: ReturnType<typeof listing>): Promise<number[][]> {
   const { vector, pair, sources, triplets, zeros } = await listed(world, list);
   const all = zeros(1);
@@ -74,7 +74,7 @@ async function fansOf(world: World, list: ReturnType<typeof listing>): Promise<n
   return world.split(all, 1);
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const GRAPHS: Trials = {
   edges(world) {
     const list = listing(world, 0);

@@ -1,4 +1,4 @@
-/** Kernels that move atoms in time. */
+/** Trials of kernels that integrate equations of motion. */
 import { call } from "../../backend/backend.ts";
 import { advance } from "../../kernels/integrate/advance.ts";
 import { drift } from "../../kernels/integrate/drift.ts";
@@ -11,7 +11,7 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed } from "../world.ts";
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const INTEGRATE: Trials = {
   kick(world) {
     const velocities = world.atom("velocities");

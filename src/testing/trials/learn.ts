@@ -1,4 +1,4 @@
-/** Kernels that parameters are trained by: one number per atom. */
+/** Trials of kernels for optimizers. Each atom stands for one parameter. */
 import type { Buffer } from "../../backend/backend.ts";
 import { call } from "../../backend/backend.ts";
 import { adamStep } from "../../kernels/learn/adam_step.ts";
@@ -13,24 +13,24 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { type Member, seed, type World } from "../world.ts";
 
-/** Gaussian numbers, one per atom; another `kind`, others. */
+/** Returns a normally distributed number per atom; different `kind`s give different numbers. */
 function numbers(world: World, kind: number): Buffer<"real"> {
   return world.atoms("real", 1, ({ size, id }) => normals(size, seed(60 + kind, id)));
 }
 
-/** What a second moment may be: not negative. */
+/** Returns second moments, which are not negative. */
 function positives(world: World): Buffer<"real"> {
   const squared = ({ size, id }: Member) =>
     normals(size, seed(70, id), 0.1).map((x) => Math.fround(x * x));
   return world.atoms("real", 1, squared);
 }
 
-/** A row of settings per system, whose first number depends on the system, in float32. */
+/** Returns a row of settings per system in float32. The first number depends on the system. */
 function rows(world: World, row: (id: number) => readonly number[]): Buffer<"real"> {
   return world.systems("real", row(0).length, ({ id }) => row(id).map(Math.fround));
 }
 
-/** Squares whose sum is 16 whatever the batch, to the bit: each of the first half of what is left, the last the rest. */
+/** Returns squares whose sum is exactly 16 in any batch: each but the last is half of the remainder. */
 function sharesOf16(world: World): Buffer<"f64"> {
   const last = world.members.length - 1;
   let at = 0, left = 16;
@@ -42,7 +42,7 @@ function sharesOf16(world: World): Buffer<"f64"> {
   });
 }
 
-/** Kernel → how it is tried. Those with a state do two steps, so that what is kept is tried, too. */
+/** Trials by kernel. Optimizers with state run two steps, so that their state is tested, too. */
 export const LEARN: Trials = {
   mix(world) {
     const [target, source] = [numbers(world, 0), numbers(world, 1)];

@@ -1,4 +1,4 @@
-/** Kernels that say how a system is. They go on where it is at rest. */
+/** Trials of kernels that compute properties of systems. They also run for inactive systems. */
 import { call } from "../../backend/backend.ts";
 import { checkFinite } from "../../kernels/check_finite.ts";
 import { conservedEnergy } from "../../kernels/measure/conserved_energy.ts";
@@ -11,12 +11,12 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";
 
-/** One for each system, to be written over. */
+/** Returns one number per system, to be overwritten. */
 function ones(world: World) {
   return world.systems("f64", 1, () => [1]);
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const MEASURE: Trials = {
   check_finite(world) {
     const args = {
@@ -26,7 +26,7 @@ export const MEASURE: Trials = {
       cell: world.system("cell"),
       energy: world.systems("f64", 1, ({ id }) => [-1e30 * id]),
     };
-    // Nothing is to be found. tests/kernels/check_finite_test.ts has numbers that are not finite.
+    // All numbers are finite here. tests/kernels/check_finite_test.ts tests non-finite ones.
     const found = async () => {
       const control = await world.lab.read(world.lab.frame.control);
       return world.members.map(() => [...control]);

@@ -1,4 +1,4 @@
-/** Kernels that change what the others have made of a system. */
+/** Trials of kernels that modify results of other kernels. */
 import { call } from "../../backend/backend.ts";
 import { alignCells } from "../../kernels/cells/align_cells.ts";
 import { clampForces } from "../../kernels/modify/clamp_forces.ts";
@@ -12,7 +12,7 @@ function moved(world: World) {
   return { positions, velocities, forces: world.atom("forces") };
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const MODIFY: Trials = {
   clamp_forces(world) {
     const forces = world.atom("forces");
@@ -31,7 +31,7 @@ export const MODIFY: Trials = {
   },
   align_cells(world) {
     const [all, cell, pbc] = [moved(world), world.system("cell"), world.whole("pbc")];
-    // One that is not aligned, so that there is something to be done.
+    // Use a cell that is not aligned, so that the kernel has to rotate it.
     const turned = world.systems("real", 9, (member) => {
       const h = cellOf(member);
       return [0, 3, 6].flatMap((k) => [h[k + 1]!, h[k + 2]!, h[k]!]);

@@ -1,4 +1,4 @@
-/** Kernels that find pairs, and those of potentials of pairs. */
+/** Trials of kernels for pair lists and pair potentials. */
 import { call } from "../../backend/backend.ts";
 import { lennardJones } from "../../models/pair/lennard_jones.ts";
 import { morse } from "../../models/pair/morse.ts";
@@ -8,18 +8,18 @@ import type { PairKernel } from "../../kernels/pairs/pair_potential.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { sumsOf } from "./sums.ts";
 
-/** What a potential of pairs is given besides the batch. */
+/** Arguments of a pair potential. */
 interface PairTrial {
   readonly kernel: PairKernel;
-  /** One row, or one for each of the four ordered pairs of two types. */
+  /** One row of parameters, or one for each of the four ordered pairs of two types. */
   readonly rows: readonly (readonly number[])[];
-  /** Over how many Å it is switched off. */
+  /** Width of the switching region, Å. */
   readonly switchWidth: number;
-  /** Whether atoms were wrapped before. */
+  /** True if positions are wrapped first. */
   readonly isWrapped: boolean;
 }
 
-/** A potential of the pairs within 5 Å, in cells that may be smaller than that. */
+/** Sets up a potential with a cutoff of 5 Å, in cells that may be smaller than that. */
 function potential({ kernel, rows, switchWidth, isWrapped }: PairTrial): Trial {
   return (world) => {
     const { lab } = world;
@@ -40,19 +40,19 @@ function potential({ kernel, rows, switchWidth, isWrapped }: PairTrial): Trial {
   };
 }
 
-/** 4εσ¹², 4εσ⁶, the squared cutoff, the energy taken off each pair. */
+/** Returns a row of parameters: 4εσ¹², 4εσ⁶, the squared cutoff, and the energy subtracted from each pair. */
 function row(epsilon: number, sigma: number, shift: number): number[] {
   return [4 * epsilon * sigma ** 12, 4 * epsilon * sigma ** 6, 25, shift];
 }
 
-/** A potential that no backend has by hand. */
+/** A potential without a handwritten kernel. */
 const steep = pairPotential({
   name: "steep",
   parameters: { strength: "positive", length: "positive" },
   energy: (r, { strength, length }) => strength.mul(r.div(length).neg().exp()).sub(r.pow(-6)),
 });
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const PAIRS: Trials = {
   neighbors: potential({
     kernel: lennardJones.kernel,
@@ -78,7 +78,7 @@ export const PAIRS: Trials = {
     isWrapped: true,
   }),
   morse: potential({
-    // Nothing is left of it at the cutoff, where rounding decides which pairs there are.
+    // The potential is 0 at the cutoff, because rounding decides which pairs are within it.
     kernel: morse.kernel,
     rows: [morse.row({ depth: 0.02, width: 5, distance: 3 }, 5)],
     switchWidth: 0,

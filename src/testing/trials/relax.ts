@@ -1,4 +1,4 @@
-/** Kernels that bring atoms to where no force is. */
+/** Trials of kernels of FIRE. */
 import { call } from "../../backend/backend.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { fire2Step } from "../../kernels/relax/fire2_step.ts";
@@ -9,7 +9,7 @@ import { seed, type World } from "../world.ts";
 
 const PARAMETERS = [TIME_UNIT_FS, 0.02 * TIME_UNIT_FS, 0.2, 5, 0.5, 1.1, 0.1, 0.99];
 
-/** What is kept from step to step. */
+/** Returns the state that is kept between steps. */
 function stateOf(world: World) {
   return {
     dt: world.systems("f64", 1, ({ id }) => [0.3 + 0.01 * (id % 16)]),
@@ -18,7 +18,7 @@ function stateOf(world: World) {
   };
 }
 
-/** The same atoms with cells that are moved along. */
+/** Returns the same atoms with cells that relax, too. */
 function withCells(world: World) {
   const atoms = (kind: number, width: number) =>
     world.atoms("real", 3, ({ size, id }) => normals(3 * size, seed(kind, id), width));
@@ -34,7 +34,7 @@ function withCells(world: World) {
   };
 }
 
-/** Three steps, so that what is kept from one to the next is tried, too; without cells and with them. */
+/** Runs three steps, so that the state between them is tested, with and without cells. */
 function relaxing(isFire2: boolean): Trial {
   return (world) => {
     const [positions, velocities] = [world.atom("positions"), world.atom("velocities")];
@@ -54,5 +54,5 @@ function relaxing(isFire2: boolean): Trial {
   };
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const RELAX: Trials = { fire_step: relaxing(false), fire2_step: relaxing(true) };

@@ -1,4 +1,4 @@
-/** Kernels by which cells relax. */
+/** Trials of kernels for the relaxation of cells. */
 import { call } from "../../backend/backend.ts";
 import { deform } from "../../kernels/cells/deform.ts";
 import { strainForces } from "../../kernels/cells/strain_forces.ts";
@@ -6,7 +6,7 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { cellOf, type Member, seed, type World } from "../world.ts";
 
-/** A symmetric strain of a few parts in a hundred, in the units of the kernels. */
+/** Returns a symmetric strain of a few percent, in the units of the kernels. */
 function strainOf({ id, size }: Member): number[] {
   const [a, b, c, d, e, f] = normals(6, seed(70, id), 0.05 * Math.sqrt(Math.max(1, size)));
   return [a!, b!, c!, b!, d!, e!, c!, e!, f!].map(Math.fround);
@@ -15,7 +15,7 @@ function strainOf({ id, size }: Member): number[] {
 function strained(world: World) {
   return {
     strain: world.systems("real", 9, strainOf),
-    // One in three has another cell than was last made.
+    // A third of the systems has a cell that differs from the one computed last.
     reference: world.systems("real", 18, (member) => {
       const now = cellOf(member);
       return [
@@ -26,7 +26,7 @@ function strained(world: World) {
   };
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const RELAX_CELLS: Trials = {
   strain_forces(world) {
     const state = strained(world);

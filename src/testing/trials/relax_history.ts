@@ -1,4 +1,4 @@
-/** The kernel that brings atoms to where no force is by what it has seen of the way. */
+/** Trials of the kernel of L-BFGS. */
 import { call } from "../../backend/backend.ts";
 import {
   LbfgsCount,
@@ -12,7 +12,10 @@ import { seed, type World } from "../world.ts";
 
 const DEPTH = 2, ROWS = DEPTH + 1;
 
-/** Forces at a step: of springs, about, so that most pairs are kept, and weaker ones from step to step. */
+/**
+ * Returns forces at a step. They are approximately those of springs, so that most pairs of the history are kept,
+ * and become weaker from step to step.
+ */
 function forcesAt(world: World, step: number) {
   const at = (count: number, id: number) => {
     const [base, noise] = [
@@ -24,12 +27,12 @@ function forcesAt(world: World, step: number) {
   return {
     forces: world.atoms("real", 3, ({ size, id }) => at(3 * size, id)),
     cellForces: world.systems("real", 9, ({ id }) => at(9, id)),
-    // Of some systems it rises, so that their steps are shortened.
+    // For some systems the energy rises, so that their steps are shortened.
     energy: world.systems("f64", 1, ({ id }) => [id % 3 === 1 && step === 2 ? 1e6 : -1e4 * step]),
   };
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const RELAX_HISTORY: Trials = {
   lbfgs_step(world) {
     const positions = world.atom("positions");
@@ -47,7 +50,7 @@ export const RELAX_HISTORY: Trials = {
     const calls = [0, 1, 2, 3, 4].map((step) =>
       call(lbfgsStep, { ...state, cellHistory, ...forcesAt(world, step) })
     );
-    // All of the history but the forces' last row is of use only together, so it is looked at by what comes of it.
+    // Except for the last row of forces, the history matters only as a whole, so compare its effect on the step.
     return { calls, looks: { positions, cellPositions, counts } };
   },
 };

@@ -1,4 +1,4 @@
-/** Kernels of cells that strain. */
+/** Trials of kernels for barostats. */
 import { call } from "../../backend/backend.ts";
 import { barostatChain } from "../../kernels/barostats/barostat_chain.ts";
 import {
@@ -12,7 +12,10 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { cellOf, type Member, seed, type World } from "../world.ts";
 
-/** The dt of an even and an odd id, a pressure, and an inertia that lets the rate of strain become about itself. */
+/**
+ * Returns parameters of a barostat: a dt that depends on the parity of the id, a pressure, and an inertia for which
+ * the change of the strain rate is about as large as the rate.
+ */
 function parametersOf({ id, size }: Member): number[] {
   const row = new Array(BarostatParameter.LENGTH).fill(0);
   row[BarostatParameter.DT] = 0.5 + id % 2;
@@ -37,7 +40,7 @@ function strained(world: World) {
   };
 }
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const STRAIN: Trials = {
   barostat_kick(world) {
     const { dt: _, rate, ...all } = strained(world);

@@ -1,16 +1,16 @@
-/** What potentials add to. */
+/** Buffers to which potentials add. */
 import type { Buffer } from "../../backend/backend.ts";
 import { normals } from "../lab.ts";
 import { seed, type World } from "../world.ts";
 
-/** Forces, energies and virials that there are before a potential adds its own. */
+/** Forces, energies and virials before a potential adds its own. */
 export interface Sums {
   readonly forces: Buffer<"real">;
   readonly energy: Buffer<"f64">;
   readonly virial: Buffer<"f64">;
 }
 
-/** Makes them. */
+/** Creates the buffers. */
 export function sumsOf(world: World): Sums {
   return {
     forces: world.atom("forces"),

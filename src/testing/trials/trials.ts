@@ -1,5 +1,5 @@
 /**
- * How each kernel is tried.
+ * Trials of all kernels.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { RELAX_HISTORY } from "./relax_history.ts";
 import { RELAX_CELLS } from "./relax_cells.ts";
 import { STRAIN } from "./strain.ts";
 
-/** Kernel → how it is tried. */
+/** Trials by kernel. */
 export const TRIALS: Trials = {
   ...INTEGRATE,
   ...STRAIN,

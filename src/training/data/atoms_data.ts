@@ -4,25 +4,28 @@
  * @module
  */
 
-import { Batch, type Systems } from "../../batch/batch.ts";
-import { atomicSymbol } from "../../batch/elements.ts";
-import { readSystem } from "../../batch/read_system.ts";
-import { show } from "../../base/show.ts";
+import { checkOptions } from "../../base/check_options.ts";
+import type { Systems } from "../../batch/batch.ts";
 import { TOO_FAR } from "../../batch/resident/origins.ts";
-import { System, systemOf } from "../../batch/system.ts";
-import { type AtomsEdges, edgesOf } from "./atoms_edges.ts";
+import type { System } from "../../batch/system.ts";
+import { freeEnergy, modelNumbers, type OnnxLayout } from "../../models/onnx/elements.ts";
+import { readStructure, type Structure } from "../../models/onnx/structures/structure.ts";
 import { type Atoms, atomsFeeds } from "./atoms_feeds.ts";
 import {
   ATOMS_OPTIONS,
   type AtomsDataOptions,
   type AtomsPlan,
+  type AtomsReplay,
   readAtomsOptions,
+  type Target,
 } from "./atoms_options.ts";
 import { targetsOf } from "./atoms_targets.ts";
-import { planBatches } from "./batch_plan.ts";
+import { BATCHING_OPTIONS } from "./batch_plan.ts";
+import { mixedBatches } from "./mixed_batches.ts";
 import type { DataSource, TrainingBatch } from "./data_source.ts";
 import { OwnBatches } from "./own_batches.ts";
 import { boundsOf } from "./split_batch.ts";
+import { systemsList } from "./systems_list.ts";
 import { mapped } from "./tensor_data.ts";
 
 const ACTION = "make data of atoms";
@@ -51,67 +54,119 @@ const ACTION = "make data of atoms";
  * const data = atomsData(dimers, { cutoff: 5, batchSize: 2, shuffle: false });
  * const [batch] = await Array.fromAsync(data.batches(0, 0));
  * assertEquals(Object.keys(batch!.feeds), [
- *   ...["positions", "shifts", "energy0", "z", "batch_idx", "edge_index", "energy_target", "atoms"],
+ *   ...["z", "batch_idx", "energy0", "positions", "edge_index", "shifts", "energy_target", "atoms"],
  * ]);
  * ```
  */
 export function atomsData(systems: Systems, options: AtomsDataOptions): DataSource {
-  const list = listOf(systems);
-  const batches = planBatches(ACTION, list.length, options, ATOMS_OPTIONS);
-  const plan = readAtomsOptions(ACTION, options);
-  const atoms: Atoms = {
-    systems: list,
-    numbers: list.map((system, place) => numbersOf(system, place, plan)),
-    edges: kept((place) => edgesOf(list[place]!, plan)),
-    targets: targetsOf(ACTION, list, plan),
-    names: plan.names,
-    isInvariant: plan.isInvariant,
-  };
-  if (!plan.isInvariant) assertNear(list);
+  return atomsSource(systems, options, true);
+}
+
+/**
+ * Returns what `atomsData` does.
+ *
+ * @param isWhole false if the systems are a part of others: with `partial` they may lack any target then
+ */
+export function atomsSource(
+  systems: Systems,
+  options: AtomsDataOptions,
+  isWhole: boolean,
+): DataSource {
+  const { replay, ...own } = options;
+  checkOptions(ACTION, options, [...BATCHING_OPTIONS, ...ATOMS_OPTIONS, "replay"]);
+  const list = systemsList(ACTION, systems);
+  const one = replay === undefined ? own : { weight: 1, ...own };
+  const plan = readAtomsOptions(ACTION, one);
+  if (plan.isSingle && options.batchSize !== 1) throw oneEach(plan.model.name, options.batchSize);
+  const first = atomsOf(list, plan, isWhole);
+  const atoms = replay === undefined ? first : joined(first, replayed(replay, own));
+  const batches = mixedBatches(list.length, atoms.systems.length - list.length, options);
   const { name, tokens } = options;
-  const own = new OwnBatches<Uint32Array>();
+  const made = new OwnBatches<Uint32Array>();
   const batchOf = (places: Uint32Array): TrainingBatch => {
     const feeds = atomsFeeds(atoms, places);
-    own.add(feeds, places);
+    made.add(feeds, places);
     return {
       feeds,
       size: places.length,
-      tokens: tokens === undefined ? atomsIn(list, places) : tokens(feeds),
+      tokens: tokens === undefined ? atomsIn(atoms.systems, places) : tokens(feeds),
     };
   };
   return {
     ...(name !== undefined && { name }),
     length: batches.length,
     batches: (epoch, from) => mapped(batches.places(epoch, from), batchOf),
-    split: (batch, parts) => partsOf(list, own.get(batch), parts).map(batchOf),
+    split: (batch, parts) => partsOf(atoms.systems, made.get(batch), parts).map(batchOf),
   };
 }
 
-function listOf(systems: Systems): System[] {
-  if (systems instanceof Batch) return systems.systems();
-  if (systems instanceof System) return [systems];
-  if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
-    throw new TypeError(
-      `Cannot ${ACTION} as there must be a list of systems: current value is ${show(systems)}`,
-    );
-  }
-  return Array.from(systems, (system, place) => {
-    if (system instanceof System) return system;
-    return systemOf(readSystem(system, `${ACTION} (system ${place})`));
-  });
+function oneEach(name: string, batchSize: number): RangeError {
+  return new RangeError(
+    `batchSize must be 1, as ${name} takes one system at a time; got ${batchSize}: ` +
+      "pass { accumulate } to the trainer to count several batches as one",
+  );
 }
 
-function numbersOf({ numbers }: System, place: number, { numbers: known }: AtomsPlan): Int32Array {
-  if (known === undefined) return numbers;
-  return numbers.map((number) => {
-    const own = known.get(number);
-    if (own !== undefined) return own;
-    throw new RangeError(
-      `Cannot ${ACTION} as elements must have every element, and has ${
-        Array.from(known.keys(), atomicSymbol).join(", ")
-      }: system ${place} has ${atomicSymbol(number)}`,
-    );
-  });
+/** Returns all that tensors of replayed systems are made of: by the same options, but for those of their own. */
+function replayed(replay: AtomsReplay, options: AtomsDataOptions): Atoms {
+  const { systems, ratio: _, ...own } = replay;
+  const known = ["energy", "forces", "stress", "virial", "partial", "weight", "elementEnergies"];
+  checkOptions(`${ACTION}: replay`, own, known);
+  const plan = readAtomsOptions(ACTION, { ...options, weight: 1, ...own });
+  const list = systemsList(ACTION, systems);
+  if (list.length > 0) return atomsOf(list, plan, false);
+  throw new RangeError(`Cannot ${ACTION} as replay must have a system: it has none`);
+}
+
+/** Returns all of two, the second behind the first. Throws a RangeError unless the second has the targets of the first. */
+function joined(first: Atoms, second: Atoms): Atoms {
+  const count = first.systems.length;
+  const values = new Map<Target, readonly Float32Array[]>(),
+    weights = new Map<Target, Float32Array>();
+  for (const [target, own] of first.targets.values) {
+    const others = second.targets.values.get(target);
+    if (others === undefined) {
+      throw new RangeError(
+        `Cannot ${ACTION} as systems of replay must have ${target}, as others have, or partial must be true: none has`,
+      );
+    }
+    values.set(target, [...own, ...others]);
+    const both = [first, second].flatMap(({ targets }) => [...targets.weights!.get(target)!]);
+    weights.set(target, Float32Array.from(both));
+  }
+  return {
+    ...first,
+    systems: [...first.systems, ...second.systems],
+    structure: (place) => place < count ? first.structure(place) : second.structure(place - count),
+    targets: { values, weights },
+  };
+}
+
+/** Returns all that tensors are made of. Edges are searched when a system first comes up. */
+function atomsOf(list: readonly System[], plan: AtomsPlan, isWhole: boolean): Atoms {
+  const { model, energies, names } = plan;
+  if (!model.isInvariant) assertNear(list);
+  const layout = layoutOf(list), numbers = list.flatMap((system) => Array.from(system.numbers));
+  const atoms = Int32Array.from(numbers);
+  modelNumbers(model.name, model.elements, layout, atoms, model.limits); // an error names the system
+  const free = (place: number) =>
+    energies === undefined ? 0 : freeEnergy(model.name, energies, layout, atoms, place);
+  return {
+    systems: list,
+    structure: kept((place) => readStructure(model, list[place]!)),
+    targets: targetsOf(ACTION, list, plan, { freeEnergy: free, isWhole }),
+    model,
+    names,
+  };
+}
+
+/** Returns which system each atom of a list is of. */
+function layoutOf(list: readonly System[]): OnnxLayout {
+  const nodeOffsets = new Int32Array(list.length + 1);
+  for (const [i, { nodeCount }] of list.entries()) nodeOffsets[i + 1] = nodeOffsets[i]! + nodeCount;
+  const systemOfNode = new Int32Array(nodeOffsets.at(-1)!);
+  for (const i of list.keys()) systemOfNode.fill(i, nodeOffsets[i], nodeOffsets[i + 1]);
+  return { size: list.length, nodeOffsets, systemOfNode, infos: list.map(({ info }) => info) };
 }
 
 /** Throws a RangeError for positions so far from the origin that float32 is inexact there. */
@@ -130,8 +185,8 @@ function assertNear(systems: readonly System[]): void {
 }
 
 /** Caches the results of a function by index. */
-function kept(find: (place: number) => AtomsEdges): (place: number) => AtomsEdges {
-  const found: AtomsEdges[] = [];
+function kept(find: (place: number) => Structure): (place: number) => Structure {
+  const found: Structure[] = [];
   return (place) => found[place] ??= find(place);
 }
 

@@ -4,12 +4,12 @@
  * @module
  */
 
-import { originOf } from "../../batch/resident/origins.ts";
 import type { System } from "../../batch/system.ts";
 import { FeedArray } from "../../models/onnx/feed_array.ts";
+import type { Structure, StructureModel } from "../../models/onnx/structures/structure.ts";
+import { structureFeeds } from "../../models/onnx/structures/structure_feeds.ts";
 import type { HostFeed, TensorDtype } from "../../onnx/session/session_tensor.ts";
-import type { AtomsEdges } from "./atoms_edges.ts";
-import type { AtomsName, AtomsPlan } from "./atoms_options.ts";
+import type { AtomsPlan, AtomsTensor } from "./atoms_options.ts";
 import type { AtomsTargets } from "./atoms_targets.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 
@@ -17,111 +17,82 @@ import type { TrainingFeeds } from "./data_source.ts";
 export interface Atoms {
   /** The structures. */
   readonly systems: readonly System[];
-  /** The model's number of each atom, by system. */
-  readonly numbers: readonly Int32Array[];
-  /** The edges of a system, by its place. */
-  readonly edges: (place: number) => AtomsEdges;
+  /** A structure as the model sees it, by its place. */
+  readonly structure: (place: number) => Structure;
   /** The targets. */
   readonly targets: AtomsTargets;
-  /** Names of the tensors. */
+  /** The matched inputs of the graph. */
+  readonly model: StructureModel;
+  /** Names of the tensors that losses need. */
   readonly names: AtomsPlan["names"];
-  /** True if positions may be relative to a point near a system. */
-  readonly isInvariant: boolean;
 }
 
 /** The tensors of the systems at these places, in this order. */
 export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFeeds {
-  const draft = new Draft(atoms, places);
-  for (let b = 0; b < places.length; b++) draft.add(b, places[b]!);
-  return draft.feeds;
+  const all = Array.from(places), structures = all.map(atoms.structure);
+  // What is added must have a weight of 0, and names that losses use.
+  const mayAdd = atoms.targets.weights !== undefined && atoms.names.has("zeros");
+  const { feeds, added } = structureFeeds(atoms.model, structures, mayAdd);
+  const draft = new Draft(atoms, all, added);
+  for (const [b, place] of all.entries()) draft.add(b, place);
+  return { ...feeds as TrainingFeeds, ...draft.feeds };
 }
 
-/** Numbers of atoms, edges and triplets, in a batch or before a system. */
-interface Counts {
-  nodes: number;
-  edges: number;
-  triplets: number;
-}
-
-/** Tensors that systems are put into one by one. */
+/** Tensors for losses that systems are put into one by one. What is added at the end has targets and weights of 0. */
 class Draft {
   readonly feeds: Record<string, HostFeed> = {};
   readonly #atoms: Atoms;
-  readonly #arrays = new Map<AtomsName, FeedArray>();
-  readonly #total: Counts = { nodes: 0, edges: 0, triplets: 0 };
-  readonly #before: Counts = { nodes: 0, edges: 0, triplets: 0 };
+  readonly #arrays = new Map<AtomsTensor, FeedArray>();
+  #nodes = 0;
 
-  constructor(atoms: Atoms, places: ArrayLike<number>) {
+  constructor(atoms: Atoms, places: readonly number[], added: number) {
     this.#atoms = atoms;
-    const total = this.#total;
-    for (let b = 0; b < places.length; b++) {
-      const { count, centers } = atoms.edges(places[b]!);
-      total.nodes += atoms.systems[places[b]!]!.nodeCount;
-      total.edges += count;
-      total.triplets += centers.length;
-    }
-    const [B, N, E, T] = [places.length, total.nodes, total.edges, total.triplets];
-    this.#allocate("float32", { positions: [N, 3], shifts: [E, 3], systems: [B], cell: [B, 3, 3] });
-    this.#allocate("int64", { numbers: [N], batchIndex: [N], edges: [2, E] });
-    this.#allocate("int64", { tripletCenters: [T], tripletEdges: [2, T] });
-    const { targets } = atoms;
-    if (targets.has("energy")) this.#allocate("float32", { energy: [B], systemSizes: [B] });
-    if (targets.has("forces")) this.#allocate("float32", { forces: [N, 3] });
-    if (targets.has("stress")) this.#allocate("float32", { stress: [B, 3, 3] });
+    const own = places.reduce((sum, place) => sum + atoms.systems[place]!.nodeCount, 0);
+    const [B, N] = [places.length + (added > 0 ? 1 : 0), own + added];
+    const { values, weights } = atoms.targets;
+    if (values.has("energy")) this.#allocate("float32", { energy: [B], systemSizes: [B] });
+    if (values.has("forces")) this.#allocate("float32", { forces: [N, 3] });
+    if (values.has("stress")) this.#allocate("float32", { stress: [B, 3, 3] });
+    this.#allocate("float32", { zeros: [B], cells: [B, 3, 3] });
+    this.#allocate("int64", { systemOfAtom: [N] });
+    this.#arrays.get("systemSizes")?.fill(added, places.length, B);
+    this.#arrays.get("systemOfAtom")?.fill(places.length, own, N);
+    if (weights === undefined) return;
+    if (values.has("energy")) this.#allocate("float32", { energyWeight: [B] });
+    if (values.has("forces")) this.#allocate("float32", { forcesWeight: [N] });
+    if (values.has("stress")) this.#allocate("float32", { stressWeight: [B] });
   }
 
   /** Puts in a system as the b-th. */
   add(b: number, place: number): void {
-    const { systems, numbers, edges: edgesAt, targets } = this.#atoms;
-    const { positions, cell, nodeCount } = systems[place]!;
-    const edges = edgesAt(place);
-    const { nodes: n, edges: e, triplets: t } = this.#before;
-    this.#put("positions", 3 * n, this.#near(positions));
-    this.#put("numbers", n, numbers[place]!);
-    this.#arrays.get("batchIndex")?.fill(b, n, n + nodeCount);
-    this.#put("shifts", 3 * e, edges.shifts);
-    this.#putRows("edges", e, edges.index, n);
-    this.#put("tripletCenters", t, edges.centers, n);
-    this.#putRows("tripletEdges", t, edges.triplets, e);
-    this.#put("cell", 9 * b, cell);
+    const { systems, targets } = this.#atoms;
+    const { cell, nodeCount } = systems[place]!, n = this.#nodes;
+    this.#put("cells", 9 * b, cell);
     this.#put("systemSizes", b, [nodeCount]);
-    for (const [target, values] of targets) {
+    this.#arrays.get("systemOfAtom")?.fill(b, n, n + nodeCount);
+    for (const [target, values] of targets.values) {
       const at = { energy: b, forces: 3 * n, stress: 9 * b }[target];
       this.#put(target, at, values[place]!);
     }
-    this.#before.nodes += nodeCount;
-    this.#before.edges += edges.count;
-    this.#before.triplets += edges.centers.length;
+    for (const [target, weights] of targets.weights ?? []) {
+      const [from, to] = target === "forces" ? [n, n + nodeCount] : [b, b + 1];
+      this.#arrays.get(`${target}Weight`)?.fill(weights[place]!, from, to);
+    }
+    this.#nodes += nodeCount;
   }
 
-  /** Returns the positions to feed: relative to a point near a far system if that changes nothing for the graph. */
-  #near(positions: Float64Array): Float64Array {
-    if (!this.#atoms.isInvariant) return positions;
-    const origin = originOf(positions, 0, positions.length / 3);
-    return origin.every((x) => x === 0) ? positions : positions.map((x, i) => x - origin[i % 3]!);
-  }
-
-  #allocate(dtype: TensorDtype, shapes: Readonly<Partial<Record<AtomsName, number[]>>>): void {
+  #allocate(dtype: TensorDtype, shapes: Readonly<Partial<Record<AtomsTensor, number[]>>>): void {
     for (const [key, dims] of Object.entries(shapes)) {
-      const name = this.#atoms.names.get(key as AtomsName);
+      const name = this.#atoms.names.get(key as AtomsTensor);
       if (name === undefined) continue;
       const length = dims.reduce((product, dim) => product * dim, 1);
       const array = new FeedArray(dtype).resize(length);
-      this.#arrays.set(key as AtomsName, array);
+      this.#arrays.set(key as AtomsTensor, array);
       this.feeds[name] = array.feed(dims);
     }
   }
 
-  #put(name: AtomsName, at: number, values: ArrayLike<number>, plus: number = 0): void {
-    this.#arrays.get(name)?.copy(at, values, 0, values.length, { minus: -plus });
-  }
-
-  /** Two rows into two rows. */
-  #putRows(name: AtomsName, at: number, values: Int32Array, plus: number): void {
-    const array = this.#arrays.get(name);
-    if (array === undefined) return;
-    const [own, all] = [values.length / 2, array.data.length / 2];
-    array.copy(at, values, 0, own, { minus: -plus });
-    array.copy(all + at, values, own, 2 * own, { minus: -plus });
+  #put(name: AtomsTensor, at: number, values: ArrayLike<number>): void {
+    this.#arrays.get(name)?.copy(at, values, 0, values.length);
   }
 }

@@ -7,8 +7,8 @@
 import { show } from "../../base/show.ts";
 import { System } from "../../batch/system.ts";
 import type { SystemInput } from "../../batch/system_input.ts";
-import { atomsData } from "./atoms_data.ts";
-import { edgesOf } from "./atoms_edges.ts";
+import { readStructure } from "../../models/onnx/structures/structure.ts";
+import { atomsSource } from "./atoms_data.ts";
 import {
   ATOMS_OPTIONS,
   type AtomsDataOptions,
@@ -21,7 +21,8 @@ import { checkPlace, type DataSource, type TrainingBatch } from "./data_source.t
 import { OwnBatches } from "./own_batches.ts";
 
 /** Options of batches of systems that are loaded when they are needed. */
-export interface AtomsLoaderOptions extends Omit<AtomsDataOptions, "batchSize" | "dropLast"> {
+export interface AtomsLoaderOptions
+  extends Omit<AtomsDataOptions, "batchSize" | "dropLast" | "replay"> {
   /**
    * The most systems per batch.
    *
@@ -126,7 +127,7 @@ async function readBatch(
   own: OwnBatches<DataSource>,
 ): Promise<TrainingBatch> {
   const systems = await Promise.all(places.map((place) => reader.system(place, epoch)));
-  const source = atomsData(systems, { ...options, batchSize: systems.length });
+  const source = atomsSource(systems, { ...options, batchSize: systems.length }, false);
   for await (const batch of source.batches(0, 0)) {
     own.add(batch.feeds, source);
     return batch;
@@ -199,11 +200,15 @@ class SystemReader {
     const known = this.#sizes.get(place);
     if (known !== undefined) return known;
     const system = await this.system(place, epoch);
-    const edges = this.#countsEdges ? edgesOf(system, this.#plan).count : 0;
+    const edges = this.#countsEdges ? edgesIn(this.#plan, system) : 0;
     const size = { atoms: system.nodeCount, edges };
     this.#sizes.set(place, size);
     return size;
   }
+}
+
+function edgesIn({ model }: AtomsPlan, system: System): number {
+  return readStructure(model, system).arrays.lists?.counts[0] ?? 0;
 }
 
 function assertFits(

@@ -4,56 +4,69 @@
  * @module
  */
 
+import type { Systems } from "../../batch/batch.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { atomicSymbol } from "../../batch/elements.ts";
 import { show } from "../../base/show.ts";
 import { elementsOf } from "../../models/onnx/elements.ts";
+import type { OnnxInput } from "../../models/onnx/manifest/manifest.ts";
+import type { StructureModel } from "../../models/onnx/structures/structure.ts";
+import { type Potential, potentialIn } from "../potential/potential.ts";
+import {
+  ATOMS_INPUTS,
+  ATOMS_MANIFEST,
+  type AtomsManifest,
+  defaultInput,
+  namedInputs,
+} from "./atoms_inputs.ts";
 import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
-/** A tensor of a batch of N atoms, B systems, E edges and T triplets: the words that a model's manifest has. */
+/** A tensor of a batch of N atoms and B systems: what a loss needs, or an input by the word that a manifest has for it. */
 export type AtomsName =
-  /** [N, 3] float32, Å; with `invariant`, those of a system far from the origin are relative to a point near it. */
-  | "positions"
-  /** [N] int64: atomic numbers, or the model's own numbers of elements. */
-  | "numbers"
-  /** [2, E] int64: the atoms that edges leave, and those they lead to. */
-  | "edges"
-  /** [E, 3] float32, Å: an edge's vector is `positions[target] − positions[source] + shift`. */
-  | "shifts"
-  /** [N] int64: the system of each atom. */
-  | "batchIndex"
-  /** [B] float32: zeros; their number is the number of systems. */
-  | "systems"
+  | AtomsTarget
+  /** Any input that `OnnxModel` knows; whole numbers are int64. */
+  | Exclude<OnnxInput, "systemSizes">;
+
+/** A tensor of a batch that a loss needs. */
+export type AtomsTarget =
   /** [B] float32: the number of atoms of each system; present with energies, for losses per atom. */
   | "systemSizes"
-  /** [B, 3, 3] float32, Å: lattice vectors; zeros if a system has none. */
-  | "cell"
-  /** [T] int64: the atom that both edges of a triplet leave. */
-  | "tripletCenters"
-  /** [2, T] int64: the two edges of each triplet, each unordered pair once. */
-  | "tripletEdges"
   /** [B] float32, eV. */
   | "energy"
   /** [N, 3] float32, eV/Å. */
   | "forces"
   /** [B, 3, 3] float32, eV/Å³, positive under tension. */
-  | "stress";
+  | "stress"
+  /** [B] float32: the weight of each energy, 0 if a system has none; present with `partial`, `weight` and `replay`. */
+  | "energyWeight"
+  /** [N] float32: the same of forces, for each atom. */
+  | "forcesWeight"
+  /** [B] float32: the same of stresses. */
+  | "stressWeight";
 
 /** Options of data of atoms. */
-export interface AtomsDataOptions extends BatchingOptions {
-  /** Pairs of atoms closer than this are edges, both ways, Å. */
-  readonly cutoff: number;
+export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
+  /**
+   * The potential that the data are for: its manifest says all that its graph is fed. The options of a manifest (cutoff,
+   * elements and so on) and names of inputs are left out then.
+   *
+   * @default the graph is fed tensors by `names`, as these options say
+   */
+  readonly potential?: Potential;
+  /** Pairs of atoms closer than this are edges, both ways, Å. Required without `potential`. */
+  readonly cutoff?: number;
   /**
    * Edges shorter than this make triplets, Å.
    *
    * @default no triplets
    */
-  readonly tripletCutoff?: number;
+  readonly reach?: number;
   /**
    * Name of each tensor in the graph; null leaves the tensor out.
    *
    * @default positions, z, edge_index, shifts, batch_idx, energy0 (for "systems"), atoms (for "systemSizes"),
-   * trip_center, trip_edge, energy_target, forces_target, stress_target; no cell
+   * trip_center, trip_edge, energy_target, forces_target, stress_target, energy_weight, forces_weight, stress_weight; no
+   * others
    */
   readonly names?: Readonly<Partial<Record<AtomsName, string | null>>>;
   /**
@@ -63,9 +76,10 @@ export interface AtomsDataOptions extends BatchingOptions {
    */
   readonly elements?: readonly string[] | Readonly<Record<string, number>>;
   /**
-   * Symbol → energy of a free atom, eV: subtracted from the energy of each system, for each of its atoms.
+   * Symbol → energy of a free atom, eV: subtracted from the energy of each system, for each of its atoms. Energies that
+   * the graph of a `potential` adds itself are subtracted besides.
    *
-   * @default nothing is subtracted
+   * @default the `atomEnergies` of the potential's manifest, or nothing
    */
   readonly elementEnergies?: Readonly<Record<string, number>>;
   /**
@@ -88,6 +102,33 @@ export interface AtomsDataOptions extends BatchingOptions {
    */
   readonly stress?: string | false;
   /**
+   * The field, or the member of `info`, that holds the virial −V σ, eV, in the forms of a stress: for systems that have no
+   * stress, but a cell.
+   *
+   * @default virials are not read
+   */
+  readonly virial?: string;
+  /**
+   * True if systems may lack energies, forces or stresses. What is missing is fed as 0 with a weight of 0, for losses with
+   * `weighted`. False: what one system has all must have.
+   *
+   * @default false
+   */
+  readonly partial?: boolean;
+  /**
+   * Weight of each system in losses with `weighted`: a number, or the member of `info` that holds it, and 1 where it is
+   * missing.
+   *
+   * @default 1
+   */
+  readonly weight?: number | string;
+  /**
+   * Systems that are mixed into each epoch. All have weights then.
+   *
+   * @default none
+   */
+  readonly replay?: AtomsReplay;
+  /**
    * True if the graph's results do not change when a system is translated. Positions of a system far from the origin are
    * then fed relative to a point near it, because float32 is inexact there; else they are refused beyond 1000 Å.
    *
@@ -96,54 +137,69 @@ export interface AtomsDataOptions extends BatchingOptions {
   readonly invariant?: boolean;
 }
 
+/** Systems that are mixed into each epoch, such as those that a potential was made of, so that it does not forget them. */
+export interface AtomsReplay extends
+  Pick<
+    AtomsDataOptions,
+    "elementEnergies" | "energy" | "forces" | "stress" | "virial" | "partial" | "weight"
+  > {
+  /** The systems. */
+  readonly systems: Systems;
+  /**
+   * Number of them in each epoch, as a share of the number of other systems. All take turns over the epochs.
+   *
+   * @default 1
+   */
+  readonly ratio?: number;
+}
+
+/** A tensor that data make besides the inputs. */
+export type AtomsTensor = AtomsTarget | "systemOfAtom" | "zeros" | "cells";
+
 /** Options of data of atoms, checked. */
 export interface AtomsPlan {
-  readonly cutoff: number;
-  /** 0: no triplets. */
-  readonly tripletCutoff: number;
-  /** Tensors that are left out have none. */
-  readonly names: ReadonlyMap<AtomsName, string>;
-  /** Atomic number → the model's own; `undefined` where these are the same. */
-  readonly numbers: ReadonlyMap<number, number> | undefined;
+  /** The matched inputs of the graph. */
+  readonly model: StructureModel;
+  /** True if batches must have one system each. */
+  readonly isSingle: boolean;
+  /** Names of tensors for losses, without those that are left out. */
+  readonly names: ReadonlyMap<AtomsTensor, string>;
   /** Atomic number → energy; `undefined` where nothing is taken off. */
   readonly energies: ReadonlyMap<number, number> | undefined;
   /** Of targets: where they are, and whether that was said. */
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
-  /** True if positions may be relative to a point near a system. */
-  readonly isInvariant: boolean;
+  /** Where virials are, if they are read. */
+  readonly virial: string | undefined;
+  /** Weights of systems; `undefined` if there are none. */
+  readonly weights: { readonly weight: number | string; readonly isPartial: boolean } | undefined;
 }
 
 /** The quantities that models learn. */
 export type Target = "energy" | "forces" | "stress";
 
-const DEFAULT_NAMES: Readonly<Record<AtomsName, string | null>> = {
-  positions: "positions",
-  numbers: "z",
-  edges: "edge_index",
-  shifts: "shifts",
-  batchIndex: "batch_idx",
-  systems: "energy0",
+const DEFAULT_TARGETS: Readonly<Record<AtomsTarget, string>> = {
   systemSizes: "atoms",
-  cell: null,
-  tripletCenters: "trip_center",
-  tripletEdges: "trip_edge",
   // What models give is called energy, forces, stress.
   energy: "energy_target",
   forces: "forces_target",
   stress: "stress_target",
+  energyWeight: "energy_weight",
+  forcesWeight: "forces_weight",
+  stressWeight: "stress_weight",
 };
 
 /** The names of the options that other data have not. */
 export const ATOMS_OPTIONS: readonly string[] = [
-  "cutoff",
-  "tripletCutoff",
+  ...ATOMS_MANIFEST,
+  "potential",
   "names",
-  "elements",
   "elementEnergies",
   "energy",
   "forces",
   "stress",
-  "invariant",
+  "virial",
+  "partial",
+  "weight",
 ];
 
 /**
@@ -153,35 +209,86 @@ export const ATOMS_OPTIONS: readonly string[] = [
  * @throws {RangeError} for lengths that are not above 0, and unknown elements
  */
 export function readAtomsOptions(action: string, options: AtomsDataOptions): AtomsPlan {
-  const { cutoff, tripletCutoff, names, elements, elementEnergies } = options;
-  const { energy, forces, stress, invariant = false } = options;
-  checkKinds(action, { invariant }, "boolean");
-  checkLength(action, "cutoff", cutoff);
-  if (tripletCutoff !== undefined) {
-    checkLength(action, "tripletCutoff", tripletCutoff);
-    if (tripletCutoff > cutoff) {
-      throw new RangeError(
-        `Cannot ${action} as tripletCutoff must be at most the cutoff ${cutoff}: current value is ${tripletCutoff}`,
-      );
-    }
-  }
+  const { elementEnergies, energy, forces, stress, virial, partial, weight } = options;
+  checkKinds(action, { invariant: options.invariant, partial }, "boolean");
+  checkKinds(action, { virial }, "string");
+  if (typeof weight !== "string") checkWeight(action, "weight", weight ?? 1);
   for (const [name, value] of Object.entries({ energy, forces, stress })) {
     if (value !== false) checkKinds(action, { [name]: value }, "string");
   }
-  const { numbers, energies } = elementsOf({
-    ...(elements && { elements }),
-    ...(elementEnergies && { atomEnergies: elementEnergies }),
-  });
-  checkValues(action, "elements", numbers, Number.isInteger, "a whole number");
-  checkValues(action, "elementEnergies", energies, Number.isFinite, "finite");
+  const { energies } = elementsOf({ ...(elementEnergies && { atomEnergies: elementEnergies }) });
+  checkValues(action, "elementEnergies", energies);
   return {
-    cutoff,
-    tripletCutoff: tripletCutoff ?? 0,
-    numbers,
-    energies,
-    names: readNames(action, names ?? {}, tripletCutoff !== undefined),
+    ...options.potential === undefined
+      ? { ...byNames(action, options), energies }
+      : byPotential(action, options.potential, options),
     targets: { energy, forces, stress },
-    isInvariant: invariant,
+    virial,
+    weights: partial === true || weight !== undefined
+      ? { weight: weight ?? 1, isPartial: partial === true }
+      : undefined,
+  };
+}
+
+/** The inputs of a graph, and the energies of elements. */
+type Fed = Pick<AtomsPlan, "model" | "isSingle" | "names" | "energies">;
+
+/** Returns the contents of a manifest. Throws a TypeError if options have them, too. */
+function byPotential(
+  action: string,
+  given: Potential,
+  { elementEnergies, names = {}, ...options }: AtomsDataOptions,
+): Fed {
+  const potential = potentialIn(action, given);
+  const said = ATOMS_MANIFEST.find((name) => options[name] !== undefined) ??
+    (Object.keys(names).length > 0 ? "names" : undefined);
+  if (said !== undefined) {
+    throw new TypeError(
+      `Cannot ${action} with both potential and ${said}: leave ${said} out, and say it to openPotential()`,
+    );
+  }
+  const atomEnergies = elementEnergies ?? potential.manifest.atomEnergies;
+  const { energies } = elementsOf({ ...(atomEnergies && { atomEnergies }) });
+  const { energies: own } = elementsOf({ ...(potential.own && { atomEnergies: potential.own }) });
+  const { energyTarget, forcesTarget, stressTarget, atoms, cell, ...others } = potential.names;
+  return {
+    model: potential.matched,
+    isSingle: potential.isSingle,
+    energies: own === undefined || energies === undefined ? own ?? energies : new Map(
+      [...energies].flatMap(([number, energy]) =>
+        own.has(number) ? [[number, energy + own.get(number)!]] : []
+      ),
+    ),
+    names: new Map(Object.entries({
+      ...others,
+      energy: energyTarget,
+      forces: forcesTarget,
+      stress: stressTarget,
+      systemSizes: atoms,
+      cells: cell,
+    }) as [AtomsTensor, string][]),
+  };
+}
+
+/** Returns the inputs that options describe. */
+function byNames(action: string, options: AtomsDataOptions): Omit<Fed, "energies"> {
+  checkLength(action, "cutoff", options.cutoff);
+  const manifest = Object.fromEntries(
+    ATOMS_MANIFEST.flatMap((name) => options[name] === undefined ? [] : [[name, options[name]]]),
+  ) as AtomsManifest;
+  const names = readNames(action, options.names ?? {}, manifest);
+  const inputs = ATOMS_INPUTS.flatMap((meaning) => {
+    const name = names.get(meaning as AtomsName);
+    return name === undefined ? [] : [[meaning, name] as const];
+  });
+  const targets = Object.keys(DEFAULT_TARGETS).flatMap((target) => {
+    const name = names.get(target as AtomsName);
+    return name === undefined ? [] : [[target as AtomsTensor, name] as const];
+  });
+  return {
+    model: namedInputs(action, new Map(inputs), manifest),
+    isSingle: false,
+    names: new Map(targets),
   };
 }
 
@@ -189,17 +296,20 @@ function checkValues(
   action: string,
   name: string,
   values: ReadonlyMap<number, number> | undefined,
-  isGood: (x: number) => boolean,
-  wanted: string,
 ): void {
   for (const [number, value] of values ?? []) {
-    if (isGood(value)) continue;
+    if (Number.isFinite(value)) continue;
     throw new RangeError(
-      `Cannot ${action} as ${name}.${atomicSymbol(number)} must be ${wanted}: current value is ${
+      `Cannot ${action} as ${name}.${atomicSymbol(number)} must be finite: current value is ${
         show(value)
       }`,
     );
   }
+}
+
+/** Throws a TypeError or RangeError unless a weight is a finite number above 0. */
+export function checkWeight(action: string, name: string, value: unknown): void {
+  checkLength(action, name, value);
 }
 
 function checkLength(action: string, name: string, value: unknown): void {
@@ -212,13 +322,15 @@ function checkLength(action: string, name: string, value: unknown): void {
 function readNames(
   action: string,
   given: NonNullable<AtomsDataOptions["names"]>,
-  triplets: boolean,
+  manifest: AtomsManifest,
 ): Map<AtomsName, string> {
-  checkOptions(`${action}: names`, given, Object.keys(DEFAULT_NAMES));
+  const defaults: Record<string, string | null> = { ...DEFAULT_TARGETS };
+  for (const meaning of ATOMS_INPUTS) defaults[meaning] = defaultInput(meaning, manifest);
+  checkOptions(`${action}: names`, given, Object.keys(defaults));
   const names = new Map<AtomsName, string>();
   const seen = new Set<string>();
-  for (const [key, name] of Object.entries({ ...DEFAULT_NAMES, ...given })) {
-    if (name === null || !triplets && key.startsWith("triplet")) continue;
+  for (const [key, name] of Object.entries({ ...defaults, ...given })) {
+    if (name === null) continue;
     if (typeof name === "string" && name !== "" && !seen.has(name)) {
       names.set(key as AtomsName, name);
       seen.add(name);

@@ -4,48 +4,136 @@
  * @module
  */
 
-import { atomicSymbol } from "../../batch/elements.ts";
 import { show } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
-import type { AtomsPlan, Target } from "./atoms_options.ts";
+import { cellVolume } from "../../batch/cell.ts";
+import { type AtomsPlan, checkWeight, type Target } from "./atoms_options.ts";
 
-/** Target → its numbers in each system. Those that are not learned are not there. */
-export type AtomsTargets = ReadonlyMap<Target, readonly Float32Array[]>;
+/** The targets of a list of systems. Those that are not learned are not there. */
+export interface AtomsTargets {
+  /** Target → its numbers in each system, 0 where it is missing. */
+  readonly values: ReadonlyMap<Target, readonly Float32Array[]>;
+  /** Target → its weight in each system, 0 where it is missing; `undefined` if there are no weights. */
+  readonly weights: ReadonlyMap<Target, Float32Array> | undefined;
+}
+
+const TARGETS: readonly Target[] = ["energy", "forces", "stress"];
 
 /**
- * The targets of all systems. Optional ones are included if every system has them.
+ * The targets of all systems. Optional ones are included if every system has them, and all if some may be missing.
  *
- * @throws {RangeError} for systems that have not what others have or what is asked for, and for elements that nothing is
- * known of, naming the system
+ * @param isWhole false if the systems are a part of others, which may have what is missing here
+ * @param freeEnergy gives the energy of the free atoms of a system, eV
+ * @throws {RangeError} for systems that have not what others have or what is asked for, for weights that are not above 0,
+ * and for elements that nothing is known of, naming the system
  */
 export function targetsOf(
   action: string,
   systems: readonly System[],
   plan: AtomsPlan,
+  { freeEnergy, isWhole }: {
+    readonly freeEnergy: (place: number) => number;
+    readonly isWhole: boolean;
+  },
 ): AtomsTargets {
   const targets = new Map<Target, readonly Float32Array[]>();
-  for (const target of ["energy", "forces", "stress"] as const) {
+  const weights = plan.weights && new Map<Target, Float32Array>();
+  const own = plan.weights && weightsOf(action, systems, plan.weights.weight);
+  for (const target of TARGETS) {
     const place = plan.targets[target];
     if (place === false || !plan.names.has(target)) continue;
-    const found = systems.map((system) => valuesOf(system, target, place ?? target));
-    const missing = found.indexOf(undefined);
-    if (missing === -1) {
-      targets.set(
-        target,
-        (found as Float64Array[]).map((values, i) => {
-          const taken = target === "energy" ? freeEnergy(action, systems[i]!, i, plan) : 0;
-          return Float32Array.from(values, (value) => value - taken);
-        }),
-      );
-    } else if (place !== undefined || found.some((values) => values !== undefined)) {
-      throw new RangeError(
-        `Cannot ${action} as every system must have ${show(place ?? target)}, ${
-          COUNTS[target]
-        }, unless ${target} is false: system ${missing} has not`,
-      );
+    const found = systems.map((system, i) => targetOf(action, system, i, target, plan));
+    if (target === "energy") {
+      for (const [i, values] of found.entries()) if (values) values[0]! -= freeEnergy(i);
     }
+    const isMissing = found.every((values) => values === undefined);
+    if (plan.weights?.isPartial === true) {
+      if (isMissing && place !== undefined && isWhole) {
+        throw missingTarget(action, target, found, plan);
+      }
+    } else if (isMissing && place === undefined) {
+      continue;
+    } else if (found.includes(undefined)) {
+      throw missingTarget(action, target, found, plan);
+    }
+    targets.set(
+      target,
+      found.map((values, i) => Float32Array.from(values ?? zeros(target, systems[i]!))),
+    );
+    weights?.set(target, own!.map((weight, i) => found[i] === undefined ? 0 : weight));
   }
-  return targets;
+  return { values: targets, weights };
+}
+
+/** The numbers of a target of one system; `undefined` if it is missing. */
+function targetOf(
+  action: string,
+  system: System,
+  i: number,
+  target: Target,
+  plan: AtomsPlan,
+): Float64Array | undefined {
+  return valuesOf(system, target, plan.targets[target] || target) ??
+    (target === "stress" ? stressFromVirial(action, system, i, plan) : undefined);
+}
+
+function zeros(target: Target, { nodeCount }: System): Float32Array {
+  return new Float32Array({ energy: 1, forces: 3 * nodeCount, stress: 9 }[target]);
+}
+
+function missingTarget(
+  action: string,
+  target: Target,
+  found: readonly unknown[],
+  { targets, virial, weights }: AtomsPlan,
+): RangeError {
+  const place = show(targets[target] || target);
+  const places = target === "stress" && virial !== undefined
+    ? `${place} or ${show(virial)}`
+    : place;
+  return new RangeError(
+    weights?.isPartial === true
+      ? `Cannot ${action} as a system must have ${places}, ${
+        COUNTS[target]
+      }, unless ${target} is false: none of ` +
+        `${found.length} has`
+      : `Cannot ${action} as every system must have ${places}, ${
+        COUNTS[target]
+      }, unless ${target} is false or ` +
+        `partial is true: system ${found.indexOf(undefined)} has not`,
+  );
+}
+
+/** The weight of each system. */
+function weightsOf(
+  action: string,
+  systems: readonly System[],
+  weight: number | string,
+): Float32Array {
+  if (typeof weight === "number") return new Float32Array(systems.length).fill(weight);
+  return Float32Array.from(systems, (system, i) => {
+    const own = Object.hasOwn(system.info, weight) ? system.info[weight] : 1;
+    checkWeight(action, `${show(weight)} of system ${i}`, own);
+    return own as number;
+  });
+}
+
+/** σ = −W / V, of a system that has a virial. */
+function stressFromVirial(
+  action: string,
+  system: System,
+  i: number,
+  { virial }: AtomsPlan,
+): Float64Array | undefined {
+  const values = virial === undefined ? undefined : valuesOf(system, "stress", virial);
+  if (values === undefined) return undefined;
+  const volume = cellVolume(system.cell);
+  if (volume > 0) return values.map((value) => -value / volume);
+  throw new RangeError(
+    `Cannot ${action} as a system with ${
+      show(virial)
+    } must have a cell with a volume: system ${i} has not`,
+  );
 }
 
 const COUNTS: Readonly<Record<Target, string>> = {
@@ -54,8 +142,11 @@ const COUNTS: Readonly<Record<Target, string>> = {
   stress: "nine finite numbers, or six",
 };
 
-/** Finite numbers of the right count, from a field or from what else is known of the system. */
-function valuesOf(system: System, target: Target, place: string): Float64Array | undefined {
+/**
+ * Returns the values of a target, from a field or a member of `info`; `undefined` unless they are finite numbers of the
+ * right count.
+ */
+export function valuesOf(system: System, target: Target, place: string): Float64Array | undefined {
   const found = system.has(place)
     ? system.get(place)
     : Object.hasOwn(system.info, place)
@@ -77,25 +168,4 @@ function flat(found: unknown): unknown[] | undefined {
 /** xx, yy, zz, yz, xz, xy as a matrix. */
 function fromVoigt([xx, yy, zz, yz, xz, xy]: Float64Array): Float64Array {
   return Float64Array.of(xx!, xy!, xz!, xy!, yy!, yz!, xz!, yz!, zz!);
-}
-
-/** The energy of its atoms one by one, eV. */
-function freeEnergy(
-  action: string,
-  { numbers }: System,
-  place: number,
-  { energies }: AtomsPlan,
-): number {
-  if (energies === undefined) return 0;
-  let sum = 0;
-  for (const number of numbers) sum += energies.get(number) ?? refuse(action, number, place);
-  return sum;
-}
-
-function refuse(action: string, number: number, place: number): never {
-  throw new RangeError(
-    `Cannot ${action} as elementEnergies must have every element: system ${place} has ${
-      atomicSymbol(number)
-    }`,
-  );
 }

@@ -54,7 +54,15 @@ export interface BatchPlan {
   places(epoch: number, from: number): Iterable<Uint32Array>;
 }
 
-const NAMES = ["batchSize", "shuffle", "seed", "dropLast", "name", "tokens"];
+/** The names of the options of batches. */
+export const BATCHING_OPTIONS: readonly string[] = [
+  "batchSize",
+  "shuffle",
+  "seed",
+  "dropLast",
+  "name",
+  "tokens",
+];
 
 /**
  * Plans the batches of a number of samples.
@@ -69,7 +77,7 @@ export function planBatches(
   options: BatchingOptions,
   more: readonly string[] = [],
 ): BatchPlan {
-  checkOptions(action, options, [...NAMES, ...more]);
+  checkOptions(action, options, [...BATCHING_OPTIONS, ...more]);
   const { batchSize, shuffle = true, seed = 0, dropLast = false } = options;
   checkBatching(action, options);
   const length = dropLast ? Math.floor(count / batchSize) : Math.ceil(count / batchSize);

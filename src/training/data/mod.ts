@@ -5,7 +5,8 @@
  */
 
 export { atomsData } from "./atoms_data.ts";
-export type { AtomsDataOptions, AtomsName } from "./atoms_options.ts";
+export type { AtomsManifest } from "./atoms_inputs.ts";
+export type { AtomsDataOptions, AtomsName, AtomsReplay, AtomsTarget } from "./atoms_options.ts";
 export type { AtomsLoaderOptions } from "./atoms_loader.ts";
 export { atomsLoader } from "./atoms_loader.ts";
 export type { BatchesOfOptions, BatchLike } from "./batches_of.ts";

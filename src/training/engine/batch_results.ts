@@ -123,19 +123,19 @@ export class BatchResults {
   #warn({ part: { batch }, step }: BatchWork): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    const { loop: { name, hooks }, context: { batchIdx = 0 }, progress } = this.#host;
+    const { loop, context: { batchIdx = 0 }, progress } = this.#host;
     const tensors = [{ tensor: "loss", count: 1 }, ...notFiniteIn(batch)];
     const place = { epoch: progress.currentEpoch, batch: batchIdx, step, tensors };
-    hooks.warn("(loss)", "AFTER_LOSS", new NotFiniteError(name, place));
+    loop.warnings.warn("loss", "AFTER_LOSS", new NotFiniteError(loop.name, place));
   }
 
   #record(means: ArrayLike<number>, work: BatchWork): BatchResult {
-    const { part: { batch }, step, measured, weights, counts } = work;
-    const { progress, loop } = this.#host;
+    const { part: { batch }, begun, measured, weights, counts } = work;
+    const { progress } = this.#host;
     const loss = lossFrom(means, weights);
     progress.latestLoss = loss;
     if (!Number.isFinite(loss)) this.#warn(work);
-    const isOld = step < loop.stepCount; // it has arrived after its step
+    const isOld = begun < progress.sums.marks; // it has arrived after its step
     progress.sums.add(measured, { means, counts, loss, size: batch.size, isOld });
     return { loss, metrics: batchMetrics(measured, means, loss) };
   }

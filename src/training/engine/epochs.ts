@@ -87,7 +87,7 @@ export class Epochs {
     const metrics = measured === undefined ? {} : progress.sums.metrics(measured, "train/");
     // A run may be completed and its last epoch not: the number of steps was limited.
     const own: Outcome = outcome.status === "completed"
-      ? { status: "stopped", reason: "all steps are done", step: loop.stepCount - 1 }
+      ? { status: "stopped", reason: "all steps are done", step: loop.stepCount }
       : outcome;
     await this.#fireEnd(own, metrics);
   }

@@ -53,6 +53,8 @@ function addTo(sums: Sums, name: string, mean: number, count: number): void {
 export class MetricSums {
   #sums: Sums = new Map();
   #marked: Sums = new Map();
+  /** Number of marks so far: steps begun, vetoed and failed ones too. */
+  marks = 0;
 
   /** Adds a batch: the loss over its samples, and each mean over its count. `isOld`: the batch is from before the mark. */
   add(
@@ -75,6 +77,7 @@ export class MetricSums {
 
   /** Remembers the sums, as what is added from now on may be undone. */
   mark(): void {
+    this.marks++;
     this.#marked = new Map(this.#sums);
   }
 

@@ -46,11 +46,12 @@ export class ParameterUpdate {
     this.#norm.forget();
     await this.#clip(settings);
     await this.#findNorm();
-    const goesOn = await loop.gate(TrainingStage.MAY_UPDATE);
+    const goesOn = await loop.gate(TrainingStage.MAY_UPDATE), step = loop.stepCount;
     for (let i = 0; goesOn && i < optimizers.length; i++) await this.#optimizerStep(i);
     if (goesOn && settings.ema !== undefined) model.updates.average(settings.ema.decay);
     this.#count(parts, goesOn);
-    await loop.fire(TrainingStage.STEP_END);
+    // Hooks are due by the number of the step, and find the number of steps that are done.
+    await loop.point(TrainingStage.STEP_END).fire(step);
   }
 
   async #pipeGradients(): Promise<void> {
@@ -104,11 +105,12 @@ export class ParameterUpdate {
 
   /** Counts the samples of a step, and fills the context of STEP_END. */
   #count(parts: readonly NamedBatch[], goesOn: boolean): void {
-    const { context, progress, optimizers } = this.#host;
+    const { loop, context, progress, optimizers } = this.#host;
     for (const { batch: { size, tokens = 0 } } of parts) progress.countSamples(size, tokens);
     context.lr = optimizers[0]!.groups[0]!.lr;
     context.samplesSeen = progress.samplesSeen;
     context.tokensSeen = progress.tokensSeen;
     context.skipped = !goesOn;
+    if (goesOn) loop.advance("step");
   }
 }

@@ -43,3 +43,26 @@ export class StepRequests {
     this.#validation = undefined;
   }
 }
+
+const HOOKS_TO_COME = new WeakMap<object, Set<Promise<unknown>>>();
+
+/**
+ * Has a trainer wait for hooks that are still being made, before it trains. If `isRequired` and they cannot be made, it
+ * refuses to train; otherwise the error is of whoever asked for them.
+ */
+export function awaitHooks(
+  trainer: object,
+  making: Promise<unknown>,
+  { isRequired = false }: { readonly isRequired?: boolean } = {},
+): void {
+  const all = HOOKS_TO_COME.get(trainer) ?? new Set();
+  HOOKS_TO_COME.set(trainer, all);
+  const coming = isRequired ? making : making.catch(() => {});
+  all.add(coming);
+  coming.then(() => all.delete(coming), () => {}); // what has failed stays, and is thrown by each run
+}
+
+/** Settles once all hooks of a trainer are made. Throws the error of those that cannot be made and are required. */
+export async function hooksMade(trainer: object): Promise<void> {
+  for (const making of [...HOOKS_TO_COME.get(trainer) ?? []]) await making;
+}

@@ -43,6 +43,8 @@ export interface BatchWork {
   readonly part: NamedBatch;
   /** Number of the step. */
   readonly step: number;
+  /** Steps begun before it, vetoed and failed ones too. */
+  readonly begun: number;
   /** The terms of the loss and the metrics. */
   readonly measured: Measured;
   /** The weight of each term in this step. */

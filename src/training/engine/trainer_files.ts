@@ -149,10 +149,9 @@ export class TrainerFiles {
     stage: typeof TrainingStage.CHECKPOINT_SAVE | typeof TrainingStage.CHECKPOINT_LOAD,
     path: string | URL,
   ): Promise<void> {
-    const { loop } = this.#engine, { context } = loop, { stepCount } = context;
-    Object.assign(context, { path: String(path), stepCount: loop.stepCount });
+    const { loop } = this.#engine;
+    Object.assign(loop.context, { path: String(path), stepCount: loop.stepCount });
     await loop.fire(stage);
-    context.stepCount = stepCount;
   }
 
   get #name(): string {

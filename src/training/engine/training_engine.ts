@@ -84,8 +84,8 @@ export class TrainingEngine implements Engine<TrainingKind> {
   readonly #observed = new ObservedTensors();
   #parts: OpenParts | undefined;
   #isTrainOpen = false;
-  /** The last step that has begun. */
-  #begun: number | undefined;
+  /** True if a step is running, with the end of its epoch if it is the last one of that. */
+  isInStep: boolean = false;
 
   /** Throws a TypeError or RangeError that names the option that is wrong. */
   constructor(trainer: Workflow & TrainerControl, options: TrainerParts) {
@@ -119,11 +119,6 @@ export class TrainingEngine implements Engine<TrainingKind> {
   /** True if there is training data. */
   get hasData(): boolean {
     return this.#data !== undefined;
-  }
-
-  /** True if a step is running, with the end of its epoch if it is the last one of that. */
-  get isInStep(): boolean {
-    return this.#begun === this.loop.stepCount;
   }
 
   /** Opens model and device, if they are not open. */
@@ -170,23 +165,28 @@ export class TrainingEngine implements Engine<TrainingKind> {
     await loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
-  /** Runs one step, with what its epoch begins and ends with. */
-  async step(): Promise<void> {
+  /** Runs one step, with what its epoch begins and ends with. It counts once its update is done, so never if that is vetoed. */
+  async step(): Promise<false> {
     const { mode } = this, { steps, epochs } = this.#opened;
     if (mode.type !== "given") await this.betweenSteps();
     const settings = await this.#opened.settings.get();
     if (mode.type !== "given") await epochs.reader(); // EPOCH_BEGIN comes before the step
-    this.#begun = this.loop.stepCount;
+    this.isInStep = true;
     this.progress.mark();
     if (mode.type === "given") await steps.step(mode.batches, settings, { isByHand: true });
     else await this.#stepOfEpoch(settings);
+    this.isInStep = false;
+    return false;
   }
 
   async #stepOfEpoch(settings: MergedSettings): Promise<void> {
     const { steps, epochs } = this.#opened;
+    const begun = this.loop.stepCount;
     await steps.step(await epochs.take(settings.accumulate), settings);
     const isLast = await (await epochs.reader()).isDone();
-    const validated = this.#isToValidate(isLast) ? await this.#validateIfAny() : undefined;
+    const validated = this.#isToValidate(isLast, this.loop.stepCount > begun)
+      ? await this.#validateIfAny()
+      : undefined;
     if (!isLast) return;
     await this.deliverAll();
     await epochs.end(validated);
@@ -240,12 +240,12 @@ export class TrainingEngine implements Engine<TrainingKind> {
       }
     };
     loop.context.error = error;
-    const outcome: Outcome = { status: "failed", error };
+    const outcome = loop.warnings.failed(error);
     await attempt(() => loop.fire(TrainingStage.EXCEPTION));
     await attempt(() => parts?.validation.end(outcome));
     await attempt(() => parts?.steps.fail(outcome));
     if (this.isInStep) progress.back();
-    this.#begun = undefined;
+    this.isInStep = false;
     await attempt(() => this.#endAll(outcome));
     await attempt(() => parts?.epochs.drop());
     await attempt(() => parts?.host.model.rest());
@@ -270,7 +270,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
 
   /** Forgets where the last run was, because a checkpoint was loaded. */
   async reset(): Promise<void> {
-    this.#begun = undefined;
+    this.isInStep = false;
     this.loop.context.epoch = this.progress.currentEpoch;
     await this.#parts?.epochs.drop();
   }
@@ -292,10 +292,10 @@ export class TrainingEngine implements Engine<TrainingKind> {
   }
 
   /** Returns whether to validate after this step: once, for any number of reasons. */
-  #isToValidate(isLast: boolean): boolean {
+  #isToValidate(isLast: boolean, isDone: boolean): boolean {
     const { epochs = 1, steps } = this.#options.validateEvery ?? {};
     return this.requests.wantsValidation ||
-      (steps !== undefined && (this.loop.stepCount + 1) % steps === 0) ||
+      (steps !== undefined && isDone && this.loop.stepCount % steps === 0) ||
       (isLast && epochs > 0 && (this.progress.currentEpoch + 1) % epochs === 0);
   }
 

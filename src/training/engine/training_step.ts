@@ -120,7 +120,7 @@ export class TrainingSteps {
 
   /** Weighs the batches of a step, so that together they count as one. */
   async #plan(parts: readonly NamedBatch[], isByHand: boolean): Promise<BatchWork[]> {
-    const { model, loop: { stepCount: step } } = this.#host;
+    const { model, loop: { stepCount: step }, progress: { sums: { marks: begun } } } = this.#host;
     const measured = this.#measured ??= await model.runner.measured();
     const weights = weightsAt(measured, step);
     const counts = parts.map(({ batch }) => countsOf(measured, batch));
@@ -134,6 +134,7 @@ export class TrainingSteps {
       share: shares[i]!,
       isLast: i === parts.length - 1,
       step,
+      begun,
       ofSamples: part.batch.size / samples,
       into: i === 0 ? "gradients" : "more",
       isByHand,

@@ -47,6 +47,8 @@ export interface RunnerParts {
   readonly name: string;
   /** Threads of onnxruntime on wasm. */
   readonly threads: number | undefined;
+  /** Memory of several threads in Deno, in bytes. */
+  readonly threadMemory?: number | undefined;
 }
 
 /** Result of a run. */
@@ -202,13 +204,17 @@ export class Runner {
   }
 
   async #open({ bytes, ...measured }: BuiltGraph): Promise<Opened> {
-    const { arena, name, threads } = this.#parts;
+    const { arena, name, threads, threadMemory } = this.#parts;
     const session = arena.backend.name === "reference"
       ? evaluatorSession(bytes, { name })
       : await openSession(bytes, {
         name,
         ...(this.#gpu === undefined
-          ? { device: "wasm", ...(threads !== undefined && { threads }) }
+          ? {
+            device: "wasm",
+            ...(threads !== undefined && { threads }),
+            ...(threadMemory !== undefined && { threadMemory }),
+          }
           : { device: "webgpu", gpuDevice: this.#gpu.device, outputs: "host" }),
       });
     const names = arena.places.map(({ name }) => name);

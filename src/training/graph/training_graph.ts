@@ -11,7 +11,7 @@ import { gradient } from "../../onnx/grad/gradient.ts";
 import { Graph } from "../../onnx/graph/graph.ts";
 import { GraphBuilder, type Value } from "../../onnx/graph/graph_builder.ts";
 import { Facts } from "../../onnx/infer/facts.ts";
-import { writtenShape } from "../../onnx/infer/written_shape.ts";
+import { declaredShape } from "../../onnx/infer/declared_shape.ts";
 import { PASSES, runPasses } from "../../onnx/passes/passes.ts";
 import type { Shape } from "../../onnx/codec/value_info.ts";
 import type { Loss, LossBuilder, LossTerm } from "../losses/loss.ts";
@@ -90,7 +90,7 @@ export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
   const facts = new Facts(graph);
   const sums = outputs.map((name) => {
     const { shape } = facts.of(name);
-    const slope = builder.input(slopeName(name), "f32", shape ? writtenShape(shape) : []);
+    const slope = builder.input(slopeName(name), "f32", shape ? declaredShape(shape) : []);
     const product = builder.mul(builder.value(name, "f32"), slope);
     return builder.op("ReduceSum", [product], "f32", { keepdims: 0 });
   });
@@ -262,7 +262,7 @@ function floats(graph: Graph, name: string): Value<"f32"> {
 function shapeOf(graph: Graph, like: Value | Shape): Shape {
   if (!("name" in like)) return like;
   const { shape } = new Facts(graph).of(like.name);
-  if (shape !== undefined) return writtenShape(shape);
+  if (shape !== undefined) return declaredShape(shape);
   throw new RangeError(
     `Cannot train the model as the number of axes of ${
       JSON.stringify(like.name)

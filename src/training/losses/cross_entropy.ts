@@ -1,6 +1,6 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 import { Facts } from "../../onnx/infer/facts.ts";
-import { writtenShape } from "../../onnx/infer/written_shape.ts";
+import { declaredShape } from "../../onnx/infer/declared_shape.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
@@ -130,7 +130,7 @@ export function labelsOf(
   { scores, ignore }: { readonly scores: Value<"f32">; readonly ignore: number },
 ): Labels {
   const { shape } = new Facts(graph.graph).of(scores.name);
-  const like = shape === undefined ? [FREE_ROWS] : writtenShape(shape).slice(0, -1);
+  const like = shape === undefined ? [FREE_ROWS] : declaredShape(shape).slice(0, -1);
   const given = target(name, "i64", like);
   const labels = like.length === 1 ? given : graph.reshape(given, graph.constant("i64", [-1]));
   const isLeftOut = graph.op("Equal", [labels, graph.constant("i64", ignore)], "bool");

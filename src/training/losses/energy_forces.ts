@@ -1,9 +1,22 @@
-import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 import { withForces } from "../../onnx/forces/with_forces.ts";
+import type { ModelProto } from "../../onnx/codec/messages.ts";
+import type { StrainedValues } from "../../onnx/forces/strained_values.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
-import { type Loss, type LossBuilder, type LossTerm, meanOf, numbersOf } from "./loss.ts";
+import { type Potential, potentialIn } from "../potential/potential.ts";
+import type { Loss } from "./loss.ts";
+import {
+  differenceOf,
+  type EnergyForcesNames,
+  meanOfDifferences,
+  namesOf,
+  type Quantity,
+  targetsIn,
+  VIRIAL,
+} from "./potential_terms.ts";
+
+const ACTION = "make an energyForces loss";
 
 /** Weight of a term of a loss: a number, or a function of the step. */
 export type LossWeight = number | ((step: number) => number);
@@ -35,49 +48,25 @@ export interface EnergyForcesOptions {
    */
   readonly perAtom?: boolean;
   /**
-   * Names of tensors: outputs of the model and targets of a batch.
+   * True if batches have weights of their systems, as `atomsData` makes them with `partial`, `weight` or `replay`. Each
+   * term is then Σ w (y − y*)² / n over the n targets that exist.
    *
-   * @default { energy: "energy", forces: "forces", stress: "stress", positions: "positions", …Target: "…_target" }
+   * @default false
+   */
+  readonly weighted?: boolean;
+  /**
+   * The potential that the loss is for: its manifest says what the graph gives, and in which units.
+   *
+   * @default the graph gives eV and Å, under `names`
+   */
+  readonly potential?: Potential;
+  /**
+   * Names of tensors: outputs of the model and targets of a batch. Left out with `potential`.
+   *
+   * @default { energy: "energy", …, positions: "positions", …Target: "…_target", …Weight: "…_weight" }
    */
   readonly names?: EnergyForcesNames;
 }
-
-/** Names of tensors; those left out have the default names. */
-export interface EnergyForcesNames {
-  /** The output with energies, eV. */
-  readonly energy?: string;
-  /** The output with forces, eV/Å; made by differentiation if there is none. */
-  readonly forces?: string;
-  /** The output with stresses, eV/Å³; made of virials and cells if there is none. */
-  readonly stress?: string;
-  /** The input with positions, Å. */
-  readonly positions?: string;
-  /** The energies of a batch. */
-  readonly energyTarget?: string;
-  /** Its forces. */
-  readonly forcesTarget?: string;
-  /** Its stresses. */
-  readonly stressTarget?: string;
-  /** The number of atoms of each system. */
-  readonly atoms?: string;
-  /** The cells, [B, 3, 3], Å: for stresses of a model that has no output of them. */
-  readonly cell?: string;
-}
-
-const NAMES = {
-  energy: "energy",
-  forces: "forces",
-  stress: "stress",
-  positions: "positions",
-  energyTarget: "energy_target",
-  forcesTarget: "forces_target",
-  stressTarget: "stress_target",
-  atoms: "atoms",
-  cell: "cell",
-} as const;
-
-/** Name of the output of virials that the loss adds. */
-const VIRIAL = "virial";
 
 /**
  * Returns the loss to fit a potential: w_E · mean (E − E*)² + w_F · mean (F − F*)² + w_S · mean (σ − σ*)², over systems,
@@ -96,115 +85,63 @@ const VIRIAL = "virial";
  * ```
  */
 export function energyForces(options: EnergyForcesOptions = {}): Loss {
-  const { energy = 1, forces = 10, stress = 0, perAtom = false } = options;
+  const { energy = 1, forces = 10, stress = 0, perAtom = false, weighted = false } = options;
   check(options, { energy, forces, stress });
-  const names = { ...NAMES, ...options.names };
+  const names = namesOf(ACTION, options);
+  const potential = options.potential && potentialIn(ACTION, options.potential);
+  const wanted = { energy: energy !== 0, forces: forces !== 0, stress: stress !== 0 };
   return {
     name: "energyForces",
     prepare(model) {
+      if (potential !== undefined) return potential.prepare(model, wanted);
       const given = new Set(model.graph?.output.map(({ name }) => name));
       const wantsStress = stress !== 0 && !given.has(names.stress);
       if (!wantsStress && (forces === 0 || given.has(names.forces))) return model;
       const { positions, energy, forces: output } = names;
-      const stresses = wantsStress && { output: VIRIAL };
+      const stresses = wantsStress && strained(model, names);
       return decodeModel(
         withForces(model, { positions, energy, forces: output, stress: stresses }).bytes,
       );
     },
-    terms: (builder) => [
-      ...(energy === 0 ? [] : [energyTerm(builder, names, { weight: energy, perAtom })]),
-      ...(forces === 0 ? [] : [squared(builder, "forces", {
-        output: names.forces,
-        target: names.forcesTarget,
-        weight: forces,
-      })]),
-      ...(stress === 0 ? [] : [stressTerm(builder, names, stress)]),
-    ],
+    terms: (builder) =>
+      Object.entries({ energy, forces, stress }).flatMap(([name, weight]) => {
+        if (weight === 0) return [];
+        const { graph } = builder;
+        const difference = differenceOf(builder, name as Quantity, { names, perAtom, weighted });
+        const mean = meanOfDifferences(graph, difference, (value) => graph.mul(value, value));
+        return [{ name, mean, weight, count: targetsIn(name as Quantity, { names, weighted }) }];
+      }),
+  };
+}
+
+/** Returns the names of those inputs that a strain moves, of a model that has them. */
+function strained(
+  { graph }: ModelProto,
+  { shifts, edges, batchIndex: batch, cell }: Required<EnergyForcesNames>,
+): StrainedValues {
+  const inputs = new Set(graph?.input.map(({ name }) => name));
+  const values = Object.entries({ shifts, edges, batch, cell });
+  return {
+    output: VIRIAL,
+    ...Object.fromEntries(values.map(([key, name]) => [key, inputs.has(name) ? name : false])),
   };
 }
 
 function check(options: EnergyForcesOptions, weights: Readonly<Record<string, LossWeight>>): void {
-  const action = "make an energyForces loss";
-  checkKeys(action, "its options", options, ["energy", "forces", "stress", "perAtom", "names"]);
-  checkKeys(action, "its names", options.names ?? {}, Object.keys(NAMES));
+  const action = ACTION;
+  checkKeys(action, "its options", options, [
+    "energy",
+    "forces",
+    "stress",
+    "perAtom",
+    "weighted",
+    "names",
+    "potential",
+  ]);
   for (const [name, weight] of Object.entries(weights)) {
     if (typeof weight === "function" || (weight >= 0 && weight < Infinity)) continue;
     throw new RangeError(complaint(action, `${name} must be a number from 0 on`, weight));
   }
   if (Object.values(weights).some((weight) => weight !== 0)) return;
   throw new RangeError(complaint(action, "one of its weights must be above 0", weights));
-}
-
-function energyTerm(
-  builder: LossBuilder,
-  names: Required<EnergyForcesNames>,
-  { weight, perAtom }: { readonly weight: LossWeight; readonly perAtom: boolean },
-): LossTerm {
-  const { graph } = builder;
-  const given = builder.output(names.energy);
-  const wanted = builder.target(names.energyTarget, "f32", given);
-  let difference = graph.sub(given, wanted);
-  if (perAtom) difference = graph.div(difference, builder.target(names.atoms, "f32", given));
-  return {
-    name: "energy",
-    mean: meanSquare(graph, difference),
-    weight,
-    count: numbersOf(names.energyTarget),
-  };
-}
-
-/** σ = dE/dε / V: the model's own, or its virials over the volumes of the cells. */
-function stressTerm(
-  builder: LossBuilder,
-  names: Required<EnergyForcesNames>,
-  weight: LossWeight,
-): LossTerm {
-  const { graph } = builder, { stress, stressTarget: target } = names;
-  if (graph.graph.has(stress)) {
-    return squared(builder, "stress", { output: stress, target, weight });
-  }
-  const virial = builder.output(VIRIAL);
-  const volume = graph.reshape(
-    volumesOf(graph, builder.target(names.cell, "f32", ["B", 3, 3])),
-    graph.constant("i64", [-1, 1, 1]),
-  );
-  const given = graph.op("Neg", [graph.div(virial, volume)], "f32");
-  const difference = graph.sub(given, builder.target(target, "f32", ["B", 3, 3]));
-  return { name: "stress", mean: meanSquare(graph, difference), weight, count: numbersOf(target) };
-}
-
-/** |det| of each cell. */
-function volumesOf(graph: GraphBuilder, cells: Value<"f32">): Value<"f32"> {
-  const at = (row: number, column: number) =>
-    graph.gather(
-      graph.gather(cells, graph.constant("i64", row), 1),
-      graph.constant("i64", column),
-      1,
-    );
-  const minor = (j: number, k: number) =>
-    graph.sub(graph.mul(at(1, j), at(2, k)), graph.mul(at(1, k), at(2, j)));
-  const [x, y, z] = [minor(1, 2), minor(2, 0), minor(0, 1)];
-  const sum = graph.add(
-    graph.add(graph.mul(at(0, 0), x), graph.mul(at(0, 1), y)),
-    graph.mul(at(0, 2), z),
-  );
-  return graph.op("Abs", [sum], "f32");
-}
-
-function squared(
-  builder: LossBuilder,
-  name: string,
-  { output, target, weight }: {
-    readonly output: string;
-    readonly target: string;
-    readonly weight: LossWeight;
-  },
-): LossTerm {
-  const given = builder.output(output);
-  const difference = builder.graph.sub(given, builder.target(target, "f32", given));
-  return { name, mean: meanSquare(builder.graph, difference), weight, count: numbersOf(target) };
-}
-
-function meanSquare(graph: GraphBuilder, difference: Value<"f32">): Value<"f32"> {
-  return meanOf(graph, graph.mul(difference, difference));
 }

@@ -6,3 +6,5 @@
 
 export type { LabelOptions, Metric, Metrics } from "./metric.ts";
 export { accuracy, perplexity } from "./metric.ts";
+export type { PotentialErrorsOptions } from "./potential_errors.ts";
+export { potentialErrors } from "./potential_errors.ts";

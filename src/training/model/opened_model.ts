@@ -98,6 +98,7 @@ export class OpenedModel {
       arena: this.arena,
       name: plan.loaded.name,
       threads: options.threads ?? 1,
+      threadMemory: options.threadMemory,
     });
     this.runner = options.workers === undefined ? runner : new SharedRunner(runner, {
       graphs: this.#graphs(undefined),

@@ -4,7 +4,10 @@
  * @module
  */
 
-import { openSessionInWorker, type WorkerSession } from "../../onnx/session/session_in_worker.ts";
+import {
+  openSessionInWorker,
+  type WorkerSession,
+} from "../../onnx/session/workers/session_in_worker.ts";
 import type { HostFeed, HostTensor } from "../../onnx/session/session_tensor.ts";
 import type { Arena } from "../model/arena.ts";
 import type { TrainingBatch } from "../context.ts";

@@ -7,7 +7,7 @@ function of(op: string, attributes: Attributes = {}) {
   return evaluate(op, [f32([-1, -0.5, 0, 2, NaN])], attributes);
 }
 
-Deno.test("activations made of straight lines", () => {
+Deno.test("piecewise linear activations have known values", () => {
   const alpha = { alpha: { float: 0.25 } };
   assertSame(of("Relu"), f32([0, 0, 0, 2, NaN]));
   assertSame(of("LeakyRelu", alpha), f32([-0.25, -0.125, 0, 2, NaN]));
@@ -21,7 +21,7 @@ Deno.test("activations made of straight lines", () => {
   assertSame(of("Softsign"), f32([-0.5, -1 / 3, 0, 2 / 3, NaN]));
 });
 
-Deno.test("activations made of exponentials, far out too", () => {
+Deno.test("exponential activations have known values, also for large inputs", () => {
   const e = [-0.6321205588285577, -0.3934693402873666];
   assertNear(of("Elu"), [...e, 0, 2, NaN]);
   assertNear(of("Elu", { alpha: { float: 2 } }), [2 * e[0]!, 2 * e[1]!, 0, 2, NaN]);
@@ -42,7 +42,7 @@ Deno.test("activations made of exponentials, far out too", () => {
   assertNear(evaluate("Mish", [f32([-1, 0.5, 3])]), mish);
 });
 
-Deno.test("Gelu keeps its digits far below zero; its approximation is another function", () => {
+Deno.test("Gelu is accurate for large negative inputs, and differs from its approximation", () => {
   const x = f32([-10, -3, -1, 0.1, 4]);
   const right = [
     -7.619853024160526e-23,
@@ -56,7 +56,7 @@ Deno.test("Gelu keeps its digits far below zero; its approximation is another fu
   assertNear(evaluate("Gelu", [f32([-1, 0.1, 2])], { approximate: "tanh" }), close);
 });
 
-Deno.test("Softmax is along one axis, and cannot overflow", () => {
+Deno.test("Softmax works along one axis and does not overflow", () => {
   const p = [0.04201006613406605, 0.11419519938459448, 0.8437947344813395];
   assertNear(evaluate("Softmax", [f32([1, 2, 4, 1001, 1002, 1004], 2, 3)]), [...p, ...p]);
   const columns = f32([1, 1001, 2, 1002, 4, 1004], 3, 2);

@@ -8,7 +8,7 @@ function cast(values: readonly number[], to: ElementType, from: ElementType = "f
   return evaluate("Cast", [tensor(from, values)], { to: codeOf(to) });
 }
 
-Deno.test("floats are cut towards zero, and wrap around where they are too large", () => {
+Deno.test("casts of floats to integers truncate and wrap around", () => {
   assertSame(cast([2.9, -2.9, -0.5, 0], "i64"), i64([2, -2, 0, 0]));
   assertSame(cast([300, -1, 255.9], "u8"), tensor("u8", [44, 255, 255]));
   assertSame(cast([NaN, Infinity, -Infinity], "i32"), tensor("i32", [0, 0, 0]));
@@ -19,24 +19,24 @@ Deno.test("floats are cut towards zero, and wrap around where they are too large
   assertSame(cast([9, -9], "i4", "i8"), tensor("i4", [-7, 7]));
 });
 
-Deno.test("whatever is not 0 is true, NaN too", () => {
+Deno.test("every nonzero value is cast to true, NaN included", () => {
   assertSame(cast([0, -0, 0.1, NaN, -3], "bool"), bool([0, 0, 1, 1, 1]));
   assertSame(cast([0, 1], "f32", "bool"), f32([0, 1]));
   assertSame(cast([0, 1], "i64", "bool"), i64([0, 1]));
 });
 
-Deno.test("floats keep their value whatever their size", () => {
+Deno.test("casts between float types keep the value", () => {
   assertSame(cast([0.1, 1e300], "f16", "f64"), tensor("f16", [0.1, 1e300]));
   const like = evaluate("CastLike", [f32([1.5, -1.5]), i64(0)]);
   assertSame(like, i64([1, -1]));
 });
 
-Deno.test("types that no number here has are refused", () => {
-  assertThrows(() => cast([1], "string"), RangeError, "current value is string");
+Deno.test("casts to unsupported types are rejected", () => {
+  assertThrows(() => cast([1], "string"), RangeError, "got string");
   assertThrows(() => evaluate("Cast", [f32([1])]), RangeError, "it must cast to a known type");
 });
 
-Deno.test("rounding to 16 bits is half to even, with small numbers, and overflow", () => {
+Deno.test("rounding to 16 bits is half to even, also for subnormals and overflow", () => {
   const round = (type: ElementType, ...values: number[]) =>
     Array.from(roundTo(type, Float64Array.from(values)));
   const tiny = 2 ** -24; // the least number of f16

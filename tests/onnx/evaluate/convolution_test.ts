@@ -8,13 +8,13 @@ function counted(dims: readonly number[]) {
 
 const LINE = counted([1, 1, 5]), PAIR = tensor([1, 1, 2], [1, 10]);
 
-Deno.test("Conv slides weights over a line, as they lie", () => {
+Deno.test("Conv does not reverse its weights", () => {
   assertEquals(outputOf("Conv", [LINE, PAIR]), tensor([1, 1, 4], [21, 32, 43, 54]));
   const wide = { attributes: { strides: [2], dilations: [2], pads: [1, 1] } };
   assertEquals(outputOf("Conv", [LINE, PAIR], wide), tensor([1, 1, 3], [20, 42, 4]));
 });
 
-Deno.test("Conv finds its own padding: more behind for SAME_UPPER, more before for SAME_LOWER", () => {
+Deno.test("auto_pad adds the odd element at the end for SAME_UPPER and at the start for SAME_LOWER", () => {
   const padded = (auto_pad: string) => outputOf("Conv", [LINE, PAIR], { attributes: { auto_pad } });
   assertEquals(padded("SAME_UPPER"), tensor([1, 1, 5], [21, 32, 43, 54, 5]));
   assertEquals(padded("SAME_LOWER"), tensor([1, 1, 5], [10, 21, 32, 43, 54]));
@@ -32,7 +32,7 @@ Deno.test("Conv sums over the channels of its group, and adds a bias", () => {
   assertEquals(parted, tensor([1, 2, 2], [4.5, 6.5, 119.5, 139.5]));
 });
 
-Deno.test("Conv goes over two and three axes, for each image", () => {
+Deno.test("Conv works on images with two and three axes", () => {
   const square = outputOf("Conv", [
     counted([2, 1, 2, 2]),
     tensor([1, 1, 2, 2], [1, 10, 100, 1000]),
@@ -53,17 +53,17 @@ Deno.test("Conv goes over two and three axes, for each image", () => {
   assertEquals(cube, tensor([1, 1, 1, 2, 1], [6521, 8743]));
 });
 
-Deno.test("Conv over fewer elements than a window has none", () => {
+Deno.test("Conv of an image smaller than the window is empty", () => {
   const none = outputOf("Conv", [counted([1, 1, 1]), PAIR]);
   assertEquals(none, tensor([1, 1, 0], []));
 });
 
-Deno.test("Conv refuses weights for other channels", () => {
+Deno.test("Conv rejects weights for another number of channels", () => {
   const wrong = () => outputOf("Conv", [LINE, tensor([1, 2, 1], [1, 1])]);
-  assertThrows(wrong, RangeError, "its weights must fit the image, in 1 groups");
+  assertThrows(wrong, RangeError, "its weights must fit the image with 1 groups");
 });
 
-Deno.test("ConvTranspose puts each element down as often as there are weights", () => {
+Deno.test("ConvTranspose spreads each element over the window", () => {
   const x = tensor([1, 1, 2], [1, 2]);
   assertEquals(outputOf("ConvTranspose", [x, PAIR]), tensor([1, 1, 3], [1, 12, 20]));
   const apart = { attributes: { strides: [3], output_padding: [1] } };
@@ -75,7 +75,7 @@ Deno.test("ConvTranspose puts each element down as often as there are weights", 
   assertEquals(outputOf("ConvTranspose", [x, PAIR], cut), tensor([1, 1, 4], [0, 12, 0, 20]));
 });
 
-Deno.test("ConvTranspose makes the lengths that are asked for", () => {
+Deno.test("ConvTranspose produces the requested output_shape", () => {
   const x = tensor([1, 1, 2], [1, 2]);
   const made = (attributes: Record<string, string | number[]>) =>
     outputOf("ConvTranspose", [x, PAIR], { attributes: { strides: [1], ...attributes } });
@@ -84,7 +84,7 @@ Deno.test("ConvTranspose makes the lengths that are asked for", () => {
   assertEquals(made({ auto_pad: "SAME_LOWER" }), tensor([1, 1, 2], [12, 20]));
 });
 
-Deno.test("ConvTranspose is Conv the other way: ⟨conv x, y⟩ = ⟨x, convᵀ y⟩", () => {
+Deno.test("ConvTranspose is the adjoint of Conv: ⟨conv x, y⟩ = ⟨x, convᵀ y⟩", () => {
   const attributes = { group: 2, strides: [2, 1], dilations: [1, 2], pads: [1, 0, 0, 2] };
   const wave = (dims: number[], f: number) => {
     const { data } = counted(dims);

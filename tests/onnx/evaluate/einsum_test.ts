@@ -9,7 +9,7 @@ function einsum(equation: string, ...inputs: PlainTensor[]): PlainTensor {
 const A = tensor([2, 3], [1, 2, 3, 4, 5, 6]), B = tensor([3, 2], [7, 8, 9, 10, 11, 12]);
 const S = tensor([2, 2], [1, 2, 3, 4]);
 
-Deno.test("Einsum sums over labels that do not come out", () => {
+Deno.test("Einsum sums over labels missing from the output", () => {
   assertEquals(einsum("ij,jk->ik", A, B), tensor([2, 2], [58, 64, 139, 154]));
   assertEquals(einsum(" i j -> j i ", A), tensor([3, 2], [1, 4, 2, 5, 3, 6]));
   assertEquals(einsum("ij->", A), tensor([], [21]));
@@ -20,20 +20,20 @@ Deno.test("Einsum sums over labels that do not come out", () => {
   assertEquals(einsum("ij,jk,kl->il", A, B, S), tensor([2, 2], [250, 372, 601, 894]));
 });
 
-Deno.test("Einsum takes the diagonal where a label is there twice", () => {
+Deno.test("Einsum takes the diagonal if a label is repeated", () => {
   assertEquals(einsum("ii->i", S), tensor([2], [1, 4]));
   assertEquals(einsum("ii", S), tensor([], [5]));
   assertEquals(einsum("iij->j", tensor([2, 2, 1], [1, 2, 3, 4])), tensor([1], [5]));
 });
 
-Deno.test("Einsum without an arrow gives labels that are there once, in the order of the alphabet", () => {
+Deno.test("Einsum without an arrow outputs unique labels in alphabetical order", () => {
   assertEquals(einsum("ba", A), tensor([3, 2], [1, 4, 2, 5, 3, 6]));
   assertEquals(einsum("ij,jk", A, B), tensor([2, 2], [58, 64, 139, 154]));
   assertEquals(einsum("aB", A), tensor([3, 2], [1, 4, 2, 5, 3, 6]));
   assertEquals(einsum("i...", A), tensor([3, 2], [1, 4, 2, 5, 3, 6]));
 });
 
-Deno.test("Einsum aligns axes behind ... at their end, and repeats them", () => {
+Deno.test("Einsum aligns ellipsis axes at their end and broadcasts them", () => {
   const batches = tensor([2, 1, 2, 2], [1, 2, 3, 4, 1, 0, 0, 1]);
   const vectors = tensor([2, 2], [1, 1, 1, -1]);
   const products = einsum("...ij,...j->...i", batches, vectors);
@@ -42,12 +42,12 @@ Deno.test("Einsum aligns axes behind ... at their end, and repeats them", () => 
   assertEquals(einsum("i...->i", A), tensor([2], [6, 15]));
 });
 
-Deno.test("Einsum over no elements is 0", () => {
+Deno.test("Einsum over an empty axis is 0", () => {
   assertEquals(einsum("ij->i", tensor([2, 0], [])), tensor([2], [0, 0]));
   assertEquals(einsum("ij->ij", tensor([2, 0], [])), tensor([2, 0], []));
 });
 
-Deno.test("Einsum refuses equations that make no sense", () => {
+Deno.test("Einsum rejects invalid equations", () => {
   for (
     const equation of [
       "ij,jk->ik",
@@ -62,5 +62,5 @@ Deno.test("Einsum refuses equations that make no sense", () => {
   ) {
     assertThrows(() => einsum(equation, A), RangeError, "Cannot evaluate the Einsum", equation);
   }
-  assertThrows(() => einsum("ij,jk", A, A), RangeError, '"j" must have one length');
+  assertThrows(() => einsum("ij,jk", A, A), RangeError, 'all lengths of "j" must be equal');
 });

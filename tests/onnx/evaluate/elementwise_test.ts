@@ -1,7 +1,7 @@
 import { assertThrows } from "@std/assert";
 import { assertNear, assertSame, bool, evaluate, f32, i64, tensor } from "./evaluate_op.ts";
 
-Deno.test("two shapes together: what one lacks is repeated, whichever side it is", () => {
+Deno.test("shapes broadcast from either side", () => {
   const rows = f32([1, 2, 3, 4, 5, 6], 2, 3),
     row = f32([10, 20, 30]),
     column = f32([100, 200], 2, 1);
@@ -17,7 +17,7 @@ Deno.test("two shapes together: what one lacks is repeated, whichever side it is
   );
 });
 
-Deno.test("nothing and one together are nothing; scalars stay scalars", () => {
+Deno.test("an empty axis broadcasts with length 1 to an empty axis; scalars stay scalars", () => {
   assertSame(evaluate("Add", [f32([], 0, 3), f32([1, 2, 3])]), f32([], 0, 3));
   assertSame(evaluate("Mul", [f32([], 2, 0), f32([5], 1)]), f32([], 2, 0));
   assertSame(evaluate("Add", [f32(1), f32(2)]), f32(3));
@@ -25,17 +25,17 @@ Deno.test("nothing and one together are nothing; scalars stay scalars", () => {
   assertSame(evaluate("Neg", [f32([], 0)]), f32([], 0));
 });
 
-Deno.test("shapes that do not go together are refused, with the node and both shapes", () => {
+Deno.test("shapes that do not broadcast are rejected with the node and both shapes", () => {
   assertThrows(
     () => evaluate("Add", [f32([1, 2]), f32([1, 2, 3])]),
     RangeError,
-    'the Add "it" as its inputs must have shapes that broadcast: current shapes are [2] and [3]',
+    'the Add "it": the shapes of its inputs must broadcast; got [2] and [3]',
   );
-  assertThrows(() => evaluate("Add", [f32([1, 2])]), TypeError, "must have an input 1");
+  assertThrows(() => evaluate("Add", [f32([1, 2])]), TypeError, "its input 1 is required");
   assertThrows(() => evaluate("Add", [f32([]), f32([1, 2])]), RangeError, "broadcast");
 });
 
-Deno.test("floats follow IEEE 754 at its edges", () => {
+Deno.test("float arithmetic follows IEEE 754 for special values", () => {
   const edges = f32([0, -0, 1, -1, Infinity, -Infinity, NaN]);
   assertSame(evaluate("Neg", [edges]), f32([-0, 0, -1, 1, -Infinity, Infinity, NaN]));
   assertSame(evaluate("Abs", [edges]), f32([0, 0, 1, 1, Infinity, Infinity, NaN]));
@@ -49,7 +49,7 @@ Deno.test("floats follow IEEE 754 at its edges", () => {
   assertSame(evaluate("Min", [edges, f32(NaN)]), f32([NaN, NaN, NaN, NaN, NaN, NaN, NaN]));
 });
 
-Deno.test("rounding is half to even, and keeps the sign of zero", () => {
+Deno.test("Round is half to even, and keeps the sign of zero", () => {
   const x = f32([0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 2.4, -2.6, NaN, -Infinity, 2 ** 52 + 1, -0]);
   assertSame(
     evaluate("Round", [x]),
@@ -59,7 +59,7 @@ Deno.test("rounding is half to even, and keeps the sign of zero", () => {
   assertSame(evaluate("Ceil", [f32([-0.5, 1.5])]), f32([-0, 2]));
 });
 
-Deno.test("whole numbers are divided towards zero and wrap around", () => {
+Deno.test("integer division truncates, and integers wrap around", () => {
   assertSame(evaluate("Div", [i64([7, -7, 7, -7]), i64([2, 2, -2, -2])]), i64([3, -3, -3, 3]));
   const i32 = (values: number[]) => tensor("i32", values);
   assertSame(evaluate("Add", [i32([2147483647]), i32([1])]), i32([-2147483648]));
@@ -73,14 +73,14 @@ Deno.test("whole numbers are divided towards zero and wrap around", () => {
   assertSame(evaluate("Mul", [i64([64133530351]), i64([287630261])]), i64([-5]));
 });
 
-Deno.test("the rest of a division has the divisor's sign, or with fmod the dividend's", () => {
+Deno.test("Mod has the sign of the divisor, or with fmod that of the dividend", () => {
   const a = i64([7, -7, 7, -7, 6]), b = i64([3, 3, -3, -3, -3]);
   assertSame(evaluate("Mod", [a, b]), i64([1, 2, -2, -1, 0]));
   assertSame(evaluate("Mod", [a, b], { fmod: 1 }), i64([1, -1, 1, -1, 0]));
   assertSame(evaluate("Mod", [f32([-5.5, 5.5]), f32(2)], { fmod: 1 }), f32([-1.5, 1.5]));
 });
 
-Deno.test("powers are C's: 1 to whatever is 1, and of the type of what is raised", () => {
+Deno.test("Pow follows C for special values, and has the type of its base", () => {
   const x = f32([2, 1, -1, 0, -8, 9]);
   assertSame(
     evaluate("Pow", [x, f32([10, NaN, -Infinity, 0, 1 / 3, 0.5])]),
@@ -90,7 +90,7 @@ Deno.test("powers are C's: 1 to whatever is 1, and of the type of what is raised
   assertSame(evaluate("Pow", [f32([0.1]), i64(2)]), f32([0.1 * 0.1]));
 });
 
-Deno.test("as many inputs as there are", () => {
+Deno.test("Max, Min, Mean and Sum accept any number of inputs", () => {
   const all = [f32([1, 5]), f32([4, 2], 2, 1), f32(3)];
   assertSame(evaluate("Sum", all), f32([8, 12, 6, 10], 2, 2));
   assertSame(evaluate("Max", all), f32([4, 5, 3, 5], 2, 2));
@@ -99,7 +99,7 @@ Deno.test("as many inputs as there are", () => {
   assertSame(evaluate("Sum", [f32([1])]), f32([1]));
 });
 
-Deno.test("bounds may be left out, hold for NaN not at all, and the upper wins", () => {
+Deno.test("Clip accepts missing bounds, keeps NaN, and prefers the upper bound", () => {
   const x = f32([-2, 0.5, 7, NaN]);
   assertSame(evaluate("Clip", [x, f32(0), f32(1)]), f32([0, 0.5, 1, NaN]));
   assertSame(evaluate("Clip", [x, undefined, f32(1)]), f32([-2, 0.5, 1, NaN]));
@@ -108,13 +108,13 @@ Deno.test("bounds may be left out, hold for NaN not at all, and the upper wins",
   assertSame(evaluate("Clip", [x], { max: { float: 2 } }), f32([-2, 0.5, 2, NaN]));
 });
 
-Deno.test("a choice by truth values, all three repeated", () => {
+Deno.test("Where broadcasts all three inputs", () => {
   const y = evaluate("Where", [bool([1, 0], 2, 1), f32([1, 2, 3]), f32(NaN)]);
   assertSame(y, f32([1, 2, 3, NaN, NaN, NaN], 2, 3));
   assertSame(evaluate("PRelu", [f32([-2, 3], 2, 1), f32([0.5, 2])]), f32([-1, -4, 3, 3], 2, 2));
 });
 
-Deno.test("the error function is right to a few units in the last place", () => {
+Deno.test("Erf is accurate to a few units in the last place", () => {
   // mpmath at 40 digits, of the doubles as they are.
   const x = [1e-300, 1e-10, 0.1, 0.5, 1, 1.5, 2, 2.9, 3, 3.5, 5, 6, -0.5, Infinity, -0, NaN];
   assertNear(evaluate("Erf", [f32(x)]), ERF, 2);
@@ -139,7 +139,7 @@ const ERF = [
   NaN,
 ];
 
-Deno.test("elementary functions", () => {
+Deno.test("elementary functions have known values", () => {
   const x = f32([0.5]);
   const known: Record<string, number> = {
     Acos: 1.0471975511965979,

@@ -1,7 +1,7 @@
 import { erf, erfc } from "../../../src/onnx/evaluate/operators/error_function.ts";
 import { assertNear, f32 } from "./evaluate_op.ts";
 
-Deno.test("what is missing to 1 keeps its digits, however small", () => {
+Deno.test("erfc() keeps its relative precision for small results", () => {
   // mpmath at 60 digits, of the doubles as they are.
   const right = [
     1.8427007929497148,
@@ -15,7 +15,7 @@ Deno.test("what is missing to 1 keeps its digits, however small", () => {
   assertNear(f32([Infinity, -Infinity, 30, NaN].map(erfc)), [0, 2, 0, NaN], 0);
 });
 
-Deno.test("sum and fraction meet where one gives way to the other", () => {
+Deno.test("series and continued fraction agree where they meet", () => {
   const below = 1.5 - 2 ** -52;
   assertNear(f32([erf(below)]), [erf(1.5)], 2);
 });

@@ -2,7 +2,7 @@ import { assertThrows } from "@std/assert";
 import { tensorProto } from "../../../src/onnx/mod.ts";
 import { assertSame, evaluate, f32, i64, tensor } from "./evaluate_op.ts";
 
-Deno.test("ranges go up or down, and may be empty", () => {
+Deno.test("Range counts up or down, and may be empty", () => {
   const range = (start: number, limit: number, delta: number) =>
     evaluate("Range", [i64(start), i64(limit), i64(delta)]);
   assertSame(range(3, 9, 3), i64([3, 6]));
@@ -14,7 +14,7 @@ Deno.test("ranges go up or down, and may be empty", () => {
   assertThrows(() => range(0, 1, 0), RangeError, "0 to 1 by 0");
 });
 
-Deno.test("fills have a value and a type, 0 without", () => {
+Deno.test("ConstantOfShape uses its value and type, or a float 0", () => {
   assertSame(evaluate("ConstantOfShape", [i64([2, 1])]), f32([0, 0], 2, 1));
   const value = tensorProto("i64", [1], [7]);
   assertSame(evaluate("ConstantOfShape", [i64([2])], { value }), i64([7, 7]));
@@ -23,14 +23,14 @@ Deno.test("fills have a value and a type, 0 without", () => {
   assertThrows(() => evaluate("ConstantOfShape", [i64([-1])]), RangeError, "[-1]");
 });
 
-Deno.test("ones on a diagonal", () => {
+Deno.test("EyeLike writes ones on a diagonal", () => {
   const x = f32([9, 9, 9, 9, 9, 9], 2, 3);
   assertSame(evaluate("EyeLike", [x]), f32([1, 0, 0, 0, 1, 0], 2, 3));
   assertSame(evaluate("EyeLike", [x], { k: 2, dtype: 7 }), i64([0, 0, 1, 0, 0, 0], 2, 3));
   assertSame(evaluate("EyeLike", [x], { k: -1 }), f32([0, 0, 0, 1, 0, 0], 2, 3));
 });
 
-Deno.test("one-hot rows along any axis; indices from the end, and out of range", () => {
+Deno.test("OneHot accepts any axis, negative indices, and indices out of range", () => {
   const values = f32([0, 5]);
   const hot = (indices: number[], axis: number) =>
     evaluate("OneHot", [i64(indices), i64(3), values], { axis });

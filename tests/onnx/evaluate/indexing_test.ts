@@ -4,7 +4,7 @@ import { outputOf, tensor, whole } from "./one_node.ts";
 /** 2 × 3 × 2, each number its own place. */
 const CUBE = tensor([2, 3, 2], Array.from({ length: 12 }, (_, i) => i));
 
-Deno.test("Gather takes slices along any axis, indices counted from the end too", () => {
+Deno.test("Gather selects slices along any axis, also by negative indices", () => {
   const rows = outputOf("Gather", [tensor([3, 2], [1, 2, 3, 4, 5, 6]), whole([2], [-1, 0])]);
   assertEquals(rows, tensor([2, 2], [5, 6, 1, 2]));
   const middle = outputOf("Gather", [CUBE, whole([2, 2], [2, 0, -3, 1])], {
@@ -14,19 +14,19 @@ Deno.test("Gather takes slices along any axis, indices counted from the end too"
   assertEquals(middle, tensor([2, 2, 2, 2], expected));
 });
 
-Deno.test("Gather with a single index takes the axis away, and with no index leaves nothing", () => {
+Deno.test("Gather with a scalar index removes the axis, and with no indices is empty", () => {
   const last = outputOf("Gather", [CUBE, whole([], [1])], { attributes: { axis: -1 } });
   assertEquals(last, tensor([2, 3], [1, 3, 5, 7, 9, 11]));
   assertEquals(outputOf("Gather", [CUBE, whole([0], [])]), tensor([0, 3, 2], []));
 });
 
-Deno.test("Gather refuses an index that is outside", () => {
+Deno.test("Gather rejects an index out of range", () => {
   const at = (index: number) => () => outputOf("Gather", [tensor([2], [1, 2]), whole([], [index])]);
-  assertThrows(at(2), RangeError, 'Cannot evaluate the Gather "it" as its indices must be in');
-  assertThrows(at(-3), RangeError, "current value is -3");
+  assertThrows(at(2), RangeError, 'Cannot evaluate the Gather "it": its indices must be from');
+  assertThrows(at(-3), RangeError, "got -3");
 });
 
-Deno.test("GatherElements takes one element per index", () => {
+Deno.test("GatherElements selects one element per index", () => {
   const data = tensor([2, 3], [1, 2, 3, 4, 5, 6]), indices = whole([2, 2], [0, -1, 1, 0]);
   const along = (axis: number) =>
     outputOf("GatherElements", [data, indices], { attributes: { axis } });
@@ -34,7 +34,7 @@ Deno.test("GatherElements takes one element per index", () => {
   assertEquals(along(0), tensor([2, 2], [1, 5, 4, 2]));
 });
 
-Deno.test("GatherND takes slices that rows of indices point to, for each batch in its own", () => {
+Deno.test("GatherND selects slices by rows of indices, separately for each batch", () => {
   const pairs = whole([2, 2], [0, 2, -1, 0]);
   assertEquals(outputOf("GatherND", [CUBE, pairs]), tensor([2, 2], [4, 5, 6, 7]));
   const triples = whole([1, 2, 3], [0, 1, 1, 1, 2, 0]);
@@ -46,7 +46,7 @@ Deno.test("GatherND takes slices that rows of indices point to, for each batch i
   assertEquals(outputOf("GatherND", [CUBE, whole([0, 1], [])]), tensor([0, 3, 2], []));
 });
 
-Deno.test("GatherND refuses indices that point to more axes than there are", () => {
+Deno.test("GatherND rejects indices with more numbers than axes", () => {
   const wrong = () => outputOf("GatherND", [tensor([2], [1, 2]), whole([1, 2], [0, 0])]);
-  assertThrows(wrong, RangeError, "must point into [2]: current value is indices of [1,2]");
+  assertThrows(wrong, RangeError, "must fit the shape [2]; got indices of [1,2]");
 });

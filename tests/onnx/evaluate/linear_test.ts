@@ -19,32 +19,32 @@ Deno.test("MatMul broadcasts batches of both sides", () => {
   assertEquals(both, tensor([2, 2], [27, 30, -27, -30]));
 });
 
-Deno.test("MatMul over an axis without elements is 0, and over none there is nothing", () => {
+Deno.test("MatMul over an empty inner axis is 0, and of empty matrices is empty", () => {
   const product = outputOf("MatMul", [tensor([2, 0], []), tensor([0, 2], [])]);
   assertEquals(product, tensor([2, 2], [0, 0, 0, 0]));
   const none = outputOf("MatMul", [tensor([0, 2, 3], []), B]);
   assertEquals(none, tensor([0, 2, 2], []));
 });
 
-Deno.test("MatMul keeps what is no number, and wraps whole numbers", () => {
+Deno.test("MatMul propagates NaN, and wraps integers", () => {
   const row = outputOf("MatMul", [tensor([1, 2], [0, 1]), tensor([2, 2], [Infinity, 1, 1, NaN])]);
   assertEquals(row, tensor([1, 2], [NaN, NaN]));
   const bytes = (values: number[]) => tensor([1], values, "u8");
   assertEquals(outputOf("MatMul", [bytes([16]), bytes([17])]), tensor([], [16], "u8"));
 });
 
-Deno.test("MatMul refuses what does not fit", () => {
+Deno.test("MatMul rejects shapes that do not fit", () => {
   const multiply = (a: number[], b: number[]) => () => {
     const filled = (dims: number[]) =>
       tensor(dims, new Float64Array(dims.reduce((p, n) => p * n, 1)));
     outputOf("MatMul", [filled(a), filled(b)]);
   };
-  assertThrows(multiply([2, 3], [2, 3]), RangeError, "must fit: current value is [2,3] and [2,3]");
-  assertThrows(multiply([2, 1, 1], [3, 1, 1]), RangeError, "its batches must broadcast");
-  assertThrows(multiply([], [1]), RangeError, "its matrices must fit");
+  assertThrows(multiply([2, 3], [2, 3]), RangeError, "must be equal; got [2,3] and [2,3]");
+  assertThrows(multiply([2, 1, 1], [3, 1, 1]), RangeError, "its batch axes must broadcast");
+  assertThrows(multiply([], [1]), RangeError, "the inner lengths of its matrices must be equal");
 });
 
-Deno.test("Gemm turns its matrices, and scales what it multiplies and adds", () => {
+Deno.test("Gemm transposes and scales its operands", () => {
   const turned = {
     attributes: { transA: 1, transB: 1, alpha: { float: 0.5 }, beta: { float: 2 } },
   };
@@ -59,10 +59,10 @@ Deno.test("Gemm turns its matrices, and scales what it multiplies and adds", () 
   const bias = outputOf("Gemm", [A, B, tensor([2], [1, -1])]);
   assertEquals(bias, tensor([2, 2], [59, 63, 140, 153]));
   const tall = () => outputOf("Gemm", [A, B, tensor([3, 1, 1], [1, 1, 1])]);
-  assertThrows(tall, RangeError, "what it adds must broadcast to [2,2]");
+  assertThrows(tall, RangeError, "its third input must broadcast to [2,2]");
 });
 
-Deno.test("Det is that of each matrix, with rows exchanged where a pivot is 0", () => {
+Deno.test("Det computes determinants of stacked matrices, with pivoting", () => {
   const matrices = tensor([3, 2, 2], [1, 2, 3, 4, 0, 1, 1, 0, 1, 2, 2, 4]);
   assertEquals(outputOf("Det", [matrices]), tensor([3], [-2, -1, 0]));
   assertThrows(() => outputOf("Det", [A]), RangeError, "must be square");

@@ -1,7 +1,7 @@
 import { assertThrows } from "@std/assert";
 import { assertSame, bool, evaluate, f32, i64, tensor } from "./evaluate_op.ts";
 
-Deno.test("comparisons: NaN is equal to nothing, and zeros are equal whatever their sign", () => {
+Deno.test("comparisons with NaN are false, and 0 equals −0", () => {
   const a = f32([1, 2, NaN, 0, Infinity]), b = f32([2, 2, NaN, -0, -Infinity]);
   assertSame(evaluate("Equal", [a, b]), bool([0, 1, 0, 1, 0]));
   assertSame(evaluate("Less", [a, b]), bool([1, 0, 0, 0, 0]));
@@ -11,7 +11,7 @@ Deno.test("comparisons: NaN is equal to nothing, and zeros are equal whatever th
   assertSame(evaluate("Less", [i64([1, 3], 2, 1), i64([2, 3])]), bool([1, 1, 0, 0], 2, 2));
 });
 
-Deno.test("truth values", () => {
+Deno.test("And, Or, Xor and Not have their truth tables", () => {
   const a = bool([0, 0, 1, 1]), b = bool([0, 1, 0, 1]);
   assertSame(evaluate("And", [a, b]), bool([0, 0, 0, 1]));
   assertSame(evaluate("Or", [a, b]), bool([0, 1, 1, 1]));
@@ -19,7 +19,7 @@ Deno.test("truth values", () => {
   assertSame(evaluate("Not", [a]), bool([1, 1, 0, 0]));
 });
 
-Deno.test("what is no number, and what is beyond all", () => {
+Deno.test("IsNaN and IsInf detect special values", () => {
   const x = f32([1, NaN, Infinity, -Infinity]);
   assertSame(evaluate("IsNaN", [x]), bool([0, 1, 0, 0]));
   assertSame(evaluate("IsInf", [x]), bool([0, 0, 1, 1]));
@@ -27,7 +27,7 @@ Deno.test("what is no number, and what is beyond all", () => {
   assertSame(evaluate("IsInf", [x], { detect_positive: 0 }), bool([0, 0, 0, 1]));
 });
 
-Deno.test("bits, of 64 too, and of types without a sign", () => {
+Deno.test("bitwise operators work on all integer types, 64-bit ones included", () => {
   const u32 = (...values: number[]) => tensor("u32", values);
   assertSame(evaluate("BitwiseAnd", [u32(0xffffffff), u32(0xf0000001)]), u32(0xf0000001));
   assertSame(evaluate("BitwiseOr", [u32(0x80000000), u32(1)]), u32(0x80000001));
@@ -38,7 +38,7 @@ Deno.test("bits, of 64 too, and of types without a sign", () => {
   assertSame(evaluate("BitwiseXor", [i64([-1]), i64([1])]), i64([-2]));
 });
 
-Deno.test("shifts drop what leaves the type", () => {
+Deno.test("BitShift drops bits that leave the type", () => {
   const u8 = (...values: number[]) => tensor("u8", values);
   assertSame(evaluate("BitShift", [u8(3, 129), u8(1, 1)], { direction: "LEFT" }), u8(6, 2));
   assertSame(evaluate("BitShift", [u8(3, 129), u8(1, 8)], { direction: "RIGHT" }), u8(1, 0));

@@ -14,16 +14,16 @@ function doublings(times: number): Uint8Array {
 
 const feeds = { x: { data: new Float32Array(128) } }; // 1 KiB as doubles
 
-Deno.test("a graph that doubles its input again and again ends at maxBytes, and names the node", () => {
+Deno.test("a graph that keeps doubling its input fails at maxBytes with the node's name", () => {
   const evaluator = openEvaluator(doublings(20), { maxBytes: MIB });
-  const error = assertThrows(() => evaluator.run(feeds), RangeError, "must fit into maxBytes");
+  const error = assertThrows(() => evaluator.run(feeds), RangeError, "exceed maxBytes");
   assert(error.message.includes("Concat"), error.message);
   // 512 KiB and 256 KiB at once fit; twice as much does not.
   openEvaluator(doublings(9), { maxBytes: MIB }).run(feeds);
   assertThrows(() => openEvaluator(doublings(10), { maxBytes: MIB }).run(feeds), RangeError);
 });
 
-Deno.test("by default four gigabytes are the most, and a node that makes more allocates nothing", () => {
+Deno.test("the default limit is 4 GiB, and a node beyond it allocates nothing", () => {
   const g = new GraphBuilder("expand");
   const x = g.input("x", "f32", [1]);
   const shape = g.constant("i64", [40_000, 40_000]);
@@ -37,7 +37,7 @@ Deno.test("by default four gigabytes are the most, and a node that makes more al
   assert(error.message.includes("12800000000 bytes"), error.message);
 });
 
-Deno.test("memory that several values share counts once, and what is no longer needed not at all", () => {
+Deno.test("shared memory counts once, and released memory not at all", () => {
   const g = new GraphBuilder("shared");
   const x = g.input("x", "f32", ["N"]);
   let y = g.add(x, 1);
@@ -48,7 +48,7 @@ Deno.test("memory that several values share counts once, and what is no longer n
   assertEquals(made?.data[0], 51);
 });
 
-Deno.test("a signal ends an evaluation between two nodes, a session's too", async () => {
+Deno.test("a signal aborts evaluations of evaluators and sessions between two nodes", async () => {
   const g = new GraphBuilder("long");
   let x = g.input("x", "f32", ["N"]);
   for (let i = 0; i < 3000; i++) x = g.op("Sin", [x], "f32"); // about a second
@@ -69,7 +69,7 @@ Deno.test("a signal ends an evaluation between two nodes, a session's too", asyn
   assertThrows(() => evaluator.run(large), Error, "enough");
 });
 
-Deno.test("evaluating in turns gives the same", async () => {
+Deno.test("runInTurns() gives the same results as run()", async () => {
   const bytes = doublings(3);
   await using session = evaluatorSession(bytes);
   const x = { data: Float32Array.of(1, 2) };

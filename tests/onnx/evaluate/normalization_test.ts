@@ -17,7 +17,7 @@ function normalized(
 const EPSILON = { epsilon: { float: 3 } };
 const PAIRS = tensor([2, 2, 2], [0, 2, 5, 7, -1, 1, 10, 10]);
 
-Deno.test("LayerNormalization scales rows, and gives their means and inverse deviations", () => {
+Deno.test("LayerNormalization scales rows, and returns means and inverse deviations", () => {
   const [y, mean, inverse] = normalized(
     "LayerNormalization",
     [PAIRS, tensor([2], [2, 4]), tensor([2], [0, 1])],
@@ -31,7 +31,7 @@ Deno.test("LayerNormalization scales rows, and gives their means and inverse dev
   });
 });
 
-Deno.test("LayerNormalization goes over all axes from one on, without a bias too", () => {
+Deno.test("LayerNormalization normalizes all axes from one on, also without a bias", () => {
   const x = tensor([1, 2, 2], [-3, 3, -1, 1]);
   const attributes = { axis: -2, epsilon: { float: 4 } };
   const [y, mean] = normalized("LayerNormalization", [x, tensor([2, 2], [1, 2, 3, 6])], {
@@ -73,13 +73,13 @@ Deno.test("GroupNormalization has a scale per group before opset 21, and per cha
   assertEquals(since, tensor([1, 4, 1], [-1, 3, -1, 7]));
   const wrong = () =>
     evaluateAll("GroupNormalization", channels, { attributes: { num_groups: 3 } });
-  assertThrows(wrong, RangeError, "its channels must be parted into 3 groups: current value is 4");
+  assertThrows(wrong, RangeError, "its number of channels must be divisible by 3; got 4");
 });
 
 /** Two channels with a scale, a bias, a mean and a variance. */
 const CHANNELS = [[2, 4], [0, 1], [1, 6], [1, 6]].map((values) => tensor([2], values));
 
-Deno.test("BatchNormalization takes the moments it is given", () => {
+Deno.test("BatchNormalization uses the given moments", () => {
   const [y, ...rest] = normalized("BatchNormalization", [PAIRS, ...CHANNELS], {
     attributes: EPSILON,
   });
@@ -99,7 +99,7 @@ Deno.test("BatchNormalization takes the moments it is given", () => {
   assertEquals(rest, []);
 });
 
-Deno.test("BatchNormalization in training takes those of the batch, and lets the others run after", () => {
+Deno.test("BatchNormalization in training uses moments of the batch, and updates the running ones", () => {
   const x = tensor([2, 2], [0, 5, 2, 7]);
   const attributes = { training_mode: 1, momentum: { float: 0.75 }, ...EPSILON };
   const made = normalized("BatchNormalization", [x, ...CHANNELS], { attributes });
@@ -110,7 +110,7 @@ Deno.test("BatchNormalization in training takes those of the batch, and lets the
   ]);
 });
 
-Deno.test("MeanVarianceNormalization goes over images and places, channel by channel", () => {
+Deno.test("MeanVarianceNormalization normalizes each channel over images and positions", () => {
   const x = tensor([2, 2, 1, 1], [0, 10, 4, 30]);
   const [y] = evaluateAll("MeanVarianceNormalization", [x]);
   assertEquals(
@@ -123,7 +123,7 @@ Deno.test("MeanVarianceNormalization goes over images and places, channel by cha
   assertEquals(rows, tensor([2, 2], [-0.999999999, 0.999999999, 0, 0]));
 });
 
-Deno.test("LpNormalization divides by the length along an axis, and leaves 0 what is 0", () => {
+Deno.test("LpNormalization divides by the norm along an axis, and keeps zeros", () => {
   const x = tensor([2, 2], [3, -4, 0, 0]);
   assertEquals(normalized("LpNormalization", [x]), [tensor([2, 2], [0.6, -0.8, 0, 0])]);
   const sums = normalized("LpNormalization", [tensor([2, 2], [1, 2, -3, 6])], {
@@ -132,14 +132,14 @@ Deno.test("LpNormalization divides by the length along an axis, and leaves 0 wha
   assertEquals(sums, [tensor([2, 2], [0.25, 0.25, -0.75, 0.75])]);
 });
 
-Deno.test("LRN divides by the squares of channels near by", () => {
+Deno.test("LRN divides by the squares of nearby channels", () => {
   const attributes = { size: 3, alpha: { float: 3 }, beta: { float: 1 }, bias: { float: 0 } };
   const [y] = normalized("LRN", [tensor([1, 3, 1, 1], [1, 2, 3])], { attributes });
   assertEquals(y, tensor([1, 3, 1, 1], [0.2, 0.142857142857, 0.230769230769]));
 });
 
-Deno.test("BatchNormalization refuses other numbers than one per channel", () => {
+Deno.test("BatchNormalization rejects inputs without one number per channel", () => {
   const [scale, bias, mean] = CHANNELS, three = tensor([3], [1, 1, 1]);
   const wrong = () => evaluateAll("BatchNormalization", [PAIRS, scale, bias, mean, three]);
-  assertThrows(wrong, RangeError, "must have one number per channel: current value is [3]");
+  assertThrows(wrong, RangeError, "must have one number per channel; got [3]");
 });

@@ -37,7 +37,7 @@ async function agree(write: (g: GraphBuilder, x: Value<"f32">, y: Value<"f32">) 
   return Object.keys(right).length;
 }
 
-Deno.test("operators of one input do what onnxruntime does", async () => {
+Deno.test("operators of one input agree with onnxruntime", async () => {
   const count = await agree((g, x, y) => {
     for (const op of ANYWHERE) g.output(op, g.op(op, [x], "f32"));
     for (const op of POSITIVE) g.output(op, g.op(op, [y], "f32"));
@@ -48,7 +48,7 @@ Deno.test("operators of one input do what onnxruntime does", async () => {
   assertEquals(count, ANYWHERE.length + POSITIVE.length + 2);
 });
 
-Deno.test("operators of two inputs do what onnxruntime does", async () => {
+Deno.test("operators of two inputs agree with onnxruntime", async () => {
   const count = await agree((g, x, y) => {
     for (const op of BINARY) g.output(op, g.op(op, [x, y], "f32"));
     g.output("Pow", g.op("Pow", [y, x], "f32"));
@@ -59,7 +59,7 @@ Deno.test("operators of two inputs do what onnxruntime does", async () => {
   assertEquals(count, BINARY.length + 3);
 });
 
-Deno.test("what moves elements does what onnxruntime does", async () => {
+Deno.test("operators that move elements agree with onnxruntime", async () => {
   const count = await agree((g, x, y) => {
     const list = (...values: number[]) => g.constant("i64", values);
     g.output("Concat", g.op("Concat", [x, x], "f32", { axis: 1 }));

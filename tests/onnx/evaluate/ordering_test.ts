@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { evaluateAll } from "./evaluate_op.ts";
 import { outputOf, tensor, whole } from "./one_node.ts";
 
-Deno.test("TopK gives the largest or the least with their places, of equals the first", () => {
+Deno.test("TopK returns the largest or smallest elements with their indices, the first of equal ones", () => {
   const x = tensor([2, 4], [1, 3, 3, 2, 0, -0, 5, 5]), k = whole([1], [3]);
   assertEquals(evaluateAll("TopK", [x, k]), [
     tensor([2, 3], [3, 3, 2, 5, 5, 0]),
@@ -14,14 +14,18 @@ Deno.test("TopK gives the largest or the least with their places, of equals the 
   ]);
 });
 
-Deno.test("TopK goes along any axis, takes NaN for the largest, and none for k = 0", () => {
+Deno.test("TopK accepts any axis and k = 0, and treats NaN as the largest", () => {
   const x = tensor([3, 2], [1, NaN, 4, 2, 3, 9]);
   assertEquals(evaluateAll("TopK", [x, whole([1], [2])], { attributes: { axis: 0 } }), [
     tensor([2, 2], [4, NaN, 3, 9]),
     whole([2, 2], [1, 0, 2, 2]),
   ]);
   assertEquals(outputOf("TopK", [x, whole([1], [0])]), tensor([3, 0], []));
-  assertThrows(() => outputOf("TopK", [x, whole([1], [3])]), RangeError, "its k must be in 0 … 2");
+  assertThrows(
+    () => outputOf("TopK", [x, whole([1], [3])]),
+    RangeError,
+    "its k must be from 0 to 2",
+  );
 });
 
 Deno.test("NonZero has a column for each element that is not 0; NaN is not", () => {
@@ -31,7 +35,7 @@ Deno.test("NonZero has a column for each element that is not 0; NaN is not", () 
   assertEquals(outputOf("NonZero", [tensor([2], [0, 0])]), whole([1, 0], []));
 });
 
-Deno.test("Compress keeps slices, or elements one after the other", () => {
+Deno.test("Compress selects slices, or elements of the flattened input", () => {
   const x = tensor([2, 3], [1, 2, 3, 4, 5, 6]),
     keep = (...values: number[]) => tensor([values.length], values, "bool");
   const along = (axis: number, ...values: number[]) =>

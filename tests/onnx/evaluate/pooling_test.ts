@@ -5,7 +5,7 @@ import { outputOf, tensor, whole } from "./one_node.ts";
 const LINE = tensor([1, 1, 5], [3, 1, 4, 1, 5]);
 const SQUARE = tensor([1, 2, 2, 3], [1, 5, 2, 4, 3, 6, -1, -5, -2, -4, -3, -6]);
 
-Deno.test("MaxPool gives the largest of each window, and where it is: the first of equals", () => {
+Deno.test("MaxPool returns the maximum of each window, and the index of the first of equal ones", () => {
   const [y, at] = evaluateAll("MaxPool", [LINE], { attributes: { kernel_shape: [2] } });
   assertEquals([y, at], [tensor([1, 1, 4], [3, 4, 4, 5]), whole([1, 1, 4], [0, 2, 2, 4])]);
   const ties = evaluateAll("MaxPool", [tensor([1, 1, 3], [2, 2, 2])], {
@@ -14,7 +14,7 @@ Deno.test("MaxPool gives the largest of each window, and where it is: the first 
   assertEquals(ties, [tensor([1, 1, 1], [2]), whole([1, 1, 1], [0])]);
 });
 
-Deno.test("MaxPool counts places over all channels, by rows or by columns", () => {
+Deno.test("MaxPool counts indices over all channels, in row or column order", () => {
   const attributes = { kernel_shape: [2, 2] };
   const [y, at] = evaluateAll("MaxPool", [SQUARE], { attributes });
   assertEquals(y, tensor([1, 2, 1, 2], [5, 6, -1, -2]));
@@ -25,7 +25,7 @@ Deno.test("MaxPool counts places over all channels, by rows or by columns", () =
   assertEquals(columns[1], whole([1, 2, 1, 2], [2, 5, 6, 10]));
 });
 
-Deno.test("MaxPool never takes padding, and NaN where there is one", () => {
+Deno.test("MaxPool ignores padding, and propagates NaN", () => {
   const padded = outputOf("MaxPool", [tensor([1, 1, 2], [-3, -4])], {
     attributes: { kernel_shape: [2], pads: [1, 1] },
   });
@@ -36,7 +36,7 @@ Deno.test("MaxPool never takes padding, and NaN where there is one", () => {
   assertEquals(unknown, tensor([1, 1, 3], [NaN, NaN, 3]));
 });
 
-Deno.test("pools take windows apart, and a part of one at the end with ceil_mode", () => {
+Deno.test("pools support strides and dilations, and partial windows with ceil_mode", () => {
   const pool = (
     attributes: Record<string, number | number[]>,
   ) => [...outputOf("MaxPool", [LINE], { attributes: { kernel_shape: [2], ...attributes } }).data];
@@ -47,7 +47,7 @@ Deno.test("pools take windows apart, and a part of one at the end with ceil_mode
   assertEquals(pool({ strides: [5], pads: [0, 2], ceil_mode: 1 }), [3]);
 });
 
-Deno.test("AveragePool divides by what is there, padding too where it counts, never by what is beyond", () => {
+Deno.test("AveragePool counts padding only if requested, and never elements beyond it", () => {
   const x = tensor([1, 1, 3], [6, 3, 9]);
   const pool = (attributes: Record<string, number | number[]>) =>
     outputOf("AveragePool", [x], {
@@ -65,21 +65,21 @@ Deno.test("AveragePool divides by what is there, padding too where it counts, ne
   assertEquals(beyond, tensor([1, 1, 2], [6, 4.5]));
 });
 
-Deno.test("LpPool is the length of what is in a window", () => {
+Deno.test("LpPool returns the norm of each window", () => {
   const x = tensor([1, 1, 3], [3, -4, 12]);
   const pool = (p: number) => outputOf("LpPool", [x], { attributes: { kernel_shape: [2], p } });
   assertEquals(pool(2), tensor([1, 1, 2], [5, Math.sqrt(160)]));
   assertEquals(pool(1), tensor([1, 1, 2], [7, 16]));
 });
 
-Deno.test("global pools make one number of each channel", () => {
+Deno.test("global pools return one number per channel", () => {
   assertEquals(outputOf("GlobalMaxPool", [SQUARE]), tensor([1, 2, 1, 1], [6, -1]));
   assertEquals(outputOf("GlobalAveragePool", [SQUARE]), tensor([1, 2, 1, 1], [3.5, -3.5]));
   const lengths = outputOf("GlobalLpPool", [tensor([2, 1, 2], [3, 4, -6, 8])]);
   assertEquals(lengths, tensor([2, 1, 1], [5, 10]));
 });
 
-Deno.test("pools refuse a window of other axes than the image has", () => {
+Deno.test("pools reject a kernel with another number of axes than the image", () => {
   const wrong = () => outputOf("MaxPool", [LINE], { attributes: { kernel_shape: [2, 2] } });
-  assertThrows(wrong, RangeError, "its kernel_shape must fit [1,1,5]: current value is [2,2]");
+  assertThrows(wrong, RangeError, "its kernel_shape must fit [1,1,5]; got [2,2]");
 });

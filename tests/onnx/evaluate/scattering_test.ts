@@ -11,7 +11,7 @@ const REDUCED = {
   min: [-7, 2, 3],
 };
 
-Deno.test("scatters put updates on elements, one after the other", () => {
+Deno.test("scatters apply updates in order", () => {
   const data = tensor([3], [1, 2, 3]), updates = tensor([3], [5, -7, 11]);
   for (const [reduction, expected] of Object.entries(REDUCED)) {
     const attributes = { reduction };
@@ -25,7 +25,7 @@ Deno.test("scatters put updates on elements, one after the other", () => {
   assertEquals(data, tensor([3], [1, 2, 3]));
 });
 
-Deno.test("ScatterElements goes along one axis, and may touch a part of the others", () => {
+Deno.test("ScatterElements works along one axis, and may cover part of the others", () => {
   const data = tensor([2, 3], [1, 2, 3, 4, 5, 6]), updates = tensor([1, 2], [7, 8]);
   const put = (axis: number, indices: number[]) =>
     outputOf("ScatterElements", [data, whole([1, 2], indices), updates], { attributes: { axis } });
@@ -33,14 +33,14 @@ Deno.test("ScatterElements goes along one axis, and may touch a part of the othe
   assertEquals(put(0, [1, 0]), tensor([2, 3], [1, 8, 3, 7, 5, 6]));
 });
 
-Deno.test("ScatterND puts slices, and none where there is no row of indices", () => {
+Deno.test("ScatterND writes slices, and nothing without indices", () => {
   const data = tensor([2, 2], [1, 2, 3, 4]);
   const slices = outputOf("ScatterND", [data, whole([1, 1], [1]), tensor([1, 2], [5, 6])]);
   assertEquals(slices, tensor([2, 2], [1, 2, 5, 6]));
   assertEquals(outputOf("ScatterND", [data, whole([0, 2], []), tensor([0], [])]), data);
 });
 
-Deno.test("the largest and the least of a number and NaN is NaN", () => {
+Deno.test("scatters with max and min propagate NaN", () => {
   for (const reduction of ["max", "min"]) {
     const inputs = [tensor([2], [1, NaN]), whole([2, 1], [0, 1]), tensor([2], [NaN, 1])];
     const { data } = outputOf("ScatterND", inputs, { attributes: { reduction } });
@@ -48,7 +48,7 @@ Deno.test("the largest and the least of a number and NaN is NaN", () => {
   }
 });
 
-Deno.test("scatters refuse what does not fit", () => {
+Deno.test("scatters reject shapes that do not fit", () => {
   const data = tensor([3], [1, 2, 3]), one = whole([1], [0]);
   const refused = (op: string, indices: typeof data, updates: typeof data, reduction = "none") =>
     assertThrows(
@@ -62,7 +62,7 @@ Deno.test("scatters refuse what does not fit", () => {
   refused("ScatterND", whole([1, 1], [0]), tensor([1, 1], [1]));
 });
 
-Deno.test("whole numbers wrap around where they are put together", () => {
+Deno.test("scatters with a reduction wrap integers around", () => {
   const most: PlainTensor = { type: "i32", dims: [1], data: Float64Array.of(2 ** 31 - 1) };
   const one: PlainTensor = { type: "i32", dims: [1], data: Float64Array.of(1) };
   const attributes = { reduction: "add" };

@@ -3,7 +3,7 @@ import { assertSame, bool, evaluate, evaluateAll, f32, i64 } from "./evaluate_op
 
 const x = f32([1, 2, 3, 4, 5, 6], 2, 1, 3);
 
-Deno.test("shapes, parts of shapes, and counts", () => {
+Deno.test("Shape and Size return lengths, also of a range of axes", () => {
   assertSame(evaluate("Shape", [x]), i64([2, 1, 3]));
   assertSame(evaluate("Shape", [x], { start: 1 }), i64([1, 3]));
   assertSame(evaluate("Shape", [x], { start: -9, end: -1 }), i64([2, 1]));
@@ -13,7 +13,7 @@ Deno.test("shapes, parts of shapes, and counts", () => {
   assertSame(evaluate("Size", [f32([], 0, 5)]), i64(0));
 });
 
-Deno.test("another shape: 0 keeps a length, -1 takes what is left", () => {
+Deno.test("Reshape copies a length for 0, and infers -1", () => {
   const reshape = (shape: number[], allowzero: 0 | 1 = 0) =>
     evaluate("Reshape", [x, i64(shape)], { allowzero }).dims;
   assertEquals(reshape([3, 2]), [3, 2]);
@@ -26,14 +26,14 @@ Deno.test("another shape: 0 keeps a length, -1 takes what is left", () => {
   assertThrows(() => evaluate("Reshape", [none, i64([0, -1])]), RangeError, "[0,-1]");
 });
 
-Deno.test("a shape that cannot take the elements is refused", () => {
+Deno.test("Reshape rejects a shape with another number of elements", () => {
   for (const shape of [[4], [4, -1], [-1, -1], [-2, -3]]) {
     assertThrows(() => evaluate("Reshape", [x, i64(shape)]), RangeError, `[${shape}]`);
   }
   assertThrows(() => evaluate("Squeeze", [x, i64([0])]), RangeError, "[2,1,3]");
 });
 
-Deno.test("axes of length 1 come and go, and axes become two", () => {
+Deno.test("Squeeze, Unsqueeze and Flatten change axes", () => {
   assertEquals(evaluate("Squeeze", [x]).dims, [2, 3]);
   assertEquals(evaluate("Squeeze", [x, i64([-2])]).dims, [2, 3]);
   assertEquals(evaluateAll("Squeeze", [x], { attributes: { axes: [1] } })[0]!.dims, [2, 3]);
@@ -45,7 +45,7 @@ Deno.test("axes of length 1 come and go, and axes become two", () => {
   assertEquals(evaluate("Flatten", [x], { axis: -1 }).dims, [2, 3]);
 });
 
-Deno.test("what only passes through", () => {
+Deno.test("Identity and Dropout in inference return their input", () => {
   assertSame(evaluate("Identity", [x]), x);
   const [y, mask] = evaluateAll("Dropout", [x, f32(0.5)], { outputs: 2 });
   assertSame(y, x);

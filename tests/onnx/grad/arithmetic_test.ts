@@ -13,11 +13,11 @@ const OPERANDS: readonly (readonly [readonly number[], readonly number[]])[] = [
 ];
 
 for (const op of ["Add", "Sub", "Mul", "Div"]) {
-  Deno.test(`${op} has the slope that differences have, and so has its slope`, () => {
+  Deno.test(`first and second derivatives of ${op} agree with finite differences`, () => {
     for (const [a, b] of OPERANDS) checkRule({ op, inputs: [{ dims: a }, { dims: b }] });
   });
 }
 
-Deno.test("Neg has the slope that differences have", () => {
+Deno.test("the gradient of Neg agrees with finite differences", () => {
   checkRule({ op: "Neg", inputs: [{ dims: [2, 3] }] });
 });

@@ -46,7 +46,7 @@ function writtenBy(graph: Graph, of: string, wrt: readonly string[]): Set<string
   );
 }
 
-Deno.test("whatever rules write has rules", () => {
+Deno.test("rules use only operators that have rules", () => {
   const ran = new Set<string>(RANDOM), written = new Map<string, string>();
   const run = (op: string, graph: Graph, of: string, wrt: readonly string[]) => {
     ran.add(op);

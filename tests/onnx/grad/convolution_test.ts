@@ -49,11 +49,11 @@ function caseOf(op: string, [image, weights, attributes, bias]: Case) {
   };
 }
 
-Deno.test("Conv has the slope that differences have, and so has its slope", () => {
+Deno.test("first and second derivatives of Conv agree with finite differences", () => {
   for (const each of CONVOLUTIONS) checkSlopes(caseOf("Conv", each));
 });
 
-Deno.test("Conv that pads itself has the slope that differences have", () => {
+Deno.test("the gradient of Conv with auto_pad agrees with finite differences", () => {
   for (const [image, weights, attributes] of SAME) {
     const kernel_shape = weights.slice(2);
     checkSlopes({
@@ -64,11 +64,11 @@ Deno.test("Conv that pads itself has the slope that differences have", () => {
   }
 });
 
-Deno.test("ConvTranspose has the slope that differences have, and so has its slope", () => {
+Deno.test("first and second derivatives of ConvTranspose agree with finite differences", () => {
   for (const each of TRANSPOSED) checkSlopes(caseOf("ConvTranspose", each));
 });
 
-Deno.test("Conv of no images has a slope", () => {
+Deno.test("Conv of an empty batch has a gradient", () => {
   checkSlopes(caseOf("Conv", [[0, 3, 5], [4, 3, 2], {}, [4]]));
 });
 

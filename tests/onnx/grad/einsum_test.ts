@@ -38,7 +38,7 @@ const PRODUCTS: readonly (readonly [equation: string, ...operands: Dims[]])[] = 
   ["bij , bjk", [2, 3, 4], [2, 4, 5]],
 ];
 
-Deno.test("Einsum has the slope that differences have, and so has its slope", () => {
+Deno.test("first and second derivatives of Einsum agree with finite differences", () => {
   for (const [equation, ...operands] of PRODUCTS) {
     checkSlopes({
       op: "Einsum",
@@ -48,7 +48,7 @@ Deno.test("Einsum has the slope that differences have, and so has its slope", ()
   }
 });
 
-Deno.test("Einsum has a slope where an axis is empty", () => {
+Deno.test("Einsum has a gradient if an axis is empty", () => {
   for (
     const [equation, ...operands] of [
       ["ij,jk->ik", [0, 3], [3, 4]],
@@ -66,7 +66,7 @@ Deno.test("Einsum has a slope where an axis is empty", () => {
   }
 });
 
-Deno.test("Einsum has a slope where a length that is summed may turn out to be 1", () => {
+Deno.test("Einsum has a gradient if a summed length may be 1", () => {
   checkSlopes({
     op: "Einsum",
     attributes: { equation: "...i,...j,j->...i" },
@@ -86,11 +86,11 @@ Deno.test("onnxruntime runs the gradients of Einsum", async () => {
   }
 });
 
-Deno.test("Einsum over a diagonal is refused, and says why", () => {
+Deno.test("the gradient of an Einsum with a diagonal is rejected with the reason", () => {
   assertThrows(
     () =>
       checkSlopes({ op: "Einsum", attributes: { equation: "ii->i" }, inputs: [{ dims: [3, 3] }] }),
     RangeError,
-    'Cannot differentiate an Einsum as each label must stand once in a term (take a diagonal by other operators): current value is "ii->i"',
+    'Cannot differentiate an Einsum: each label must occur once per term (take a diagonal with other operators); got "ii->i"',
   );
 });

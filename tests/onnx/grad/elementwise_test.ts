@@ -36,21 +36,21 @@ const FUNCTIONS: Readonly<Record<string, readonly number[]>> = {
 };
 
 for (const [op, data] of Object.entries(FUNCTIONS)) {
-  Deno.test(`${op} has the slope that differences have, and so has its slope`, () => {
+  Deno.test(`first and second derivatives of ${op} agree with finite differences`, () => {
     checkRule({ op, inputs: [{ dims: [data.length], data }] });
     checkRule({ op, inputs: [{ dims: [], data: data.slice(0, 1) }] });
     checkRule({ op, inputs: [{ dims: [0] }] });
   });
 }
 
-Deno.test("Gelu has the slope that differences have, exact and by tanh", () => {
+Deno.test("the gradients of both forms of Gelu agree with finite differences", () => {
   for (const approximate of ["none", "tanh"]) {
     const inputs = [{ dims: [3], data: [-1, 0.2, 2] }];
     checkRule({ op: "Gelu", opset: 20, attributes: { approximate }, inputs });
   }
 });
 
-Deno.test("Pow has the slope that differences have, whatever the exponent is", () => {
+Deno.test("the gradient of Pow agrees with finite differences for any exponent", () => {
   for (const p of [-2, -1, 0, 0.5, 1, 2, 3, 4, 7, 11, 1.5]) {
     const inputs = [{ dims: [2], data: [0.6, 1.4] }, { dims: [], data: [p], isConstant: true }];
     checkRule({ op: "Pow", inputs });
@@ -59,7 +59,7 @@ Deno.test("Pow has the slope that differences have, whatever the exponent is", (
   checkRule({ op: "Pow", inputs: [base, exponent] });
 });
 
-Deno.test("whole powers of negative numbers have the slope that differences have", () => {
+Deno.test("gradients of integer powers of negative numbers agree with finite differences", () => {
   for (const p of [2, 3, 5]) {
     const inputs = [{ dims: [2], data: [-0.6, 1.4] }, { dims: [], data: [p], isConstant: true }];
     checkRule({ op: "Pow", inputs });
@@ -67,13 +67,13 @@ Deno.test("whole powers of negative numbers have the slope that differences have
 });
 
 for (const op of ["Max", "Min", "Sum", "Mean"]) {
-  Deno.test(`${op} of one, two and three has the slope that differences have`, () => {
+  Deno.test(`the gradient of ${op} with one to three inputs agrees with finite differences`, () => {
     const [a, b, c] = [{ dims: [2, 3] }, { dims: [3] }, { dims: [2, 1] }];
     for (const inputs of [[a], [a, b], [b, a], [a, b, c]]) checkRule({ op, inputs });
   });
 }
 
-Deno.test("Where and Clip have the slope that differences have, at numbers and bounds", () => {
+Deno.test("the gradients of Where and Clip agree with finite differences", () => {
   const condition = { dims: [2, 1], data: [0, 1], type: "bool" } as const;
   checkRule({ op: "Where", inputs: [condition, { dims: [3] }, { dims: [2, 3] }] });
   const x = { dims: [3], data: [-2, 0.3, 2] }, low = { dims: [], data: [-1] };
@@ -83,7 +83,7 @@ Deno.test("Where and Clip have the slope that differences have, at numbers and b
   }
 });
 
-Deno.test("PRelu and Mod have the slope that differences have", () => {
+Deno.test("the gradients of PRelu and Mod agree with finite differences", () => {
   checkRule({ op: "PRelu", inputs: [{ dims: [2, 3] }, { dims: [3] }] });
   const inputs = [{ dims: [3], data: [-2.2, 0.3, 2.9] }, { dims: [3], data: [0.9, 0.7, 0.8] }];
   checkRule({ op: "Mod", attributes: { fmod: 1 }, inputs });

@@ -49,7 +49,7 @@ function assertRefused(
 }
 
 for (const op of CONTROL_FLOW) {
-  Deno.test(`${op} on the way is refused: operator, node, place and what to do`, () => {
+  Deno.test(`a gradient through ${op} is rejected with node, position and remedy`, () => {
     const graph = graphOf((graph, x) => {
       const shifted = graph.make("Cos", [x], {}, "shifted");
       return addControlFlow(graph, op, shifted).output[0]!;
@@ -59,12 +59,12 @@ for (const op of CONTROL_FLOW) {
     const from = { If: "constant", Loop: "constant, constant_1, shifted", Scan: "shifted" }[op];
     assertEquals(
       error.message,
-      "Cannot differentiate y by x as no control flow must be on the way: unroll it before the export: " +
-        `current node is the ${op} "${node}" (node 2 of 3, made from ${from})`,
+      "Cannot differentiate y by x: nodes between the two must not have subgraphs (unroll control flow before the export); " +
+        `got the ${op} "${node}" (node 2 of 3, made from ${from})`,
     );
   });
 
-  Deno.test(`${op} off the way is a factor like any other`, async () => {
+  Deno.test(`${op} beside the differentiated path is treated as a constant`, async () => {
     const graph = graphOf((graph, x) => {
       graph.addInput(valueInfo("other", "f32", [3]));
       const { output: [made] } = addControlFlow(graph, op, "other");
@@ -84,7 +84,7 @@ for (const op of CONTROL_FLOW) {
   });
 }
 
-Deno.test("an operator without a rule is named, with its place, and how to add a rule", () => {
+Deno.test("an operator without a rule is reported with its position and how to add a rule", () => {
   const graph = graphOf((graph, x) => {
     graph.add("Unheard", [graph.make("Sin", [x], {}, "wave")], { outputs: ["odd"] });
     return graph.make("Exp", ["odd"]);
@@ -93,14 +93,14 @@ Deno.test("an operator without a rule is named, with its place, and how to add a
   assertEquals([error.op, error.node], ["Unheard", "Unheard_odd"]);
   assertEquals(
     error.message,
-    "Cannot differentiate y by x as every operator on the way must have a rule (add one: " +
-      'gradientRules.on(["Unheard", Number], () => rule), as the option rules): current node is the ' +
+    "Cannot differentiate y by x: every operator between the two must have a rule (add one: " +
+      'gradientRules.on(["Unheard", Number], () => rule), as the option rules); got the ' +
       'Unheard "Unheard_odd" (node 2 of 4, made from wave)',
   );
   assertInstanceOf(error.cause, NoOverloadError);
 });
 
-Deno.test("an operator of another domain is named with it", () => {
+Deno.test("an operator of another domain is reported with the domain", () => {
   const graph = graphOf((graph, x) => {
     const node = graph.add("Sin", [x], { outputs: ["odd"] });
     node.domain = "com.example";
@@ -112,7 +112,7 @@ Deno.test("an operator of another domain is named with it", () => {
   assert(message.endsWith('the com.example.Sin "odd" (node 1 of 2, made from x)'), message);
 });
 
-Deno.test("operators without a rule that nothing comes back to do not matter", () => {
+Deno.test("operators that need no gradient need no rule", () => {
   const graph = graphOf((graph, x) => {
     const odd = graph.make("Unheard", [x], {}, "odd");
     return graph.make("Add", [graph.make("Floor", [odd]), graph.make("Neg", [x])]);
@@ -148,15 +148,15 @@ const ENDS: readonly (readonly [string, (graph: Graph, x: string) => string, str
 ];
 
 for (const [op, write, place] of ENDS) {
-  Deno.test(`a way that ends at ${op} is refused, and the message says where it ends`, () => {
+  Deno.test(`a path that ends at ${op} is rejected with its end`, () => {
     assertRefused(
       graphOf(write),
-      'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
-        `the paths from "x" end at the ${op} ${place}`,
+      'Cannot differentiate y by x: it must depend on "x" through floats, but ' +
+        `the paths from "x" end at the ${op} ${place} (or pass unused: "zeros")`,
     );
   });
 
-  Deno.test(`a way that ends at ${op} gives zeros where they are asked for`, () => {
+  Deno.test(`a path that ends at ${op} gives zeros if requested`, () => {
     const graph = graphOf(write);
     gradient(graph, { of: "y", wrt: { x: "slope" }, unused: "zeros" });
     const x = { data: Float32Array.of(0.5, 1.5, -2) };
@@ -165,57 +165,56 @@ for (const [op, write, place] of ENDS) {
   });
 }
 
-Deno.test("where nothing leads from one to the other, the message says so", () => {
+Deno.test("the error says if no path exists", () => {
   const graph = graphOf((graph) => {
     graph.addInput(valueInfo("other", "f32", [3]));
     return graph.make("Sin", ["other"]);
   });
   assertRefused(
     graph,
-    'Cannot differentiate y by x as it must change with "x", over floats (or give unused: "zeros"): ' +
-      'no operator leads from "x" to it',
+    'Cannot differentiate y by x: it must depend on "x" through floats, but ' +
+      'no operator leads from "x" to it (or pass unused: "zeros")',
   );
 });
 
 /** y = Σ sin x */
 const sines = () => graphOf((graph, x) => graph.make("Sin", [x], {}, "wave"));
-const REFUSED = "Cannot differentiate a graph as ";
+const REFUSED = "Cannot differentiate a graph: ", OPTION = "Cannot differentiate a graph as ";
 
-Deno.test("names that there are not are refused, with the nearest", () => {
-  const missing = `${REFUSED}its graph must have what is named: current value is `;
+Deno.test("unknown names are rejected with the closest name", () => {
+  const missing = `${REFUSED}values must exist in the graph; got `;
   assertRefused(sines(), `${missing}"wav"; did you mean wave?`, { wrt: ["wav"] });
   assertRefused(sines(), `${missing}"z"; did you mean x?`, { of: "z" });
   assertRefused(sines(), `${missing}"cotangents"`, { of: "wave", cotangent: "cotangents" });
 });
 
-Deno.test("names for gradients must be free, and different", () => {
-  const free = `${REFUSED}names of gradients must be free, and not empty: current value is `;
+Deno.test("names of gradients must be unused and unique", () => {
+  const free = `${REFUSED}names of gradients must be unused and not empty; got `;
   assertRefused(sines(), `${free}"wave"`, { wrt: { x: "wave" } });
   assertRefused(sines(), `${free}"x"`, { wrt: { x: "x" } });
   assertRefused(sines(), `${free}""`, { wrt: { x: "" } });
   assertRefused(
     sines(),
-    `${REFUSED}names of gradients must be different: current value is slope, slope`,
+    `${REFUSED}names of gradients must be different; got slope, slope`,
     { wrt: { x: "slope", wave: "slope" } },
   );
 });
 
-Deno.test("something must be named", () => {
-  const named =
-    `${REFUSED}what is differentiated, and by what, must be named: current value is none`;
+Deno.test("empty lists of names are rejected", () => {
+  const named = `${REFUSED}of and wrt must not be empty; got an empty list`;
   assertRefused(sines(), named, { of: [] });
   assertRefused(sines(), named, { wrt: [] });
 });
 
-Deno.test("what is no number per system is refused, with its shape and what to do", () => {
+Deno.test("a value that is not one number per system is rejected with its shape and a remedy", () => {
   const { graph } = new GraphBuilder("systems");
   graph.addInput(valueInfo("x", "f32", ["B", 3]));
   graph.make("Sin", ["x"], {}, "y");
   graph.addOutput(valueInfo("y", "f32", ["B", 3]));
   assertRefused(
     graph,
-    `${REFUSED}what is differentiated must be one number, or one per system (sum it first with ReduceSum, ` +
-      'or name a cotangent): current value is "y", made by "Sin_y", of shape [B, 3]',
+    `${REFUSED}\`of\` must be one number, or one per system (sum it with ReduceSum, ` +
+      'or pass a cotangent); got "y", made by "Sin_y", of shape [B, 3]',
   );
   for (const shape of [[], ["B"], ["B", 1]]) {
     const { graph } = new GraphBuilder("systems");
@@ -226,20 +225,19 @@ Deno.test("what is no number per system is refused, with its shape and what to d
   }
 });
 
-Deno.test("whole numbers are not differentiated by, nor themselves", () => {
+Deno.test("integers cannot be differentiated", () => {
   const gathering = () =>
     graphOf((graph, x) => {
       graph.addInput(valueInfo("z", "i64", [2]));
       return graph.make("Gather", [x, "z"]);
     });
-  const message = `${REFUSED}values must be floats: current value is "z" of i64`;
+  const message = `${REFUSED}values must be floats; got "z" of i64`;
   assertRefused(gathering(), message, { wrt: ["x", "z"] });
   assertRefused(gathering(), message, { of: "z" });
 });
 
-Deno.test("a cotangent of another shape is refused", () => {
-  const message =
-    `${REFUSED}a cotangent must have the shape of what is differentiated: current value is `;
+Deno.test("a cotangent of another shape is rejected", () => {
+  const message = `${REFUSED}a cotangent must have the shape of \`of\`; got `;
   const cases = [[[4], "[4]"], [[3, 1], "[3, 1]"], [[], "[]"], [[1], "[1]"]] as const;
   for (const [shape, shown] of cases) {
     const graph = sines();
@@ -248,45 +246,45 @@ Deno.test("a cotangent of another shape is refused", () => {
   }
   const graph = sines();
   graph.addInput(valueInfo("v", "f32", [3]));
-  assertRefused(graph, `${REFUSED}a cotangent must be of one value: current value is wave, y`, {
+  assertRefused(graph, `${REFUSED}with a cotangent, \`of\` must be one value; got wave, y`, {
     of: ["wave", "y"],
     cotangent: "v",
   });
   gradient(graph, { of: "wave", wrt: ["x"], cotangent: "v" });
 });
 
-Deno.test("a cotangent of another type is refused", () => {
+Deno.test("a cotangent of another type is rejected", () => {
   const graph = sines();
   graph.addInput(valueInfo("v", "f64", [3]));
   assertRefused(
     graph,
-    `${REFUSED}a cotangent must have the type of what is differentiated: current value is f64 for f32`,
+    `${REFUSED}a cotangent must have the type of \`of\`; got f64 for f32`,
     { of: "wave", cotangent: "v" },
   );
 });
 
-Deno.test("a rule that answers with no list of shares is refused, with its node", () => {
+Deno.test("a rule that does not return a list is reported with its node", () => {
   const forgotten = gradientRules.on(["Sin", Number], () => (() => undefined) as never);
   const graph = graphOf((graph, x) => graph.make("Sin", [x], {}, "wave"));
   assertEquals(
     refusal(graph, TypeError, { rules: forgotten }).message,
-    'Cannot differentiate the Sin "Sin_wave" as its rule must answer with a list of shares, one per input: ' +
-      "current value is undefined",
+    'Cannot differentiate the Sin "Sin_wave": its rule must return a list of shares, one per input; ' +
+      "got undefined",
   );
 });
 
-Deno.test("a maximum along axes that are known only when it runs is refused, with its node", () => {
+Deno.test("the gradient of a maximum along variable axes is rejected with its node", () => {
   const graph = graphOf((graph, x) => {
     graph.addInput(valueInfo("axes", "i64", [1]));
     return graph.make("ReduceMax", [x, "axes"], { keepdims: 1 }, "most");
   });
   assertRefused(
     graph,
-    'Cannot differentiate the ReduceMax "ReduceMax_most" as its axes must be constant: current value is "axes"',
+    'Cannot differentiate the ReduceMax "ReduceMax_most": its axes must be constant; got "axes"',
   );
 });
 
-Deno.test("where nobody knows how many axes there are, the message says what to do", () => {
+Deno.test("an unknown rank is reported with a remedy", () => {
   const unknown = () =>
     graphOf((graph, x) => {
       graph.addInput(valueInfo("any", "f32"));
@@ -294,8 +292,8 @@ Deno.test("where nobody knows how many axes there are, the message says what to 
     });
   assertRefused(
     unknown(),
-    'Cannot differentiate as it must be known how many axes "mul" has (infer its shape before, as with ' +
-      "onnx.shape_inference, or describe it with Graph.describe): nothing says so",
+    'Cannot differentiate: the rank of "mul" is unknown. Infer shapes with onnx.shape_inference before the ' +
+      "export, or declare it by Graph.describe",
     { wrt: ["any"] },
   );
 });
@@ -306,73 +304,72 @@ function withRule(rule: unknown): () => string {
   return () => refusal(sines(), TypeError, { rules }).message;
 }
 
-Deno.test("options that there are not are refused, with the nearest", () => {
+Deno.test("unknown options are rejected with the closest name", () => {
   const message = (options: unknown) => refusal(sines(), TypeError, options as never).message;
   const known =
-    `${REFUSED}its options must be among of, wrt, cotangent, unused, rules: current value is `;
+    `${OPTION}its options must be among of, wrt, cotangent, unused, rules: current value is `;
   assertEquals(message({ off: "y" }), `${known}"off"; did you mean of?`);
   assertEquals(message({ shapes: 1 }), `${known}"shapes"`);
 });
 
-Deno.test("options that are missing, or of another kind, are refused", () => {
+Deno.test("missing options and options of a wrong type are rejected", () => {
   const message = (options: unknown) => refusal(sines(), TypeError, options as never).message;
-  const of = `${REFUSED}of must be a name or a list of names: current value is `;
+  const of = `${OPTION}of must be a name or a list of names: current value is `;
   assertEquals(message({ of: undefined }), `${of}undefined`);
   assertEquals(message({ of: [1] }), `${of}[1]`);
   const wrt =
-    `${REFUSED}wrt must be a list of names, or names of gradients by name: current value is `;
+    `${OPTION}wrt must be a list of names, or names of gradients by name: current value is `;
   assertEquals(message({ wrt: undefined }), `${wrt}undefined`);
   assertEquals(message({ wrt: "x" }), `${wrt}"x"`);
   assertEquals(message({ wrt: { x: 1 } }), `${wrt}an Object`);
   assertEquals(
     message({ cotangent: 1 }),
-    `${REFUSED}cotangent must be a name: current value is 1`,
+    `${OPTION}cotangent must be a name: current value is 1`,
   );
   assertEquals(
     message({ rules: {} }),
-    `${REFUSED}rules must be made of gradientRules by on: current value is an Object`,
+    `${OPTION}rules must be made of gradientRules by on: current value is an Object`,
   );
   assertThrows(() => gradient(sines(), undefined as never), TypeError, "must be an object");
   assertRefused(
     sines(),
-    `${REFUSED}unused must be "error" or "zeros": current value is "zero"; did you mean zeros?`,
+    `${OPTION}unused must be "error" or "zeros": current value is "zero"; did you mean zeros?`,
     { unused: "zero" as never },
   );
 });
 
-Deno.test("a rule in the place of what gives it is refused, with how to give it", () => {
+Deno.test("a row that is itself a rule is rejected with the correct form", () => {
   const message =
-    'Cannot differentiate the Sin "Sin_wave" as its rule must be a function of a step and a writer, ' +
-    'given by another: gradientRules.on(["Sin", Number], () => (step, write) => [share]): current value is ';
+    'Cannot differentiate the Sin "Sin_wave": its row must return a rule, which is a function of a step and a writer: ' +
+    'gradientRules.on(["Sin", Number], () => (step, write) => [share]); got ';
   assertEquals(withRule(({ g }: { g: string }) => [g])(), `${message}a list`);
   assertEquals(withRule(() => undefined)(), `${message}undefined`);
   const throwing = ({ g }: { g: string }, write: { neg(x: string): string }) => [write.neg(g)];
   assertEquals(withRule(throwing)(), `${message}an error`);
 });
 
-Deno.test("a rule that answers with what are no shares is refused, with its node", () => {
-  const node = 'Cannot differentiate the Sin "Sin_wave" as ';
+Deno.test("a rule that returns invalid shares is reported with its node", () => {
+  const node = 'Cannot differentiate the Sin "Sin_wave": ';
   assertEquals(
     withRule(() => ({ g }: { g: string }) => [g, g])(),
-    `${node}its rule must answer with no more shares than it has inputs: current value is 2 for 1`,
+    `${node}its rule must not return more shares than it has inputs; got 2 for 1`,
   );
   const share =
-    `${node}each share must be the name of a value, a function that writes one, a part or undefined: ` +
-    "current value is ";
+    `${node}each share must be the name of a value, a function that writes one, a part, or undefined; ` +
+    "got ";
   assertEquals(withRule(() => () => [1])(), `${share}1`);
   assertEquals(withRule(() => () => [{}])(), `${share}{}`);
   assertEquals(withRule(() => () => ["nowhere"])(), `${share}"nowhere"`);
 });
 
-Deno.test("a misspelt operator in a rule is named where its shape is needed", () => {
+Deno.test("a misspelled operator in a rule is reported if its shape is needed", () => {
   const rules = gradientRules.on(["Sin", Number], () => ({ a, g }, write) => [
     write.mul(g, write.neg(write.make("Tnah", [a]))),
   ]);
   assertRefused(
     sines(),
-    'Cannot differentiate as it must be known how many axes "mul" has (infer its shape before, as with ' +
-      "onnx.shape_inference, or describe it with Graph.describe): nothing says so, as it is made by the " +
-      'Tnah "Tnah_tnah", an operator that nobody knows here',
+    'Cannot differentiate: the rank of "mul" is unknown, because the Tnah "Tnah_tnah" has an unknown operator. ' +
+      "Infer shapes with onnx.shape_inference before the export, or declare it by Graph.describe",
     { rules },
   );
 });

@@ -12,7 +12,7 @@ function fixed(data: readonly number[], ...dims: number[]): RuleInput {
   return { type: "i64", dims: dims.length === 0 ? [data.length] : dims, data, isConstant: true };
 }
 
-Deno.test("Gather adds up what comes back for places that were taken twice, counted from either end", () => {
+Deno.test("Gather adds gradients of indices that occur twice, counted from either end", () => {
   const indices = places([2, 0, 2, -1, -3]);
   checkSlopes({ op: "Gather", inputs: [{ dims: [3] }, indices] });
   checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, indices] });
@@ -21,7 +21,7 @@ Deno.test("Gather adds up what comes back for places that were taken twice, coun
   checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, places([1, -1, 0, 1], 2, 2)] });
 });
 
-Deno.test("Gather gives back along any axis", () => {
+Deno.test("Gather has gradients along any axis", () => {
   const indices = places([2, 0, 2, -1]), square = places([1, -1, 0, 1], 2, 2);
   for (const axis of [1, -1]) {
     const attributes = { axis };
@@ -32,7 +32,7 @@ Deno.test("Gather gives back along any axis", () => {
   }
 });
 
-Deno.test("Gather of a single place, and of a run of them, gives back along any axis", () => {
+Deno.test("Gather of one index and of consecutive indices has gradients along any axis", () => {
   for (const axis of [0, 1, -1]) {
     for (
       const indices of [fixed([1]), fixed([-2]), fixed([0, 1]), fixed([-2, -1]), fixed([1, 0])]
@@ -52,19 +52,19 @@ Deno.test("Gather of a single place, and of a run of them, gives back along any 
   checkSlopes({ op: "Gather", inputs: [{ dims: [1, 2] }, { type: "i64", dims: [], data: [0] }] });
 });
 
-Deno.test("Gather of nothing gives nothing back", () => {
+Deno.test("Gather without indices has a gradient of zeros", () => {
   checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, places([])] });
   checkSlopes({ op: "Gather", inputs: [{ dims: [3, 2] }, fixed([])] });
   checkSlopes({ op: "Gather", inputs: [{ dims: [3, 0] }, places([1, 1])] });
 });
 
-Deno.test("places may be of 32 bits", () => {
+Deno.test("indices may be int32", () => {
   const indices: RuleInput = { type: "i32", dims: [4], data: [2, 0, 2, -1] };
   for (const dims of [[3], [3, 2]]) checkSlopes({ op: "Gather", inputs: [{ dims }, indices] });
   checkSlopes({ op: "GatherElements", inputs: [{ dims: [3] }, indices] });
 });
 
-Deno.test("GatherND gives back to elements and to slices", () => {
+Deno.test("GatherND has gradients for elements and slices", () => {
   checkSlopes({ op: "GatherND", inputs: [{ dims: [4] }, places([1, -1, 1], 3, 1)] });
   checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([1, -1, 1], 3, 1)] });
   checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, places([1, 0, -1, 1, 1, 0], 3, 2)] });
@@ -73,7 +73,7 @@ Deno.test("GatherND gives back to elements and to slices", () => {
   checkSlopes({ op: "GatherND", inputs: [{ dims: [4, 2] }, { ...places([1]), shape: [1] }] });
 });
 
-Deno.test("GatherND gives back within each of a batch", () => {
+Deno.test("GatherND has gradients within each batch", () => {
   const attributes = { batch_dims: 1 };
   const inputs = [{ dims: [2, 3, 2] }, places([1, -1], 2, 1)];
   checkSlopes({ op: "GatherND", attributes, inputs });
@@ -83,7 +83,7 @@ Deno.test("GatherND gives back within each of a batch", () => {
   checkSlopes({ op: "GatherND", attributes: { batch_dims: 2 }, inputs: deep });
 });
 
-Deno.test("GatherElements gives back along any axis", () => {
+Deno.test("GatherElements has gradients along any axis", () => {
   const indices = places([1, -1, 0, 1, 1, 1], 3, 2);
   for (const axis of [0, 1, -1]) {
     checkSlopes({
@@ -96,7 +96,7 @@ Deno.test("GatherElements gives back along any axis", () => {
   checkSlopes({ op: "GatherElements", inputs: [{ dims: [3, 2] }, places([], 0, 2)] });
 });
 
-Deno.test("TopK gives back to the elements that it chose", () => {
+Deno.test("TopK passes gradients to the selected elements", () => {
   const data = [0.3, 1.7, -0.4, 0.9, 2.6, -1.1], k = fixed([2]);
   for (const axis of [0, 1, -1]) {
     for (const largest of [0, 1]) {
@@ -106,7 +106,7 @@ Deno.test("TopK gives back to the elements that it chose", () => {
   }
 });
 
-Deno.test("Compress gives back to what the condition let through", () => {
+Deno.test("Compress passes gradients to the selected elements", () => {
   const some: RuleInput = { type: "bool", dims: [3], data: [1, 0, 1] };
   checkSlopes({ op: "Compress", inputs: [{ dims: [2, 3] }, some] });
   checkSlopes({ op: "Compress", attributes: { axis: 1 }, inputs: [{ dims: [2, 3] }, some] });

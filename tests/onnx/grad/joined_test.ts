@@ -35,30 +35,30 @@ function operatorsOf(graph: Graph, forward: ReadonlySet<unknown>): string {
   return added.filter((op) => ["Add", "Concat", "Pad"].includes(op)).join(" ");
 }
 
-Deno.test("what comes back for parts beside each other is joined", () => {
+Deno.test("gradients of adjacent parts are joined by Concat", () => {
   const { rows, operators } = comesBack([[4, 6, 3], [0, 1, 1], [1, 4, 2]]);
   assertEquals(rows, [1, 2, 2, 2, 3, 3]);
   assertEquals(operators, "Concat");
 });
 
-Deno.test("zeros are where nothing was cut out", () => {
+Deno.test("joined gradients are zero between the parts", () => {
   const { rows, operators } = comesBack([[1, 2, 1], [4, 5, 2]]);
   assertEquals(rows, [0, 1, 0, 0, 2, 0]);
   assertEquals(operators, "Pad Pad Concat");
 });
 
-Deno.test("a single part is padded", () => {
+Deno.test("the gradient of a single part is padded", () => {
   const { rows, operators } = comesBack([[1, 4, 5]]);
   assertEquals(rows, [0, 5, 5, 5, 0, 0]);
   assertEquals(operators, "Pad");
 });
 
-Deno.test("parts that overlap are added", () => {
+Deno.test("gradients of overlapping parts are added", () => {
   const { rows, operators } = comesBack([[0, 4, 1], [2, 6, 2], [4, 6, 4], [0, 2, 8]]);
   assertEquals(rows, [9, 9, 3, 3, 6, 6]);
   assertEquals(operators, "Concat Concat Add");
 });
 
-Deno.test("the same part twice is added", () => {
+Deno.test("gradients of equal parts are added", () => {
   assertEquals(comesBack([[1, 3, 1], [1, 3, 2]]).rows, [0, 3, 3, 0, 0, 0]);
 });

@@ -1,6 +1,6 @@
 import { checkSlopes } from "./check_slopes.ts";
 
-Deno.test("Concat gives each its part", () => {
+Deno.test("Concat passes each input its part of the gradient", () => {
   for (const axis of [0, 1, -1]) {
     const dims = (length: number) => axis === 0 ? [length, 2] : [2, length];
     const attributes = { axis };
@@ -15,7 +15,7 @@ Deno.test("Concat gives each its part", () => {
   }
 });
 
-Deno.test("Split joins what comes back for its parts", () => {
+Deno.test("Split joins the gradients of its parts", () => {
   for (const axis of [0, 1, -1]) {
     const dims = axis === 0 ? [6, 2] : [2, 6], attributes = { axis, num_outputs: 3 };
     checkSlopes({ op: "Split", attributes, inputs: [{ dims }], outputs: 3 });
@@ -26,7 +26,7 @@ Deno.test("Split joins what comes back for its parts", () => {
   }
 });
 
-Deno.test("Split gives zeros for parts that nothing comes back for", () => {
+Deno.test("Split uses zeros for parts without a gradient", () => {
   const cases = [[5, 2], [7, 3], [6, 3]] as const;
   for (const [length, outputs] of cases) {
     const inputs = [{ dims: [length, 2] }], attributes = { num_outputs: outputs };

@@ -33,11 +33,11 @@ const FACTORS: readonly (readonly [Dims, Dims])[] = [
   [[1, 1], [1, 1]],
 ];
 
-Deno.test("MatMul has the slope that differences have, and so has its slope", () => {
+Deno.test("first and second derivatives of MatMul agree with finite differences", () => {
   for (const [a, b] of FACTORS) checkSlopes({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
 });
 
-Deno.test("MatMul has a slope where an axis is empty", () => {
+Deno.test("MatMul has a gradient if an axis is empty", () => {
   const empty: readonly (readonly [Dims, Dims])[] = [
     [[0, 3], [3, 4]],
     [[2, 0], [0, 4]],
@@ -50,7 +50,7 @@ Deno.test("MatMul has a slope where an axis is empty", () => {
   for (const [a, b] of empty) checkSlopes({ op: "MatMul", inputs: [{ dims: a }, { dims: b }] });
 });
 
-Deno.test("MatMul has a slope where a length may turn out to be 1", () => {
+Deno.test("MatMul has a gradient if a length may be 1", () => {
   checkSlopes({
     op: "MatMul",
     inputs: [
@@ -60,7 +60,7 @@ Deno.test("MatMul has a slope where a length may turn out to be 1", () => {
   });
 });
 
-Deno.test("MatMul by a constant has a slope", () => {
+Deno.test("MatMul by a constant has a gradient", () => {
   checkSlopes({
     op: "MatMul",
     inputs: [{ dims: [1, 5, 3] }, { dims: [4, 3, 2], isConstant: true }],
@@ -68,7 +68,7 @@ Deno.test("MatMul by a constant has a slope", () => {
   checkSlopes({ op: "MatMul", inputs: [{ dims: [4, 5, 3], isConstant: true }, { dims: [3, 2] }] });
 });
 
-Deno.test("Gemm has the slope that differences have, turned, scaled, and with all that it may add", () => {
+Deno.test("the gradient of Gemm agrees with finite differences for all options", () => {
   const terms: readonly (Dims | undefined)[] = [undefined, [2, 4], [4], [1, 4], [2, 1], [1], []];
   for (const transA of [0, 1]) {
     for (const transB of [0, 1]) {
@@ -87,12 +87,12 @@ Deno.test("Gemm has the slope that differences have, turned, scaled, and with al
   }
 });
 
-Deno.test("Gemm has a slope where an axis is empty", () => {
+Deno.test("Gemm has a gradient if an axis is empty", () => {
   checkSlopes({ op: "Gemm", inputs: [{ dims: [0, 3] }, { dims: [3, 4] }, { dims: [4] }] });
   checkSlopes({ op: "Gemm", inputs: [{ dims: [2, 0] }, { dims: [0, 4] }, { dims: [4] }] });
 });
 
-Deno.test("FusedMatMul has the slope that differences have", () => {
+Deno.test("the gradient of FusedMatMul agrees with finite differences", () => {
   for (const [transA, transB] of [[0, 0], [0, 1], [1, 0], [1, 1]] as const) {
     const inputs = [
       { dims: transA === 0 ? [5, 2, 3] : [5, 3, 2] },
@@ -113,7 +113,7 @@ function stackOfProducts(): Graph {
   return new Graph(decodeModel(builder.build()));
 }
 
-Deno.test("what comes back from a stack of products is summed in one product", () => {
+Deno.test("gradients of a stack of products are summed by one product", () => {
   const graph = stackOfProducts(), before = new Set(graph.nodes);
   gradient(graph, { of: "y", wrt: { x: "slope" } });
   const added = graph.nodes.filter((node) => !before.has(node)).map(({ opType }) => opType);
@@ -124,7 +124,7 @@ Deno.test("what comes back from a stack of products is summed in one product", (
   assertEquals([...openEvaluator(graph).run({ x }, ["slope"]).slope!.data], [14, 22]);
 });
 
-Deno.test("the gradient of a gradient reaches weights that are constants", () => {
+Deno.test("second derivatives reach weights that are constants", () => {
   const graph = stackOfProducts();
   gradient(graph, { of: "y", wrt: { x: "slope" } });
   const loss = graph.make("ReduceSum", [graph.make("Mul", ["slope", "slope"])], { keepdims: 0 });

@@ -69,7 +69,7 @@ function assertClose(actual: ArrayLike<number>, expected: ArrayLike<number>, lim
 
 for (const [model, limits] of Object.entries(MODELS)) {
   Deno.test({
-    name: `${model}: forces in float64 are PyTorch's, but for the rounding of the weights`,
+    name: `${model}: forces in float64 agree with PyTorch, apart from the rounding of weights`,
     ignore: lacks("models"),
     fn() {
       const { energy, forces } = readReference(model).outputs;
@@ -83,8 +83,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
   });
 
   Deno.test({
-    name:
-      `${model}: in float64 the forces are what differences of the energy say, along a random way`,
+    name: `${model}: forces in float64 agree with finite differences along a random direction`,
     ignore: lacks("models"),
     fn() {
       const evaluator = openEvaluator(withForces(model)), feeds = referenceFeeds(model);
@@ -106,7 +105,8 @@ for (const [model, limits] of Object.entries(MODELS)) {
   });
 
   Deno.test({
-    name: `${model}: forces on onnxruntime are PyTorch's to float tolerance, for A, B and A again`,
+    name:
+      `${model}: forces on onnxruntime agree with PyTorch in float32, for inputs A, B and A again`,
     ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
@@ -146,7 +146,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
   });
 
   Deno.test({
-    name: `${model}: forces turn with the positions, and energies stay`,
+    name: `${model}: forces rotate with the positions, and energies do not change`,
     ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
@@ -159,7 +159,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
   });
 
   Deno.test({
-    name: `${model}: forces change places with the atoms`,
+    name: `${model}: forces are permuted with the atoms`,
     ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
@@ -174,7 +174,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
   });
 
   Deno.test({
-    name: `${model}: two batches in one are what each is by itself`,
+    name: `${model}: results of a joined batch agree with those of each part`,
     ignore: lacks("models"),
     async fn() {
       await using session = await openSession(withForces(model).encode());
@@ -203,7 +203,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
   });
 
   Deno.test({
-    name: `${model}: atoms with nobody near feel no force`,
+    name: `${model}: isolated atoms have zero forces`,
     ignore: lacks("models"),
     async fn() {
       const graph = withForces(model), feeds = alone(referenceFeeds(model));
@@ -220,7 +220,7 @@ for (const [model, limits] of Object.entries(MODELS)) {
 
 for (const [model, nodes] of Object.entries(TRACED)) {
   Deno.test({
-    name: `${model}: forces are those of PyTorch's traced graph, with fewer nodes`,
+    name: `${model}: forces agree with PyTorch's traced graph, with fewer nodes`,
     ignore: lacks("models"),
     async fn() {
       const graph = withForces(model), traced = readModel(`${model}_ef.onnx`);

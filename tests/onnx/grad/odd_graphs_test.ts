@@ -39,7 +39,7 @@ function assertNear(values: readonly number[], expected: readonly number[], most
   }
 }
 
-Deno.test("a gradient comes out under any free name, that of an operator or a constant of its own too", () => {
+Deno.test("a gradient can have any unused name", () => {
   for (const name of ["cos", "mul", "mul_1", "expand", "shape", "f64_1", "f64_2", "constant"]) {
     const graph = squaredSines();
     if (graph.has(name)) continue;
@@ -48,7 +48,7 @@ Deno.test("a gradient comes out under any free name, that of an operator or a co
   }
 });
 
-Deno.test("graphs of 16-bit floats have the gradients of others, to their precision", async () => {
+Deno.test("graphs of float16 have the same gradients within their precision", async () => {
   for (const op of ["Sin", "Tanh", "Sigmoid", "Gelu", "Max", "LayerNormalization"]) {
     const graphOf = (type: ElementType) => {
       const { graph } = new GraphBuilder("halves", { opset: 20 });
@@ -68,13 +68,13 @@ Deno.test("graphs of 16-bit floats have the gradients of others, to their precis
   }
 });
 
-Deno.test("bfloat16 too", () => {
+Deno.test("graphs of bfloat16 have the same gradients within their precision", () => {
   const graph = squaredSines("bf16");
   gradient(graph, { of: "y", wrt: { x: "slope" } });
   assertNear(slopesOf(graph, "slope", "bf16"), SLOPES, 2e-2);
 });
 
-Deno.test("nodes and constants of the graph stay, needed or not", () => {
+Deno.test("existing nodes and constants are kept", () => {
   const graph = squaredSines();
   graph.make("Cos", ["x"], {}, "later");
   const unused = graph.constantOf("f64", [1, 2]);
@@ -85,7 +85,7 @@ Deno.test("nodes and constants of the graph stay, needed or not", () => {
   assertNear(slopesOf(graph, "slope"), SLOPES, 1e-14);
 });
 
-Deno.test("nothing that was written and is not needed stays", () => {
+Deno.test("unused nodes of the gradient are removed", () => {
   const graph = squaredSines();
   gradient(graph, { of: "y", wrt: { x: "slope" } });
   const again = new Graph(decodeModel(graph.encode()));
@@ -101,7 +101,7 @@ Deno.test("the third derivative of sin² is −4 sin 2x", () => {
   assertNear(slopesOf(graph, "third"), X.map((x) => -4 * Math.sin(2 * x)), 1e-13);
 });
 
-Deno.test("by an input, what it makes and what that makes, at once; of what is used twice", () => {
+Deno.test("gradients for an input and for values computed from it can be taken together", () => {
   const graph = squaredSines();
   graph.addOutput(valueInfo("sines", "f64", ["N"]));
   gradient(graph, { of: ["y", "sines"], wrt: { x: "by_x", sines: "by_sines", y: "by_y" } });
@@ -129,7 +129,7 @@ async function slopesAt(
   return [[...openEvaluator(graph).run(feeds)["slope"]!.data], [...theirs]];
 }
 
-Deno.test("a row of zeros, such as padding, gets zeros back from LpNormalization", async () => {
+Deno.test("LpNormalization of a zero row has a zero gradient", async () => {
   for (const p of [1, 2]) {
     const attributes = { axis: 1, p };
     for (const slopes of await slopesAt("LpNormalization", attributes, [2, 2], [0, 0, 3, -4])) {
@@ -151,7 +151,7 @@ Deno.test("a row of zeros, such as padding, gets zeros back from LpNormalization
   assertEquals([...second!.data].map(Math.abs), [0, 0, 0]);
 });
 
-Deno.test("numbers that are all the same get zeros back from MeanVarianceNormalization", () => {
+Deno.test("MeanVarianceNormalization of equal numbers has a zero gradient", () => {
   const { graph } = new GraphBuilder("same");
   graph.addInput(valueInfo("x", "f64", [1, 1, 2, 2]));
   const made = graph.make("MeanVarianceNormalization", ["x"]);
@@ -162,7 +162,7 @@ Deno.test("numbers that are all the same get zeros back from MeanVarianceNormali
   assertEquals([...slope!.data].map(Math.abs), [0, 0, 0, 0]);
 });
 
-Deno.test("MaxPool passes on to the number that it took beside an infinite one", async () => {
+Deno.test("MaxPool passes the gradient to the maximum beside infinite values", async () => {
   const attributes = { kernel_shape: [2], strides: [2] };
   const numbers = [-Infinity, 2, 3, 1, -Infinity, -1];
   for (const slopes of await slopesAt("MaxPool", attributes, [1, 1, 6], numbers)) {
@@ -170,7 +170,7 @@ Deno.test("MaxPool passes on to the number that it took beside an infinite one",
   }
 });
 
-Deno.test("of equal numbers in a Max of three, those that are differentiated share", () => {
+Deno.test("equal inputs of a Max share the gradient among those that need it", () => {
   const { graph } = new GraphBuilder("three");
   for (const name of ["a", "b", "c"]) graph.addInput(valueInfo(name, "f64", [3]));
   graph.make("ReduceSum", [graph.make("Max", ["a", "b", "c"])], { keepdims: 0 }, "y");
@@ -193,7 +193,7 @@ Deno.test("of equal numbers in a Max of three, those that are differentiated sha
   assertNear(of("a_alone"), [1, 1, 0], 1e-15);
 });
 
-Deno.test("Softmax along the last axis of no rows comes back on onnxruntime as it was fed", async () => {
+Deno.test("onnxruntime runs the gradient of Softmax of an empty batch", async () => {
   const { graph } = new GraphBuilder("none");
   graph.addInput(valueInfo("x", "f32", ["N", 3]));
   graph.addInput(valueInfo("v", "f32", ["N", 3]));
@@ -210,7 +210,7 @@ Deno.test("Softmax along the last axis of no rows comes back on onnxruntime as i
   assert(axes.length > 0 && axes.flat().every((axis) => axis >= 0));
 });
 
-Deno.test("Pow takes an exponent of another type", () => {
+Deno.test("Pow with an exponent of another type has a gradient", () => {
   const base = { dims: [3], data: [0.5, 1.25, -0.75] };
   for (const isConstant of [true, false]) {
     const exponent = { dims: [3], type: "i64", data: [0, 1, 3], isConstant } as const;

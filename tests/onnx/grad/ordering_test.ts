@@ -1,6 +1,6 @@
 import { checkRule } from "../../../src/testing/onnx.ts";
 
-Deno.test("CumSum sums what comes back from the other end on", () => {
+Deno.test("CumSum sums gradients in the opposite direction", () => {
   for (const exclusive of [0, 1]) {
     for (const reverse of [0, 1]) {
       for (const place of [0, 1, -1]) {
@@ -12,7 +12,7 @@ Deno.test("CumSum sums what comes back from the other end on", () => {
   }
 });
 
-Deno.test("Trilu lets nothing back to what it left out", () => {
+Deno.test("Trilu masks gradients", () => {
   for (const upper of [0, 1]) {
     checkRule({ op: "Trilu", attributes: { upper }, inputs: [{ dims: [3, 4] }] });
     for (const k of [-1, 0, 2]) {
@@ -22,7 +22,7 @@ Deno.test("Trilu lets nothing back to what it left out", () => {
   }
 });
 
-Deno.test("ReverseSequence turns what comes back round", () => {
+Deno.test("ReverseSequence reverses gradients", () => {
   const lengths = { type: "i64", dims: [2], data: [3, 2] } as const;
   const batchFirst = { batch_axis: 0, time_axis: 1 };
   checkRule({ op: "ReverseSequence", inputs: [{ dims: [4, 2, 3] }, lengths] });

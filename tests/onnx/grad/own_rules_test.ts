@@ -35,14 +35,14 @@ const slopeTimes = (factor: number): GradientRule => ({ a, g }, write) => {
 const withCubes = (factor: number): GradientRules =>
   gradientRules.on([SUM_OF_CUBES, Number], () => slopeTimes(factor));
 
-Deno.test("a rule for an operator that nobody else knows is tried with what the operator computes", () => {
+Deno.test("a rule of a custom operator is checked with the operator's implementation", () => {
   const rules = withCubes(3);
   for (const dims of [[4], [2, 3], [2, 1, 3]]) {
     checkRule({ op: SUM_OF_CUBES, rules, operators, inputs: [{ dims }] });
   }
 });
 
-Deno.test("a wrong rule is found out, and so is one that is wrong in the second order alone", () => {
+Deno.test("wrong rules are detected, also if only the second derivative is wrong", () => {
   const tried = (rules: GradientRules) => () =>
     checkRule({ op: SUM_OF_CUBES, rules, operators, inputs: [{ dims: [2, 3] }] });
   assertThrows(tried(withCubes(2.999)), Error, "SumOfCubes: the gradient by x0 must be ");
@@ -67,7 +67,7 @@ function slopes(graph: Graph, rules: GradientRules): number[] {
   return [...slope!.data];
 }
 
-Deno.test("a rule of one's own goes before the one that is there", () => {
+Deno.test("a custom rule has priority over a built-in one", () => {
   assertEquals(slopes(rounded(), gradientRules), [0, 0]);
   const straight = gradientRules.on(["Round", Number], () => ({ g }) => [g]);
   // 2 · 2 · round(2x), as if the rounding were not
@@ -75,18 +75,18 @@ Deno.test("a rule of one's own goes before the one that is there", () => {
   assertEquals(slopes(rounded(), gradientRules), [0, 0]);
 });
 
-Deno.test("a rule may be for one version of an operator", () => {
+Deno.test("a rule may apply to one operator version", () => {
   const straight = gradientRules.on(["Round", 20], () => ({ g }) => [g]);
   assertEquals(slopes(rounded(), straight), [0, 0]);
   const twice = straight.on(["Round", 18], () => ({ g }, write) => [() => write.mul(g, 2)]);
   assertEquals(slopes(rounded(), twice), [8, 24]);
 });
 
-Deno.test("a second rule that would be as good as the one that is there is refused", () => {
+Deno.test("an ambiguous second rule is rejected", () => {
   assertThrows(() => gradientRules.on(["Round", any], () => () => []), AmbiguousOverloadError);
 });
 
-Deno.test("more shares than inputs are found out", () => {
+Deno.test("a rule with more shares than inputs is reported", () => {
   const rules = gradientRules.on(["Sin", Number], () => ({ a, g }, write) => [
     write.mul(g, write.make("Cos", [a])),
     g,
@@ -94,14 +94,14 @@ Deno.test("more shares than inputs are found out", () => {
   assertThrows(
     () => checkRule({ op: "Sin", rules, inputs: [{ dims: [3] }] }),
     TypeError,
-    "its rule must answer with no more shares than it has inputs: current value is 2 for 1",
+    "its rule must not return more shares than it has inputs; got 2 for 1",
   );
 });
 
-Deno.test("where numbers are at a kink or beside one, the error says so, and nowhere else", () => {
+Deno.test("the error mentions a kink only if inputs are at one", () => {
   const said = (op: string, first: number, rules = gradientRules) =>
     assertThrows(() => checkRule({ op, rules, inputs: [{ dims: [2], data: [first, 1.2] }] }), Error)
-      .message.includes("the numbers may be at a kink");
+      .message.includes("the input may be at a kink");
   assertEquals(said("Relu", 0), true);
   assertEquals(said("Abs", 1e-4), true);
   assertEquals(said("Floor", 1), true);
@@ -109,12 +109,15 @@ Deno.test("where numbers are at a kink or beside one, the error says so, and now
   assertEquals(said("Sin", 1, wrong), false);
 });
 
-Deno.test("an operator without a rule is named by the check", () => {
+Deno.test("checkRule() names an operator without a rule", () => {
   const copies: Operators = { "my.Copy": ([x]) => [x!] };
   const { message } = assertThrows(
     () => checkRule({ op: "my.Copy", operators: copies, inputs: [{ dims: [3] }] }),
     UnsupportedNodeError,
   );
-  assertStringIncludes(message, "Cannot check the rule of my.Copy as every operator on the way ");
-  assertStringIncludes(message, 'current node is the my.Copy "Copy_copy" (node 1 of 3');
+  assertStringIncludes(
+    message,
+    "Cannot check the rule of my.Copy: every operator between the two ",
+  );
+  assertStringIncludes(message, 'got the my.Copy "Copy_copy" (node 1 of 3');
 });

@@ -7,7 +7,7 @@ function list(data: readonly number[], isConstant: boolean): RuleInput {
 
 for (const isConstant of [true, false]) {
   const how = isConstant ? "known" : "fed";
-  Deno.test(`what was padded is cut off, and what was cut off is zero: ${how}`, () => {
+  Deno.test(`the gradient of Pad removes padding and fills cropped elements with zeros: ${how}`, () => {
     const by = (dims: number[], pads: number[], axes?: number[]) => {
       const named = axes === undefined ? [] : [list(axes, isConstant)];
       const inputs = [{ dims }, list(pads, isConstant), { dims: [] }, ...named];
@@ -22,7 +22,7 @@ for (const isConstant of [true, false]) {
     by([0, 3], [1, 0, 1, 1]);
   });
 
-  Deno.test(`what was copied is added to where it came from: ${how}`, () => {
+  Deno.test(`the gradient of Pad adds copied elements: ${how}`, () => {
     for (const mode of ["reflect", "edge", "wrap"]) {
       const attributes = { mode }, opset = 19;
       const by = (dims: number[], pads: number[], ...more: (RuleInput | undefined)[]) => {
@@ -38,6 +38,6 @@ for (const isConstant of [true, false]) {
   });
 }
 
-Deno.test("Pad without a number to pad with", () => {
+Deno.test("Pad without a value has a gradient", () => {
   checkSlopes({ op: "Pad", inputs: [{ dims: [2, 3] }, list([1, 0, 0, 2], true)] });
 });

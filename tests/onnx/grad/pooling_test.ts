@@ -31,7 +31,7 @@ function apart(dims: Dims): number[] {
   return Array.from({ length: count }, (_, i) => ((i * 101) % count) / 10 - 2);
 }
 
-Deno.test("MaxPool has the slope that differences have, and so has its slope", () => {
+Deno.test("first and second derivatives of MaxPool agree with finite differences", () => {
   for (const [dims, attributes] of [...POOLS, ...CEIL]) {
     const inputs = [{ dims, data: apart(dims) }];
     checkSlopes({ op: "MaxPool", attributes, inputs });
@@ -40,7 +40,7 @@ Deno.test("MaxPool has the slope that differences have, and so has its slope", (
   checkSlopes({ op: "MaxPool", attributes: { kernel_shape: [2] }, inputs: [{ dims: [0, 2, 4] }] });
 });
 
-Deno.test("AveragePool has the slope that differences have, and so has its slope", () => {
+Deno.test("first and second derivatives of AveragePool agree with finite differences", () => {
   for (const [dims, attributes] of POOLS) {
     for (const count_include_pad of [0, 1]) {
       const all = { ...attributes, count_include_pad };
@@ -57,7 +57,7 @@ Deno.test("AveragePool has the slope that differences have, and so has its slope
   checkSlopes({ op: "AveragePool", attributes, inputs: [{ dims: [1, 2, 8] }], opset: 19 });
 });
 
-Deno.test("GlobalAveragePool and GlobalMaxPool have the slopes that differences have", () => {
+Deno.test("gradients of GlobalAveragePool and GlobalMaxPool agree with finite differences", () => {
   for (const op of ["GlobalAveragePool", "GlobalMaxPool"]) {
     for (const dims of [[2, 3, 4], [2, 3, 4, 2], [1, 2, 2, 2, 3]]) {
       checkSlopes({ op, inputs: [{ dims }] });

@@ -10,11 +10,11 @@ import {
 /** Others each time; what fails says which. */
 const seed = Date.now() & 0x7fffffff;
 
-Deno.test(`gradients of 6000 random graphs are what differences say (seed ${seed})`, () => {
+Deno.test(`gradients of 6000 random graphs agree with finite differences (seed ${seed})`, () => {
   fc.assert(fc.property(randomGraph({ min: 3, max: 12 }), assertGradient), { numRuns: 6000, seed });
 });
 
-Deno.test(`gradients of gradients of 2000 random graphs are what differences say (seed ${seed})`, () => {
+Deno.test(`second derivatives of 2000 random graphs agree with finite differences (seed ${seed})`, () => {
   const property = fc.property(
     randomGraph({ min: 3, max: 12 }),
     fc.constantFrom(...LENGTHS),
@@ -23,7 +23,7 @@ Deno.test(`gradients of gradients of 2000 random graphs are what differences say
   fc.assert(property, { numRuns: 2000, seed });
 });
 
-Deno.test(`onnxruntime makes the same of the gradients of 1000 random graphs (seed ${seed})`, async () => {
+Deno.test(`gradients of 1000 random graphs agree between onnxruntime and the evaluator (seed ${seed})`, async () => {
   const property = fc.asyncProperty(
     randomGraph({ min: 3, max: 12 }),
     fc.constantFrom(...LENGTHS),

@@ -13,7 +13,7 @@ const OPERATORS = [
 ];
 
 for (const op of OPERATORS) {
-  Deno.test(`${op} has the slope that differences have, along any axes`, () => {
+  Deno.test(`the gradient of ${op} agrees with finite differences along any axes`, () => {
     const x = { dims: [2, 3, 2], data: [1, -0.7, 0.4, 2, -1.3, 0.8, 1.5, -2, 0.6, 1.2, -0.5, 0.9] };
     for (const axes of [[0], [1], [-1, 0], [0, 1, 2]]) {
       for (const keepdims of [0, 1]) {
@@ -26,19 +26,19 @@ for (const op of OPERATORS) {
   });
 }
 
-Deno.test("ReduceLogSum has the slope that differences have", () => {
+Deno.test("the gradient of ReduceLogSum agrees with finite differences", () => {
   const x = { dims: [2, 3], data: [0.5, 1, 2, 0.7, 1.4, 3] };
   const axes = { dims: [1], data: [1], type: "i64", isConstant: true } as const;
   checkSlopes({ op: "ReduceLogSum", inputs: [x, axes] });
 });
 
-Deno.test("ReduceProd has the slope that differences have, with one zero and with two", () => {
+Deno.test("the gradient of ReduceProd agrees with finite differences, with one zero and with two", () => {
   const axes = { dims: [1], data: [1], type: "i64", isConstant: true } as const;
   checkSlopes({ op: "ReduceProd", inputs: [{ dims: [2, 3], data: [0, 2, 3, 0, 0, 5] }, axes] });
 });
 
 for (const op of ["ReduceSum", "ReduceMean", "ReduceL1"]) {
-  Deno.test(`${op} along axes that are known only when it runs has the slope that differences have`, () => {
+  Deno.test(`the gradient of ${op} along variable axes agrees with finite differences`, () => {
     const axes = { dims: [1], shape: [1], data: [-1], type: "i64" } as const;
     for (const keepdims of [0, 1]) {
       checkSlopes({ op, attributes: { keepdims }, inputs: [{ dims: [2, 3] }, axes] });
@@ -47,7 +47,7 @@ for (const op of ["ReduceSum", "ReduceMean", "ReduceL1"]) {
 }
 
 for (const op of ["Softmax", "LogSoftmax"]) {
-  Deno.test(`${op} has the slope that differences have`, () => {
+  Deno.test(`the gradient of ${op} agrees with finite differences`, () => {
     for (const axis of [0, 1, -1]) {
       checkSlopes({ op, attributes: { axis }, inputs: [{ dims: [2, 3] }] });
     }
@@ -56,14 +56,14 @@ for (const op of ["Softmax", "LogSoftmax"]) {
 
 const scale = { dims: [3] }, shift = { dims: [3] };
 
-Deno.test("LayerNormalization has the slope that differences have, its mean and deviation too", () => {
+Deno.test("gradients of LayerNormalization and its moments agree with finite differences", () => {
   checkSlopes({ op: "LayerNormalization", inputs: [{ dims: [2, 3] }, scale, shift], outputs: 3 });
   checkSlopes({ op: "LayerNormalization", inputs: [{ dims: [2, 3] }, scale] });
   const attributes = { axis: 1 }, both = { dims: [3, 2] };
   checkSlopes({ op: "LayerNormalization", attributes, inputs: [{ dims: [2, 3, 2] }, both, both] });
 });
 
-Deno.test("normalizations over channels have the slope that differences have", () => {
+Deno.test("gradients of normalizations over channels agree with finite differences", () => {
   const x = { dims: [2, 3, 4] }, mean = { dims: [3] };
   const variance = { dims: [3], data: [0.5, 1, 2] };
   checkSlopes({ op: "BatchNormalization", inputs: [x, scale, shift, mean, variance] });
@@ -74,13 +74,13 @@ Deno.test("normalizations over channels have the slope that differences have", (
   checkSlopes({ op: "GroupNormalization", opset: 21, attributes, inputs: [channels, four, four] });
 });
 
-Deno.test("BatchNormalization in training has the slope that differences have", () => {
+Deno.test("the gradient of BatchNormalization in training agrees with finite differences", () => {
   const attributes = { training_mode: 1 }, variance = { dims: [3], data: [0.5, 1, 2] };
   const inputs = [{ dims: [2, 3, 4] }, scale, shift, { dims: [3] }, variance];
   checkSlopes({ op: "BatchNormalization", attributes, inputs, outputs: 3, discrete: [1, 2] });
 });
 
-Deno.test("LpNormalization and MeanVarianceNormalization have the slope that differences have", () => {
+Deno.test("gradients of LpNormalization and MeanVarianceNormalization agree with finite differences", () => {
   for (const p of [1, 2]) {
     checkSlopes({ op: "LpNormalization", attributes: { p, axis: 1 }, inputs: [{ dims: [2, 3] }] });
   }

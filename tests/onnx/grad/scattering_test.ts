@@ -7,7 +7,7 @@ function places(data: readonly number[], ...dims: number[]): RuleInput {
   return { type: "i64", dims, data, shape: [`P${dims[0]}`, ...dims.slice(1)] };
 }
 
-Deno.test("ScatterND gives each place what comes back for it, as it came there", () => {
+Deno.test("ScatterND passes gradients to base and updates for each reduction", () => {
   for (const reduction of ["none", "add", "mul", "max", "min"]) {
     const attributes = { reduction }, op = "ScatterND";
     const to = (dims: number[], indices: RuleInput, updates: number[]) =>
@@ -24,7 +24,7 @@ Deno.test("ScatterND gives each place what comes back for it, as it came there",
   }
 });
 
-Deno.test("ScatterElements gives each place what comes back for it, as it came there", () => {
+Deno.test("ScatterElements passes gradients to base and updates for each reduction", () => {
   for (const reduction of ["none", "add", "mul", "max", "min"]) {
     for (const axis of [0, 1, -1]) {
       const attributes = { reduction, axis }, op = "ScatterElements";
@@ -37,7 +37,7 @@ Deno.test("ScatterElements gives each place what comes back for it, as it came t
   }
 });
 
-Deno.test("what is multiplied gets the product of the others, zeros among them too", () => {
+Deno.test("the gradient of a scattered product is correct with zeros, too", () => {
   // Element 0: one zero, 1: two, 2: the base is zero, 3: none.
   const data = { dims: [4], data: [1.5, 0.7, 0, 2] };
   const indices = places([0, 0, 1, 1, 1, 2, 3], 7, 1);
@@ -47,7 +47,7 @@ Deno.test("what is multiplied gets the product of the others, zeros among them t
 });
 
 for (const reduction of ["max", "min"]) {
-  Deno.test(`${reduction} parts what comes back evenly among equal ones`, () => {
+  Deno.test(`${reduction} shares gradients evenly among equal elements`, () => {
     const { graph } = new GraphBuilder("equals");
     graph.addInput(valueInfo("data", "f32", [3]));
     graph.addInput(valueInfo("updates", "f32", [5]));

@@ -88,7 +88,7 @@ function moveAlong(graph: Graph, parameter: string, t: string): void {
 
 for (const [model, { turned, float64 }] of Object.entries(NETWORKS)) {
   Deno.test({
-    name: `${model}: the gradient of a loss on forces, by every parameter, is PyTorch's`,
+    name: `${model}: parameter gradients of a loss on forces agree with PyTorch`,
     ignore: lacks("models"),
     async fn() {
       const { inputs, outputs } = readSecondReference(model);
@@ -117,7 +117,7 @@ for (const [model, { turned, float64 }] of Object.entries(NETWORKS)) {
 
   Deno.test({
     name:
-      `${model}: in float64 it is what differences of that loss say, along a random way of all parameters`,
+      `${model}: parameter gradients of a loss on forces agree with finite differences in float64`,
     ignore: lacks("models"),
     fn() {
       const { inputs, outputs } = readSecondReference(model);

@@ -30,7 +30,7 @@ const CUTS: readonly (readonly [number, number, number])[] = [
   [1, 5, -1],
 ];
 
-Deno.test("Slice gives back to what it took, in any direction and width", () => {
+Deno.test("Slice has gradients for any direction and step", () => {
   for (const cut of CUTS) {
     for (const isConstant of [true, false]) {
       const [starts, ends, steps] = cut.map((x) =>
@@ -43,7 +43,7 @@ Deno.test("Slice gives back to what it took, in any direction and width", () => 
   }
 });
 
-Deno.test("Slice gives back along several axes, named or not", () => {
+Deno.test("Slice has gradients along several axes, given or by default", () => {
   const list = (data: readonly number[], isConstant = true) =>
     ({ type: "i64", dims: [data.length], shape: [data.length], data, isConstant }) as const;
   const dims = [4, 3, 5];
@@ -59,14 +59,14 @@ Deno.test("Slice gives back along several axes, named or not", () => {
   }
 });
 
-Deno.test("Slice gives back where its axes and steps turn out when the graph runs", () => {
+Deno.test("Slice has gradients if axes and steps are variable", () => {
   const list = (...data: number[]) =>
     ({ type: "i64", dims: [data.length], shape: [data.length], data }) as const;
   const inputs = [{ dims: [4, 5] }, list(-1, 0), list(0, 3), list(1, 0), list(-2, 1)];
   checkSlopes({ op: "Slice", inputs });
 });
 
-Deno.test("Slice gives back through lengths that are free where one follows from the other", () => {
+Deno.test("Slice has gradients for variable lengths that determine each other", () => {
   const list = (...data: number[]) =>
     ({ type: "i64", dims: [data.length], shape: [data.length], data, isConstant: true }) as const;
   const whole = { dims: [5, 2], shape: ["N + 2", 2] };

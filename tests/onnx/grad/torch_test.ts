@@ -10,12 +10,12 @@ import { compare } from "./torch_compare.ts";
 const CASES = Map.groupBy(torchCases(), ({ op }) => op);
 
 for (const [op, cases] of CASES) {
-  Deno.test(`${op}: what it makes, its gradient and the gradient of that are PyTorch's`, () => {
+  Deno.test(`${op}: values, first and second derivatives agree with PyTorch`, () => {
     assertNone(complaints(cases, twice));
   });
 }
 
-Deno.test("passes change neither what operators make nor their gradients", () => {
+Deno.test("passes change neither values nor gradients of operators", () => {
   assertNone([...CASES.values()].flatMap((cases) => complaints(cases, onceAfterPasses)));
 });
 

@@ -7,7 +7,7 @@ function list(data: readonly number[], isConstant = true): RuleInput {
 
 for (const isConstant of [true, false]) {
   const how = isConstant ? "known" : "fed";
-  Deno.test(`another shape is undone: ${how}`, () => {
+  Deno.test(`the gradient of Reshape has the input's shape: ${how}`, () => {
     const fit = (dims: number[], shape: number[], attributes = {}) =>
       checkRule({ op: "Reshape", attributes, inputs: [{ dims }, list(shape, isConstant)] });
     fit([2, 3], [6]);
@@ -23,7 +23,7 @@ for (const isConstant of [true, false]) {
     fit([0, 4], [0, 2, 2]);
   });
 
-  Deno.test(`axes that come and go are undone: ${how}`, () => {
+  Deno.test(`the gradient of Squeeze and Unsqueeze has the input's shape: ${how}`, () => {
     const dims = [2, 3];
     checkRule({ op: "Unsqueeze", inputs: [{ dims }, list([0, -1], isConstant)] });
     checkRule({ op: "Unsqueeze", inputs: [{ dims: [] }, list([0], isConstant)] });
@@ -32,7 +32,7 @@ for (const isConstant of [true, false]) {
     checkRule({ op: "Squeeze", inputs: [{ dims: [1] }, list([0], isConstant)] });
   });
 
-  Deno.test(`copies are summed: ${how}`, () => {
+  Deno.test(`the gradient of Expand and Tile sums the copies: ${how}`, () => {
     const by = (dims: number[], times: number[]) =>
       checkRule({ op: "Tile", inputs: [{ dims }, list(times, isConstant)] });
     by([2, 3], [2, 1]);
@@ -52,23 +52,23 @@ for (const isConstant of [true, false]) {
   });
 }
 
-Deno.test("Squeeze without axes is undone", () => {
+Deno.test("the gradient of Squeeze without axes has the input's shape", () => {
   checkRule({ op: "Squeeze", inputs: [{ dims: [1, 2, 1], shape: [1, 2, 1] }] });
 });
 
-Deno.test("Flatten is undone", () => {
+Deno.test("the gradient of Flatten has the input's shape", () => {
   for (const axis of [0, 1, 2, -1]) {
     checkRule({ op: "Flatten", attributes: { axis }, inputs: [{ dims: [2, 3, 2] }] });
   }
 });
 
-Deno.test("another order of axes is undone", () => {
+Deno.test("the gradient of Transpose permutes axes back", () => {
   checkRule({ op: "Transpose", inputs: [{ dims: [2, 3, 4] }] });
   checkRule({ op: "Transpose", attributes: { perm: [2, 0, 1] }, inputs: [{ dims: [2, 3, 4] }] });
   checkRule({ op: "Transpose", attributes: { perm: [1, 0] }, inputs: [{ dims: [0, 3] }] });
 });
 
-Deno.test("pixels that became channels, and channels that became pixels, go back", () => {
+Deno.test("the gradients of SpaceToDepth and DepthToSpace reverse each other", () => {
   for (const mode of ["DCR", "CRD"]) {
     const attributes = { blocksize: 2, mode };
     checkRule({ op: "DepthToSpace", attributes, inputs: [{ dims: [1, 8, 1, 3] }] });

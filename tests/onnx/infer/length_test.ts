@@ -18,7 +18,7 @@ import {
   subtractLengths,
 } from "../../../src/onnx/infer/length.ts";
 
-Deno.test("what files have as a length is read into one text for each polynomial", () => {
+Deno.test("lengths in files are parsed to one canonical text per polynomial", () => {
   const texts: readonly (readonly [string, KnownLength])[] = [
     ["4*N", "4*N"],
     ["N*4", "4*N"],
@@ -38,7 +38,7 @@ Deno.test("what files have as a length is read into one text for each polynomial
   for (const [text, length] of texts) assertEquals(readFileLength(text), length, text);
 });
 
-Deno.test("a division that is not whole and what is no formula stay names, that can be counted with", () => {
+Deno.test("inexact divisions and texts that are not formulas become names", () => {
   assertEquals(readFileLength("s0//2"), "(s0//2)");
   assertEquals(readFileLength("(s0//2)"), "(s0//2)");
   assertEquals(readFileLength("(4*s0)//2"), "2*s0");
@@ -54,7 +54,7 @@ Deno.test("a division that is not whole and what is no formula stay names, that 
   assertEquals(readFileLength(`${twice}`), twice);
 });
 
-Deno.test("texts of no end and powers beyond sense do no harm", () => {
+Deno.test("very long texts and large powers are handled", () => {
   const deep = "(".repeat(100_000) + "N" + ")".repeat(100_000);
   assert(readFileLength(deep) === deep);
   assertEquals(readFileLength("N**999999"), "N**999999");
@@ -65,7 +65,7 @@ Deno.test("texts of no end and powers beyond sense do no harm", () => {
   assert(`${length}`.length < 2000, `${length}`);
 });
 
-Deno.test("sums, differences and products have one text", () => {
+Deno.test("sums, differences and products have a canonical text", () => {
   assertEquals(addLengths("N", "N"), "2*N");
   assertEquals(addLengths(3, addLengths("N", -3)), "N");
   assertEquals(subtractLengths("4*N", "N"), "3*N");
@@ -76,13 +76,13 @@ Deno.test("sums, differences and products have one text", () => {
   assertEquals(multiplyLengths("N", 0), 0);
 });
 
-Deno.test("what is remembered of one operation is not taken for another's result", () => {
+Deno.test("cached results of different operations are kept apart", () => {
   assertEquals(multiplyLengths(7, "N - 1"), "7*N - 7");
   assertEquals(readFileLength("7*N - 1"), "7*N - 1");
   assertEquals(subtractLengths("7*N", 1), "7*N - 1");
 });
 
-Deno.test("a division is exact, or it is not told", () => {
+Deno.test("divideLengths() returns only exact quotients", () => {
   assertEquals(divideLengths("48*N", 16), "3*N");
   assertEquals(divideLengths("48*N", "N"), 48);
   assertEquals(divideLengths("N*M + N", "N"), "M + 1");
@@ -103,7 +103,7 @@ Deno.test("a division is exact, or it is not told", () => {
   assertEquals(floorDivideLengths("N", 0), undefined);
 });
 
-Deno.test("the greater and the smaller are told where names, which are no less than 0, tell", () => {
+Deno.test("maxLength() and minLength() use that names are not negative", () => {
   assertEquals(maxLength(0, "N"), "N");
   assertEquals(maxLength("N + 1", "N"), "N + 1");
   assertEquals(minLength("N", "3*N"), "N");
@@ -116,7 +116,7 @@ Deno.test("the greater and the smaller are told where names, which are no less t
   assertEquals(isNotNegative("?x1"), false); // may stand for any number
 });
 
-Deno.test("two lengths broadcast to a number that is not 1, to the name that both have, or it is not told", () => {
+Deno.test("two lengths broadcast to a number other than 1, to their common name, or to undefined", () => {
   assertEquals(broadcastLengths("N", 1), "N");
   assertEquals(broadcastLengths(1, "N"), "N");
   assertEquals(broadcastLengths("N", "N"), "N");
@@ -126,7 +126,7 @@ Deno.test("two lengths broadcast to a number that is not 1, to the name that bot
   assertEquals(broadcastLengths(2, 3), undefined);
 });
 
-Deno.test("a length is a number where its names are", () => {
+Deno.test("lengthAt() evaluates a length", () => {
   assertEquals(lengthAt("3*((N + 1)//2) + Max(0, N - 7)", { N: 9 }), 17);
   assertEquals(lengthAt("Min(2*N, M)", { N: 9, M: 20 }), 18);
   assertEquals(lengthAt(4, {}), 4);
@@ -149,7 +149,7 @@ const lengths: fc.Arbitrary<KnownLength> = fc.letrec<{ any: KnownLength }>((tie)
   ),
 })).any;
 
-Deno.test("arithmetic on lengths is arithmetic on what they stand for, and reading a text gives it back", () => {
+Deno.test("arithmetic on lengths agrees with their values, and texts are parsed back", () => {
   const at = (length: KnownLength) => lengthAt(length, NAMES);
   fc.assert(fc.property(lengths, lengths, (x, y) => {
     assertEquals(at(addLengths(x, y)), at(x) + at(y));

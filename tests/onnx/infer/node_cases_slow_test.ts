@@ -58,7 +58,7 @@ function faults(each: NodeCase, naming: string, areListsFixed: boolean): string[
 }
 
 pythonTest(
-  "what is inferred for the node tests of the Python package onnx is what comes out",
+  "inference agrees with the results of the Python package onnx's node tests",
   async () => {
     const all = await nodeCases(Object.keys(OPERATORS));
     const cases = all.filter((each) => faultOf(each) === undefined);

@@ -5,7 +5,7 @@ import { Facts } from "../../../src/onnx/infer/facts.ts";
 import { mismatch } from "./mismatch.ts";
 import { randomGraph } from "./random_graph.ts";
 
-Deno.test("shapes, types and numbers inferred for random graphs are those that the evaluator computes", () => {
+Deno.test("shapes, types and values inferred for random graphs agree with the evaluator", () => {
   const counts: Record<string, number> = {};
   const choices = fc.array(fc.nat({ max: 9999 }), { minLength: 40, maxLength: 200 });
   const length = fc.integer({ min: 0, max: 5 });

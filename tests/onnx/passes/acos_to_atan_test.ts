@@ -20,7 +20,7 @@ function angles(): Uint8Array<ArrayBuffer> {
   return g.build();
 }
 
-Deno.test("acos by atan is acos: known angles, the ends, and NaN beyond them", async () => {
+Deno.test("acos by atan has the known angles, the ends, and NaN beyond them", async () => {
   const graph = new Graph(decodeModel(angles()));
   assertEquals(acosToAtan(graph), 1);
   assertEquals(graph.nodes.some(({ opType }) => opType === "Acos"), false);
@@ -61,7 +61,7 @@ Deno.test("acos by atan is within float32 of acos everywhere", async () => {
   assert(off < 5e-7, `it is off by ${off}`);
 });
 
-Deno.test("no value on the way to acos −1 is infinite, as WebGPU need not have infinities", async () => {
+Deno.test("no intermediate value of acos −1 is infinite, because WebGPU may lack infinities", async () => {
   const graph = new Graph(decodeModel(angles()));
   acosToAtan(graph);
   const made = graph.nodes.flatMap(({ opType, output }) => opType === "Equal" ? [] : output);
@@ -72,7 +72,7 @@ Deno.test("no value on the way to acos −1 is infinite, as WebGPU need not have
   for (const name of made) assert(numbersOf(values[name]).every(Number.isFinite), name);
 });
 
-Deno.test("an acos inside of a branch is refused, other branches are not in the way", () => {
+Deno.test("an acos in a subgraph is rejected, other subgraphs are accepted", () => {
   const model = branching();
   assertEquals(acosToAtan(new Graph(model)), 0);
   model.graph!.node[0]!.attribute[0]!.g!.node[0]!.opType = "Acos";
@@ -83,7 +83,7 @@ Deno.test("an acos inside of a branch is refused, other branches are not in the 
   );
 });
 
-Deno.test("constants have the type of the cosines, also where the file does not say it", () => {
+Deno.test("constants have the type of the cosines, also if it is not declared", () => {
   const graph = new Graph(modelOf({
     input: [valueInfo("x", "f64", [2])],
     output: [valueInfo("y", "f64", [2])],

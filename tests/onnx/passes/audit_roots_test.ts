@@ -17,17 +17,25 @@ const norm = (epsilon: number) => (g: GraphBuilder, x: F32): F32 => {
 
 /** What is made of x, and why it is warned of; nothing: it is not. */
 const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, why: string][] = [
-  ["√x", unary("Sqrt"), "the gradient of Sqrt at 0 is infinite"],
+  ["√x", unary("Sqrt"), "the gradient of Sqrt at 0 is infinite; 0 is taken for it"],
   ["√(x + 10⁻¹²)", (g, x) => unary("Sqrt")(g, g.add(x, 1e-12)), ""],
-  ["√(x + 0)", (g, x) => unary("Sqrt")(g, g.add(x, 0)), "the gradient of Sqrt at 0 is infinite"],
-  ["√(x − 1)", (g, x) => unary("Sqrt")(g, g.add(x, -1)), "the gradient of Sqrt at 0 is infinite"],
+  [
+    "√(x + 0)",
+    (g, x) => unary("Sqrt")(g, g.add(x, 0)),
+    "the gradient of Sqrt at 0 is infinite; 0 is taken for it",
+  ],
+  [
+    "√(x − 1)",
+    (g, x) => unary("Sqrt")(g, g.add(x, -1)),
+    "the gradient of Sqrt at 0 is infinite; 0 is taken for it",
+  ],
   ["√(x + 1) by a view", (g, x) => unary("Sqrt")(g, g.unsqueeze(g.add(x, 1), [0])), ""],
   ["√max(x, 1)", (g, x) => unary("Sqrt")(g, g.op("Max", [x, g.constant("f32", 1)], "f32")), ""],
   ["√clip(x, 1)", (g, x) => unary("Sqrt")(g, clip(g, x, 1, 9)), ""],
   [
     "√clip(x, 0)",
     (g, x) => unary("Sqrt")(g, clip(g, x, 0, 9)),
-    "the gradient of Sqrt at 0 is infinite",
+    "the gradient of Sqrt at 0 is infinite; 0 is taken for it",
   ],
   ["√ of a chosen 1", (g, x) => unary("Sqrt")(g, g.where(g.less(x, 1), 1, x)), ""],
   ["√eˣ", (g, x) => unary("Sqrt")(g, unary("Exp")(g, x)), ""],
@@ -46,26 +54,30 @@ const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, why
   ["x²", power(2), ""],
   ["x¹", power(1), ""],
   ["x⁰", power(0), ""],
-  ["x^½", power(0.5), "the gradient of x to the power of 0.5 at 0 is infinite"],
+  ["x^½", power(0.5), "the gradient of x to the power of 0.5 at 0 is infinite; 0 is taken for it"],
   ["x⁻¹", power(-1), "the gradient of x to the power of -1 at 0 is infinite"],
   [
     "xˣ",
     (g, x) => g.op("Pow", [x, x], "f32"),
     "the gradient of a power at 0 is infinite where its exponent is below 1",
   ],
-  ["|x|", unary("ReduceL2"), "the gradient of a length is 0 / 0 where the length is 0"],
-  ["Acos", unary("Acos"), "the gradient of Acos at −1 and 1 is infinite"],
+  [
+    "|x|",
+    unary("ReduceL2"),
+    "the gradient of a length is 0 / 0 where the length is 0; 0 is taken for it",
+  ],
+  ["Acos", unary("Acos"), "the gradient of Acos at −1 and 1 is infinite; 0 is taken for it"],
   ["acos(0.95 x)", (g, x) => unary("Acos")(g, g.mul(x, 0.95)), ""],
   [
     "acos(2 x)",
     (g, x) => unary("Acos")(g, g.mul(x, 2)),
-    "the gradient of Acos at −1 and 1 is infinite",
+    "the gradient of Acos at −1 and 1 is infinite; 0 is taken for it",
   ],
   ["acos of clipped", (g, x) => unary("Acos")(g, clip(g, x, -0.999, 0.999)), ""],
   [
     "acos of clipped to the ends",
     (g, x) => unary("Acos")(g, clip(g, x, -1, 1)),
-    "the gradient of Acos at −1 and 1 is infinite",
+    "the gradient of Acos at −1 and 1 is infinite; 0 is taken for it",
   ],
   ["acos by Max and Min", (g, x) => {
     const below = g.op("Min", [x, g.constant("f32", 0.99)], "f32");
@@ -73,8 +85,8 @@ const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, why
   }, ""],
   ["acos by Max alone", (g, x) => {
     return unary("Acos")(g, g.op("Max", [x, g.constant("f32", -0.99)], "f32"));
-  }, "the gradient of Acos at −1 and 1 is infinite"],
-  ["Asin", unary("Asin"), "the gradient of Asin at −1 and 1 is infinite"],
+  }, "the gradient of Acos at −1 and 1 is infinite; 0 is taken for it"],
+  ["Asin", unary("Asin"), "the gradient of Asin at −1 and 1 is infinite; 0 is taken for it"],
   ["Atanh", unary("Atanh"), "Atanh and its gradient are infinite at −1 and 1"],
   ["a norm with its epsilon", norm(1e-5), ""],
   [
@@ -90,7 +102,7 @@ const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, why
 ];
 
 for (const [name, make, why] of CASES) {
-  Deno.test(`${name}: ${why || "nothing to say"}`, () => {
+  Deno.test(`${name}: ${why || "no warning"}`, () => {
     const g = new GraphBuilder("case");
     g.output("y", make(g, g.input("x", "f32", [3])));
     const found = auditRoots(new Graph(decodeModel(g.build())), { of: "y", wrt: ["x"] });
@@ -98,7 +110,7 @@ for (const [name, make, why] of CASES) {
   });
 }
 
-Deno.test("a warning names node and value, and only what lies between is looked at", () => {
+Deno.test("a warning names node and value, and only nodes between the two are checked", () => {
   const g = new GraphBuilder("path");
   const x = g.input("x", "f32", ["N"]), w = g.input("w", "f32", ["N"]);
   const root = (a: F32) => g.op("Sqrt", [a], "f32");
@@ -110,7 +122,7 @@ Deno.test("a warning names node and value, and only what lies between is looked 
     node: "Sqrt_sqrt",
     op: "Sqrt",
     value: "x",
-    why: "the gradient of Sqrt at 0 is infinite",
+    why: "the gradient of Sqrt at 0 is infinite; 0 is taken for it",
     hint: "add a small number before it, or Clip it from below, or make sure that it is never 0: " +
       "no two atoms at the same place, no padding of length 0",
   }]);
@@ -120,11 +132,11 @@ Deno.test("a warning names node and value, and only what lies between is looked 
   assertThrows(
     () => auditRoots(graph, { of: "energy", wrt: "x" }),
     RangeError,
-    'as what is named must be a value of the graph: current value is "energy"',
+    'values must exist in the graph; got "energy"',
   );
 });
 
-Deno.test("the roots of real models are found: the lengths of pairs", {
+Deno.test("the roots of pair distances in real models are found", {
   ignore: lacks("models"),
 }, () => {
   const found = Object.fromEntries(
@@ -136,8 +148,10 @@ Deno.test("the roots of real models are found: the lengths of pairs", {
   );
   assertEquals(found, {
     "ani1x_1_e.onnx": "Sqrt Div Sqrt",
+    "chgnet_e.onnx": "Sqrt Div Div Div Acos",
     "mlp_e.onnx": "Sqrt",
     "painnx_e.onnx": "Sqrt Div Div",
     "schnet_e.onnx": "Sqrt",
+    "sevennet0_e.onnx": "ReduceL2 Div ReduceL2",
   });
 });

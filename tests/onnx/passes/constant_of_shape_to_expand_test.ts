@@ -10,7 +10,7 @@ import {
 import { branching } from "../odd_models.ts";
 import { f32, i64, numbersOf, runModel } from "../ort.ts";
 
-Deno.test("constants of a shape are the same as expanded numbers, of all types and empty ones too", async () => {
+Deno.test("ConstantOfShape equals the Expand of all types, also if empty", async () => {
   const g = new GraphBuilder("filled");
   const [shape, x] = [g.input("shape", "i64", ["R"]), g.input("x", "f32", [])];
   g.output("zeros", g.add(g.op("ConstantOfShape", [shape], "f32"), x));
@@ -32,15 +32,15 @@ Deno.test("constants of a shape are the same as expanded numbers, of all types a
   }
 });
 
-Deno.test("one inside of a branch, or without its shape, is refused", () => {
+Deno.test("a ConstantOfShape in a subgraph, or without input, is rejected", () => {
   const model = branching();
   model.graph!.node[0]!.attribute[1]!.g!.node[0]!.opType = "ConstantOfShape";
-  assertThrows(() => constantOfShapeToExpand(new Graph(model)), UnsupportedNodeError, "is the If");
+  assertThrows(() => constantOfShapeToExpand(new Graph(model)), UnsupportedNodeError, "got the If");
   const g = new GraphBuilder("nothing");
   g.output("y", g.op("ConstantOfShape", [], "f32"));
   assertThrows(
     () => constantOfShapeToExpand(new Graph(decodeModel(g.build()))),
     UnsupportedNodeError,
-    "it must have 1 inputs and an output: current node is the ConstantOfShape",
+    "it must have at least 1 inputs and an output; got the ConstantOfShape",
   );
 });

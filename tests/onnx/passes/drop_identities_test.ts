@@ -92,7 +92,7 @@ for (const [name, make, left] of CASES) {
   });
 }
 
-Deno.test("what comes out stays, and so does what inferred shapes cannot prove", () => {
+Deno.test("outputs are kept, and nodes whose shapes are not known to be equal", () => {
   const g = new GraphBuilder("kept");
   const x = g.input("x", "f32", ["N"]), y = g.input("y", "f32", [undefined]);
   g.output("same", g.op("Identity", [x], "f32"));
@@ -112,7 +112,7 @@ Deno.test("what comes out stays, and so does what inferred shapes cannot prove",
   ]);
 });
 
-Deno.test("real models keep their numbers to the bit, and lose what changes nothing", () => {
+Deno.test("real models lose identities and give bitwise identical results", () => {
   const counts: Record<string, number> = {};
   for (const each of passGraphs()) {
     counts[each.name] = assertKeepsNumbers(each, dropIdentities, 0).changed;

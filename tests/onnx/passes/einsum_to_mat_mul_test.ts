@@ -93,7 +93,7 @@ for (
   });
 }
 
-Deno.test("equations at random keep their numbers, whatever of the lengths is known", () => {
+Deno.test("random equations keep their values for known and unknown lengths", () => {
   const letters = [..."bcijkl"];
   const labels = fc.shuffledSubarray(letters, { maxLength: 4 });
   const cases = fc.record({
@@ -119,7 +119,7 @@ Deno.test("equations at random keep their numbers, whatever of the lengths is kn
   );
 });
 
-Deno.test("lengths of 0 that the file does not say are no problem for the runtime", async () => {
+Deno.test("undeclared lengths of 0 work in the runtime", async () => {
   for (const equation of ["bijk,bjkl->bil", "bij,bjkl->bikl", "ijk,lkj->il", "bijk,bl->bijkl"]) {
     const [left = "", output] = equation.split("->");
     const graph = new Graph(decodeModel(build({
@@ -139,7 +139,7 @@ Deno.test("lengths of 0 that the file does not say are no problem for the runtim
   }
 });
 
-Deno.test("an ellipsis is written out; diagonals, and sums over lengths of 1 and more, are left alone", () => {
+Deno.test("ellipses are supported; diagonals and sums over broadcast lengths are kept", () => {
   const g = new GraphBuilder("ellipsis");
   const x = g.input("x", "f32", ["B", 2, 3]), w = g.input("w", "f32", [3, 4]);
   const square = g.input("square", "f32", [3, 3]), one = g.input("one", "f32", [1]);
@@ -174,7 +174,7 @@ Deno.test("an ellipsis is written out; diagonals, and sums over lengths of 1 and
   assertEquals(openEvaluator(graph).run(feeds, wanted), openEvaluator(bytes).run(feeds, wanted));
 });
 
-Deno.test("a vector never stands on the right of a transposed matrix, where onnxruntime is wrong", async () => {
+Deno.test("a vector is never the right operand of a transposed matrix, where onnxruntime is wrong", async () => {
   const g = new GraphBuilder("trap");
   const a = g.input("a", "f32", ["I", "J"]), v = g.input("v", "f32", ["I"]);
   const transposed = g.op("Transpose", [a], "f32", { perm: [1, 0] });

@@ -29,7 +29,7 @@ const FEEDS = {
   other: plainTensor("f32", [2, 1], [3, -1]),
 };
 
-Deno.test("the factors of fewer elements are multiplied first, along a chain too", () => {
+Deno.test("smaller factors are multiplied first, also along chains", () => {
   const graph = graphOf((g) => {
     const wide = g.input("wide", "f32", ["N", 3]), row = g.input("row", "f32", ["N", 1]);
     const other = g.input("other", "f32", ["N", 1]);
@@ -42,7 +42,7 @@ Deno.test("the factors of fewer elements are multiplied first, along a chain too
   assertEquals([...y!.data], [60, 120, 180, -800, -1000, -1200]);
 });
 
-Deno.test("a view is taken of the product with a number", () => {
+Deno.test("the product of a view and a number becomes a view of the product", () => {
   const graph = graphOf((g) => {
     const row = g.squeeze(g.input("row", "f32", ["N", 1]), [1]);
     g.output("y", g.op("Neg", [g.mul(g.unsqueeze(row, [0]), 3)], "f32"));
@@ -53,7 +53,7 @@ Deno.test("a view is taken of the product with a number", () => {
   assertEquals([...y!.data], [-3, -1.5]);
 });
 
-Deno.test("what is used twice, comes out, is whole or of no known shape stays", () => {
+Deno.test("products that are used twice, are outputs, are integers or have unknown shapes are kept", () => {
   const graph = graphOf((g) => {
     const wide = g.input("wide", "f32", ["N", 3]), row = g.input("row", "f32", ["N", 1]);
     const twice = g.mul(wide, row), out = g.mul(wide, row);
@@ -72,7 +72,7 @@ Deno.test("what is used twice, comes out, is whole or of no known shape stays", 
   assertEquals(products(graph), before);
 });
 
-Deno.test("lengths that may differ are not taken for equal", () => {
+Deno.test("lengths that may differ are not assumed to be equal", () => {
   const graph = graphOf((g) => {
     const wide = g.input("wide", "f32", ["N", 3]), row = g.input("row", "f32", ["M", 1]);
     g.output("y", g.mul(g.mul(wide, row), g.input("other", "f32", ["N", 1])));
@@ -82,7 +82,7 @@ Deno.test("lengths that may differ are not taken for equal", () => {
   assertEquals([...openEvaluator(graph).run(feeds).y!.data], [30, 60, 90, -40, -50, -60]);
 });
 
-modelTest("real models keep their numbers to rounding", () => {
+modelTest("real models keep their values up to rounding", () => {
   let changed = 0;
   for (const graph of passGraphs()) {
     changed += assertKeepsNumbers(graph, multiplySmallFirst, 2e-5).changed;

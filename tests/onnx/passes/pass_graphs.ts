@@ -9,7 +9,7 @@ import {
 } from "../../../src/onnx/mod.ts";
 import { f32, fromReference, i32, type Tensors, worst } from "../ort.ts";
 import { plainFeeds } from "../plain_feeds.ts";
-import { MODELS, readModel, readReference } from "../shared_models.ts";
+import { readModel, readReference, SMALL_MODELS } from "../shared_models.ts";
 import { has } from "../../machine.ts";
 
 /** A model and a batch for it. */
@@ -43,7 +43,7 @@ export function lennardJonesBatch(): PassGraph {
 export function passGraphs(): PassGraph[] {
   return [
     lennardJonesBatch(),
-    ...(has("models") ? MODELS : []).map((name) => {
+    ...(has("models") ? SMALL_MODELS : []).map((name) => {
       const bytes = readModel(name);
       const inputs = decodeModel(bytes).graph!.input.map((input) => input.name);
       const reference = readReference(name.replace(/_ef?\.onnx$/, "")).inputs;

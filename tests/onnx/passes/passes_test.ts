@@ -37,7 +37,7 @@ function wordy(): Uint8Array<ArrayBuffer> {
   return g.build();
 }
 
-Deno.test("passes run in order, and say what each of them did", () => {
+Deno.test("passes run in order, and report their changes", () => {
   const graph = new Graph(decodeModel(wordy()));
   const reports = runPasses(graph, SIMPLE);
   assertEquals(reports.map(({ name, changed, before, after }) => [name, changed, before, after]), [
@@ -56,7 +56,7 @@ Deno.test("passes run in order, and say what each of them did", () => {
   );
 });
 
-Deno.test("a pass of one's own keeps its this, and a name that no pass has changes nothing", () => {
+Deno.test("custom passes keep their `this`, and an unknown name changes nothing", () => {
   const graph = new Graph(decodeModel(wordy()));
   const own = {
     name: "own",
@@ -78,7 +78,7 @@ Deno.test("a pass of one's own keeps its this, and a name that no pass has chang
   assertEquals(new Set(names).size, names.length);
 });
 
-Deno.test("real models keep their numbers through all simple passes, and a second time nothing changes", () => {
+Deno.test("real models keep their values through all passes, and a second run changes nothing", () => {
   for (const each of passGraphs()) {
     const { graph } = assertKeepsNumbers(each, (graph) => runPasses(graph, SIMPLE).length, 1e-6);
     const again = runPasses(graph, SIMPLE);
@@ -86,7 +86,7 @@ Deno.test("real models keep their numbers through all simple passes, and a secon
   }
 });
 
-Deno.test("onnxruntime makes the same of real models before and after", async () => {
+Deno.test("real models agree on onnxruntime before and after passes", async () => {
   for (const { name, bytes, tensors } of passGraphs()) {
     const graph = new Graph(decodeModel(bytes));
     runPasses(graph, SIMPLE);
@@ -101,7 +101,7 @@ Deno.test("onnxruntime makes the same of real models before and after", async ()
   }
 });
 
-Deno.test("nothing follows from the numbers that parameters have now", () => {
+Deno.test("passes do not use the current values of parameters", () => {
   const g = new GraphBuilder("layers");
   const x = g.input("x", "f32", ["N", 2]);
   const add = (name: string, shape: number[], value: number) => {
@@ -175,7 +175,7 @@ function grow(g: GraphBuilder, known: Known[], [op, i, j]: [number, number, numb
   return choices[op % choices.length]!();
 }
 
-Deno.test("graphs at random keep their numbers through every pass", () => {
+Deno.test("random graphs keep their values through every pass", () => {
   const steps = fc.array(fc.tuple(fc.nat(100), fc.nat(100), fc.nat(100)), {
     minLength: 3,
     maxLength: 24,

@@ -20,7 +20,7 @@ function spelled(): Uint8Array<ArrayBuffer> {
   return g.build();
 }
 
-Deno.test("a sigmoid in parts is one operator, with the same numbers, and others stay", async () => {
+Deno.test("a sigmoid in parts becomes one operator, and other formulas are kept", async () => {
   const graph = new Graph(decodeModel(spelled()));
   assertEquals(sigmoidFromParts(graph), 2);
   graph.prune();
@@ -35,7 +35,7 @@ Deno.test("a sigmoid in parts is one operator, with the same numbers, and others
   }
 });
 
-Deno.test("a 1 that is a parameter may become another number", () => {
+Deno.test("a parameter that is currently 1 is not treated as a constant", () => {
   const g = new GraphBuilder("parameter");
   const x = g.input("x", "f32", ["N"]), one = g.constant("f32", 1);
   g.output(
@@ -47,7 +47,7 @@ Deno.test("a 1 that is a parameter may become another number", () => {
   assertEquals(sigmoidFromParts(build()), 1);
 });
 
-Deno.test("in 16 bits 1 is the number, not the bits", () => {
+Deno.test("a 16-bit 1 is recognized by its value", () => {
   for (const [bits, changed] of [[0x3c00, 1], [1, 0]] as const) {
     const g = new GraphBuilder("short");
     const x = g.input("x", "f16", ["N"]);

@@ -59,7 +59,7 @@ function strained(bytes: Uint8Array, options: StrainInputOptions = OPTIONS): Gra
 
 for (const name of ["Lennard-Jones", "schnet_e.onnx", "ani1x_1_e.onnx"]) {
   const test = name.endsWith(".onnx") ? modelTest : Deno.test;
-  test(`${name}: a strain is the same as deformed positions and shifts`, () => {
+  test(`${name}: a strain equals deformed positions and shifts`, () => {
     const each = passGraphs().find((graph) => graph.name === name)!;
     const { positions, shifts, atoms, pairs, systems } = doubled(each);
     const evaluator = openEvaluator(strained(each.bytes));
@@ -84,7 +84,7 @@ for (const name of ["Lennard-Jones", "schnet_e.onnx", "ani1x_1_e.onnx"]) {
   });
 }
 
-Deno.test("the energy of Lennard-Jones falls with the strain as the virial of its pairs says", () => {
+Deno.test("the derivative of the Lennard-Jones energy by strain equals the virial of its pairs", () => {
   const each = lennardJonesBatch();
   const { positions, shifts, edges, pairs, systems } = doubled(each);
   const evaluator = openEvaluator(strained(each.bytes));
@@ -118,7 +118,7 @@ Deno.test("the energy of Lennard-Jones falls with the strain as the virial of it
   }
 });
 
-Deno.test("onnxruntime makes the same of it", async () => {
+Deno.test("strained models agree between onnxruntime and the evaluator", async () => {
   const { bytes, tensors } = lennardJonesBatch();
   const graph = strained(bytes);
   const strain = f32(strains(2, 0.03), 2, 3, 3);
@@ -146,7 +146,7 @@ function crystal(cell: readonly (number | string)[]): Uint8Array<ArrayBuffer> {
   return g.build();
 }
 
-Deno.test("one system has a strain [3, 3], and its cell's rows move as positions do", () => {
+Deno.test("one system has a strain [3, 3], which also strains its cell", () => {
   const graph = strained(crystal([3, 3]), { positions: "positions", cell: "cell", name: "eps" });
   assertEquals(graph.shape("eps"), [3, 3]);
   const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1], eps = [0.5, 1, 0, 0, 0, 0, 0, 0, 0];
@@ -160,7 +160,7 @@ Deno.test("one system has a strain [3, 3], and its cell's rows move as positions
   assertEquals([...energy!.data], [1.5 ** 2 + 1 + 1 + 1 + 9 + 4]);
 });
 
-Deno.test("as many strains as cells; what is missing is said before anything changes", () => {
+Deno.test("there is one strain per cell, and missing values are reported before anything changes", () => {
   const graph = strained(crystal(["systems", 3, 3]), {
     positions: "positions",
     cell: "cell",
@@ -168,9 +168,12 @@ Deno.test("as many strains as cells; what is missing is said before anything cha
   });
   assertEquals(graph.shape("strain"), ["systems", 3, 3]);
   const errors: [StrainInputOptions, string][] = [
-    [{ positions: "x" }, 'must be a value of the graph: current value is "x"'],
-    [{ positions: "positions", shifts: "cell", batch: "batch" }, "from edgeBatch or edges"],
-    [{ positions: "positions", edgeBatch: "systems" }, "must come with batch"],
+    [{ positions: "x" }, 'values must exist in the graph; got "x"'],
+    [
+      { positions: "positions", shifts: "cell", batch: "batch" },
+      "together with edgeBatch or edges",
+    ],
+    [{ positions: "positions", edgeBatch: "systems" }, "must be passed together with batch"],
     [{ positions: "positions", cell: "cell", batch: "batch" }, "must be [B, 3, 3]"],
   ];
   for (const [options, message] of errors) {

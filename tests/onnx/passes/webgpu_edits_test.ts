@@ -20,7 +20,7 @@ import { lacks } from "../../machine.ts";
 import { gpuTest, lacksGpu } from "../gpu.ts";
 import { feeds as indexedFeeds, indexed } from "../indexed_model.ts";
 import { fromReference, narrowed, type Tensors } from "../ort.ts";
-import { MODELS, readModel, readReference } from "../shared_models.ts";
+import { readModel, readReference, SMALL_MODELS } from "../shared_models.ts";
 import { few } from "../../suite.ts";
 
 /** The outputs of the indexed model that WebGPU takes. */
@@ -112,7 +112,7 @@ const FORMS: Partial<LennardJonesModelOptions>[] = [
 
 for (const form of FORMS) {
   gpuTest(
-    `the Lennard-Jones model ${JSON.stringify(form)} is all on WebGPU, and replays`,
+    `the Lennard-Jones model ${JSON.stringify(form)} runs completely on WebGPU, and replays`,
     async () => {
       const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5, ...form });
       const feeds = atoms(form.list!);
@@ -127,18 +127,21 @@ for (const form of FORMS) {
   );
 }
 
-gpuTest("a model with int64 indices is all on WebGPU after the edits, and replays", async () => {
-  const form = gpuForm(indexed(), { outputs: FLOATS });
-  const feeds = twoFeeds(indexedFeeds(), "x");
-  const sizes = { N: 4, E: 5, B: 2 };
-  await assertFit(form, feeds, sizes);
-  const gpuDevice = await openGpuDevice();
-  const options = { device: "webgpu", gpuDevice, dimensions: sizes, cpuFallback: false } as const;
-  await assertRejects(() => openSession(indexed(), options)); // before them it is not
-  gpuDevice.destroy();
-});
+gpuTest(
+  "a model with int64 indices runs completely on WebGPU after the edits, and replays",
+  async () => {
+    const form = gpuForm(indexed(), { outputs: FLOATS });
+    const feeds = twoFeeds(indexedFeeds(), "x");
+    const sizes = { N: 4, E: 5, B: 2 };
+    await assertFit(form, feeds, sizes);
+    const gpuDevice = await openGpuDevice();
+    const options = { device: "webgpu", gpuDevice, dimensions: sizes, cpuFallback: false } as const;
+    await assertRejects(() => openSession(indexed(), options)); // before them it is not
+    gpuDevice.destroy();
+  },
+);
 
-gpuTest("replays of a graph that was not made safe are found to be wrong", async () => {
+gpuTest("wrong replays of a graph that was not made safe are detected", async () => {
   const graph = new Graph(decodeModel(indexed()));
   graph.model.graph!.output = graph.model.graph!.output.filter(({ name }) => name !== "next");
   const narrow = new Graph(decodeModel(graph.encode()));
@@ -175,19 +178,23 @@ gpuTest("angles by atan are closer on WebGPU than by acos, and as close as float
 });
 
 // The fast suite edits one model; they take a second each.
-for (const file of few(MODELS.filter((name) => name === "schnet_ef.onnx"), MODELS)) {
+for (const file of few(["schnet_ef.onnx"], SMALL_MODELS)) {
   const ignore = lacks("models") || lacksGpu();
-  Deno.test(`${file} is all on WebGPU after the edits, and replays`, { ignore }, async () => {
-    const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));
-    const tensors = Object.fromEntries(
-      Object.entries(inputs).map(([name, tensor]) => [name, fromReference(tensor)]),
-    );
-    const length = (name: string) => tensors[name]?.dims[0] ?? 0;
-    await assertFit(gpuForm(readModel(file)), twoFeeds(tensors, "positions"), {
-      N: length("positions"),
-      E: length("shifts"),
-      B: length("energy0"),
-      T: length("trip_center"),
-    });
-  });
+  Deno.test(
+    `${file} runs completely on WebGPU after the edits, and replays`,
+    { ignore },
+    async () => {
+      const { inputs } = readReference(file.replace(/_ef?\.onnx$/, ""));
+      const tensors = Object.fromEntries(
+        Object.entries(inputs).map(([name, tensor]) => [name, fromReference(tensor)]),
+      );
+      const length = (name: string) => tensors[name]?.dims[0] ?? 0;
+      await assertFit(gpuForm(readModel(file)), twoFeeds(tensors, "positions"), {
+        N: length("positions"),
+        E: length("shifts"),
+        B: length("energy0"),
+        T: length("trip_center"),
+      });
+    },
+  );
 }

@@ -4,7 +4,7 @@ import { modelOf, node } from "../odd_models.ts";
 import { f32, graphOf, mlp, run } from "./run.ts";
 import { lacks } from "../../machine.ts";
 
-Deno.test("exposed tensors come out with their numbers: values, inputs and constants", async () => {
+Deno.test("exposed tensors are outputs: results of nodes, inputs and constants", async () => {
   const graph = graphOf((g) => {
     const x = g.input("x", "f32", ["N", 2]);
     const product = g.describe(g.mul(x, g.constant("f32", [10, 20], [2])), ["N", 2]);
@@ -21,7 +21,7 @@ Deno.test("exposed tensors come out with their numbers: values, inputs and const
   assertEquals([graph.type("mul"), graph.shape("mul")], ["f32", ["N", 2]]);
 });
 
-Deno.test("exposing twice is exposing once", () => {
+Deno.test("exposing a tensor twice has no further effect", () => {
   const graph = graphOf((g) => {
     const x = g.input("x", "f32", ["N"]);
     g.output("y", g.op("Neg", [g.op("Exp", [x], "f32")], "f32"), ["N"]);
@@ -31,7 +31,7 @@ Deno.test("exposing twice is exposing once", () => {
   assertEquals(graph.outputs.length, 3);
 });
 
-Deno.test("a tensor that nobody knows the type of comes out as well", async () => {
+Deno.test("a tensor of unknown type can be exposed", async () => {
   const graph = new Graph(modelOf({
     node: [node("Erf", ["x"], ["a"]), node("Neg", ["a"], ["y"])],
     input: [valueInfo("x", "f32", ["N"])],
@@ -42,21 +42,21 @@ Deno.test("a tensor that nobody knows the type of comes out as well", async () =
   assertEquals(await run(graph, { x: f32([0], 1) }), { y: [-0], a: [0] });
 });
 
-Deno.test("when one of several patterns matches nothing, nothing is exposed", () => {
+Deno.test("if one of several patterns matches nothing, nothing is exposed", () => {
   const graph = graphOf((g) => {
     g.output("y", g.op("Exp", [g.op("Neg", [g.input("x", "f32", ["N"])], "f32")], "f32"), ["N"]);
   });
   const error = assertThrows(() => expose(graph, ["neg", "nag"]), RangeError);
   assertEquals(
     error.message,
-    "Cannot expose tensors as every name or pattern must match a tensor: " +
-      'current value is "nag"; the nearest are neg',
+    "Cannot expose tensors: no tensor matches " +
+      '"nag"; the closest names are neg',
   );
   assertEquals(graph.outputs.map(({ name }) => name), ["y"]);
 });
 
 Deno.test({
-  name: "everything of a network exposed: its own output stays what it was, to the bit",
+  name: "exposing everything of a network does not change a bit of its output",
   ignore: lacks("models"),
   fn: async () => {
     const { graph, feeds } = mlp();

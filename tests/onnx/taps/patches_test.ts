@@ -28,11 +28,11 @@ const small = () =>
     g.output("z", g.mul(twice, twice), ["N"]);
   });
 
-Deno.test("unpatched: y = −(2 x) + x, z = (2 x)²", async () => {
+Deno.test("without patches y = −(2 x) + x and z = (2 x)²", async () => {
   assertEquals(await run(small(), { x: X }), { y: [-1, -2, -3], z: [4, 16, 36] });
 });
 
-Deno.test("a replaced value is what is fed, in every place, and the original can still come out", async () => {
+Deno.test("a replaced value is the input at every use, and the original can still be an output", async () => {
   const graph = small();
   const patch = replaceBy(graph, "mul");
   assertEquals(patch, {
@@ -53,7 +53,7 @@ Deno.test("a replaced value is what is fed, in every place, and the original can
   });
 });
 
-Deno.test("a patch with a switch holds while it is on, in one session", async () => {
+Deno.test("a patch with a switch applies while it is on", async () => {
   const graph = small();
   const { input, gate } = replaceBy(graph, "mul", { input: "fed", gate: true });
   assertEquals([input, gate], ["fed", "fed.on"]);
@@ -67,7 +67,7 @@ Deno.test("a patch with a switch holds while it is on, in one session", async ()
   assertEquals([await numbers(true), await numbers(false), await numbers(true)], [on, off, on]);
 });
 
-Deno.test("something is added everywhere, by broadcasting too, or not while it is switched off", async () => {
+Deno.test("addTo() adds at every use, with broadcasting, and only while it is on", async () => {
   const graph = small();
   const { input, gate } = addTo(graph, "mul", { shape: [1], gate: true });
   assertEquals([input, gate], ["patch:mul.add", "patch:mul.add.on"]);
@@ -78,7 +78,7 @@ Deno.test("something is added everywhere, by broadcasting too, or not while it i
   assertEquals(off, { y: [-1, -2, -3], z: [4, 16, 36] });
 });
 
-Deno.test("something is scaled everywhere", async () => {
+Deno.test("scaleBy() scales at every use", async () => {
   const graph = small();
   const { input } = scaleBy(graph, "mul");
   assertEquals([input, graph.shape("patch:mul.scale")], ["patch:mul.scale", []]);
@@ -86,7 +86,7 @@ Deno.test("something is scaled everywhere", async () => {
   assertEquals(outputs, { y: [0, 0, 0], z: [1, 4, 9] });
 });
 
-Deno.test("zeros stand in a tensor's place even where it is not finite, by a switch too", async () => {
+Deno.test("zero() replaces non-finite elements, too, also with a switch", async () => {
   const x = f32([1, NaN, Infinity], 3);
   const graph = graphOf((g) => {
     const twice = g.describe(g.mul(g.input("x", "f32", ["N"]), 2), ["N"]);
@@ -101,7 +101,7 @@ Deno.test("zeros stand in a tensor's place even where it is not finite, by a swi
   assertEquals((await run(gated, { x: X, [gate]: flag(false) }))["y"], [-1, -2, -3]);
 });
 
-Deno.test("whole numbers and booleans are patched too", async () => {
+Deno.test("integers and booleans can be patched", async () => {
   const write = (g: GraphBuilder) => {
     const x = g.input("x", "f32", ["N"]), at = g.input("at", "i64", ["M"]);
     const isSmall = g.describe(g.less(x, 2), ["N"]);
@@ -118,7 +118,7 @@ Deno.test("whole numbers and booleans are patched too", async () => {
   assertEquals(await run(never, feeds), { y: [1, 2] });
 });
 
-Deno.test("patches of one tensor hold one after the other: of a value, an input, a constant", async () => {
+Deno.test("several patches of a value, an input or a constant apply in order", async () => {
   for (const name of ["mul", "x", "f32_2"]) {
     for (const inputsFirst of [true, false]) {
       const graph = graphOf((g) => g.output("y", g.mul(g.input("x", "f32", []), 2), []));
@@ -139,7 +139,7 @@ Deno.test("patches of one tensor hold one after the other: of a value, an input,
   }
 });
 
-Deno.test("an output that is patched comes out patched, under its name and with its shape", async () => {
+Deno.test("a patched output keeps its name and shape", async () => {
   const graph = small();
   const { original } = scaleBy(graph, "y", { input: "s" });
   expose(graph, original);
@@ -161,7 +161,7 @@ function residual(hasBlock: boolean): Graph {
   });
 }
 
-Deno.test("a network whose block is zeroed is the network that is built without it", async () => {
+Deno.test("a network with a zeroed block equals the network without it", async () => {
   const x = f32(noise(20, 5), 5, 4);
   const patched = residual(true);
   const whole = await run(patched, { x });
@@ -172,8 +172,7 @@ Deno.test("a network whose block is zeroed is the network that is built without 
 });
 
 Deno.test({
-  name:
-    "mlp: replaced by itself, switched off, or with nothing added it gives the same, to the bit",
+  name: "mlp: patches that change nothing give bitwise identical results",
   ignore: lacks("models"),
   fn: async () => {
     const { graph: plain, feeds } = mlp();
@@ -214,7 +213,7 @@ Deno.test({
   },
 });
 
-Deno.test("a patch names one tensor that is used, and its input a name that is free", () => {
+Deno.test("a patch needs the name of one used tensor, and an unused name for its input", () => {
   const refused = (patch: (graph: Graph) => unknown, words: string) => {
     const graph = small();
     const before = graph.encode();
@@ -222,28 +221,28 @@ Deno.test("a patch names one tensor that is used, and its input a name that is f
     assert(error.message.includes(words), error.message);
     assertEquals(graph.encode(), before);
   };
-  refused((graph) => zero(graph, "mull"), 'is "mull"; the nearest are mul');
+  refused((graph) => zero(graph, "mull"), 'no tensor matches "mull"; the closest names are mul');
   refused(
     (graph) => zero(graph, "mul*"),
-    'must name one tensor: current value is the pattern "mul*"',
+    'must name one tensor; got the pattern "mul*"',
   );
   refused(
     (graph) => replaceBy(graph, "mul", { input: "x" }),
-    'Cannot replace "mul" as the name of the new input must be free: current value is "x"',
+    'Cannot replace "mul": the name of the new input must be unused; got "x"',
   );
   refused(
     (graph) => addTo(graph, "mul", { shape: [2, 1] }),
-    "the shape of the input must fit [N] by broadcasting: current shape is [2, 1]",
+    "the shape of the input must broadcast to [N]; got [2, 1]",
   );
   const idle = new Graph(modelOf({
     node: [node("Neg", ["x"], ["y"])],
     input: [valueInfo("x", "f32", ["N"]), valueInfo("idle", "f32", ["N"])],
     output: [valueInfo("y", "f32", ["N"])],
   }));
-  assertThrows(() => zero(idle, "idle"), RangeError, 'something must use "idle"');
+  assertThrows(() => zero(idle, "idle"), RangeError, '"idle" is not used');
 });
 
-Deno.test("a patch needs to know the type of the elements, and adding and scaling want numbers", () => {
+Deno.test("a patch needs a known type, and adding and scaling need numbers", () => {
   const graph = new Graph(modelOf({
     node: [
       node("Mystery", ["x"], ["a"]),
@@ -253,13 +252,13 @@ Deno.test("a patch needs to know the type of the elements, and adding and scalin
     input: [valueInfo("x", "f32", ["N"])],
     output: [valueInfo("y", "bool", ["N"])],
   }));
-  assertThrows(() => replaceBy(graph, "a"), TypeError, "current type is unknown");
+  assertThrows(() => replaceBy(graph, "a"), TypeError, "got an unknown type");
   graph.describe(valueInfo("a", "f32", ["N"]));
   replaceBy(graph, "a");
-  assertThrows(() => scaleBy(graph, "y"), TypeError, "current type is bool");
+  assertThrows(() => scaleBy(graph, "y"), TypeError, "got bool");
 });
 
-Deno.test("what is used or made inside of a node's graph is not patched, and says so", () => {
+Deno.test("tensors that subgraphs use or make cannot be patched", () => {
   for (const name of ["x", "then_branch_y"]) {
     const graph = new Graph(branching());
     const error = assertThrows(() => zero(graph, name), Error, `Cannot zero a tensor (${name})`);
@@ -269,7 +268,7 @@ Deno.test("what is used or made inside of a node's graph is not patched, and say
   assertEquals(zero(graph, "y").tensor, "y");
 });
 
-Deno.test("what observes sees the same before and after a patch: made values patched, inputs and constants as they are", async () => {
+Deno.test("taps observe patched results of nodes, and unpatched inputs and constants, in any order", async () => {
   const seen = [true, false].map(async (isFirst) => {
     const graph = small(), names = ["x", "mul", "f32_2"];
     const observe = () => {
@@ -297,11 +296,11 @@ Deno.test("what observes sees the same before and after a patch: made values pat
   });
 });
 
-Deno.test("an input that is observed but not used is not patched", () => {
+Deno.test("an input that only taps use cannot be patched", () => {
   const graph = graphOf((g) => {
     g.input("unused", "f32", ["N"]);
     g.output("y", g.mul(g.input("x", "f32", ["N"]), 2), ["N"]);
   });
   expose(graph, "unused");
-  assertThrows(() => zero(graph, "unused"), RangeError, 'something must use "unused"');
+  assertThrows(() => zero(graph, "unused"), RangeError, '"unused" is not used');
 });

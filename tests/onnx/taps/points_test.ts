@@ -14,7 +14,7 @@ const small = () =>
     g.output("y", g.op("Tanh", [g.add(product, 1)], "f32"), ["N", 2]);
   });
 
-Deno.test("points are inputs, constants, and what nodes make, each with what is known of it", () => {
+Deno.test("points are inputs, constants and results of nodes, with types and shapes", () => {
   assertEquals(showPoints(points(small())).split("\n"), [
     "input      x        f32 [N, 2]",
     "parameter  f32_1_2  f32 [2]",
@@ -35,7 +35,7 @@ Deno.test("points are inputs, constants, and what nodes make, each with what is 
   });
 });
 
-Deno.test("points say by which patterns they came, in the order of the graph", () => {
+Deno.test("points list the matching patterns, in the order of the graph", () => {
   const found = points(small(), ["y", "f32*", "f32_1", "?"]);
   assertEquals(found.map(({ name, globs }) => [name, globs]), [
     ["x", ["?"]],
@@ -45,7 +45,7 @@ Deno.test("points say by which patterns they came, in the order of the graph", (
   ]);
 });
 
-Deno.test("a name to the letter is that tensor, even where it looks like a pattern", () => {
+Deno.test("an exact name refers to its tensor, even if it looks like a pattern", () => {
   const graph = new Graph(modelOf({
     node: [node("Neg", ["x"], ["a[0]"]), node("Exp", ["a[0]"], ["a0"])],
     input: [valueInfo("x", "f32", ["N"])],
@@ -55,17 +55,21 @@ Deno.test("a name to the letter is that tensor, even where it looks like a patte
   assertEquals(points(graph, "a[0-9]").map(({ name }) => name), ["a0"]);
 });
 
-Deno.test("a pattern that matches nothing is an error with the nearest names", () => {
+Deno.test("a pattern that matches nothing is an error with the closest names", () => {
   assertThrows(
     () => points(small(), ["x", "mull*"]),
     RangeError,
-    "Cannot list the points of a graph as every name or pattern must match a tensor: " +
-      'current value is "mull*"; the nearest are mul',
+    "Cannot list the points of a graph: no tensor matches " +
+      '"mull*"; the closest names are mul',
   );
-  assertThrows(() => points(small(), "nothing like it"), RangeError, 'is "nothing like it"');
+  assertThrows(
+    () => points(small(), "nothing like it"),
+    RangeError,
+    'no tensor matches "nothing like it"',
+  );
 });
 
-Deno.test("what taps and patches add is matched by no pattern, but by its name", () => {
+Deno.test("values added by taps and patches match only by name", () => {
   const graph = small();
   const before = points(graph, "*").map(({ name }) => name);
   const [found] = statistics(graph, "mul", { of: ["mean"] });
@@ -77,14 +81,14 @@ Deno.test("what taps and patches add is matched by no pattern, but by its name",
   ]);
 });
 
-Deno.test("what is inside of a node's graph is not listed, and refused by its name", () => {
+Deno.test("values in subgraphs are not listed, and rejected by name", () => {
   const graph = new Graph(branching());
   assertEquals(points(graph).map(({ name }) => name), ["x", "flag", "y"]);
   const error = assertThrows(() => points(graph, "then_branch_y"), Error, "(then_branch_y)");
   assertEquals([error.name, "op" in error && error.op], ["UnsupportedNodeError", "If"]);
 });
 
-Deno.test("sequences are not listed, and refused by their names", () => {
+Deno.test("sequences are not listed, and rejected by name", () => {
   const graph = new Graph(modelOf({
     node: [node("SplitToSequence", ["x"], ["parts"]), node("ConcatFromSequence", ["parts"], ["y"])],
     input: [valueInfo("x", "f32", ["N"])],
@@ -94,12 +98,12 @@ Deno.test("sequences are not listed, and refused by their names", () => {
   assertThrows(
     () => points(graph, "parts"),
     TypeError,
-    'as "parts" must be a tensor: current value is made by SplitToSequence',
+    '"parts" must be a tensor; got made by SplitToSequence',
   );
 });
 
 Deno.test({
-  name: "the points of a network's file: its activations and its weights by patterns",
+  name: "patterns select activations and weights of a network",
   ignore: lacks("models"),
   fn: () => {
     const found = points(readModel("mlp_e.onnx"), ["tanh*", "net.*.weight", "energy*"]);

@@ -47,14 +47,14 @@ async function assertPlain(type: ElementType, fed: HostFeeds[string]): Promise<v
   assertEquals(counts, plainHistogram(numbers, edges));
 }
 
-Deno.test("statistics by hand: of 1, 2, 3 and 6", async () => {
+Deno.test("statistics of 1, 2, 3 and 6 have known values", async () => {
   const { columns, counts, edges } = await summary("f32", f32([1, 2, 3, 6], 4));
   const norm = Math.fround(Math.sqrt(50)), std = Math.fround(Math.sqrt(3.5));
   assertEquals(columns, { mean: 3, std, min: 1, max: 6, norm, nonFinite: 0 });
   assertEquals([counts, edges], [[0, 0, 0, 4], [-1, -0.5, 0, 0.5, 1]]);
 });
 
-Deno.test("statistics of tensors of any rank are those of their elements", async () => {
+Deno.test("statistics of a tensor of any rank are those of its elements", async () => {
   await assertPlain("f32", f32(noise(1)));
   await assertPlain("f32", f32(noise(1), 1));
   await assertPlain("f32", f32(noise(1000, 3).map((value) => 2 * value), 1000));
@@ -62,7 +62,7 @@ Deno.test("statistics of tensors of any rank are those of their elements", async
   await assertPlain("f32", f32(noise(3000, 9), 5, 600));
 });
 
-Deno.test("statistics of whole numbers, booleans and float64", async () => {
+Deno.test("integers, booleans and float64 have statistics", async () => {
   const whole = [-3, 0, 1, 1, 7];
   const wide = BigInt64Array.from(whole, BigInt), narrow = Int32Array.from(whole);
   await assertPlain("i64", { data: wide, dims: [5] });
@@ -74,7 +74,7 @@ Deno.test("statistics of whole numbers, booleans and float64", async () => {
   assert(isClose(columns["std"]! * 1e12, PLAIN.std([...data]) * 1e12, 1e-3));
 });
 
-Deno.test("statistics of what is not finite: NaN shows in all, infinities where they count", async () => {
+Deno.test("NaN affects all statistics, infinities only some", async () => {
   await assertPlain("f32", f32([1, NaN, -2, Infinity], 4));
   await assertPlain("f32", f32([NaN, 1], 2));
   await assertPlain("f32", f32([-0.6, -Infinity, 0.1], 3));
@@ -83,7 +83,7 @@ Deno.test("statistics of what is not finite: NaN shows in all, infinities where 
   assertEquals([columns["nonFinite"], columns["min"], columns["mean"]], [4, NaN, NaN]);
 });
 
-Deno.test("statistics of no elements, of known and of unknown length", async () => {
+Deno.test("empty tensors of known and unknown length have statistics", async () => {
   const nothing = { mean: NaN, std: NaN, min: Infinity, max: -Infinity, norm: 0, nonFinite: 0 };
   for (const shape of [["N", 3], [0, 3], ["N", "M"]]) {
     const { columns, counts } = await summary("f32", f32([], 0, 3), { shape });
@@ -91,7 +91,7 @@ Deno.test("statistics of no elements, of known and of unknown length", async () 
   }
 });
 
-Deno.test("a small deviation beside a large mean is found: 10000 ± 0.01", async () => {
+Deno.test("a small deviation beside a large mean is accurate: 10000 ± 0.01", async () => {
   const x = Float32Array.from(noise(10_000, 4), (value) => 1e4 + 0.02 * value);
   const { columns } = await summary("f32", f32(x, x.length));
   const expected = PLAIN.std([...x]);
@@ -100,7 +100,7 @@ Deno.test("a small deviation beside a large mean is found: 10000 ± 0.01", async
   assert(same["std"]! < 1e-8, `${same["std"]}`);
 });
 
-Deno.test("a histogram counts what is on an edge above it, and what is beyond in the outer bins", async () => {
+Deno.test("a histogram counts edges in the upper bin, and outliers in the outer bins", async () => {
   const x = [-1, -0.5, 0, 0.5, 1, -100, 100, Infinity, -Infinity, NaN, -0, 0.49, 3e38];
   const { counts } = await summary("f32", f32(x, x.length));
   assertEquals(counts, [3, 1, 3, 5]);
@@ -108,7 +108,7 @@ Deno.test("a histogram counts what is on an edge above it, and what is beyond in
   assertEquals(all, 12);
 });
 
-Deno.test("columns come in the order in which they were asked for, alone too", async () => {
+Deno.test("columns have the requested order, also a single one", async () => {
   const graph = graphOf((g) => {
     g.output("y", g.op("Neg", [g.input("x", "f32", ["N"])], "f32"), ["N"]);
   });
@@ -130,7 +130,7 @@ Deno.test("columns come in the order in which they were asked for, alone too", a
 });
 
 Deno.test({
-  name: "statistics of everything in a network are those of the same tensors exposed",
+  name: "statistics of all tensors of a network agree with those of exposed tensors",
   ignore: lacks("models"),
   fn: async () => {
     const { graph, feeds } = mlp();
@@ -163,7 +163,7 @@ function columnOf(name: (typeof COLUMNS)[number]): number {
   return COLUMNS.indexOf(name);
 }
 
-Deno.test("what no statistic can be computed of, or by, is refused, and the graph left as it was", () => {
+Deno.test("invalid statistics and tensors are rejected, and the graph does not change", () => {
   const refused = (of: readonly string[], histogram: unknown, words: string) => {
     const graph = graphOf((g) => {
       g.output("y", g.op("Neg", [g.input("x", "f32", ["N"])], "f32"), ["N"]);
@@ -174,19 +174,19 @@ Deno.test("what no statistic can be computed of, or by, is refused, and the grap
     assert(error.message.includes(words), error.message);
     assertEquals(graph.encode(), before);
   };
-  refused([], undefined, "current value is []");
-  refused(["mean", "median"], undefined, "current value is [mean, median]");
-  refused(["mean", "mean"], undefined, "must be there once");
-  refused(["histogram"], undefined, "must have bins and a range: current value is undefined");
-  refused(["histogram"], { bins: 0, range: [0, 1] }, "from 1 to 65536: current value is 0");
+  refused([], undefined, "got []");
+  refused(["mean", "median"], undefined, "got [mean, median]");
+  refused(["mean", "mean"], undefined, "a list without repetitions");
+  refused(["histogram"], undefined, "must have bins and a range; got undefined");
+  refused(["histogram"], { bins: 0, range: [0, 1] }, "from 1 to 65536; got 0");
   for (const range of [[1, 1], [1, 0], [0, Infinity], [NaN, 1], [-3e38, 3e38], [1, 1 + 1e-12]]) {
-    refused(["histogram"], { bins: 4, range }, `current value is [${range.join(", ")}]`);
+    refused(["histogram"], { bins: 4, range }, `got [${range.join(", ")}]`);
   }
   const words = graphOf((g) => {
     g.output("y", g.op("Identity", [g.input("x", "string", ["N"])], "string"), ["N"]);
   });
   assertThrows(() => statistics(words, "x"), TypeError, 'elements of "x" must be real numbers');
-  assertThrows(() => statistics(words, "z?"), RangeError, "Cannot compute statistics as every");
+  assertThrows(() => statistics(words, "z?"), RangeError, "Cannot compute statistics: no tensor");
   words.addInput(valueInfo("idle", "f32", []));
   assertEquals(statistics(words, "idle")[0]?.columns, ["mean", "std", "min", "max"]);
 });

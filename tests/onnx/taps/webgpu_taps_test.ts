@@ -59,7 +59,7 @@ function twoFeeds(feeds: HostFeeds): [HostFeeds, HostFeeds] {
   return [narrowed, { ...narrowed, positions: { data: moved, dims: dims! } }];
 }
 
-gpuTest("statistics on WebGPU are what they are by definition, and replay", async () => {
+gpuTest("statistics on WebGPU agree with their definition, and replay", async () => {
   const x = Float32Array.from(noise(600, 7), (value) => 1.5 * value);
   const write = () =>
     graphOf((g) => {
@@ -93,7 +93,7 @@ gpuTest("statistics on WebGPU are what they are by definition, and replay", asyn
   await assertFit(graph, [{ x: f32(x, 200, 3) }, { x: f32(x.toReversed(), 200, 3) }], { N: 200 });
 });
 
-gpuTest("what is not finite shows in the statistics on WebGPU as it does on wasm", async () => {
+gpuTest("non-finite values have the same statistics on WebGPU as on wasm", async () => {
   const graph = graphOf((g) => {
     g.output("y", g.op("Neg", [g.input("x", "f32", ["N"])], "f32"), ["N"]);
   });
@@ -116,7 +116,7 @@ gpuTest("what is not finite shows in the statistics on WebGPU as it does on wasm
   gpuDevice.destroy();
 });
 
-gpuTest("patches are all on WebGPU, switched on and off, and replay", async () => {
+gpuTest("patches run completely on WebGPU, switched on and off, and replay", async () => {
   const graph = graphOf((g) => {
     const x = g.input("x", "f32", ["N", 4]);
     const values = [1, 2, 3, 4].map((factor) => g.describe(g.mul(x, factor), ["N", 4]));
@@ -142,7 +142,7 @@ gpuTest("patches are all on WebGPU, switched on and off, and replay", async () =
 });
 
 Deno.test(
-  "a network with taps and a patch is all on WebGPU, and replays",
+  "a network with taps and a patch runs completely on WebGPU, and replays",
   { ignore: lacks("models") || lacksGpu() },
   async () => {
     const { graph, feeds } = mlp();

@@ -56,7 +56,7 @@ Deno.test("atomsData() feeds two systems as one graph, with what it should give"
   assertEquals(energy0, { data: Float32Array.of(0, 0), dims: [2] });
   const sources = [0, 0, 1, 1, 2, 2, 3, 3], ends = [1, 2, 0, 2, 0, 1, 3, 3];
   assertEquals(edge_index, { data: int64(...sources, ...ends), dims: [2, 8] });
-  const moved = [0, -3, -4, 0, 3, 4];
+  const moved = [0, 3, 4, 0, -3, -4];
   assertEquals(shifts, {
     data: Float32Array.of(...new Array(18).fill(0), ...moved),
     dims: [8, 3],
@@ -77,7 +77,7 @@ Deno.test("atomsData() feeds two systems as one graph, with what it should give"
 });
 
 Deno.test("atomsData() lists triplets: pairs of short edges that leave one atom", async () => {
-  const { feeds } = await first([row, row], { cutoff: 2.5, tripletCutoff: 1.5 });
+  const { feeds } = await first([row, row], { cutoff: 2.5, reach: 1.5 });
   // Edges 0 … 5 of a row: 0→1, 0→2, 1→0, 1→2, 2→0, 2→1. Only the middle atom has two short ones.
   assertEquals(feeds.trip_center, { data: int64(1, 4), dims: [2] });
   assertEquals(feeds.trip_edge, { data: int64(2, 8, 3, 9), dims: [2, 2] });
@@ -88,7 +88,7 @@ Deno.test("atomsData() lists triplets: pairs of short edges that leave one atom"
     cell: [10, 0, 0],
     pbc: [true, false, false],
   };
-  const around = (await first([ring], { tripletCutoff: 1.2 })).feeds;
+  const around = (await first([ring], { reach: 1.2 })).feeds;
   assertEquals(around.edge_index!.data, int64(0, 0, 1, 2, 1, 2, 0, 0));
   assertEquals([around.trip_center!.data, around.trip_edge!.data], [int64(0), int64(0, 1)]);
 });
@@ -130,7 +130,7 @@ for (const [model, cutoffs] of [["schnet", [4]], ["ani1x_1", [5.2, 3.5]]] as con
       batchSize: systems.length,
       cutoff: cutoffs[0],
       ...(isAni && {
-        tripletCutoff: cutoffs[1]!,
+        reach: cutoffs[1]!,
         elements: ["H", "C", "N", "O"],
         names: { numbers: "species" },
       }),
@@ -228,7 +228,7 @@ Deno.test("atomsData() learns what every system has, and asks what is to be done
   assertThrows(
     make([row, row, without]),
     RangeError,
-    'every system must have "energy", a finite number, unless energy is false: system 2 has not',
+    'every system must have "energy", a finite number, unless energy is false or partial is true: system 2 has not',
   );
   assertThrows(make([bare, row]), RangeError, "system 0 has not");
   const unknown: SystemInput = { ...row, forces: [1, 2, 3, 4, 5, NaN, 7, 8, 9] };
@@ -296,8 +296,8 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
     "cutoff must be above 0 and finite: current value is undefined",
   );
   bad({ cutoff: 0 }, RangeError, "cutoff must be above 0");
-  bad({ tripletCutoff: 3 }, RangeError, "at most the cutoff 2: current value is 3");
-  bad({ tripletCutoff: -1 }, RangeError, "tripletCutoff must be above 0");
+  bad({ reach: 3 }, RangeError, "at most its cutoff, 2 Å: current value is 3");
+  bad({ reach: -1 }, RangeError, "reach of its options must be above 0");
   bad({ names: { z: "z" } }, TypeError, 'current value is "z"');
   bad(
     { names: { numbers: "positions" } },
@@ -309,18 +309,18 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { elements: ["C", "H"] },
     RangeError,
-    "elements must have every element, and has C, H: system 0 has O",
+    "it must know every element, and it knows C, H: atom 0 of system 0 is O",
   );
   bad(
     { elements: { O: 0.5 } },
-    RangeError,
-    "elements.O must be a whole number: current value is 0.5",
+    TypeError,
+    "elements.O of its options must be a whole number",
   );
   bad({ elements: ["Qx"] }, RangeError, '"Qx"');
   bad(
     { elementEnergies: { H: -1 } },
     RangeError,
-    "elementEnergies must have every element: system 0 has O",
+    "it must know the energy of every atom, and it knows H: atom 0 of system 0 is O",
   );
   bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be finite");
   bad({}, RangeError, "a sample or more: current count is 0", []);
@@ -362,4 +362,95 @@ Deno.test("without invariant positions are fed as they are, and refused where fl
     RangeError,
     "atom 0 of system 1",
   );
+});
+
+/** A frame as files have them, and one that lacks all but an energy. */
+const whole = { ...row, cell: [2, 3, 4], info: { REF_weight: 0.25 } };
+const bare = { symbols: ["H"], positions: [0, 0, 0], energy: 3 };
+
+Deno.test("with partial: true what a system lacks is 0 and has weight 0", async () => {
+  const { feeds } = await first([whole, bare], { partial: true });
+  assertEquals(feeds.energy_weight, { data: Float32Array.of(1, 1), dims: [2] });
+  assertEquals(feeds.forces_weight, { data: Float32Array.of(1, 1, 1, 0), dims: [4] });
+  assertEquals(feeds.stress_weight, { data: Float32Array.of(1, 0), dims: [2] });
+  assertEquals(feeds.forces_target!.data, Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 0, 0, 0));
+  const stress = [11, 12, 13, 12, 22, 23, 13, 23, 33];
+  assertEquals(feeds.stress_target!.data, Float32Array.of(...stress, ...Array(9).fill(0)));
+  const none = await first([bare], { partial: true, batchSize: 1 });
+  assertEquals(none.feeds.stress_weight!.data, Float32Array.of(0));
+  const plain = await first([whole, row]);
+  assert(!("energy_weight" in plain.feeds), "no weights unless they are asked for");
+});
+
+Deno.test("weights of systems are one number, or their own", async () => {
+  const { feeds } = await first([whole, bare], { partial: true, weight: "REF_weight" });
+  assertEquals(feeds.energy_weight!.data, Float32Array.of(0.25, 1));
+  assertEquals(feeds.forces_weight!.data, Float32Array.of(0.25, 0.25, 0.25, 0));
+  const all = await first([whole, row], { weight: 0.5, names: { forcesWeight: "wf" } });
+  assertEquals(all.feeds.wf!.data, new Float32Array(6).fill(0.5));
+  assertThrows(() => atomsData([row], { ...plain, cutoff: 1, weight: -1 }), RangeError, "weight");
+  const wrong = { ...row, info: { w: 0 } };
+  const options = { ...plain, cutoff: 1, weight: "w" };
+  assertThrows(() => atomsData([wrong], options), RangeError, '"w" of system 0');
+});
+
+Deno.test("a virial is −V σ; a stress goes before it, and a system without a volume is named", async () => {
+  const virial = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((x) => 24 * x);
+  const { stress: _, ...rest } = whole;
+  const of = { ...rest, info: { REF_virial: virial } };
+  const { feeds } = await first([of], { virial: "REF_virial", batchSize: 1 });
+  assertEquals(feeds.stress_target!.data, Float32Array.of(-1, -2, -3, -4, -5, -6, -7, -8, -9));
+  const both = await first([{ ...whole, info: { REF_virial: virial } }], { virial: "REF_virial" });
+  assertEquals(both.feeds.stress_target!.data[0], 11);
+  const six = { ...of, info: { REF_virial: [24, 48, 72, 96, 120, 144] } };
+  const voigt = await first([six], { virial: "REF_virial" });
+  assertEquals(
+    voigt.feeds.stress_target!.data,
+    Float32Array.of(-1, -6, -5, -6, -2, -4, -5, -4, -3),
+  );
+  const { cell: __, ...flat } = of;
+  const options = { ...plain, cutoff: 1, virial: "REF_virial" };
+  assertThrows(() => atomsData([flat], options), RangeError, "must have a cell with a volume");
+});
+
+Deno.test("a key that no system has is an error, with partial: true too", () => {
+  const options = { ...plain, cutoff: 1, partial: true, stress: "REF_stres" };
+  assertThrows(() => atomsData([row, bare], options), RangeError, "none of 2 has");
+  assertThrows(
+    () => atomsData([whole, bare], { ...plain, cutoff: 1 }),
+    RangeError,
+    "partial is true: system 1 has not",
+  );
+});
+
+Deno.test("replayed systems are mixed into each epoch at their ratio and weight, all as often", async () => {
+  const dimer = (energy: number) => ({ symbols: ["H"], positions: [0, 0, 0], energy });
+  const own = [1, 2, 3, 4].map(dimer), old = [10, 20, 30].map(dimer);
+  const replay = { systems: old, ratio: 0.5, weight: 0.25, elementEnergies: { H: 5 } };
+  const options = { cutoff: 1, batchSize: 4, elementEnergies: { H: 1 }, seed: 3, replay };
+  const source = atomsData(own, options);
+  assertEquals(source.length, 2); // 4 + 2 systems
+  const seen = new Map<number, number>();
+  for (let epoch = 0; epoch < 6; epoch++) {
+    const batches = await Array.fromAsync(source.batches(epoch, 0));
+    const energies = batches.flatMap(({ feeds }) => Array.from(feeds.energy_target!.data, Number));
+    const weights = batches.flatMap(({ feeds }) => Array.from(feeds.energy_weight!.data, Number));
+    assertEquals(energies.filter((_, i) => weights[i] === 1).sort(), [0, 1, 2, 3]);
+    const replayed = energies.filter((_, i) => weights[i] === 0.25);
+    assertEquals(replayed.length, 2);
+    for (const energy of replayed) seen.set(energy, (seen.get(energy) ?? 0) + 1);
+    const later = await Array.fromAsync(source.batches(epoch, 1));
+    assertEquals(later.map(({ feeds }) => feeds), batches.slice(1).map(({ feeds }) => feeds));
+  }
+  assertEquals(new Map([...seen].sort(([a], [b]) => a - b)), new Map([[5, 4], [15, 4], [25, 4]]));
+});
+
+Deno.test("replay that cannot be is refused", () => {
+  const of = (replay: object) => () =>
+    atomsData([row], { ...plain, cutoff: 1, replay: { systems: [row], ...replay } });
+  assertThrows(of({ ratio: 0 }), RangeError, "replay.ratio");
+  assertThrows(of({ systems: [] }), RangeError, "replay must have a system");
+  assertThrows(of({ weight: -1 }), RangeError, "weight");
+  assertThrows(of({ systems: [{ symbols: ["H"], positions: [0, 0, 0] }] }), RangeError, "replay");
+  assertThrows(of({ rate: 1 }), TypeError, "rate");
 });

@@ -147,6 +147,6 @@ Deno.test("what cannot be is refused by name, a system that is too large when it
   await assertRejects(
     () => openSystems("/no/such.xyz"),
     Error,
-    "Cannot open /no/such.xyz as it must be there",
+    "Cannot open /no/such.xyz: there is no such file or folder",
   );
 });

@@ -17,6 +17,9 @@ const DT_GROW: usize = 5;
 const ALPHA_START: usize = 6;
 const ALPHA_SHRINK: usize = 7;
 
+/// Σ v² and Σ F² up to here have terms whose sums are within f32 in a step.
+const HUGE: f64 = 1e34;
+
 /// See src/kernels/relax/fire_step.ts.
 pub fn fire_step(args: Args, frame: &mut Frame) {
     let positions = args.change::<f32>(0);
@@ -46,7 +49,11 @@ pub fn fire_step(args: Args, frame: &mut Frame) {
             }
         }
         let weights = &weights[atoms];
-        leap.take(&mut positions[from..to], v, f, weights);
+        if sums.vv.max(sums.ff) < HUGE {
+            leap.take(&mut positions[from..to], v, f, weights);
+        } else {
+            leap.take_far(&mut positions[from..to], v, f, weights);
+        }
         if let Some(cell) = &mut cell {
             let total: f64 = weights.iter().map(|&w| w as f64).sum();
             let atoms = weights.len().max(1) as f64;
@@ -89,6 +96,21 @@ impl Leap {
         rest_v.copy_from_slice(&v4[..rest_v.len()]);
     }
 
+    /// The same, where squares of velocities may be beyond f32.
+    #[cold]
+    fn take_far(&self, x: &mut [f32], v: &mut [f32], f: &[f32], weights: &[f32]) {
+        for (a, &weight) in weights.iter().enumerate() {
+            let own = 3 * a..3 * a + 3;
+            let (x, v) = (&mut x[own.clone()], &mut v[own.clone()]);
+            for (v, &f) in v.iter_mut().zip(&f[own]) {
+                *v = self.keep * *v + self.steer * f + self.step * weight * f;
+            }
+            let far = self.step as f64 * fastest(v);
+            let part = if far > self.limit as f64 { self.limit as f64 / far } else { 1.0 };
+            x.iter_mut().zip(v).for_each(|(x, v)| *x += (part * self.step as f64 * *v as f64) as f32);
+        }
+    }
+
     /// As an atom of this weight, which may go so many times as far.
     fn take_cell(&self, cell: &mut OneCell, weight: f32, reach: f32) {
         let limit = self.limit * reach;
@@ -98,7 +120,9 @@ impl Leap {
             *v = self.keep * *v + self.steer * f + kick * f;
             square += *v * *v;
         }
-        let far = self.step * square.sqrt();
+        // The square may be beyond f32, the speed is not.
+        let speed = if square < f32::INFINITY { square.sqrt() } else { cell.speed() as f32 };
+        let far = self.step * speed;
         let length = if far > limit { self.step * (limit / far) } else { self.step };
         cell.x.iter_mut().zip(cell.v.iter()).for_each(|(x, v)| *x += length * v);
     }

@@ -1,4 +1,4 @@
-//! L-BFGS. Products are f32, their sums f64 and always in the same order.
+//! L-BFGS. Products are f32, their sums f64 and always in the same order. Products beyond f32 are computed again in f64.
 
 use core::slice;
 
@@ -203,7 +203,7 @@ impl<'a> System<'a> {
             product = self.add(at(i), part, next);
         }
         let downhill = unit * product;
-        if downhill > 0.0 {
+        if downhill > 0.0 && downhill < f64::INFINITY {
             return Direction { unit, downhill };
         }
         self.counts[STORED] = 0;
@@ -309,7 +309,13 @@ fn sum_over(n: usize, mut four: impl FnMut(usize) -> F4, mut one: impl FnMut(usi
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     // `b` is as long as `a`.
     let four = |k: usize| unsafe { F4::load(a.as_ptr().add(k)) * F4::load(b.as_ptr().add(k)) };
-    sum_over(a.len(), four, |k| a[k] * b[k])
+    let sum = sum_over(a.len(), four, |k| a[k] * b[k]);
+    if sum.is_finite() { sum } else { dot_f64(a, b) }
+}
+
+#[cold]
+fn dot_f64(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(&a, &b)| a as f64 * b as f64).sum()
 }
 
 /// a = b; Σ a c.
@@ -367,5 +373,11 @@ fn longest(vectors: &[f32]) -> f64 {
     let rest: [f32; 12] = padded(fours.remainder(), 0.0);
     let square = |four: &[f32]| unsafe { Xyz::load(four.as_ptr()) }.square();
     let largest = fours.fold(square(&rest), |largest, four| largest.greater(square(four))).to_array();
-    (largest.into_iter().fold(0.0, f32::max) as f64).sqrt()
+    let square = largest.into_iter().fold(0.0, f32::max);
+    if square < f32::INFINITY { (square as f64).sqrt() } else { longest_f64(vectors) }
+}
+
+#[cold]
+fn longest_f64(vectors: &[f32]) -> f64 {
+    vectors.chunks_exact(3).map(|v| dot_f64(v, v)).fold(0.0, f64::max).sqrt()
 }

@@ -4,22 +4,26 @@ import { adapterOf } from "../device.ts";
 import { WebGpuBackend } from "../webgpu_backend.ts";
 import { findWrongKernel } from "./compare_kernels.ts";
 
-/** Longest time of the comparison, ms: drivers compile in parallel to it, on a busy machine for seconds. */
+/**
+ * Time limit of the comparison, ms. Drivers compile in parallel to it, which takes seconds on a
+ * busy machine.
+ */
 const TIMEOUT = 60_000;
 
-/** Devices that compute what the reference backend does. */
+/** Devices that give the results of the reference backend. */
 const trustedDevices = new WeakSet<GPUDevice>();
 
 /**
- * Adapters of trusted devices, identified by all information that WebGPU gives about them. They are kept only as long as
- * the process lives: WebGPU does not give the version of a driver, so a file could outlive the driver that was checked.
+ * Trusted adapters, identified by all information that WebGPU gives about them. They are kept in
+ * memory only: WebGPU does not reveal the version of a driver, so a file could outlive the checked
+ * driver.
  */
 const trustedAdapters = new Set<string>();
 
 /**
  * Compares a device with the reference backend, once for each adapter in a process.
  *
- * @throws {BackendUnavailableError} if a kernel computes something else on the device
+ * @throws {BackendUnavailableError} if a kernel gives other results on the device
  */
 export async function checkDevice(device: GPUDevice): Promise<void> {
   const adapter = adapterOf(device);
@@ -30,7 +34,10 @@ export async function checkDevice(device: GPUDevice): Promise<void> {
   trustDevice(device);
 }
 
-/** Trusts a device and others of its adapter, so that {@linkcode checkDevice} skips them, as in tests of all kernels. */
+/**
+ * Marks a device and its adapter as trusted, so that {@linkcode checkDevice} skips them. For tests
+ * of all kernels.
+ */
 export function trustDevice(device: GPUDevice): void {
   trustedDevices.add(device);
   const adapter = adapterOf(device);
@@ -47,25 +54,25 @@ async function compare(device: GPUDevice, adapter: GPUAdapter | undefined): Prom
     throw unavailable(
       name,
       "broken",
-      `its kernel${kernels.length > 1 ? "s" : ""} ${
-        kernels.join(" and ")
-      } must compute what the reference backend ` +
-        `does: ${difference}`,
+      `its kernel${
+        kernels.length > 1 ? "s give other results" : " gives other results"
+      } than the ` +
+        `reference backend: ${kernels.join(" and ")}: ${difference}`,
     );
   } catch (error) {
     if (error instanceof BackendUnavailableError) throw error;
-    throw unavailable(name, "broken", `its kernels must run: ${(error as Error).message}`, error);
+    throw unavailable(name, "broken", `its kernels failed: ${(error as Error).message}`, error);
   } finally {
     backend.dispose();
   }
 }
 
-/** Rejects if a device does not answer. */
+/** Rejects if a device does not respond. */
 async function inTime<T>(work: Promise<T>, name: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const requirement = `it must answer within ${TIMEOUT / 1000} s: it did not`;
-    timer = setTimeout(() => reject(unavailable(name, "hung", requirement)), TIMEOUT);
+    const problem = `it did not respond within ${TIMEOUT / 1000} s`;
+    timer = setTimeout(() => reject(unavailable(name, "hung", problem)), TIMEOUT);
   });
   try {
     return await Promise.race([work, late]);
@@ -77,16 +84,16 @@ async function inTime<T>(work: Promise<T>, name: string): Promise<T> {
 function unavailable(
   name: string,
   reason: "broken" | "hung",
-  requirement: string,
+  problem: string,
   cause?: unknown,
 ): BackendUnavailableError {
   return new BackendUnavailableError(
-    `Cannot compute on ${name} as ${requirement}. Update the graphics driver, or run on wasm`,
+    `Cannot compute on ${name}: ${problem}. Update the graphics driver, or run on wasm`,
     { backend: "webgpu", reason, during: "open", cause },
   );
 }
 
-/** Returns all information about an adapter: two drivers of one card differ in limits, if not in names. */
+/** Returns all information about an adapter. Two drivers of one card differ at least in limits. */
 function identityOf({ info, features, limits }: GPUAdapter): string {
   const words: unknown[] = [...features].sort();
   for (const part of [info, limits]) {

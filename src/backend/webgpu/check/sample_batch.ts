@@ -2,15 +2,18 @@ import { Control, type Dtype } from "../../../kernels/kernel.ts";
 import type { Backend, Buffer, FrameBuffers } from "../../backend.ts";
 
 /**
- * Numbers of atoms: fewer than the lanes of a workgroup, more, and none, so that lanes leave loops at different times.
- * The last system is finished.
+ * Numbers of atoms: more than the lanes of a workgroup, fewer, and zero, so that lanes leave loops
+ * at different times. The last system is finished.
  */
 const SIZES: readonly number[] = [65, 3, 0, 70, 5];
 
 /** Distance of atoms from their neighbors in the samples, Å. */
 const SPACING = 3.4;
 
-/** A batch of small systems on a backend, with sample numbers for kernels: the same on every backend. */
+/**
+ * A batch of small systems on a backend, with sample numbers for kernels, which are the same on
+ * every backend.
+ */
 export class SampleBatch {
   readonly backend: Backend;
   readonly frame: FrameBuffers;
@@ -33,24 +36,24 @@ export class SampleBatch {
     };
   }
 
-  /** Makes a buffer with these numbers, in float32 so that every backend starts from the same. */
+  /** Creates a buffer of numbers, rounded to float32 so that every backend starts from the same. */
   make<D extends Dtype>(dtype: D, values: readonly number[]): Buffer<D> {
     const buffer = this.backend.alloc(dtype, values.length);
     this.backend.write(buffer, values.map(Math.fround));
     return buffer;
   }
 
-  /** Makes `count` numbers for each atom, around `center` and up to `width` away. */
+  /** Creates `count` numbers for each atom, around `center` and up to `width` away. */
   perAtom(count: number, width: number, center = 0): Buffer<"real"> {
     return this.make("real", this.#spread(count * this.atoms, width, center));
   }
 
-  /** Makes numbers for each system. */
+  /** Creates numbers for each system. */
   perSystem<D extends Dtype>(dtype: D, row: (system: number) => readonly number[]): Buffer<D> {
     return this.make(dtype, SIZES.flatMap((_, s) => row(s)));
   }
 
-  /** Makes `count` numbers for each system, around `center` and up to `width` away. */
+  /** Creates `count` numbers for each system, around `center` and up to `width` away. */
   spreadPerSystem<D extends "real" | "f64">(
     dtype: D,
     count: number,
@@ -60,7 +63,7 @@ export class SampleBatch {
     return this.make(dtype, this.#spread(count * SIZES.length, width, center));
   }
 
-  /** Makes forces, energies and virials for a potential to add to. */
+  /** Creates forces, energies and virials for a potential to add to. */
   sums(): { forces: Buffer<"real">; energy: Buffer<"f64">; virial: Buffer<"f64"> } {
     return {
       forces: this.perAtom(3, 0.1),
@@ -69,7 +72,9 @@ export class SampleBatch {
     };
   }
 
-  /** Makes places of atoms near the points of a lattice, and the skewed cells that the lattices fill. */
+  /**
+   * Creates positions near the points of a lattice, and the skewed cells that the lattices fill.
+   */
   places(): { positions: Buffer<"real">; cell: Buffer<"real"> } {
     const noise = this.#spread(3 * this.atoms, 0.1, 0);
     const positions = SIZES.flatMap((size) => {

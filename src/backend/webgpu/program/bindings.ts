@@ -12,7 +12,7 @@ import type { CallLists } from "./call_lists.ts";
 import { GpuBuffer, storage } from "./gpu_buffer.ts";
 import type { Scratch } from "./shader.ts";
 
-/** Memory that can be bound. It is looked up at each binding, as lists that grow move. */
+/** Memory that can be bound. It is looked up at each binding, because lists that grow move. */
 export interface Binding extends Slot {
   readonly memory: () => GPUBuffer;
 }
@@ -30,7 +30,7 @@ const SIZES: Readonly<Record<Scratch["type"], number>> = {
 
 const TYPES = { real: "f32", f64: "vec2<f32>", i32: "i32" } as const;
 
-/** Lists the memory that a call may bind, and notes in the frame which memory its runs use. */
+/** Returns the memory that a call may bind, and records in the frame which memory its runs use. */
 export function bindingsOf(
   frame: GpuFrame,
   { kernel, args }: Call,
@@ -60,7 +60,7 @@ export function bindingsOf(
   return bound;
 }
 
-/** Makes the memory that a shader needs for itself. */
+/** Allocates the scratch memory of a shader. */
 export function makeScratch(
   device: GPUDevice,
   scratch: Readonly<Record<string, Scratch>>,
@@ -75,8 +75,8 @@ export function makeScratch(
 }
 
 /**
- * Makes one slot per buffer: WebGPU refuses to bind a buffer twice if one of the slots is writable. Further names of a
- * buffer become aliases of the first.
+ * Creates one slot per buffer, because WebGPU refuses to bind a buffer twice if one of the slots is
+ * writable. Further names of a buffer become aliases of the first.
  */
 export function mergedSlots(bindings: readonly Binding[]): {
   readonly slots: Slot[];

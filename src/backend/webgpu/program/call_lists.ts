@@ -5,9 +5,9 @@ import type { Growing } from "./growing.ts";
 
 /** Lists among the arguments of a call. */
 export interface CallLists {
-  /** Pairs, given as such or by the edges made of them. */
+  /** List of pairs, passed directly or by way of its edges. */
   readonly pairs: GpuPairs | undefined;
-  /** Edges. */
+  /** List of edges. */
   readonly edges: GpuEdges | undefined;
   /** The list that the kernel fills, which may be too short. */
   readonly fills: Growing | undefined;
@@ -26,7 +26,7 @@ export function listsOf({ kernel, args }: Call): CallLists {
   return { pairs, edges, fills: filled.get(kernel.name) };
 }
 
-/** Returns the numbers that kernels of edges need of their list. */
+/** Returns the numbers of an edge list that its kernels need. */
 export function edgeNumbers(edges: GpuEdges, kernel: string): Readonly<Record<string, number>> {
   const { capacity, tripletCapacity, cutoff, reach, isHalf } = edges;
   return kernel === "triplets"

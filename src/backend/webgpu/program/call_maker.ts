@@ -11,14 +11,14 @@ import { makeParams, type Params } from "./params.ts";
 import type { Pipelines } from "./pipelines.ts";
 import { LANES, type Pass, type ShaderCall } from "./shader.ts";
 
-/** Workgroups that every device can dispatch in one direction. */
+/** Largest number of workgroups in one direction that every device supports. */
 const ACROSS = 65535;
 
 /** A dispatch, ready to be encoded. */
 export interface ReadyPass {
   readonly pipeline: GPUComputePipeline;
   readonly groups: readonly [number, number];
-  /** Bind group, made again by `rebind` once memory has moved. */
+  /** Bind group, created again by `rebind` after memory has moved. */
   bind: GPUBindGroup;
   readonly rebind: () => GPUBindGroup;
 }
@@ -34,7 +34,7 @@ export interface ReadyCall {
   readonly fills: Growing | undefined;
 }
 
-/** Makes the calls of one program, and keeps the memory that they need for themselves. */
+/** Creates the calls of one program, and owns their scratch memory. */
 export class CallMaker {
   readonly #device: GPUDevice;
   readonly #pipelines: Pipelines;
@@ -47,7 +47,7 @@ export class CallMaker {
     this.#frame = frame;
   }
 
-  /** Makes calls. If one is refused, what was made for those before it is freed. */
+  /** Creates calls. If one is refused, the memory of those before it is freed. */
   makeAll(calls: readonly Call[]): ReadyCall[] {
     try {
       return calls.map((call, i) => this.#make(call, i));
@@ -67,7 +67,7 @@ export class CallMaker {
     const shader = SHADERS.get(name) ?? (pair && pairPotential(pair));
     if (shader === undefined) {
       throw new TypeError(
-        `Cannot prepare kernel ${name} as the webgpu backend must have it: it has none of that name`,
+        `Cannot prepare kernel ${name}: the webgpu backend has no kernel of that name`,
       );
     }
     const view = viewOf(this.#frame, call);
@@ -102,7 +102,7 @@ export class CallMaker {
   }
 }
 
-/** Describes a call to its shader. */
+/** Describes a call for its shader. */
 function viewOf({ systems, atoms, tiles, offsets }: GpuFrame, { kernel, args }: Call): ShaderCall {
   const buffer = (name: string) => args[name] as GpuBuffer;
   return {
@@ -117,9 +117,7 @@ function viewOf({ systems, atoms, tiles, offsets }: GpuFrame, { kernel, args }: 
       const { written } = buffer(name);
       if (written !== undefined) return written;
       throw new TypeError(
-        `Cannot prepare kernel ${kernel.name} as ${name} must be integers: they are ${
-          buffer(name).dtype
-        }`,
+        `Cannot prepare kernel ${kernel.name}: ${name} must be integers; got ${buffer(name).dtype}`,
       );
     },
   };
@@ -130,7 +128,7 @@ function groupsOf({ per }: Pass, { systems, tiles }: GpuFrame): number {
   return per === "system" ? Math.ceil(systems / LANES) : tiles;
 }
 
-/** Spreads workgroups over two directions if they do not fit into one. */
+/** Distributes workgroups over two directions if they do not fit into one. */
 function shapeOf(groups: number): readonly [number, number] {
   return groups <= ACROSS ? [groups, 1] : [ACROSS, Math.ceil(groups / ACROSS)];
 }

@@ -2,7 +2,7 @@ import { BufferUsage } from "../constants.ts";
 import type { Arrays, Dtype } from "../../../kernels/kernel.ts";
 import type { Buffer } from "../../backend.ts";
 
-/** Bytes per number: a sum takes two float32. */
+/** Bytes per number. A sum takes two float32. */
 const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
 
 /** A buffer on a device. A sum is stored as the nearest float32 and the remainder, which gives about 48 bits. */
@@ -11,7 +11,10 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   length: number;
   #memory: GPUBuffer;
   #isOwn = true;
-  /** Integers that the host wrote: shaders are compiled for offsets and bonds. `undefined` for other types. */
+  /**
+   * Integers that the host wrote; `undefined` for other types. Shaders are compiled for the values
+   * of offsets and bonds.
+   */
   written: Int32Array | undefined;
 
   /** Makes a buffer of zeros. */
@@ -32,13 +35,13 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     return this.#isOwn;
   }
 
-  /** Moves to memory that others keep. */
+  /** Moves to memory that another object owns. */
   adopt(memory: GPUBuffer): void {
     this.#memory = memory;
     this.#isOwn = false;
   }
 
-  /** Replaces the memory by zeros for so many numbers. For buffers that only kernels write, and that grow. */
+  /** Replaces the memory by `length` zeros. For buffers that only kernels write, and that grow. */
   resize(device: GPUDevice, length: number): void {
     this.#memory.destroy();
     this.#memory = storage(device, BYTES[this.dtype] * length);
@@ -51,7 +54,7 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
     return this.placeOf(this.length);
   }
 
-  /** Returns the offset of a number, in bytes. */
+  /** Returns the byte offset of a number. */
   placeOf(index: number): number {
     return BYTES[this.dtype] * index;
   }
@@ -86,7 +89,10 @@ function decoded(dtype: Dtype, bytes: ArrayBuffer): Float32Array | Float64Array 
   return sums;
 }
 
-/** Makes memory for kernels, filled with zeros. It is never empty: WebGPU cannot bind an empty buffer. */
+/**
+ * Allocates memory for kernels, filled with zeros. It is never empty, because WebGPU cannot bind an
+ * empty buffer.
+ */
 export function storage(device: GPUDevice, bytes: number): GPUBuffer {
   const size = Math.max(16, Math.ceil(bytes / 16) * 16);
   const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC | BufferUsage.COPY_DST;

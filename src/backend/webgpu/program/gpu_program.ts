@@ -10,14 +10,14 @@ export class GpuProgram implements Program {
   readonly frame: GpuFrame;
   /** The calls, ready to be encoded. */
   readonly calls: readonly ReadyCall[];
-  /** True if a call fills a list: only then can anything have to be repeated. */
+  /** True if a call fills a list. Only such programs may have to be repeated. */
   readonly hasLists: boolean;
   readonly free: () => void;
   /** Frees its memory at once, without waiting for its turn. */
   readonly destroy: () => void;
   #moves: number;
 
-  /** `free` frees the program in its turn. Throws a TypeError if there is no shader of a kernel. */
+  /** `free` queues the freeing of the program. Throws a TypeError if a kernel has no shader. */
   constructor(
     device: GPUDevice,
     pipelines: Pipelines,
@@ -35,7 +35,7 @@ export class GpuProgram implements Program {
     this.destroy = () => maker.free();
   }
 
-  /** Binds again what has moved: lists that have grown, and buffers that others have made room for. */
+  /** Updates bindings after memory has moved: lists that have grown, and adopted buffers. */
   refresh(): void {
     if (this.#moves === this.frame.moves) return;
     this.#moves = this.frame.moves;

@@ -1,18 +1,23 @@
 import type { GpuProgram } from "./gpu_program.ts";
 
-/** A run of a program, from the call until the host knows how it ended. */
+/**
+ * A run of a program, from the call until the host knows its result.
+ *
+ * It is a thenable instead of a promise, because asking the device for the number of steps costs a
+ * copy. A step loop that does not await its runs never pays for one.
+ */
 export class GpuRun implements PromiseLike<number> {
   readonly program: GpuProgram;
   readonly first: number;
   readonly steps: number;
   /** Number among the runs of its frame, from 1; 0 before it was encoded. */
   number = 0;
-  /** Number of steps done, once known. */
+  /** Number of steps done; `undefined` until it is known. */
   done: number | undefined;
   readonly #settle: (run: GpuRun) => Promise<number>;
   #promise: Promise<number> | undefined;
 
-  /** `settle` asks the device how it ended. */
+  /** `settle` asks the device for the result. */
   constructor(
     program: GpuProgram,
     first: number,
@@ -25,7 +30,7 @@ export class GpuRun implements PromiseLike<number> {
     this.#settle = settle;
   }
 
-  /** Asks the device for the number of steps done. A run that is never awaited costs no such question. */
+  /** Asks the device for the number of steps done. Runs that are never awaited do not ask. */
   then<A = number, B = never>(
     onDone?: ((done: number) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,

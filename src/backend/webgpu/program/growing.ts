@@ -1,9 +1,14 @@
 import type { GpuFrame } from "../gpu_frame.ts";
 
-/** A list that a kernel may find too short. The frame then freezes until the list has grown. */
+/** A list that may be too short for a kernel. The frame then freezes until the list has grown. */
 export interface Growing {
-  /** True if it was restored from a checkpoint: the kernel must then run twice, first from the reference positions. */
+  /**
+   * True if it was restored from a checkpoint. The kernel must then run twice, first from the
+   * reference positions.
+   */
   isLoaded: boolean;
-  /** Makes room for so many entries. Throws a BackendUnavailableError if the device has no such memory. */
+  /**
+   * Makes room for `need` entries. Throws a BackendUnavailableError if the device lacks the memory.
+   */
   grow(need: number, frame: GpuFrame): void;
 }

@@ -10,14 +10,14 @@ import type { GpuFrame } from "../gpu_frame.ts";
 import { type CallLists, edgeNumbers } from "./call_lists.ts";
 import type { Shader, ShaderCall, Word } from "./shader.ts";
 
-/** Names of numbers and how a shader declares them, in the order of the uniform buffer. */
+/** Names and types of numbers, in the order of the uniform buffer. */
 export type Words = readonly (readonly [name: string, word: Word])[];
 
 /** Numbers of a call, and their buffer. */
 export interface Params {
   readonly words: Words;
   readonly buffer: GPUBuffer;
-  /** Writes the numbers as they are now: capacities change when lists grow. */
+  /** Writes the current numbers. Capacities change when lists grow. */
   readonly write: () => void;
 }
 
@@ -28,7 +28,7 @@ const OF_EVERY_CALL: Readonly<Record<string, Word>> = {
   capacity: "u32",
 };
 
-/** Makes the uniform buffer of the `index`-th call of a program. */
+/** Creates the uniform buffer of the `index`-th call of a program. */
 export function makeParams(
   device: GPUDevice,
   { systems, tiles }: GpuFrame,
@@ -49,6 +49,7 @@ export function makeParams(
     ...(edges === undefined ? {} : edgeNumbers(edges, kernel.name)),
     reach: pairs ? pairs.cutoff + pairs.skin : 0,
     slack: (pairs?.skin ?? 0) / 2,
+    longest: pairs?.longest ?? 0,
     ...Object.fromEntries(given.filter(([name]) => name !== "target")) as Record<string, number>,
     ...shader.derived?.(view),
   });
@@ -87,7 +88,7 @@ function packed(words: Words, values: Readonly<Record<string, number>>): ArrayBu
   return view.buffer;
 }
 
-/** Clamps to the largest float32: WGSL compilers may assume that no number is infinite. */
+/** Clamps to the largest float32, because WGSL compilers may assume that no number is infinite. */
 function finite(value: number): number {
   const most = 3.4028234663852886e38;
   return Math.max(-most, Math.min(most, value));

@@ -1,3 +1,4 @@
+import { BackendUnavailableError } from "../../backend_unavailable_error.ts";
 import { COMPUTE } from "../constants.ts";
 import type { Slot } from "../wgsl/module.ts";
 
@@ -9,7 +10,10 @@ export interface Pipeline {
 
 const ALL = new WeakMap<GPUDevice, Pipelines>();
 
-/** Returns the pipelines of a device, which all backends on it share: compiling is slow. */
+/**
+ * Returns the pipelines of a device. All backends on the device share them, because compiling is
+ * slow.
+ */
 export function pipelinesOf(device: GPUDevice): Pipelines {
   let pipelines = ALL.get(device);
   if (pipelines === undefined) ALL.set(device, pipelines = new Pipelines(device));
@@ -26,8 +30,8 @@ export class Pipelines {
   }
 
   /**
-   * Returns the pipeline of a module. Throws a RangeError if the device cannot bind so many buffers. The device's own
-   * messages name the module by `label`.
+   * Returns the pipeline of a module. Throws a BackendUnavailableError if the device cannot bind so
+   * many buffers. Messages of the device name the module by `label`.
    */
   get(code: string, slots: readonly Slot[], label: string): Pipeline {
     let made = this.#made.get(code);
@@ -39,8 +43,10 @@ export class Pipelines {
     const device = this.#device;
     const most = device.limits.maxStorageBuffersPerShaderStage;
     if (slots.length > most) {
-      throw new RangeError(
-        `Cannot prepare a kernel as the device must bind ${slots.length} buffers at once: it can bind ${most}`,
+      throw new BackendUnavailableError(
+        `Cannot prepare kernel ${label}: it needs ${slots.length} buffers at once, and the device can bind ${most}. ` +
+          "Run on wasm",
+        { backend: "webgpu", reason: "limits", during: "create" },
       );
     }
     const layout = device.createBindGroupLayout({

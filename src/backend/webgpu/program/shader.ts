@@ -1,21 +1,25 @@
 /**
- * Kernels in WGSL: passes, each a function of an atom, a tile of atoms, a workgroup or a system.
+ * Kernels in WGSL. A kernel is a list of passes, each a function of an atom, a tile of atoms, a
+ * workgroup or a system.
  *
  * @module
  */
 
-/** Type of a number in a shader; a `wide` one comes as two float32, `x` and `x_low`. */
+/** Type of a number in a shader. A `wide` number is passed as two float32, `x` and `x_low`. */
 export type Word = "f32" | "u32" | "i32" | "wide";
 
 /** Description of a call, as far as its shader depends on it. */
 export interface ShaderCall {
-  /** Tells whether an argument is given. */
+  /** Returns whether an argument is given. */
   has(name: string): boolean;
   /** Returns a number argument. */
   number(name: string): number;
   /** Returns the length of a buffer. */
   length(name: string): number;
-  /** Returns the integers that the host wrote to a buffer. Throws a TypeError if it has none. */
+  /**
+   * Returns the integers that the host wrote to a buffer. Throws a TypeError if it has not written
+   * any.
+   */
   written(name: string): Int32Array;
   /** Number of systems. */
   readonly systems: number;
@@ -35,17 +39,18 @@ export const LANES = 64;
  *
  * | per | function | threads | called for |
  * |---|---|---|---|
- * | atom | `fn atom(s: u32, a: u32)` | one per atom | atoms of systems that move |
- * | tile | `fn tile(s: u32, t: u32, a: u32, lane: u32)` | a workgroup per tile | the same; `a` may be past the end |
- * | group | `fn group(s: u32, lane: u32)` | a workgroup per system | systems that move |
- * | system | `fn system(s: u32)` | one per system | systems that move |
+ * | atom | `fn atom(s: u32, a: u32)` | one per atom | atoms of active systems |
+ * | tile | `fn tile(s: u32, t: u32, a: u32, lane: u32)` | a workgroup per tile | atoms of active systems; `a` may be past the end |
+ * | group | `fn group(s: u32, lane: u32)` | a workgroup per system | active systems |
+ * | system | `fn system(s: u32)` | one per system | active systems |
  *
- * Arguments, the words of the frame and scratch are there by name; `active` is called `moving`, as WGSL keeps the word.
+ * Arguments, the words of the frame and scratch memory are available by name. `active` is named
+ * `moving`, because WGSL reserves the word.
  */
 export interface Pass {
   /** Domain of the function. */
   readonly per: "atom" | "tile" | "group" | "system";
-  /** WGSL. */
+  /** WGSL code that defines the function. */
   readonly code: string;
   /**
    * True if it also runs for finished systems.
@@ -69,7 +74,7 @@ export interface Scratch {
   readonly values?: Uint32Array | Int32Array | Float32Array;
 }
 
-/** A kernel in WGSL. */
+/** A kernel as passes in WGSL. */
 export interface Shader {
   /**
    * Types of its numbers.
@@ -79,7 +84,7 @@ export interface Shader {
   readonly words?: Readonly<Record<string, Word>>;
   /** Further numbers, computed when the call is prepared. */
   readonly derived?: (call: ShaderCall) => Readonly<Record<string, number>>;
-  /** Memory that it needs for itself. */
+  /** Scratch memory. */
   readonly scratch?: (call: ShaderCall) => Readonly<Record<string, Scratch>>;
   /** Passes, in order. */
   readonly passes: (call: ShaderCall) => readonly Pass[];

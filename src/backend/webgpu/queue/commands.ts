@@ -3,7 +3,10 @@ import type { Attempt } from "./copy_request.ts";
 import type { ReadyCall } from "../program/call_maker.ts";
 import type { GpuRun } from "../program/gpu_run.ts";
 
-/** Dispatches per submit: enough that a submit costs little, few enough that the device begins early. */
+/**
+ * Dispatches per submit. The cost of a submit is spread over them, and the device still begins
+ * early.
+ */
 const ENOUGH = 256;
 
 /** Encodes passes and copies in order, and submits them to the device in batches. */
@@ -25,7 +28,7 @@ export class Commands {
     this.#steps(run, 0);
   }
 
-  /** Encodes the rest of a run that froze in its step `done`, at a call. */
+  /** Encodes the rest of a run that froze in its step `done`, starting at a call. */
   resume(run: GpuRun, done: number, call: number): void {
     const { program: { calls }, first } = run;
     const step = first + done - 1;
@@ -33,7 +36,7 @@ export class Commands {
     this.#steps(run, done);
   }
 
-  /** Encodes copies of memory as it is after everything encoded before. */
+  /** Encodes copies of the memory after all work encoded before. */
   copy(attempt: Attempt): void {
     this.#pass?.end();
     this.#pass = undefined;
@@ -60,7 +63,7 @@ export class Commands {
   #call({ passes, every, phase, fills }: ReadyCall, step: number): void {
     if (every !== 1 && step % every !== phase) return;
     if (fills?.isLoaded) {
-      fills.isLoaded = false; // first from where atoms were when pairs were last found, then from where they are
+      fills.isLoaded = false; // first from the positions of the last search, then from the current ones
       this.#passes(passes);
     }
     this.#passes(passes);

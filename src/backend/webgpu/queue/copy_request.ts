@@ -3,21 +3,24 @@ import type { GpuFrame } from "../gpu_frame.ts";
 import type { Staging } from "./staging.ts";
 import { OFFSETS } from "../wgsl/module.ts";
 
-/** Memory to copy, from its beginning. It may be replaced by other memory when its contents grow. */
+/** Memory to copy, from its beginning. Growing contents replace it by other memory. */
 export interface Source {
-  /** The memory as of now. */
+  /** Current memory. */
   readonly memory: GPUBuffer;
   /** Number of bytes to copy. */
   readonly bytes: number;
 }
 
-/** A request to copy memory as it is at one moment. */
+/** A request to copy memory at one moment. */
 export class CopyRequest {
   readonly #sources: readonly Source[];
   readonly #staging: Staging;
-  /** Batches that the memory belongs to. Their frame words are copied along, as they tell whether the copy counts. */
+  /**
+   * Batches that the memory belongs to. Their frame words are copied along, because they tell
+   * whether the copy is valid.
+   */
   readonly frames: readonly GpuFrame[];
-  /** The attempt under way. Another one replaces it when the copied values have to be computed again. */
+  /** Current attempt. It is replaced if the copied values have to be computed again. */
   attempt: Attempt;
 
   constructor(sources: readonly Source[], frames: readonly GpuFrame[], staging: Staging) {
@@ -27,7 +30,10 @@ export class CopyRequest {
     this.attempt = this.#attempt();
   }
 
-  /** Begins another attempt, in a staging buffer of its own: the first one may be mapped already. */
+  /**
+   * Begins another attempt, in a staging buffer of its own, because the first one may already be
+   * mapped.
+   */
   again(): Attempt {
     return this.attempt = this.#attempt();
   }
@@ -37,7 +43,7 @@ export class CopyRequest {
   }
 }
 
-/** One attempt to copy: a staging buffer, and what goes into it. */
+/** One attempt to copy: a staging buffer, and its contents. */
 export class Attempt {
   readonly #parts: readonly (readonly [memory: GPUBuffer, bytes: number])[];
   readonly #values: number;
@@ -65,7 +71,9 @@ export class Attempt {
     }
   }
 
-  /** Maps the staging buffer, copies its bytes out and gives it back. To be called once. */
+  /**
+   * Maps the staging buffer, copies its bytes out, and returns it to the ring. Must be called once.
+   */
   async arrive(): Promise<Arrived> {
     const size = Math.max(4, this.#bytes);
     try {
@@ -88,7 +96,7 @@ export class Attempt {
   }
 }
 
-/** Values that have arrived at the host. */
+/** Values that have arrived on the host. */
 export interface Arrived {
   /** Bytes of each source. */
   readonly values: readonly ArrayBuffer[];

@@ -1,9 +1,10 @@
 import type { CopyRequest } from "./copy_request.ts";
 
 /**
- * Late copies that may be under way before the host maps them. Under Deno, `mapAsync` drains the device and then sleeps
- * 10 ms, however small the buffer is. Awaiting it at each step costs 12 ms a step; mapping 64 copies at once costs
- * nothing measurable.
+ * Largest number of late copies in flight before the host maps them. Under Deno, `mapAsync` polls
+ * the device on the JavaScript thread and then sleeps for 10 ms, however small the buffer is.
+ * Awaiting it at each step costs 12 ms per step; mapping 64 copies at once costs nothing measurable
+ * (0.39 ms per step, against 0.385 ms without copies; 2.9 ms with 4 copies in flight).
  */
 const UNDER_WAY = 64;
 
@@ -14,16 +15,16 @@ interface Delivery {
   readonly reject: (error: unknown) => void;
 }
 
-/** Copies on their way to the callers that asked for them. */
+/** Copies in flight to their callers. */
 export class Deliveries {
   readonly #submit: () => void;
   readonly #arrive: (request: CopyRequest) => Promise<readonly ArrayBuffer[]>;
   #waiting: Delivery[] = [];
-  /** Settled when all copies flushed so far have been handed out. */
+  /** Settled when all copies flushed so far have been delivered. */
   #delivered: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `submit` gives the device all commands so far; `arrive` resolves to the bytes of a copy. */
+  /** `submit` sends all commands to the device; `arrive` resolves to the bytes of a copy. */
   constructor(
     submit: () => void,
     arrive: (request: CopyRequest) => Promise<readonly ArrayBuffer[]>,
@@ -32,7 +33,10 @@ export class Deliveries {
     this.#arrive = arrive;
   }
 
-  /** Resolves to the bytes of a copy: soon, or if `isLate`, when 64 are under way or the event loop turns. */
+  /**
+   * Resolves to the bytes of a copy: soon, or with `isLate` when 64 copies are in flight or the
+   * event loop turns.
+   */
   add(request: CopyRequest, isLate: boolean): Promise<readonly ArrayBuffer[]> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ request, resolve, reject });
@@ -41,7 +45,9 @@ export class Deliveries {
     });
   }
 
-  /** Flushes when the event loop turns, so that commands reach the device even if nothing is read. */
+  /**
+   * Flushes when the event loop turns, so that commands reach the device even if nothing is read.
+   */
   schedule(): void {
     this.#timer ??= setTimeout(() => this.flush(), 0);
   }
@@ -54,7 +60,8 @@ export class Deliveries {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { request, resolve, reject } of waiting) {
-      // All are mapped at once, and handed out in order: what is mapped later may arrive earlier.
+      // All are mapped at once and delivered in order, because a buffer that is mapped later may
+      // arrive earlier.
       const [arrived, before] = [this.#arrive(request), this.#delivered];
       this.#delivered = arrived.then(
         (values) => before.then(() => resolve(values)),

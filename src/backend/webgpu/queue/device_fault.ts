@@ -1,6 +1,6 @@
 import { BackendUnavailableError } from "../../backend_unavailable_error.ts";
 
-/** The first error of a device. From then on everything that is asked of the device fails with it. */
+/** First error of a device. All later requests to the device fail with it. */
 export class DeviceFault {
   readonly #device: GPUDevice;
   #error: Error | undefined;
@@ -11,29 +11,32 @@ export class DeviceFault {
     device.addEventListener("uncapturederror", this.#onError);
     device.lost.then(({ reason, message }) => {
       this.set(
-        unavailable("lost", `its device must be there: it was lost (${reason}: ${message})`),
+        unavailable("lost", `its device was lost (${reason}: ${message})`),
       );
     });
   }
 
-  /** The error, once there is one. */
+  /** The error, or `undefined` if no error has occurred. */
   get error(): Error | undefined {
     return this.#error;
   }
 
-  /** Keeps an error, unless there was one before: later errors are consequences. */
+  /**
+   * Records an error, unless one has been recorded before: later errors are consequences of the
+   * first.
+   */
   set(error: Error): void {
     this.#error ??= error;
   }
 
-  /** Throws the error if there is one. */
+  /** Throws the recorded error, if any. */
   assertNone(): void {
     if (this.#error !== undefined) throw this.#error;
   }
 
   /**
-   * Waits until the device had time to report what has become of it. Mapping a buffer of a lost device fails before
-   * `device.lost` resolves, and its own error does not name the cause.
+   * Waits until the device has had time to report its loss. Mapping a buffer of a lost device fails
+   * before `device.lost` resolves, and its own error does not name the cause.
    */
   async settle(): Promise<void> {
     if (this.#error === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -48,16 +51,16 @@ export class DeviceFault {
     const { error } = event as GPUUncapturedErrorEvent;
     this.set(
       error instanceof GPUOutOfMemoryError
-        ? unavailable("memory", `its device must have memory for the batch: ${error.message}`)
+        ? unavailable("memory", `its device is out of memory: ${error.message}`)
         : new Error(
-          `Cannot go on with backend webgpu as its device must take what it is given: ${error.message}`,
+          `Cannot continue on backend webgpu: its device reported an error: ${error.message}`,
         ),
     );
   };
 }
 
-function unavailable(reason: "lost" | "memory", requirement: string): BackendUnavailableError {
-  return new BackendUnavailableError(`Cannot go on with backend webgpu as ${requirement}`, {
+function unavailable(reason: "lost" | "memory", problem: string): BackendUnavailableError {
+  return new BackendUnavailableError(`Cannot continue on backend webgpu: ${problem}`, {
     backend: "webgpu",
     reason,
     during: "run",

@@ -14,9 +14,9 @@ const BINDINGS = /* wgsl */ `
 const COUNT = `frame[${FrameWord.DONE}u + frame[${FrameWord.RUN}u] % ${FrameWord.RING}u]`;
 
 /**
- * Begins a run. What halted the run before does not halt this one, unless a list is too short. After a system diverged,
- * the frame stays frozen until the host clears DIVERGED: it learns of the divergence later, and must find the atoms as
- * they were.
+ * Begins a run. A halt of the previous run does not halt this one, unless a list is too short.
+ * After a system has diverged, the frame stays frozen until the host clears DIVERGED: the host
+ * learns of the divergence later, and must find the atoms in that state.
  */
 const BEGIN = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
@@ -28,7 +28,7 @@ fn main() {
   ${COUNT} = 0u;
 }`;
 
-/** Begins a step, unless a kernel of the step before has halted the run. */
+/** Begins a step, unless a kernel of the previous step has halted the run. */
 const TICK = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
 fn main() {
@@ -75,7 +75,7 @@ export class GpuClock {
     pass.dispatchWorkgroups(1);
   }
 
-  /** Returns the bind group of a frame: both modules bind the same buffers. */
+  /** Returns the bind group of a frame. Both modules bind the same buffers. */
   #bind(frame: GpuFrame, layout: GPUBindGroupLayout): GPUBindGroup {
     let bound = this.#bound.get(frame);
     if (bound === undefined) {

@@ -14,12 +14,17 @@ import { Staging } from "./staging.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * Everything that goes to a device and comes from it, in the order of the calls, without waiting for the device.
+ * All work and all copies of a device, in the order of the calls, without waiting for the device.
  *
- * A kernel may find a list of pairs or edges too short, which the host learns only later. Then the list grows, and every
- * run and copy since is repeated ({@linkcode Repeats}). Work that cannot be repeated, such as writing to memory or freeing
- * it, must therefore wait until nothing before it can fail so ({@linkcode Turns}). Copies are mapped many at a time
+ * The host submits many steps before the device has run the first, so it never knows the current
+ * state. This is a problem only for lists of pairs and edges, whose lengths are not known in
+ * advance. If a kernel finds its list too short, the device skips all later work, the list grows as
+ * soon as the host learns of it, and every run and copy since is repeated ({@linkcode Repeats}).
+ * Work that cannot be repeated, such as writing to memory or freeing it, must therefore wait until
+ * nothing before it can fail this way ({@linkcode Turns}). Copies are mapped many at a time
  * ({@linkcode Deliveries}).
+ *
+ * Waiting for the device at each step instead would cost 12 ms per step under Deno.
  */
 export class GpuQueue {
   readonly #clock: GpuClock;
@@ -31,7 +36,7 @@ export class GpuQueue {
   readonly #turns: Turns;
   readonly #deliveries: Deliveries;
 
-  /** Starts with nothing to do. */
+  /** Creates an empty queue. */
   constructor(device: GPUDevice, pipelines: Pipelines) {
     this.#clock = new GpuClock(device, pipelines);
     const commands = this.#commands = new Commands(device, this.#clock);
@@ -52,7 +57,7 @@ export class GpuQueue {
     });
   }
 
-  /** Adds a batch: from now on its runs are kept until the host knows how they ended. */
+  /** Adds a batch. Its runs are kept until the host knows their results. */
   enter(frame: GpuFrame): void {
     this.#pending.enter(frame);
   }
@@ -62,7 +67,7 @@ export class GpuQueue {
     this.#pending.leave(frame);
   }
 
-  /** Does work that cannot be repeated, once everything before it is done for good. */
+  /** Does work that cannot be repeated, after everything before it is final. */
   runOnce(work: () => void): void {
     this.#turns.order(() => {
       this.#commands.submit();
@@ -70,12 +75,12 @@ export class GpuQueue {
     }, true);
   }
 
-  /** Runs a program in its turn. */
+  /** Queues a run of a program. */
   run(run: GpuRun): void {
     this.#turns.order(() => this.#start(run));
   }
 
-  /** Lets others submit work on the memory of a batch in its turn. */
+  /** Queues work of other code on the memory of a batch. */
   runExternal(frame: GpuFrame, work: () => Promise<void>): Promise<void> {
     return this.#turns.take(async () => {
       this.#fault.assertNone();
@@ -89,14 +94,14 @@ export class GpuQueue {
 
   /** Resolves to the number of steps that a run did. */
   async settle(run: GpuRun): Promise<number> {
-    // A run that is repeated needs the copy after the repetition.
+    // A repeated run needs a copy that was taken after the repetition.
     while (run.done === undefined) {
       await this.#turns.take(() => this.#copy([], [run.program.frame], false));
     }
     return run.done;
   }
 
-  /** Copies memory as it is in the copy's turn. With `isLate`, nothing waits for the copy. */
+  /** Queues a copy of memory. With `isLate`, nothing waits for the copy. */
   copy(sources: readonly Source[], isLate: boolean): Promise<readonly ArrayBuffer[]> {
     return this.#turns.take(() => {
       const frames = this.#pending.frames.filter(({ memories }) =>
@@ -111,12 +116,12 @@ export class GpuQueue {
     this.#deliveries.flush();
   }
 
-  /** Ends: callers that still wait get an error. */
+  /** Closes the queue. Pending calls fail with an error. */
   close(): void {
     this.flush();
     this.#fault.set(
       new Error(
-        "Cannot go on with backend webgpu as it must not have been disposed of: open another one",
+        "Cannot continue on backend webgpu: it was disposed of. Open another one",
       ),
     );
     this.#fault.close();
@@ -132,7 +137,8 @@ export class GpuQueue {
     this.#pending.of(frame)!.add(run);
     program.refresh();
     this.#commands.run(run);
-    // The device remembers the step counts of the last RING runs only: they are read before they are overwritten.
+    // The device stores the step counts of the last RING runs only. They are read before they are
+    // overwritten.
     if (run.number % (FrameWord.RING / 4) === 0) {
       this.#copy([], [frame], true).catch((error: Error) => this.#fault.set(error));
     }
@@ -151,7 +157,7 @@ export class GpuQueue {
     return this.#deliveries.add(request, isLate);
   }
 
-  /** Waits for a copy; if it must be repeated, for the copy that replaces it. */
+  /** Waits for a copy or, if it has to be repeated, for the copy that replaces it. */
   async #arrive(request: CopyRequest): Promise<readonly ArrayBuffer[]> {
     for (;;) {
       const { attempt } = request;
@@ -164,7 +170,7 @@ export class GpuQueue {
     }
   }
 
-  /** Prefers the device's own fault to the error that followed from it. */
+  /** Replaces an error by the fault of the device that caused it, if one is known. */
   async #checked(arrive: () => Promise<Arrived>): Promise<Arrived> {
     this.#fault.assertNone();
     let arrived: Arrived;

@@ -7,16 +7,16 @@ import { FrameWord } from "../wgsl/module.ts";
 /** Work that can be repeated. */
 export type Repeatable = GpuRun | CopyRequest | ExternalWork;
 
-/** Work on one batch since the last run of which the host knows how it ended, in order. */
+/** Work on one batch since the last run with a known result, in order. */
 export class Pending {
   readonly #all: Repeatable[] = [];
 
-  /** True if there is none. */
+  /** True if no work is pending. */
   get isEmpty(): boolean {
     return this.#all.length === 0;
   }
 
-  /** True if some of it may have to be repeated, because a list may have been too short. */
+  /** True if some work may have to be repeated, because a list may have been too short. */
   get isUnsure(): boolean {
     return this.#all.some((one) => one instanceof GpuRun && one.program.hasLists);
   }
@@ -32,7 +32,7 @@ export class Pending {
     if (at >= 0) this.#all.splice(at, 1);
   }
 
-  /** Takes in the words of the frame: runs that have ended need not be kept. */
+  /** Removes the runs that have ended, according to the words of the frame. */
   update(words: Uint32Array): void {
     const last = words[FrameWord.RUN]!;
     const isFrozen = words[FrameWord.OVERFLOW] !== 0; // the last run has not ended then
@@ -42,12 +42,15 @@ export class Pending {
       one.done = words[FrameWord.DONE + one.number % FrameWord.RING]!;
       return false;
     });
-    // Only work after a run that has not ended is ever repeated.
+    // External work is repeated only if a run before it has not ended.
     while (kept[0] instanceof ExternalWork) kept.shift();
     this.#all.splice(0, this.#all.length, ...kept);
   }
 
-  /** Splits the work at a list that was too short: the run that found it so, and everything after that run. */
+  /**
+   * Splits the work at a list that was too short: the run that found it, and everything after that
+   * run.
+   */
   toRepeat(): readonly [run: GpuRun, later: readonly Repeatable[]] {
     const at = this.#all.findIndex((one) => one instanceof GpuRun);
     return [this.#all[at] as GpuRun, this.#all.slice(at + 1)];
@@ -58,7 +61,7 @@ export class Pending {
 export class PendingWork {
   readonly #byFrame = new Map<GpuFrame, Pending>();
 
-  /** True if some of it may have to be repeated. */
+  /** True if some work may have to be repeated. */
   get isUnsure(): boolean {
     for (const pending of this.#byFrame.values()) if (pending.isUnsure) return true;
     return false;
@@ -79,7 +82,7 @@ export class PendingWork {
     this.#byFrame.delete(frame);
   }
 
-  /** Returns the work of a batch; `undefined` once it was removed. */
+  /** Returns the work of a batch, or `undefined` if the batch was removed. */
   of(frame: GpuFrame): Pending | undefined {
     return this.#byFrame.get(frame);
   }

@@ -9,10 +9,14 @@ import type { PendingWork, Repeatable } from "./pending.ts";
 /**
  * Repeats work after a list was too short.
  *
- * A kernel that finds its list too short freezes the frame: it notes its call in OVERFLOW and the length it needs in
- * NEED, and every later kernel of the frame does nothing. The host sees the words with the next copies that arrive. It
- * then grows the list, clears the two words, resumes the run at that very call, and submits again every run and copy
- * since. Copies that were taken from the frozen frame show old values, so they are dropped and taken again.
+ * A kernel that finds its list too short freezes the frame: it writes its call to OVERFLOW and the
+ * required length to NEED, and every later kernel of the frame does nothing. The host sees the
+ * words with the next copies that arrive. It then grows the list, clears the two words, resumes the
+ * run at that call, and submits every later run and copy again. Copies of the frozen frame contain
+ * old values, so they are dropped and taken again.
+ *
+ * Resuming at the call instead of restarting the run keeps results bitwise identical: no kernel
+ * runs twice on the same state.
  */
 export class Repeats {
   readonly #device: GPUDevice;
@@ -30,12 +34,15 @@ export class Repeats {
     this.#fault = fault;
   }
 
-  /** Settled when the repetition under way is done; `undefined` if there is none. */
+  /** Settled when the current repetition is done; `undefined` outside a repetition. */
   get underWay(): Promise<void> | undefined {
     return this.#underWay;
   }
 
-  /** Lets repetitions wait for external work that is being submitted: it uses memory that they replace. */
+  /**
+   * Makes repetitions wait for external work that is being submitted, because they replace memory
+   * that it uses.
+   */
   waitFor(external: Promise<unknown>): void {
     this.#external = Promise.allSettled([this.#external, external]);
   }
@@ -43,14 +50,17 @@ export class Repeats {
   /** Reads the state of runs from the device. If a list was too short, begins to repeat them. */
   observe({ frames }: Arrived): void {
     for (const { frame, generation, words } of frames) {
-      // Lists have grown since this copy was taken: an earlier copy has reported the overflow.
+      // Lists have grown since this copy was taken, so an earlier copy has already reported the
+      // overflow.
       if (generation !== frame.generation) continue;
       this.#pending.of(frame)?.update(words);
       if (words[FrameWord.OVERFLOW] !== 0) this.#begin(frame, words);
     }
   }
 
-  /** Repetitions of several batches follow each other, and nothing new begins before all are done. */
+  /**
+   * Repetitions of several batches run one after the other, and new work begins after all of them.
+   */
   #begin(frame: GpuFrame, words: Uint32Array): void {
     frame.generation++;
     const over = () => {

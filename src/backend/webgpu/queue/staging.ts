@@ -1,6 +1,9 @@
 import { BufferUsage } from "../constants.ts";
 
-/** A ring of staging buffers through which copies come to the host. Making one takes longer than filling it. */
+/**
+ * Ring of staging buffers for copies to the host. Buffers are reused, because creating one takes
+ * longer than filling it.
+ */
 export class Staging {
   readonly #device: GPUDevice;
   readonly #free = new Map<number, GPUBuffer[]>();
@@ -10,7 +13,7 @@ export class Staging {
     this.#device = device;
   }
 
-  /** Lends a buffer of at least so many bytes. */
+  /** Returns a buffer of at least `bytes` bytes. */
   lend(bytes: number): GPUBuffer {
     const size = sizeOf(bytes);
     return this.#free.get(size)?.pop() ?? this.#device.createBuffer({
@@ -19,7 +22,7 @@ export class Staging {
     });
   }
 
-  /** Takes an unmapped buffer back. Up to 64 of each size are kept. */
+  /** Returns an unmapped buffer to the ring. Up to 64 of each size are kept. */
   takeBack(buffer: GPUBuffer): void {
     const free = this.#free.get(buffer.size) ?? [];
     this.#free.set(buffer.size, free);
@@ -27,12 +30,15 @@ export class Staging {
     else buffer.destroy();
   }
 
-  /** Destroys a buffer that could not be mapped. After a lost device, a failed mapping would keep it alive. */
+  /**
+   * Destroys a buffer that could not be mapped. After the loss of a device, the failed mapping
+   * would keep it alive.
+   */
   discard(buffer: GPUBuffer): void {
     buffer.destroy();
   }
 
-  /** Destroys all buffers; those that are lent when they come back. */
+  /** Destroys all buffers, and those in use when they are returned. */
   free(): void {
     this.#isClosed = true;
     for (const buffers of this.#free.values()) {
@@ -44,7 +50,7 @@ export class Staging {
 
 const KEPT = 64;
 
-/** Rounds up to a power of two, so that few sizes serve all requests. */
+/** Rounds up to a power of two, so that buffers of few sizes serve all requests. */
 function sizeOf(bytes: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
 }

@@ -1,23 +1,28 @@
-/** Knowledge of a queue that decides when work may begin. */
+/** State of a queue that decides when work may begin. */
 export interface TurnsHost {
-  /** True if something before may still have to be repeated. */
+  /** True if earlier work may still have to be repeated. */
   readonly isUnsure: boolean;
-  /** Settled when the repetition under way is done; `undefined` if there is none. */
+  /** Settled when the current repetition is done; `undefined` outside a repetition. */
   readonly repeating: Promise<void> | undefined;
-  /** Asks the device how all runs ended, after which nothing is unsure. */
+  /** Asks the device for the results of all runs, after which all of them are final. */
   confirm(): Promise<unknown>;
-  /** Keeps an error for everything that comes after. */
+  /** Records an error for all later work. */
   fail(error: Error): void;
 }
 
-/** Work that waits for its turn. */
+/** Queued work. */
 interface Turn {
   readonly work: () => void;
-  /** True if the work cannot be repeated, so that everything before it must be done for good. */
+  /** True if the work cannot be repeated, so that everything before it must be final. */
   readonly isFinal: boolean;
 }
 
-/** Order of the work on a device: first come, first served, though some of it must wait for news of the device. */
+/**
+ * Order of the work on a device: first in, first out.
+ *
+ * Work usually begins at once. It is queued if a repetition is running, because the repeated work
+ * has to come first, or if it cannot be repeated and earlier work is not final.
+ */
 export class Turns {
   readonly #host: TurnsHost;
   readonly #waiting: Turn[] = [];
@@ -27,7 +32,10 @@ export class Turns {
     this.#host = host;
   }
 
-  /** Does work now, or after everything that waits already. Final work also waits until nothing before it is unsure. */
+  /**
+   * Does work now, or after all queued work. Work with `isFinal` also waits until everything before
+   * it is final.
+   */
   order(work: () => void, isFinal: boolean = false): void {
     const isNow = this.#waiting.length === 0 && this.#host.repeating === undefined;
     if (isNow && !(isFinal && this.#host.isUnsure)) return work();
@@ -35,7 +43,7 @@ export class Turns {
     void this.#drain();
   }
 
-  /** Orders work that takes time. Later work begins without waiting for it to settle. */
+  /** Queues asynchronous work. Later work begins without waiting for it to settle. */
   take<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => this.order(() => void work().then(resolve, reject)));
   }
@@ -46,7 +54,7 @@ export class Turns {
     const host = this.#host, waiting = this.#waiting;
     try {
       while (waiting.length > 0) {
-        // One repetition may find another list too short, and begin the next.
+        // A repetition may find another list too short, and begin the next one.
         while (host.repeating !== undefined) await host.repeating;
         if (host.isUnsure) await host.confirm();
         do waiting.shift()?.work(); while (
@@ -55,7 +63,7 @@ export class Turns {
       }
     } catch (error) {
       host.fail(error as Error);
-      for (const { work } of waiting.splice(0)) work(); // each rejects with the error just kept
+      for (const { work } of waiting.splice(0)) work(); // each rejects with the recorded error
     } finally {
       this.#isDraining = false;
     }

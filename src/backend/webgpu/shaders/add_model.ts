@@ -10,7 +10,7 @@ export const addModel: Shader = {
     ...(has("atomForces") ? [{ per: "atom", code: ADD_FORCES } as const] : []),
     { per: "group", always: true, code: addSums(has) },
     ...(has("stresses") ? [{ per: "system", code: ADD_STRESS } as const] : []),
-    { per: "group", always: true, changes: ["control"], code: TELL },
+    { per: "group", always: true, changes: ["control"], code: REPORT_DIVERGED },
   ],
 };
 
@@ -71,8 +71,8 @@ fn system(s: u32) {
   }
 }`;
 
-/** Reports the first system that has diverged, unless one had before. */
-const TELL = /* wgsl */ `
+/** Reports the first system that has diverged, unless another one was reported before. */
+const REPORT_DIVERGED = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }
   var left = 0u;

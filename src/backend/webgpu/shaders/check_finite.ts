@@ -1,7 +1,11 @@
+import { FARTHEST } from "../../../kernels/check_finite.ts";
 import { Control } from "../../../kernels/kernel.ts";
 import type { Shader } from "../program/shader.ts";
 
-/** See src/kernels/check_finite.ts. NaN and infinity are found by their bits. */
+/**
+ * See src/kernels/check_finite.ts. NaN and infinity are detected by their bits, because compilers
+ * may assume that they do not occur.
+ */
 export const checkFinite: Shader = {
   scratch: ({ systems }) => ({ causes: { type: "u32", length: systems } }),
   passes: ({ has }) => [
@@ -10,7 +14,7 @@ export const checkFinite: Shader = {
   ],
 };
 
-/** Notes the cause of each system as 1 + `Control.CAUSE`; 0 if all its numbers are finite. */
+/** Records the cause of each system as 1 + `Control.CAUSE`; 0 if all its numbers are finite. */
 function look(has: (name: string) => boolean): string {
   const test = (value: string, found: string, others = "") =>
     `if (is_nan(${value}) || is_infinite(${value})${others}) { found |= ${found}; }`;
@@ -22,7 +26,7 @@ function look(has: (name: string) => boolean): string {
     ...(has("velocities") ? [test("velocities[k]", "1u")] : []),
   ];
   return /* wgsl */ `
-const FARTHEST = 1e9;
+const FARTHEST = ${FARTHEST}.0;
 
 fn group(s: u32, lane: u32) {
   var found = 0u;
@@ -41,7 +45,7 @@ fn group(s: u32, lane: u32) {
 }`;
 }
 
-/** Reports the first system that has diverged, unless one had before. */
+/** Reports the first system that has diverged, unless another one was reported before. */
 const REPORT = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }

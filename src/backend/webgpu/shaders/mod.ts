@@ -1,5 +1,5 @@
 /**
- * The kernels in WGSL, by name.
+ * Kernels in WGSL, by name.
  *
  * @module
  */
@@ -59,7 +59,7 @@ import { triplets } from "./edges/triplets.ts";
 import { velocityRescale } from "./thermostats/velocity_rescale.ts";
 import { wrapPositions } from "./modify/wrap_positions.ts";
 
-/** Kernel → its shader. */
+/** Shaders by the name of the kernel. */
 export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   adam_step: adamStep,
   add_model: addModel,

@@ -1,5 +1,5 @@
 /**
- * WGSL of bonds of fixed length: see src/kernels/bonds.
+ * WGSL for bonds of fixed length: see src/kernels/bonded.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { Control } from "../../../kernels/kernel.ts";
 import type { Pass } from "../program/shader.ts";
 import { COMPLETED_ROWS } from "./cells.ts";
 
-/** Brings a vector to its nearest image; without cells, leaves it as it is. */
+/** Replaces a vector by its nearest image; without cells, leaves it unchanged. */
 function nearest(has: (name: string) => boolean): string {
   if (!has("cell") || !has("pbc")) {
     return "fn nearest(d: array<vec2<f32>, 3>, s: u32) -> vec3<f32> { return vec3<f32>(d[0].x, d[1].x, d[2].x); }";
@@ -34,7 +34,7 @@ fn nearest(given: array<vec2<f32>, 3>, s: u32) -> vec3<f32> {
 }
 
 /**
- * A pass over the bonds of a system, which writes the vector of each to an array `to`.
+ * Generates a pass over the bonds of a system, which writes the vector of each to an array `to`.
  *
  * @param at WGSL of the exact coordinate k
  */
@@ -71,8 +71,10 @@ fn ease_of(a: u32) -> vec3<f32> {
 `;
 }
 
-/** Reports that the bonds of a system could not be kept, unless a system had diverged before. */
-export const LOSE: string = /* wgsl */ `
+/**
+ * Reports that the bonds of a system could not be kept, unless another system was reported before.
+ */
+export const REPORT_BROKEN: string = /* wgsl */ `
 fn lose(s: u32) {
   atomicStore(&control[${Control.HALT}], 1);
   loop {
@@ -87,7 +89,7 @@ fn lose(s: u32) {
 }
 `;
 
-/** Goes over the bonds of a cluster c, round after round, until `adjust(b)` is true for all of them. */
+/** Iterates over the bonds of a cluster c, in rounds, until `adjust(b)` is true for all of them. */
 export function rounds(adjust: string): string {
   return /* wgsl */ `
     let over = u32(clusters[c + 1u]);

@@ -1,10 +1,12 @@
 /**
- * WGSL of lattice coordinates: see src/kernels/cells.
+ * WGSL for lattice coordinates: see src/kernels/cells.
  *
  * @module
  */
 
-/** Unwraps the position of an atom: over `positions` and, if they are bound, `images` and `cell`. */
+/**
+ * Unwraps the position of an atom, from `positions` and, if they are bound, `images` and `cell`.
+ */
 export function unwrapped(has: (name: string) => boolean): string {
   const off = has("images") && has("cell") ? " + shifted(3u * a, s)" : "";
   return /* wgsl */ `
@@ -15,7 +17,10 @@ fn unwrapped(a: u32, s: u32) -> vec3<f32> {
 `;
 }
 
-/** Defines a function that sums lattice vectors of system s, counted by three integers of a buffer from `at` on. */
+/**
+ * Defines a function that sums lattice vectors of system s, multiplied by three integers of a
+ * buffer from `at` on.
+ */
 export function lattice(name: string, buffer: string): string {
   return /* wgsl */ `
 fn ${name}(at: u32, s: u32) -> vec3<f32> {
@@ -30,7 +35,7 @@ fn ${name}(at: u32, s: u32) -> vec3<f32> {
 `;
 }
 
-/** Replaces rows that are zero by unit vectors normal to the others. */
+/** Replaces rows of zeros by unit vectors normal to the others. */
 export const COMPLETED = /* wgsl */ `
 fn completed(given: array<vec3<f32>, 3>, there: vec3<bool>) -> array<vec3<f32>, 3> {
   var rows = given;
@@ -66,7 +71,7 @@ fn row_of(s: u32, k: u32) -> vec3<f32> {
 }
 `;
 
-/** Reads the rows of a cell, with those that are zero replaced. */
+/** Reads the rows of a cell, with rows of zeros replaced. */
 export const COMPLETED_ROWS: string = /* wgsl */ `${ROWS}${COMPLETED}
 fn completed_rows(s: u32) -> array<vec3<f32>, 3> {
   let rows = array<vec3<f32>, 3>(row_of(s, 0u), row_of(s, 1u), row_of(s, 2u));

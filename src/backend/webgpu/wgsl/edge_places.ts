@@ -1,6 +1,6 @@
 /**
- * WGSL of lists by atom: the number of entries of each atom, the first of them, and the total against the
- * capacity.
+ * WGSL for lists by atom: the number of entries of each atom, the index of its first entry, and the
+ * total compared with the capacity.
  *
  * @module
  */
@@ -8,12 +8,12 @@
 import type { Pass } from "../program/shader.ts";
 import { FrameWord } from "./module.ts";
 
-/** Returns the length of the memory: a part for edges, then one for triplets. */
+/** Returns the length of the memory, with a part for edges and one for triplets. */
 export function placesLength(atoms: number, systems: number): number {
   return 2 * (2 * atoms + systems + 1);
 }
 
-/** Defines names for the places of edges or, with `of` "triplet", of triplets. */
+/** Defines names for the indices of edges or, if `of` is "triplet", of triplets. */
 export function placesOf(of: "edge" | "triplet"): string {
   const from = of === "edge" ? "" : " + 2u * params.atoms + params.systems + 1u";
   return /* wgsl */ `
@@ -25,8 +25,8 @@ fn ${of}_count() -> u32 { return u32(places[${of}_base_at(params.systems)]); }
 }
 
 /**
- * Turns the counts of atoms into first places within their system, first places of systems, and a total. If the
- * total and one more do not fit, the frame freezes at this call.
+ * Converts the counts of atoms to first indices within their system, first indices of systems, and
+ * a total. If the total plus one does not fit, the frame freezes at this call.
  */
 export function placing(of: "edge" | "triplet"): Pass[] {
   const places = placesOf(of);
@@ -43,7 +43,10 @@ export function placing(of: "edge" | "triplet"): Pass[] {
   ];
 }
 
-/** Prefix sum: each thread sums a run of numbers, then goes on from the sum of the threads before it. */
+/**
+ * Prefix sum: each thread sums a range of numbers, then continues from the sum of the threads
+ * before it.
+ */
 const SUMS = /* wgsl */ `
 var<workgroup> sums: array<i32, LANES>;
 

@@ -1,10 +1,13 @@
-/** 1 + x/2 (1 + x/3 (1 + …)), (eˣ − 1)/x, up to x⁹/10!. */
+/** (eˣ − 1)/x as 1 + x/2 (1 + x/3 (1 + …)), up to x⁹/10!. */
 const SERIES = [9, 8, 7, 6, 5, 4, 3, 2].reduce(
   (sum, n) => `(1.0 + x * ${Math.fround(1 / n)} * ${sum})`,
   "1.0",
 );
 
-/** Factors close to 1, kept as their difference from 1: multiplying by a rounded factor would lose digits. */
+/**
+ * Factors close to 1, stored as their difference from 1: multiplying by a rounded factor would lose
+ * digits.
+ */
 export const GROWTH_OF: string = /* wgsl */ `
 // exp(x) - 1, accurate where x is small, too: Horner's form of the series, or the function itself.
 fn growth_of(x: f32) -> f32 {
@@ -13,7 +16,10 @@ fn growth_of(x: f32) -> f32 {
 }
 `;
 
-/** Scales velocities as v += m v: a factor close to 1 would lose digits, always the same way. */
+/**
+ * Scales velocities as v += m v. A factor close to 1 would lose digits, always in the same
+ * direction.
+ */
 export const GROWTH: string = /* wgsl */ `${GROWTH_OF}
 fn scale_velocities(s: u32, lane: u32, by: f32) {
   let end = 3u * first_of(s + 1u);
@@ -23,13 +29,16 @@ fn scale_velocities(s: u32, lane: u32, by: f32) {
 }
 `;
 
-/** Splits a float64 into two float32. */
+/** Splits a float64 into two float32, as WGSL. */
 export function wideLiteral(value: number): string {
   const high = Math.fround(value);
   return `vec2<f32>(${floatLiteral(high)}, ${floatLiteral(value - high)})`;
 }
 
-/** Never one of integers. */
+/**
+ * The literal always has a decimal point or an exponent, as WGSL would read it as an integer
+ * otherwise.
+ */
 function floatLiteral(value: number): string {
   const text = String(Math.fround(value));
   return /[.e]/.test(text) ? text : `${text}.0`;

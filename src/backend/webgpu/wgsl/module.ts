@@ -1,5 +1,5 @@
 /**
- * Whole modules of WGSL, made from passes.
+ * Whole WGSL modules, generated from passes.
  *
  * @module
  */
@@ -28,17 +28,17 @@ export interface PassModule {
 
 /** Words of `frame` before the offsets, followed by the step counts of the last runs. */
 export const FrameWord = {
-  /** Not 0: kernels do nothing until the next run, or until lists have grown. */
+  /** Nonzero if kernels do nothing until the next run, or until lists have grown. */
   FROZEN: 0,
-  /** Not 0: 1 + the index of the call that found its list too short. */
+  /** 1 + the index of the call that found its list too short, or 0. */
   OVERFLOW: 1,
   /** Number of runs that have begun. */
   RUN: 2,
-  /** Entries that the longest row of the list needs. */
+  /** Number of entries that the longest row of the list needs. */
   NEED: 3,
-  /** Always 0: compilers must not know it (see numbers.ts). */
+  /** Always 0. Compilers must not be able to infer it (see numbers.ts). */
   ZERO: 4,
-  /** First of the step counts. */
+  /** Index of the first step count. */
   DONE: 8,
   /** Number of step counts. */
   RING: 256,
@@ -97,8 +97,8 @@ export function paramsStruct(words: readonly (readonly [string, Word])[]): strin
 }
 
 /**
- * Makes the module of a pass, which binds only what its code names. `aliases` are further names of a buffer, as
- * WebGPU does not let one be bound twice.
+ * Generates the module of a pass. It binds only the buffers that its code names. `aliases` are
+ * further names of a buffer, because WebGPU does not allow binding one twice.
  */
 export function passModule(
   pass: Pass,

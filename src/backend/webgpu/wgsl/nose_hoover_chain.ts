@@ -17,7 +17,7 @@ export interface ChainCode {
   readonly parts: number;
 }
 
-/** Type of the force on chains, declared once. `chainCode` needs it and wgsl/growth.ts. */
+/** Type of the force on chains, declared once. `chainCode` requires it and wgsl/growth.ts. */
 export const CHAIN = /* wgsl */ `
 struct Chain {
   at: u32,
@@ -30,9 +30,9 @@ struct Chain {
 `;
 
 /**
- * WGSL of src/kernels/thermostats/nose_hoover_chain.ts, for one thread: `advance_chain(chain, twice, time)`, which
- * returns x, and `chain_energy(chain)`. State, sums and differences have twice the digits; increments of a step
- * have those of float32.
+ * Returns the WGSL of src/kernels/thermostats/nose_hoover_chain.ts, for one thread:
+ * `advance_chain(chain, twice, time)`, which returns x, and `chain_energy(chain)`. State, sums and
+ * differences have twice the digits of float32; increments of a step have those of float32.
  */
 export function chainCode({ eta, etaDot, name = "", parts }: ChainCode): string {
   const divided = SUB_STEPS[parts as 1 | 3 | 5].map((part) =>

@@ -1,14 +1,16 @@
 /**
- * WGSL that float32 lacks: sums and products of twice the digits, and tests for NaN and infinity.
+ * WGSL for operations that float32 lacks: sums and products with twice the digits, and tests for
+ * NaN and infinity.
  *
  * @module
  */
 
 /**
- * Hides numbers from the compiler. It may reorder sums, which makes the error terms of a compensated sum zero, and
- * it may assume that nothing is infinite or NaN: Mesa folds (a + b) − a to b, and so does Metal's fast
- * mathematics. No compiler sees through an exclusive or with a zero from a storage buffer. (A uniform is not
- * enough: Mesa compiles uniforms that conditions depend on into the code.)
+ * Hides numbers from the compiler. It may reorder sums, which makes the error terms of a
+ * compensated sum zero, and it may assume that no number is infinite or NaN: Mesa folds (a + b) − a
+ * to b, and so does Metal's fast math. No compiler can simplify an exclusive or with a zero from a
+ * storage buffer. (A uniform is not enough: Mesa specializes code for uniforms that conditions
+ * depend on.)
  */
 export const BITS = /* wgsl */ `
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
@@ -25,11 +27,21 @@ fn is_nan(x: f32) -> bool { return size_bits(x) > INFINITE; }
 fn is_infinite(x: f32) -> bool { return size_bits(x) == INFINITE; }
 
 fn from_bits(bits: u32) -> f32 { return bitcast<f32>(bits ^ zero); }
+
+// By the largest component where the square of the length is beyond float32.
+fn length_of(v: vec3<f32>) -> f32 {
+  let square = dot(v, v);
+  if (size_bits(square) != INFINITE) { return sqrt(square); }
+  let largest = max(abs(v.x), max(abs(v.y), abs(v.z)));
+  let d = v / largest;
+  return largest * sqrt(dot(d, d));
+}
 `;
 
 /**
- * Numbers of about 48 bits as a float32 and its remainder (Dekker, Numer. Math. 18, 224, 1971; Knuth's sum).
- * Factors of products are split into halves by their bits, as `fma` need not be fused in WGSL.
+ * Numbers of about 48 bits as a float32 and its remainder (Dekker, Numer. Math. 18, 224, 1971;
+ * Knuth's sum). Factors of products are split into halves by their bits, because `fma` need not be
+ * fused in WGSL.
  */
 export const DOUBLE = /* wgsl */ `
 fn two_sum(a: f32, b: f32) -> vec2<f32> {
@@ -89,7 +101,10 @@ fn wide_min(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(b, a)) { re
 fn wide_max(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(a, b)) { return b; } return a; }
 `;
 
-/** Reduces the numbers of a workgroup's threads, always in the same order, so that results are bitwise identical. */
+/**
+ * Reduces the numbers of the threads of a workgroup, always in the same order, so that results are
+ * bitwise identical.
+ */
 export const REDUCE = /* wgsl */ `
 var<workgroup> pool: array<vec2<f32>, LANES>;
 var<workgroup> tops: array<u32, LANES>;

@@ -5,10 +5,10 @@
  * @module
  */
 
-/** Numbers per system of its box. */
+/** Size of the box of a system, in numbers. */
 const BOX = 32;
 
-/** Defines names for the places, in WGSL, over `params.atoms` and `params.systems`. */
+/** Defines names for the indices, in WGSL, in terms of `params.atoms` and `params.systems`. */
 export const PLACES: string = /* wgsl */ `
 fn reference_at(a: u32) -> u32 { return 3u * a; }
 fn wrapped_at(a: u32) -> u32 { return 3u * (params.atoms + a); }
@@ -23,7 +23,10 @@ fn due_at(s: u32) -> u32 { return 8u * params.atoms + params.systems + s; }
 fn bins_at(s: u32) -> u32 { return 8u * params.atoms + 3u * params.systems + first_of(s); }
 `;
 
-/** Lengths of `kept` and `marks`, and places of the state that the host saves and loads. */
+/**
+ * Returns the lengths of `kept` and `marks`, and the indices of the state that the host saves and
+ * loads.
+ */
 export function pairSizes(atoms: number, systems: number): PairSizes {
   return {
     kept: 6 * atoms + (9 + BOX) * systems,
@@ -34,16 +37,19 @@ export function pairSizes(atoms: number, systems: number): PairSizes {
   };
 }
 
-/** Returns lengths and places, in numbers. */
+/** Lengths and indices, in numbers. */
 export interface PairSizes {
   /** Length of `kept`, which begins with the reference positions. */
   readonly kept: number;
-  /** Place of the cells in `kept`. */
+  /** Index of the cells in `kept`. */
   readonly cells: number;
   /** Length of `marks`, which begins with the images. */
   readonly marks: number;
-  /** Place of the numbers of builds in `marks`. */
+  /** Index of the numbers of searches in `marks`. */
   readonly builds: number;
-  /** Place of the marks of due systems: 1 to find pairs from current positions, 2 from reference positions. */
+  /**
+   * Index of the marks of due systems: 1 to find pairs from current positions, 2 from reference
+   * positions.
+   */
   readonly due: number;
 }

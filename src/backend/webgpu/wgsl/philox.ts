@@ -1,6 +1,7 @@
 /**
- * Random numbers in WGSL: see src/kernels/philox.ts. Integers are the same to the bit, Gaussian numbers to the accuracy
- * of float32; logarithm and turn are those of wasm/src/philox.rs, as the builtin ones need not be accurate.
+ * Random numbers in WGSL: see src/kernels/philox.ts. Integers are bitwise identical, Gaussian
+ * numbers agree to the accuracy of float32. Logarithm and turn are those of wasm/src/philox.rs,
+ * because the builtin functions may be inaccurate.
  *
  * @module
  */

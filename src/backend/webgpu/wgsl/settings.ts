@@ -1,17 +1,22 @@
 /**
- * WGSL that reads settings of systems.
+ * WGSL that reads the settings of systems.
  *
  * @module
  */
 
-/** Declares `setting(s, which)`, which reads one of the `length` numbers that `settings` has for each system. */
+/**
+ * Declares `setting(s, which)`, which reads one of the `length` numbers of a system in `settings`.
+ */
 export function settingOf(length: number): string {
   return /* wgsl */ `
 fn setting(s: u32, which: u32) -> f32 { return settings[${length}u * s + which]; }
 `;
 }
 
-/** Declares `parameter(s, which)`, which reads one of the `length` exact numbers that `parameters` has for each system. */
+/**
+ * Declares `parameter(s, which)`, which reads one of the `length` exact numbers of a system in
+ * `parameters`.
+ */
 export function parameterOf(length: number): string {
   return /* wgsl */ `
 fn parameter(s: u32, which: u32) -> vec2<f32> { return parameters[${length}u * s + which]; }

@@ -3,8 +3,12 @@ import type { Shader } from "../program/shader.ts";
 import { addSums, KEEP_SUMS, partials } from "./tile_sums.ts";
 
 /**
- * A pair potential: see src/kernels/pairs/sum_pairs.ts. `pair` defines `fn pair(square: f32, at: u32) -> vec2<f32>`, the
- * energy and −(dE/dr)/r; each atom sums over its row, which has each pair from both sides.
+ * Returns the shader of a pair potential: see src/kernels/pairs/sum_pairs.ts. `pair` defines `fn
+ * pair(square: f32, at: u32) -> vec2<f32>`, the energy and −(dE/dr)/r.
+ *
+ * Each atom sums over its own row, and each pair is in the rows of both atoms. Every pair is
+ * computed twice, but no two threads add to one number. Atomic additions in an order that varies
+ * would make results differ in the last bits from run to run.
  */
 export function sumPairs(width: number, pair: string): Shader {
   return {
@@ -61,7 +65,8 @@ fn tile(s: u32, t: u32, a: u32, lane: u32) {
     let own = began(a);
     var f = vec3<f32>(0.0);
     let many = u32(list[a]);
-    for (var k = 0u; k < many; k++) {
+    var k = 0u;
+    for (; k < many; k++) {
       let entry = 4u * params.atoms + 2u * (k * params.atoms + a);
       let j = u32(list[entry]);
       let packed = list[entry + 1u];
@@ -80,6 +85,7 @@ fn tile(s: u32, t: u32, a: u32, lane: u32) {
       e = wide_add(e, wide(now.x));
       for (var i = 0u; i < 9u; i++) { w[i] += now.y * r[i / 3u] * r[i % 3u]; }
     }
+    ${excludes ? POISON : ""}
     for (var i = 0u; i < 3u; i++) { forces[3u * a + i] += f[i]; }
     e = 0.5 * e;
     for (var i = 0u; i < 9u; i++) { w[i] = 0.5 * w[i]; }
@@ -93,6 +99,13 @@ fn type_of(a: u32) -> u32 {
   return u32(species[params.stride * a]) & ${TYPE_BITS}u;
 }
 `;
+
+/**
+ * Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in total. Rows alone
+ * are shorter (see gpu_pairs.ts), but not with a loop over exclusions for each entry. Forces of an
+ * incomplete loop are set to NaN, so that they are never mistaken for correct ones.
+ */
+const POISON = "if (k < many) { f = vec3<f32>(bitcast<f32>(0x7fc00000u | many)); }";
 
 /** Rows of excluded atoms: see src/kernels/pairs/exclusions.ts. */
 const EXCLUSIONS = /* wgsl */ `

@@ -7,7 +7,7 @@
 import { Want } from "../../../kernels/pairs/sum_pairs.ts";
 import type { Pass, Scratch, ShaderCall } from "../program/shader.ts";
 
-/** Returns the scratch memory for them. */
+/** Returns their scratch memory. */
 export function partials({ tiles }: ShaderCall): Record<string, Scratch> {
   return { partials: { type: "vec2<f32>", length: 10 * tiles } };
 }
@@ -34,17 +34,18 @@ fn keep_sums(t: u32, lane: u32, e: vec2<f32>, virials: array<f32, 9>) {
 }
 `;
 
-/** Adds the sums of a system's tiles to its energy and virial, if they are wanted. */
+/** Adds the sums of a system's tiles to its energy and virial, if they are requested. */
 export function addSums(want: number): Pass[] {
   return addTerms(want, ["tiles_of(s)", "tiles_of(s + 1u)"], "partials[10u * t + c]");
 }
 
 /**
- * Adds terms to the energy (c = 0) and the virial (c = 1 … 9) of each system, as far as they are wanted.
+ * Adds terms to the energy (c = 0) and the virial (c = 1 … 9) of each system, if they are
+ * requested.
  *
- * @param range WGSL of the first t of a system s, and of the first that is not its own
+ * @param range WGSL of the first t of a system s, and of the end of its range
  * @param term WGSL of the exact term c of t
- * @param functions WGSL that `term` calls
+ * @param functions WGSL functions that `term` calls
  */
 export function addTerms(
   want: number,

@@ -1,4 +1,7 @@
-/** The volume of a system's cell, of either hand: see `signedVolume` in src/kernels/cells/inverse.ts. */
+/**
+ * Computes the volume of a system's cell, for left-handed cells, too: see `signedVolume` in
+ * src/kernels/cells/inverse.ts.
+ */
 export const VOLUME = /* wgsl */ `
 fn minor(s: u32, i: u32, j: u32) -> vec2<f32> {
   let k = 9u * s;

@@ -1,8 +1,8 @@
 import { type Graph, type Node, partsOf } from "./graph.ts";
 
 /**
- * Returns the derivative of an energy by the squared distance. It is accumulated from the energy backwards, so that
- * what the energy has in common with its derivative is the same node.
+ * Returns the derivative of an energy by the squared distance. It uses reverse accumulation, so
+ * that common parts of energy and derivative are the same node.
  */
 export function differentiate(graph: Graph, energy: Node): Node {
   const slopes = new Map<Node, Node[]>([[energy, [graph.number(1)]]]);
@@ -17,14 +17,17 @@ export function differentiate(graph: Graph, energy: Node): Node {
   return graph.number(0);
 }
 
-/** Returns the nodes that depend on the distance, each after its parts: the squared distance is the first. */
+/**
+ * Returns the nodes that depend on the distance, each after its parts. The squared distance is the
+ * first.
+ */
 function dependentNodes(root: Node): Node[] {
   const dependent = new Map<Node, boolean>();
   const order: Node[] = [];
   const visit = (node: Node): boolean => {
     const known = dependent.get(node);
     if (known !== undefined) return known;
-    // Every part is visited, also after the first that depends on the distance.
+    // `map` visits every part, even if an earlier one depends on the distance.
     const depends = node.kind === "square" || partsOf(node).map(visit).includes(true);
     dependent.set(node, depends);
     if (depends) order.push(node);
@@ -46,7 +49,8 @@ function partials(graph: Graph, node: Node): (readonly [Node, Node])[] {
     case "product":
       return node.factors.map((factor, i) => {
         const { base, exponent } = factor;
-        // The exponent is lowered here: times base⁻¹ would be 0/0 for (x²)^³⁄₂ at x = 0, where the slope is 0.
+        // The exponent is lowered here. Multiplying by base⁻¹ would give 0/0 for (x²)^³⁄₂ at x = 0,
+        // where the slope is 0.
         const lowered = node.factors.with(i, { base, exponent: exponent - 1 });
         return [base, graph.product(node.scale * exponent, lowered)];
       });

@@ -1,5 +1,5 @@
 /**
- * Energy expressions as a graph in which equal nodes are one object.
+ * Graphs of energy expressions, in which equal nodes are one object.
  *
  * @module
  */
@@ -64,7 +64,7 @@ export interface Factor {
   readonly exponent: number;
 }
 
-/** Returns the nodes of which a node is made. */
+/** Returns the parts of a node. */
 export function partsOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case "exp":
@@ -79,7 +79,7 @@ export function partsOf(node: Node): readonly Node[] {
   }
 }
 
-/** Returns whether a node is known to be positive, or 0 at the edge of where it is defined. */
+/** Returns whether a node is known to be positive, or 0 at the boundary of its domain. */
 function isPositive(node: Node): boolean {
   switch (node.kind) {
     case "number":
@@ -95,12 +95,18 @@ function isPositive(node: Node): boolean {
   }
 }
 
-/** Returns whether a power is known to be positive: every base of a fractional power must be. */
+/**
+ * Returns whether a power is known to be positive. This is so if its exponent is fractional,
+ * because the base must be positive then.
+ */
 function isPositivePower({ base, exponent }: Factor): boolean {
   return isPositive(base) || !Number.isInteger(exponent);
 }
 
-/** Makes nodes. Products and sums are flattened and like terms are merged, so that equal parts are found. */
+/**
+ * Creates the nodes of an expression. It flattens products and sums and merges like terms, so that
+ * equal parts become one node.
+ */
 export class Graph {
   readonly #nodes = new Map<string, Node>();
 
@@ -137,8 +143,8 @@ export class Graph {
   }
 
   /**
-   * Returns `scale` times powers of nodes. Powers of powers are merged if (xᵃ)ᵇ = xᵃᵇ for every x: b is whole, or x is
-   * positive. Otherwise (x²)^½ = |x| would become x.
+   * Returns `scale` times powers of nodes. Powers of powers are merged only if (xᵃ)ᵇ = xᵃᵇ for
+   * every x, that is if b is whole or x is positive. Otherwise (x²)^½ = |x| would become x.
    */
   product(scale: number, factors: readonly Factor[]): Node {
     const exponents = new Map<Node, number>();
@@ -162,7 +168,8 @@ export class Graph {
     const kept = [...exponents].filter(([, exponent]) => exponent !== 0)
       .map(([base, exponent]): Factor => ({ base, exponent }))
       .sort((a, b) => a.base.id - b.base.id);
-    // Fractional powers of a product, which are kept, may add up to a whole power, which is taken apart.
+    // Fractional powers of a product are kept as they are. They may add up to a whole power, which
+    // is then expanded.
     const isFlat = ({ base, exponent }: Factor) =>
       base.kind !== "product" || !Number.isInteger(exponent);
     if (!kept.every(isFlat)) return this.product(scale, kept);
@@ -204,14 +211,14 @@ export class Graph {
     return this.#same(`sum ${constant} ${key}`, make);
   }
 
-  /** Returns a node as a number times a node whose scale is 1. */
+  /** Splits a node into a number and a node whose scale is 1. */
   unscaled(node: Node): readonly [number, Node] {
     return node.kind === "product" ? [node.scale, this.product(1, node.factors)] : [1, node];
   }
 
   /**
-   * Returns the factors of a product that may be raised to a power each on its own, and the rest, which may not: a product
-   * whose scale is 1 or −1.
+   * Splits a product into factors that may each be raised to a power, and the remaining product,
+   * which may not; its scale is 1 or −1.
    */
   #takenApart(
     { scale, factors }: ProductNode,

@@ -1,19 +1,24 @@
 import { type Factor, type Graph, type Node, partsOf } from "./graph.ts";
 import type { BinaryOperation, PairOperation } from "./program.ts";
 
-/** A number that does not depend on the distance: `scale` times a node. It is computed once, in float64. */
+/**
+ * A number that does not depend on the distance: `scale` times a node. It is computed once per pair
+ * of types, in float64.
+ */
 export interface Coefficient {
   readonly scale: number;
   readonly node: Node;
 }
 
-/** The position of an operation, and whether the value wanted is the negative of its result. */
+/**
+ * The position of an operation. `isNegative` is true if the value is the negative of its result.
+ */
 interface Signed {
   readonly at: number;
   readonly isNegative: boolean;
 }
 
-/** Turns nodes into operations; equal operations are emitted once. */
+/** Converts nodes to operations. Equal operations are emitted once. */
 export class Lowering {
   readonly operations: PairOperation[] = [];
   readonly coefficients: Coefficient[] = [];
@@ -21,17 +26,17 @@ export class Lowering {
   readonly #positions = new Map<string, number>();
   readonly #values = new Map<Node, Signed>();
   readonly #dependent = new Map<Node, boolean>();
-  /** True if 1/r² is needed: 1/r then is r/r², which takes no other division. */
+  /** True if 1/r² is needed. 1/r is then computed as r/r², without another division. */
   readonly #hasInverseSquare: boolean;
 
-  /** `roots`: all that will be asked for. */
+  /** `roots`: all nodes whose values will be requested. */
   constructor(graph: Graph, roots: readonly Node[]) {
     this.#graph = graph;
     this.#hasInverseSquare = hasPower(graph.square(), roots, (exponent) => exponent <= -1);
     this.#emit({ op: "square" });
   }
 
-  /** Returns the position of the operation that gives the value of a node. */
+  /** Returns the position of the operation that computes a node. */
   valueOf(node: Node): number {
     const { at, isNegative } = this.#signed(node);
     return isNegative ? this.#emit({ op: "negate", a: at }) : at;
@@ -81,7 +86,8 @@ export class Lowering {
     const first = this.#signed(before);
     signs.push(first.isNegative);
     const isOne = before.kind === "number" && Math.abs(before.value) === 1;
-    // What does not depend on types is multiplied first: it may be part of another term.
+    // Factors that do not depend on the types are multiplied first, because other terms may share
+    // the product.
     if (!isOne || above.length === 0) above.push(first.at);
     const multiplied = (all: readonly number[]) =>
       all.reduce((a, b) => this.#two("multiply", a, b));
@@ -95,7 +101,7 @@ export class Lowering {
     const rest = this.#graph.sum(this.#graph.number(constant), ...others);
     const own = terms.filter((term) => this.#depends(term));
     if (rest.kind !== "number" || rest.value !== 0) own.push(rest);
-    // A sum that begins with what is added needs no negation.
+    // A sum that begins with a positive term needs no negation.
     const [first, ...more] = own.map((term) => this.#signed(term))
       .sort((a, b) => Number(a.isNegative) - Number(b.isNegative));
     const { at: start, isNegative } = first!;
@@ -106,7 +112,7 @@ export class Lowering {
     return { at, isNegative };
   }
 
-  /** A multiple of a coefficient that is there is that one times a number. */
+  /** Reuses a coefficient for a multiple of it. */
   #coefficient(node: Node): Signed {
     const [scale, base] = this.#graph.unscaled(node);
     const size = Math.abs(scale);
@@ -124,7 +130,7 @@ export class Lowering {
     return { at: this.#emit({ op: "number", value: Math.abs(value) }), isNegative: value < 0 };
   }
 
-  /** A power of r. */
+  /** Returns the operation for a power of r. */
   #distance(exponent: number): number {
     const size = Math.abs(exponent);
     if (!Number.isInteger(size)) return this.#power(0, exponent / 2);
@@ -138,7 +144,7 @@ export class Lowering {
     return this.#two("multiply", root, rest);
   }
 
-  /** A power above 0 of what depends on the distance: whole powers may be of negative numbers. */
+  /** Returns the operation for a positive power of a node. Whole powers allow negative bases. */
   #raised(base: Node, exponent: number): Signed {
     if (!Number.isInteger(exponent)) {
       return { at: this.#power(this.valueOf(base), exponent), isNegative: false };
@@ -147,7 +153,10 @@ export class Lowering {
     return { at: this.#power(at, exponent), isNegative: isNegative && exponent % 2 === 1 };
   }
 
-  /** Products for whole powers, a root for one half, a logarithm for others. */
+  /**
+   * Returns the operation for a power: products for whole exponents, a root for ½, a logarithm for
+   * all others.
+   */
   #power(at: number, exponent: number): number {
     if (exponent === 1) return at;
     if (exponent === 0.5) return this.#emit({ op: "sqrt", a: at });
@@ -181,14 +190,19 @@ export class Lowering {
   }
 }
 
-/** The argument of 2 to the power of it: the factor becomes part of coefficients, which are computed in float64. */
+/**
+ * Returns the argument of 2^x for e^x. The factor becomes part of coefficients, which are computed
+ * in float64.
+ */
 function inBase2(graph: Graph, node: Node): Node {
   const scaled = (one: Node) => graph.multiply(graph.number(Math.LOG2E), one);
   if (node.kind !== "sum") return scaled(node);
   return graph.sum(scaled(graph.number(node.constant)), ...node.terms.map(scaled));
 }
 
-/** Returns whether there is a power of a node, such as `is` accepts, below some roots. */
+/**
+ * Returns whether a power of a node, with an exponent that `is` accepts, exists below the roots.
+ */
 function hasPower(
   base: Node,
   roots: readonly Node[],

@@ -1,10 +1,10 @@
 /**
- * A pair potential as a list of operations, from which every backend makes code of its own.
+ * Pair potentials as lists of operations, which every backend compiles to its own code.
  *
  * @module
  */
 
-/** An operation on the results of earlier ones, which are named by their position. */
+/** An operation on the results of earlier operations, which are referenced by position. */
 export type PairOperation =
   | { readonly op: "square" }
   | { readonly op: "coefficient"; readonly index: number }
@@ -21,19 +21,19 @@ export type UnaryOperation = "negate" | "sqrt" | "exp2" | "log2";
 /** A pair potential as plain data. */
 export interface PairProgram {
   /**
-   * Numbers per row of the table of parameters: the coefficients, the squared cutoff, and the energy that is subtracted
-   * from each pair. There is a row for each ordered pair of types.
+   * Length of a row of the parameter table: the coefficients, the squared cutoff, and the energy
+   * that is subtracted from each pair. The table has a row for each ordered pair of types.
    */
   readonly width: number;
   /** The operations, in order. */
   readonly operations: readonly PairOperation[];
-  /** The position of the energy, before anything is subtracted from it. */
+  /** Position of the energy, before the subtraction. */
   readonly energy: number;
-  /** The position of −(dE/dr)/r. */
+  /** Position of −(dE/dr)/r. */
   readonly slope: number;
 }
 
-/** Returns which operations are needed for some results. */
+/** Returns for each operation whether one of the results needs it. */
 export function neededFor(
   operations: readonly PairOperation[],
   results: readonly number[],

@@ -5,18 +5,19 @@ import { type Factor, Graph, type Node } from "./graph.ts";
 import { Lowering } from "./lower.ts";
 import { neededFor, type PairOperation, type PairProgram } from "./program.ts";
 
-/** Returns the energy of a pair at a distance, Å, in eV. */
+/** Function that returns the energy in eV of a pair at a distance in Å. */
 export type PairEnergy<P extends string> = (
   r: PairExpression,
   parameters: Readonly<Record<P, PairExpression>>,
 ) => PairExpression;
 
-/** A pair energy that was recorded. */
+/** A recorded pair energy. */
 export interface TracedPair {
-  /** The operations that backends run. */
+  /** Operations that backends run. */
   readonly program: PairProgram;
   /**
-   * Returns the row of the table of parameters for one pair of types, from the values of the parameters in their order.
+   * Returns the row of the parameter table for one pair of types. `values` are the parameters in
+   * their order.
    */
   readonly row: (values: ArrayLike<number>, cutoff: number, isShifted: boolean) => number[];
 }
@@ -58,17 +59,17 @@ export function tracePair<const P extends string>(
   };
 }
 
-/** Throws a RangeError for a number that shaders cannot have: they compute in float32. */
+/** Throws a RangeError if a number is not finite in float32, the precision of shaders. */
 function assertFits(numbers: readonly number[]): void {
   const wrong = numbers.find((value) => !Number.isFinite(Math.fround(value)));
   if (wrong === undefined) return;
   throw new RangeError(
-    "Cannot record a pair energy as its numbers and those of its derivative must be finite in float32, which goes up to " +
-      `3.4e38: current value is ${wrong}`,
+    "Cannot record a pair energy: its numbers and those of its derivative must be at most 3.4e38, the limit of " +
+      `float32; got ${wrong}`,
   );
 }
 
-/** Brings the factors before a sum into its terms, where they become part of coefficients. */
+/** Distributes factors over sums, where they become part of coefficients. */
 function distributed(graph: Graph, node: Node): Node {
   if (node.kind === "sum") {
     const terms = node.terms.map((term) => distributed(graph, term));
@@ -83,7 +84,7 @@ function distributed(graph: Graph, node: Node): Node {
   return graph.sum(graph.multiply(before, graph.number(only.base.constant)), ...terms);
 }
 
-/** Leaves out operations that neither result needs. */
+/** Removes operations that neither result needs. */
 function withoutUnused(
   operations: readonly PairOperation[],
   results: readonly [number, number],

@@ -22,10 +22,24 @@ export type OnnxInput =
   | "shifts"
   /** [E, 3], whole numbers: the same in lattice vectors. */
   | "cellShifts"
+  /** [E]: the edge that goes the other way, for each edge of a full list. */
+  | "reverseEdges"
+  /** [N, K]: the neighbors of each atom, filled up with the atom itself. */
+  | "neighborMatrix"
+  /** [N, K, 3], a length: shifts of the neighbors; (100 Å, 0, 0) where it is filled up. */
+  | "neighborShifts"
+  /** [N, K]: 1 for neighbors, 0 where it is filled up. */
+  | "neighborMask"
   /** [T]: the atom that both edges of a triplet leave. */
   | "tripletCenters"
-  /** [2, T] or [T, 2]: the two edges of each triplet, each unordered pair once. */
+  /** [2, T] or [T, 2]: the two edges of each triplet; see {@linkcode OnnxManifest.triplets}. */
   | "tripletEdges"
+  /** [E]: the bond of each edge: an edge and the one that goes the other way are one bond. */
+  | "edgeBonds"
+  /** [U]: the first edge of each bond. */
+  | "bondEdges"
+  /** [5, T] or [T, 5]: center, bond and edge of one side, bond and edge of the other, for each triplet. */
+  | "bondGraph"
   /** [N]: the system of each atom. */
   | "batchIndex"
   /** [E]: the system of each edge. */
@@ -88,12 +102,53 @@ export interface OnnxOutputChoice {
   readonly scale?: number;
 }
 
+/** What an input of another list may be. */
+export type OnnxListInput =
+  | "edges"
+  | "edgeSources"
+  | "edgeTargets"
+  | "shifts"
+  | "cellShifts"
+  | "edgeBatchIndex"
+  | "edgeCount";
+
+/** A list of edges besides that of the model's cutoff. */
+export interface OnnxList {
+  /** Å. */
+  readonly cutoff: number;
+  /**
+   * The most edges that leave an atom.
+   *
+   * @default no limit
+   */
+  readonly nearest?: number;
+  /** Meaning → name of the input. */
+  readonly inputs: { readonly [k in OnnxListInput]?: string };
+}
+
 /** Tensors of a model by what they mean. */
 export interface OnnxManifest {
   /** Atoms further apart do not feel each other. Å. Needed by a model that is fed edges. */
   readonly cutoff?: number;
   /** How long both edges of a triplet may be at most. Å. Needed by a model that is fed triplets. */
   readonly reach?: number;
+  /**
+   * Whether each pair of edges of an atom is a triplet once, or in both orders. Needed by a model that is fed triplets,
+   * unless its inputs are called `trip_center` and `trip_edge`: those of `hooke-export` are unordered.
+   */
+  readonly triplets?: "unordered" | "ordered";
+  /**
+   * The most edges that leave an atom: those to its nearest neighbors. Forces jump where neighbors change.
+   *
+   * @default no limit
+   */
+  readonly nearest?: number;
+  /**
+   * Name → list of edges of another cutoff, as for electrostatics, and the inputs that are fed of it.
+   *
+   * @default none
+   */
+  readonly lists?: Readonly<Record<string, OnnxList>>;
   /**
    * Meaning → name of the input.
    *
@@ -152,11 +207,13 @@ export interface OnnxManifest {
    */
   readonly batch?: "joined" | "single";
   /**
-   * Whether lists of edges and triplets are filled up, so that the same shapes come again: with edges from atom 0 to
-   * itself, 100 Å away, which add nothing. A molecule has no lattice vectors to go that far by: the lists of a model
-   * that takes `cellShifts` are never filled up.
+   * Padding of lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes repeat. A graph
+   * may see such edges, so each padded list of a new length is compared with the list itself. If results differ, `true`
+   * throws a ModelMismatchError; by default the host runs the model, without padding. `false` never pads, and neither
+   * does a model that takes `cellShifts` (a molecule has no lattice vectors to go that far by), bonds,
+   * neighbor matrices or several lists.
    *
-   * @default true
+   * @default padded on WebGPU, where the host does not know how long lists are; not padded on the host
    */
   readonly padding?: boolean;
   /**
@@ -178,4 +235,8 @@ export interface OnnxManifest {
    * @default false
    */
   readonly stress?: boolean;
+  /** License of the model's parameters; for readers. */
+  readonly license?: string;
+  /** Origin of the model's parameters; for readers. */
+  readonly source?: string;
 }

@@ -9,7 +9,7 @@ import { isSymbol } from "../../../batch/elements.ts";
 import { show } from "../../../base/show.ts";
 import { didYouMean } from "../../../base/did_you_mean.ts";
 import { INPUTS, OUTPUTS } from "./meanings.ts";
-import type { OnnxManifest } from "./manifest.ts";
+import type { OnnxListInput, OnnxManifest } from "./manifest.ts";
 import { ENERGY_UNITS, LENGTH_UNITS } from "./units.ts";
 
 /** Throws where a member of a manifest, said by somebody, is not what it must be. */
@@ -37,6 +37,10 @@ const finite: Check = (value, member) => {
 
 const text: Check = (value, member) => {
   if (typeof value !== "string") throw wrongKind(member, "the name of a tensor", value);
+};
+
+const words: Check = (value, member) => {
+  if (typeof value !== "string") throw wrongKind(member, "a text", value);
 };
 
 const truth: Check = (value, member) => {
@@ -94,8 +98,16 @@ const element: Check = (value, member) => {
 };
 
 const elements: Check = (value, member) => {
+  if (!Array.isArray(value) && !isObject(value)) {
+    throw wrongKind(member, "a list of symbols, or an object with a number for each symbol", value);
+  }
   if (!Array.isArray(value)) return elementsOf(whole)(value, member);
-  for (const [i, symbol] of value.entries()) element(symbol, inside(member, `${i}`));
+  for (const [i, symbol] of value.entries()) {
+    element(symbol, inside(member, `${i}`));
+    // The last place of a symbol would count, and the first never be used.
+    if (value.indexOf(symbol) === i) continue;
+    throw wrongValue(inside(member, `${i}`), "a symbol that is not in the list yet", symbol);
+  }
 };
 
 const CHOICE: Readonly<Record<string, Check>> = {
@@ -114,9 +126,35 @@ const output: Check = (value, member) => {
   text(value["tensor"], inside(member, "tensor"));
 };
 
+/** Meanings that inputs of another list may have. */
+const LIST_INPUTS: Readonly<Record<OnnxListInput, true>> = {
+  edges: true,
+  edgeSources: true,
+  edgeTargets: true,
+  shifts: true,
+  cellShifts: true,
+  edgeBatchIndex: true,
+  edgeCount: true,
+};
+
+const LIST: Readonly<Record<string, Check>> = {
+  cutoff: positive,
+  nearest: count,
+  inputs: record(text, Object.keys(LIST_INPUTS)),
+};
+
+const list: Check = (value, member) => {
+  if (!isObject(value)) throw wrongKind(member, "an object", value);
+  checkMembers(value, LIST, member);
+  for (const name of ["cutoff", "inputs"]) LIST[name]!(value[name], inside(member, name));
+};
+
 const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   cutoff: positive,
   reach: positive,
+  triplets: oneOf(["unordered", "ordered"]),
+  nearest: count,
+  lists: record(list),
   inputs: record(text, Object.keys(INPUTS)),
   constants: record(numbers),
   outputs: (value, member) => {
@@ -137,6 +175,8 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   differentiate: truth,
   invariant: truth,
   stress: truth,
+  license: words,
+  source: words,
 };
 
 /** The members that a manifest may have. */

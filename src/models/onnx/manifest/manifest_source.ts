@@ -4,11 +4,13 @@
  * @module
  */
 
+import { show } from "../../../base/show.ts";
 import { decodeModel, encodeModel } from "../../../onnx/codec/codec.ts";
 import type { ModelProto } from "../../../onnx/codec/messages.ts";
-import { putNote } from "../../../onnx/put_note.ts";
+import { setMetadata } from "../../../onnx/set_metadata.ts";
 import type { DownloadOptions } from "../../../onnx/session/download.ts";
 import { findSource, loadSource, type ModelSource } from "../../../onnx/session/session_source.ts";
+import { REFERENCE_NOTE } from "../reference/find_reference.ts";
 import { checkManifest } from "./manifest_check.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
@@ -21,7 +23,14 @@ export interface SaidManifest {
 }
 
 /** The notes that a file may have one by one; all others belong into one of the name `hooke`. */
-const NOTES: readonly string[] = ["cutoff", "reach", "neighbors", "energyUnit", "lengthUnit"];
+const NOTES: readonly string[] = [
+  "cutoff",
+  "reach",
+  "triplets",
+  "neighbors",
+  "energyUnit",
+  "lengthUnit",
+];
 
 /**
  * What the notes in a model's file say: one called `hooke` with a manifest as JSON, or single ones such as `cutoff`.
@@ -51,8 +60,12 @@ export function withManifest(
 ): Uint8Array<ArrayBuffer> {
   const file = decodeModel(bytes, { name });
   const text = JSON.stringify(manifest);
-  if (text === JSON.stringify(notedManifest(name, file).manifest)) return bytes.slice();
-  putNote(file, "hooke", text);
+  const { metadataProps } = file;
+  const note = metadataProps.findIndex(({ key }) => key === REFERENCE_NOTE);
+  if (note < 0 && text === JSON.stringify(notedManifest(name, file).manifest)) return bytes.slice();
+  // The reference is that of the file as it was written.
+  if (note >= 0) metadataProps.splice(note, 1);
+  setMetadata(file, "hooke", text);
   return encodeModel(file);
 }
 
@@ -120,14 +133,51 @@ export function mergedManifest(said: readonly SaidManifest[]): {
   for (const one of said.toReversed()) {
     manifest = { ...manifest, ...present(one.manifest), ...deeper(manifest, one.manifest) };
   }
+  const isSaid = (member: keyof OnnxManifest, one: SaidManifest) =>
+    one.manifest[member] !== undefined &&
+    (DEEP.includes(member) || isSame(one.manifest[member], manifest[member]));
   const by = (member: keyof OnnxManifest) =>
-    said.filter((one) => one.manifest[member] !== undefined).map((one) => one.by).join(" and ");
+    said.filter((one) => isSaid(member, one)).map((one) => one.by).join(" and ");
   return { manifest, by };
+}
+
+/** Returns what of a manifest contradicts another, in a phrase for each member. */
+export function contradictions(one: SaidManifest, other: SaidManifest): string[] {
+  return Object.entries(one.manifest).flatMap(([member, value]) => {
+    const theirs = other.manifest[member as keyof OnnxManifest];
+    if (value === undefined || theirs === undefined || isSame(value, theirs)) return [];
+    if (DEEP.includes(member) || TEXTS.includes(member)) return [];
+    return [
+      `${one.by} says ${member} ${show(value)}, and ${other.by} says ${
+        show(theirs)
+      }: ${one.by} counts`,
+    ];
+  });
+}
+
+/** Members whose own members may be said here and there. */
+const DEEP: readonly string[] = ["inputs", "outputs", "constants"];
+/** Members that say nothing of numbers. */
+const TEXTS: readonly string[] = ["license", "source"];
+
+/** Returns whether two values of JSON are the same, whatever the order of members. */
+function isSame(a: unknown, b: unknown): boolean {
+  return sorted(a) === sorted(b);
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(
+    value,
+    (_, part) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1))
+        : part,
+  );
 }
 
 /** Which tensor is which may be said here and there. */
 function deeper(below: OnnxManifest, above: OnnxManifest): OnnxManifest {
-  const merged = (["inputs", "outputs", "constants"] as const).flatMap((member) =>
+  const merged = (DEEP as readonly ("inputs" | "outputs" | "constants")[]).flatMap((member) =>
     below[member] === undefined || above[member] === undefined
       ? []
       : [[member, { ...below[member], ...above[member] }]]

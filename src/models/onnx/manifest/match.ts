@@ -28,9 +28,15 @@ export function matchTensors(model: OnnxMatchable): OnnxBindings {
 /** Assigns a meaning to each input. Throws a ModelMismatchError if that is not possible. */
 export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   const { inputs, outputs, derived, manifest: { constants = {} } } = model;
-  const assigned = [...derived, ...Object.keys(constants)];
+  const listed = listedInputs(model);
+  const assigned = [...derived, ...Object.keys(constants), ...listed.keys()];
   for (const name of assigned) {
-    tensorOf(model, "inputs", name, name in constants ? "constants" : "derived");
+    tensorOf(
+      model,
+      "inputs",
+      name,
+      name in constants ? "constants" : listed.has(name) ? "lists" : "derived",
+    );
   }
   const left = inputs.filter(({ name }) => !assigned.includes(name));
   const known = statedInputs(model);
@@ -39,6 +45,7 @@ export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
     .map((tensor) => ({ meaning: "forces", tensor, reason: "" }));
   assignByShape(known, left, named);
   checkNumbers(model, known);
+  checkTriplets(model, known);
   const unknown = left.filter((tensor) => !known.some((one) => one.tensor === tensor));
   if (unknown.length > 0) throw unknownInputs(model, unknown, known);
   return inputs.map((tensor) => {
@@ -53,9 +60,29 @@ export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
         reason: `by ${model.by("constants")}`,
       };
     }
+    const other = listed.get(tensor.name);
+    if (other !== undefined) return other;
     const { meaning, reason } = known.find((one) => one.tensor === tensor)!;
     return { tensor, meaning, form: formOf(INPUTS[meaning], tensor), reason };
   });
+}
+
+/** Returns the inputs of other lists, by name. */
+function listedInputs(model: OnnxMatchable): Map<string, OnnxInputBinding> {
+  const listed = new Map<string, OnnxInputBinding>();
+  for (const [list, { inputs }] of Object.entries(model.manifest.lists ?? {})) {
+    for (const [meaning, name] of Object.entries(inputs) as [OnnxInput, string][]) {
+      const tensor = tensorOf(model, "inputs", name, `lists.${list}.inputs.${meaning}`);
+      assertFits(model, meaning, tensor);
+      const other = listed.get(name);
+      if (other !== undefined) {
+        throw statedTwice(model, tensor, meaning, other.meaning as OnnxInput);
+      }
+      const reason = `by ${model.by("lists")}, of the list ${list}`;
+      listed.set(name, { tensor, meaning, list, form: formOf(INPUTS[meaning], tensor), reason });
+    }
+  }
+  return listed;
 }
 
 /** Names of tensors that may be atomic numbers, or indices into the elements of a model. */
@@ -75,6 +102,26 @@ function checkNumbers(
     wouldMap: {},
     remedy: `say { elements: ["H", "C", …] } for the latter, in its order from 0 on, or ` +
       `{ inputs: { numbers: ${JSON.stringify(tensor.name)} } } for atomic numbers`,
+  });
+}
+
+/** Names that say that triplets are unordered: those of `hooke-export`. */
+const UNORDERED = /^trip_?(cent(er|re)|edge)s?$/i;
+
+function checkTriplets(
+  { name, manifest: { triplets } }: OnnxMatchable,
+  known: readonly Assignment<OnnxInput>[],
+): void {
+  const vague = known.find(({ meaning, tensor }) =>
+    (meaning === "tripletEdges" || meaning === "tripletCenters" || meaning === "bondGraph") &&
+    !UNORDERED.test(tensor.name)
+  );
+  if (triplets !== undefined || vague === undefined) return;
+  throw new ModelMismatchError(name, {
+    expected: "the order of its triplets must be known",
+    found: `${showTensor(vague.tensor)} may have each pair of edges once, or in both orders`,
+    wouldMap: {},
+    remedy: 'say { triplets: "unordered" } for once, or { triplets: "ordered" } for both orders',
   });
 }
 
@@ -139,7 +186,7 @@ function unknownInputs(
   });
 }
 
-function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBindings): void {
+export function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBindings): void {
   const isThere = inputs.some(({ meaning }) => meaning === "positions" || meaning === "derived");
   if (!isThere) {
     throw new ModelMismatchError(model.name, {

@@ -39,6 +39,11 @@ export function energyWithoutForces(model: OnnxMatchable): TensorInfo | undefine
   return used.find(({ meaning }) => meaning === "energy")?.tensor;
 }
 
+/** Returns the output that is the energy, if one is known. Throws as {@linkcode energyWithoutForces} does. */
+export function energyOf(model: OnnxMatchable): TensorInfo | undefined {
+  return chosenOutputs(model).find(({ meaning }) => meaning === "energy")?.tensor;
+}
+
 /** Returns whether a model gives stresses itself. Throws as {@linkcode energyWithoutForces} does. */
 export function givesStress(model: OnnxMatchable): boolean {
   return chosenOutputs(model).some(({ meaning }) => meaning === "stress" || meaning === "virial");
@@ -49,8 +54,16 @@ export function matchOutputs(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
 ): OnnxOutputBinding[] {
+  assertForces(model, chosenOutputs(model));
+  return bindOutputs(model, inputs);
+}
+
+/** Returns the outputs that are used, forces or not. Throws a ModelMismatchError for those that do not fit. */
+export function bindOutputs(
+  model: OnnxMatchable,
+  inputs: readonly OnnxInputBinding[],
+): OnnxOutputBinding[] {
   const used = chosenOutputs(model);
-  assertForces(model, used);
   const nodes = inputs.find(({ meaning }) => meaning === "positions");
   const name = nodes === undefined ? undefined : lengthName(nodes.tensor.shape.at(-2));
   return used.map((one) => bound(model, one, name));

@@ -6,8 +6,8 @@
 
 import type { OnnxInput, OnnxOutput } from "./manifest.ts";
 
-/** A length of a shape: a number, or one of what there is of atoms, edges, triplets and systems. */
-export type Axis = "N" | "E" | "T" | "B" | "B+1" | "3B" | number;
+/** A length of a shape: a number, or one of what there is of atoms, edges, triplets, bonds (U), systems, and neighbors of an atom (K). */
+export type Axis = "N" | "E" | "T" | "U" | "K" | "B" | "B+1" | "3B" | number;
 
 /** The lengths of a shape. */
 export type Form = readonly Axis[];
@@ -100,16 +100,55 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
     types: "number",
     forms: [["E", 3]],
   },
+  reverseEdges: {
+    names: ["reverse_edge", "reverse_edges", "rev_edge", "rev_edge_index", "id_swap"],
+    types: "int",
+    forms: [["E"]],
+  },
+  neighborMatrix: {
+    names: ["neighbor_matrix", "neighbour_matrix", "nbmat", "nbr_idx"],
+    types: "int",
+    forms: [["N", "K"]],
+  },
+  neighborShifts: {
+    names: ["neighbor_shifts", "neighbour_shifts", "nbmat_shifts"],
+    types: "float",
+    forms: [["N", "K", 3]],
+  },
+  neighborMask: {
+    names: ["neighbor_mask", "neighbour_mask", "nbmat_mask"],
+    types: "any",
+    forms: [["N", "K"]],
+  },
   tripletCenters: {
     names: ["trip_center", "triplet_center", "trip_centre", "triplet_centre", "triplet_centers"],
     types: "int",
     forms: [["T"]],
   },
   tripletEdges: {
-    names: ["trip_edge", "triplet_edge", "triplet_edges", "trip_edges", "angle_index", "triplets"],
+    names: [
+      "trip_edge",
+      "triplet_edge",
+      "triplet_edges",
+      "trip_edges",
+      "angle_index",
+      "triplets",
+      "three_body_indices",
+    ],
     types: "int",
     forms: [[2, "T"], ["T", 2]],
   },
+  edgeBonds: {
+    names: ["d2u", "directed2undirected", "edge_bond", "edge_bonds"],
+    types: "int",
+    forms: [["E"]],
+  },
+  bondEdges: {
+    names: ["u2d", "undirected2directed", "bond_edge", "bond_edges"],
+    types: "int",
+    forms: [["U"]],
+  },
+  bondGraph: { names: ["bond_graph"], types: "int", forms: [[5, "T"], ["T", 5]] },
   batchIndex: {
     names: ["batch_idx", "batch", "batch_index", "system_idx", "idx_m", "node_batch", "graph_idx"],
     types: "int",

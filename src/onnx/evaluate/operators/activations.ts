@@ -1,5 +1,5 @@
 /**
- * Activations of neural networks.
+ * Activation functions.
  *
  * @module
  */
@@ -12,18 +12,18 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { alongAxis, type Line } from "../lines.ts";
 import { type Formula, unary, unaryOf } from "../unary.ts";
 
-/** Attributes are floats of 32 bits in files, and so is what holds without them. */
+/** Returns a float attribute. Files store it as float32, so the default is rounded in the same way. */
 function attribute(node: NodeProto, name: string, otherwise: number): number {
   return floatAttribute(node, name, Math.fround(otherwise));
 }
 
-/** 1 / (1 + exp(−x)) without overflow on either side. */
+/** Returns 1 / (1 + exp(−x)) without overflow for large |x|. */
 export function sigmoid(x: number): number {
   const e = Math.exp(-Math.abs(x));
   return x >= 0 ? 1 / (1 + e) : e / (1 + e);
 }
 
-/** log(1 + exp(x)) without overflow. */
+/** Returns log(1 + exp(x)) without overflow. */
 function softplus(x: number): number {
   return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 }
@@ -32,14 +32,14 @@ function elu(alpha: number): Formula {
   return (x) => x < 0 ? alpha * Math.expm1(x) : x;
 }
 
-/** x times the share of a normal distribution that is below x. */
+/** Returns x · Φ(x), where Φ is the cumulative normal distribution. */
 export function gelu(x: number): number {
   return 0.5 * x * erfc(-x * Math.SQRT1_2);
 }
 
 const GELU_SCALE = Math.sqrt(2 / Math.PI);
 
-/** {@linkcode gelu}, but for some 10⁻⁴. */
+/** Returns an approximation of {@linkcode gelu} with errors of about 10⁻⁴. */
 export function tanhGelu(x: number): number {
   return 0.5 * x * (1 + Math.tanh(GELU_SCALE * (x + 0.044715 * x * x * x)));
 }
@@ -64,7 +64,7 @@ function shrink(node: NodeProto): Formula {
   return (x) => x < -lambda ? x + bias : x > lambda ? x - bias : 0;
 }
 
-/** exp(x) over its sum, with the largest x taken off first, so that nothing overflows. */
+/** Computes exp(x) over its sum. The maximum is subtracted first, so that nothing overflows. */
 const softmax: Line = (from, to, at, n) => {
   let most = -Infinity, sum = 0;
   for (let i = at; i < at + n; i++) most = Math.max(most, from[i]!);
@@ -80,14 +80,14 @@ const logSoftmax: Line = (from, to, at, n) => {
   for (let i = at; i < at + n; i++) to[i] = from[i]! - most - log;
 };
 
-/** 1 at the first of the largest, 0 elsewhere. */
+/** Sets the first largest element to 1, all others to 0. */
 const hardmax: Line = (from, to, at, n) => {
   let best = at;
   for (let i = at + 1; i < at + n; i++) if (from[i]! > from[best]!) best = i;
   if (n > 0) to[best] = 1;
 };
 
-/** An operator along one axis. */
+/** Creates an operator along one axis. */
 function along(line: Line): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node);
@@ -96,7 +96,7 @@ function along(line: Line): Evaluate {
   };
 }
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const ACTIVATIONS: Operators = {
   Celu: unaryOf(celu),
   Elu: unaryOf((node) => elu(attribute(node, "alpha", 1))),

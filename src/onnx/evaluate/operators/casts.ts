@@ -1,5 +1,5 @@
 /**
- * From one type of elements to another.
+ * Conversions of element types.
  *
  * @module
  */
@@ -16,8 +16,8 @@ import { mapped } from "../unary.ts";
 const FLOATS: ReadonlySet<ElementType> = new Set(["f16", "bf16", "f32", "f64"]);
 
 /**
- * The tensor as another type: floats keep their value whatever their size, whole numbers are cut towards zero and
- * wrap around (what is not finite becomes 0), truth values say whether there is something else than 0.
+ * Converts a tensor to another type. Floats keep their value whatever their size. For integers, floats are
+ * truncated towards zero and wrap around, and non-finite values become 0. A boolean is true for any value except 0.
  */
 function cast(x: PlainTensor, type: ElementType, node: NodeProto): PlainTensor {
   if (x.type === type) return x;
@@ -26,7 +26,7 @@ function cast(x: PlainTensor, type: ElementType, node: NodeProto): PlainTensor {
     return FLOATS.has(x.type) ? mapped(x, Math.trunc, type) : mapped(x, keep, type);
   }
   if (FLOATS.has(type)) return { ...x, type };
-  throw refused(node, "it must cast to a type of numbers that are known here", type);
+  throw refused(node, "it must cast to a supported numeric type", type);
 }
 
 const keep = (value: number) => value;
@@ -41,5 +41,5 @@ const toOther: Evaluate = (inputs, node) => [
   cast(required(inputs, 0, node), required(inputs, 1, node).type, node),
 ];
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const CASTS: Operators = { Cast: toAttribute, CastLike: toOther };

@@ -1,5 +1,5 @@
 /**
- * Operators of onnxruntime's own domain, which models have that it has optimized.
+ * Operators of onnxruntime's own domain, which occur in models that it has optimized.
  *
  * @module
  */
@@ -15,11 +15,11 @@ import type { Evaluate, Operators } from "../operator.ts";
 import type { PlainTensor } from "../plain_tensor.ts";
 import { type Formula, mapped, unary, unaryOf } from "../unary.ts";
 
-/** A tensor plus one that broadcasts to its lengths; itself where there is none. */
+/** Adds a term that broadcasts to the tensor's shape, if there is one. */
 function plus(node: NodeProto, x: PlainTensor, term: PlainTensor | undefined): PlainTensor {
   if (term === undefined) return x;
   if (broadcastDims(x.dims, term.dims)?.join() !== x.dims.join()) {
-    throw refused(node, `what it adds must broadcast to [${x.dims}]`, `[${term.dims}]`);
+    throw refused(node, `its terms must broadcast to [${x.dims}]`, `[${term.dims}]`);
   }
   const terms = broadcastData(term, x.dims);
   return { ...x, data: x.data.map((each, i) => each + terms[i]!) };
@@ -31,7 +31,9 @@ function afterBias(formula: Formula): Evaluate {
 
 const fusedMatMul: Evaluate = (inputs, node) => {
   const batches = ["transBatchA", "transBatchB"].find((name) => intAttribute(node, name, 0) !== 0);
-  if (batches !== undefined) throw refused(node, "it must not turn batches", `${batches} = 1`);
+  if (batches !== undefined) {
+    throw refused(node, "it must not transpose batch axes", `${batches} = 1`);
+  }
   const operand = (i: number, turns: string) => {
     const given = required(inputs, i, node);
     return intAttribute(node, turns, 0) === 0 ? given : transposed(given);
@@ -41,7 +43,7 @@ const fusedMatMul: Evaluate = (inputs, node) => {
   return [mapped(product, (x) => alpha * x)];
 };
 
-/** Makes the sum that it normalizes too, behind the means and the inverse deviations. */
+/** Evaluates SkipLayerNormalization, whose fourth output is the sum that it normalizes. */
 const skipLayerNormalization: Evaluate = (inputs, node) => {
   const skipped = plus(node, required(inputs, 0, node), required(inputs, 1, node));
   const sum = plus(node, skipped, inputs[4]);

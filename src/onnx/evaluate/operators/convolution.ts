@@ -1,5 +1,5 @@
 /**
- * Convolutions over images of any number of axes.
+ * Convolutions with any number of spatial axes.
  *
  * @module
  */
@@ -12,29 +12,32 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { placesOf, reach, stepsOf, type Windows, windowsOver } from "./windows.ts";
 
-/** The images that a convolution is between, the one with windows on it and the one with an element per window. */
+/**
+ * Parameters of a convolution between a wide image, over which windows slide, and a narrow image with one element
+ * per window.
+ */
 interface Plan {
-  /** Where each element of each window is. */
+  /** Positions of the elements of all windows. */
   readonly places: Int32Array;
-  /** How many images there are. */
+  /** Number of images. */
   readonly batch: number;
-  /** Channels are parted into so many groups, each on its own. */
+  /** Number of groups of channels, which are convolved separately. */
   readonly groups: number;
-  /** Channels per group of the image with windows on it. */
+  /** Channels of the wide image per group. */
   readonly wide: number;
-  /** Channels per group of the other one. */
+  /** Channels of the narrow image per group. */
   readonly narrow: number;
-  /** Elements of a channel with windows on it. */
+  /** Elements of a channel of the wide image. */
   readonly wideSize: number;
-  /** Elements of a channel with an element per window. */
+  /** Elements of a channel of the narrow image. */
   readonly narrowSize: number;
   /** Elements of a window. */
   readonly kernelSize: number;
 }
 
 /**
- * Goes over all pairs of elements that a weight is between, for one image and one pair of channels. Forward it adds
- * to the element of the window, backward, as transposed convolutions have it, to those that the window is over.
+ * Iterates over all pairs of elements that a weight connects, for one image and one pair of channels. A convolution
+ * adds to the narrow image, a transposed convolution to the wide one.
  */
 // hot
 function addChannel(
@@ -55,7 +58,7 @@ function addChannel(
   }
 }
 
-/** Weights are [narrow channels, wide channels per group, …window] both ways. */
+/** Convolves images. In both directions the weights are [narrow channels, wide channels per group, …window]. */
 function convolve(
   plan: Plan,
   arrays: { wide: Float64Array; narrow: Float64Array; weights: Float64Array },
@@ -89,7 +92,7 @@ function planOf(windows: Windows, batch: number, groups: number, weights: PlainT
   };
 }
 
-/** Channels filled with their bias, 0 without one. */
+/** Fills channels with their bias, or 0 if there is none. */
 function filled(dims: readonly number[], bias: PlainTensor | undefined): Float64Array<ArrayBuffer> {
   const data = allocate(countOf(dims));
   if (bias === undefined) return data;
@@ -100,14 +103,14 @@ function filled(dims: readonly number[], bias: PlainTensor | undefined): Float64
   return data;
 }
 
-/** How many groups the channels of an image are parted into. */
+/** Returns the number of groups of channels. */
 function groupsOf(node: NodeProto, x: PlainTensor, weights: PlainTensor, channels: number): number {
   const groups = intAttribute(node, "group", 1);
   const fits = x.dims.length >= 3 && x.dims.length === weights.dims.length &&
     x.dims[1] === channels * groups && weights.dims[0]! % groups === 0;
   if (fits) return groups;
   const value = `an image of [${x.dims}] and weights of [${weights.dims}]`;
-  throw refused(node, `its weights must fit the image, in ${groups} groups`, value);
+  throw refused(node, `its weights must fit the image with ${groups} groups`, value);
 }
 
 const conv: Evaluate = (inputs, node) => {
@@ -121,7 +124,7 @@ const conv: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: narrow }];
 };
 
-/** The windows that lie over what comes out of a transposed convolution. */
+/** Returns the windows over the result of a transposed convolution. */
 function transposedWindows(
   node: NodeProto,
   counts: readonly number[],
@@ -160,5 +163,5 @@ const convTranspose: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: wide }];
 };
 
-/** Conv and ConvTranspose. */
+/** Implementations of Conv and ConvTranspose. */
 export const CONVOLUTION: Operators = { Conv: conv, ConvTranspose: convTranspose };

@@ -1,5 +1,5 @@
 /**
- * Sums of products over named axes.
+ * Einsum: sums of products over labeled axes.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
-/** The length along each label. Lengths of 1 are repeated. */
+/** Returns the length of each label. Lengths of 1 are broadcast. */
 function lengthsOf(
   node: NodeProto,
   terms: readonly (readonly string[])[],
@@ -24,7 +24,7 @@ function lengthsOf(
     term.forEach((label, axis) => {
       const length = operands[i]!.dims[axis]!, other = lengths.get(label) ?? 1;
       if (length !== other && length !== 1 && other !== 1) {
-        throw refused(node, `"${label}" must have one length`, `${other} and ${length}`);
+        throw refused(node, `all lengths of "${label}" must be equal`, `${other} and ${length}`);
       }
       lengths.set(label, other === 1 ? length : other);
     })
@@ -32,7 +32,7 @@ function lengthsOf(
   return lengths;
 }
 
-/** Elements from one place to the next along each label: 0 where a label is not there, the sum where it is twice. */
+/** Returns the stride of each label: 0 if the value lacks it, and the sum of the strides if it occurs twice. */
 function labelStrides(
   labels: readonly string[],
   term: readonly string[],
@@ -47,25 +47,26 @@ function labelStrides(
   );
 }
 
-/** A place in a walk over all indices of a shape, and where it is in each of some arrays. */
+/** Position of an iteration over all indices of a shape, with the matching position in several arrays. */
 interface Walk {
-  /** The lengths walked over. */
+  /** Shape of the iteration. */
   readonly dims: readonly number[];
-  /** The index now. */
+  /** Current index. */
   readonly index: Int32Array;
   /** Strides of each array. */
   readonly strides: readonly (readonly number[])[];
-  /** The place in each array now. */
+  /** Current position in each array. */
   readonly at: Int32Array;
 }
 
-/** A walk at its beginning. */
+/** Starts an iteration. */
 function walk(dims: readonly number[], ...strides: readonly (readonly number[])[]): Walk {
   return { dims, index: new Int32Array(dims.length), strides, at: new Int32Array(strides.length) };
 }
 
 /**
- * One step along the axes from one up to another, the last one fastest. Behind the end it is at the beginning again.
+ * Advances the index along the axes from `first` up to `end`, the last one fastest. After the last index it starts
+ * again.
  */
 // hot
 function advance({ dims, index, strides, at }: Walk, from: number, to: number): void {
@@ -81,7 +82,7 @@ function advance({ dims, index, strides, at }: Walk, from: number, to: number): 
   }
 }
 
-/** Sums products over the axes from `free` on, for each index of those before. */
+/** Sums products over the axes from `free` on, for each index of the axes before. */
 // hot
 function sumProducts(
   places: Walk,
@@ -110,7 +111,7 @@ const einsum: Evaluate = (inputs, node) => {
   const text = textAttribute(node, "equation", "");
   const equation = einsumEquation(text, ranks);
   if (equation === undefined) {
-    throw refused(node, `its equation must be one for inputs of ${ranks.join(", ")} axes`, text);
+    throw refused(node, `its equation must fit inputs with ${ranks.join(", ")} axes`, text);
   }
   const { inputs: terms, output } = equation;
   const lengths = lengthsOf(node, terms, operands);
@@ -122,5 +123,5 @@ const einsum: Evaluate = (inputs, node) => {
   return [{ type: operands[0]!.type, dims: dims.slice(0, output.length), data: out }];
 };
 
-/** Einsum. */
+/** Implementation of Einsum. */
 export const EINSUM: Operators = { Einsum: einsum };

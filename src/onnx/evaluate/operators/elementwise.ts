@@ -1,5 +1,5 @@
 /**
- * Arithmetic and elementary functions, element by element.
+ * Elementwise arithmetic and elementary functions.
  *
  * @module
  */
@@ -32,10 +32,13 @@ const div: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
   for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! / b[j]!;
 };
 
-/** The last 32 bits of a product are right even where doubles have lost them. */
+/** Row function of 32-bit products. `Math.imul` keeps the low 32 bits, which doubles would lose. */
 const mulNarrow = rowOf(Math.imul);
 
-/** Rows of products of 64 bits, wrapped while they are exact: rounded first, −5 would be 2^64, and then 0. */
+/**
+ * Creates a row function of 64-bit products. They wrap around before rounding: rounded first, −5 as an unsigned
+ * integer would become 2^64, and wrap to 0.
+ */
 function mulWide(last64: (bits: number, product: bigint) => bigint): BinaryRow {
   return rowOf((a, b) => {
     const product = a * b;
@@ -51,19 +54,25 @@ const multiply: Evaluate = (inputs, node) => {
   return [combine(node, a, b, bits === undefined ? mul : bits < 64 ? mulNarrow : wide)];
 };
 
-/** Whole numbers are divided as C does; exact, as a quotient of doubles below 2^53 never reaches the next one. */
+/**
+ * Integer division, truncated as in C. It is exact below 2^53, where the quotient of doubles never rounds up to the
+ * next integer.
+ */
 const divWhole = rowOf((a, b) => Math.trunc(a / b));
 
-/** The remainder with the sign of the divisor, as Python has it. */
+/** Remainder with the sign of the divisor, as in Python. */
 const floorMod = rowOf((a, b) => {
   const rest = a % b;
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 });
 
-/** The remainder with the sign of the dividend, as C has it. */
+/** Remainder with the sign of the dividend, as in C. */
 const truncatedMod = rowOf((a, b) => a % b);
 
-/** C's power: 1 to the power of NaN is 1, and so is -1 to that of an infinity, which JavaScript sees otherwise. */
+/**
+ * Power as in C: 1 to the power of NaN is 1, and so is −1 to the power of an infinity. JavaScript returns NaN for
+ * both.
+ */
 function power(a: number, b: number): number {
   if (b === 2) return a * a;
   if (a === 1 || (a === -1 && (b === Infinity || b === -Infinity))) return 1;
@@ -77,7 +86,7 @@ const mod: Evaluate = (inputs, node) => {
   return [combine(node, a, b, intAttribute(node, "fmod", 0) === 1 ? truncatedMod : floorMod)];
 };
 
-/** An operator of one input or more. */
+/** Creates an operator with one or more inputs. */
 function variadic(row: BinaryRow): Evaluate {
   return (inputs, node) => {
     let sum = required(inputs, 0, node);
@@ -97,11 +106,11 @@ const clip: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   const low = bound(inputs[1], node, "min", -Infinity),
     high = bound(inputs[2], node, "max", Infinity);
-  // The upper bound last: it holds where the two contradict each other.
+  // Apply the upper bound last: it has priority if the bounds contradict each other.
   return [mapped(x, (value) => Math.min(Math.max(value, low), high))];
 };
 
-/** A bound is an input, or in old files an attribute. */
+/** Returns a bound from an input, or from an attribute of old files. */
 function bound(
   input: PlainTensor | undefined,
   node: NodeProto,
@@ -118,7 +127,7 @@ const where: Evaluate = (inputs, node) => {
   const dims = broadcastDims(...all.map((each) => each.dims));
   if (dims === undefined) {
     const shapes = all.map((each) => `[${each.dims}]`).join(", ");
-    throw refused(node, "its inputs must have shapes that broadcast", shapes);
+    throw refused(node, "the shapes of its inputs must broadcast", shapes);
   }
   const [condition, x, y] = all.map((each) => broadcastData(each, dims));
   const data = allocate(countOf(dims));
@@ -152,7 +161,7 @@ const functions: Readonly<Record<string, (x: number) => number>> = {
   Tanh: Math.tanh,
 };
 
-/** Operator → what it does, element by element. */
+/** Implementations of elementwise operators. */
 export const ELEMENTWISE: Operators = {
   ...Object.fromEntries(Object.entries(functions).map(([op, formula]) => [op, unary(formula)])),
   Add: binary(add),

@@ -1,5 +1,5 @@
 /**
- * Tensors made from little: ranges, fills, one-hot rows.
+ * Operators that create tensors: ranges, fills, one-hot rows.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { axisOf, refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, plainOf, type PlainTensor, scalar } from "../plain_tensor.ts";
 
-/** The one number of an input. */
+/** Returns the element of an input that must have exactly one. */
 function numberOf(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -28,7 +28,7 @@ const range: Evaluate = (inputs, node) => {
   const [start, limit, delta] = [0, 1, 2].map((i) => numberOf(inputs, i, node));
   const count = Math.ceil((limit! - start!) / delta!);
   if (!Number.isFinite(count)) {
-    throw refused(node, "it must come to an end", `${start} to ${limit} by ${delta}`);
+    throw refused(node, "its range must be finite", `${start} to ${limit} by ${delta}`);
   }
   const data = allocate(Math.max(0, count));
   for (let i = 0; i < data.length; i++) data[i] = start! + i * delta!;
@@ -38,7 +38,7 @@ const range: Evaluate = (inputs, node) => {
 const constantOfShape: Evaluate = (inputs, node) => {
   const dims = Array.from(required(inputs, 0, node).data);
   if (dims.some((length) => length < 0)) {
-    throw refused(node, "its shape must be of lengths from 0 on", `[${dims}]`);
+    throw refused(node, "the lengths of its shape must not be negative", `[${dims}]`);
   }
   const tensor = attributeOf(node, "value")?.t;
   const { type, data } = tensor === undefined ? scalar("f32", 0) : plainOf(tensor);
@@ -58,7 +58,7 @@ const eyeLike: Evaluate = (inputs, node) => {
   return [{ type, dims, data }];
 };
 
-/** A new axis along which one element is `on`: none where the index is out of range. */
+/** Adds an axis along which one element is `on`; none of them is if the index is out of range. */
 const oneHot: Evaluate = (inputs, node) => {
   const indices = required(inputs, 0, node), values = required(inputs, 2, node);
   const depth = numberOf(inputs, 1, node);
@@ -76,7 +76,7 @@ const oneHot: Evaluate = (inputs, node) => {
   return [{ type: values.type, dims, data }];
 };
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const GENERATORS: Operators = {
   ConstantOfShape: constantOfShape,
   EyeLike: eyeLike,

@@ -1,5 +1,5 @@
 /**
- * Operators that take elements by their indices.
+ * Operators that select elements by index.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /**
- * An index that may be counted from the end, as one that is counted from the beginning.
+ * Resolves an index that may be counted from the end.
  *
- * @throws {RangeError} when it is outside
+ * @throws {RangeError} if it is out of range
  */
 // hot
 export function place(node: NodeProto, index: number, length: number): number {
   const counted = index < 0 ? index + length : index;
   if (counted >= 0 && counted < length) return counted;
-  throw refused(node, `its indices must be in −${length} … ${length - 1}`, `${index}`);
+  throw refused(node, `its indices must be from −${length} to ${length - 1}`, `${index}`);
 }
 
 const gather: Evaluate = (inputs, node) => {
@@ -44,9 +44,10 @@ const gather: Evaluate = (inputs, node) => {
 };
 
 /**
- * Where each element of `indices` points to in a tensor of the same number of axes: itself, but for one axis.
+ * Returns the position to which each element of `indices` refers in a tensor of the same rank. Its index is the
+ * element's own index, except along one axis.
  *
- * @throws {RangeError} for an index outside, or other lengths than the tensor has
+ * @throws {RangeError} if an index is out of range, or a shape does not fit
  */
 export function elementPlaces(
   node: NodeProto,
@@ -56,7 +57,9 @@ export function elementPlaces(
   const axis = axisOf(intAttribute(node, "axis", 0), dims.length, node);
   const fits = indices.dims.length === dims.length &&
     indices.dims.every((length, i) => i === axis || length <= dims[i]!);
-  if (!fits) throw refused(node, `its indices must be within [${dims}]`, `[${indices.dims}]`);
+  if (!fits) {
+    throw refused(node, `the shape of its indices must fit into [${dims}]`, `[${indices.dims}]`);
+  }
   const strides = stridesOf(dims), places = new Int32Array(indices.data.length);
   const counter = new Int32Array(dims.length);
   for (let i = 0; i < places.length; i++) {
@@ -78,21 +81,21 @@ const gatherElements: Evaluate = (inputs, node) => {
   return [{ type, dims: indices.dims, data: taken }];
 };
 
-/** Where rows of indices point to: the place of the first element of each slice, and how many it has. */
+/** Slices to which rows of indices refer. */
 export interface Slices {
-  /** Places of the slices, one for each row of indices. */
+  /** Position of the first element of each slice, one per row of indices. */
   readonly places: Int32Array;
-  /** Elements of a slice. */
+  /** Number of elements in a slice. */
   readonly size: number;
-  /** Lengths of a slice. */
+  /** Shape of a slice. */
   readonly dims: readonly number[];
 }
 
 /**
- * Slices of a tensor that the last axis of `indices` points to.
+ * Returns the slices of a tensor to which the last axis of `indices` refers.
  *
- * @param batch so many axes at the beginning are the same in both
- * @throws {RangeError} for an index outside, or lengths that do not fit
+ * @param batch number of leading axes that both have in common
+ * @throws {RangeError} if an index is out of range, or a shape does not fit
  */
 export function slicesAt(
   node: NodeProto,
@@ -104,7 +107,7 @@ export function slicesAt(
   const fits = indices.dims.length > batch && batch + depth <= dims.length &&
     dims.slice(0, batch).every((length, axis) => length === indices.dims[axis]);
   if (!fits) {
-    const requirement = `the last axis of its indices must point into [${dims}]`;
+    const requirement = `the last axis of its indices must fit the shape [${dims}]`;
     throw refused(node, requirement, `indices of [${indices.dims}]`);
   }
   const strides = stridesOf(dims);
@@ -135,7 +138,7 @@ const gatherND: Evaluate = (inputs, node) => {
   return [{ type, dims: [...indices.dims.slice(0, -1), ...slices.dims], data: taken }];
 };
 
-/** Gather, GatherElements and GatherND. */
+/** Implementations of Gather, GatherElements and GatherND. */
 export const INDEXING: Operators = {
   Gather: gather,
   GatherElements: gatherElements,

@@ -1,5 +1,5 @@
 /**
- * Elements moved: joined, split, cut, repeated.
+ * Operators that move elements: concatenation, splitting, slicing, repetition.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const transpose: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), rank = x.dims.length;
   const order = intsAttribute(node, "perm") ?? x.dims.map((_, axis) => rank - 1 - axis);
   if (order.length !== rank || x.dims.some((_, axis) => !order.includes(axis))) {
-    throw refused(node, `its perm must have each of ${rank} axes once`, `[${order}]`);
+    throw refused(node, `its perm must contain each of ${rank} axes once`, `[${order}]`);
   }
   return [permuted(x, order)];
 };
@@ -28,7 +28,7 @@ const expand: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), shape = Array.from(required(inputs, 1, node).data);
   const dims = broadcastDims(x.dims, shape);
   if (dims === undefined) {
-    throw refused(node, `its shape must go with [${x.dims}]`, `[${shape}]`);
+    throw refused(node, `its shape must broadcast with [${x.dims}]`, `[${shape}]`);
   }
   return [{ type: x.type, dims, data: broadcastData(x, dims) }];
 };
@@ -36,10 +36,14 @@ const expand: Evaluate = (inputs, node) => {
 const tile: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), repeats = Array.from(required(inputs, 1, node).data);
   if (repeats.length !== x.dims.length || repeats.some((count) => count < 0)) {
-    throw refused(node, `its repeats must be ${x.dims.length} numbers from 0 on`, `[${repeats}]`);
+    throw refused(
+      node,
+      `its repeats must be ${x.dims.length} non-negative integers`,
+      `[${repeats}]`,
+    );
   }
   const strides = stridesOf(x.dims);
-  // A repeat is an axis of its own, along which nothing changes.
+  // Treat the repetition as an additional axis with stride 0.
   const data = gather(
     { data: x.data, strides: strides.flatMap((stride) => [0, stride]) },
     x.dims.flatMap((length, axis) => [repeats[axis]!, length]),
@@ -56,7 +60,11 @@ const concat: Evaluate = (inputs, node) => {
     dims.every((length, i) => i === axis || length === first.dims[i]);
   const odd = all.find((each) => !isAlike(each));
   if (odd !== undefined) {
-    throw refused(node, `all must be as [${first.dims}] but along axis ${axis}`, `[${odd.dims}]`);
+    throw refused(
+      node,
+      `all inputs must have the shape [${first.dims}] except along axis ${axis}`,
+      `[${odd.dims}]`,
+    );
   }
   const dims = first.dims.with(axis, all.reduce((sum, each) => sum + each.dims[axis]!, 0));
   const data = allocate(countOf(dims)), strides = stridesOf(dims);
@@ -76,7 +84,9 @@ const split: Evaluate = (inputs, node) => {
   const lengths = listOf(inputs, 1, node, "split") ?? evenLengths(length, count);
   const isWhole = lengths.every((part) => part >= 0) &&
     lengths.reduce((sum, part) => sum + part, 0) === length;
-  if (!isWhole) throw refused(node, `its parts must make ${length} together`, `[${lengths}]`);
+  if (!isWhole) {
+    throw refused(node, `the lengths of its parts must sum to ${length}`, `[${lengths}]`);
+  }
   const strides = stridesOf(x.dims);
   let offset = 0;
   return lengths.map((part) => {
@@ -87,16 +97,16 @@ const split: Evaluate = (inputs, node) => {
   });
 };
 
-/** As long as each other but for the last, which has what is left. */
+/** Splits a length into equal parts; the last one gets the rest. */
 function evenLengths(length: number, count: number): number[] {
   const part = Math.ceil(length / count);
   return Array.from({ length: count }, (_, i) => i < count - 1 ? part : length - part * i);
 }
 
-/** The upper or lower triangle of matrices, the rest zero. */
+/** Returns the upper or lower triangle of matrices; other elements are zero. */
 const trilu: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
-  if (x.dims.length < 2) throw refused(node, "its input must have 2 axes or more", `[${x.dims}]`);
+  if (x.dims.length < 2) throw refused(node, "its input must have at least 2 axes", `[${x.dims}]`);
   const diagonal = inputs[1]?.data[0] ?? 0, isUpper = intAttribute(node, "upper", 1) === 1;
   const [rows, columns] = x.dims.slice(-2) as [number, number];
   const data = allocate(x.data.length);
@@ -108,7 +118,7 @@ const trilu: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims: x.dims, data }];
 };
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const LAYOUT: Operators = {
   Concat: concat,
   Expand: expand,

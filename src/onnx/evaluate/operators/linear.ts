@@ -1,5 +1,5 @@
 /**
- * Products of matrices.
+ * Matrix products and determinants.
  *
  * @module
  */
@@ -31,22 +31,26 @@ function addProduct(
 }
 
 /**
- * The product of two tensors as NumPy's matmul has it: of the matrices in their last two axes, the axes before
- * broadcast; a vector is a row on the left and a column on the right.
+ * Multiplies two tensors as NumPy's matmul does: it multiplies the matrices in the last two axes and broadcasts the
+ * axes before. A vector is a row on the left and a column on the right.
  *
- * @throws {RangeError} when their lengths do not fit
+ * @throws {RangeError} if the shapes do not fit
  */
 export function matrixProduct(node: NodeProto, a: PlainTensor, b: PlainTensor): PlainTensor {
   const left = a.dims.length === 1 ? [1, ...a.dims] : a.dims;
   const right = b.dims.length === 1 ? [...b.dims, 1] : b.dims;
   const [m, k] = left.slice(-2), [inner, n] = right.slice(-2);
   if (m === undefined || n === undefined || k !== inner) {
-    throw refused(node, "its matrices must fit", `[${a.dims}] and [${b.dims}]`);
+    throw refused(
+      node,
+      "the inner lengths of its matrices must be equal",
+      `[${a.dims}] and [${b.dims}]`,
+    );
   }
   const leftBatch = left.slice(0, -2), rightBatch = right.slice(0, -2);
   const batch = broadcastDims(leftBatch, rightBatch);
   if (batch === undefined) {
-    throw refused(node, "its batches must broadcast to each other", `[${a.dims}] and [${b.dims}]`);
+    throw refused(node, "its batch axes must broadcast", `[${a.dims}] and [${b.dims}]`);
   }
   const out = allocate(countOf(batch) * m * n), lengths = { m, k: k!, n };
   const arrays = { a: a.data, b: b.data, out };
@@ -61,7 +65,7 @@ export function matrixProduct(node: NodeProto, a: PlainTensor, b: PlainTensor): 
   return { type: a.type, dims: [...batch, ...rows, ...columns], data: out };
 }
 
-/** Exchanges the last two axes; a vector stays what it is. */
+/** Exchanges the last two axes. A vector is returned unchanged. */
 export function transposed({ type, dims, data }: PlainTensor): PlainTensor {
   if (dims.length < 2) return { type, dims, data };
   const rows = dims.at(-2)!, columns = dims.at(-1)!;
@@ -94,7 +98,7 @@ const gemm: Evaluate = (inputs, node) => {
   if (c === undefined) return [product];
   const { dims, data } = product, beta = floatAttribute(node, "beta", 1);
   if (broadcastDims(c.dims, dims)?.join() !== dims.join()) {
-    throw refused(node, `what it adds must broadcast to [${dims}]`, `[${c.dims}]`);
+    throw refused(node, `its third input must broadcast to [${dims}]`, `[${c.dims}]`);
   }
   const term = broadcastData(c, dims);
   for (let i = 0; i < data.length; i++) data[i]! += beta * term[i]!;
@@ -102,7 +106,7 @@ const gemm: Evaluate = (inputs, node) => {
   return [product];
 };
 
-/** The determinant of the n × n matrix at `at`, by elimination with the largest pivots. */
+/** Returns the determinant of the n × n matrix at `at`, by elimination with partial pivoting. */
 function determinant(data: Float64Array, at: number, n: number): number {
   const rows = Array.from({ length: n }, (_, i) => data.slice(at + i * n, at + (i + 1) * n));
   let product = 1;
@@ -138,5 +142,5 @@ const det: Evaluate = (inputs, node) => {
   return [{ type, dims: batch, data: out }];
 };
 
-/** MatMul, Gemm and Det. */
+/** Implementations of MatMul, Gemm and Det. */
 export const LINEAR: Operators = { Det: det, Gemm: gemm, MatMul: matMul };

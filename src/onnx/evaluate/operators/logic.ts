@@ -1,5 +1,5 @@
 /**
- * Comparisons, truth values and bits.
+ * Comparisons, boolean and bitwise operators.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { bitsOf } from "./rounding.ts";
 import { mapped, unary } from "../unary.ts";
 
-/** A comparison, or what two truth values make. */
+/** Creates a comparison or a boolean operator. */
 function truth(formula: (a: number, b: number) => boolean): Evaluate {
   const row = rowOf((a, b) => formula(a, b) ? 1 : 0);
   return binary(row, row, "bool");
 }
 
-/** What the bits of two whole numbers make; only those of 64 bits need a slower arithmetic. */
+/** Creates a bitwise operator. Only 64-bit integers need the slower arithmetic of bigints. */
 function bitwise(
   narrow: (a: number, b: number) => number,
   wide: (a: bigint, b: bigint) => bigint,
@@ -40,7 +40,7 @@ const shift: Evaluate = (inputs, node) => {
   }
   const bits = bitsOf(a.type) ?? 0;
   const isLeft = direction === "LEFT";
-  // Beyond its bits, or by less than none, nothing is left of a number but its sign.
+  // Shifts by the number of bits or more leave only the sign.
   const row = rowOf((x, n) => {
     if (n < 0 || n >= bits) return isLeft || x >= 0 ? 0 : -1;
     return Number(isLeft ? BigInt(x) << BigInt(n) : BigInt(x) >> BigInt(n));
@@ -55,7 +55,7 @@ const isInfinite: Evaluate = (inputs, node) => {
   return [mapped(required(inputs, 0, node), test, "bool")];
 };
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const LOGIC: Operators = {
   And: truth((a, b) => a !== 0 && b !== 0),
   BitShift: shift,

@@ -1,5 +1,5 @@
 /**
- * Operators that choose elements by what they are.
+ * Operators that select elements by value.
  *
  * @module
  */
@@ -11,13 +11,16 @@ import { stridesOf } from "../strides.ts";
 import { axisOf, refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 
-/** Sorted whether asked for or not. Of equal elements the first comes first; NaN counts as the largest. */
+/**
+ * Evaluates TopK. The result is always sorted. Among equal elements the first comes first; NaN counts as the
+ * largest.
+ */
 const topK: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
   const k = inputs[1]?.data[0] ?? intAttribute(node, "k", -1);
   const { outer, length, inner } = around(dims, axis);
-  if (k < 0 || k > length) throw refused(node, `its k must be in 0 … ${length}`, `${k}`);
+  if (k < 0 || k > length) throw refused(node, `its k must be from 0 to ${length}`, `${k}`);
   const sign = intAttribute(node, "largest", 1) !== 0 ? 1 : -1;
   const values = allocate(outer * k * inner), indices = allocate(values.length);
   const row = allocate(length), order = Array.from({ length }, (_, i) => i);
@@ -36,14 +39,14 @@ const topK: Evaluate = (inputs, node) => {
   return [{ type, dims: kept, data: values }, { type: "i64", dims: kept, data: indices }];
 };
 
-/** Below 0 when a comes before b from the largest down, 0 when they are equal. */
+/** Compares for descending order: below 0 if a comes before b, 0 if they are equal. */
 function descending(a: number, b: number): number {
   if (a === b) return 0;
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : -1;
   return a > b ? -1 : 1;
 }
 
-/** One column per element that is not 0, of its index along each axis. */
+/** Evaluates NonZero: one column per nonzero element, with its index along each axis. */
 const nonZero: Evaluate = (inputs, node) => {
   const { dims, data } = required(inputs, 0, node), strides = stridesOf(dims);
   const places: number[] = [];
@@ -57,7 +60,7 @@ const nonZero: Evaluate = (inputs, node) => {
   return [{ type: "i64", dims: [dims.length, places.length], data: indices }];
 };
 
-/** Without an axis of all elements, one after the other. The condition may be shorter than the axis. */
+/** Evaluates Compress. Without an axis it flattens the input. The condition may be shorter than the axis. */
 const compress: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node),
     { data: condition } = required(inputs, 1, node);
@@ -77,5 +80,5 @@ const compress: Evaluate = (inputs, node) => {
   return [{ type, dims: shorter, data: compressed }];
 };
 
-/** TopK, NonZero and Compress. */
+/** Implementations of TopK, NonZero and Compress. */
 export const ORDERING: Operators = { Compress: compress, NonZero: nonZero, TopK: topK };

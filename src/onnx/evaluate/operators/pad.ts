@@ -5,10 +5,13 @@ import { axesOf, listOf, refused, required } from "../operands.ts";
 import type { Evaluate } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
-/** The place that an element comes from, for places that may lie outside; -1 for none. */
+/**
+ * Returns the position from which an element is copied, given a position that may be out of range; -1 for the fill
+ * value.
+ */
 type Source = (place: number, length: number) => number;
 
-/** The remainder that is never negative. */
+/** Returns a remainder that is never negative. */
 function modulo(a: number, b: number): number {
   return (a % b + b) % b;
 }
@@ -16,7 +19,7 @@ function modulo(a: number, b: number): number {
 const SOURCES: Readonly<Record<string, Source>> = {
   constant: (place, length) => place >= 0 && place < length ? place : -1,
   edge: (place, length) => Math.max(0, Math.min(length - 1, place)),
-  /** There and back, the first and last element once each. */
+  /** Mirrors at the first and last elements without repeating them. */
   reflect: (place, length) => {
     if (length === 1) return 0;
     const turn = modulo(place, 2 * (length - 1));
@@ -25,7 +28,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   wrap: (place, length) => modulo(place, length),
 };
 
-/** Elements before and behind along some axes; where fewer than none, elements are cut off. */
+/** Adds elements before and after along some axes; negative pads remove elements. */
 export const pad: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), rank = x.dims.length;
   const mode = textAttribute(node, "mode", "constant"), source = SOURCES[mode];
@@ -38,24 +41,24 @@ export const pad: Evaluate = (inputs, node) => {
     throw refused(node, `its pads must be ${2 * axes.length} numbers`, `[${pads}]`);
   }
   const fill = inputs[2]?.data[0] ?? floatAttribute(node, "value", 0);
-  // The modes do the same along every axis, so that one axis can be done after the other.
+  // All modes treat axes independently, so pad one axis after the other.
   return [axes.reduce((padded, axis, i) => {
     const before = pads[i]!, length = padded.dims[axis]!;
     const size = before + length + pads[axes.length + i]!;
     if (size < 0 || (length === 0 && size > 0 && mode !== "constant")) {
       throw refused(
         node,
-        `axis ${axis} must have something to make a length of ${size} of`,
+        `axis ${axis} must not be empty if it is padded to a length of ${size}`,
         length,
       );
     }
     const places = Int32Array.from({ length: size }, (_, place) => source(place - before, length));
-    return before === 0 && size === length ? padded : taken(padded, axis, places, fill);
+    return before === 0 && size === length ? padded : takeAlong(padded, axis, places, fill);
   }, x)];
 };
 
-/** The elements at these places along an axis. */
-function taken(x: PlainTensor, axis: number, places: Int32Array, fill: number): PlainTensor {
+/** Takes the elements at these positions along an axis. */
+function takeAlong(x: PlainTensor, axis: number, places: Int32Array, fill: number): PlainTensor {
   const { outer, length, inner } = around(x.dims, axis);
   const dims = x.dims.with(axis, places.length);
   const data = allocate(countOf(dims));
@@ -65,7 +68,8 @@ function taken(x: PlainTensor, axis: number, places: Int32Array, fill: number): 
       const from = (o * length + place) * inner;
       if (place === -1) data.fill(fill, to, to + inner);
       else if (inner > 16) data.set(x.data.subarray(from, from + inner), to);
-      else for (let i = 0; i < inner; i++) data[to + i] = x.data[from + i]!; // far faster than a view
+      // For short runs a loop is much faster than creating a view.
+      else for (let i = 0; i < inner; i++) data[to + i] = x.data[from + i]!;
       to += inner;
     }
   }

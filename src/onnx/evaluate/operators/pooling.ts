@@ -1,5 +1,5 @@
 /**
- * Operators that make one number of each window, or of each channel.
+ * Pooling over windows, and over whole channels.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { root } from "../root.ts";
 import { IN_PADDING, placesOf, type Windows, windowsOver } from "./windows.ts";
 
-/** The windows of a pool over the channels of a tensor. */
+/** Windows of a pool over the channels of a tensor. */
 interface Pool {
   readonly x: PlainTensor;
   readonly windows: Windows;
   readonly places: Int32Array;
-  /** How many channels all images have together, and how many elements each of them. */
+  /** Number of channels of all images together, and number of elements per channel. */
   readonly channels: number;
   readonly size: number;
-  /** Windows over each channel, and elements of a window. */
+  /** Number of windows per channel, and number of elements per window. */
   readonly count: number;
   readonly kernelSize: number;
-  /** Lengths of what comes out. */
+  /** Shape of the result. */
   readonly dims: readonly number[];
 }
 
@@ -46,7 +46,10 @@ function poolOf(inputs: readonly (PlainTensor | undefined)[], node: NodeProto): 
   };
 }
 
-/** The place in its channel of the largest element of each window, −1 where there is none: the first of equals, or NaN. */
+/**
+ * Returns the position of the largest element of each window in its channel: the first among equal ones, or the
+ * first NaN. It is −1 for an empty window.
+ */
 // hot
 function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): Float64Array {
   const largest = allocate(channels * count);
@@ -64,7 +67,7 @@ function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): 
   return largest;
 }
 
-/** A place in an image counted with the first axis fastest. */
+/** Converts a position in an image to one that counts with the first axis fastest. */
 function columnMajor(place: number, image: readonly number[]): number {
   let rest = place, stride = countOf(image), turned = 0;
   for (let axis = image.length - 1; axis >= 0; axis--) {
@@ -88,10 +91,10 @@ const maxPool: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: largest }, { type: "i64", dims, data: indices }];
 };
 
-/** What a pool makes of the sum over a window of so many elements. */
+/** Computes the result of a window from its sum and its number of elements. */
 type Finish = (sum: number, elements: number) => number;
 
-/** Sums over windows; elements over padding are 0 and count where `countsPadding`. */
+/** Sums over windows. Padding is 0, and is counted if `countsPadding`. */
 function sumPool(
   { x, places, channels, size, count, kernelSize, dims }: Pool,
   { map, finish, countsPadding }: {
@@ -133,7 +136,7 @@ const lpPool: Evaluate = (inputs, node) => {
   ];
 };
 
-/** A pool whose window is the whole image. */
+/** Creates a pool whose window is the whole image. */
 function globalPool(reduce: (channel: Float64Array, node: NodeProto) => number): Evaluate {
   return (inputs, node) => {
     const { type, dims, data } = required(inputs, 0, node);
@@ -151,7 +154,7 @@ function norm(channel: Float64Array, node: NodeProto): number {
   return root(channel.reduce((sum, value) => sum + Math.abs(value) ** p, 0), p);
 }
 
-/** Pools over windows, and those over whole images. */
+/** Implementations of pools over windows and over whole channels. */
 export const POOLING: Operators = {
   AveragePool: averagePool,
   GlobalAveragePool: globalPool((channel) =>

@@ -1,5 +1,5 @@
 /**
- * Operators that put elements into another order.
+ * Operators that reorder elements.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf } from "../plain_tensor.ts";
 import { stridesOf } from "../strides.ts";
 
-/** Lengths of an image, and the length of the blocks that it is parted into or put together from. */
+/** Shape of an image, and the length of the blocks into which it is split or from which it is joined. */
 type Image = readonly [
   images: number,
   channels: number,
@@ -24,14 +24,18 @@ type Image = readonly [
 function imageOf(node: NodeProto, dims: readonly number[]): Image {
   const [n, c, h, w, ...rest] = dims, block = intAttribute(node, "blocksize", 1);
   if (w !== undefined && rest.length === 0 && block > 0) return [n!, c!, h!, w, block];
-  throw refused(node, "it must have images of 4 axes, and a blocksize", `[${dims}] by ${block}`);
+  throw refused(
+    node,
+    "its input must have 4 axes, and its blocksize must be positive",
+    `[${dims}] by ${block}`,
+  );
 }
 
 const depthToSpace: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), { type, data } = x;
   const [n, c, h, w, block] = imageOf(node, x.dims), channels = c / block ** 2;
   if (!Number.isInteger(channels)) {
-    throw refused(node, `its channels must be parted by ${block ** 2}`, `${c}`);
+    throw refused(node, `its number of channels must be divisible by ${block ** 2}`, `${c}`);
   }
   const moved = textAttribute(node, "mode", "DCR") === "DCR"
     ? permuted({ type, dims: [n, block, block, channels, h, w], data }, [0, 3, 4, 1, 5, 2])
@@ -39,12 +43,12 @@ const depthToSpace: Evaluate = (inputs, node) => {
   return [{ type, dims: [n, channels, h * block, w * block], data: moved.data }];
 };
 
-/** Opset 28 has the mode; before it was always what holds without it. */
+/** Evaluates SpaceToDepth. Only opset 28 has the mode; earlier versions always use the default. */
 const spaceToDepth: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), { type, data } = x;
   const [n, c, h, w, block] = imageOf(node, x.dims), [rows, columns] = [h / block, w / block];
   if (!Number.isInteger(rows) || !Number.isInteger(columns)) {
-    throw refused(node, `its image must be parted by ${block}`, `[${x.dims}]`);
+    throw refused(node, `the size of its images must be divisible by ${block}`, `[${x.dims}]`);
   }
   const isDepthFirst = textAttribute(node, "mode", "DCR") === "DCR";
   const order = isDepthFirst ? [0, 3, 5, 1, 2, 4] : [0, 1, 3, 5, 2, 4];
@@ -52,7 +56,7 @@ const spaceToDepth: Evaluate = (inputs, node) => {
   return [{ type, dims: [n, c * block ** 2, rows, columns], data: moved.data }];
 };
 
-/** Turns the first elements of each sequence round: as many as its length says. */
+/** Reverses the first elements of each sequence, as many as its length. */
 const reverseSequence: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node), lengths = required(inputs, 1, node).data;
   const time = intAttribute(node, "time_axis", 0), batch = intAttribute(node, "batch_axis", 1);
@@ -71,7 +75,7 @@ const reverseSequence: Evaluate = (inputs, node) => {
   return [{ type, dims, data: turned }];
 };
 
-/** DepthToSpace, SpaceToDepth and ReverseSequence. */
+/** Implementations of DepthToSpace, SpaceToDepth and ReverseSequence. */
 export const REARRANGING: Operators = {
   DepthToSpace: depthToSpace,
   ReverseSequence: reverseSequence,

@@ -13,7 +13,7 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { greatestOf, isWhole, leastOf, wrap } from "./rounding.ts";
 
-/** What `n` numbers from `at` on come to; `x` is the tensor they are from. */
+/** Reduces the `n` numbers from `at` on; `x` is their tensor. */
 type Reducer = (data: Float64Array, at: number, n: number, x: PlainTensor) => number;
 
 const sum: Reducer = (data, at, n) => {
@@ -40,7 +40,7 @@ const sumOfSquares: Reducer = (data, at, n) => {
   return total;
 };
 
-/** NaN where there is one; of nothing the least there is. */
+/** Returns the maximum: NaN if any element is NaN, and the least number of the type if there are no elements. */
 const greatest: Reducer = (data, at, n, { type }) => {
   let most = type === "bool" ? 0 : leastOf(type);
   for (let i = at; i < at + n; i++) most = Math.max(most, data[i]!);
@@ -53,7 +53,7 @@ const least: Reducer = (data, at, n, { type }) => {
   return most;
 };
 
-/** With the largest taken off first, so that nothing overflows. */
+/** Computes log Σ exp. The maximum is subtracted first, so that nothing overflows. */
 const logSumExp: Reducer = (data, at, n) => {
   let most = -Infinity, total = 0;
   for (let i = at; i < at + n; i++) most = Math.max(most, data[i]!);
@@ -62,7 +62,7 @@ const logSumExp: Reducer = (data, at, n) => {
   return most + Math.log(total);
 };
 
-/** The tensor with the elements along some axes made one. */
+/** Reduces a tensor along some axes. */
 function reduced(x: PlainTensor, axes: ReadonlySet<number>, keeps: boolean, reducer: Reducer) {
   const all = x.dims.map((_, axis) => axis);
   const kept = all.filter((axis) => !axes.has(axis)), gone = all.filter((axis) => axes.has(axis));
@@ -76,19 +76,22 @@ function reduced(x: PlainTensor, axes: ReadonlySet<number>, keeps: boolean, redu
   return { type: x.type, dims, data: isWhole(x.type) ? wrap(x.type, data.map(Math.trunc)) : data };
 }
 
-/** An operator along axes that are an input, or in old files an attribute; without them, along all. */
+/**
+ * Creates an operator that reduces along the axes in an input, or in an attribute of old files; by default along
+ * all.
+ */
 function reduction(reducer: Reducer): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node), rank = x.dims.length;
     const given = axesOf(inputs, 1, rank, node) ?? [];
-    // Over no axes each number is reduced by itself: ReduceSumSquare still squares.
+    // Without axes each element is reduced by itself: ReduceSumSquare still squares it.
     const isOverNone = intAttribute(node, "noop_with_empty_axes", 0) === 1;
     const axes = new Set(given.length > 0 || isOverNone ? given : x.dims.keys());
     return [reduced(x, axes, intAttribute(node, "keepdims", 1) === 1, reducer)];
   };
 }
 
-/** Where the extreme stands along an axis; NaN is more extreme than any number. */
+/** Creates an operator that returns the index of an extreme along an axis. NaN is more extreme than any number. */
 function argument(isBefore: (a: number, b: number) => boolean): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node);
@@ -108,7 +111,7 @@ function argument(isBefore: (a: number, b: number) => boolean): Evaluate {
   };
 }
 
-/** Running sums along an axis, which is an input. */
+/** Evaluates CumSum along the axis in its second input. */
 const cumulativeSum: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   const axis = axisOf(required(inputs, 1, node).data[0] ?? NaN, x.dims.length, node);
@@ -130,7 +133,7 @@ const cumulativeSum: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims: x.dims, data: wrap(x.type, data) }];
 };
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const REDUCTIONS: Operators = {
   ArgMax: argument((a, b) => a > b),
   ArgMin: argument((a, b) => a < b),

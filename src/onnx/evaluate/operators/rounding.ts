@@ -1,12 +1,12 @@
 /**
- * Numbers that a type can hold: whole numbers wrap around, floats are rounded where that is asked for.
+ * Conversion of doubles to the values of an element type: integers wrap around, floats are rounded on request.
  *
  * @module
  */
 
 import type { ElementType } from "../../codec/element_type.ts";
 
-/** Type of whole numbers → its bits, and whether it goes below zero. */
+/** Bits and signedness of integer types. */
 const WHOLE: { readonly [Type in ElementType]?: readonly [bits: number, isSigned: boolean] } = {
   i2: [2, true],
   i4: [4, true],
@@ -22,32 +22,29 @@ const WHOLE: { readonly [Type in ElementType]?: readonly [bits: number, isSigned
   u64: [64, false],
 };
 
-/** Is it a type of whole numbers? Truth values are none. */
+/** Returns whether a type is an integer type. Booleans are not. */
 export function isWhole(type: ElementType): boolean {
   return WHOLE[type] !== undefined;
 }
 
-/** How many bits a type of whole numbers has, or `undefined`. */
+/** Returns the number of bits of an integer type, or `undefined`. */
 export function bitsOf(type: ElementType): number | undefined {
   return WHOLE[type]?.[0];
 }
 
-/** The least number that a type of whole numbers holds; that of floats is -Infinity. */
+/** Returns the least value of an integer type; -Infinity for floats. */
 export function leastOf(type: ElementType): number {
   const [bits, isSigned] = WHOLE[type] ?? [Infinity, true];
   return isSigned ? -(2 ** (bits - 1)) : 0;
 }
 
-/** The greatest number that a type of whole numbers holds, to double precision; that of floats is Infinity. */
+/** Returns the greatest value of an integer type in double precision; Infinity for floats. */
 export function greatestOf(type: ElementType): number {
   const [bits, isSigned] = WHOLE[type] ?? [Infinity, true];
   return 2 ** (isSigned ? bits - 1 : bits) - 1;
 }
 
-/**
- * Wraps whole numbers around where they are beyond their type, in place; other types are left alone.
- * What is no finite number becomes 0.
- */
+/** Wraps integers to the range of their type, in place. Non-finite values become 0. Other types are not changed. */
 export function wrap(type: ElementType, data: Float64Array): Float64Array {
   const whole = WHOLE[type];
   if (whole === undefined) return data;
@@ -55,7 +52,7 @@ export function wrap(type: ElementType, data: Float64Array): Float64Array {
   const least = leastOf(type), greatest = greatestOf(type), span = 2 ** bits;
   for (let i = 0; i < data.length; i++) {
     const x = data[i]!;
-    // Up to here doubles hold every whole number, so that nothing is lost by comparing; -0 is no whole number.
+    // Up to this limit doubles represent every integer exactly, so a comparison is enough. −0 is not an integer.
     if (x >= least && x <= greatest && (bits < 64 || Math.abs(x) <= 2 ** 53)) data[i] = x + 0;
     else if (!Number.isFinite(x)) data[i] = 0;
     else if (bits < 64) {
@@ -66,7 +63,7 @@ export function wrap(type: ElementType, data: Float64Array): Float64Array {
   return data;
 }
 
-/** Rounds to what a floating-point type holds, in place; other types are left alone. */
+/** Rounds elements to the values of a floating-point type, in place. Other types are not changed. */
 export function roundTo(type: ElementType, data: Float64Array): Float64Array {
   if (type === "f32") { for (let i = 0; i < data.length; i++) data[i] = Math.fround(data[i]!); }
   else if (type === "f16") {
@@ -79,7 +76,7 @@ export function roundTo(type: ElementType, data: Float64Array): Float64Array {
 
 const BF16_MAX = (2 - 2 ** -7) * 2 ** 127;
 
-/** The nearest float with so many bits behind the point; of two equally near the even one. */
+/** Rounds to the nearest float with the given number of mantissa bits, ties to even. */
 function short(x: number, bits: number, leastExponent: number, most: number): number {
   if (!Number.isFinite(x) || x === 0) return x;
   const exponent = Math.max(Math.floor(Math.log2(Math.abs(x))), leastExponent);
@@ -88,14 +85,15 @@ function short(x: number, bits: number, leastExponent: number, most: number): nu
   return Math.abs(rounded) > most ? Math.sign(x) * Infinity : rounded;
 }
 
-/** The nearest whole number, of two the even one. */
+/** Rounds to the nearest integer, ties to even. */
 export function roundHalfEven(x: number): number {
   if (!(Math.abs(x) < 2 ** 52)) return x;
-  const sum = Math.abs(x) + 2 ** 52; // where doubles are whole, and their own rounding is half to even
+  // Above this limit doubles are integers, and the addition itself has rounded half to even.
+  const sum = Math.abs(x) + 2 ** 52;
   return x < 0 || Object.is(x, -0) ? -(sum - 2 ** 52) : sum - 2 ** 52;
 }
 
-/** The number that 16 bits mean. */
+/** Decodes a 16-bit float. */
 export function floatOfHalf(type: "f16" | "bf16", bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const [width, bias] = type === "f16" ? [10, 15] : [7, 127];
@@ -105,7 +103,7 @@ export function floatOfHalf(type: "f16" | "bf16", bits: number): number {
   return sign * (1 + fraction / (1 << width)) * 2 ** (exponent - bias);
 }
 
-/** The bits of the nearest numbers that a type of 16 bits holds. */
+/** Encodes numbers as the nearest 16-bit floats. */
 export function bitsOfHalves(type: "f16" | "bf16", values: ArrayLike<number>): Uint16Array {
   const single = new DataView(new ArrayBuffer(4));
   return Uint16Array.from(roundTo(type, Float64Array.from(values)), (x) => {
@@ -115,7 +113,7 @@ export function bitsOfHalves(type: "f16" | "bf16", values: ArrayLike<number>): U
     const sign = (bits >>> 16) & 0x8000, size = Math.abs(x);
     if (Number.isNaN(x)) return 0x7e00;
     if (size === Infinity) return sign | 0x7c00;
-    // Below 2^-14 the steps are 2^-24 wide; above it float32 has 13 bits more, and counts exponents from −127.
+    // Below 2^-14 the spacing is 2^-24. Above it, float32 has 13 more mantissa bits, and an exponent bias of 127.
     if (size < 2 ** -14) return sign | (size * 2 ** 24);
     return sign | (((bits & 0x7fffffff) >>> 13) - ((127 - 15) << 10));
   });

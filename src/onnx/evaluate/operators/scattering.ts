@@ -1,5 +1,5 @@
 /**
- * Operators that put elements where indices say.
+ * Operators that write elements at indices.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import { wrap } from "./rounding.ts";
 
-/** What becomes of an element that something is put on. */
+/** Combines an element with an update. */
 type Reduction = (before: number, update: number) => number;
 
 const REDUCTIONS: Readonly<Record<string, Reduction>> = {
@@ -29,12 +29,14 @@ function reductionOf(node: NodeProto): Reduction {
   throw refused(node, `its reduction must be one of ${known}`, name);
 }
 
-/** Updates come in the order in which they lie: of several for one element without a reduction the last one stays. */
+/**
+ * Evaluates ScatterElements. Updates are applied in order: without a reduction the last one for an element wins.
+ */
 const scatterElements: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const indices = required(inputs, 1, node), updates = required(inputs, 2, node);
   if (updates.dims.join() !== indices.dims.join()) {
-    throw refused(node, `its updates must be of [${indices.dims}]`, `[${updates.dims}]`);
+    throw refused(node, `its updates must have the shape [${indices.dims}]`, `[${updates.dims}]`);
   }
   const reduce = reductionOf(node), places = elementPlaces(node, dims, indices);
   const scattered = data.slice();
@@ -50,7 +52,7 @@ const scatterND: Evaluate = (inputs, node) => {
   const slices = slicesAt(node, dims, indices, 0), { places, size } = slices;
   const wanted = [...indices.dims.slice(0, -1), ...slices.dims];
   if (updates.dims.join() !== wanted.join()) {
-    throw refused(node, `its updates must be of [${wanted}]`, `[${updates.dims}]`);
+    throw refused(node, `its updates must have the shape [${wanted}]`, `[${updates.dims}]`);
   }
   const reduce = reductionOf(node), scattered = data.slice();
   for (let row = 0; row < places.length; row++) {
@@ -62,7 +64,7 @@ const scatterND: Evaluate = (inputs, node) => {
   return [{ type, dims, data: wrap(type, scattered) }];
 };
 
-/** ScatterElements and ScatterND. */
+/** Implementations of ScatterElements and ScatterND. */
 export const SCATTERING: Operators = {
   ScatterElements: scatterElements,
   ScatterND: scatterND,

@@ -1,5 +1,5 @@
 /**
- * Shapes: asking for them, and seeing the same elements in another one.
+ * Operators that read or change shapes.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { countOf, type PlainTensor, scalar, wholeNumbers } from "../plain_tensor
 
 const shape: Evaluate = (inputs, node) => {
   const { dims } = required(inputs, 0, node);
-  // Bounds beyond the axes are cut to them, as slice does too.
+  // Bounds beyond the axes are clamped, as `slice` does.
   const start = intAttribute(node, "start", 0), end = intAttribute(node, "end", dims.length);
   return [wholeNumbers(dims.slice(start, end))];
 };
@@ -30,17 +30,17 @@ const reshape: Evaluate = (inputs, node) => {
   return [inShape(x, dims, node, `[${wanted}]`)];
 };
 
-/** The same elements in another shape. */
+/** Returns the same elements in another shape. */
 function inShape(x: PlainTensor, dims: readonly number[], node: NodeProto, wanted = `[${dims}]`) {
   const areLengths = dims.every((length) => Number.isInteger(length) && length >= 0);
   if (areLengths && countOf(dims) === x.data.length) return { ...x, dims };
-  throw refused(node, `its shape must take the elements of [${x.dims}]`, wanted);
+  throw refused(node, `its shape must have the number of elements of [${x.dims}]`, wanted);
 }
 
 const flatten: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), rank = x.dims.length;
   const axis = intAttribute(node, "axis", 1);
-  // One behind the last is an axis too here.
+  // The position after the last axis is valid here.
   const cut = axis === rank ? rank : axisOf(axis, rank, node);
   return [{ ...x, dims: [countOf(x.dims.slice(0, cut)), countOf(x.dims.slice(cut))] }];
 };
@@ -64,16 +64,20 @@ const unsqueeze: Evaluate = (inputs, node) => {
   return [{ ...x, dims }];
 };
 
-/** What it drops, it drops in training only. */
+/** Evaluates Dropout, which changes nothing in inference. */
 const dropout: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   if (inputs[2]?.data[0] === 1 && inputs[1]?.data[0] !== 0) {
-    throw refused(node, "it must not be in training, where it is random", "training_mode = true");
+    throw refused(
+      node,
+      "it must not be in training mode, in which it is random",
+      "training_mode = true",
+    );
   }
   return [x, { type: "bool", dims: x.dims, data: allocate(x.data.length).fill(1) }];
 };
 
-/** Operator → what it does. */
+/** Implementations by operator. */
 export const SHAPES: Operators = {
   Dropout: dropout,
   Flatten: flatten,

@@ -4,24 +4,24 @@ import type { Evaluate } from "../operator.ts";
 import type { PlainTensor } from "../plain_tensor.ts";
 import { gather, stridesOf } from "../strides.ts";
 
-/** One axis of a slice. */
+/** Slice along one axis. */
 interface Cut {
   readonly start: number;
   readonly step: number;
   readonly length: number;
 }
 
-/** From `start` to before `end`, both counted from the end where they are below zero, and cut to what there is. */
+/** Resolves a slice from `start` up to `end`. Both may be counted from the end, and are clamped to the axis. */
 function cutOf(length: number, start: number, end: number, step: number): Cut {
   const [low, high] = step > 0 ? [0, length] : [-1, length - 1];
   const clamp = (place: number) =>
     Math.min(Math.max(place < 0 ? place + length : place, low), high);
-  // Going backward, a start before the first element stands on the first.
+  // With a negative step, a start before the first element is clamped to the first element.
   const first = step > 0 ? clamp(start) : Math.max(clamp(start), Math.min(0, high));
   return { start: first, step, length: Math.max(0, Math.ceil((clamp(end) - first) / step)) };
 }
 
-/** A part of a tensor: every so many elements along some axes, forward or backward. */
+/** Selects every `step`-th element along some axes, forward or backward. */
 export const slice: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   const strides = stridesOf(x.dims), dims = [...x.dims], apart = [...strides];
@@ -35,7 +35,7 @@ export const slice: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: gather({ data: x.data, strides: apart, offset }, dims) }];
 };
 
-/** Bounds are inputs, or in old files attributes. */
+/** Returns the bounds from inputs, or from attributes of old files. */
 function partsOf(inputs: readonly (PlainTensor | undefined)[], x: PlainTensor, node: NodeProto) {
   const rank = x.dims.length;
   const starts = listOf(inputs, 1, node, "starts") ?? [];
@@ -46,7 +46,7 @@ function partsOf(inputs: readonly (PlainTensor | undefined)[], x: PlainTensor, n
   if (new Set(lengths).size > 1 || starts.length > rank || steps.includes(0)) {
     throw refused(
       node,
-      "it must have as many starts as ends, axes and steps other than 0",
+      "starts, ends, axes and steps must have the same length, and steps must not be 0",
       `[${starts}], [${ends}], [${axes}], [${steps}]`,
     );
   }

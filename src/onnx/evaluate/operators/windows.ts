@@ -1,5 +1,5 @@
 /**
- * Windows that slide over the axes of an image, for convolutions and pools.
+ * Sliding windows over the spatial axes of an image, for convolutions and pools.
  *
  * @module
  */
@@ -7,37 +7,37 @@
 import { intAttribute, intsAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 
-/** How windows lie over an image, one entry per axis of it. */
+/** Windows over an image, with one entry per spatial axis. */
 export interface Windows {
-  /** Lengths of the image. */
+  /** Shape of the image. */
   readonly image: readonly number[];
-  /** Elements of a window along each axis. */
+  /** Shape of a window. */
   readonly kernel: readonly number[];
-  /** From one window to the next. */
+  /** Distance between windows. */
   readonly strides: readonly number[];
-  /** From one element of a window to the next. */
+  /** Distance between elements of a window. */
   readonly dilations: readonly number[];
-  /** How far the first window begins before the image. */
+  /** Padding before the image. */
   readonly begin: readonly number[];
-  /** What is put behind the image. */
+  /** Padding after the image. */
   readonly end: readonly number[];
-  /** How many windows there are along each axis. */
+  /** Number of windows along each axis. */
   readonly counts: readonly number[];
 }
 
-/** The steps of a node's windows. */
+/** Attributes of a node's windows. */
 export interface Steps {
-  /** From one window to the next along each axis. */
+  /** Distance between windows along each axis. */
   readonly strides: readonly number[];
-  /** From one element of a window to the next. */
+  /** Distance between elements of a window. */
   readonly dilations: readonly number[];
-  /** What the node says of the space before each axis, then of that behind each. */
+  /** Padding before each axis, followed by the padding after each axis. */
   readonly pads: readonly number[];
-  /** How the node wants to have it found otherwise. */
+  /** Method by which padding is computed otherwise. */
   readonly autoPad: string;
 }
 
-/** The steps of a node's windows over an image with so many axes. */
+/** Reads the window attributes of a node for an image with `rank` spatial axes. */
 export function stepsOf(node: NodeProto, rank: number): Steps {
   const filled = (count: number, value: number) => Array.from({ length: count }, () => value);
   return {
@@ -48,12 +48,12 @@ export function stepsOf(node: NodeProto, rank: number): Steps {
   };
 }
 
-/** How far a window reaches along an axis. */
+/** Returns the extent of a window along an axis. */
 export function reach(kernel: number, dilation: number): number {
   return (kernel - 1) * dilation + 1;
 }
 
-/** The windows that a convolution or a pool has over an image. */
+/** Returns the windows of a convolution or a pool. */
 export function windowsOver(
   node: NodeProto,
   image: readonly number[],
@@ -79,7 +79,10 @@ export function windowsOver(
   };
 }
 
-/** As many windows as strides fit into the image; what they reach over is put on both sides. */
+/**
+ * Computes windows for SAME padding: the number of windows is the length divided by the stride, and the required
+ * padding is split between both sides.
+ */
 function sameAxis(length: number, stride: number, size: number, autoPad: string) {
   const count = Math.ceil(length / stride);
   const total = Math.max(0, (count - 1) * stride + size - length);
@@ -88,7 +91,10 @@ function sameAxis(length: number, stride: number, size: number, autoPad: string)
   return { begin, end: total - begin, count };
 }
 
-/** A window of which only a part is over the image may be the last one, but not one that begins behind it. */
+/**
+ * Returns the number of windows along an axis. With ceil_mode the last window may extend beyond the image, but must
+ * not start in the padding at the end.
+ */
 function windowCount(
   length: number,
   end: number,
@@ -100,19 +106,19 @@ function windowCount(
   return (count - 1) * stride >= length ? count - 1 : count;
 }
 
-/** An element of a window that is over what was put around the image. */
+/** Mark of a window element over the padding. */
 export const IN_PADDING = -1;
-/** An element of a window that is over nothing at all. */
+/** Mark of a window element beyond the padding. */
 export const BEYOND = -2;
 
 /**
- * For each window and each of its elements the place in the image: {@linkcode IN_PADDING} or {@linkcode BEYOND}
- * where it is not over the image.
+ * Returns the position in the image for each element of each window; {@linkcode IN_PADDING} or {@linkcode BEYOND}
+ * if it is outside.
  */
 export function placesOf(windows: Windows): Int32Array {
   const { image, kernel, counts } = windows;
   let places = new Int32Array(1);
-  // Axis by axis: the places of all windows over the axes so far, and then of those over one more.
+  // Proceed axis by axis: extend the positions over the axes so far by one more axis.
   let [windowsBefore, sizeBefore] = [1, 1];
   for (let axis = 0; axis < image.length; axis++) {
     places = withAxis(windows, axis, places, windowsBefore, sizeBefore);
@@ -122,7 +128,7 @@ export function placesOf(windows: Windows): Int32Array {
   return places;
 }
 
-/** The places with one more axis, which is faster than those before. */
+/** Extends positions by one more axis, which varies faster than those before. */
 // hot
 function withAxis(
   windows: Windows,
@@ -145,7 +151,7 @@ function withAxis(
   return places;
 }
 
-/** The place of one element of one window, given that over the axes before. */
+/** Returns the position of one window element, given its position along the axes before. */
 function placeOn(
   { image, strides, dilations, begin, end }: Windows,
   axis: number,

@@ -3,18 +3,18 @@ import { isFloat } from "../../codec/element_type.ts";
 import type { Graph } from "../../graph/graph.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 
-/** What is asked for. */
-interface Asked {
+/** Names that a gradient refers to. */
+interface GradientNames {
   readonly of: readonly string[];
   readonly wrt: Readonly<Record<string, string>>;
   readonly cotangent: string | undefined;
 }
 
-/** Throws a RangeError for what cannot be differentiated, or not by that. */
-export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: Asked): void {
+/** Throws a RangeError if a value cannot be differentiated, or not with respect to another. */
+export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: GradientNames): void {
   const { graph } = write;
   if (of.length === 0 || Object.keys(wrt).length === 0) {
-    throw refused("what is differentiated, and by what, must be named", "none");
+    throw refused("of and wrt must not be empty", "an empty list");
   }
   for (const name of [...of, ...Object.keys(wrt), ...cotangent === undefined ? [] : [cotangent]]) {
     assertThere(graph, name);
@@ -24,7 +24,7 @@ export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: Ask
   }
   for (const output of Object.values(wrt)) {
     if (output !== "" && !graph.has(output)) continue;
-    throw refused("names of gradients must be free, and not empty", JSON.stringify(output));
+    throw refused("names of gradients must be unused and not empty", JSON.stringify(output));
   }
   if (new Set(Object.values(wrt)).size < Object.keys(wrt).length) {
     throw refused("names of gradients must be different", Object.values(wrt).join(", "));
@@ -36,7 +36,7 @@ export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: Ask
 function assertThere(graph: Graph, name: string): void {
   if (graph.has(name)) return;
   throw refused(
-    "its graph must have what is named",
+    "values must exist in the graph",
     `${JSON.stringify(name)}${didYouMean(name, namesIn(graph))}`,
   );
 }
@@ -52,29 +52,31 @@ function assertOnePerSystem(write: GradientWriter, name: string): void {
   if (shape === undefined || shape.slice(1).every((length) => length === 1)) return;
   const { name: node } = write.graph.producer(name) ?? { name };
   throw refused(
-    "what is differentiated must be one number, or one per system (sum it first with ReduceSum, or name a cotangent)",
+    "`of` must be one number, or one per system (sum it with ReduceSum, or pass a cotangent)",
     `${JSON.stringify(name)}, made by ${JSON.stringify(node)}, of shape [${shape.join(", ")}]`,
   );
 }
 
 function assertCotangent(write: GradientWriter, of: readonly string[], cotangent: string): void {
-  if (of.length > 1) throw refused("a cotangent must be of one value", of.join(", "));
+  if (of.length > 1) throw refused("with a cotangent, `of` must be one value", of.join(", "));
   const { type, shape } = write.facts.of(of[0]!);
   const { type: ownType, shape: own } = write.facts.of(cotangent);
   if (type !== undefined && ownType !== undefined && type !== ownType) {
     throw refused(
-      "a cotangent must have the type of what is differentiated",
+      "a cotangent must have the type of `of`",
       `${ownType} for ${type}`,
     );
   }
   if (shape === undefined || own === undefined || mayBeEqual(shape, own)) return;
   throw refused(
-    "a cotangent must have the shape of what is differentiated",
+    "a cotangent must have the shape of `of`",
     `[${own.join(", ")}] for [${shape.join(", ")}]`,
   );
 }
 
-/** Names of lengths say nothing before the graph runs. */
+/**
+ * Returns whether two shapes may be equal. Named lengths may be, because their values are known only at run time.
+ */
 function mayBeEqual(a: Lengths, b: Lengths): boolean {
   const differs = (x: number | string, y: number | string | undefined) =>
     typeof x === "number" && typeof y === "number" && x !== y;
@@ -85,6 +87,6 @@ type Lengths = readonly (number | string)[];
 
 function refused(requirement: string, value: string): RangeError {
   return new RangeError(
-    `Cannot differentiate a graph as ${requirement}: current value is ${value}`,
+    `Cannot differentiate a graph: ${requirement}; got ${value}`,
   );
 }

@@ -4,7 +4,7 @@ import type { GradientOptions } from "../gradient_options.ts";
 
 const ACTION = "differentiate a graph";
 
-/** All options, also those that may be left out. */
+/** Names of all options, including optional ones. */
 const KNOWN: Readonly<Record<keyof GradientOptions, true>> = {
   of: true,
   wrt: true,
@@ -13,7 +13,10 @@ const KNOWN: Readonly<Record<keyof GradientOptions, true>> = {
   rules: true,
 };
 
-/** Throws a TypeError or a RangeError for options that callers without types misspell, forget or mistake. */
+/**
+ * Throws a TypeError or a RangeError if options are misspelled, missing or invalid. TypeScript does not check all
+ * callers.
+ */
 export function checkGradientOptions(options: GradientOptions): void {
   checkOptions(ACTION, options, Object.keys(KNOWN));
   const { of, wrt, unused = "error" } = options;

@@ -3,21 +3,21 @@ import type { Graph } from "../../graph/graph.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import type { Share } from "../rule.ts";
 
-/** Throws a TypeError for what a rule must not answer with: rules may be anybody's. */
+/** Throws a TypeError if the result of a rule is invalid. Rules may be custom. */
 export function checkShares(graph: Graph, node: NodeProto, answer: readonly Share[]): void {
   if (!Array.isArray(answer)) {
-    throw refused(node, "its rule must answer with a list of shares, one per input", `${answer}`);
+    throw refused(node, "its rule must return a list of shares, one per input", `${answer}`);
   }
-  // A function is for an input that may be left out: nobody calls it then.
+  // A function is valid for an omitted input, because it is never called.
   const last = answer.findLastIndex((share) => share !== undefined && typeof share !== "function");
   if (last >= node.input.length) {
     const count = `${answer.length} for ${node.input.length}`;
-    throw refused(node, "its rule must answer with no more shares than it has inputs", count);
+    throw refused(node, "its rule must not return more shares than it has inputs", count);
   }
   for (const share of answer) {
     if (isShare(graph, share)) continue;
     const requirement =
-      "each share must be the name of a value, a function that writes one, a part or undefined";
+      "each share must be the name of a value, a function that writes one, a part, or undefined";
     throw refused(node, requirement, JSON.stringify(share) ?? String(share));
   }
 }
@@ -31,6 +31,6 @@ function isShare(graph: Graph, share: unknown): boolean {
 
 function refused(node: NodeProto, requirement: string, value: string): TypeError {
   return new TypeError(
-    `Cannot differentiate ${showNode(node)} as ${requirement}: current value is ${value}`,
+    `Cannot differentiate ${showNode(node)}: ${requirement}; got ${value}`,
   );
 }

@@ -2,13 +2,13 @@ import { floatAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule } from "../rule.ts";
 
-/** Activations of networks. At their kinks they have the slope that PyTorch gives them: that of the left side. */
+/** Rules of activation functions. At a kink they use the derivative of the left side, as PyTorch does. */
 export const ACTIVATIONS: Readonly<Record<string, GradientRule>> = {
   Relu: ({ y, g }, write) => [() => write.where(write.make("Greater", [y, 0]), g, 0)],
   LeakyRelu: ({ node, a, g }, write) => [
     () => whereAbove(write, a, g, write.mul(g, floatAttribute(node, "alpha", 0.01))),
   ],
-  // α(eˣ − 1) has the slope y + α.
+  // d/dx α(eˣ − 1) = y + α
   Elu: ({ node, a, y, g }, write) => [
     () => whereAbove(write, a, g, write.mul(g, write.add(y, floatAttribute(node, "alpha", 1)))),
   ],
@@ -66,7 +66,7 @@ export const ACTIVATIONS: Readonly<Record<string, GradientRule>> = {
   Softsign: ({ a, g }, write) => [
     () => write.div(g, write.square(write.add(write.make("Abs", [a]), 1))),
   ],
-  // x · tanh(softplus x)
+  // Mish is x · tanh(softplus x).
   Mish: ({ a, g }, write) => [
     () => {
       const t = write.make("Tanh", [write.make("Softplus", [a])]);
@@ -89,12 +89,12 @@ export const ACTIVATIONS: Readonly<Record<string, GradientRule>> = {
 
 const SELU_ALPHA = 1.67326319217681884765625, SELU_GAMMA = 1.05070102214813232421875;
 
-/** One value where a is above 0, another where it is not. */
+/** Returns x where a is positive, otherwise y. */
 function whereAbove(write: GradientWriter, a: string, x: string | number, y: string): string {
   return write.where(write.make("Greater", [a, 0]), x, y);
 }
 
-/** Of x · Φ(x), with the normal distribution: Φ(x) + x · φ(x). */
+/** Returns the derivative of x · Φ(x), with the normal distribution: Φ(x) + x · φ(x). */
 function slopeOfGelu(write: GradientWriter, a: string): string {
   const erf = write.make("Erf", [write.mul(a, Math.SQRT1_2)]);
   const below = write.mul(write.add(erf, 1), 0.5);
@@ -102,7 +102,10 @@ function slopeOfGelu(write: GradientWriter, a: string): string {
   return write.add(below, write.mul(write.mul(a, bell), 1 / Math.sqrt(2 * Math.PI)));
 }
 
-/** Of ½ x (1 + tanh u) with u = √(2/π) (x + 0.044715 x³): ½ (1 + t) + ½ x (1 − t²) u′. */
+/**
+ * Returns the derivative of ½ x (1 + tanh u) with u = √(2/π) (x + 0.044715 x³): ½ (1 + t) + ½ x (1 − t²) u′, where
+ * t = tanh u.
+ */
 function slopeOfTanhGelu(write: GradientWriter, a: string): string {
   const scale = Math.sqrt(2 / Math.PI), cubic = 0.044715;
   const squared = write.square(a);

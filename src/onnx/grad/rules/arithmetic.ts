@@ -1,7 +1,8 @@
 import { intAttribute } from "../../codec/attributes.ts";
+import { angleDivision, backFromSlope } from "../angle_slope.ts";
 import type { GradientRule } from "../rule.ts";
 
-/** Sums, products and what is made of them. */
+/** Rules of arithmetic operators. */
 export const ARITHMETIC: Readonly<Record<string, GradientRule>> = {
   Add: ({ g }) => [g, g],
   Sub: ({ g }, write) => [g, () => write.neg(g)],
@@ -9,15 +10,15 @@ export const ARITHMETIC: Readonly<Record<string, GradientRule>> = {
     a === b
       ? [() => write.mul(write.mul(g, a), 2)]
       : [() => write.mul(g, b), () => write.mul(g, a)],
-  Div: ({ b, y, g }, write) => [
-    () => write.div(g, b),
-    () => write.neg(write.div(write.mul(g, y), b)),
-  ],
+  Div: ({ a, b, y, g }, write) =>
+    angleDivision(write, y) === undefined
+      ? [() => write.div(g, b), () => write.neg(write.div(write.mul(g, y), b))]
+      : backFromSlope(write, { a, b, y, g }),
   Neg: ({ g }, write) => [() => write.neg(g)],
   Reciprocal: ({ y, g }, write) => [() => write.neg(write.mul(write.mul(g, y), y))],
   Sum: ({ inputs, g }) => inputs.map(() => g),
   Mean: ({ inputs, g }, write) => inputs.map(() => () => write.div(g, inputs.length)),
-  // a − b · (how many times b goes into a), which does not change a little. Whole numbers do not come here.
+  // a mod b = a − b · k with a piecewise constant k. Integers never get here.
   Mod: ({ node, a, b, y, g }, write) =>
     intAttribute(node, "fmod", 0) === 0
       ? []

@@ -6,7 +6,7 @@ import type { GradientRule } from "../rule.ts";
 const cast: GradientRule = ({ a, g }, write) =>
   isFloat(write.typeOf(a)) ? [() => write.cast(g, write.typeOf(a))] : [];
 
-/** Operators that leave the number as it is. */
+/** Rules of operators that keep values unchanged. */
 export const CASTS: Readonly<Record<string, GradientRule>> = {
   Cast: cast,
   CastLike: cast,
@@ -15,7 +15,7 @@ export const CASTS: Readonly<Record<string, GradientRule>> = {
     if (training !== "" && (on === undefined || Number(tensorValues(on)[0]) !== 0)) {
       throw new UnsupportedNodeError({
         action: "differentiate a graph",
-        requirement: "Dropout must be switched off for good (export the model in evaluation mode)",
+        requirement: "Dropout must be switched off (export the model in evaluation mode)",
         node: node.name || node.output.join(),
         op: "Dropout",
       });

@@ -1,7 +1,7 @@
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
-/** Operators that let one of several numbers through. */
+/** Rules of operators that select one of several values. */
 export const CHOICES: Readonly<Record<string, GradientRule>> = {
   Max: (step, write) => extreme(step, write, "Greater"),
   Min: (step, write) => extreme(step, write, "Less"),
@@ -10,7 +10,7 @@ export const CHOICES: Readonly<Record<string, GradientRule>> = {
     () => write.where(condition, g, 0),
     () => write.where(condition, 0, g),
   ],
-  // At a bound the number goes through, as in PyTorch's clamp.
+  // At a bound the gradient passes, as in PyTorch's clamp.
   Clip: ({ a, b: least, c: most, g }, write) => [
     () => {
       const capped = most === "" ? g : write.where(write.make("LessOrEqual", [a, most]), g, 0);
@@ -18,7 +18,7 @@ export const CHOICES: Readonly<Record<string, GradientRule>> = {
         ? capped
         : write.where(write.make("GreaterOrEqual", [a, least]), capped, 0);
     },
-    // Where the bounds are the wrong way round, the upper one counts.
+    // If the lower bound is above the upper one, the result is the upper one.
     () => {
       const raised = write.where(write.make("Less", [a, least]), g, 0);
       return most === ""
@@ -33,8 +33,8 @@ export const CHOICES: Readonly<Record<string, GradientRule>> = {
 };
 
 /**
- * Equal numbers get equal shares, as in PyTorch's maximum. Beside numbers that nothing comes back to, the one that moves
- * gets it all, as in its clamp.
+ * Returns the shares of Max or Min. Equal inputs get equal shares, as in PyTorch's maximum. If only one input needs
+ * a gradient, it gets all of it, as in PyTorch's clamp.
  */
 function extreme(step: Step, write: GradientWriter, isAbove: "Greater" | "Less"): readonly Share[] {
   const { inputs, a, b, g } = step;
@@ -49,7 +49,7 @@ function extreme(step: Step, write: GradientWriter, isAbove: "Greater" | "Less")
   return [share(a, b, !step.wants(1)), share(b, a, !step.wants(0))];
 }
 
-/** g / how many are the extreme one, to each of them; those that nothing comes back to do not count. */
+/** Divides g among all inputs that equal the extreme value. Inputs that need no gradient do not count. */
 function byCount(step: Step, write: GradientWriter): readonly Share[] {
   const { inputs, y, g } = step, type = write.typeOf(y);
   const are = inputs.map((name, i) => step.wants(i) ? write.make("Equal", [name, y]) : undefined);

@@ -5,7 +5,10 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Step } from "../rule.ts";
 import { lengthsAlong, windowsOver, windowsUnder } from "../windows/windows.ts";
 
-/** The image gets the transposed convolution of what comes back, the weights the convolution of the image by it. */
+/**
+ * The gradient of the image is the transposed convolution of g by the weights; that of the weights is the
+ * convolution of the image by g.
+ */
 const conv: GradientRule = (step, write) => {
   const { node, a, b, y, g } = step;
   const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel: kernelOf(step, write) });
@@ -21,7 +24,7 @@ const conv: GradientRule = (step, write) => {
   ];
 };
 
-/** The other way round. */
+/** The same with image and result exchanged. */
 const convTranspose: GradientRule = (step, write) => {
   const { node, a, b, y, g } = step;
   const lengths = lengthsAlong(write, { wide: y, narrow: a, kernel: kernelOf(step, write) });
@@ -33,7 +36,7 @@ const convTranspose: GradientRule = (step, write) => {
   ];
 };
 
-/** One number per channel. */
+/** Sums g to one number per channel. */
 function biasOf(write: GradientWriter, g: string, { windows }: Convolution): string {
   return write.reduceSum(g, [0, ...places(2, windows.length + 2)]);
 }
@@ -42,7 +45,7 @@ function kernelOf({ node, b }: Step, write: GradientWriter): readonly (number | 
   return intsAttribute(node, "kernel_shape") ?? write.lengthsOf(b).slice(2);
 }
 
-/** Convolutions. */
+/** Rules of convolutions. */
 export const CONVOLUTION: Readonly<Record<string, GradientRule>> = {
   Conv: conv,
   ConvTranspose: convTranspose,

@@ -6,14 +6,14 @@ import { type Labeled, labeled, permuted, summed } from "../labeled.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
 /**
- * Each operand gets the product of what comes back and of the others, summed to its labels. Labels that it alone has
- * were summed, so that what comes back is repeated along them.
+ * The gradient of each operand is the product of g and the other operands, summed to its labels. Labels that only
+ * this operand has were summed over, so the gradient is broadcast along them.
  */
 const einsum: GradientRule = (step, write) => {
   const { inputs, y, g } = step;
   const { inputs: terms, output } = equationOf(step, write);
   const operands = terms.map((labels, i) => labeled(write, inputs[i]!, labels));
-  // What has come back has the shape of the output, of which more may be known.
+  // g has the shape of the output, whose lengths may be known better.
   const back = labeled(write, g, output, write.lengthsOf(y));
   return operands.map((operand, i): Share => () => {
     const others = operands.filter((_, j) => j !== i);
@@ -21,16 +21,16 @@ const einsum: GradientRule = (step, write) => {
   });
 };
 
-/** The equation, in which each term has each label once. */
+/** Returns the equation. Each label may occur only once per term. */
 function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquation {
   const text = textAttribute(node, "equation", "");
   const equation = einsumEquation(text, inputs.map((name) => write.rankOf(name)));
   if (equation === undefined) throw refused("its equation must fit its inputs", text);
   if (equation.inputs.every((labels) => new Set(labels).size === labels.length)) return equation;
-  throw refused("each label must stand once in a term (take a diagonal by other operators)", text);
+  throw refused("each label must occur once per term (take a diagonal with other operators)", text);
 }
 
-/** The product of all, from left to right, summed to some labels as early as possible. */
+/** Multiplies factors from left to right. Each sum is taken as early as possible. */
 function productOf(
   write: GradientWriter,
   [first, ...others]: readonly Labeled[],
@@ -48,7 +48,7 @@ function productOf(
   return permuted(write, summed(write, product, made), made);
 }
 
-/** Repeated along the axes that it lacks. */
+/** Broadcasts along missing axes. */
 function spread(write: GradientWriter, x: Labeled, like: Labeled): string {
   const missing = like.labels.flatMap((label, axis) => x.labels.includes(label) ? [] : [axis]);
   return missing.length === 0
@@ -58,9 +58,9 @@ function spread(write: GradientWriter, x: Labeled, like: Labeled): string {
 
 function refused(requirement: string, value: string): RangeError {
   return new RangeError(
-    `Cannot differentiate an Einsum as ${requirement}: current value is ${JSON.stringify(value)}`,
+    `Cannot differentiate an Einsum: ${requirement}; got ${JSON.stringify(value)}`,
   );
 }
 
-/** Sums of products over named axes. */
+/** Rule of Einsum. */
 export const EINSUM: Readonly<Record<string, GradientRule>> = { Einsum: einsum };

@@ -1,9 +1,11 @@
+import { angleDivision, backToSlope } from "../angle_slope.ts";
+import { overRootOf } from "../at_edges.ts";
 import type { GradientRule } from "../rule.ts";
 
-/** Functions of one number whose result does not change when it changes a little. */
+/** Functions whose derivative is zero wherever it exists. */
 const stop: GradientRule = () => [];
 
-/** Functions of one number. */
+/** Rules of elementwise functions of one value. */
 export const FUNCTIONS: Readonly<Record<string, GradientRule>> = {
   Exp: ({ y, g }, write) => [() => write.mul(g, y)],
   Log: ({ a, g }, write) => [() => write.div(g, a)],
@@ -11,12 +13,20 @@ export const FUNCTIONS: Readonly<Record<string, GradientRule>> = {
   Cos: ({ a, g }, write) => [() => write.neg(write.mul(g, write.make("Sin", [a])))],
   Tan: ({ y, g }, write) => [() => write.add(write.mul(write.mul(g, y), y), g)],
   Asin: ({ a, g }, write) => [
-    () => write.div(g, write.make("Sqrt", [write.sub(1, write.square(a))])),
+    () => overRootOf(write, g, write.sub(1, write.square(a))),
   ],
   Acos: ({ a, g }, write) => [
-    () => write.neg(write.div(g, write.make("Sqrt", [write.sub(1, write.square(a))]))),
+    () => write.neg(overRootOf(write, g, write.sub(1, write.square(a)))),
   ],
-  Atan: ({ a, g }, write) => [() => write.div(g, write.add(write.square(a), 1))],
+  Atan: ({ a, g }, write) => {
+    const slope = angleDivision(write, a);
+    return [
+      () =>
+        slope === undefined
+          ? write.div(g, write.add(write.square(a), 1))
+          : backToSlope(write, g, slope),
+    ];
+  },
   Sinh: ({ a, g }, write) => [() => write.mul(g, write.make("Cosh", [a]))],
   Cosh: ({ a, g }, write) => [() => write.mul(g, write.make("Sinh", [a]))],
   Tanh: ({ y, g }, write) => [() => write.mul(g, write.sub(1, write.square(y)))],
@@ -24,13 +34,13 @@ export const FUNCTIONS: Readonly<Record<string, GradientRule>> = {
     () => write.div(g, write.make("Sqrt", [write.add(write.square(a), 1)])),
   ],
   Acosh: ({ a, g }, write) => [
-    () => write.div(g, write.make("Sqrt", [write.sub(write.square(a), 1)])),
+    () => overRootOf(write, g, write.sub(write.square(a), 1)),
   ],
   Atanh: ({ a, g }, write) => [() => write.div(g, write.sub(1, write.square(a)))],
   Erf: ({ a, g }, write) => [
     () => write.mul(write.mul(g, write.make("Exp", [write.neg(write.square(a))])), TWO_BY_ROOT_PI),
   ],
-  // Sign is not among WebGPU's operators, Where is. 0 at 0, as in PyTorch.
+  // WebGPU has no Sign operator. The derivative at 0 is 0, as in PyTorch.
   Abs: ({ a, g }, write) => [() => write.signed(g, a)],
   Sign: stop,
   Floor: stop,
@@ -38,5 +48,5 @@ export const FUNCTIONS: Readonly<Record<string, GradientRule>> = {
   Round: stop,
 };
 
-/** 2 / √π */
+/** 2 / √π. */
 const TWO_BY_ROOT_PI = 2 / Math.sqrt(Math.PI);

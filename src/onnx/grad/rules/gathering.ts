@@ -4,7 +4,7 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { shapeOfParts, type ShapePart } from "../shape_of_parts.ts";
 
-/** Of what is added where several indices are the same. */
+/** Attributes of scatters that add updates with equal indices. */
 const ADD = { reduction: "add" } as const;
 
 function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number {
@@ -12,7 +12,7 @@ function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number
   return axis < 0 ? axis + write.rankOf(a) : axis;
 }
 
-/** Rows that are taken one behind the other are put back with zeros around them; others are scattered. */
+/** Consecutive rows are put back by padding with zeros; others are scattered. */
 const gather: GradientRule = (step, write) => {
   const { a, b, g } = step, axis = axisOf(step, write);
   const run = runOf(write, a, b, axis);
@@ -22,7 +22,10 @@ const gather: GradientRule = (step, write) => {
   return [{ axis, ...run, part }];
 };
 
-/** A run of known places, such as 4, 5, 6; `undefined` for other indices and where its end is not known. */
+/**
+ * Returns the start of consecutive constant indices, such as 4, 5, 6; `undefined` if they are not, or their end is
+ * unknown.
+ */
 function runOf(
   write: GradientWriter,
   a: string,
@@ -39,15 +42,15 @@ function runOf(
 }
 
 interface Along {
-  /** What was gathered from. */
+  /** Value from which the slices were gathered. */
   readonly like: string;
-  /** Places along the axis, of any shape, whose axes stand in the place of the axis. */
+  /** Indices along the axis. Their axes replace the axis in the result. */
   readonly indices: string;
   readonly g: string;
   readonly axis: number;
 }
 
-/** Adds slices into those that they were taken from. */
+/** Adds slices to the positions from which they were gathered. */
 export function scatterAlong(
   write: GradientWriter,
   { like, indices, g, axis }: Along,
@@ -63,8 +66,10 @@ export function scatterAlong(
   }
   const count = write.rankOf(indices);
   const rows = () => write.unsqueeze(write.cast(indices, "i64"), [count]);
+  // `into` lets several gathers from one tensor, such as the two ends of all edges, add into one buffer instead
+  // of summing a tensor each.
   if (axis === 0) return { into: (base) => write.make("ScatterND", [base, rows(), g], ADD) };
-  // Scatters are fast along the first axis only.
+  // Scatters are fast only along the first axis, so move this one to the front.
   const places = Array.from({ length: rank - 1 + count }, (_, i) => i);
   const [before, own, behind] = [
     places.slice(0, axis),
@@ -88,7 +93,7 @@ const gatherND: GradientRule = (step, write) => {
   }];
 };
 
-/** Indices with those of the batch in front, which GatherND leaves out. */
+/** Prepends the indices of the batch axes, which GatherND leaves implicit. */
 function wholeIndices({ node, b }: Step, write: GradientWriter): string {
   const batch = intAttribute(node, "batch_dims", 0);
   if (batch === 0) return b;
@@ -109,14 +114,14 @@ const gatherElements: GradientRule = (step, write) => [
   intoElements(write, step.b, step.g, axisOf(step, write)),
 ];
 
-/** Adds elements into those that they were taken from. */
+/** Adds elements to the positions from which they were gathered. */
 function intoElements(write: GradientWriter, indices: string, g: string, axis: number): Share {
   return {
     into: (base) => write.make("ScatterElements", [base, indices, g], { axis, ...ADD }),
   };
 }
 
-/** To the elements that were chosen; of equal ones, to those that the operator took. */
+/** The gradient goes to the elements that the operator has selected, also among equal ones. */
 const topK: GradientRule = (step, write) => {
   const { node, inputs, outputs, g } = step;
   let indices = outputs[1] ?? "";
@@ -128,7 +133,7 @@ const topK: GradientRule = (step, write) => {
   return [intoElements(write, indices, g, axisOf(step, write, -1))];
 };
 
-/** As Gather at the places where the condition holds. */
+/** Treats Compress as a Gather at the positions where the condition is true. */
 const compress: GradientRule = (step, write) => {
   const { node, a, b, g } = step;
   const indices = write.reshape(write.make("NonZero", [b]), [-1]);
@@ -144,7 +149,7 @@ const compress: GradientRule = (step, write) => {
   }];
 };
 
-/** What is picked out by places. */
+/** Rules of operators that select elements by index. */
 export const GATHERING: Readonly<Record<string, GradientRule>> = {
   Compress: compress,
   Gather: gather,

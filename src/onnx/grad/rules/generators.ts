@@ -1,13 +1,13 @@
 import type { GradientRule } from "../rule.ts";
 
-/** start + delta · (0, 1, 2 …); how many there are does not change a little. */
+/** Range is start + delta · (0, 1, 2 …). Its length is piecewise constant, so it has no derivative. */
 const range: GradientRule = ({ a, c, y, g }, write) => [
   () => write.reduceSum(g, [0]),
   undefined,
   () => write.reduceSum(write.mul(g, write.div(write.sub(y, a), c)), [0]),
 ];
 
-/** The number where the index is another, and the one where it is that. */
+/** The two values of OneHot get the gradients of the positions where they occur. */
 const oneHot: GradientRule = ({ node, a, b, c, g }, write) => [undefined, undefined, () => {
   const pair = write.graph.constantOf(write.typeOf(c), [0, 1]);
   const hot = write.graph.add("OneHot", [a, b, pair]);
@@ -18,10 +18,10 @@ const oneHot: GradientRule = ({ node, a, b, c, g }, write) => [undefined, undefi
   return write.make("Concat", [off, on].map((x) => write.unsqueeze(x, [0])), { axis: 0 });
 }];
 
-/** What is made has nothing of the numbers of the inputs, only of their shape. */
+/** Operators that use only the shape of their inputs, not the elements. */
 const stop: GradientRule = () => [];
 
-/** Values made from little. */
+/** Rules of operators that create tensors. */
 export const GENERATORS: Readonly<Record<string, GradientRule>> = {
   EyeLike: stop,
   OneHot: oneHot,

@@ -1,17 +1,17 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { putBack } from "../windows/put_back.ts";
+import { unslice } from "../windows/unslice.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { shapeOfParts } from "../shape_of_parts.ts";
 
-/** The axis of a node, counted from the start. */
+/** Returns the axis of a node, counted from the start. */
 function axisOf({ node, a }: Step, write: GradientWriter): number {
   const axis = intAttribute(node, "axis", 0);
   return axis < 0 ? axis + write.rankOf(a) : axis;
 }
 
-/** Each input gets its part: by one Split, or by a Slice where only one is wanted. */
+/** Each input gets its part: by one Split, or by a Slice if only one is needed. */
 const concat: GradientRule = (step, write) => {
   const { inputs, g } = step;
   if (inputs.length === 1) return [g];
@@ -31,7 +31,7 @@ function partsOf({ inputs, g }: Step, write: GradientWriter, axis: number): read
   return write.graph.add("Split", [g, lengths], { attributes, outputs }).output;
 }
 
-/** The part of one input; `undefined` where its place is not known. */
+/** Returns the part of one input; `undefined` if its position is unknown. */
 function sliceOf(
   { inputs, g }: Step,
   write: GradientWriter,
@@ -48,7 +48,7 @@ function sliceOf(
   return () => write.make("Slice", [g, write.ints([start]), write.ints([end]), write.ints([axis])]);
 }
 
-/** Behind the last element of any axis. */
+/** End of any axis. */
 const END = 2 ** 31 - 1;
 
 function boundsFromStart(
@@ -68,7 +68,7 @@ function boundsFromEnd(
   return [-behind - length, behind === 0 ? END : -behind];
 }
 
-/** The sum of lengths that are all numbers. */
+/** Returns the sum of lengths if all are numbers. */
 function sumOf(lengths: readonly (number | string)[]): number | undefined {
   let sum = 0;
   for (const length of lengths) {
@@ -78,7 +78,7 @@ function sumOf(lengths: readonly (number | string)[]): number | undefined {
   return sum;
 }
 
-/** What came back for the parts, joined, with zeros for those for which nothing did. */
+/** Concatenates the gradients of the parts, with zeros for parts that have none. */
 const split: GradientRule = (step, write) => [() => {
   const { gradients, outputs, a } = step, axis = axisOf(step, write);
   const single = onlyOne(step, write, axis);
@@ -94,7 +94,7 @@ const split: GradientRule = (step, write) => [() => {
   return write.make("Concat", parts, { axis });
 }];
 
-/** The parts of zeros, where one has no name that could say how long it is. */
+/** Returns the parts of a tensor of zeros, for parts whose length has no name. */
 function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly string[] {
   const outputs = node.output.length,
     zeros = write.graph.add(
@@ -106,7 +106,7 @@ function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly s
   return zeros.output;
 }
 
-/** One part with zeros around it, where nothing came back for the others and its place is known. */
+/** Returns the share of a single part whose position is known, if no other part has a gradient. */
 function onlyOne(
   { node, gradients, outputs, inputs, a }: Step,
   write: GradientWriter,
@@ -124,8 +124,8 @@ function onlyOne(
     : undefined;
   if (lengths === undefined) return undefined;
   const start = lengths.slice(0, i).reduce((sum, each) => sum + each, 0);
-  return putBack(write, gradients[i]!, a, [{ axis, start, step: 1 }]);
+  return unslice(write, gradients[i]!, a, [{ axis, start, step: 1 }]);
 }
 
-/** What is joined and parted. */
+/** Rules of Concat and Split. */
 export const JOINING: Readonly<Record<string, GradientRule>> = { Concat: concat, Split: split };

@@ -6,14 +6,14 @@ import type { GradientRule, Share, Step } from "../rule.ts";
 
 const matMul: GradientRule = (step, write) => product(step, write, step.g, [0, 0]);
 
-/** The same of operands that may be turned, times a number. */
+/** Differentiates a MatMul with optional transpositions and a factor. */
 const fusedMatMul: GradientRule = (step, write) => {
   const { node, g } = step;
   const [transA, transB, ...more] = ["transA", "transB", "transBatchA", "transBatchB"]
     .map((name) => intAttribute(node, name, 0));
   if (more.some((each) => each !== 0)) {
     throw new RangeError(
-      `Cannot differentiate FusedMatMul "${node.name}" as its batches must not be transposed: current value is ` +
+      `Cannot differentiate FusedMatMul "${node.name}": its batch axes must not be transposed; got ` +
         `transBatchA ${more[0]}, transBatchB ${more[1]}`,
     );
   }
@@ -34,17 +34,17 @@ function product(
   const left = labeled(write, a, axes(rankA, ["m", "k"], transA));
   const right = labeled(write, b, axes(rankB, ["k", "n"], transB));
   const made = [...batchAxes(batch), ...rankA === 1 ? [] : ["m"], ...rankB === 1 ? [] : ["n"]];
-  // What has come back has the shape of the output, of which more may be known.
+  // g has the shape of the output, whose lengths may be known better.
   const back = labeled(write, g, made, write.lengthsOf(y));
   return [() => shareOf(write, left, back, right), () => shareOf(write, right, left, back)];
 }
 
-/** Counted from the last one, where they are aligned. */
+/** Returns labels of batch axes. They are counted from the last one, because broadcasting aligns them there. */
 function batchAxes(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${count - i}`);
 }
 
-/** The product of two values, summed to the shape of a third as far as is known where that was repeated. */
+/** Multiplies two values, and sums over the axes along which `to` was broadcast, as far as they are known. */
 function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): string {
   const isRepeated = to.labels.map((label, axis) =>
     to.lengths[axis] === 1 && [x, y].some((value) => {
@@ -57,7 +57,7 @@ function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): st
   return write.unsqueeze(name, isRepeated.flatMap((is, axis) => is ? [axis] : []));
 }
 
-/** Each product is a Gemm of the operands as they lie. */
+/** Each gradient is a Gemm of the operands in their order. */
 const gemm: GradientRule = (step, write) => {
   const { node, a, b, g } = step;
   const beta = floatAttribute(node, "beta", 1);
@@ -86,7 +86,7 @@ function scaledGemm(
   });
 }
 
-/** Products of matrices. */
+/** Rules of matrix products. */
 export const MATRICES: Readonly<Record<string, GradientRule>> = {
   MatMul: matMul,
   Gemm: gemm,

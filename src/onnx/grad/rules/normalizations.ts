@@ -2,7 +2,9 @@ import { floatAttribute, intAttribute, intsAttribute } from "../../codec/attribu
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
-/** Numbers made comparable: centered, scaled to variance 1, then stretched and shifted by parameters. */
+/**
+ * Rules of normalizations, which center values, scale them to variance 1, then scale and shift them by parameters.
+ */
 export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
   LayerNormalization: (step, write) => {
     const { node, a, b: scale, g, gradients } = step;
@@ -22,7 +24,7 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
   },
   GroupNormalization: groupNormalization,
   BatchNormalization: batchNormalization,
-  // 0 where the norm is 0, as for the norm itself.
+  // The derivative is 0 where the norm is 0, as for the norm itself.
   LpNormalization: ({ node, a, y, g }, write) => [
     () => {
       const axis = [intAttribute(node, "axis", -1)], p = intAttribute(node, "p", 2);
@@ -42,7 +44,7 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
       const centered = write.sub(a, mean(write, a, axes));
       const deviation = write.make("Sqrt", [mean(write, write.square(centered), axes)]);
       const scale = write.add(deviation, 1e-9);
-      // Where all numbers are the same, those that are centered are 0.
+      // If all values are equal, the centered values are 0.
       const divisor = write.where(write.make("Equal", [deviation, 0]), 1, deviation);
       const along = write.div(
         mean(write, write.mul(g, centered), axes),
@@ -54,13 +56,13 @@ export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
   ],
 };
 
-/** What is known of numbers that are centered and scaled along axes. */
+/** Values that are centered and scaled along axes. */
 interface Normalized {
-  /** The numbers, of mean 0 and variance 1. */
+  /** Values with mean 0 and variance 1. */
   readonly values: string;
-  /** From what comes back for them to what goes on to the numbers they were made from. */
+  /** Returns the gradient of the original values, given that of the normalized ones. */
   back(g: string): string;
-  /** The same for the outputs of LayerNormalization that have the mean and 1/deviation. */
+  /** Does the same for the mean and inverse deviation, which LayerNormalization returns as additional outputs. */
   backFromMoments(gradients: readonly (string | undefined)[]): readonly string[];
 }
 
@@ -106,12 +108,12 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }
 
-/** Numbers that were normalized, then stretched and shifted by a number per channel, along axis 1. */
+/** Normalized values that are scaled and shifted per channel, along axis 1. */
 interface Stretched {
   readonly a: string;
   readonly g: string;
   readonly scale: string;
-  /** The numbers in between. */
+  /** Normalized values. */
   readonly values: string;
   readonly back: (g: string) => string;
 }
@@ -128,7 +130,7 @@ function perChannel(
   ];
 }
 
-/** Groups of channels are normalized together. Before opset 21 the parameters are one number per group. */
+/** Normalizes groups of channels together. Before opset 21 there is one parameter per group. */
 function groupNormalization(
   { node, opset, a, b: scale, c: shift, g }: Step,
   write: GradientWriter,
@@ -149,7 +151,7 @@ function groupNormalization(
   ];
 }
 
-/** In evaluation mean and variance are parameters; in training they are those of the batch. */
+/** In inference, mean and variance are parameters. In training, they are those of the batch. */
 function batchNormalization(
   { node, inputs, outputs, gradients, a, b: scale, g }: Step,
   write: GradientWriter,
@@ -179,7 +181,7 @@ function batchNormalization(
 
 function noStatistics(outputs: readonly string[]): RangeError {
   return new RangeError(
-    "Cannot differentiate a BatchNormalization in training as nothing must depend on its running mean and variance: " +
-      `current outputs are ${outputs.join(", ")}`,
+    "Cannot differentiate a BatchNormalization in training: nothing may depend on its running mean and variance; " +
+      `got the outputs ${outputs.join(", ")}`,
   );
 }

@@ -1,7 +1,7 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import type { GradientRule } from "../rule.ts";
 
-/** Sums from the other end on. */
+/** The gradient of a cumulative sum is the cumulative sum in the opposite direction. */
 const cumSum: GradientRule = ({ node, b, g }, write) => [
   () =>
     write.make("CumSum", [g, b], {
@@ -10,14 +10,17 @@ const cumSum: GradientRule = ({ node, b, g }, write) => [
     }),
 ];
 
-/** What a linear operator that is its own inverse, or leaves elements out, does to its result it does to gradients. */
+/**
+ * Applies the operator to the gradient. This is correct for linear operators that are their own inverse or mask
+ * elements.
+ */
 const again: GradientRule = ({ node, inputs, g }, write) => [() => {
   const made = write.graph.add(node.opType, [g, ...inputs.slice(1)]);
   made.attribute.push(...node.attribute);
   return made.output[0]!;
 }];
 
-/** Sums along an axis, triangles, sequences turned round. */
+/** Rules of cumulative sums, triangles and reversed sequences. */
 export const ORDERING: Readonly<Record<string, GradientRule>> = {
   CumSum: cumSum,
   ReverseSequence: again,

@@ -4,7 +4,7 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
-/** What was put around is cut off; what was copied from inside is added to where it came from. */
+/** Padding of constants is cut off; padding that copies elements is added to the elements it came from. */
 const pad: GradientRule = (step, write) => {
   const { node, inputs, g } = step;
   if (textAttribute(node, "mode", "constant") !== "constant") return [copied(step, write)];
@@ -20,7 +20,9 @@ const pad: GradientRule = (step, write) => {
   return [inside, undefined, value];
 };
 
-/** What came back for what was inside: a Slice where nothing was cut off, else a Pad by as much in the other way. */
+/**
+ * Removes the padding from g: by a Slice, or by a Pad in the other direction if the operator has cut elements off.
+ */
 function unpadded({ inputs, g }: Step, write: GradientWriter): string {
   const { facts } = write, [, pads = "", , axes = ""] = inputs;
   const counts = numbersOf(facts.of(pads)), half = (counts?.length ?? 0) / 2;
@@ -42,7 +44,7 @@ function unpadded({ inputs, g }: Step, write: GradientWriter): string {
   ]);
 }
 
-/** The numbers of the elements, padded in the same way, say where each one came from. */
+/** Pads the indices of the elements in the same way, which shows where each padded element came from. */
 function copied({ node, inputs, a, g }: Step, write: GradientWriter): Share {
   const mode = textAttribute(node, "mode", "constant");
   return scatterFlat(write, a, g, (places) => {
@@ -51,5 +53,5 @@ function copied({ node, inputs, a, g }: Step, write: GradientWriter): Share {
   });
 }
 
-/** What is put around. */
+/** Rule of Pad. */
 export const PADDING: Readonly<Record<string, GradientRule>> = { Pad: pad };

@@ -8,10 +8,10 @@ import type { GradientRule } from "../rule.ts";
 import { partsOf } from "../windows/window_counts.ts";
 import { windowAttributes } from "../windows/windows.ts";
 
-/** What comes back for a window goes on to the largest element of it: the first one among equals. */
+/** The gradient of a window goes to its largest element: the first one among equal ones. */
 const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {
   if (outputs[1] !== undefined && outputs[1] !== "") return scattered(write, a, outputs[1], g);
-  // Without indices, which not every runtime can give (WebGPU cannot): the elements of each window side by side.
+  // Without the optional indices, which WebGPU cannot compute, list the elements of each window along an axis.
   const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
   const each = write.graph.constantOf(write.typeOf(a), identity(kernel), [
     sizeOf(kernel),
@@ -31,7 +31,7 @@ const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {
   return write.reshapeLike(widened(write, parts, each, { windows, group: 1, edges, like: a }), a);
 }];
 
-/** What comes back is added where the indices say, counted over the whole tensor. */
+/** Adds the gradients at the indices, which count over the whole tensor. */
 function scattered(write: GradientWriter, a: string, indices: string, g: string): string {
   const zeros = write.zeros(write.reshape(a, [-1]));
   const added = write.make("ScatterElements", [
@@ -42,13 +42,15 @@ function scattered(write: GradientWriter, a: string, indices: string, g: string)
   return write.reshapeLike(added, a);
 }
 
-/** One window per element of it, which has a 1 there. */
+/** Returns one kernel per element of a window, with a 1 at that element. */
 function identity(kernel: readonly number[]): Float64Array {
   const size = sizeOf(kernel);
   return Float64Array.from({ length: size * size }, (_, i) => i % (size + 1) === 0 ? 1 : 0);
 }
 
-/** Channels with numbers around them that are never the largest; all finite, as infinity times 0 is no number. */
+/**
+ * Pads channels with numbers that are never the largest. Infinities are clipped, because infinity times 0 is NaN.
+ */
 function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   const { node, windows, kernel, edges } = pool;
   const lowest = write.typeOf(a) === "f16" ? -65504 : -3e38;
@@ -56,7 +58,7 @@ function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   if (edges !== undefined) return padded(write, x, edges, lowest);
   const isOpen = intAttribute(node, "ceil_mode", 0) !== 0;
   const begins = windows.map(({ begin }) => begin);
-  // Windows that overhang by as much as free lengths say have enough behind the image.
+  // If variable lengths decide how far windows overhang, pad enough for any of them.
   const ends = windows.map(({ end, stride, dilation, rest }, axis) =>
     isOpen && rest === undefined ? kernel[axis]! * dilation + stride : end
   );
@@ -64,7 +66,7 @@ function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   return padded(write, x, { begins: write.ints(begins), ends: write.ints(ends) }, lowest);
 }
 
-/** What comes back for a window goes on to its elements, in equal parts. */
+/** Divides the gradient of a window equally among its elements. */
 const averagePool: GradientRule = (step, write) => {
   const { node, a, y } = step;
   const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
@@ -75,7 +77,7 @@ const averagePool: GradientRule = (step, write) => {
   }];
 };
 
-/** What comes back goes to all elements, in equal parts. */
+/** Divides the gradient equally among all elements. */
 const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
   const lengths = write.lengthsOf(a).slice(2);
   const count = lengths.reduce<number>((product, length) => product * Number(length), 1);
@@ -87,7 +89,7 @@ const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
   return write.expandLike(write.div(g, write.cast(elements, write.typeOf(a))), a);
 }];
 
-/** What comes back goes to the largest element: the first one among equals. */
+/** The gradient goes to the largest element: the first one among equal ones. */
 const globalMaxPool: GradientRule = ({ a, g }, write) => [() => {
   const labels = write.lengthsOf(a).map((_, axis) => `${axis}`), whole = labeled(write, a, labels);
   const flat = labels.length === 3 ? a : regrouped(write, a, [
@@ -101,7 +103,7 @@ const globalMaxPool: GradientRule = ({ a, g }, write) => [() => {
   return write.reshapeLike(set, a);
 }];
 
-/** Operators that make one number of each window, or of each channel. */
+/** Rules of pooling over windows, and over whole channels. */
 export const POOLING: Readonly<Record<string, GradientRule>> = {
   AveragePool: averagePool,
   GlobalAveragePool: globalAveragePool,

@@ -1,24 +1,28 @@
 import { tensorValues } from "../../codec/tensor_proto.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
+import { overRoot, unlessZero } from "../at_edges.ts";
 import type { GradientRule } from "../rule.ts";
 
-/** Up to here whole powers are products: onnxruntime's Pow is slow, and powers of negative numbers are exact. */
+/**
+ * Largest integer power that is written as products. Pow is slow in onnxruntime, and products are exact for
+ * negative bases.
+ */
 const MOST_FACTORS = 8;
 
-/** Powers and roots. */
+/** Rules of powers and roots. */
 export const POWERS: Readonly<Record<string, GradientRule>> = {
-  Sqrt: ({ y, g }, write) => [() => write.div(write.mul(g, 0.5), y)],
+  Sqrt: ({ y, g }, write) => [() => overRoot(write, write.mul(g, 0.5), y)],
   Pow: ({ a, b, y, g }, write) => {
     const exponent = numberOf(write, b);
     return [
       () => exponent === undefined ? byBase(write, a, b, g) : byPower(write, { a, y, g }, exponent),
-      // The exponent may be of another type than the power.
+      // The exponent may have another type than the base.
       () => write.cast(byExponent(write, a, y, g), write.typeOf(b)),
     ];
   },
 };
 
-/** g · p · aᵖ⁻¹ */
+/** Returns g · p · aᵖ⁻¹. An infinite derivative at 0 is replaced by 0 unless the power itself is infinite there. */
 function byPower(
   write: GradientWriter,
   { a, y, g }: { readonly a: string; readonly y: string; readonly g: string },
@@ -26,12 +30,13 @@ function byPower(
 ): string {
   if (p === 0) return write.zeros(g);
   if (p === 1) return g;
-  if (p === 0.5) return write.div(write.mul(g, 0.5), y);
+  if (p === 0.5) return overRoot(write, write.mul(g, 0.5), y);
   if (p === -1) return write.neg(write.mul(write.mul(g, y), y));
-  return write.mul(write.mul(g, power(write, a, p - 1)), p);
+  const slope = (g: string, a: string) => write.mul(write.mul(g, power(write, a, p - 1)), p);
+  return p > 0 && p < 1 ? unlessZero(write, a, { g, a }, slope) : slope(g, a);
 }
 
-/** aᵖ, as products where that is short. */
+/** Returns aᵖ, as products if p is small. */
 function power(write: GradientWriter, a: string, p: number): string {
   if (p === 1) return a;
   if (!Number.isInteger(p) || p < 1 || p > MOST_FACTORS) return write.make("Pow", [a, p]);
@@ -39,27 +44,33 @@ function power(write: GradientWriter, a: string, p: number): string {
   return p % 2 === 0 ? half : p === 1 ? a : write.mul(half, a);
 }
 
-/** g · b · aᵇ⁻¹, and 0 where b is 0, whatever a is. */
+/** Returns g · b · aᵇ⁻¹; 0 where b is 0, whatever a is, and where a is 0 and b is below 1. */
 function byBase(write: GradientWriter, a: string, b: string, g: string): string {
   const isZero = write.make("Equal", [b, 0]);
   const less = write.where(isZero, 1, write.sub(b, 1));
   const factor = write.cast(b, write.typeOf(a));
-  return write.mul(g, write.mul(write.make("Pow", [a, less]), factor));
+  const edge = write.where(write.make("Less", [b, 1]), a, 1);
+  return unlessZero(
+    write,
+    edge,
+    { g, a },
+    (g, a) => write.mul(g, write.mul(write.make("Pow", [a, less]), factor)),
+  );
 }
 
-/** g · y · log a, and 0 where a is 0. */
+/** Returns g · y · log a; 0 where a is 0. */
 function byExponent(write: GradientWriter, a: string, y: string, g: string): string {
   const isZero = write.make("Equal", [a, 0]);
   const log = write.make("Log", [write.where(isZero, 1, a)]);
   return write.mul(g, write.mul(y, log));
 }
 
-/** The number that a constant is everywhere, or `undefined`. */
+/** Returns the number of a constant whose elements are all equal, or `undefined`. */
 function numberOf(write: GradientWriter, name: string): number | undefined {
   const tensor = write.graph.constant(name);
   if (tensor === undefined) return write.fillOf(name);
   const values = Array.from(tensorValues(tensor), Number), [first] = values;
-  // Half precision is kept as bits, which are other numbers.
+  // 16-bit floats are stored as bits, which are not their values.
   if (write.typeOf(name) === "f16" || write.typeOf(name) === "bf16") return undefined;
   return first !== undefined && values.every((value) => value === first) ? first : undefined;
 }

@@ -1,24 +1,24 @@
 import type { GradientWriter } from "../gradient_writer.ts";
+import { overRoot } from "../at_edges.ts";
 import { Reduction } from "../reduction.ts";
 import type { GradientRule, Step } from "../rule.ts";
 
-/** A rule that knows which axes go. */
+/** Creates a rule from a function of the step and the reduced axes. */
 function reduction(
   rule: (step: Step, write: GradientWriter, over: Reduction) => string,
 ): GradientRule {
   return (step, write) => [() => rule(step, write, new Reduction(step, write))];
 }
 
-/** Sums and other numbers made of many. */
+/** Rules of reductions. */
 export const REDUCTIONS: Readonly<Record<string, GradientRule>> = {
   ReduceSum: reduction(({ g }, _write, over) => over.spread(g)),
   ReduceMean: reduction(({ g }, _write, over) => over.spread(over.divided(g))),
   ReduceSumSquare: reduction(({ a, g }, write, over) => write.mul(write.mul(a, over.spread(g)), 2)),
   ReduceL1: reduction(({ a, g }, write, over) => write.signed(over.spread(g), a)),
-  // 0 where the norm is 0, as in PyTorch.
+  // The derivative is 0 where the norm is 0, as in PyTorch.
   ReduceL2: reduction(({ a, y, g }, write, over) => {
-    const norm = write.where(write.make("Equal", [y, 0]), 1, y);
-    return write.mul(a, over.spread(write.div(g, norm)));
+    return write.mul(a, over.spread(overRoot(write, g, y)));
   }),
   ReduceLogSum: reduction(({ y, g }, write, over) =>
     over.spread(write.div(g, write.make("Exp", [y])))
@@ -27,7 +27,7 @@ export const REDUCTIONS: Readonly<Record<string, GradientRule>> = {
     const part = write.make("Exp", [write.sub(a, over.kept(y))]);
     return write.mul(part, over.kept(g));
   }),
-  // Equal numbers get equal shares, as in PyTorch's amax.
+  // Equal elements get equal shares, as in PyTorch's amax.
   ReduceMax: reduction(extreme),
   ReduceMin: reduction(extreme),
   ReduceProd: reduction(product),
@@ -40,8 +40,8 @@ function extreme({ a, y, g }: Step, write: GradientWriter, over: Reduction): str
 }
 
 /**
- * g times the product of the other numbers, without dividing by a number that may be 0: each number's row of a square
- * has all of them but itself, which is 1.
+ * Returns g times the product of the other elements, without dividing by an element that may be 0. It repeats the
+ * elements to a square, replaces the diagonal by 1, and multiplies along the rows.
  */
 function product({ a, g }: Step, write: GradientWriter, over: Reduction): string {
   const { axes } = over, rank = write.rankOf(a);

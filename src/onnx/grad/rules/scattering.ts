@@ -2,11 +2,11 @@ import { type Attributes, intAttribute, textAttribute } from "../../codec/attrib
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 
-/** The two ways to the elements that are scattered to. */
+/** Access to the elements that a scatter changes. */
 interface Way {
-  /** Scatters updates into a value, with what the node does, or something else, where they meet. */
+  /** Scatters updates into a value, with the given reduction. */
   scatter(base: string, updates: string, reduction: string): string;
-  /** The elements of a value that updates go to. */
+  /** Gathers the elements of a value to which updates go. */
   gather(x: string): string;
 }
 
@@ -28,13 +28,13 @@ const scatter: GradientRule = (step, write) => {
 
 type Rule = (step: Step, write: GradientWriter, way: Way) => readonly [Share, Share];
 
-/** What comes back at the places of updates. */
+/** Returns the gradient at the positions of the updates. */
 function gathered(write: GradientWriter, way: Way, g: string, updates: string): string {
   const number = write.fillOf(g);
   return number === undefined ? way.gather(g) : write.fill(number, updates);
 }
 
-/** What is written over has no part in the result. Indices must all be different, as ONNX wants it. */
+/** Elements that are overwritten do not contribute to the result. Indices must be unique, as ONNX requires. */
 const none: Rule = ({ c, g }, write, way) => [
   () => way.scatter(g, write.zeros(c), "none"),
   () => gathered(write, way, g, c),
@@ -43,8 +43,8 @@ const none: Rule = ({ c, g }, write, way) => [
 const add: Rule = ({ c, g }, write, way) => [g, () => gathered(write, way, g, c)];
 
 /**
- * Each gets the product of the others, without a division where it could be by zero. Where zeros meet updates, this
- * product is one number for the gradient of the gradient.
+ * Each element gets the product of the others. To avoid a division by zero, zeros are counted and left out of the
+ * product. If several zeros meet, second derivatives treat this product as a constant.
  */
 const mul: Rule = ({ a, c, g }, write, way) => [
   () => write.mul(g, way.scatter(write.fill(1, a), c, "mul")),
@@ -53,13 +53,14 @@ const mul: Rule = ({ a, c, g }, write, way) => [
     const others = write.add(c, zeros);
     const product = way.gather(write.mul(g, way.scatter(a, others, "mul")));
     const count = way.gather(way.scatter(write.zeros(a), zeros, "add"));
-    // All zeros of its place are its own: none, or itself.
+    // The gradient is nonzero only if no other factor is zero: there are none, or the update itself is the only
+    // one.
     const isFree = write.cast(write.make("Equal", [count, zeros]), write.typeOf(c));
     return write.mul(write.div(product, others), isFree);
   },
 ];
 
-/** Of equal ones each gets as much. */
+/** Equal elements get equal shares. */
 const extreme: Rule = ({ a, c, y, g }, write, way) => {
   const type = write.typeOf(a);
   const first = write.cast(write.make("Equal", [a, y]), type);
@@ -70,7 +71,7 @@ const extreme: Rule = ({ a, c, y, g }, write, way) => {
 
 const RULES: Readonly<Record<string, Rule>> = { none, add, mul };
 
-/** What is put at places. */
+/** Rules of scatters. */
 export const SCATTERING: Readonly<Record<string, GradientRule>> = {
   ScatterElements: scatter,
   ScatterND: scatter,

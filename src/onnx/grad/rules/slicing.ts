@@ -1,19 +1,19 @@
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import { type Cut, placeOfCut, putBack } from "../windows/put_back.ts";
+import { type Cut, placeOfCut, unslice } from "../windows/unslice.ts";
 import type { GradientRule, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
-/** Zeros with what was cut out at its place. */
+/** Puts the gradient back to the position of the slice, with zeros around it. */
 const slice: GradientRule = (step, write) => {
   const cuts = cutsOf(step, write);
   if (cuts === undefined) return [scatteredSlice(step, write)];
   const place = placeOfCut(write, step.y, step.a, cuts);
   if (place !== undefined) return [{ ...place, part: () => step.g }];
-  return [() => putBack(write, step.g, step.a, cuts, step.y)];
+  return [() => unslice(write, step.g, step.a, cuts, step.y)];
 };
 
-/** What was cut; `undefined` where the axes or steps turn out when the graph runs. */
+/** Returns the slices along all axes; `undefined` if axes or steps are known only at run time. */
 function cutsOf({ inputs, a }: Step, write: GradientWriter): readonly Cut[] | undefined {
   const { facts } = write;
   const [, starts = "", , axes = "", steps = ""] = inputs;
@@ -31,7 +31,7 @@ function cutsOf({ inputs, a }: Step, write: GradientWriter): readonly Cut[] | un
   });
 }
 
-/** One of the starts, as a list of one. */
+/** Returns one of the starts, in a list. */
 function startOf(write: GradientWriter, starts: string, i: number, count: number): string {
   const own = count === 1
     ? starts
@@ -39,10 +39,10 @@ function startOf(write: GradientWriter, starts: string, i: number, count: number
   return write.cast(own, "i64");
 }
 
-/** The same cut of the elements' numbers says where each one was. */
+/** Slices the indices of the elements in the same way, which shows where each element came from. */
 function scatteredSlice({ inputs, a, g }: Step, write: GradientWriter): Share {
   return scatterFlat(write, a, g, (places) => write.make("Slice", [places, ...inputs.slice(1)]));
 }
 
-/** What is cut out. */
+/** Rule of Slice. */
 export const SLICING: Readonly<Record<string, GradientRule>> = { Slice: slice };

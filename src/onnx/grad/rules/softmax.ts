@@ -1,7 +1,7 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import type { GradientRule } from "../rule.ts";
 
-/** Shares of one: along an axis, and all that is made of them. */
+/** Rules of Softmax and LogSoftmax, along one axis, or for older opsets along all following axes. */
 export const SOFTMAX: Readonly<Record<string, GradientRule>> = {
   Softmax: ({ node, y, g }, write) => [
     () => {

@@ -4,15 +4,15 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { GradientRule, Step } from "../rule.ts";
 import { constantShape, reshapeTo, type ShapePart } from "../shape_of_parts.ts";
 
-/** The same memory in another shape. */
+/** Reshapes the gradient to the shape of the input. */
 const view: GradientRule = ({ a, y, g }, write) => [() => {
   const { facts } = write, shape = facts.of(a).shape;
-  // More may be known of y than of g, which has its shape.
+  // The shape of y may be known better than that of g.
   const numbers = shape && constantShape(facts.of(y).shape, shape);
   return numbers === undefined ? write.reshapeLike(g, a) : write.reshape(g, numbers);
 }];
 
-/** Axes of a Squeeze or Unsqueeze, where they are known. */
+/** Returns the axes of a Squeeze or Unsqueeze, if known. */
 function axesOf({ node, b }: Step, write: GradientWriter): readonly number[] | undefined {
   return b === "" ? intsAttribute(node, "axes") : numbersOf(write.facts.of(b));
 }
@@ -33,7 +33,7 @@ const transpose: GradientRule = ({ node, a, g }, write) => {
   return [() => write.transpose(g, order.map((_, axis) => order.indexOf(axis)))];
 };
 
-/** The copies lie along an axis of their own, before the one that was repeated. */
+/** Splits each repeated axis into the copies and the original axis, and sums over the copies. */
 const tile: GradientRule = ({ a, b, g }, write) => [() => {
   const times = numbersOf(write.facts.of(b)), parts: ShapePart[] = [], copies: number[] = [];
   for (let axis = 0; axis < write.rankOf(a); axis++) {
@@ -65,14 +65,14 @@ const spaceToDepth: GradientRule = ({ node, g }, write) => {
   return [() => write.make("DepthToSpace", [g], { blocksize })];
 };
 
-/** Values in another shape or order, or repeated. */
+/** Rules of operators that reshape, permute or repeat their input. */
 export const VIEWS: Readonly<Record<string, GradientRule>> = {
   Reshape: view,
   Flatten: view,
   Squeeze: squeeze,
   Unsqueeze: unsqueeze,
   Identity: ({ g }) => [g],
-  // What was repeated is summed again by whoever takes the share.
+  // The caller sums over the repeated axes.
   Expand: ({ g }) => [g],
   Tile: tile,
   Transpose: transpose,

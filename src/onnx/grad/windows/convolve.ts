@@ -4,16 +4,16 @@ import { regrouped } from "../labeled.ts";
 import { cutTo, type Edges, inside, padded } from "./image_edges.ts";
 import { windowAttributes, type Windows } from "./windows.ts";
 
-/** The two images of a convolution and what is between them. */
+/** Parameters of a convolution between a wide and a narrow image. */
 export interface Convolution {
   readonly windows: readonly Windows[];
-  /** Channels are parted into so many groups, each on its own. */
+  /** Number of groups of channels, which are convolved separately. */
   readonly group: number;
-  /** What is put around the wide image besides what the windows say. */
+  /** Padding of the wide image in addition to that of the windows. */
   readonly edges?: Edges | undefined;
 }
 
-/** The narrow image of a wide one: [images, channels, …windows]. */
+/** Convolves a wide image to a narrow one: [images, channels, …windows]. */
 export function narrowed(
   write: GradientWriter,
   wide: string,
@@ -25,7 +25,7 @@ export function narrowed(
   return isWhole ? narrow : cutTo(write, narrow, like);
 }
 
-/** The wide image of a narrow one: each element times the weights, added up where windows overlap. */
+/** Computes the wide image of a narrow one: each element times the weights, added up where windows overlap. */
 export function widened(
   write: GradientWriter,
   narrow: string,
@@ -40,21 +40,21 @@ export function widened(
     group: groups,
   });
   const wide = groups === group ? each : summedIn(write, each, group);
-  // How much no window reached turns out when the graph runs.
+  // The number of elements that no window reaches may be known only at run time. If so, cut to the shape of `like`.
   const isWhole = edges === undefined && windows.every(({ rest }) => rest !== undefined);
   return isWhole ? wide : inside(write, wide, like, edges);
 }
 
 /**
- * Where several channels make one, each is a group, and they are summed afterwards: onnxruntime 1.30 takes wrong
- * weights there on WebGPU.
+ * Returns the number of groups of a transposed convolution. If several channels give one, each becomes its own
+ * group and they are summed afterwards, because onnxruntime 1.30 uses wrong weights in this case on WebGPU.
  */
 function spreadGroups(write: GradientWriter, weights: string, group: number): number {
   const [channels, made] = write.lengthsOf(weights);
   return group > 1 && made === 1 && typeof channels === "number" ? channels : group;
 }
 
-/** [images, groups · channels, …] summed to [images, groups, …] */
+/** Sums [images, groups · channels, …] to [images, groups, …]. */
 function summedIn(write: GradientWriter, x: string, group: number): string {
   const lengths = write.lengthsOf(x);
   const axis = (at: number) => ({ of: x, axis: at, length: lengths[at]! });
@@ -69,8 +69,9 @@ function summedIn(write: GradientWriter, x: string, group: number): string {
 }
 
 /**
- * What the weights get: the products of all pairs of elements that each is between, summed. That is the convolution of
- * the wide image by the narrow one, with images as channels and strides as dilations.
+ * Computes the gradient of the weights: the sum of the products of all pairs of elements that a weight connects. It
+ * is the convolution of the wide image by the narrow one, with images as channels, and strides and dilations
+ * exchanged.
  */
 export function weighed(
   write: GradientWriter,
@@ -95,7 +96,7 @@ export function weighed(
   return isWhole ? weights : cutTo(write, weights, like);
 }
 
-/** [images, groups · channels, …] as [channels, groups · images, …] */
+/** Transposes [images, groups · channels, …] to [channels, groups · images, …]. */
 function channelsFirst(write: GradientWriter, x: string, group: number): string {
   const lengths = write.lengthsOf(x), rank = lengths.length;
   if (group === 1) return write.transpose(x, [1, 0, ...places(2, rank)]);
@@ -109,7 +110,7 @@ function channelsFirst(write: GradientWriter, x: string, group: number): string 
   return regrouped(write, turned, [[each], [groups, axis(0)], ...rest]);
 }
 
-/** The places from one up to another. */
+/** Returns the integers from one to another. */
 export function places(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

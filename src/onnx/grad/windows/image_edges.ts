@@ -3,13 +3,15 @@ import type { NodeProto } from "../../codec/messages.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { isShifted, type Lengths } from "./windows.ts";
 
-/** What is put around an image, where it turns out when the graph runs: one number per axis behind the channels. */
+/** Padding of an image that is computed at run time, one number per spatial axis. */
 export interface Edges {
   readonly begins: string;
   readonly ends: string;
 }
 
-/** The padding of a convolution or a pool whose auto_pad depends on lengths that are free; `undefined` for others. */
+/**
+ * Returns the padding of a convolution or pool whose auto_pad depends on variable lengths; `undefined` for others.
+ */
 export function edgesOf(
   write: GradientWriter,
   { node, wide, narrow, lengths }: {
@@ -34,7 +36,7 @@ export function edgesOf(
     : { begins: more, ends: less };
 }
 
-/** Lengths along the axes behind the channels. */
+/** Returns the lengths of the spatial axes. */
 export function imageLengths(write: GradientWriter, x: string): string {
   const lengths = write.lengthsOf(x).slice(2);
   return lengths.every((length) => typeof length === "number")
@@ -42,7 +44,7 @@ export function imageLengths(write: GradientWriter, x: string): string {
     : write.make("Shape", [x], { start: 2 });
 }
 
-/** With zeros around the image, or another number. */
+/** Pads an image with zeros or another number. */
 export function padded(
   write: GradientWriter,
   x: string,
@@ -55,7 +57,7 @@ export function padded(
   return write.make("Pad", value === 0 ? [x, pads] : [x, pads, write.number(value, x)]);
 }
 
-/** The image in what was put around it, as large as another one. */
+/** Cuts an image out of its padding, to the size of another value. */
 export function inside(
   write: GradientWriter,
   x: string,
@@ -67,7 +69,7 @@ export function inside(
   return write.make("Slice", [x, edges.begins, ends, imageAxes(write, x)]);
 }
 
-/** The first elements along the axes behind the channels, as many as another value has there. */
+/** Cuts to the first elements along the spatial axes, to the size of another value. */
 export function cutTo(write: GradientWriter, x: string, like: string): string {
   const own = write.lengthsOf(x).slice(2), lengths = write.lengthsOf(like).slice(2);
   if (own.every((length, axis) => length === lengths[axis])) return x;

@@ -5,7 +5,7 @@ import { type Edges, edgesOf } from "./image_edges.ts";
 import { axesOf, labeled, regrouped } from "../labeled.ts";
 import { type Lengths, lengthsAlong, type Windows, windowsOver } from "./windows.ts";
 
-/** A pool whose rule is asked. */
+/** Parameters of a pool. */
 export interface Pool {
   readonly node: NodeProto;
   readonly windows: readonly Windows[];
@@ -14,7 +14,7 @@ export interface Pool {
   readonly edges: Edges | undefined;
 }
 
-/** What is known of a pool from `a` to `y`. */
+/** Returns the parameters of a pool from `a` to `y`. */
 export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: string): Pool {
   const kernel = intsAttribute(node, "kernel_shape") ?? [];
   const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel });
@@ -22,7 +22,7 @@ export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: str
   return { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
 }
 
-/** Each channel as an image of its own, so that all share their windows. */
+/** Treats each channel as an image of its own, so that one kernel applies to all. */
 export function oneChannel(write: GradientWriter, x: string, like: string): string {
   const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
   const whole = labeled(write, x, labels, write.lengthsOf(like));
@@ -30,7 +30,7 @@ export function oneChannel(write: GradientWriter, x: string, like: string): stri
   return regrouped(write, x, [axesOf([whole], ["0", "1"]), [], ...rest]);
 }
 
-/** A window with weights of 1, for one channel. */
+/** Returns a kernel of ones for one channel. */
 export function ones(write: GradientWriter, kernel: readonly number[], like: string): string {
   const all = new Float64Array(sizeOf(kernel)).fill(1);
   return write.graph.constantOf(write.typeOf(like), all, [
@@ -40,7 +40,7 @@ export function ones(write: GradientWriter, kernel: readonly number[], like: str
   ]);
 }
 
-/** How many elements a window has. */
+/** Returns the number of elements in a window. */
 export function sizeOf(kernel: readonly number[]): number {
   return kernel.reduce((product, length) => product * length, 1);
 }

@@ -7,7 +7,7 @@ import { ones, type Pool, sizeOf } from "./pool.ts";
 import type { Step } from "../rule.ts";
 import { type Lengths, windowAttributes } from "./windows.ts";
 
-/** What comes back for each window, divided by the number of its elements that count. */
+/** Divides the gradient of each window by the number of its elements that count. */
 export function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): string {
   const { node, windows, kernel, lengths, edges } = pool;
   const whole = sizeOf(kernel);
@@ -24,7 +24,7 @@ export function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): s
   return write.div(g, countsOver(write, pool, a, y));
 }
 
-/** How many elements of each window count, where lengths are free: the same windows over an image of ones. */
+/** Counts the elements of each window at run time: it applies the same windows to an image of ones. */
 function countsOver(write: GradientWriter, pool: Pool, a: string, y: string): string {
   const { node, windows, kernel, edges } = pool;
   const pads = intsAttribute(node, "pads") ?? [...kernel, ...kernel].fill(0);
@@ -35,7 +35,7 @@ function countsOver(write: GradientWriter, pool: Pool, a: string, y: string): st
     : imageLengths(write, a);
   const shape = write.make("Concat", [write.ints([1, 1]), lengths], { axis: 0 });
   const image = padded(write, write.make("Expand", [write.number(1, a), shape]), edges);
-  // Windows that overhang are counted too: with more than enough behind the image, there is one for each.
+  // Windows that overhang the image count, too, so pad enough for each of them.
   const over = windows.map((each, axis) => ({
     ...each,
     begin: isWide ? 0 : each.begin,
@@ -49,7 +49,7 @@ function countsPadding(node: NodeProto): boolean {
   return intAttribute(node, "count_include_pad", 0) !== 0;
 }
 
-/** How many elements of each window count along one axis; `undefined` where lengths are free. */
+/** Returns the number of elements of each window along one axis; `undefined` if lengths are variable. */
 function countsAlong(
   { node, windows, lengths, kernel }: Pool,
   { wide, narrow }: Lengths,
@@ -57,7 +57,7 @@ function countsAlong(
 ): number[] | undefined {
   if (wide === undefined || narrow === undefined) return undefined;
   const { stride, dilation, begin, end } = windows[axis]!;
-  // Windows of ceil_mode reach over more than the padding, which never counts.
+  // With ceil_mode windows may reach beyond the padding, which never counts.
   const isGiven = textAttribute(node, "auto_pad", "NOTSET") === "NOTSET";
   const padding = isGiven ? intsAttribute(node, "pads")?.[axis + lengths.length] ?? 0 : end;
   const [from, to] = countsPadding(node) ? [-begin, wide + padding] : [0, wide];

@@ -3,33 +3,33 @@ import type { NodeProto } from "../../codec/messages.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 
 /**
- * How windows lie along one axis of an image. An image of `stride · (windows − 1) + reach − begin − end + rest`
- * elements is wide, what has one element per window is narrow.
+ * Windows along one axis of an image. The wide image has `stride · (windows − 1) + reach − begin − end + rest`
+ * elements, the narrow image has one element per window.
  */
 export interface Windows {
-  /** From one window to the next. */
+  /** Distance between windows. */
   readonly stride: number;
-  /** From one element of a window to the next. */
+  /** Distance between elements of a window. */
   readonly dilation: number;
-  /** How far the first window begins before the image. */
+  /** Padding before the image: distance by which the first window starts before it. */
   readonly begin: number;
-  /** How far the last one may reach behind it. */
+  /** Padding after the image: distance by which the last window may extend beyond it. */
   readonly end: number;
-  /** Elements at the end that no window reaches; `undefined` where that depends on lengths that are free. */
+  /** Number of elements at the end that no window reaches; `undefined` if it depends on variable lengths. */
   readonly rest: number | undefined;
 }
 
-/** The lengths along one axis, `undefined` where they are free. */
+/** Lengths along one axis; `undefined` if they are variable. */
 export interface Lengths {
-  /** Of the wide image. */
+  /** Length of the wide image. */
   readonly wide: number | undefined;
-  /** Of the narrow one. */
+  /** Length of the narrow image. */
   readonly narrow: number | undefined;
-  /** Elements of a window. */
+  /** Number of elements in a window. */
   readonly kernel: number | undefined;
 }
 
-/** The lengths along the axes of an image, behind its channels. */
+/** Returns the lengths of the spatial axes of an image. */
 export function lengthsAlong(
   write: GradientWriter,
   { wide, narrow, kernel }: {
@@ -48,10 +48,10 @@ export function lengthsAlong(
   }));
 }
 
-/** What a node says of its windows along one axis. */
+/** Properties of windows that the attributes of a node declare. */
 type Steps = Omit<Windows, "rest">;
 
-/** The steps that a node says for one axis of so many. */
+/** Reads the attributes of a node for one of `rank` axes. */
 function stepsOf(node: NodeProto, axis: number, rank: number): Steps {
   const at = (name: string, index: number, otherwise: number) =>
     intsAttribute(node, name)?.[index] ?? otherwise;
@@ -64,7 +64,7 @@ function stepsOf(node: NodeProto, axis: number, rank: number): Steps {
   };
 }
 
-/** Parts what is put around an image: more of it behind for SAME_UPPER, more before it else. */
+/** Splits padding into both sides. An odd element goes to the end for SAME_UPPER, otherwise to the beginning. */
 function parted(total: number, autoPad: string): { readonly begin: number; readonly end: number } {
   const less = Math.floor(total / 2);
   const begin = autoPad === "SAME_UPPER" ? less : total - less;
@@ -72,8 +72,9 @@ function parted(total: number, autoPad: string): { readonly begin: number; reado
 }
 
 /**
- * The windows of a convolution or a pool, which has a wide image and makes a narrow one. Where they overhang the image
- * by as much as free lengths say (ceil_mode), they end with it; where padding is {@linkcode isShifted}, there is none.
+ * Returns the windows of a convolution or a pool, which turns a wide image into a narrow one. If variable lengths
+ * decide how far windows overhang (ceil_mode), the windows end with the image. If the padding {@linkcode
+ * isShifted}, it is left out.
  */
 export function windowsOver(node: NodeProto, lengths: readonly Lengths[]): Windows[] {
   const autoPad = textAttribute(node, "auto_pad", "NOTSET");
@@ -92,7 +93,7 @@ export function windowsOver(node: NodeProto, lengths: readonly Lengths[]): Windo
   });
 }
 
-/** Does padding depend on lengths that are free? */
+/** Returns whether padding depends on variable lengths. */
 export function isShifted(node: NodeProto, lengths: readonly Lengths[]): boolean {
   return textAttribute(node, "auto_pad", "NOTSET").startsWith("SAME") &&
     lengths.some(({ wide }, axis) =>
@@ -100,12 +101,12 @@ export function isShifted(node: NodeProto, lengths: readonly Lengths[]): boolean
     );
 }
 
-/** How many elements of the image a window reaches over. */
+/** Returns the extent of a window, in elements of the image. */
 function reachOf(node: NodeProto, { dilation }: Steps, { kernel }: Lengths): number {
   if (kernel !== undefined) return (kernel - 1) * dilation + 1;
   throw new RangeError(
-    `Cannot differentiate ${node.opType} "${node.name}" as the lengths of its weights must be numbers where padding ` +
-      "depends on them (say them with kernel_shape, or write the pads out): current value is free",
+    `Cannot differentiate ${node.opType} "${node.name}": its padding depends on the size of its weights, which is ` +
+      "unknown. Set kernel_shape, or write the pads explicitly",
   );
 }
 
@@ -118,12 +119,13 @@ function sameWindows(node: NodeProto, steps: Steps, along: Lengths, autoPad: str
 function countedWindows(steps: Steps, wide: number, reach: number, isCeil: boolean): Windows {
   const { stride, begin, end } = steps;
   const room = wide + begin + end - reach, rest = room % stride;
-  // One more window, which reaches farther, unless it would begin behind the image.
+  // With ceil_mode there is one more window, which reaches farther, unless it would start in the padding at the
+  // end.
   const isMore = isCeil && rest > 0 && Math.ceil(room / stride) * stride < wide + begin;
   return isMore ? { ...steps, end: end + stride - rest, rest: 0 } : { ...steps, rest };
 }
 
-/** The windows of a transposed convolution, which has a narrow image and makes a wide one. */
+/** Returns the windows of a transposed convolution, which turns a narrow image into a wide one. */
 export function windowsUnder(node: NodeProto, lengths: readonly Lengths[]): Windows[] {
   const autoPad = textAttribute(node, "auto_pad", "NOTSET");
   const shape = intsAttribute(node, "output_shape")?.slice(-lengths.length);
@@ -134,7 +136,7 @@ export function windowsUnder(node: NodeProto, lengths: readonly Lengths[]): Wind
     const count = shape === undefined ? 1 : along.narrow ?? free(node);
     const wide = shape?.[axis] ?? stride;
     const over = (count - 1) * stride + reachOf(node, steps, along) + more - wide;
-    // What is cut off at the end is taken from what no window reaches.
+    // Elements that are cut off at the end reduce the number of elements that no window reaches.
     const { begin, end } = parted(Math.max(0, over), autoPad), spare = Math.min(end, more);
     return { ...steps, begin, end: end - spare, rest: more - spare + Math.max(0, -over) };
   });
@@ -142,12 +144,12 @@ export function windowsUnder(node: NodeProto, lengths: readonly Lengths[]): Wind
 
 function free(node: NodeProto): never {
   throw new RangeError(
-    `Cannot differentiate ${node.opType} "${node.name}" as the lengths of its image must be numbers where it has ` +
-      "an output_shape (fix them, or write the pads out): current value is free",
+    `Cannot differentiate ${node.opType} "${node.name}": its padding depends on the size of its image, because it has ` +
+      "an output_shape. Fix the size, or write the pads explicitly",
   );
 }
 
-/** The attributes of an operator with these windows. */
+/** Returns the attributes of an operator with these windows. */
 export function windowAttributes(windows: readonly Windows[]): {
   readonly strides: readonly number[];
   readonly dilations: readonly number[];

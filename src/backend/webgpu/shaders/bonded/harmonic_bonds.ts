@@ -3,8 +3,8 @@ import { lattice, unwrapped } from "../../wgsl/cells.ts";
 import { addTerms } from "../../wgsl/tile_sums.ts";
 
 /**
- * See src/kernels/bonded/harmonic_bonds.ts. The first pass computes the force of each bond; then each atom sums
- * those of its bonds, in their order, so that no two threads add to one number.
+ * See src/kernels/bonded/harmonic_bonds.ts. The first pass computes the force of each bond. Each
+ * atom then sums the forces of its bonds, in their order, so that no two threads add to one number.
  */
 export const harmonicBonds: Shader = {
   words: { want: "u32" },
@@ -68,8 +68,8 @@ fn term(b: u32, c: u32) -> f32 {
 `;
 
 /**
- * First bond of each atom, one entry more than atoms; then the bonds: twice their index, plus 1 at their second
- * atom.
+ * Index of the first bond of each atom, one entry more than atoms; then the bonds: twice their
+ * index, plus 1 at their second atom.
  */
 function bondsOf({ atoms, systems, offsets, written }: ShaderCall) {
   const starts = written("starts"), bonds = written("bonds");

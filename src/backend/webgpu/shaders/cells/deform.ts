@@ -1,7 +1,10 @@
 import type { Shader } from "../../program/shader.ts";
 import { DEFORMATION, strainOf } from "../../wgsl/deformation.ts";
 
-/** See src/kernels/cells/deform.ts. Atoms come first, as they need the cell before the deformation. */
+/**
+ * See src/kernels/cells/deform.ts. Atoms come first, because they need the cell before the
+ * deformation.
+ */
 export const deform: Shader = {
   passes: () => [{
     per: "atom",

@@ -4,7 +4,7 @@ import { ROWS } from "../../wgsl/cells.ts";
 import { DEFORMATION } from "../../wgsl/deformation.ts";
 import { VOLUME } from "../../wgsl/volume.ts";
 
-/** If there are stages, skips systems that are in others. */
+/** Skips systems in other stages, if a stage is given. */
 const LEAVE = /* wgsl */ `
   if (stage[s] < params.first || stage[s] >= params.end) { return; }
 `;

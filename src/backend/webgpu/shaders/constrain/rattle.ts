@@ -1,9 +1,9 @@
 import type { Shader } from "../../program/shader.ts";
-import { bondVectors, ease, LOSE, rounds } from "../../wgsl/bonds.ts";
+import { bondVectors, ease, REPORT_BROKEN, rounds } from "../../wgsl/bonds.ts";
 
 /**
- * See src/kernels/constrain/rattle.ts. The first pass computes bonds and mobilities; then one thread does each
- * cluster.
+ * See src/kernels/constrain/rattle.ts. The first pass computes bonds and mobilities. Then one
+ * thread handles each cluster.
  */
 export const rattle: Shader = {
   words: { most: "u32" },
@@ -28,7 +28,7 @@ fn atom(s: u32, a: u32) {
       {
         per: "group",
         atomic: ["control"],
-        code: /* wgsl */ `${LOSE}
+        code: /* wgsl */ `${REPORT_BROKEN}
 fn vector_of(k: u32) -> vec3<f32> { return vec3<f32>(vectors[k], vectors[k + 1u], vectors[k + 2u]); }
 
 // What rounding takes off is kept: many small pushes may be a large one.

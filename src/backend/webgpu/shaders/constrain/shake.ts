@@ -1,9 +1,10 @@
 import type { Shader } from "../../program/shader.ts";
-import { bondVectors, ease, LOSE, rounds } from "../../wgsl/bonds.ts";
+import { bondVectors, ease, REPORT_BROKEN, rounds } from "../../wgsl/bonds.ts";
 
 /**
- * See src/kernels/constrain/shake.ts. The first passes compute the displacement and mobility of each atom, and the
- * bonds before; then one thread per cluster finds the corrections, and the last pass adds them.
+ * See src/kernels/constrain/shake.ts. The first passes compute the displacement and mobility of
+ * each atom, and the bonds before the drift. Then one thread per cluster computes the corrections,
+ * and the last pass adds them.
  */
 export const shake: Shader = {
   words: { width: "u32", most: "u32" },
@@ -30,7 +31,7 @@ fn atom(s: u32, a: u32) {
     {
       per: "group",
       atomic: ["control"],
-      code: /* wgsl */ `${LOSE}
+      code: /* wgsl */ `${REPORT_BROKEN}
 fn adjust(s: u32, b: u32, length: f32) -> bool {
   let i = 3u * (first_of(s) + u32(bonds[2u * b]));
   let j = 3u * (first_of(s) + u32(bonds[2u * b + 1u]));

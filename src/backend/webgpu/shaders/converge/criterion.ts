@@ -1,7 +1,7 @@
 import { Level, Reduce } from "../../../../kernels/converge/criterion.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/criterion.ts. NaN is tested by its bits before anything is compared. */
+/** See src/kernels/converge/criterion.ts. NaN is detected by its bits before any comparison. */
 export const criterion: Shader = {
   words: { width: "u32", level: "u32", reduce: "u32", threshold: "wide", each: "u32" },
   derived: ({ has, length, number, systems, atoms }) => {

@@ -41,7 +41,24 @@ fn atom(s: u32, a: u32) {
   places[triplet_many_at(a)] = short * (short - 1) / 2;
 }`;
 
+/** Number of edges that one round of the inner loop tests. */
+const ABREAST = 16;
+
+/**
+ * Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in total. An atom
+ * with 362 short edges has as many triplets. With several edges per round, an atom may have 1,400
+ * short edges.
+ */
 const FILL = /* wgsl */ `
+fn list_pair(a: u32, e: u32, f: u32, to: u32, at: u32) -> u32 {
+  if (f >= to) { return at; }
+  if (!is_short(a, f)) { return at; }
+  centers[at] = i32(a);
+  triplets[at] = i32(e);
+  triplets[params.room + at] = i32(f);
+  return at + 1u;
+}
+
 fn atom(s: u32, a: u32) {
   if (places[triplet_many_at(a)] == 0) { return; }
   var at = u32(places[triplet_base_at(s)] + places[triplet_begin_at(a)]);
@@ -49,12 +66,12 @@ fn atom(s: u32, a: u32) {
   let to = low + u32(places[edge_many_at(a)]);
   for (var e = low; e < to; e++) {
     if (!is_short(a, e)) { continue; }
-    for (var f = e + 1u; f < to; f++) {
-      if (!is_short(a, f)) { continue; }
-      centers[at] = i32(a);
-      triplets[at] = i32(e);
-      triplets[params.room + at] = i32(f);
-      at++;
+    for (var f = e + 1u; f < to; f += ${ABREAST}u) {
+      ${
+  Array.from({ length: ABREAST }, (_, k) => `at = list_pair(a, e, f + ${k}u, to, at);`).join(
+    "\n      ",
+  )
+}
     }
   }
 }`;

@@ -4,13 +4,15 @@ import { decideDue } from "./neighbors/due.ts";
 import { COMMIT, LIST } from "./neighbors/rows.ts";
 
 /**
- * See src/kernels/pairs/neighbors.ts. Lists are full, so that each atom sums its own forces: each atom has a row, and all
- * rows have the same capacity. Bins keep their atoms in order, so that results do not depend on the order of threads.
+ * See src/kernels/pairs/neighbors.ts. Lists are full, so that each atom sums its own forces and no
+ * two threads add to one number. Each atom has a row, and all rows have the same capacity. Bins
+ * keep their atoms in order, so that results do not depend on the order of threads.
  *
- * If a row is too long, the frame freezes at this call. The host then lets the list grow, and resumes there.
+ * If a row is too long, the frame freezes at this call. The host then grows the list and resumes
+ * there.
  */
 export const neighbors: Shader = {
-  words: { atoms: "u32", capacity: "u32", call: "u32", reach: "f32", slack: "f32" },
+  words: { atoms: "u32", capacity: "u32", call: "u32", reach: "f32", slack: "f32", longest: "u32" },
   derived: ({ atoms }) => ({ atoms }),
   scratch: () => ({ need: { type: "u32", length: 1 } }),
   passes: (call) => [
@@ -21,6 +23,6 @@ export const neighbors: Shader = {
     { per: "atom", atomic: ["marks"], code: FILL },
     { per: "atom", code: SORT },
     { per: "atom", atomic: ["need"], code: LIST },
-    { per: "system", atomic: ["frame", "need"], code: COMMIT },
+    { per: "system", atomic: ["control", "frame", "need"], code: COMMIT },
   ],
 };

@@ -33,7 +33,8 @@ fn group(s: u32, lane: u32) {
   power = sum_of_lanes(lane, power);
   vv = sum_of_lanes(lane, vv);
   ff = sum_of_lanes(lane, ff);
-  let is_downhill = power.x > 0.0;
+  let is_huge = size_bits(vv.x) >= INFINITE || size_bits(ff.x) >= INFINITE;
+  let is_downhill = power.x > 0.0 && !is_huge;
   if (is_downhill) {
     count += 1;
     if (f32(count) > parameter(s, ${P.DELAY}u).x) {
@@ -45,20 +46,24 @@ fn group(s: u32, lane: u32) {
     step = wide_max(wide_multiply(step, parameter(s, ${P.DT_SHRINK}u)), parameter(s, ${P.DT_MIN}u));
     mixing = parameter(s, ${P.ALPHA_START}u);
   }
-  let keep = 1.0 - mixing.x;
+  var keep = 1.0 - mixing.x;
   var steer = 0.0;
-  if (ff.x > 0.0) { steer = mixing.x * sqrt(vv.x / ff.x); }
+  if (is_huge) {
+    // Squares are beyond float32: the system starts anew along its forces, and scale limits how far it goes.
+    keep = 0.0;
+    steer = 1e-20;
+  } else if (ff.x > 0.0) { steer = mixing.x * sqrt(vv.x / ff.x); }
   var largest = 0u;
   for (var k = first + 3u * lane; k < end; k += 3u * LANES) {
-    var v = vec3<f32>(velocities[k], velocities[k + 1u], velocities[k + 2u]);
-    v = keep * v + steer * vec3<f32>(forces[k], forces[k + 1u], forces[k + 2u]);
+    let f = vec3<f32>(forces[k], forces[k + 1u], forces[k + 2u]);
+    let v = keep * vec3<f32>(velocities[k], velocities[k + 1u], velocities[k + 2u]) + steer * f;
     for (var i = 0u; i < 3u; i++) { velocities[k + i] = v[i]; }
     largest = max(largest, size_bits(dot(v, v)));
   }
   ${has("cellPositions") ? CELL_MIX : ""}
   largest = largest_of_lanes(lane, largest);
   var longest = step;
-  if (!is_downhill) { longest = -0.5 * step; }
+  if (!is_downhill && !is_huge) { longest = -0.5 * step; }
   let far = abs(longest.x) * sqrt(from_bits(largest));
   let most = parameter(s, ${P.MAX_STEP}u);
   var scale = wide(1.0);
@@ -80,7 +85,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** Moves the cell as one more atom of nine coordinates, by the one lane that handles it. */
+/** Moves the cell as one more atom with nine coordinates, in the lane that handles it. */
 const CELL_KICK = /* wgsl */ `
   if (lane == LANES - 1u) {
     for (var k = 9u * s; k < 9u * s + 9u; k++) {

@@ -28,7 +28,8 @@ fn group(s: u32, lane: u32) {
   var mixing = alpha[s];
   var count = positive[s];
   workgroupBarrier();
-  let is_downhill = power.x > 0.0;
+  // Where squares are beyond float32, the system starts anew along its forces.
+  let is_downhill = power.x > 0.0 && size_bits(vv.x) < INFINITE && size_bits(ff.x) < INFINITE;
   if (is_downhill) {
     count += 1;
     if (f32(count) >= parameter(s, ${P.N_MIN}u).x) {
@@ -61,7 +62,7 @@ fn group(s: u32, lane: u32) {
       v = keep * vec3<f32>(velocities[k], velocities[k + 1u], velocities[k + 2u]) + steer * f;
     }
     v += w * f;
-    let far = step * sqrt(dot(v, v));
+    let far = step * length_of(v);
     var length = step;
     if (far > longest) { length = step * (longest / far); }
     for (var i = 0u; i < 3u; i++) {
@@ -74,7 +75,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** Adds the cell to the sums, by the last lane. */
+/** Adds the cell to the sums, in the last lane. */
 export const CELL_SUMS = /* wgsl */ `
   if (lane == LANES - 1u) {
     for (var k = 9u * s; k < 9u * s + 9u; k++) {
@@ -84,7 +85,7 @@ export const CELL_SUMS = /* wgsl */ `
     }
   }`;
 
-/** Moves the cell as one more atom of nine coordinates, by the one lane that handles it. */
+/** Moves the cell as one more atom with nine coordinates, in the lane that handles it. */
 const CELL_STEP = /* wgsl */ `
   var weight = wide(0.0);
   for (var a = first / 3u + lane; a < end / 3u; a += LANES) { weight = wide_add(weight, wide(weights[a])); }

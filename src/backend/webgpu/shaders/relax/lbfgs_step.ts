@@ -9,8 +9,9 @@ import type { Shader } from "../../program/shader.ts";
 import { parameterOf } from "../../wgsl/settings.ts";
 
 /**
- * Lines for each coordinate e of the atoms and the cell: X, F and H are its position, its force and its rows; `at`
- * is its place in row 0, and `n` the length of a row. Each lane has whole atoms; the first also has the cell.
+ * Generates lines for each coordinate e of the atoms and the cell. X, F and H are its position, its
+ * force and its rows; `at` is its index in row 0, and `n` the length of a row. Each lane handles
+ * whole atoms; the first also handles the cell.
  */
 function through(lines: string, hasCell: boolean): string {
   const loop = (
@@ -18,7 +19,8 @@ function through(lines: string, hasCell: boolean): string {
     range: string,
     width: number,
   ) => {
-    // Written out: Mesa's software GPU does no more than 65,535 rounds of all loops of an invocation together, silently.
+    // The loop is unrolled, because Mesa's software GPU silently ends the loops of an invocation
+    // after 65,535 rounds in total.
     const each = Array.from({ length: width }, (_, e) =>
       /* wgsl */ `{
         let e = k + ${e}u;
@@ -44,7 +46,10 @@ function through(lines: string, hasCell: boolean): string {
   return atoms + loop(names, "let begins = 9u * s; let ends = begins + 9u;", 9);
 }
 
-/** See src/kernels/relax/lbfgs_step.ts. Each coordinate belongs to one lane, so that rows need no barriers. */
+/**
+ * See src/kernels/relax/lbfgs_step.ts. Each coordinate belongs to one lane, so that rows need no
+ * barriers.
+ */
 export const lbfgsStep: Shader = {
   words: { depth: "u32" },
   passes: ({ has }) => {
@@ -153,11 +158,11 @@ ${searches ? backtrack(each) : ""}
   for (var k = first + 3u * lane; k < end; k += 3u * LANES) {
     let at = 2u * rows * first + slot * (end - first) + k - first;
     let d = vec3<f32>(history[at], history[at + 1u], history[at + 2u]);
-    largest = max(largest, size_bits(dot(d, d)));
+    largest = max(largest, size_bits(length_of(d)));
   }
   ${hasCell ? LARGEST_OF_CELL : ""}
   largest = largest_of_lanes(lane, largest);
-  let far = damping * sqrt(from_bits(largest));
+  let far = damping * from_bits(largest);
   let most = parameter(s, ${P.MAX_STEP}u).x;
   var length = damping;
   if (far > most) { length = damping * (most / far); }
@@ -191,20 +196,26 @@ ${searches ? backtrack(each) : ""}
   },
 };
 
-/** Largest number of pairs kept. */
+/** Largest number of stored pairs. */
 const MOST_STORED = 129;
 
 const LARGEST_OF_CELL = /* wgsl */ `
   if (lane == 0u) {
     var square = 0.0;
+    var top = 0.0;
     for (var k = 0u; k < 9u; k++) {
       let d = cellHistory[18u * rows * s + slot * 9u + k];
       square += d * d;
+      top = max(top, abs(d));
     }
-    largest = max(largest, size_bits(square / max(1.0, f32((end - first) / 3u))));
+    let atoms = max(1.0, f32((end - first) / 3u));
+    var of_cell = sqrt(square / atoms);
+    // A bound of the length where its square is beyond float32.
+    if (size_bits(square) == INFINITE) { of_cell = 3.0 * top / sqrt(atoms); }
+    largest = max(largest, size_bits(of_cell));
   }`;
 
-/** First part of a step with a line search: it may only shorten the step under way. */
+/** First part of a step with a line search. It may only shorten the current step. */
 function backtrack(each: (lines: string) => string): string {
   return /* wgsl */ `
   if (tries != 0u && tries < ${L.TRIES}u) {

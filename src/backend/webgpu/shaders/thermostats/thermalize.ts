@@ -32,7 +32,7 @@ fn atom(s: u32, a: u32) {
 }`,
 };
 
-/** The same, with the energy taken out of each tile, then of each system. */
+/** The same with the removed energy, which is summed per tile, then per system. */
 const COUNTED: readonly Pass[] = [{
   per: "tile",
   code: /* wgsl */ `${TOUCH}

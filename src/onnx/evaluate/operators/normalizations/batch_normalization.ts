@@ -7,7 +7,7 @@ import { refused, required } from "../../operands.ts";
 import type { Evaluate, Operators } from "../../operator.ts";
 import type { PlainTensor } from "../../plain_tensor.ts";
 
-/** Mean and variance of each channel over all images. */
+/** Returns mean and variance of each channel over all images. */
 function channelMoments({ dims, data }: PlainTensor): Moments[] {
   const { outer, length, inner } = around(dims, 1);
   return Array.from({ length }, (_, channel) => {
@@ -20,7 +20,10 @@ function channelMoments({ dims, data }: PlainTensor): Moments[] {
   });
 }
 
-/** The scale, bias, mean and variance of each channel. Throws a RangeError where there are others than channels. */
+/**
+ * Returns scale, bias, mean and variance of each channel. Throws a RangeError if their number is not that of the
+ * channels.
+ */
 function channelInputs(
   inputs: readonly (PlainTensor | undefined)[],
   node: NodeProto,
@@ -34,7 +37,10 @@ function channelInputs(
   return [one(1), one(2), one(3), one(4)];
 }
 
-/** (x − mean) / √(variance + ε) · scale + bias of each channel, and in training what the moments run on to. */
+/**
+ * Computes (x − mean) / √(variance + ε) · scale + bias for each channel, and in training also the new running
+ * moments.
+ */
 const batchNormalization: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), { type, dims, data } = x;
   const [scale, bias, mean, variance] = channelInputs(inputs, node, dims[1]);
@@ -55,7 +61,7 @@ const batchNormalization: Evaluate = (inputs, node) => {
   return isTraining ? [y, ...runningMoments(inputs, node, moments)] : [y];
 };
 
-/** Mean and variance as they were, moved a little towards those of the batch. */
+/** Moves running mean and variance towards those of the batch. */
 function runningMoments(
   inputs: readonly (PlainTensor | undefined)[],
   node: NodeProto,
@@ -72,5 +78,5 @@ function runningMoments(
   return [moved(3, ({ mean }) => mean), moved(4, ({ variance }) => variance)];
 }
 
-/** BatchNormalization. */
+/** Implementation of BatchNormalization. */
 export const BATCH_NORMALIZATION: Operators = { BatchNormalization: batchNormalization };

@@ -1,19 +1,19 @@
 /**
- * Mean and variance of elements that lie together.
+ * Mean and variance of contiguous elements.
  *
  * @module
  */
 
-/** Attributes are floats of 32 bits in files, and so is what holds without them. */
+/** Default epsilon. Files store attributes as float32, so the default is rounded in the same way. */
 export const EPSILON: number = Math.fround(1e-5);
 
-/** The mean of a block of elements, and the mean square of what they differ from it. */
+/** Mean of a block of elements, and its population variance. */
 export interface Moments {
   readonly mean: number;
   readonly variance: number;
 }
 
-/** In two passes, as the difference of two squares would lose digits. */
+/** Computes the moments in two passes, because the difference of mean squares would lose digits. */
 // hot
 export function momentsOf(data: Float64Array, from: number, count: number): Moments {
   let sum = 0;

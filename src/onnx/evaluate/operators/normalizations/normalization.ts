@@ -1,5 +1,5 @@
 /**
- * Normalizations with a scale of their own: of layers, images and groups of channels.
+ * Normalizations with scale and bias: of layers, images and groups of channels.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { axisOf, refused, required } from "../../operands.ts";
 import type { Evaluate, Operators } from "../../operator.ts";
 import { countOf, type PlainTensor } from "../../plain_tensor.ts";
 
-/** One number for each block of elements that lie together. */
+/** Normalized elements, with one inverse deviation per block. */
 interface Standardized {
   readonly data: Float64Array;
   readonly means: Float64Array;
@@ -22,7 +22,7 @@ interface Standardized {
   readonly inverses: Float64Array;
 }
 
-/** Blocks of so many elements, each with mean 0 and variance 1. */
+/** Normalizes blocks of `size` elements to mean 0 and variance 1. */
 function standardize(data: Float64Array, size: number, epsilon: number): Standardized {
   const count = size === 0 ? 0 : data.length / size;
   const means = allocate(count), inverses = allocate(count);
@@ -39,7 +39,7 @@ function standardize(data: Float64Array, size: number, epsilon: number): Standar
   return { data: standardized, means, inverses };
 }
 
-/** Multiplies by `scale` and adds `bias`, which broadcast. */
+/** Multiplies by `scale` and adds `bias`, both with broadcasting. */
 function scaleAndShift(
   node: NodeProto,
   data: Float64Array,
@@ -53,18 +53,18 @@ function scaleAndShift(
   for (let i = 0; i < data.length; i++) data[i]! += shifts[i]!;
 }
 
-/** A tensor that broadcasts to these lengths. Throws a RangeError for another one. */
+/** Returns a tensor that must broadcast to a shape. Throws a RangeError if it does not. */
 function fitting(node: NodeProto, tensor: PlainTensor, dims: readonly number[]): PlainTensor {
   if (broadcastDims(tensor.dims, dims)?.join() === dims.join()) return tensor;
   throw refused(node, `its scale and bias must broadcast to [${dims}]`, `[${tensor.dims}]`);
 }
 
-/** One number per channel as a tensor that broadcasts to images of so many axes. */
+/** Reshapes a tensor with one number per channel so that it broadcasts to images. */
 function perChannel({ type, dims, data }: PlainTensor, rank: number): PlainTensor {
   return { type, dims: [...dims, ...Array.from({ length: rank - 2 }, () => 1)], data };
 }
 
-/** What becomes of a tensor whose axes from one on are normalized together; then the means, then 1 / √(variance + ε). */
+/** Normalizes all axes from one on together. Returns the result, the means, and 1 / √(variance + ε). */
 export function layerNormalized(
   node: NodeProto,
   { type, dims, data }: PlainTensor,
@@ -78,7 +78,7 @@ export function layerNormalized(
   const moments = elementTypeOf(intAttribute(node, "stash_type", 1)) ?? "f32";
   return [
     { type, dims, data: result.data },
-    // Of this type whatever the numbers are of, as ONNX has it.
+    // ONNX defines the type of the moments by an attribute, independent of the input's type.
     { type: moments, dims: reduced, data: result.means },
     { type: moments, dims: reduced, data: result.inverses },
   ];
@@ -117,12 +117,15 @@ const instanceNormalization: Evaluate = (inputs, node) => {
   return [{ type, dims, data: result.data }];
 };
 
-/** Before opset 21 there is one scale and bias per group, since then per channel. */
+/**
+ * Evaluates GroupNormalization. Before opset 21 scale and bias have one number per group, since then one per
+ * channel.
+ */
 const groupNormalization: Evaluate = (inputs, node, { opset }) => {
   const { type, dims, data } = required(inputs, 0, node);
   const groups = intAttribute(node, "num_groups", 1), channels = dims[1] ?? 0;
   if (channels % groups !== 0) {
-    throw refused(node, `its channels must be parted into ${groups} groups`, `${channels}`);
+    throw refused(node, `its number of channels must be divisible by ${groups}`, `${channels}`);
   }
   const inGroup = channels / groups;
   const size = inGroup * countOf(dims.slice(2));
@@ -140,7 +143,7 @@ const groupNormalization: Evaluate = (inputs, node, { opset }) => {
   return [{ type, dims, data: result.data }];
 };
 
-/** Normalizations of layers, images and groups of channels. */
+/** Implementations of normalizations of layers, images and groups of channels. */
 export const NORMALIZATION: Operators = {
   GroupNormalization: groupNormalization,
   InstanceNormalization: instanceNormalization,

@@ -1,5 +1,5 @@
 /**
- * Normalizations that have nothing to learn: by deviations, lengths and neighbors.
+ * Normalizations without parameters.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Evaluate, Operators } from "../../operator.ts";
 import { countOf } from "../../plain_tensor.ts";
 import { root } from "../../root.ts";
 
-/** As ONNX defines it: 10⁻⁹ is added to the deviation, not to the variance. */
+/** Evaluates MeanVarianceNormalization. ONNX adds 10⁻⁹ to the deviation, not to the variance. */
 const meanVarianceNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axes = (intsAttribute(node, "axes") ?? [0, 2, 3])
@@ -34,7 +34,7 @@ const meanVarianceNormalization: Evaluate = (inputs, node) => {
   return [{ type, dims, data: normalized }];
 };
 
-/** Where all elements are 0, they stay so. */
+/** Evaluates LpNormalization. A line of zeros stays zero. */
 const lpNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
@@ -52,7 +52,7 @@ const lpNormalization: Evaluate = (inputs, node) => {
   return [{ type, dims, data: normalized }];
 };
 
-/** Each element by the sum of squares over channels near its own. */
+/** Divides each element by a power of the sum of squares over nearby channels. */
 const localResponse: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node),
     { outer, length, inner } = around(dims, 1);
@@ -71,7 +71,7 @@ const localResponse: Evaluate = (inputs, node) => {
   return [{ type, dims, data: outer === 0 ? data : normalized }];
 };
 
-/** LpNormalization, LRN and MeanVarianceNormalization. */
+/** Implementations of LpNormalization, LRN and MeanVarianceNormalization. */
 export const PLAIN_NORMALIZATION: Operators = {
   LpNormalization: lpNormalization,
   LRN: localResponse,

@@ -1,8 +1,8 @@
 /**
  * Passes that sort the atoms of each system into bins.
  *
- * Bins are filled by atomics, in the order in which threads come. `SORT` then puts the atoms of each bin in order, so that
- * no result depends on it.
+ * Atomics fill the bins in the order in which threads arrive, which varies. `SORT` then puts the
+ * atoms of each bin in order, so that no result depends on it.
  *
  * @module
  */
@@ -10,7 +10,10 @@
 import { COMPLETED } from "../../../wgsl/cells.ts";
 import { IS_DUE, LAYOUT } from "./layout.ts";
 
-/** Writes the box of a system: cell rows 0 to 2, their inverse 3 to 5, lowest place 6, extent 7, bins 8, reach in bins 9. */
+/**
+ * Writes the box of a system: cell rows 0 to 2, their inverse 3 to 5, lowest coordinate 6, extent
+ * 7, bins 8, reach in bins 9.
+ */
 export const PREPARE: string = /* wgsl */ `${LAYOUT}${IS_DUE}${COMPLETED}
 var<workgroup> lows: array<vec3<f32>, LANES>;
 var<workgroup> highs: array<vec3<f32>, LANES>;
@@ -114,7 +117,7 @@ fn atom(s: u32, a: u32) {
   atomicAdd(&marks[bins_at(s) + u32(bin)], 1);
 }`;
 
-/** Sums the counts: where the atoms of each bin begin. */
+/** Sums the counts, which gives the index of the first atom of each bin. */
 export const SCAN: string = /* wgsl */ `${LAYOUT}${IS_DUE}
 var<workgroup> sums: array<i32, LANES>;
 
@@ -136,7 +139,9 @@ fn group(s: u32, lane: u32) {
   }
 }`;
 
-/** Lists the atoms of each bin in any order. Afterwards the counters tell where each bin ends. */
+/**
+ * Lists the atoms of each bin in any order. Afterwards the counters contain the end of each bin.
+ */
 export const FILL: string = /* wgsl */ `${LAYOUT}
 fn atom(s: u32, a: u32) {
   if (atomicLoad(&marks[due_at(s)]) == 0) { return; }
@@ -145,7 +150,7 @@ fn atom(s: u32, a: u32) {
   atomicStore(&marks[order_at(first_of(s) + slot)], i32(a));
 }`;
 
-/** Sorts the atoms of each bin, by one thread per bin. */
+/** Sorts the atoms of each bin, with one thread per bin. */
 export const SORT: string = /* wgsl */ `${LAYOUT}
 fn atom(s: u32, a: u32) {
   if (marks[due_at(s)] == 0) { return; }

@@ -1,16 +1,18 @@
-import { Control } from "../../../../../kernels/kernel.ts";
+import { FARTHEST } from "../../../../../kernels/check_finite.ts";
 import type { ShaderCall } from "../../../program/shader.ts";
 import { COMPLETED, lattice, ROWS } from "../../../wgsl/cells.ts";
+import { diverge } from "../../../wgsl/diverge.ts";
 import { PLACES } from "../../../wgsl/pair_state.ts";
 
 /**
- * Decides whether the pairs of a system are due: an atom may have moved further than half the skin since they were found.
- * Keeps the positions from which due pairs are found, and reports systems that have diverged.
+ * Decides whether the pairs of a system are due: an atom may have moved by more than half the skin
+ * since the last search. Stores the positions from which due pairs are found, and reports diverged
+ * systems.
  */
 export function decideDue({ has }: ShaderCall): string {
   const count = (k: string) => has("images") ? `images[3u * a + ${k}]` : "0";
-  return /* wgsl */ `${PLACES}${ROWS}${COMPLETED}${lattice("back_by", "apart")}
-const FARTHEST = 1e9;
+  return /* wgsl */ `${PLACES}${ROWS}${COMPLETED}${lattice("back_by", "apart")}${diverge(0)}
+const FARTHEST = ${FARTHEST}.0;
 const MOST_CELLS = 1048576.0;
 const FLATTEST = 0.015625;
 
@@ -67,19 +69,6 @@ fn is_deep(s: u32) -> bool {
     if (!(abs(dot(rows[k], normal)) / size >= FLATTEST * params.reach)) { return false; }
   }
   return true;
-}
-
-fn diverge(s: u32) {
-  atomicStore(&control[${Control.HALT}], 1);
-  loop {
-    let before = atomicLoad(&control[${Control.DIVERGED}]);
-    if (before != 0 && before <= i32(s) + 1) { return; }
-    let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], before, i32(s) + 1);
-    if (tried.exchanged) {
-      atomicStore(&control[${Control.CAUSE}], 0);
-      return;
-    }
-  }
 }
 
 fn group(s: u32, lane: u32) {

@@ -1,6 +1,6 @@
 import { PLACES } from "../../../wgsl/pair_state.ts";
 
-/** Functions that read the box and the bins of a system, as the pass `PREPARE` has written them. */
+/** Functions that read the box and the bins of a system, as written by the pass `PREPARE`. */
 export const LAYOUT: string = /* wgsl */ `${PLACES}
 fn boxed(s: u32, at: u32) -> vec3<f32> {
   let b = box_at(s) + 3u * at;
@@ -15,7 +15,7 @@ fn reference_of(a: u32) -> vec3<f32> {
 }
 `;
 
-/** Tells whether a system's pairs are due, uniformly for a whole workgroup. */
+/** Returns whether the pairs of a system are due, uniformly for a whole workgroup. */
 export const IS_DUE: string = /* wgsl */ `
 var<workgroup> verdict: i32;
 

@@ -1,0 +1,24 @@
+import { Control } from "../../../kernels/kernel.ts";
+
+/**
+ * Defines `fn diverge(s: u32)`, which reports that a system has diverged, unless another one was
+ * reported before. The pass has `control` as atomics.
+ *
+ * @param cause See `Control.CAUSE`.
+ */
+export function diverge(cause: number): string {
+  return /* wgsl */ `
+fn diverge(s: u32) {
+  atomicStore(&control[${Control.HALT}], 1);
+  loop {
+    let before = atomicLoad(&control[${Control.DIVERGED}]);
+    if (before != 0 && before <= i32(s) + 1) { return; }
+    let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], before, i32(s) + 1);
+    if (tried.exchanged) {
+      atomicStore(&control[${Control.CAUSE}], ${cause});
+      return;
+    }
+  }
+}
+`;
+}

@@ -1,0 +1,61 @@
+/**
+ * Errors for what a file system refuses.
+ *
+ * @module
+ */
+
+/** Plain causes by the system's codes; for others the system's own message is shown. */
+const CAUSES: ReadonlyMap<unknown, string> = new Map([
+  ["EACCES", "permission denied"],
+  ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"],
+  ["ENOENT", "there is no such file or folder"],
+  ["ENOTDIR", "a part of its path is a file and not a folder"],
+  ["EISDIR", "it is a folder"],
+  ["EEXIST", "a file or a broken link of that name exists"],
+  ["ENOSPC", "no space left on the disk"],
+  ["EDQUOT", "the disk quota is used up"],
+  ["EFBIG", "the file would be too large"],
+  ["EMFILE", "too many files are open"],
+  ["EIO", "the disk reported an error"],
+  ["ELOOP", "too many symbolic links"],
+  ["ENAMETOOLONG", "the name is too long"],
+  ["ESTALE", "it was removed during the run"],
+]);
+
+/** The code of errors for files and folders that were removed while they were in use. */
+const STALE = "ESTALE";
+
+/** Returns the system's code of an error, if it has one. */
+export function codeOf(error: unknown): unknown {
+  return (error as { readonly code?: unknown } | undefined)?.code;
+}
+
+/**
+ * Returns the error for a file or folder that was removed, or replaced by another, while a run wrote to it. It ends the
+ * run under any error policy: a run must not complete if its results are lost.
+ *
+ * @param action what was attempted, as `Cannot write to out.xyz`
+ * @param what what was removed, as `the file`
+ */
+export function removal(action: string, what: string): Error {
+  return Object.assign(new Error(`${action}: ${what} was removed during the run`), { code: STALE });
+}
+
+/** Returns whether an error says that a file or folder was removed while a run wrote to it. */
+export function isRemoval(error: unknown): boolean {
+  return codeOf(error) === STALE;
+}
+
+/**
+ * Returns the error for what a file system refused, as `Cannot open out.csv: permission denied`, with the `code` of its
+ * cause.
+ *
+ * @param action what was attempted, as `Cannot open out.csv`
+ */
+export function refusal(action: string, cause: unknown): Error {
+  const code = codeOf(cause);
+  const reason = CAUSES.get(code) ?? (cause instanceof Error ? cause.message : String(cause));
+  const error = new Error(`${action}: ${reason}`, { cause });
+  return code === undefined ? error : Object.assign(error, { code });
+}

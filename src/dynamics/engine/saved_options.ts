@@ -1,0 +1,79 @@
+/**
+ * Parameters of integrators in checkpoints: a run that goes on with other ones says so.
+ *
+ * @module
+ */
+
+import { isObject } from "../../base/object.ts";
+import { show } from "../../base/show.ts";
+import type { Integrator } from "../integrators/integrator.ts";
+
+/** Parameters by name, as plain data; of several stages as `dt of stage 1`. */
+export type SavedOptions = Readonly<Record<string, unknown>>;
+
+const UNITS: Readonly<Record<string, string>> = {
+  temperature: " K",
+  friction: " 1/fs",
+  pressure: " eV/Å³",
+  thermostatTime: " fs",
+  barostatTime: " fs",
+  maxStep: " Å",
+};
+
+/** Returns the parameters of an integrator, or of those of its stages; `undefined` if it does not list them. */
+export function optionsOf(integrator: Integrator): SavedOptions | undefined {
+  const { stages, values } = integrator;
+  if (stages === undefined) return values === undefined ? undefined : plain(values) as SavedOptions;
+  return Object.fromEntries(
+    stages.flatMap((stage, i) =>
+      Object.entries(optionsOf(stage) ?? {}).map((
+        [name, value],
+      ) => [`${name} of stage ${i}`, value])
+    ),
+  );
+}
+
+/** Returns the warning of a run that goes on with other parameters than a checkpoint has; `undefined` if all are equal. */
+export function changedOptions(integrator: Integrator, saved: unknown): Error | undefined {
+  const now = optionsOf(integrator);
+  if (now === undefined || !isObject(saved)) return undefined;
+  const changes = Object.entries(now).flatMap(([name, value]) => {
+    if (!Object.hasOwn(saved, name) || isSame(saved[name], value)) return [];
+    const unit = unitOf(integrator, name);
+    return [`${name} was ${text(saved[name], unit)}, is ${text(value, unit)}`];
+  });
+  if (changes.length === 0) return undefined;
+  return new Error(
+    `The run goes on with other options than its checkpoint was written with: ${
+      changes.join("; ")
+    }`,
+  );
+}
+
+function unitOf({ dt }: Integrator, name: string): string {
+  const [option] = name.split(" ");
+  if (option === "dt") return dt === undefined ? "" : " fs";
+  return UNITS[option!] ?? "";
+}
+
+function text(value: unknown, unit: string): string {
+  return value === undefined ? "not given" : `${show(value)}${unit}`;
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns a copy of options as JSON has them, lists of any kind as arrays, without those that are not given. */
+function plain(value: unknown): unknown {
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  const given = Object.entries(value).filter(([, one]) => isKept(one));
+  return Object.fromEntries(given.map(([name, one]) => [name, plain(one)]));
+}
+
+function isKept(value: unknown): boolean {
+  return ["number", "string", "boolean"].includes(typeof value) || isObject(value) ||
+    Array.isArray(value);
+}

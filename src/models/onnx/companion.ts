@@ -1,0 +1,177 @@
+/**
+ * Batches without edges, or without triplets, for graphs that fail on empty lists: SevenNet's Split does, other graphs
+ * take the mean or the largest of nothing. A system of three atoms is added to such a batch, so that no list is empty.
+ * Systems do not interact, so that all others get what the graph gives them in any batch.
+ *
+ * @module
+ */
+
+import type { Feeds, Outputs, TensorArray, TensorInfo } from "../../onnx/session/session_tensor.ts";
+import type { OnnxBindings } from "./bindings.ts";
+import { type OnnxFed, PartFeeds } from "./feeds.ts";
+import type { OnnxConstants } from "./fills.ts";
+import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
+
+/** The reach of a model. */
+export interface Looking extends OnnxFed {
+  /** Å. */
+  readonly cutoff: number;
+  /** Å; 0 where it is fed no triplets. */
+  readonly reach: number;
+  /** True if each pair is listed once. */
+  readonly isHalf: boolean;
+}
+
+/** Number of atoms of the companion: the fewest that have a triplet. */
+export const COMPANION_ATOMS = 3;
+
+/** The pairs of the companion, by source; of a half list those that lead to a higher atom. */
+const PAIRS = [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] as const;
+
+/** Returns whether a model can be fed a batch with another system added. */
+export function mayHaveCompanion({ bindings }: OnnxFed): boolean {
+  const { batch, hasEdges, inputs, outputs } = bindings;
+  return batch === "joined" && hasEdges &&
+    // The numbers that a manifest gives for a free length are those of the batch.
+    !inputs.some(({ meaning, tensor }) => meaning === "constant" && hasFreeLength(tensor)) &&
+    // One number for the whole batch would count the companion, too.
+    outputs.every(({ tensor }) => hasFreeLength(tensor));
+}
+
+function hasFreeLength({ shape }: TensorInfo): boolean {
+  return shape.some((length) => typeof length === "string" || length < 0);
+}
+
+/** The feeds of a whole batch with a companion. */
+export class CompanionFeeds {
+  readonly #model: Looking;
+  readonly #own: OnnxPart;
+  readonly #all: OnnxPart;
+  readonly #feeds: PartFeeds;
+
+  /** Makes what is the same at each step. `own` must be the whole batch. */
+  constructor(model: Looking, own: OnnxPart, constants: OnnxConstants) {
+    const { nodeOffsets } = constants, end = own.nodes[1] + COMPANION_ATOMS;
+    const offsets = Int32Array.of(...nodeOffsets.subarray(0, own.systems[1] + 1), end);
+    this.#model = model;
+    this.#own = own;
+    this.#all = new OnnxPart(offsets, 0, own.systems[1] + 1);
+    this.#feeds = new PartFeeds(model, this.#all, withCompanion(constants, own, offsets));
+  }
+
+  /** Returns what the model is fed now; valid until the next call. */
+  fill(arrays: OnnxArrays): Feeds {
+    return this.#feeds.fill(besides(arrays, this.#own, this.#model));
+  }
+
+  /** Returns outputs without the rows of the companion; `undefined` if their lengths do not show which these are. */
+  own(outputs: Outputs, bindings: OnnxBindings): Outputs | undefined {
+    const own: Record<string, Outputs[string]> = {};
+    const { N, B } = this.#own.sizes, all = this.#all.sizes;
+    for (const { tensor: { name }, level, width } of bindings.outputs) {
+      const tensor = outputs[name] as Extract<Outputs[string], { location: "host" }>;
+      const isNodes = level === "node" ||
+        (level === undefined && tensor.data.length !== all.B * width);
+      if (tensor.data.length !== (isNodes ? all.N : all.B) * width) return undefined;
+      const data: TensorArray = tensor.data.subarray(0, (isNodes ? N : B) * width);
+      own[name] = { ...tensor, data } as typeof tensor;
+    }
+    return own;
+  }
+}
+
+/** Returns the constants of a batch and its companion, of atoms like the first. */
+function withCompanion(
+  { numbers, atomicNumbers, masses, pbc, systemOfNode, infos }: OnnxConstants,
+  { nodes: [, N], systems: [, B] }: OnnxPart,
+  nodeOffsets: Int32Array,
+): OnnxConstants {
+  const more = (values: ArrayLike<number>, ...added: readonly number[]) =>
+    values.length === 0 ? values : Float64Array.of(...Array.from(values), ...added);
+  const three = (value: number) => Array<number>(COMPANION_ATOMS).fill(value);
+  const system = new Int32Array(N + COMPANION_ATOMS).fill(B);
+  system.set(systemOfNode.subarray(0, N));
+  return {
+    numbers: more(numbers, ...three(numbers[0]!)),
+    atomicNumbers: more(atomicNumbers, ...three(atomicNumbers[0]!)),
+    masses: more(masses, ...three(masses[0]!)),
+    pbc: more(pbc, 0, 0, 0),
+    systemOfNode: system,
+    nodeOffsets,
+    infos,
+  };
+}
+
+/** Returns the cutoff of the shortest list, Å. */
+function shortestCutoff({ cutoff, bindings }: Looking): number {
+  return Math.min(cutoff, ...bindings.rules.others.map((other) => other.cutoff));
+}
+
+/** Returns what moves, with the companion: a triangle of equal sides well within the cutoff, beside the first atom. */
+function besides(arrays: OnnxArrays, own: OnnxPart, model: Looking): OnnxArrays {
+  const { nodes: [, N], systems: [, B] } = own;
+  const side = model.reach > 0 ? 0.7 * model.reach : 0.5 * shortestCutoff(model);
+  const triangle = [0, 0, 0, side, 0, 0, side / 2, side * Math.sqrt(3) / 2, 0];
+  const positions = grown(arrays.positions, 3 * N, 3 * COMPANION_ATOMS);
+  triangle.forEach((x, i) => positions[3 * N + i] = arrays.positions[i % 3]! + x);
+  const active = grown(arrays.active, B, 1);
+  active[B] = 1;
+  return {
+    active,
+    positions,
+    cell: grown(arrays.cell, 9 * B, 9),
+    charges: arrays.charges && grown(arrays.charges, N, COMPANION_ATOMS),
+    lists: listsWith(arrays.lists!, own, model),
+  };
+}
+
+/** Returns lists with the edges and triplets of the companion, which come last, as its atoms do. */
+function listsWith(lists: OnnxLists, { nodes: [, N], systems: [, B] }: OnnxPart, model: Looking) {
+  const pairs = PAIRS.filter(([i, j]) => !model.isHalf || i < j);
+  const [E = 0, T = 0] = lists.counts;
+  const index = joined(lists.index, E, pairs.map(([i]) => N + i), pairs.map(([, j]) => N + j));
+  const systems = grown(lists.systems, E, pairs.length).fill(B, E);
+  const shifts = grown(lists.shifts, 3 * E, 3 * pairs.length);
+  if (!model.bindings.hasTriplets) {
+    const counts = Int32Array.of(E + pairs.length, T);
+    return { ...lists, counts, index, shifts, systems };
+  }
+  const centers = grown(lists.centers, T, COMPANION_ATOMS);
+  for (let a = 0; a < COMPANION_ATOMS; a++) centers[T + a] = N + a;
+  const triplets = joined(lists.triplets, T, [E, E + 2, E + 4], [E + 1, E + 3, E + 5]);
+  return {
+    counts: Int32Array.of(E + pairs.length, T + COMPANION_ATOMS),
+    index,
+    shifts,
+    systems,
+    centers,
+    triplets,
+  };
+}
+
+/** Returns the first `count` numbers with room for more, which are 0. */
+function grown<T extends Int32Array | Float32Array | Float64Array>(
+  values: T,
+  count: number,
+  more: number,
+): T {
+  const longer = new (values.constructor as new (length: number) => T)(count + more);
+  longer.set(values.subarray(0, count));
+  return longer;
+}
+
+/** Returns two rows of `count` numbers, each with more at its end. */
+function joined(
+  rows: Int32Array,
+  count: number,
+  first: readonly number[],
+  second: readonly number[],
+): Int32Array {
+  const half = rows.length / 2, length = count + first.length;
+  const longer = new Int32Array(2 * length);
+  longer.set(rows.subarray(0, count));
+  longer.set(first, count);
+  longer.set(rows.subarray(half, half + count), length);
+  longer.set(second, length + count);
+  return longer;
+}

@@ -1,0 +1,103 @@
+/**
+ * The numbers of elements that a graph has a place for. A runtime stops at a number beyond a table, and names neither
+ * the atom nor its element. A negative number counts from the end of a table, and silently takes another element's row;
+ * a number that is compared with others to make a row of zeros and a one gets only zeros.
+ *
+ * @module
+ */
+
+import { intAttribute } from "../../../onnx/codec/attributes.ts";
+import { tensorOfConstant } from "../../../onnx/codec/constant_node.ts";
+import type { ModelProto, NodeProto, TensorProto } from "../../../onnx/codec/messages.ts";
+import { elementCount, isExternal, tensorValues } from "../../../onnx/codec/tensor_proto.ts";
+
+/** A table of a graph that is indexed by the numbers of atoms. */
+export interface NumberLimit {
+  /** The least number that it has a row for, and the greatest. */
+  readonly range: readonly [least: number, greatest: number];
+  /** Its name in the graph. */
+  readonly table: string;
+}
+
+/** Operators that only arrange or repeat the numbers of their first input. */
+const ARRANGING = /^(Identity|Cast|Unsqueeze|Squeeze|Reshape|Flatten|Transpose|Expand)$/;
+
+/** Returns the tables of a graph that are indexed by an input, or by a fixed sum of it and a number. */
+export function numberLimits(file: ModelProto, input: string): readonly NumberLimit[] {
+  const { node: nodes = [], initializer = [] } = file.graph ?? {};
+  const constants = new Map(initializer.map((tensor) => [tensor.name, tensor]));
+  const offsets = new Map([[input, 0]]); // value → what is added to the numbers in it
+  const limits: NumberLimit[] = [];
+  // Nodes are in an order in which inputs come first, as ONNX demands.
+  for (const node of nodes) {
+    if (node.domain !== "" && node.domain !== "ai.onnx") continue;
+    const tensor = node.opType === "Constant" ? tensorOfConstant(node) : undefined;
+    if (tensor !== undefined) constants.set(node.output[0]!, tensor);
+    const offset = offsetOf(node, offsets, constants);
+    if (offset !== undefined) offsets.set(node.output[0]!, offset);
+    const limit = limitOf(node, offsets, constants);
+    if (limit !== undefined) limits.push(limit);
+  }
+  return limits;
+}
+
+type Offsets = ReadonlyMap<string, number>;
+type Constants = ReadonlyMap<string, TensorProto>;
+
+/** Returns what is added to the numbers in the output of a node; `undefined` if it has others. */
+function offsetOf(
+  { opType, input: [a = "", b = ""] }: NodeProto,
+  offsets: Offsets,
+  constants: Constants,
+): number | undefined {
+  const [left, right] = [offsets.get(a), offsets.get(b)];
+  if (left !== undefined && ARRANGING.test(opType)) return left;
+  if (opType !== "Add" && opType !== "Sub") return undefined;
+  if (left !== undefined) {
+    const number = numberOf(constants.get(b));
+    return number === undefined ? undefined : opType === "Add" ? left + number : left - number;
+  }
+  const number = opType === "Add" ? numberOf(constants.get(a)) : undefined;
+  return right === undefined || number === undefined ? undefined : right + number;
+}
+
+/** Returns the number of a constant that has one. */
+function numberOf(tensor: TensorProto | undefined): number | undefined {
+  if (tensor === undefined || isExternal(tensor) || elementCount(tensor) !== 1) return undefined;
+  return Number(tensorValues(tensor)[0]);
+}
+
+function limitOf(
+  node: NodeProto,
+  offsets: Offsets,
+  constants: Constants,
+): NumberLimit | undefined {
+  const { opType, input: [a = "", b = ""] } = node;
+  if (opType === "Gather" || (opType === "GatherND" && intAttribute(node, "batch_dims", 0) === 0)) {
+    const axis = opType === "Gather" ? intAttribute(node, "axis", 0) : 0;
+    return limitBy(a, Number(constants.get(a)?.dims.at(axis)), offsets.get(b));
+  }
+  if (opType === "OneHot") return limitBy(b, numberOf(constants.get(b)), offsets.get(a));
+  if (opType !== "Equal") return undefined;
+  return limitBy(b, lengthOfRange(constants.get(b)), offsets.get(a)) ??
+    limitBy(a, lengthOfRange(constants.get(a)), offsets.get(b));
+}
+
+function limitBy(
+  table: string,
+  rows: number | undefined,
+  offset: number | undefined,
+): NumberLimit | undefined {
+  if (offset === undefined || rows === undefined || Number.isNaN(rows)) return undefined;
+  return { table, range: [0 - offset, rows - 1 - offset] };
+}
+
+/**
+ * Returns how many numbers a constant has, if they are 0, 1, 2 …: numbers are compared with such a constant to make rows
+ * of one 1 each, and of none for other numbers. A graph may look for a few numbers in a row for another reason.
+ */
+function lengthOfRange(tensor: TensorProto | undefined): number | undefined {
+  if (tensor === undefined || isExternal(tensor) || elementCount(tensor) < 3) return undefined;
+  const values = Array.from(tensorValues(tensor), Number);
+  return values.every((value, i) => value === i) ? values.length : undefined;
+}

@@ -1,0 +1,209 @@
+/**
+ * Energies of free atoms, taken out of the sum that a graph makes of them. Total energies of some potentials are
+ * thousands of eV per atom, of which float32 keeps 1e-4: what the graph adds at its end for each element is added on the
+ * host instead, in float64.
+ *
+ * @module
+ */
+
+import { decodeModel } from "../../../onnx/codec/codec.ts";
+import { textAttribute } from "../../../onnx/codec/attributes.ts";
+import type { NodeProto } from "../../../onnx/codec/messages.ts";
+import { opsetOf, OPSETS } from "../../../onnx/codec/opset.ts";
+import { isExternal, tensorValues } from "../../../onnx/codec/tensor_proto.ts";
+import { Facts } from "../../../onnx/infer/facts.ts";
+import { Graph } from "../../../onnx/graph/graph.ts";
+import { atomicSymbol } from "../../../batch/elements.ts";
+import type { OnnxInputBinding } from "../bindings.ts";
+import { elementsOf } from "../elements.ts";
+import { freeAtomEnergies } from "./free_atom_energies.ts";
+import { hasOtherFiles, matchableOf } from "../forces.ts";
+import { matchInputs } from "../manifest/match.ts";
+import { energyOf } from "../manifest/match_outputs.ts";
+import type { OnnxInput, OnnxManifest, OnnxOutputChoice } from "../manifest/manifest.ts";
+import { unitsOf } from "../manifest/units.ts";
+import { numberLimits } from "./number_limits.ts";
+import type { LoadedOnnx } from "../options.ts";
+import { ModelMismatchError } from "../model_mismatch_error.ts";
+
+/** Where a graph adds energies of free atoms: a sum, and how its energy is made of it. */
+interface Found {
+  /** The sum. */
+  readonly sum: NodeProto;
+  /** What it adds that depends on the elements alone. */
+  readonly free: string;
+  /** What else it adds. */
+  readonly rest: string;
+  /** The nodes from the sum to the energy, and which of their inputs the sum comes in by; the last first. */
+  readonly path: readonly { readonly node: NodeProto; readonly at: number }[];
+  /** What the sum is multiplied by on the way. */
+  readonly factor: number;
+}
+
+/** Input → what it means, of those that are looked at here. */
+type Named = ReadonlyMap<OnnxInput, OnnxInputBinding>;
+
+/**
+ * Adds the energy without energies of free atoms to a graph as another output, and these energies to the manifest.
+ * Returns the model as it is if its graph does not add any.
+ */
+export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx {
+  const opset = opsetOf(loaded.file);
+  if (opset < OPSETS.first || opset > OPSETS.last || hasOtherFiles(loaded)) return loaded;
+  const model = matchableOf(loaded, derived);
+  const known = knownInputs(() => matchInputs(model));
+  const energy = known && energyOf(model);
+  if (known?.get("numbers") === undefined || energy === undefined) return loaded;
+  const graph = new Graph(decodeModel(loaded.bytes, { name: loaded.name }));
+  const found = findFree(graph, energy.name, known);
+  const values = found && elementValues(loaded, graph, found, known);
+  if (found === undefined || values === undefined) return loaded;
+  const tensor = addRest(graph, energy.name, found);
+  const bytes = graph.encode(), file = decodeModel(bytes, { name: loaded.name });
+  const manifest = withFree(loaded.manifest, { tensor, values, factor: found.factor });
+  return { ...loaded, bytes, file, manifest, by: (member) => whoSays(loaded, found, member) };
+}
+
+/** Returns a manifest with energies of free atoms, and an energy without them. */
+function withFree(manifest: OnnxManifest, { tensor, values, factor }: {
+  readonly tensor: string;
+  readonly values: ReadonlyMap<string, number>;
+  readonly factor: number;
+}): OnnxManifest {
+  const { outputs, atomEnergies: others } = manifest, choice = outputs?.energy;
+  const given: Omit<OnnxOutputChoice, "tensor"> = typeof choice === "object" ? choice : {};
+  const unit = factor * unitsOf(manifest).energy * (given.scale ?? 1);
+  const energies = [...values].filter(([symbol]) => others === undefined || symbol in others)
+    .map(([symbol, value]) => [symbol, value * unit + (others?.[symbol] ?? 0)]);
+  return {
+    ...manifest,
+    outputs: { ...outputs, energy: { ...given, tensor } },
+    atomEnergies: Object.fromEntries(energies),
+  };
+}
+
+function whoSays(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifest): string {
+  const who = loaded.by(member);
+  if (member === "outputs") return who === "" ? "the graph" : who;
+  if (member !== "atomEnergies") return who;
+  return `${who === "" ? "" : `${who}, and `}the graph, whose last sum has them in ${free}`;
+}
+
+/** Returns inputs by their meanings; `undefined` if some have none, for which opening the model has an error. */
+function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefined {
+  try {
+    return new Map(match().map((input) => [input.meaning as OnnxInput, input]));
+  } catch (error) {
+    if (error instanceof ModelMismatchError) return undefined;
+    throw error;
+  }
+}
+
+/** Operators that only arrange the numbers of their first input. */
+const ARRANGING = /^(Identity|Squeeze|Unsqueeze|Reshape|Flatten)$/;
+
+/** Finds the sum, from the energy on backwards through operators that are linear in one of their inputs. */
+function findFree(graph: Graph, energy: string, known: Named): Found | undefined {
+  const facts = new Facts(graph);
+  const of = (meaning: OnnxInput) => known.get(meaning)?.tensor.name;
+  const dependsOn = dependences(graph, [of("numbers"), of("batchIndex"), of("systems")]);
+  const walk = (value: string, factor: number, path: Found["path"]): Found | undefined => {
+    const node = graph.producer(value);
+    const isShared = path.length > 0 && (graph.uses(value).length !== 1 || graph.isOutput(value));
+    if (node === undefined || node.domain !== "" || isShared) return undefined;
+    const { opType, input: [a = "", b = "", c = ""] } = node;
+    const on = (at: number, by = 1) => walk(node.input[at]!, factor * by, [...path, { node, at }]);
+    if (ARRANGING.test(opType)) return on(0);
+    if (opType === "Mul") {
+      const [left, right] = [numberOf(graph, a), numberOf(graph, b)];
+      return right !== undefined ? on(0, right) : left !== undefined ? on(1, left) : undefined;
+    }
+    if (/^Scatter(ND|Elements)$/.test(opType) && textAttribute(node, "reduction", "") === "add") {
+      return c !== "" && isArranged(graph, b, of("batchIndex")) ? on(2) : undefined;
+    }
+    if (opType !== "Add") return undefined;
+    for (const [free, rest] of [[a, b], [b, a]] as const) {
+      const shapes = [rest, value].map((name) => JSON.stringify(facts.of(name).shape));
+      const isFree = dependsOn(free) === "elements" && dependsOn(rest) === "more";
+      if (isFree && shapes[0] !== undefined && shapes[0] === shapes[1]) {
+        return { sum: node, free, rest, path, factor };
+      }
+    }
+    return on(0) ?? on(1);
+  };
+  return walk(energy, 1, []);
+}
+
+/**
+ * Returns what tells whether a value depends on the elements of atoms (the first of `inputs`) and the systems that they
+ * are of (the others), on more, or on nothing.
+ */
+function dependences(
+  graph: Graph,
+  [numbers, ...systems]: readonly (string | undefined)[],
+): (value: string) => "nothing" | "systems" | "elements" | "more" {
+  const ORDER = ["nothing", "systems", "elements", "more"] as const;
+  const known = new Map<string, number>();
+  for (const { name } of graph.inputs) {
+    known.set(name, name === numbers ? 2 : systems.includes(name) ? 1 : 3);
+  }
+  for (const node of graph.nodes) {
+    const isShape = node.opType === "Shape" || node.opType === "Size";
+    const most = isShape ? 1 : Math.max(0, ...node.input.map((name) => known.get(name) ?? 0));
+    for (const name of node.output) known.set(name, most);
+  }
+  return (value) => ORDER[known.get(value) ?? 0]!;
+}
+
+/** Returns whether a value is an input, or that input with other axes. */
+function isArranged(graph: Graph, value: string, input: string | undefined): boolean {
+  for (let name = value;;) {
+    if (name === input) return true;
+    const node = graph.producer(name);
+    if (node === undefined || !/^(Identity|Cast|Squeeze|Unsqueeze|Reshape)$/.test(node.opType)) {
+      return false;
+    }
+    name = node.input[0]!;
+  }
+}
+
+/** Returns a constant that is one number. */
+function numberOf(graph: Graph, name: string): number | undefined {
+  const tensor = graph.constant(name);
+  if (tensor === undefined || isExternal(tensor)) return undefined;
+  const values = tensorValues(tensor);
+  return values.length === 1 ? Number(values[0]) : undefined;
+}
+
+/** Returns what the graph adds for an atom of each element that it knows, in its own unit. */
+function elementValues(
+  { file, manifest }: LoadedOnnx,
+  graph: Graph,
+  { free }: Found,
+  known: Named,
+): ReadonlyMap<string, number> | undefined {
+  const numbers = known.get("numbers")!;
+  const own = elementsOf(manifest).numbers ??
+    new Map(Array.from({ length: 119 }, (_, number) => [number, number]));
+  const limits = numberLimits(file, numbers.tensor.name);
+  const elements = [...own].filter(([, number]) =>
+    limits.every(({ range: [least, greatest] }) => number >= least && number <= greatest)
+  );
+  const values = freeAtomEnergies(graph, free, { known, numbers: elements.map(([, one]) => one) });
+  return values && new Map(elements.map(([number], i) => [atomicSymbol(number), values[i]!]));
+}
+
+/** Adds the energy without energies of free atoms as an output; the other stays. Returns its name. */
+function addRest(graph: Graph, energy: string, { rest, path }: Found): string {
+  let value = rest;
+  for (const { node, at } of path.toReversed()) {
+    const inputs = node.input.map((name, i) => i === at ? value : name);
+    const copy = graph.add(node.opType, inputs);
+    copy.attribute = structuredClone(node.attribute); // passes may change those of one of them
+    value = copy.output[0]!;
+  }
+  const name = graph.freshName(`${energy}_without_free_atoms`);
+  graph.make("Identity", [value], {}, name);
+  graph.addOutput({ ...structuredClone(graph.info(energy)!), name });
+  return name;
+}

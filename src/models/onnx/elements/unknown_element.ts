@@ -1,0 +1,78 @@
+import { atomicSymbol } from "../../../batch/elements.ts";
+import { systemName } from "../../../batch/store.ts";
+import type { Session } from "../../../onnx/session/session_run.ts";
+import type { Feeds, HostFeed } from "../../../onnx/session/session_tensor.ts";
+import type { OnnxBindings } from "../bindings.ts";
+import type { OnnxConstants } from "../fills.ts";
+
+/** A run that failed. */
+export interface FailedRun {
+  /** What ran. */
+  readonly session: Session;
+  /** The tensors of the model. */
+  readonly bindings: OnnxBindings;
+  /** What it was fed. */
+  readonly feeds: Feeds;
+  /** The batch. */
+  readonly constants: OnnxConstants;
+}
+
+/** Numbers that a model is tried with if the batch has a single element: most models have a place for one of them. */
+const OTHERS = [0, 1, 6];
+
+/**
+ * Finds the element that a graph fails for, where nothing in the graph says so: runs it with all atoms of one element,
+ * for one after the other. Returns the error that names the first atom of it; `undefined` if the graph fails for all
+ * elements, or for none by itself.
+ */
+export async function unknownElementError(
+  model: string,
+  run: FailedRun,
+  cause: Error,
+): Promise<RangeError | undefined> {
+  const { bindings, constants: { numbers, atomicNumbers, systemOfNode, nodeOffsets, infos } } = run;
+  const name = bindings.inputs.find(({ meaning }) => meaning === "numbers")?.tensor.name;
+  if (name === undefined) return undefined;
+  const own = new Set(Array.from(numbers));
+  const failing = new Set<number>();
+  let isKnown = false;
+  for (const number of new Set([...own, ...own.size === 1 ? OTHERS : []])) {
+    if (await fails(run, name, number)) failing.add(number);
+    else isKnown = true;
+  }
+  const node = Array.from(numbers).findIndex((number) => failing.has(number));
+  if (!isKnown || node === -1) return undefined;
+  const system = systemOfNode[node]!;
+  return new RangeError(
+    `Cannot use ${model} on atom ${node - nodeOffsets[system]!} of system ${
+      systemName(infos, system)
+    }: it is ${atomicSymbol(atomicNumbers[node]!)}, number ${
+      numbers[node]
+    } to the model, and the graph ` +
+      `fails for atoms of that number (${cause.message}). Leave the system out, or if the model numbers ` +
+      "elements in its own way, list them in its manifest in its order from 0 on, as " +
+      '"elements": ["H", "C", "N", "O"]',
+    { cause },
+  );
+}
+
+async function fails(
+  { session, feeds, bindings }: FailedRun,
+  name: string,
+  number: number,
+): Promise<boolean> {
+  const { data, dims } = feeds[name] as HostFeed;
+  const alike = data.slice() as Float64Array;
+  // A 64-bit array takes nothing but BigInt.
+  (alike as { fill(value: unknown): unknown }).fill(
+    typeof data[0] === "bigint" ? BigInt(number) : number,
+  );
+  try {
+    const one = dims === undefined ? { data: alike } : { data: alike, dims };
+    await session.run({ ...feeds, [name]: one }, bindings.outputs.map(({ tensor }) => tensor.name));
+    return false;
+  } catch (error) {
+    if (error instanceof RangeError) return true;
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * One part of a batch, run by the host.
+ *
+ * @module
+ */
+
+import type { Session } from "../../onnx/session/session_run.ts";
+import type { Feeds, Outputs, TensorArray } from "../../onnx/session/session_tensor.ts";
+import { systemName } from "../../batch/store.ts";
+import { CompanionFeeds, type Looking, mayHaveCompanion } from "./companion.ts";
+import { unknownElementError } from "./elements/unknown_element.ts";
+import { PartFeeds } from "./feeds.ts";
+import type { OnnxConstants } from "./fills.ts";
+import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
+
+/** A model that the host runs. */
+export interface HostModel extends Looking {
+  /** Runs it. */
+  readonly session: Session;
+}
+
+/** What is run for a part, and what becomes of its outputs. */
+interface Prepared {
+  readonly feeds: Feeds;
+  readonly companion: CompanionFeeds | undefined;
+  /** Whether the graph is fed an empty list, of atoms that have no neighbors. */
+  readonly isAlone: boolean;
+}
+
+/**
+ * A part of a batch whose lists are exactly as long as they are, so that no padding can be wrong. New shapes at each run
+ * cost nothing measurable on the host.
+ */
+export class HostPart {
+  /** The part. */
+  readonly part: OnnxPart;
+  /** The outputs that are asked for. */
+  readonly names: readonly string[];
+  readonly #model: HostModel;
+  readonly #constants: OnnxConstants;
+  readonly #feeds: PartFeeds;
+  #companion: CompanionFeeds | undefined;
+
+  /** Makes what is the same at each run. Throws a RangeError for constants of the manifest that do not fit. */
+  constructor(
+    model: HostModel,
+    [from, to]: readonly [from: number, to: number],
+    constants: OnnxConstants,
+  ) {
+    this.#model = model;
+    this.#constants = constants;
+    this.names = [...new Set(model.bindings.outputs.map(({ tensor }) => tensor.name))];
+    this.part = new OnnxPart(constants.nodeOffsets, from, to);
+    this.#feeds = new PartFeeds(model, this.part, constants);
+  }
+
+  /** Runs the model. What is in `arrays` is read before anything is awaited. */
+  async run(arrays: OnnxArrays): Promise<Outputs> {
+    return await this.#finish(this.#prepare(arrays));
+  }
+
+  #prepare(arrays: OnnxArrays): Prepared {
+    const isEmpty = this.#feeds.hasEmptyList(arrays);
+    if (!isEmpty || !mayHaveCompanion(this.#model)) {
+      // Atoms that are nowhere have no neighbors either: the engine reports them.
+      const isAlone = isEmpty && arePlaced(arrays, this.part);
+      return { feeds: this.#feeds.fill(arrays), companion: undefined, isAlone };
+    }
+    const companion = this.#companion ??= new CompanionFeeds(
+      this.#model,
+      this.part,
+      this.#constants,
+    );
+    return { feeds: companion.fill(arrays), companion, isAlone: false };
+  }
+
+  async #finish({ feeds, companion, isAlone }: Prepared): Promise<Outputs> {
+    const { session, bindings } = this.#model;
+    try {
+      const outputs = await session.run(feeds, this.names);
+      if (companion !== undefined) return companion.own(outputs, bindings) ?? outputs;
+      const odd = isAlone && this.names.find((name) => !isFiniteOutput(outputs, name));
+      if (typeof odd === "string") {
+        throw new RangeError(`output ${odd} must be finite; got NaN or infinity`);
+      }
+      return outputs;
+    } catch (error) {
+      throw await this.#explained(error, feeds, isAlone);
+    }
+  }
+
+  async #explained(error: unknown, feeds: Feeds, isAlone: boolean): Promise<unknown> {
+    if (!(error instanceof RangeError)) return error; // of the runtime or the device, not of the graph
+    const { name, session, bindings } = this.#model, constants = this.#constants;
+    const unknown = /out of (data )?bound/i.test(error.message)
+      ? await unknownElementError(name, { session, bindings, feeds, constants }, error)
+      : undefined;
+    return unknown ?? (isAlone ? this.#withoutEdges(error) : error);
+  }
+
+  /** Returns the error of a graph that fails on an empty list. */
+  #withoutEdges(cause: RangeError): RangeError {
+    const { name, cutoff, reach, bindings } = this.#model, { sizes, systems: [system] } = this.part;
+    const where = bindings.batch === "joined"
+      ? "a batch"
+      : `system ${systemName(this.#constants.infos, system)}`;
+    const lacking = sizes.E === 0
+      ? `none of its atoms has a neighbor within ${cutoff} Å, and the graph fails without edges`
+      : `none of its atoms has two neighbors within ${reach} Å, and the graph fails without triplets`;
+    return new RangeError(
+      `Cannot run ${name} on ${where}: ${lacking} (${cause.message}). ` +
+        "Leave such systems out, or export the model with an input that says the system of each atom (batchIndex)",
+      { cause },
+    );
+  }
+}
+
+/** Returns whether all numbers of an output are finite. */
+export function isFiniteOutput(outputs: Outputs, name: string): boolean {
+  return Array.from(dataOf(outputs, name), Number).every(Number.isFinite);
+}
+
+/** Returns the numbers of an output in host memory. */
+export function dataOf(outputs: Outputs, name: string): TensorArray {
+  return (outputs[name] as Extract<Outputs[string], { location: "host" }>).data;
+}
+
+function arePlaced({ positions }: OnnxArrays, { nodes: [from, to] }: OnnxPart): boolean {
+  return positions.subarray(3 * from, 3 * to).every(Number.isFinite);
+}

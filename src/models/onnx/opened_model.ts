@@ -1,0 +1,137 @@
+/**
+ * A file as a model that runs in a session and is compared with its reference, and what follows from the file alone.
+ *
+ * @module
+ */
+
+import { opsetOf, OPSETS } from "../../onnx/codec/opset.ts";
+import { isTranslationInvariant } from "../../onnx/infer/translation.ts";
+import type { Session } from "../../onnx/session/session_run.ts";
+import type { OnnxBindings } from "./bindings.ts";
+import { describeOnnx } from "./describe.ts";
+import { splitEnergies } from "./elements/split_energies.ts";
+import { hasOtherFiles, withMadeForces } from "./forces.ts";
+import { matchedModel, SKIN } from "./matched_model.ts";
+import { matchTensors } from "./manifest/match.ts";
+import type { OnnxMatchable } from "./manifest/matchable.ts";
+import type { OnnxOpened } from "./open_on_host.ts";
+import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
+import { whyNoReference } from "./reference/find_reference.ts";
+import { Verification } from "./reference/verification.ts";
+import { openOnnx } from "./session.ts";
+
+/**
+ * Returns whether it follows from a file, before forces were made for it, that translating a system changes nothing. It
+ * does not if inputs are derived by functions, nor of an opset whose operators are not known.
+ */
+export function isInvariantBy(
+  { file }: LoadedOnnx,
+  { inputs }: Pick<OnnxBindings, "inputs">,
+): boolean {
+  const opset = opsetOf(file);
+  const isKnown = opset >= OPSETS.first && opset <= OPSETS.last;
+  if (!isKnown || inputs.some(({ meaning }) => meaning === "derived")) return false;
+  const positions = inputs.find(({ meaning }) => meaning === "positions");
+  return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
+}
+
+/** Returns why a GPU, and why the evaluator, cannot have a model as it is. */
+export function whyOf(loaded: LoadedOnnx): {
+  readonly whyOnHost: string | undefined;
+  readonly whyNotPlain: string | undefined;
+} {
+  const files = hasOtherFiles(loaded) ? "its weights are in other files" : undefined;
+  const opset = opsetOf(loaded.file);
+  const isOdd = opset < OPSETS.first || opset > OPSETS.last;
+  const odd =
+    `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
+  return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
+}
+
+/** Matches the tensors of a model that runs in a session. Throws a ModelMismatchError if that is not possible. */
+export function openedModel(
+  loaded: LoadedOnnx,
+  session: Session,
+  { derived = {}, skin = SKIN }: OnnxModelOptions,
+  made: OnnxMatchable["made"] | undefined,
+): OnnxOpened {
+  const { name, manifest, by } = loaded, { inputs, outputs } = session;
+  const bindings = matchTensors({
+    name,
+    inputs,
+    outputs,
+    manifest,
+    by,
+    derived: Object.keys(derived),
+    ...(made === undefined ? {} : { made }),
+  });
+  return { ...matchedModel(loaded, bindings, derived), session, skin };
+}
+
+/** A file in a session. */
+export interface OpenedFile {
+  /** The file as it runs, with the forces that were made. */
+  readonly loaded: LoadedOnnx;
+  /** The model on the host. */
+  readonly opened: OnnxOpened;
+  /** See `Model.isInvariant`. */
+  readonly isInvariant: boolean;
+  /** Its tensors, units and elements in words. */
+  readonly summary: string;
+  /** Its comparison with its reference; `undefined` without one. */
+  readonly verification: Verification | undefined;
+  /** The result of comparing it on the host, in words. */
+  readonly finding: string | undefined;
+}
+
+/**
+ * Opens a session for a file that was read, and compares it with its reference if it has one. Throws as `OnnxModel.open`
+ * does; the session is then disposed of.
+ */
+export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): Promise<OpenedFile> {
+  const names = Object.keys(options.derived ?? {});
+  const given = splitEnergies(read, names);
+  const { loaded, made, steep, text } = await withMadeForces(given, options);
+  const session = await openOnnx(loaded, options, made !== undefined);
+  try {
+    const opened = { ...openedModel(loaded, session, options, made), steep };
+    const reopen = (other: LoadedOnnx) => openedModel(other, session, options, made);
+    // Energies of free atoms that the graph adds depend on units and elements.
+    const again = given === read
+      ? reopen
+      : (other: LoadedOnnx) => reopen(splitEnergies(other, names));
+    const verification = verificationOf(read, options, opened, again);
+    return {
+      loaded,
+      opened,
+      isInvariant: loaded.manifest.invariant ?? isInvariantBy(given, opened.bindings),
+      summary: [describeOnnx(loaded, opened), ...text, ...withoutReference(read, options)]
+        .join("\n"),
+      verification,
+      finding: await verification?.onHost(),
+    };
+  } catch (error) {
+    await session.dispose();
+    throw error;
+  }
+}
+
+function withoutReference({ found, url }: LoadedOnnx, options: OnnxModelOptions): string[] {
+  return found === undefined ? [`compared with no reference: ${whyNoReference(url, options)}`] : [];
+}
+
+function verificationOf(
+  read: LoadedOnnx,
+  { derived, rules, passes }: OnnxModelOptions,
+  opened: OnnxOpened,
+  open: (loaded: LoadedOnnx) => OnnxOpened,
+): Verification | undefined {
+  const { found, manifest } = read;
+  return found && new Verification({
+    opened,
+    manifest,
+    found,
+    isNameless: [derived, rules, passes].some((functions) => functions !== undefined),
+    reopen: (other) => open({ ...read, manifest: other }),
+  });
+}

@@ -1,0 +1,164 @@
+/**
+ * Manifests that differ from a model's in one thing that is often wrong: which of them agrees with the reference says
+ * what to correct.
+ *
+ * @module
+ */
+
+import { atomicNumber } from "../../../batch/elements.ts";
+import type { Session } from "../../../onnx/session/session_run.ts";
+import type { Feeds, HostFeed } from "../../../onnx/session/session_tensor.ts";
+import type { OnnxManifest } from "../manifest/manifest.ts";
+import { ENERGY_UNITS, type EnergyUnit, LENGTH_UNITS, type LengthUnit } from "../manifest/units.ts";
+import type { OnnxOpened } from "../open_on_host.ts";
+
+/** Something else that a model may be. */
+export interface Alternative {
+  /** In words: `'{ energyUnit: "Hartree" }'`. */
+  readonly text: string;
+  /** The manifest. */
+  readonly manifest: OnnxManifest;
+  /** Changes the model that is opened with it. */
+  readonly change?: (opened: OnnxOpened) => OnnxOpened;
+}
+
+/** Lengths that cutoffs often have, Å. */
+const LENGTHS = [3, 3.5, 4, 4.5, 5, 5.2, 5.5, 6, 6.5, 7, 7.5, 8, 10, 12, 15];
+
+/** The most characters of a value that are shown. */
+const MOST_SHOWN = 200;
+
+/** Returns what else a model may be, the likeliest first; with `isScaled` only what multiplies forces by a factor. */
+export function alternativesTo(
+  manifest: OnnxManifest,
+  opened: OnnxOpened,
+  isScaled: boolean,
+): Alternative[] {
+  const said = (change: OnnxManifest): Alternative => ({
+    text: `{ ${
+      Object.entries(change).map(([name, value]) => {
+        const text = JSON.stringify(value);
+        return `${name}: ${text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text}`;
+      }).join(", ")
+    } }`,
+    manifest: { ...manifest, ...change },
+  });
+  const near = (change: OnnxManifest): Alternative => {
+    const one = said(change);
+    return { ...one, text: `${one.text} or a length near it` };
+  };
+  const { hasEdges, hasTriplets } = opened.bindings;
+  const energies = Object.keys(ENERGY_UNITS) as EnergyUnit[];
+  const lengths = Object.keys(LENGTH_UNITS) as LengthUnit[];
+  const scaled = [
+    ...energies.map((energyUnit) => said({ energyUnit })),
+    ...otherSign(manifest, opened),
+  ];
+  if (isScaled) return scaled;
+  return [
+    ...scaled,
+    ...lengths.map((lengthUnit) => said({ lengthUnit })),
+    ...energies.flatMap((energyUnit) =>
+      lengths.slice(1).map((lengthUnit) => said({ energyUnit, lengthUnit }))
+    ),
+    ...otherNumbers(manifest.elements).map((elements) => said({ elements })),
+    ...(hasEdges ? [said({ neighbors: manifest.neighbors === "half" ? "full" : "half" })] : []),
+    ...(hasTriplets
+      ? [said({ triplets: manifest.triplets === "ordered" ? "unordered" : "ordered" })]
+      : []),
+    ...otherDirections(manifest, opened),
+    ...(hasEdges ? LENGTHS.map((cutoff) => near({ cutoff })) : []),
+    ...(hasTriplets ? LENGTHS.map((reach) => near({ reach })) : []),
+    ...otherLists(manifest),
+  ];
+}
+
+/** Returns other cutoffs of further lists. */
+function otherLists(manifest: OnnxManifest): Alternative[] {
+  return Object.entries(manifest.lists ?? {}).flatMap(([name, list]) =>
+    LENGTHS.map((cutoff) => ({
+      text: `{ lists: { ${name}: { cutoff: ${cutoff}, … } } } or a length near it`,
+      manifest: { ...manifest, lists: { ...manifest.lists, [name]: { ...list, cutoff } } },
+    }))
+  );
+}
+
+/** Returns other ways to number the same elements. */
+function otherNumbers(elements: OnnxManifest["elements"]): NonNullable<OnnxManifest["elements"]>[] {
+  if (elements === undefined) return [];
+  const numbers: Record<string, number> = Array.isArray(elements)
+    ? Object.fromEntries(elements.map((symbol: string, i) => [symbol, i]))
+    : { ...elements as Readonly<Record<string, number>> };
+  const symbols = Object.keys(numbers);
+  const shifted = [-1, 1].map((by) =>
+    Object.fromEntries(symbols.map((symbol) => [symbol, numbers[symbol]! + by]))
+  );
+  const byNumber = Object.fromEntries(symbols.map((symbol) => [symbol, atomicNumber(symbol)]));
+  const ascending = symbols.toSorted((a, b) => atomicNumber(a) - atomicNumber(b));
+  const orders = symbols.length <= 4 ? permutations(symbols) : [symbols.toSorted(), ascending];
+  return [...shifted.filter((one) => Object.values(one).every((i) => i >= 0)), byNumber, ...orders];
+}
+
+function permutations(items: readonly string[]): string[][] {
+  if (items.length < 2) return [[...items]];
+  return items.flatMap((first, i) =>
+    permutations(items.toSpliced(i, 1)).map((rest) => [first, ...rest])
+  );
+}
+
+/** Returns forces for a gradient, and a gradient for forces. */
+function otherSign(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternative[] {
+  const output = bindings.outputs.find(({ meaning }) =>
+    meaning === "forces" || meaning === "gradient"
+  );
+  if (output === undefined || output.reason.includes("differentiat")) return [];
+  const { tensor: { name }, meaning } = output;
+  const other = meaning === "forces" ? "gradient" : "forces";
+  const { [meaning as "forces"]: _, ...outputs } = manifest.outputs ?? {};
+  return [{
+    text: `{ outputs: { ${other}: ${JSON.stringify(name)} } }`,
+    manifest: { ...manifest, outputs: { ...outputs, [other]: name } },
+  }];
+}
+
+/** Returns edges that go the other way, and shifts of the other sign. */
+function otherDirections(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternative[] {
+  const named = (meaning: string) =>
+    bindings.inputs.find((one) => one.meaning === meaning && one.list === undefined)?.tensor.name;
+  const sources = named("edgeSources"), targets = named("edgeTargets"), shifts = named("shifts");
+  const swapped = sources === undefined || targets === undefined ? [] : [{
+    text: `{ inputs: { edgeSources: ${JSON.stringify(targets)}, edgeTargets: ${
+      JSON.stringify(sources)
+    } } }`,
+    manifest: {
+      ...manifest,
+      inputs: { ...manifest.inputs, edgeSources: targets, edgeTargets: sources },
+    },
+  }];
+  if (shifts === undefined) return swapped;
+  return [...swapped, {
+    text: "shifts of the opposite sign, but the vector of an edge is positions[target] − " +
+      "positions[source] + shift: export it so",
+    manifest,
+    change: (opened) => ({ ...opened, session: withNegated(opened.session, shifts) }),
+  }];
+}
+
+/** Returns a session that is fed an input with the opposite sign. */
+function withNegated(session: Session, name: string): Session {
+  const negated = (feeds: Feeds): Feeds => {
+    const { data, dims } = feeds[name] as HostFeed;
+    const values = (data as Float32Array).map((value) => -value);
+    return { ...feeds, [name]: dims === undefined ? { data: values } : { data: values, dims } };
+  };
+  return new Proxy(session, {
+    get: (target, member) => {
+      if (member === "run") {
+        return (feeds: Feeds, fetches?: Parameters<Session["run"]>[1]) =>
+          target.run(negated(feeds), fetches);
+      }
+      const value: unknown = Reflect.get(target, member);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

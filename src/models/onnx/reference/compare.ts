@@ -1,0 +1,136 @@
+/**
+ * Comparison of what a model gives with its reference.
+ *
+ * @module
+ */
+
+import { signedVolume } from "../../../kernels/cells/inverse.ts";
+import type { Evaluated } from "../../evaluate.ts";
+import type { OnnxReference, OnnxReferenceTolerance } from "./reference.ts";
+
+/** Quantities of a reference. */
+export type Quantity = keyof OnnxReferenceTolerance;
+
+/** A difference between a model and its reference, in the measures of the tolerance. */
+export interface Deviation {
+  /** Index of the structure in the reference. */
+  readonly structure: number;
+  /** What differs. */
+  readonly quantity: Quantity;
+  /** How much; NaN if the model gives no number. */
+  readonly off: number;
+  /** What the model gives where the difference is largest. */
+  readonly found: number;
+  /** What it should give there. */
+  readonly wanted: number;
+  /** How much it may differ. */
+  readonly limit: number;
+}
+
+/** All differences of a model from its reference. */
+export interface Parity {
+  /** The largest differences, of each quantity. */
+  readonly largest: readonly Deviation[];
+  /** Those beyond the tolerance, the worst of each structure and quantity. */
+  readonly beyond: readonly Deviation[];
+  /** How many structures were compared. */
+  readonly structures: number;
+  /** What forces are multiplied by, if all differ by the same factor. */
+  readonly factor: number | undefined;
+}
+
+/** Compares results for some structures of a reference (`which`, by index). `slack` multiplies its tolerance. */
+export function compareWith(
+  reference: OnnxReference,
+  which: readonly number[],
+  { energy, forces, virial }: Evaluated,
+  { hasEnergy, hasStress, slack }: {
+    readonly hasEnergy: boolean;
+    readonly hasStress: boolean;
+    readonly slack: number;
+  },
+): Parity {
+  const all: Deviation[] = [];
+  let atom = 0;
+  for (const [s, structure] of which.entries()) {
+    const { symbols: { length }, cell } = reference.structures[structure]!;
+    const add = (
+      quantity: Quantity,
+      found: readonly number[],
+      wanted: readonly number[],
+      unit: number,
+    ) => {
+      const limit = slack * limitOf(reference, structure, quantity);
+      all.push({ structure, quantity, limit, ...largestOf(found, wanted, unit) });
+    };
+    if (hasEnergy) add("energy", [energy[s]!], [reference.energy[structure]!], length);
+    const ownForces = reference.forces[structure]!;
+    add("forces", forces.slice(3 * atom, 3 * (atom + length)), ownForces, most(ownForces, 1));
+    const stress = reference.stress[structure];
+    if (hasStress && stress && cell !== null) {
+      const volume = Math.abs(signedVolume(Float64Array.from(cell), 0));
+      const found = virial.slice(9 * s, 9 * s + 9).map((value) => -value / volume);
+      add("stress", symmetric(found), symmetric(stress), most(stress, 0.01));
+    }
+    atom += length;
+  }
+  return {
+    largest: (["energy", "forces", "stress"] as const).flatMap((quantity) => {
+      const own = all.filter((one) => one.quantity === quantity);
+      return own.length === 0 ? [] : [own.reduce((a, b) => b.off > a.off ? b : a)];
+    }),
+    beyond: all.filter(({ off, limit }) => !(off <= limit)),
+    structures: which.length,
+    factor: factorOf(forces, which.flatMap((structure) => reference.forces[structure]!)),
+  };
+}
+
+/** Returns the factor by which all values differ, if there is one. */
+function factorOf(found: readonly number[], wanted: readonly number[]): number | undefined {
+  const product = (a: readonly number[], b: readonly number[]) =>
+    a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+  const factor = product(found, wanted) / product(wanted, wanted);
+  const rest = found.map((value, i) => value - factor * wanted[i]!);
+  const isOne = Math.abs(factor - 1) < 1e-2;
+  return !isOne && product(rest, rest) < 1e-6 * product(found, found) ? factor : undefined;
+}
+
+/** How many times as far off as PyTorch in float32 a model may be: it adds in another order. */
+const FLOAT32 = 4;
+
+function limitOf(
+  { tolerance, float32 }: OnnxReference,
+  structure: number,
+  quantity: Quantity,
+): number {
+  return Math.max(tolerance[quantity], FLOAT32 * (float32?.[structure]?.[quantity] ?? 0));
+}
+
+/** Models that are not invariant to rotations have stresses that are not symmetric; ASE makes them so. */
+function symmetric(stress: readonly number[]): number[] {
+  return stress.map((value, i) => (value + stress[3 * (i % 3) + Math.floor(i / 3)]!) / 2);
+}
+
+function most(values: readonly number[], least: number): number {
+  return values.reduce((largest, value) => Math.max(largest, Math.abs(value)), least);
+}
+
+/** Returns the largest difference in parts of `unit`; one that is not a number is the largest. */
+function largestOf(found: readonly number[], wanted: readonly number[], unit: number) {
+  let worst = { off: 0, found: found[0] ?? 0, wanted: wanted[0] ?? 0 };
+  for (const [i, value] of wanted.entries()) {
+    const off = Math.abs(found[i]! - value) / unit;
+    if (Number.isNaN(worst.off) || off <= worst.off) continue;
+    worst = { off, found: found[i]!, wanted: value };
+  }
+  return worst;
+}
+
+/** Shows the largest differences: `"energy 3e-7 eV per atom, forces 2e-6 relative"`. */
+export function showParity({ largest }: Parity): string {
+  return largest.map(({ quantity, off }) =>
+    `${quantity} ${off === 0 ? 0 : off.toExponential(0)} ${
+      quantity === "energy" ? "eV per atom" : "relative"
+    }`
+  ).join(", ");
+}

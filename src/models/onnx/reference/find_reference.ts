@@ -1,0 +1,124 @@
+/**
+ * The reference of a model: beside its file, or where the options say.
+ *
+ * @module
+ */
+
+import type { ModelProto } from "../../../onnx/codec/messages.ts";
+import { hashOf } from "../../../onnx/codec/file_cache.ts";
+import { findSource, loadSource, type ModelSource } from "../../../onnx/session/session_source.ts";
+import type { DownloadOptions } from "../../../onnx/session/download.ts";
+import { ModelMismatchError } from "../model_mismatch_error.ts";
+import { checkReference } from "./reference_check.ts";
+import type { OnnxReference } from "./reference.ts";
+
+/** Key of the metadata of a file that was written with a reference. */
+export const REFERENCE_NOTE = "hooke.reference";
+
+/** A reference, and where it is from. */
+export interface FoundReference {
+  /** The reference. */
+  readonly reference: OnnxReference;
+  /** Its name in errors: `"the reference ani.ref.json"`. */
+  readonly by: string;
+  /** SHA-256 of its file. */
+  readonly hash: string;
+}
+
+/** Where a reference may be. */
+export interface ReferenceOptions {
+  /** Where it is. */
+  readonly reference?: ModelSource | undefined;
+  /** False: it is not looked for. */
+  readonly verify?: boolean | undefined;
+  /** Limits, and hashes. */
+  readonly download?: DownloadOptions | undefined;
+}
+
+/**
+ * Returns the reference of a model, if there is one.
+ *
+ * @throws {SyntaxError} if it is no JSON
+ * @throws {TypeError} if a member is missing or of the wrong kind
+ * @throws {RangeError} if a length or a value is wrong
+ * @throws {ModelMismatchError} if it is that of another file
+ */
+export async function findReference(
+  { name, bytes, url }: {
+    readonly name: string;
+    readonly bytes: Uint8Array;
+    readonly url: URL | undefined;
+  },
+  { reference: source, verify, download }: ReferenceOptions,
+): Promise<FoundReference | undefined> {
+  if (verify === false) return undefined;
+  const file = source === undefined
+    ? await besideModel(url, download)
+    : await loadSource(source, { download, isModel: false });
+  if (file === undefined) return undefined;
+  const by = source instanceof Uint8Array || source instanceof ArrayBuffer
+    ? `the reference of ${name}`
+    : `the reference ${file.name}`;
+  const reference = checkReference(by, parsed(name, by, file.bytes));
+  const own = await hashOf(bytes);
+  if (own !== reference.model) throw ofAnother(name, by, own, reference.model);
+  return { reference, by, hash: await hashOf(file.bytes) };
+}
+
+/** Returns the address of `x.ref.json` beside `x.onnx`; undefined if the model is not from a file. */
+function addressOf(model: URL | undefined): URL | undefined {
+  if (model === undefined || !/^(file|https?):$/.test(model.protocol)) return undefined;
+  const url = new URL(model);
+  url.pathname = `${model.pathname.replace(/\.onnx$/, "")}.ref.json`;
+  return url;
+}
+
+/** Returns why a model without a reference has none, in words. */
+export function whyNoReference(model: URL | undefined, { verify }: ReferenceOptions): string {
+  if (verify === false) return "verify is false";
+  const url = addressOf(model);
+  if (url === undefined) return "the option reference gives none";
+  return `${decodeURIComponent(url.pathname.split("/").at(-1)!)} is not there`;
+}
+
+/** Returns a warning if `hooke-export` wrote a reference with a file, and the reference is not beside it. */
+export function missingReference(
+  name: string,
+  file: ModelProto,
+  model: URL | undefined,
+  options: ReferenceOptions,
+): string | undefined {
+  const by = file.metadataProps.find(({ key }) => key === REFERENCE_NOTE)?.value;
+  if (by === undefined || options.verify === false || addressOf(model) === undefined) {
+    return undefined;
+  }
+  return `${name}: ${by} wrote a reference with it, and ${whyNoReference(model, options)}: ` +
+    "nothing checks its results. Copy it beside the model, or pass verify: false";
+}
+
+/** Reads `x.ref.json` beside `x.onnx`. */
+async function besideModel(model: URL | undefined, download: DownloadOptions | undefined) {
+  const url = addressOf(model);
+  if (url === undefined) return undefined;
+  const found = await findSource(url, { download, isModel: false });
+  const start = found && new TextDecoder().decode(found.bytes.subarray(0, 100)).trimStart();
+  return start?.startsWith("<") ? undefined : found; // a server's page about a missing file
+}
+
+function parsed(name: string, by: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new SyntaxError(`Cannot open ${name} as ${by} must be JSON: ${why}`, { cause });
+  }
+}
+
+function ofAnother(name: string, by: string, own: string, wanted: string): ModelMismatchError {
+  return new ModelMismatchError(name, {
+    expected: `${by} must be of this file`,
+    found: `it is of a file whose SHA-256 is ${wanted}, and that of ${name} is ${own}`,
+    wouldMap: {},
+    remedy: "export model and reference again, or pass verify: false",
+  });
+}

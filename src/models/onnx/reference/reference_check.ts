@@ -1,0 +1,97 @@
+/**
+ * Validation of reference files.
+ *
+ * @module
+ */
+
+import { isObject } from "../../../base/object.ts";
+import { show } from "../../../base/show.ts";
+import { isSymbol } from "../../../batch/elements.ts";
+import type { OnnxReference } from "./reference.ts";
+
+/**
+ * Returns a parsed file as a reference. `by` names it in errors, as in "the reference ani.ref.json".
+ *
+ * @throws {TypeError} if a member is missing or of the wrong kind
+ * @throws {RangeError} if a length or a value is wrong, or the version is not known
+ */
+export function checkReference(by: string, value: unknown): OnnxReference {
+  const fail = (Wrong: typeof TypeError, member: string, wanted: string, found: unknown) => {
+    throw new Wrong(`${member} of ${by} must be ${wanted}; got ${show(found)}`);
+  };
+  if (!isObject(value)) {
+    throw new TypeError(`${by} must be an object; got ${show(value)}`);
+  }
+  const { format, version, model, structures, energy, forces, stress, tolerance, float32 } = value;
+  if (format !== "hooke-reference") fail(TypeError, "format", '"hooke-reference"', format);
+  if (version !== 1) fail(RangeError, "version", "1", version);
+  if (typeof model !== "string" || !/^[0-9a-f]{64}$/.test(model)) {
+    fail(TypeError, "model", "a SHA-256 in hexadecimal digits", model);
+  }
+  if (!Array.isArray(structures)) fail(TypeError, "structures", "a list", structures);
+  const all = structures as readonly unknown[];
+  // A comparison with nothing would be said to agree.
+  if (all.length === 0) fail(RangeError, "structures", "a list of 1 or more", structures);
+  for (const [name, list] of Object.entries({ energy, forces, stress })) {
+    if (!Array.isArray(list)) fail(TypeError, name, "a list", list);
+    if ((list as unknown[]).length !== all.length) {
+      fail(RangeError, name, `a list of ${all.length}`, (list as unknown[]).length);
+    }
+  }
+  if (!isNumbers(energy, all.length)) fail(TypeError, "energy", "a list of numbers", energy);
+  for (const [s, structure] of all.entries()) {
+    const wrong = structureFault(structure);
+    if (wrong !== undefined) fail(TypeError, `structures[${s}]`, wrong, structure);
+    const atoms = (structure as { symbols: unknown[] }).symbols.length;
+    const ownForces = (forces as unknown[])[s], ownStress = (stress as unknown[])[s];
+    if (!isNumbers(ownForces, 3 * atoms)) {
+      fail(TypeError, `forces[${s}]`, `a list of ${3 * atoms} numbers`, ownForces);
+    }
+    if (ownStress !== null && !isNumbers(ownStress, 9)) {
+      fail(TypeError, `stress[${s}]`, "a list of 9 numbers or null", ownStress);
+    }
+  }
+  const limits = isObject(tolerance) ? tolerance : {};
+  for (const name of ["energy", "forces", "stress"]) {
+    const limit = limits[name];
+    if (typeof limit !== "number" || !(limit > 0)) {
+      fail(TypeError, `tolerance.${name}`, "a number above 0", limit);
+    }
+  }
+  if (float32 !== undefined && !areErrors(float32, all.length)) {
+    fail(TypeError, "float32", `a list of ${all.length} objects with numbers from 0 on`, float32);
+  }
+  return value as unknown as OnnxReference;
+}
+
+/** Returns the requirement that a structure does not meet, or undefined if it meets all. */
+function structureFault(value: unknown): string | undefined {
+  if (!isObject(value)) return "an object";
+  const { symbols, positions, cell, pbc } = value;
+  if (
+    !Array.isArray(symbols) || !symbols.every((one) => typeof one === "string" && isSymbol(one))
+  ) {
+    return "an object with `symbols` of elements";
+  }
+  if (!isNumbers(positions, 3 * symbols.length)) return "an object with 3 `positions` per symbol";
+  if (cell !== null && !isNumbers(cell, 9)) return "an object whose `cell` is 9 numbers or null";
+  const isPbc = Array.isArray(pbc) && pbc.length === 3 &&
+    pbc.every((one) => typeof one === "boolean");
+  if (!isPbc) return "an object with three booleans as `pbc`";
+  return cell === null && pbc.includes(true)
+    ? "an object with a `cell`, as it repeats (`pbc`)"
+    : undefined;
+}
+
+/** Returns whether a value is a list of errors in single precision, one object per structure. */
+function areErrors(value: unknown, length: number): boolean {
+  return Array.isArray(value) && value.length === length &&
+    value.every((errors) =>
+      isObject(errors) &&
+      Object.values(errors).every((error) => typeof error === "number" && error >= 0)
+    );
+}
+
+function isNumbers(value: unknown, length: number): boolean {
+  return Array.isArray(value) && value.length === length && value.every(Number.isFinite);
+}

@@ -1,0 +1,257 @@
+/**
+ * The comparison of a model with its reference, once per runtime and device.
+ *
+ * @module
+ */
+
+import type { Backend } from "../../../backend/mod.ts";
+import { openBackend } from "../../../backend/mod.ts";
+import { Batch } from "../../../batch/batch.ts";
+import { atomicSymbol } from "../../../batch/elements.ts";
+import { evaluateModel } from "../../evaluate.ts";
+import type { Model, OpenModel } from "../../model.ts";
+import type { OnnxManifest } from "../manifest/manifest.ts";
+import { ModelMismatchError } from "../model_mismatch_error.ts";
+import { type OnnxOpened, openOnHost } from "../open_on_host.ts";
+import { type Alternative, alternativesTo } from "./alternatives.ts";
+import { compareWith, type Deviation, type Parity, showParity } from "./compare.ts";
+import type { FoundReference } from "./find_reference.ts";
+import type { OnnxReference } from "./reference.ts";
+
+/** A model that is to be compared. */
+export interface Verifiable {
+  /** The model on the host. */
+  readonly opened: OnnxOpened;
+  /** Its manifest. */
+  readonly manifest: OnnxManifest;
+  /** Its reference. */
+  readonly found: FoundReference;
+  /** What makes results besides file and manifest, such as functions: then nothing is known from other models. */
+  readonly isNameless: boolean;
+  /** Opens the model with another manifest, in the same session. */
+  readonly reopen: (manifest: OnnxManifest) => OnnxOpened;
+}
+
+/** Where a model runs. */
+export interface VerifiedPlace {
+  /** Its name: `"wasm"`. */
+  readonly runtime: string;
+  /** Device that has findings of its own. */
+  readonly device?: object;
+  /** Kernels and memory. */
+  readonly backend: Backend;
+  /** What the tolerance is multiplied by. @default 1 */
+  readonly slack?: number;
+}
+
+/** File, reference, manifest and runtime → what comparing them has shown in this process. */
+const KNOWN = new Map<string, Promise<Parity>>();
+/** The same for devices. */
+const ON_DEVICES = new WeakMap<object, Map<string, Promise<Parity>>>();
+
+/** The findings of one model. */
+export class Verification {
+  readonly #model: Verifiable;
+  readonly #own = new Map<string, Promise<Parity>>();
+
+  /** Compares nothing yet. */
+  constructor(model: Verifiable) {
+    this.#model = model;
+  }
+
+  /**
+   * Compares the model where its host session runs; returns the finding in words.
+   *
+   * @throws {ModelMismatchError} if it differs from its reference
+   */
+  async onHost(): Promise<string> {
+    const { opened } = this.#model, { device } = opened.session;
+    const backend = openBackend(device === "evaluator" ? "reference" : "wasm");
+    try {
+      const open: Model["open"] = (state) => openOnHost(opened, state);
+      return await this.at({ runtime: device, backend }, open);
+    } finally {
+      backend.dispose();
+    }
+  }
+
+  /** Compares the model as `open` opens it somewhere, unless that is known; returns the finding in words. */
+  async at(place: VerifiedPlace, open: Model["open"]): Promise<string> {
+    const { found, manifest, isNameless } = this.#model;
+    const { runtime, device } = place;
+    const known = isNameless ? this.#own : device === undefined ? KNOWN : knownOf(device);
+    const { reference, hash, by } = found;
+    const key = `${runtime} ${reference.model} ${hash} ${JSON.stringify(manifest)}`;
+    let parity = known.get(key);
+    if (parity === undefined) {
+      known.set(key, parity = this.#compare(place, open));
+      parity.catch(() => known.delete(key));
+    }
+    const result = await parity;
+    const count = result.structures;
+    return `agrees with ${by.replace(/^the/, "its")}: ${showParity(result)}, of ${count} ` +
+      `structure${count === 1 ? "" : "s"}, on ${runtime}${this.#showUncovered()}`;
+  }
+
+  /** Returns an open model that is compared where it runs before it first computes. `note` is given the finding. */
+  guard(
+    inner: OpenModel,
+    place: VerifiedPlace,
+    open: Model["open"],
+    note: (text: string) => void,
+  ): OpenModel {
+    let isDone = false;
+    const compute: NonNullable<OpenModel["compute"]> = (wanted) => {
+      if (isDone) return inner.compute!(wanted);
+      return this.at(place, open).then((text) => {
+        isDone = true;
+        note(text);
+        return inner.compute!(wanted);
+      });
+    };
+    return { ...inner, compute };
+  }
+
+  /** Names elements of the model that occur in no structure of the reference. */
+  #showUncovered(): string {
+    const { opened: { elements: { numbers } }, found: { reference } } = this.#model;
+    const covered = new Set(reference.structures.flatMap(({ symbols }) => symbols));
+    const left = [...numbers?.keys() ?? []].map(atomicSymbol).filter((one) => !covered.has(one));
+    if (left.length === 0) return "";
+    const more = left.length > MOST_ELEMENTS ? ` and ${left.length - MOST_ELEMENTS} more` : "";
+    return `; no structure has ${left.slice(0, MOST_ELEMENTS).join(", ")}${more}`;
+  }
+
+  async #compare(place: VerifiedPlace, open: Model["open"]): Promise<Parity> {
+    const { opened, found: { reference, by } } = this.#model;
+    const { slack = 1 } = place;
+    const all = [...reference.structures.keys()];
+    let parity: Parity;
+    try {
+      parity = await this.#parity(open, all, place.backend, slack);
+    } catch (cause) {
+      if (!(cause instanceof RangeError) && !(cause instanceof ModelMismatchError)) throw cause;
+      throw new ModelMismatchError(opened.name, {
+        expected: `it must be able to compute the structures of ${by}`,
+        found: cause.message,
+        wouldMap: {},
+        remedy: REMEDY,
+      });
+    }
+    if (parity.beyond.length === 0) return parity;
+    const hint = await this.#hint(parity, place);
+    throw new ModelMismatchError(opened.name, {
+      expected: `it must give what ${by} says`,
+      found: `${showBeyond(reference, parity)}, on ${place.runtime}`,
+      wouldMap: {},
+      remedy: `${hint}; ${REMEDY}`,
+    });
+  }
+
+  async #parity(
+    open: Model["open"],
+    which: readonly number[],
+    backend: Backend,
+    slack: number,
+  ): Promise<Parity> {
+    const { found: { reference }, opened: { bindings } } = this.#model;
+    const has = (...meanings: string[]) =>
+      bindings.outputs.some(({ meaning }) => meanings.includes(meaning));
+    const results = await evaluateModel({ open }, batchOf(reference, which), backend);
+    const hasEnergy = has("energy"), hasStress = has("stress", "virial");
+    return compareWith(reference, which, results, { hasEnergy, hasStress, slack });
+  }
+
+  /** Returns a likely reason for differences, in words. */
+  async #hint({ beyond, factor }: Parity, { runtime, slack = 1 }: VerifiedPlace): Promise<string> {
+    const { opened, manifest, found: { reference } } = this.#model;
+    if (runtime !== opened.session.device) {
+      return `it agrees on ${opened.session.device}, so that ${runtime} computes something else`;
+    }
+    if (beyond.every(({ quantity }) => quantity === "energy")) {
+      return "its forces agree, so that energies of free atoms are likely missing or wrong (atomEnergies)";
+    }
+    const sizes = reference.structures.map(({ symbols }) => symbols.length);
+    const failing = [...new Set(beyond.map(({ structure }) => structure))]
+      .sort((a, b) => sizes[a]! - sizes[b]!);
+    const backend = openBackend("reference");
+    try {
+      for (const one of alternativesTo(manifest, opened, factor !== undefined)) {
+        if (await this.#agrees(one, failing, backend, slack)) return `it agrees with ${one.text}`;
+      }
+    } finally {
+      backend.dispose();
+    }
+    if (factor !== undefined) {
+      return `its forces are ${
+        factor.toPrecision(5)
+      } times those of the reference: look at energyUnit and at scale`;
+    }
+    return "no other unit, order of elements, direction of edges or common cutoff explains it alone: " +
+      "look at cutoff, elements, units and what its inputs mean";
+  }
+
+  /** Returns whether the model with another manifest agrees, tried on the smallest structures first. */
+  async #agrees(
+    { manifest, change = (same) => same }: Alternative,
+    failing: readonly number[],
+    backend: Backend,
+    slack: number,
+  ): Promise<boolean> {
+    try {
+      const opened = change(this.#model.reopen(manifest));
+      for (const structure of failing) {
+        const open: Model["open"] = (state) => openOnHost(opened, state);
+        const { beyond } = await this.#parity(open, [structure], backend, slack);
+        if (beyond.length > 0) return false;
+      }
+      return true;
+    } catch {
+      return false; // it cannot be that: another length, an element too many
+    }
+  }
+}
+
+/** How many elements without a structure are named. */
+const MOST_ELEMENTS = 20;
+
+const REMEDY = "correct the manifest, or pass verify: false to run it as it is";
+
+function knownOf(device: object): Map<string, Promise<Parity>> {
+  const known = ON_DEVICES.get(device) ?? new Map<string, Promise<Parity>>();
+  ON_DEVICES.set(device, known);
+  return known;
+}
+
+/** Returns some structures of a reference as a batch, labeled as they are there. */
+function batchOf({ structures }: OnnxReference, which: readonly number[]): Batch {
+  return Batch.from(which.map((s) => {
+    const { symbols, positions, cell, pbc } = structures[s]!;
+    const info = { label: nameOf(structures, s) };
+    return { symbols, positions, info, ...(cell === null ? {} : { cell, pbc }) };
+  }));
+}
+
+function nameOf(structures: OnnxReference["structures"], s: number): string {
+  const { label } = structures[s]!;
+  return `structure ${s} of the reference${label === undefined ? "" : `, ${label}`}`;
+}
+
+/** Shows the worst difference of each quantity. */
+function showBeyond({ structures }: OnnxReference, { beyond }: Parity): string {
+  const worst = (["energy", "forces", "stress"] as const).flatMap((quantity) => {
+    const own = beyond.filter((one) => one.quantity === quantity);
+    return own.length === 0 ? [] : [own.reduce((a, b) => b.off > a.off ? b : a)];
+  });
+  return worst.map(({ structure, quantity, off, found, wanted, limit }: Deviation) => {
+    const { label } = structures[structure]!;
+    const where = label === undefined
+      ? `structure ${structure}`
+      : `structure ${structure} (${label})`;
+    const unit = quantity === "energy" ? "eV per atom" : "of the largest";
+    return `${quantity} of ${where}: ${found.toPrecision(6)} instead of ${
+      wanted.toPrecision(6)
+    }, off by ` +
+      `${off.toPrecision(2)} ${unit} (at most ${limit})`;
+  }).join("; ");
+}

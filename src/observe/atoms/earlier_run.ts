@@ -1,0 +1,54 @@
+/**
+ * Notices that a run is about to add its frames to those of an earlier run.
+ *
+ * @module
+ */
+
+import { warningsOf } from "../../hooks/loop/progress.ts";
+import type { Workflow } from "../../hooks/protocol/context.ts";
+import type { Slice, SystemWriter } from "../../sinks/sink.ts";
+import { hasCheckpointHook } from "../checkpoints/known_hooks.ts";
+import { systemAt } from "./system_mark.ts";
+
+/** Sinks to which this process has written, and those that compare frames themselves. */
+const EXPECTED = new WeakSet<object>();
+
+/** Notes that frames in a sink are no surprise: a second run of this process adds to it on purpose. */
+export function expectFrames(sink: object): void {
+  EXPECTED.add(sink);
+}
+
+/**
+ * Checks that a run which begins at step 0 does not add to the frames of an earlier run in a file: steps and times would
+ * be there twice. With checkpoints that is an error, because such a run is meant to be resumed; else it is a warning,
+ * because the file may collect many runs on purpose. Frames without a step are of no run.
+ *
+ * @throws {RangeError} if the engine has a `CheckpointHook`
+ */
+export async function checkEarlierRun(engine: Workflow, sink: SystemWriter): Promise<void> {
+  const { path, length = 0 } = sink as SystemWriter & { readonly path?: string };
+  if (engine.stepCount > 0 || path === undefined || length === 0 || EXPECTED.has(sink)) return;
+  const step = await stepAt(sink, length - 1);
+  if (step === undefined) return;
+  const held = `${path} holds ${
+    length === 1 ? "1 system" : `${length} systems`
+  } of an earlier run, up to step ${step}`;
+  if (hasCheckpointHook(engine)) {
+    throw new RangeError(
+      `Cannot begin ${engine.name} at step 0: ${held}. Resume that run from its checkpoints, remove the file, or give ` +
+        "this run another one",
+    );
+  }
+  const text =
+    `${held}, and ${engine.name} begins at step 0: steps and times will be there twice. ` +
+    "Give each run a file of its own";
+  warningsOf(engine)?.warn("trajectory", "open", new RangeError(text));
+}
+
+/** Returns the step of a system in a sink; `undefined` if it has none, or the sink cannot be read. */
+async function stepAt(sink: SystemWriter, place: number): Promise<number | undefined> {
+  const { table } = sink as { table?(slice: Slice): Promise<ReadonlyMap<string, Float64Array>> };
+  if (table !== undefined) return (await table.call(sink, { from: place })).get("step")?.[0];
+  const system = await systemAt(sink, place);
+  return system?.has("step") ? system.get("step")[0] : undefined;
+}

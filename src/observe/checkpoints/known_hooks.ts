@@ -1,0 +1,32 @@
+/**
+ * Tells engines with checkpoints from others, without loading the code that writes them.
+ *
+ * @module
+ */
+
+import type { Workflow } from "../../hooks/protocol/context.ts";
+
+/** The folder of each `CheckpointHook`. */
+const FOLDERS = new WeakMap<object, string | URL>();
+
+/** Notes a `CheckpointHook`, when it is made. */
+export function noteCheckpointHook(hook: object, folder: string | URL): void {
+  FOLDERS.set(hook, folder);
+}
+
+/** Returns whether a `CheckpointHook` is among the hooks of an engine. */
+export function hasCheckpointHook(engine: Workflow): boolean {
+  return checkpointFolderOf(engine) !== undefined;
+}
+
+/** Returns the folder of the first `CheckpointHook` among the hooks of an engine. */
+export function checkpointFolderOf(engine: Workflow): string | URL | undefined {
+  return [...hooksOf(engine).values()].map((hook) => FOLDERS.get(hook)).find((one) =>
+    one !== undefined
+  );
+}
+
+/** Returns the hooks of an engine by the names in checkpoints. */
+export function hooksOf(engine: Workflow): ReadonlyMap<string, object> {
+  return (engine.hooks as { readonly own?: ReadonlyMap<string, object> }).own ?? new Map();
+}

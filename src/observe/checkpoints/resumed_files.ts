@@ -1,0 +1,77 @@
+/**
+ * Compares the files of a resumed run with its checkpoint, all of them before any is cut back.
+ *
+ * A run that is refused because of one file must leave the others as they are: the user may restore that file, or go on
+ * from an older checkpoint, which counts what would have been cut off.
+ *
+ * @module
+ */
+
+import { isObject } from "../../base/object.ts";
+import type { Workflow } from "../../hooks/protocol/context.ts";
+import { checkpointFolderOf, hooksOf } from "./known_hooks.ts";
+
+/**
+ * Compares the file of a hook with a state that its `save` returned, by default the one that was loaded; changes nothing.
+ * Throws a RangeError if the file lacks something, or is another run's.
+ */
+export type CompareFile = (state?: unknown) => Promise<void>;
+
+const COMPARISONS = new WeakMap<object, CompareFile>();
+
+/** Notes how the file of a hook is compared. */
+export function noteResumedFile(hook: object, compare: CompareFile): void {
+  COMPARISONS.set(hook, compare);
+}
+
+/**
+ * Compares the files of all hooks of an engine with the checkpoint that was loaded.
+ *
+ * @throws {RangeError} if a file lacks something, or is another run's; says which older checkpoint the files fit
+ */
+export async function compareFiles(engine: Workflow | undefined, hook: object): Promise<void> {
+  const hooks = engine === undefined ? [hook] : [hook, ...hooksOf(engine).values()];
+  try {
+    for (const one of new Set(hooks)) await COMPARISONS.get(one)?.();
+  } catch (error) {
+    if (engine !== undefined && error instanceof RangeError) {
+      error.message += await adviceFor(engine).catch(() => ""); // the error itself is more important
+    }
+    throw error;
+  }
+}
+
+/** Returns which older checkpoint the files fit, if the engine writes checkpoints to a folder. */
+async function adviceFor(engine: Workflow): Promise<string> {
+  const folder = checkpointFolderOf(engine);
+  if (folder === undefined) return "";
+  const { checkpointsIn, readCheckpoint } = await import("../../checkpoint/mod.ts");
+  const older = (await checkpointsIn(folder)).filter(({ step }) => step < engine.stepCount);
+  for (const { path, step } of older) {
+    const states = await readCheckpoint(path).then(({ data }) => statesIn(data), () => undefined);
+    if (states === undefined || !await fits(engine, states)) continue;
+    return `. The newest checkpoint that fits all files of this run is that of step ${step}: to go on from there, call ` +
+      `loadCheckpoint(${JSON.stringify(path)}) of the engine`;
+  }
+  return `. No older checkpoint in ${folder} fits all files of this run`;
+}
+
+/** Returns the states of hooks in a checkpoint of dynamics or training. */
+function statesIn(data: unknown): Record<string, unknown> | undefined {
+  const loop = isObject(data) ? data.loop : undefined;
+  const hooks = isObject(loop) ? loop.hooks : undefined;
+  return isObject(hooks) ? hooks : undefined;
+}
+
+async function fits(engine: Workflow, states: Readonly<Record<string, unknown>>): Promise<boolean> {
+  for (const [name, hook] of hooksOf(engine)) {
+    const saved = states[name], state = isObject(saved) ? saved.state : undefined;
+    if (state === undefined) continue; // nothing of its file would be cut off
+    try {
+      await COMPARISONS.get(hook)?.(state);
+    } catch {
+      return false;
+    }
+  }
+  return true;
+}

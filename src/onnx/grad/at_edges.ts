@@ -1,0 +1,45 @@
+/**
+ * Gradients at the edges of a domain, where a derivative is infinite although the value is finite: √x at 0, acos x
+ * at ±1.
+ *
+ * There the gradient is set to 0, for first and higher derivatives. An infinite derivative would give 0 · ∞ = NaN
+ * in every atom that the value depends on, even if the value has an extremum by symmetry and its true gradient is
+ * zero, such as the angle of three atoms in a line. Inside the domain results are bitwise unchanged, because Where
+ * passes on the same operands.
+ *
+ * @module
+ */
+
+import { Guards } from "../passes/guards.ts";
+import type { GradientWriter } from "./gradient_writer.ts";
+
+/** Returns g / y, and 0 where y is 0: y is a root, whose derivative is infinite there. */
+export function overRoot(write: GradientWriter, g: string, y: string): string {
+  if (new Guards(write.graph).isOffZero(y)) return write.div(g, y);
+  const isEdge = write.make("Equal", [y, 0]);
+  return write.div(write.where(isEdge, 0, g), write.where(isEdge, 1, y));
+}
+
+/**
+ * Returns g / √square, and 0 where the square is 0. There the root is taken of 1 instead, so that derivatives of
+ * this expression are finite, too.
+ */
+export function overRootOf(write: GradientWriter, g: string, square: string): string {
+  const isEdge = write.make("Equal", [square, 0]);
+  const root = write.make("Sqrt", [write.where(isEdge, 1, square)]);
+  return write.div(write.where(isEdge, 0, g), root);
+}
+
+/**
+ * Returns what `slope` writes for g and a, and 0 where `edge` is 0. There `slope` gets 0 for g and 1 for a, so that
+ * it computes no infinity.
+ */
+export function unlessZero(
+  write: GradientWriter,
+  edge: string,
+  { g, a }: { readonly g: string; readonly a: string },
+  slope: (g: string, a: string) => string,
+): string {
+  const isEdge = write.make("Equal", [edge, 0]);
+  return slope(write.where(isEdge, 0, g), write.where(isEdge, 1, a));
+}

@@ -1,0 +1,63 @@
+/**
+ * Fixed-size memory for onnxruntime-web with threads, because growing shared memory hangs it in Deno.
+ *
+ * V8 checks each WebAssembly memory access, either by a trap handler or by comparing with a size that each isolate
+ * keeps. Deno has no trap handler. When one thread grows a shared memory, the other isolates learn the new size
+ * only when they handle a message. Until then a thread that reads the new memory traps and ends, and the thread
+ * that waits for it spins inside WebAssembly forever, so the timers of its isolate never fire. Memory that never
+ * grows is not affected. Node and browsers have a trap handler, so their memory may grow.
+ *
+ * @module
+ */
+
+/** Size of a page of WebAssembly memory, in bytes. */
+const PAGE = 65_536;
+
+/**
+ * Maximum number of pages that onnxruntime-web requests. It throws with exactly this many, so fixed memory has
+ * fewer.
+ */
+const MOST_PAGES = 65_536;
+
+/** Smallest size of fixed memory, with which the runtime starts. Bytes. */
+export const LEAST_MEMORY: number = 256 * PAGE;
+
+/** Largest size of fixed memory. Bytes. */
+export const MOST_MEMORY: number = (MOST_PAGES - 1) * PAGE;
+
+/** Size of fixed memory by default. Bytes. */
+export const DEFAULT_MEMORY: number = 2 ** 31;
+
+/** Members of a memory descriptor that are used here. */
+interface Description {
+  readonly initial: number;
+  readonly maximum?: number;
+  readonly shared?: boolean;
+}
+
+/** `WebAssembly`, whose `Memory` is read-only in the type declarations. */
+interface Host {
+  Memory: new (description: Description) => WebAssembly.Memory;
+}
+
+/**
+ * Runs `start`. Shared memory that it creates has `bytes` from the beginning, and cannot grow: a program that needs
+ * more gets an error. Afterwards `WebAssembly.Memory` is restored.
+ */
+export async function withFixedMemory<T>(bytes: number, start: () => Promise<T>): Promise<T> {
+  const host = WebAssembly as unknown as Host;
+  const { Memory } = host;
+  const pages = Math.ceil(bytes / PAGE);
+  host.Memory = function (description: Description) {
+    const { shared = false, initial, maximum } = description;
+    // Recognize the memory of the runtime by its limit, so that other shared memory that is created meanwhile
+    // keeps its size.
+    const isRuntime = shared && maximum === MOST_PAGES && initial <= pages;
+    return new Memory(isRuntime ? { shared, initial: pages, maximum: pages } : description);
+  } as unknown as Host["Memory"];
+  try {
+    return await start();
+  } finally {
+    host.Memory = Memory;
+  }
+}

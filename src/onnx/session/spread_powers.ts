@@ -1,0 +1,57 @@
+import type { Graph } from "../graph/graph.ts";
+import { Facts } from "../infer/facts.ts";
+import type { KnownShape } from "../infer/fact.ts";
+import { operands } from "../passes/operands.ts";
+
+const ACTION = "write operands of Pow with the shape of its result";
+
+/**
+ * Gives both operands of each Pow the shape of its result, unless they have it or are scalars.
+ *
+ * If only one operand has a last axis that is a multiple of 4 (x [N, 8] to the power of p [N, 1] or [1, 1]), the
+ * WebGPU build of onnxruntime 1.30 reads that one as vec4 and the other as a number. Its shader passes both to a
+ * function of two vec4, and does not compile. Only Pow calls such a function. Operands of no axis, or of one axis of
+ * length 1, have a shader of their own, which does compile.
+ *
+ * @returns number of nodes that were rewritten
+ * @throws {UnsupportedNodeError} if a subgraph contains Pow
+ * @throws {SyntaxError} if declared types or shapes contradict the operators
+ */
+export function spreadPowers(graph: Graph): number {
+  graph.refuseControlFlow(ACTION, "Pow");
+  const facts = new Facts(graph);
+  let count = 0;
+  for (const node of [...graph.nodes]) {
+    if (node.opType !== "Pow" || node.domain !== "") continue;
+    const { inputs } = operands(node, 2, ACTION);
+    const shapes = inputs.map((input) => facts.of(input).shape);
+    let isRewritten = false;
+    for (const [i, input] of inputs.entries()) {
+      const own = shapes[i], other = shapes[1 - i];
+      if (isScalar(own) || isScalar(other) || hasResultShape(own, other)) continue;
+      graph.setInput(node, i, spread(graph, input, inputs[1 - i]!));
+      isRewritten = true;
+    }
+    if (isRewritten) count++;
+  }
+  return count;
+}
+
+/** Returns a value broadcast to another: chosen by a comparison with the shape of the other, whatever that finds. */
+function spread(graph: Graph, value: string, other: string): string {
+  return graph.make("Where", [graph.make("Equal", [other, other]), value, value]);
+}
+
+/** Returns whether the runtime considers a shape to be that of a scalar. */
+function isScalar(shape: KnownShape | undefined): boolean {
+  return shape !== undefined && (shape.length === 0 || shape.length === 1 && shape[0] === 1);
+}
+
+/** Returns whether broadcasting is known to leave a shape as it is. */
+function hasResultShape(own: KnownShape | undefined, other: KnownShape | undefined): boolean {
+  if (own === undefined || other === undefined || other.length > own.length) return false;
+  return other.every((length, axis) => {
+    const mine = own[own.length - other.length + axis];
+    return length === 1 || length === mine;
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * Pending requests to a worker.
+ *
+ * @module
+ */
+
+import { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
+import type { SessionWorker } from "./thread_worker.ts";
+import type { WorkerError, WorkerReply, WorkerRequest } from "./worker_messages.ts";
+
+interface Waiting {
+  /** Name of the call in error messages. */
+  readonly call: string;
+  readonly resolve: (reply: WorkerReply) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A request without its number. */
+type Unnumbered<R = WorkerRequest> = R extends WorkerRequest ? Omit<R, "id"> : never;
+
+/** Options of {@linkcode PendingRequests}. */
+export interface PendingRequestsOptions {
+  /** Returns the time that the worker may currently take to reply, in milliseconds. */
+  timeout(): number;
+  /** Called when the time is over, with the call that has no reply. */
+  silent(call: string, timeout: number): void;
+}
+
+/** Sends requests to a worker, matches replies to them, and detects a worker that does not reply. */
+export class PendingRequests {
+  readonly #options: PendingRequestsOptions;
+  readonly #waiting = new Map<number, Waiting>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sent = 0;
+
+  constructor(options: PendingRequestsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a request, which error messages name `call`. The promise resolves to the reply, or is rejected by
+   * `rejectAll`.
+   */
+  ask(worker: SessionWorker, call: string, request: Unnumbered): Promise<WorkerReply> {
+    const id = this.#sent++;
+    return new Promise((resolve, reject) => {
+      worker.postMessage({ ...request, id });
+      this.#waiting.set(id, { call, resolve, reject });
+      if (this.#waiting.size === 1) this.#watch();
+    });
+  }
+
+  /** Settles the request that a reply belongs to. */
+  settle(reply: WorkerReply): void {
+    const waiting = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    this.#watch();
+    if ("error" in reply) waiting?.reject(revive(reply.error));
+    else waiting?.resolve(reply);
+  }
+
+  /** Rejects all requests, because the worker does not reply any more. */
+  rejectAll(error: Error): void {
+    clearTimeout(this.#timer);
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of waiting) reject(error);
+  }
+
+  /** Restarts the timeout. With each reply, the worker begins the next request. */
+  #watch(): void {
+    clearTimeout(this.#timer);
+    const [oldest] = this.#waiting.values();
+    if (oldest === undefined) return;
+    const timeout = this.#options.timeout();
+    this.#timer = setTimeout(() => this.#options.silent(oldest.call, timeout), timeout);
+  }
+}
+
+const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
+  RangeError,
+  SyntaxError,
+  TypeError,
+};
+
+/** Recreates an error of a worker, with its class. */
+function revive({ name, message, backend, reason, during }: WorkerError): Error {
+  if (backend !== undefined && reason !== undefined && during !== undefined) {
+    return new BackendUnavailableError(message, { backend, reason, during });
+  }
+  return new (CLASSES[name] ?? Error)(message);
+}

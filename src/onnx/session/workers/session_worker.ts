@@ -1,0 +1,75 @@
+/**
+ * Script that runs inside the worker of {@linkcode openSessionInWorker}. It opens one session, and replies to
+ * requests.
+ *
+ * @module
+ */
+
+import { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
+import { findWorkerThreads } from "../../../platform/worker_threads.ts";
+import { openSessionHere } from "../open_session.ts";
+import type { Session } from "../session_run.ts";
+import { THREAD_WORKER } from "./thread_worker.ts";
+import type { WorkerError, WorkerReply, WorkerRequest } from "./worker_messages.ts";
+
+/** The global scope of a worker. */
+interface Scope {
+  onmessage: ((event: { readonly data: WorkerRequest }) => void) | null;
+  postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
+}
+
+let session: Session | undefined;
+
+async function answer(request: WorkerRequest): Promise<WorkerReply> {
+  const { id } = request;
+  try {
+    if (request.kind === "run") {
+      return { id, outputs: await session!.run(request.feeds, request.fetches) };
+    }
+    const { runtime: from, ...options } = request.options;
+    const runtime = typeof from === "string" ? new URL(from) : from;
+    session = await openSessionHere(request.bytes, {
+      ...options,
+      ...(runtime === undefined ? {} : { runtime }),
+    });
+    const { name, device, threads, inputs, outputs } = session;
+    const place = device as "wasm" | "webgpu"; // `openSessionHere` opens no evaluator sessions.
+    return { id, info: { name, device: place, threads, inputs, outputs } };
+  } catch (error) {
+    return { id, error: describe(error) };
+  }
+}
+
+function describe(error: unknown): WorkerError {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  const { name, message } = error;
+  if (!(error instanceof BackendUnavailableError)) return { name, message };
+  const { backend, reason, during } = error;
+  return { name, message, backend, reason, during };
+}
+
+/** Returns the buffers of a reply that are transferred instead of copied. */
+function buffersOf(reply: WorkerReply): ArrayBufferLike[] {
+  if (!("outputs" in reply)) return [];
+  return Object.values(reply.outputs).flatMap((each) =>
+    each.location === "host" ? [each.data.buffer] : []
+  );
+}
+
+const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: unknown };
+
+// This file has no effect if it is imported outside of a session's worker.
+if (scope.WorkerGlobalScope !== undefined) {
+  scope.onmessage = async ({ data }) => {
+    const reply = await answer(data);
+    scope.postMessage(reply, buffersOf(reply));
+  };
+} else {
+  const threads = findWorkerThreads();
+  if (threads?.workerData === THREAD_WORKER) {
+    threads.parentPort?.on("message", async (request) => {
+      const reply = await answer(request as WorkerRequest);
+      threads.parentPort?.postMessage(reply, buffersOf(reply));
+    });
+  }
+}

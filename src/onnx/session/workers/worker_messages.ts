@@ -1,0 +1,63 @@
+/**
+ * Messages between a session and the worker that it runs in.
+ *
+ * @module
+ */
+
+import type { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
+import type { HostFeeds } from "../compare_sessions.ts";
+import type { SessionOptions } from "../session_options.ts";
+import type { Outputs, TensorInfo } from "../session_tensor.ts";
+
+/** Options of a session in a form that a message can carry. */
+export interface WorkerOptions extends Omit<SessionOptions, "runtime" | "signal" | "download"> {
+  /** Address or bytes of the runtime's .wasm file. */
+  readonly runtime?: string | Uint8Array;
+}
+
+/** A request to a worker. */
+export type WorkerRequest =
+  | {
+    readonly id: number;
+    readonly kind: "open";
+    readonly bytes: Uint8Array;
+    readonly options: WorkerOptions;
+  }
+  | {
+    readonly id: number;
+    readonly kind: "run";
+    readonly feeds: HostFeeds;
+    readonly fetches: readonly string[] | undefined;
+  };
+
+/** Properties of the session in the worker. */
+export interface WorkerSessionInfo {
+  /** Name in error messages. */
+  readonly name: string;
+  /** Device on which it runs. */
+  readonly device: "wasm" | "webgpu";
+  /** Number of threads on wasm. */
+  readonly threads: number;
+  /** Inputs, in the model's order. */
+  readonly inputs: readonly TensorInfo[];
+  /** Outputs, in the model's order. */
+  readonly outputs: readonly TensorInfo[];
+}
+
+/** Properties of an error. A message cannot carry its class. */
+export interface WorkerError {
+  readonly name: string;
+  readonly message: string;
+  readonly backend?: "webgpu" | "wasm";
+  readonly reason?: BackendUnavailableError["reason"];
+  readonly during?: string;
+}
+
+/** A reply of a worker. */
+export type WorkerReply =
+  & { readonly id: number }
+  & (
+    | { readonly info: WorkerSessionInfo }
+    | { readonly outputs: Outputs }
+    | { readonly error: WorkerError }
+  );

@@ -1,0 +1,16 @@
+/** Members of Node's `process` that are used here. */
+export interface Process {
+  readonly getBuiltinModule?: (name: string) => unknown;
+  cwd(): string;
+}
+
+/** Returns a built-in module of Node, which Deno and Bun have as well; `undefined` in a page. */
+export function findBuiltin<Module>(name: string): Module | undefined {
+  return findProcess()?.getBuiltinModule?.(name) as Module | undefined;
+}
+
+/** Node's `process`. Not `import`: a page that bundles this has no file system, and need not pretend to. */
+export function findProcess(): Process | undefined {
+  const { process } = globalThis as unknown as { readonly process?: Process };
+  return process?.getBuiltinModule === undefined ? undefined : process;
+}

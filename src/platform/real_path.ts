@@ -1,0 +1,41 @@
+/**
+ * Files inside a folder, once symbolic links are resolved.
+ *
+ * @module
+ */
+
+import { findBuiltin } from "./process.ts";
+
+/** The members of Node's file system that are used here; Deno and Bun have them as well. */
+interface Files {
+  realpathSync(path: URL): string;
+  statSync(path: string): { isFile(): boolean };
+}
+
+function findFiles(): Files | undefined {
+  return findBuiltin<Files>("node:fs");
+}
+
+/**
+ * Returns the path of a file with symbolic links resolved, and with slashes; `undefined` if there is no file system.
+ * Throws what the file system throws, as for a file that does not exist.
+ */
+export function realPathOf(file: URL): string | undefined {
+  return findFiles()?.realpathSync(file).replaceAll("\\", "/");
+}
+
+/** Returns whether a resolved path is inside a folder, whose own links are resolved here. */
+export function isInFolder(path: string, folder: URL): boolean {
+  let root = decodeURIComponent(folder.pathname);
+  try {
+    root = realPathOf(folder) ?? root;
+  } catch {
+    // A folder that may not be read is compared as it is named.
+  }
+  return path.startsWith(root.replace(/\/*$/, "/"));
+}
+
+/** Returns whether a resolved path is a regular file: a device never ends, and a pipe never begins. */
+export function isRegularFile(path: string): boolean {
+  return findFiles()!.statSync(path).isFile();
+}

@@ -1,0 +1,117 @@
+/**
+ * Ends of files of text that are not whole records.
+ *
+ * @module
+ */
+
+import { type OpenFile, readAt } from "../files/open_file.ts";
+import type { TextFormat } from "./text_format.ts";
+
+/** Bytes of which `isUnfinished` is asked, and that are looked at at a time. */
+const CHUNK = 1 << 16;
+/** Bytes of the longest end that is kept as text; a longer one is taken off even if only the end of its line is missing. */
+const MOST_TEXT = 1 << 28;
+
+/** Characters of a line that are kept until it is whole. */
+const LINE_START = 256;
+
+/** The end of a file behind its last whole record. */
+interface Rest {
+  readonly path: string;
+  readonly end: number;
+  readonly endLine: number;
+  readonly size: number;
+}
+
+/**
+ * Returns the text behind the last whole record.
+ *
+ * @throws {SyntaxError} if it is not what a kill leaves of one of our records: it may have whole records in it
+ */
+export async function checkUnfinished<T>(
+  format: TextFormat<T>,
+  file: Pick<OpenFile, "read">,
+  { path, end, endLine, size }: Rest,
+): Promise<string> {
+  const refuse = (text: string) => {
+    throw new SyntaxError(
+      `Cannot open ${path}: line ${endLine} begins a record that is damaged or not whole, ${
+        JSON.stringify(text.slice(0, 60))
+      }`,
+    );
+  };
+  const decoder = new TextDecoder(), kept: string[] = [], lines = new RestLines(format);
+  let first = "";
+  for (let at = end; at < size; at += CHUNK) {
+    const bytes = await readAt(file, at, Math.min(CHUNK, size - at));
+    const text = decoder.decode(bytes, { stream: true });
+    if (at === end) first = text;
+    if (!format.isUnfinished(first) || !lines.areWithin(text)) refuse(first);
+    if (size - end <= MOST_TEXT) kept.push(text);
+  }
+  const text = kept.join("");
+  if (text !== "" && !format.isUnfinished(text)) refuse(text);
+  if (!text.endsWith("\n") && isWhole(format, text.slice(0, -1))) refuse(text); // its newline is damaged
+  return text;
+}
+
+/** The lines behind the last whole record, which are looked at as they are read. */
+class RestLines<T> {
+  readonly #format: TextFormat<T>;
+  #number = 0;
+  /** The line whose end was not read yet, or its beginning. */
+  #open = "";
+  #isCut = false;
+  /** The second line, if all of it is known. */
+  #second: string | undefined;
+
+  constructor(format: TextFormat<T>) {
+    this.#format = format;
+  }
+
+  /** Returns whether all lines that a further piece of text completes can be within one unfinished record. */
+  areWithin(text: string): boolean {
+    const lines = (this.#open + text).split("\n");
+    const open = lines.pop()!;
+    const areWithin = lines.every((line) => this.#isWithin(line));
+    this.#open = open.slice(0, LINE_START); // a line of any length costs no more
+    this.#isCut ||= open.length > LINE_START;
+    return areWithin;
+  }
+
+  #isWithin(line: string): boolean {
+    const number = this.#number++, isKnown = !this.#isCut;
+    this.#isCut = false;
+    if (number === 1 && isKnown) this.#second = line;
+    if (number === 0 || !isKnown || number > 1 && this.#second === undefined) return true;
+    return this.#format.isWithin?.(line, number === 1 ? undefined : this.#second) !== false;
+  }
+}
+
+/** Returns whether a text is a whole record of ours but for the end of its last line. */
+export function isWhole<T>(format: TextFormat<T>, text: string): boolean {
+  if (text === "" || text !== text.trimEnd()) return false; // a damaged newline may be another blank
+  return format.sumOf?.(`${text}\n`).isRight === true;
+}
+
+/** Where the last whole record ends. */
+interface End {
+  readonly end: number;
+  readonly endLine: number;
+}
+
+/** Returns the warning for a part of a record that was removed. */
+export function cutWarning(path: string, { end, endLine }: End, size: number): string {
+  return `${path} ended with a part of a record, from line ${endLine} on (${
+    size - end
+  } bytes), as a process that is ` +
+    "killed leaves it. It was removed; the records before it are whole";
+}
+
+/** Returns the warning for a part of a record that a reader passes over. */
+export function partWarning(path: string, { end, endLine }: End, size: number): string {
+  return `${path} ends with a part of a record, from line ${endLine} on (${
+    size - end
+  } bytes), which is not read. A ` +
+    "process that was killed, or is still writing, leaves it so";
+}

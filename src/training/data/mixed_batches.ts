@@ -1,0 +1,50 @@
+/**
+ * Batches of samples, into which others are mixed.
+ *
+ * @module
+ */
+
+import { complaint } from "../../base/show.ts";
+import { ATOMS_OPTIONS, type AtomsDataOptions } from "./atoms_options.ts";
+import { type BatchPlan, planBatches } from "./batch_plan.ts";
+import { permutation } from "./permutation.ts";
+
+const ACTION = "make data of atoms";
+
+/**
+ * Plans batches of `count` samples and of some of the `others` behind them. Each epoch has `ratio` times as many of these
+ * as there are samples; they take turns in an order that depends on the seed alone, so that after a while each has come
+ * up as often as any other.
+ */
+export function mixedBatches(count: number, others: number, options: AtomsDataOptions): BatchPlan {
+  const { replay, seed = 0 } = options;
+  const known = [...ATOMS_OPTIONS, "replay"];
+  if (replay === undefined) return planBatches(ACTION, count, options, known);
+  const { ratio = 1 } = replay;
+  if (!(ratio > 0 && ratio < Infinity)) {
+    throw new RangeError(complaint(ACTION, "replay.ratio must be above 0 and finite", ratio));
+  }
+  const more = Math.max(1, Math.round(ratio * count));
+  const plan = planBatches(ACTION, count + more, options, known);
+  const orders = new Map<number, Uint32Array>();
+  const orderOf = (round: number) => {
+    const order = orders.get(round) ?? permutation(others, seed, round);
+    return orders.set(round, order).get(round)!;
+  };
+  const chosen = (turn: number) => count + orderOf(Math.floor(turn / others))[turn % others]!;
+  return {
+    length: plan.length,
+    places: (epoch, from) => {
+      const batches = plan.places(epoch, from);
+      orders.clear(); // of epochs before
+      return mapped(
+        batches,
+        (places) => places.map((i) => i < count ? i : chosen(epoch * more + i - count)),
+      );
+    },
+  };
+}
+
+function* mapped<A, B>(values: Iterable<A>, of: (value: A) => B): Generator<B, void, undefined> {
+  for (const value of values) yield of(value);
+}

@@ -1,0 +1,25 @@
+/**
+ * Systems in any form, as a list.
+ *
+ * @module
+ */
+
+import { show } from "../../base/show.ts";
+import { Batch, type Systems } from "../../batch/batch.ts";
+import { readSystem } from "../../batch/read_system.ts";
+import { System, systemOf } from "../../batch/system.ts";
+
+/** Returns systems as a list. Throws a TypeError if they are not iterable, and the errors of a system that is invalid. */
+export function systemsList(action: string, systems: Systems): System[] {
+  if (systems instanceof Batch) return systems.systems();
+  if (systems instanceof System) return [systems];
+  if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
+    throw new TypeError(
+      `Cannot ${action} as there must be a list of systems: current value is ${show(systems)}`,
+    );
+  }
+  return Array.from(systems, (system, place) => {
+    if (system instanceof System) return system;
+    return systemOf(readSystem(system, `${action} (system ${place})`));
+  });
+}

@@ -1,0 +1,307 @@
+/**
+ * A potential in an .onnx file, as trainers need it: matched by its manifest, as `OnnxModel` matches it.
+ *
+ * @module
+ */
+
+import { complaint } from "../../base/show.ts";
+import type { ModelProto } from "../../onnx/codec/messages.ts";
+import { decodeModel, encodeModel } from "../../onnx/codec/codec.ts";
+import { describeValue } from "../../onnx/codec/value_info.ts";
+import { tensorInfo } from "../../onnx/codec/tensor_info.ts";
+import { withForces } from "../../onnx/forces/with_forces.ts";
+import type { ModelSource } from "../../onnx/session/session_source.ts";
+import { bindingsOf, type OnnxInputBinding } from "../../models/onnx/bindings.ts";
+import {
+  forcesOptions,
+  hasOtherFiles,
+  matchableOf,
+  notMade,
+  withoutPositions,
+  withWeights,
+} from "../../models/onnx/forces.ts";
+import { splitEnergies } from "../../models/onnx/elements/split_energies.ts";
+import { matchedModel } from "../../models/onnx/matched_model.ts";
+import type { OnnxManifest } from "../../models/onnx/manifest/manifest.ts";
+import { withManifest } from "../../models/onnx/manifest/manifest_source.ts";
+import { checkInputs, matchInputs } from "../../models/onnx/manifest/match.ts";
+import {
+  bindOutputs,
+  energyOf,
+  energyWithoutForces,
+  givesStress,
+  matchOutputs,
+} from "../../models/onnx/manifest/match_outputs.ts";
+import type { OnnxMatchable } from "../../models/onnx/manifest/matchable.ts";
+import { isInvariantBy, openLoaded } from "../../models/onnx/opened_model.ts";
+import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "../../models/onnx/options.ts";
+import type { StructureModel } from "../../models/onnx/structures/structure.ts";
+import { type OutputNames, type WantedOutputs, withPotentialOutputs } from "./potential_outputs.ts";
+
+/** Options of {@linkcode openPotential}: what a manifest says, and where it is, as for `OnnxModel.open`. */
+export interface PotentialOptions extends
+  OnnxManifest,
+  Pick<
+    OnnxModelOptions,
+    | "name"
+    | "manifest"
+    | "derived"
+    | "externalData"
+    | "signal"
+    | "download"
+    | "onWarning"
+    | "passes"
+    | "rules"
+    | "runtime"
+    | "reference"
+    | "verify"
+  > {}
+
+/** Names of the tensors that data feed and losses compare. */
+export interface PotentialNames extends OutputNames {
+  readonly energyTarget: string;
+  readonly forcesTarget: string;
+  readonly stressTarget: string;
+  readonly energyWeight: string;
+  readonly forcesWeight: string;
+  readonly stressWeight: string;
+  /** Atoms of each system. */
+  readonly atoms: string;
+}
+
+/** The parts of a potential. */
+interface Parts {
+  /** The model before energies of free atoms were split off, with all weights. */
+  readonly whole: LoadedOnnx;
+  /** The model to train. */
+  readonly loaded: LoadedOnnx;
+  readonly matchable: OnnxMatchable;
+  readonly inputs: readonly OnnxInputBinding[];
+  readonly options: PotentialOptions;
+}
+
+/**
+ * A potential to train: its graph, and what its manifest says of it. Data, losses and errors take it as their option
+ * `potential`, and need no names, cutoffs and elements then.
+ */
+export interface Potential {
+  /** Its name in errors. */
+  readonly name: string;
+  /** The graph to train: the option `model` of a trainer. */
+  readonly model: Uint8Array;
+  /** All that is said of it. */
+  readonly manifest: OnnxManifest;
+  /** True if the graph takes one system at a time: a batch must have one then. */
+  readonly isSingle: boolean;
+  /**
+   * Returns an .onnx file with trained weights, and the manifest in its notes.
+   *
+   * @param trained what `Trainer.export` gives
+   * @param manifest what is to be said of the trained model besides, such as other `atomEnergies`
+   */
+  export(trained: Uint8Array, manifest?: OnnxManifest): Uint8Array<ArrayBuffer>;
+}
+
+/** A potential, as data and losses need it. */
+export class MatchedPotential implements Potential {
+  readonly name: string;
+  readonly model: Uint8Array;
+  readonly manifest: OnnxManifest;
+  readonly isSingle: boolean;
+  /** Its matched inputs. */
+  readonly matched: StructureModel;
+  /** The names of its tensors. */
+  readonly names: PotentialNames;
+  /** Symbol → energy that the graph itself adds for each atom, eV; what is trained is the energy without it. */
+  readonly own: Readonly<Record<string, number>> | undefined;
+  readonly #parts: Parts;
+
+  /** Matches a model. Throws as `OnnxModel.open` does. */
+  constructor(parts: Parts) {
+    const { whole, loaded, matchable, inputs } = parts, { manifest } = loaded;
+    if (energyOf(matchable) === undefined) matchOutputs(matchable, inputs);
+    const bindings = bindingsOf(inputs, bindOutputs(matchable, inputs), manifest);
+    checkInputs(matchable, bindings);
+    const isInvariant = manifest.invariant ?? isInvariantBy(loaded, bindings);
+    this.#parts = parts;
+    this.name = loaded.name;
+    this.model = loaded.bytes;
+    this.manifest = whole.manifest;
+    this.isSingle = bindings.batch === "single";
+    this.matched = {
+      ...matchedModel(loaded, bindings, parts.options.derived ?? {}),
+      isInvariant,
+    };
+    this.names = namesFor(loaded.file);
+    this.own = loaded === whole ? undefined : manifest.atomEnergies;
+  }
+
+  /** Adds outputs in eV and Å to a graph of this potential. */
+  prepare(file: ModelProto, wanted: WantedOutputs): ModelProto {
+    const { loaded, matchable, inputs, options } = this.#parts;
+    const manifest = { ...loaded.manifest, stress: wanted.stress };
+    const own = { ...matchable, manifest };
+    const energy = manifest.differentiate === false ? undefined : energyWithoutForces(own);
+    const isMade = energy !== undefined && (wanted.forces || wanted.stress);
+    if (wanted.stress && !isMade && !givesStress(own)) throw notMade(this.name);
+    let made: OnnxMatchable["made"] | undefined, model = file;
+    if (isMade) {
+      const positions = inputs.find(({ meaning }) => meaning === "positions")?.tensor.name;
+      if (positions === undefined) throw withoutPositions(own);
+      const forces = withForces(
+        file,
+        forcesOptions(own, inputs, [energy.name, positions], options),
+      );
+      [made, model] = [forces.report, decodeModel(forces.bytes)];
+    }
+    const outputs = (model.graph?.output ?? []).map(describeValue)
+      .filter(({ type }) => type !== undefined).map((value) => tensorInfo(this.name, value));
+    const bound = bindOutputs({ ...own, outputs, ...(made && { made }) }, inputs);
+    return withPotentialOutputs(model, bound, this.names, {
+      name: this.name,
+      isSingle: this.isSingle,
+      wanted,
+    });
+  }
+
+  export(trained: Uint8Array, manifest: OnnxManifest = {}): Uint8Array<ArrayBuffer> {
+    const { whole, loaded } = this.#parts;
+    const bytes = whole === loaded ? trained : withTensors(whole.bytes, trained);
+    return withManifest(this.name, bytes, { ...this.manifest, ...manifest });
+  }
+}
+
+/**
+ * Reads a potential and its manifest to train it. It takes every manifest
+ * that `OnnxModel.open` takes: see {@linkcode OnnxManifest}. If the potential has a reference, it is compared with that
+ * once, as `OnnxModel.open` does, in a session that is closed again; `verify: false` skips it.
+ *
+ * @throws {SyntaxError} if the model is damaged or the manifest is not JSON
+ * @throws {ModelMismatchError} if the meaning of an input is not known, if a tensor does not fit its stated
+ * meaning, and if the model gives other results than its reference
+ * @throws {TypeError} for an option or a member of a manifest that does not exist, or of another kind
+ * @throws {RangeError} for an invalid value, and if a cutoff is missing
+ * @throws {Error} if a file cannot be read
+ *
+ * @example A trainer that needs nothing but the manifest
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { atomsData, energyForces, openPotential, potentialErrors } from "@hooke/hooke/training";
+ * import { adam, Trainer } from "@hooke/hooke/training";
+ * import { assert } from "@std/assert";
+ *
+ * const g = new GraphBuilder("springs"); // E = k Σ x², in kcal/mol
+ * const x = g.input("coords", "f32", ["N", 3]), k = g.parameter("k", [10], [1]);
+ * g.output("energies", g.reduceSum(g.mul(g.mul(x, x), k), [1]), ["N"]); // of atoms
+ *
+ * const potential = await openPotential(g.build(), {
+ *   energyUnit: "kcal/mol",
+ *   outputs: { energy: "energies" },
+ * });
+ * const frames = [1, 2, 3].map((r) => ({
+ *   symbols: ["Ar"], positions: [[r, 0, 0]],
+ *   energy: r * r, forces: [[-2 * r, 0, 0]], // eV
+ * }));
+ * await using trainer = new Trainer({
+ *   model: potential.model,
+ *   data: atomsData(frames, { potential, batchSize: 1 }),
+ *   loss: energyForces({ potential }),
+ *   metrics: potentialErrors({ potential }),
+ *   optimizers: adam({ lr: 1 }),
+ *   epochs: 60,
+ * });
+ * await trainer.train();
+ * assert(Math.abs((await trainer.parameter("k"))[0]! - 23.06) < 0.5);
+ * const tuned = potential.export(await trainer.export()); // has the manifest in it
+ * console.log(tuned.length > 0);
+ * ```
+ */
+export function openPotential(
+  source: ModelSource,
+  options: PotentialOptions = {},
+): Promise<Potential> {
+  return matchedPotential(source, options, false);
+}
+
+/** Returns what `openPotential` does; with `comparesStress`, made stresses are compared with the reference, too. */
+export async function matchedPotential(
+  source: ModelSource,
+  options: PotentialOptions,
+  comparesStress: boolean,
+): Promise<MatchedPotential> {
+  const read = await loadOnnx(source, options);
+  const compared = comparesStress
+    ? { ...read, manifest: { ...read.manifest, stress: true } }
+    : read;
+  await compare(compared, options);
+  const whole = hasOtherFiles(read) ? await withWeights(read, options) : read;
+  const names = Object.keys(options.derived ?? {});
+  // Energies that the manifest adds stay apart: training writes others.
+  const { atomEnergies: _, ...manifest } = whole.manifest;
+  const bare = { ...whole, manifest };
+  const split = splitEnergies(bare, names);
+  const loaded = split === bare ? whole : split;
+  const matchable = matchableOf(loaded, names);
+  energyOf(matchable); // an error of an output comes first, as in `OnnxModel.open`
+  return new MatchedPotential({
+    whole,
+    loaded,
+    matchable,
+    options,
+    inputs: matchInputs(matchable),
+  });
+}
+
+/** Compares a model with its reference, if there is one. Throws a ModelMismatchError if they differ. */
+async function compare(read: LoadedOnnx, options: PotentialOptions): Promise<void> {
+  if (read.found === undefined) return;
+  // Making forces changes the decoded graph, which is to be trained as the file has it.
+  const file = decodeModel(read.bytes, { name: read.name });
+  const { opened } = await openLoaded({ ...read, file }, options);
+  await opened.session.dispose();
+}
+
+/** Returns the potential that an option holds. Throws a TypeError for any other value. */
+export function potentialIn(action: string, value: Potential): MatchedPotential {
+  if (value instanceof MatchedPotential) return value;
+  throw new TypeError(
+    complaint(action, "potential must be what openPotential() has returned", value),
+  );
+}
+
+/** Returns names that no value of a graph has. */
+function namesFor(file: ModelProto): PotentialNames {
+  const { graph } = file;
+  const taken = new Set([
+    ...[...graph?.input ?? [], ...graph?.initializer ?? []].map(({ name }) => name),
+    ...(graph?.node ?? []).flatMap(({ output }) => output),
+  ]);
+  const free = (name: string): string => taken.has(name) ? free(`${name}_`) : name;
+  return {
+    energy: free("energy_of_systems"),
+    forces: free("forces_of_atoms"),
+    stress: free("stress_of_systems"),
+    systemOfAtom: free("system_of_atom"),
+    zeros: free("zeros_of_systems"),
+    cell: free("cell_of_systems"),
+    energyTarget: free("energy_target"),
+    forcesTarget: free("forces_target"),
+    stressTarget: free("stress_target"),
+    energyWeight: free("energy_weight"),
+    forcesWeight: free("forces_weight"),
+    stressWeight: free("stress_weight"),
+    atoms: free("atoms_of_systems"),
+  };
+}
+
+/** Returns a model with the tensors of another one that have the same names. */
+function withTensors(model: Uint8Array, trained: Uint8Array): Uint8Array<ArrayBuffer> {
+  const file = decodeModel(model), { initializer } = file.graph!;
+  const tensors = new Map(
+    decodeModel(trained).graph!.initializer.map((tensor) => [tensor.name, tensor]),
+  );
+  for (const [i, { name }] of initializer.entries()) {
+    initializer[i] = tensors.get(name) ?? initializer[i]!;
+  }
+  return encodeModel(file);
+}

@@ -1,0 +1,146 @@
+/**
+ * Outputs of a potential in the form in which losses compare them: eV, eV/Å and eV/Å³, per system and per atom.
+ *
+ * @module
+ */
+
+import { Graph } from "../../onnx/graph/graph.ts";
+import { GraphBuilder, type Value } from "../../onnx/graph/graph_builder.ts";
+import type { ModelProto } from "../../onnx/codec/messages.ts";
+import { Facts } from "../../onnx/infer/facts.ts";
+import type { OnnxOutputBinding } from "../../models/onnx/bindings.ts";
+import type { OnnxOutput } from "../../models/onnx/manifest/manifest.ts";
+import { perVolume } from "./volumes.ts";
+
+/** Names of tensors that are written, and of those that they are made of. */
+export interface OutputNames {
+  /** Energies, [B]. */
+  readonly energy: string;
+  /** Forces, [N, 3]. */
+  readonly forces: string;
+  /** Stresses, [B, 3, 3]. */
+  readonly stress: string;
+  /** The system of each atom, [N]; an input that batches feed. */
+  readonly systemOfAtom: string;
+  /** Zeros, [B]; an input that batches feed. */
+  readonly zeros: string;
+  /** Cells, [B, 3, 3], Å; an input that batches feed. */
+  readonly cell: string;
+}
+
+/** Quantities to write. */
+export interface WantedOutputs {
+  readonly energy: boolean;
+  readonly forces: boolean;
+  readonly stress: boolean;
+}
+
+/**
+ * Adds its results in eV and Å to a model as outputs.
+ *
+ * @param isSingle true if the model takes one system at a time
+ * @throws {RangeError} if the model does not give what is wanted
+ */
+export function withPotentialOutputs(
+  model: ModelProto,
+  outputs: readonly OnnxOutputBinding[],
+  names: OutputNames,
+  { name, isSingle, wanted }: {
+    readonly name: string;
+    readonly isSingle: boolean;
+    readonly wanted: WantedOutputs;
+  },
+): ModelProto {
+  const graph = new Graph(model), builder = new GraphBuilder(graph), facts = new Facts(graph);
+  const find = (...meanings: readonly OnnxOutput[]) => {
+    const found = outputs.find(({ meaning }) => meanings.includes(meaning as OnnxOutput));
+    if (found !== undefined) return found;
+    throw new RangeError(
+      `Cannot train ${name} on ${
+        meanings[0] === "energy" ? "energies" : meanings[0]
+      }: no output is ` +
+        `known to be that, of ${graph.outputs.map((output) => output.name).join(", ")}`,
+    );
+  };
+  const rows = (output: OnnxOutputBinding, width: readonly number[]) => {
+    const { name } = output.tensor, value = { name, type: facts.of(name).type ?? "f32" } as Value;
+    const floats = value.type === "f32"
+      ? value as Value<"f32">
+      : builder.op("Cast", [value], "f32", { to: 1 });
+    return scaled(
+      builder,
+      builder.reshape(floats, builder.constant("i64", [-1, ...width])),
+      output.scale,
+    );
+  };
+  const write = (to: string, value: Value<"f32">, shape: readonly (number | string)[]) =>
+    void builder.output(to, value, shape);
+  if (wanted.energy) {
+    const output = find("energy");
+    write(names.energy, energies(builder, output, rows(output, []), names, isSingle), ["B"]);
+  }
+  if (wanted.forces) {
+    write(names.forces, rows(find("forces", "gradient"), [3]), ["N", 3]);
+  }
+  if (wanted.stress) {
+    const output = find("stress", "virial");
+    write(
+      names.stress,
+      stresses(builder, output, rows(output, [output.width]), names),
+      ["B", 3, 3],
+    );
+  }
+  graph.sort();
+  return graph.model;
+}
+
+function scaled(builder: GraphBuilder, value: Value<"f32">, scale: number): Value<"f32"> {
+  return scale === 1 ? value : builder.mul(value, scale);
+}
+
+/** Energies of systems, of a row per system or per atom. */
+function energies(
+  builder: GraphBuilder,
+  { level }: OnnxOutputBinding,
+  rows: Value<"f32">,
+  names: OutputNames,
+  isSingle: boolean,
+): Value<"f32"> {
+  if (isSingle) return builder.reduceSum(rows, [0], true);
+  if (level === "system") return rows;
+  const systemOfAtom = builder.input(names.systemOfAtom, "i64", ["N"]);
+  const zeros = builder.input(names.zeros, "f32", ["B"]);
+  if (level === "node") return builder.scatterAdd(zeros, systemOfAtom, rows);
+  // As many rows as systems are energies of systems, as in `OnnxModel`; others are those of atoms.
+  const sizeOf = (value: Value) =>
+    builder.reshape(builder.op("Size", [value], "i64"), builder.constant("i64", [1]));
+  const systems = sizeOf(zeros), count = sizeOf(rows);
+  const one = builder.constant("i64", 1), none = builder.constant("i64", 0);
+  const end = builder.reshape(systems, builder.constant("i64", [], [0]));
+  const each = builder.op("Range", [none, end, one], "i64");
+  const both = builder.op("Concat", [each, systemOfAtom], "i64", { axis: 0 });
+  const areSystems = builder.op("Equal", [systems, count], "bool");
+  const from = builder.op(
+    "Where",
+    [areSystems, builder.constant("i64", [0]), systems],
+    "i64",
+  );
+  const to = builder.op("Add", [from, count], "i64");
+  const axis = builder.constant("i64", [0]);
+  return builder.scatterAdd(zeros, builder.op("Slice", [both, from, to, axis], "i64"), rows);
+}
+
+/** Places of xx, xy, xz, yx, … among xx, yy, zz, yz, xz, xy. */
+const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
+
+function stresses(
+  builder: GraphBuilder,
+  { meaning, width }: OnnxOutputBinding,
+  rows: Value<"f32">,
+  names: OutputNames,
+): Value<"f32"> {
+  const nine = width === 6 ? builder.gather(rows, builder.constant("i64", VOIGT), 1) : rows;
+  const matrices = builder.reshape(nine, builder.constant("i64", [-1, 3, 3]));
+  if (meaning === "stress") return matrices;
+  return perVolume(builder, matrices, builder.input(names.cell, "f32", ["B", 3, 3]));
+}

@@ -1,0 +1,39 @@
+/**
+ * Stresses of virials.
+ *
+ * @module
+ */
+
+import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
+
+/** Writes σ = −W / V: virials, [B, 3, 3], over the volumes of cells. A system without a cell has no stress. */
+export function perVolume(
+  graph: GraphBuilder,
+  virial: Value<"f32">,
+  cells: Value<"f32">,
+): Value<"f32"> {
+  const volume = volumesOf(graph, cells);
+  // Where there is no stress there is no weight for one either: any volume will do but 0.
+  const isNone = graph.op("Equal", [volume, graph.constant("f32", [0])], "bool");
+  const safe = graph.op("Where", [isNone, graph.constant("f32", [1]), volume], "f32");
+  const divisor = graph.reshape(safe, graph.constant("i64", [-1, 1, 1]));
+  return graph.op("Neg", [graph.div(virial, divisor)], "f32");
+}
+
+/** |det| of each cell. */
+function volumesOf(graph: GraphBuilder, cells: Value<"f32">): Value<"f32"> {
+  const at = (row: number, column: number) =>
+    graph.gather(
+      graph.gather(cells, graph.constant("i64", row), 1),
+      graph.constant("i64", column),
+      1,
+    );
+  const minor = (j: number, k: number) =>
+    graph.sub(graph.mul(at(1, j), at(2, k)), graph.mul(at(1, k), at(2, j)));
+  const [x, y, z] = [minor(1, 2), minor(2, 0), minor(0, 1)];
+  const sum = graph.add(
+    graph.add(graph.mul(at(0, 0), x), graph.mul(at(0, 1), y)),
+    graph.mul(at(0, 2), z),
+  );
+  return graph.op("Abs", [sum], "f32");
+}

@@ -1,0 +1,179 @@
+/**
+ * Fine-tuning of a potential in one call.
+ *
+ * @module
+ */
+
+import { checkOptions } from "../../base/check_options.ts";
+import { complaint } from "../../base/show.ts";
+import type { DataSource } from "../data/data_source.ts";
+import { energyForces } from "../losses/energy_forces.ts";
+import { potentialErrors } from "../metrics/potential_errors.ts";
+import { matchedPotential, type Potential } from "../potential/potential.ts";
+import { adam } from "../optimizers/named.ts";
+import { Trainer } from "../trainer.ts";
+import {
+  FINE_TUNE_OPTIONS,
+  type FineTuned,
+  type FineTuneOptions,
+  TRAINER_OPTIONS,
+  type TuningMetrics,
+  weightsOf,
+} from "./fine_tune_options.ts";
+import { type LoraModel, withLora } from "./lora.ts";
+import { elementEnergiesOf } from "./tuned_energies.ts";
+import { batchesPerStep, dataOf, splitFrames, validationOf } from "./tuning_data.ts";
+import { writeTuned } from "./tuned_files.ts";
+
+/**
+ * Fine-tunes a potential on frames with energies, forces and stresses: a `Trainer` with the data, the loss and the errors
+ * that this takes. Cutoff, elements and names of tensors are those of the model's manifest. If the model has a reference,
+ * it is compared with that first: nothing is trained with a manifest that is wrong.
+ *
+ * Energies of elements are fitted first, and written into the manifest of the tuned model, so that it gives the energies
+ * of the data. Frames may lack energies, forces or stresses: what is missing does not count.
+ *
+ * @throws {TypeError} for an unknown option, and as `Trainer`, `atomsData` and `withLora`
+ * @throws {RangeError} for an option value that cannot be, a manifest that is not enough, inputs that training data do not
+ * have, and as these
+ * @throws {ModelMismatchError} if the meaning of an input is not known, and if the model gives other results than its
+ * reference
+ * @throws {Error} the error of a step, or if a file cannot be written
+ *
+ * @example A spring that is too soft
+ * ```ts
+ * import { GraphBuilder } from "@hooke/hooke/onnx";
+ * import { adam, fineTune } from "@hooke/hooke/training";
+ * import { assert, assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("springs"); // E = k Σ x²
+ * const x = g.input("positions", "f32", ["N", 3]), k = g.parameter("k", [0.5], [1]);
+ * const systems = g.input("batch_idx", "i64", ["N"]), zeros = g.input("energy0", "f32", ["B"]);
+ * const perAtom = g.reduceSum(g.mul(g.mul(x, x), k), [1]);
+ * g.output("energy", g.scatterAdd(zeros, systems, perAtom), ["B"]);
+ * const frames = [1, 2, 3, 4].map((r) => ({
+ *   symbols: ["Ar"],
+ *   positions: [[r, 0, 0]],
+ *   energy: r * r - 7, // a free atom has −7 eV
+ *   forces: [[-2 * r, 0, 0]],
+ * }));
+ * const { after, elementEnergies } = await fineTune({
+ *   model: g.build(),
+ *   manifest: { cutoff: 5 },
+ *   train: frames,
+ *   valid: frames,
+ *   elementEnergies: { Ar: -7 },
+ *   optimizers: adam({ lr: 0.05 }),
+ *   epochs: 100,
+ * });
+ * assert(after!["val/forcesMAE"]! < 10); // meV/Å
+ * assertEquals(elementEnergies, { Ar: -7 });
+ * ```
+ */
+export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
+  checkOptions("fine-tune a potential", options, FINE_TUNE_OPTIONS);
+  const { references = 2 } = options;
+  // Without one, the reference of a file that is overwritten would stay beside another model.
+  if (!Number.isSafeInteger(references) || references < 1) {
+    const wanted = "references must be a whole number from 1 on";
+    throw new RangeError(complaint("fine-tune a potential", wanted, references));
+  }
+  const { train, valid } = splitFrames(options);
+  const { derived, device, verify, signal } = options;
+  const opening = {
+    ...options.manifest,
+    ...(derived && { derived }),
+    ...(signal && { signal }),
+    ...(verify === false && { verify }),
+    ...(device === "reference" && { runtime: "evaluator" as const }),
+  };
+  const tunesStress = weightsOf(options).stress !== 0;
+  const potential = await matchedPotential(options.model, opening, tunesStress);
+  const elementEnergies = await elementEnergiesOf(potential, train, options);
+  const lora = options.lora && withLora(potential.model, {
+    ...(options.freeze !== undefined && { freeze: options.freeze }),
+    ...options.lora,
+  });
+  const trainer = trainerOf(options, {
+    potential,
+    lora,
+    data: dataOf(potential, options, train, elementEnergies),
+    validation: valid.length === 0
+      ? undefined
+      : validationOf(potential, options, valid, elementEnergies),
+  });
+  try {
+    const trained = await trainedBy(trainer, valid.length > 0);
+    const bytes = await trainer.export(options.ema === undefined ? "parameters" : "ema");
+    const { parameters } = trainer;
+    const more = elementEnergies && { atomEnergies: elementEnergies };
+    const manifest = { ...potential.manifest, ...more };
+    const tuned = potential.export(lora?.merge(bytes) ?? bytes, more);
+    if (options.out !== undefined) {
+      const frames = (valid.length > 0 ? valid : train).slice(0, references);
+      const said = { manifest, derived, frames, hasStress: tunesStress };
+      await writeTuned(options.out, tuned, said);
+    }
+    return { model: tuned, manifest, elementEnergies, parameters, ...trained };
+  } finally {
+    await trainer.close();
+  }
+}
+
+/** Trains, and validates before and after it. */
+async function trainedBy(
+  trainer: Trainer,
+  validates: boolean,
+): Promise<Pick<FineTuned, "before" | "after" | "epochs" | "outcome">> {
+  const epochs: { epoch: number; metrics: TuningMetrics }[] = [];
+  trainer.hooks.add({
+    name: "epochs of fineTune",
+    onEpochEnd: ({ epoch, metrics }: { epoch: number; metrics: TuningMetrics }) => {
+      epochs.push({ epoch, metrics: { ...metrics } });
+    },
+  });
+  const before = validates ? await trainer.validate() : undefined;
+  const outcome = await trainer.train();
+  const after = validates ? await trainer.validate() : undefined;
+  return { before, after, epochs, outcome };
+}
+
+/** What a trainer is made of, besides options. */
+interface Parts {
+  readonly potential: Potential;
+  readonly lora: LoraModel | undefined;
+  readonly data: DataSource;
+  readonly validation: DataSource | undefined;
+}
+
+function trainerOf(
+  options: FineTuneOptions,
+  { potential, lora, data, validation }: Parts,
+): Trainer {
+  const { stressUnit = "meV/Å³", parameters, optimizers = adam({ lr: 1e-4 }), hooks = [] } =
+    options;
+  const { energy, forces, stress } = weightsOf(options);
+  const given = TRAINER_OPTIONS.filter((name) => options[name] !== undefined);
+  const trained = lora === undefined
+    ? parameters
+    : [...lora.parameters, ...[parameters ?? []].flat()];
+  return new Trainer({
+    ...Object.fromEntries(given.map((name) => [name, options[name]])),
+    model: lora?.model ?? potential.model,
+    accumulate: batchesPerStep(potential, options),
+    loss: energyForces({ energy, forces, stress, perAtom: true, weighted: true, potential }),
+    metrics: potentialErrors({
+      energy: energy !== 0,
+      forces: forces !== 0,
+      stress: stress !== 0 && stressUnit,
+      weighted: true,
+      potential,
+    }),
+    optimizers,
+    data,
+    hooks,
+    ...(options.ema !== undefined && { ema: { validate: true, ...options.ema } }),
+    ...(validation !== undefined && { validation }),
+    ...(trained !== undefined && { parameters: trained }),
+  });
+}

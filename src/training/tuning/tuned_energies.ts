@@ -1,0 +1,100 @@
+/**
+ * The energies of elements of a tuned model.
+ *
+ * @module
+ */
+
+import { complaint } from "../../base/show.ts";
+import type { System } from "../../batch/system.ts";
+import { elementsOf } from "../../models/onnx/elements.ts";
+import { decodeModel, encodeModel } from "../../onnx/codec/codec.ts";
+import type { MatchedPotential } from "../potential/potential.ts";
+import { evaluatorSession } from "../../onnx/session/evaluator_session.ts";
+import { openSession } from "../../onnx/session/open_session.ts";
+import type { HostTensor } from "../../onnx/session/session_tensor.ts";
+import { atomsSource } from "../data/atoms_data.ts";
+import { systemsList } from "../data/systems_list.ts";
+import { fitElementEnergies } from "./element_energies.ts";
+import { type FineTuneOptions, weightsOf } from "./fine_tune_options.ts";
+
+const ACTION = "fine-tune a potential";
+
+/** Returns the energies of elements that the tuned model adds; `undefined` if there are none. */
+export async function elementEnergiesOf(
+  potential: MatchedPotential,
+  train: readonly System[],
+  options: FineTuneOptions,
+): Promise<Readonly<Record<string, number>> | undefined> {
+  const { elementEnergies: wanted = "shift", energy = "energy", replay } = options;
+  const own = potential.manifest.atomEnergies;
+  if (typeof wanted === "object") return { ...own, ...wanted };
+  if (wanted !== "shift" && wanted !== "fit" && wanted !== "keep") {
+    throw new RangeError(
+      complaint(ACTION, 'elementEnergies must be "shift", "fit", "keep" or a table', wanted),
+    );
+  }
+  if (wanted === "keep" || energy === false || weightsOf(options).energy === 0) return own;
+  // Elements of replayed frames alone keep the energies that they have.
+  const others = replay === undefined ? {} : noEnergies(systemsList(ACTION, replay.systems));
+  const fitted = fitElementEnergies(train, {
+    energy,
+    ...(own !== undefined && { base: own }),
+    model: await givenEnergies(potential, train, options, wanted === "shift"),
+  });
+  return { ...others, ...own, ...fitted };
+}
+
+/** Returns what the graph gives for each system without training, or the energies of free atoms that it adds alone. */
+async function givenEnergies(
+  potential: MatchedPotential,
+  systems: readonly System[],
+  { device }: FineTuneOptions,
+  isShift: boolean,
+): Promise<number[]> {
+  const { own } = potential, { energies } = elementsOf(own ? { atomEnergies: own } : {});
+  const given = isShift
+    ? await energiesOf(potential, systems, device)
+    : Array<number>(systems.length).fill(0);
+  if (energies === undefined) return given;
+  return systems.map(({ numbers }, i) =>
+    numbers.reduce((sum, number) => sum + (energies.get(number) ?? 0), given[i]!)
+  );
+}
+
+/** Returns the energy that is trained, of each system, eV. */
+async function energiesOf(
+  potential: MatchedPotential,
+  systems: readonly System[],
+  device: FineTuneOptions["device"],
+): Promise<number[]> {
+  const { name, names: { energy: output }, isSingle } = potential;
+  const none = { energy: false, forces: false, stress: false } as const;
+  const source = atomsSource(
+    systems,
+    { potential, ...none, partial: true, batchSize: isSingle ? 1 : 8, shuffle: false },
+    true,
+  );
+  const wanted = { energy: true, forces: false, stress: false };
+  const bytes = encodeModel(potential.prepare(decodeModel(potential.model), wanted));
+  const session = device === "reference"
+    ? evaluatorSession(bytes, { name })
+    : await openSession(bytes, { name });
+  const inputs = session.inputs.map((input) => input.name);
+  const energies: number[] = [];
+  try {
+    for await (const { feeds, size } of source.batches(0, 0)) {
+      const own = Object.fromEntries(inputs.map((input) => [input, feeds[input]!]));
+      const { [output]: energy } = await session.run(own, [output]);
+      energies.push(...Array.from((energy as HostTensor).data as Float32Array).slice(0, size));
+    }
+  } finally {
+    await session.dispose();
+  }
+  return energies;
+}
+
+/** Returns 0 for each element. */
+export function noEnergies(systems: readonly System[]): Record<string, number> {
+  const symbols = systems.flatMap(({ symbols }) => symbols);
+  return Object.fromEntries(symbols.map((symbol) => [symbol, 0]));
+}

@@ -1,0 +1,109 @@
+/**
+ * The data of a fine-tuning.
+ *
+ * @module
+ */
+
+import { complaint } from "../../base/show.ts";
+import type { System } from "../../batch/system.ts";
+import type { Potential } from "../potential/potential.ts";
+import { atomsSource } from "../data/atoms_data.ts";
+import type { AtomsDataOptions } from "../data/atoms_options.ts";
+import type { DataSource } from "../data/data_source.ts";
+import { permutation } from "../data/permutation.ts";
+import { systemsList } from "../data/systems_list.ts";
+import { type FineTuneOptions, weightsOf } from "./fine_tune_options.ts";
+import { noEnergies } from "./tuned_energies.ts";
+
+const ACTION = "fine-tune a potential";
+
+/** Returns the frames to train with, and those to validate with. */
+export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): {
+  readonly train: readonly System[];
+  readonly valid: readonly System[];
+} {
+  const list = systemsList(ACTION, train);
+  if (typeof valid !== "number") return { train: list, valid: systemsList(ACTION, valid) };
+  if (!(valid >= 0 && valid < 1)) {
+    throw new RangeError(complaint(ACTION, "valid must be frames, or a share from 0 to 1", valid));
+  }
+  const count = Math.round(valid * list.length);
+  const order = Array.from(permutation(list.length, seed, 0), (place) => list[place]!);
+  return { train: order.slice(count), valid: order.slice(0, count) };
+}
+
+/** Options of data that frames of training and of validation share. */
+function sharedOptions(
+  potential: Potential,
+  options: FineTuneOptions,
+  elementEnergies: Readonly<Record<string, number>> | undefined,
+): Omit<AtomsDataOptions, "batchSize"> {
+  const { energy, forces, stress, virial } = options, weights = weightsOf(options);
+  // Keys are said, so that it is an error if no frame to train with has one that has a weight.
+  const place = (name: "energy" | "forces" | "stress", given: string | false | undefined) => ({
+    [name]: weights[name] === 0 ? false : given ?? name,
+  });
+  return {
+    potential,
+    partial: true,
+    ...place("energy", energy),
+    ...place("forces", forces),
+    ...place("stress", stress),
+    ...(virial !== undefined && { virial }),
+    ...(elementEnergies !== undefined && { elementEnergies }),
+  };
+}
+
+/** Frames per batch by default. */
+const BATCH_SIZE = 4;
+
+/** Returns the number of frames in a batch: one for a graph that takes one system at a time. */
+function batchSizeOf({ isSingle }: Potential, { batchSize = BATCH_SIZE }: FineTuneOptions): number {
+  return isSingle ? 1 : batchSize;
+}
+
+/** Returns the number of batches in a step, so that a step has as many frames for every graph. */
+export function batchesPerStep(
+  { isSingle }: Potential,
+  { batchSize = BATCH_SIZE, accumulate = 1 }: FineTuneOptions,
+): number {
+  return isSingle ? batchSize * accumulate : accumulate;
+}
+
+/** Returns the data to train with. */
+export function dataOf(
+  potential: Potential,
+  options: FineTuneOptions,
+  train: readonly System[],
+  elementEnergies: Readonly<Record<string, number>> | undefined,
+): DataSource {
+  const { replay, seed = 0, weight } = options;
+  const own = potential.manifest.atomEnergies;
+  return atomsSource(train, {
+    ...sharedOptions(potential, options, elementEnergies),
+    batchSize: batchSizeOf(potential, options),
+    seed,
+    ...(weight !== undefined && { weight }),
+    ...(replay !== undefined && {
+      replay: {
+        elementEnergies: own ?? noEnergies(systemsList(ACTION, replay.systems)),
+        ...replay,
+      },
+    }),
+  }, true);
+}
+
+/** Returns the data to validate with. */
+export function validationOf(
+  potential: Potential,
+  options: FineTuneOptions,
+  valid: readonly System[],
+  elementEnergies: Readonly<Record<string, number>> | undefined,
+): DataSource {
+  const shared = sharedOptions(potential, options, elementEnergies);
+  return atomsSource(
+    valid,
+    { ...shared, batchSize: batchSizeOf(potential, options), shuffle: false },
+    false,
+  );
+}

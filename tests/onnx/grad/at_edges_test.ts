@@ -1,0 +1,213 @@
+/** Where a slope is infinite and the value is not, 0 is taken; beside it, everything is as it was. */
+import { assert, assertEquals } from "@std/assert";
+import {
+  clipCosines,
+  dataOf,
+  decodeModel,
+  evaluatorSession,
+  gradient,
+  Graph,
+  GraphBuilder,
+  type HostFeed,
+  openSession,
+  type Value,
+} from "../../../src/onnx/mod.ts";
+
+type Body = (builder: GraphBuilder, x: Value<"f32">) => Value<"f32">;
+
+/** f of each element, its slope, and the slope of that. */
+function curve(
+  body: Body,
+  dims: readonly (string | number)[] = ["N"],
+  prepare: (graph: Graph) => void = () => {},
+): Uint8Array {
+  const builder = new GraphBuilder("curve");
+  const x = builder.input("x", "f32", dims);
+  const y = body(builder, x);
+  builder.output("y", y);
+  builder.output("sum", builder.op("ReduceSum", [y], "f32", { keepdims: 0 }));
+  const graph = new Graph(decodeModel(builder.build()));
+  prepare(graph);
+  gradient(graph, { of: "sum", wrt: { x: "slope" } });
+  graph.make("ReduceSum", ["slope"], { keepdims: 0 }, "slopes");
+  gradient(graph, { of: "slopes", wrt: { x: "bend" } });
+  return graph.encode();
+}
+
+async function evaluate(bytes: Uint8Array, x: HostFeed): Promise<Record<string, number[]>> {
+  await using session = evaluatorSession(bytes);
+  const outputs = await session.run({ x });
+  return Object.fromEntries(
+    ["y", "slope", "bend"].map((name) => [name, [...dataOf(outputs, name, "float64")]]),
+  );
+}
+
+const unary = (op: string): Body => (builder, x) => builder.op(op, [x], "f32");
+const power = (p: number): Body => (builder, x) =>
+  builder.op("Pow", [x, builder.constant("f32", p)], "f32");
+
+/** A function with an edge, the way into its domain, and its slope in closed form. */
+interface Edge {
+  readonly body: Body;
+  readonly edge: number;
+  readonly inward: 1 | -1;
+  readonly slope: (x: number) => number;
+}
+
+const EDGES: Readonly<Record<string, Edge>> = {
+  "√x": { body: unary("Sqrt"), edge: 0, inward: 1, slope: (x) => 0.5 / Math.sqrt(x) },
+  "x^0.5": { body: power(0.5), edge: 0, inward: 1, slope: (x) => 0.5 / x ** 0.5 },
+  "x^0.25": { body: power(0.25), edge: 0, inward: 1, slope: (x) => x ** (0.25 - 1) * 0.25 },
+  "x^1.5": { body: power(1.5), edge: 0, inward: 1, slope: (x) => x ** 0.5 * 1.5 },
+  "acos x at 1": {
+    body: unary("Acos"),
+    edge: 1,
+    inward: -1,
+    slope: (x) => -(1 / Math.sqrt(1 - x * x)),
+  },
+  "acos x at −1": {
+    body: unary("Acos"),
+    edge: -1,
+    inward: 1,
+    slope: (x) => -(1 / Math.sqrt(1 - x * x)),
+  },
+  "asin x": { body: unary("Asin"), edge: 1, inward: -1, slope: (x) => 1 / Math.sqrt(1 - x * x) },
+  "acosh x": { body: unary("Acosh"), edge: 1, inward: 1, slope: (x) => 1 / Math.sqrt(x * x - 1) },
+};
+
+for (const [name, { body, edge, inward, slope }] of Object.entries(EDGES)) {
+  Deno.test(`derivatives of ${name} are 0 at its edge, and bitwise unchanged inside`, async () => {
+    const distances = [0, 1e-6, 1e-3, 0.3], h = 1e-3;
+    const x = distances.map((distance) => edge + inward * distance);
+    const bytes = curve(body);
+    const at = (x: number[]) => evaluate(bytes, { data: Float64Array.from(x) });
+    const found = await at(x);
+    assertEquals([found["slope"]![0], found["bend"]![0]], [0, 0]);
+    assertEquals(found["slope"]!.slice(1), x.slice(1).map(slope));
+    const [up, down] = await Promise.all(
+      [h, -h].map((step) => at(x.map((at, i) => at + step * distances[i]!))),
+    );
+    for (let i = 1; i < x.length; i++) {
+      for (const [value, derivative] of [["y", "slope"], ["slope", "bend"]] as const) {
+        const difference = (up![value]![i]! - down![value]![i]!) / (2 * h * distances[i]!);
+        const given = found[derivative]![i]!;
+        assert(Math.abs(given - difference) < 1e-5 * Math.abs(given), `${derivative} at ${x[i]}`);
+      }
+    }
+  });
+}
+
+Deno.test("a cosine rounded beyond 1 has the angle of 1, and other angles do not change", async () => {
+  const body: Body = (builder, x) => {
+    const angles = [builder.op("Acos", [x], "f32"), builder.op("Asin", [x], "f32")] as const;
+    return builder.add(angles[0], builder.mul(angles[1], 2));
+  };
+  const clipped = curve(body, ["N"], (graph) => {
+    assertEquals([clipCosines(graph), clipCosines(graph)], [2, 0]);
+  });
+  const x = [1 + 2 ** -22, -1 - 2 ** -22, 1 - 2 ** -30, 1.001, -2, 0.3];
+  const { y, slope, bend } = await evaluate(clipped, { data: Float64Array.from(x) });
+  const before = await evaluate(curve(body), { data: Float64Array.from(x) });
+  assertEquals(y!.slice(0, 2), [Math.PI, 0]);
+  assertEquals([slope!.slice(0, 2), bend!.slice(0, 2)], [[0, 0], [0, 0]]);
+  assertEquals([y!.slice(2), slope!.slice(2)], [before["y"]!.slice(2), before["slope"]!.slice(2)]);
+});
+
+Deno.test("gradients outside of the domain stay NaN", async () => {
+  for (const [op, x] of [["Sqrt", -1], ["Acos", 1.5], ["Asin", -2]] as const) {
+    const { y, slope } = await evaluate(curve(unary(op)), { data: Float64Array.of(x) });
+    assertEquals([y, slope], [[NaN], [NaN]], op);
+  }
+});
+
+Deno.test("the gradient of a variable power below 1 is 0 at 0", async () => {
+  const bytes = curve((builder, x) => {
+    const exponents = builder.constant("f32", [0, 0.5, 1, 2], [4]);
+    return builder.op("Pow", [x, exponents], "f32");
+  }, ["N", 1]);
+  const { slope } = await evaluate(bytes, { data: Float64Array.of(0, 4), dims: [2, 1] });
+  assertEquals(slope, [1, 0.25 + 1 + 8]);
+});
+
+for (const op of ["ReduceL2", "LpNormalization"]) {
+  Deno.test(`first and second derivatives of ${op} of a zero vector are 0`, async () => {
+    const bytes = curve(
+      (builder, x) => builder.op(op, [x], "f32", op === "ReduceL2" ? {} : { axis: -1 }),
+      ["N", 3],
+    );
+    const { slope, bend } = await evaluate(bytes, { data: new Float64Array(3), dims: [1, 3] });
+    assertEquals([slope, bend], [[0, 0, 0], [0, 0, 0]]);
+  });
+}
+
+/** The energy k (θ − 2)² of the angle at the first of three atoms, its forces, and the slopes of Σ forces · V. */
+function angleModel(): Uint8Array {
+  const builder = new GraphBuilder("angle");
+  const x = builder.input("x", "f32", [3, 3]);
+  const row = (i: number) => builder.gather(x, builder.constant("i64", [i], [1]), 0);
+  const [a, b] = [1, 2].map((i) => builder.sub(row(i), row(0))) as [Value<"f32">, Value<"f32">];
+  const dot = (p: Value<"f32">, q: Value<"f32">) => builder.reduceSum(builder.mul(p, q), [1]);
+  const length = (p: Value<"f32">) => builder.op("Sqrt", [dot(p, p)], "f32");
+  const cosine = builder.div(dot(a, b), builder.mul(length(a), length(b)));
+  const off = builder.sub(builder.op("Acos", [cosine], "f32"), 2);
+  builder.output("y", builder.op("ReduceSum", [builder.mul(off, off)], "f32", { keepdims: 0 }), []);
+  const graph = new Graph(decodeModel(builder.build()));
+  gradient(graph, { of: "y", wrt: { x: "slope" } });
+  const along = graph.make("Mul", [
+    "slope",
+    graph.constantOf("f32", [1, 2, 3, 4, 5, 6, 7, 8, 9], [3, 3]),
+  ]);
+  graph.make("ReduceSum", [along], { keepdims: 0 }, "loss");
+  gradient(graph, { of: "loss", wrt: { x: "bend" } });
+  return graph.encode();
+}
+
+Deno.test("angular forces of three atoms in a line are 0, also in a loss on forces and in onnxruntime", async () => {
+  const line = [0, 0, 0, 1, 0, 0, -1.5, 0, 0];
+  const bytes = angleModel();
+  const { y, slope, bend } = await evaluate(bytes, { data: Float64Array.from(line), dims: [3, 3] });
+  assertEquals(y, [(Math.PI - 2) ** 2]);
+  assertEquals([...slope!, ...bend!].map(Math.abs), Array(18).fill(0));
+  await using session = await openSession(bytes);
+  const outputs = await session.run({ x: { data: Float32Array.from(line), dims: [3, 3] } });
+  for (const name of ["slope", "bend"]) {
+    assertEquals(dataOf(outputs, name, "float32").map(Math.abs), new Float32Array(9));
+  }
+});
+
+/** atan2(y, x) as PyTorch exports it. */
+const angleOf: Body = (builder, v) => {
+  const [y, x] = [0, 1].map((i) => builder.gather(v, builder.constant("i64", i), 1)) as [
+    Value<"f32">,
+    Value<"f32">,
+  ];
+  const atan = builder.op("Atan", [builder.div(y, x)], "f32");
+  const up = builder.op("Greater", [y, builder.constant("f32", 0)], "bool");
+  const turned = builder.where(up, builder.add(atan, Math.PI), builder.sub(atan, Math.PI));
+  const angle = builder.where(builder.less(x, 0), turned, atan);
+  const isNone = builder.op("IsNaN", [angle], "bool");
+  return builder.where(isNone, 0, angle);
+};
+
+Deno.test("an angle by atan2 has correct derivatives where its quotient is infinite", async () => {
+  const at = (...yx: number[]) =>
+    evaluate(curve(angleOf, ["N", 2]), { data: Float64Array.from(yx), dims: [yx.length / 2, 2] });
+  const found = await at(2, 0, -4, 0, 0, 0, 0.3, 0.7, 1, -2, 0, 3);
+  // (x, −y) / (x² + y²); the slopes of the sum of both.
+  const slope = (y: number, x: number) => [x / (x * x + y * y), -y / (x * x + y * y)];
+  const bend = (y: number, x: number) => {
+    const square = (x * x + y * y) ** 2;
+    return [(y * y - x * x - 2 * x * y) / square, (y * y - x * x + 2 * x * y) / square];
+  };
+  const near = (actual: readonly number[], expected: readonly number[]) => {
+    for (const [i, value] of expected.entries()) {
+      assert(Math.abs(actual[i]! - value) < 1e-14, `${actual} for ${expected}`);
+    }
+  };
+  const points = [[2, 0], [-4, 0], [0, 0], [0.3, 0.7], [1, -2], [0, 3]] as const;
+  for (const [i, [y, x]] of points.entries()) {
+    const isOrigin = x === 0 && y === 0;
+    near(found["slope"]!.slice(2 * i, 2 * i + 2), isOrigin ? [0, 0] : slope(y, x));
+    near(found["bend"]!.slice(2 * i, 2 * i + 2), isOrigin ? [0, 0] : bend(y, x));
+  }
+});
