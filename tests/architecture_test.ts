@@ -22,6 +22,8 @@ import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
 import { crowdedFolders, longFiles, MOST_LINES } from "../tools/architecture/sizes.ts";
 import { sourceFiles } from "../tools/architecture/source_files.ts";
 import { entryPoints, ROOT } from "../tools/check/entry_points.ts";
+import { blockOf } from "../tools/docs/blocks.ts";
+import { floorPlan } from "../tools/docs/generated_blocks.ts";
 
 /** Kernels that cannot be in all five places, each with the reason. */
 const KERNEL_EXCEPTIONS: readonly KernelException[] = [];
@@ -46,6 +48,11 @@ function textsUnder(folder: string): Map<string, string> {
 Deno.test("every file imports only what its room may, types included", () => {
   assert(graph.files.size >= modules.length, "some file is missing from the import graph");
   assertEquals(findForbiddenImports(graph), []);
+});
+
+Deno.test("the floor plan of ARCHITECTURE.md shows the import graph", async () => {
+  const page = await Deno.readTextFile(new URL("ARCHITECTURE.md", ROOT));
+  assertEquals(blockOf(page, "floor plan"), floorPlan(graph), "run deno task gen:pages");
 });
 
 Deno.test("no imports go round in a circle, types included", () => {

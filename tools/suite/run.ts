@@ -11,6 +11,7 @@
 
 import { sourceFiles } from "../architecture/source_files.ts";
 import { ROOT } from "../check/entry_points.ts";
+import { markdownPages } from "../check/pages.ts";
 import { childProcessorSeconds } from "./processor_time.ts";
 import { addCounts, leftOut, showCounts } from "./report.ts";
 import { runShare, type ShareResult } from "./run_share.ts";
@@ -48,15 +49,6 @@ function parseOptions([suite, ...rest]: readonly string[]): Options {
     processes: processes === undefined ? 2 * navigator.hardwareConcurrency : Number(processes),
     flags,
   };
-}
-
-/** README.md and the pages of `docs`. */
-async function pages(): Promise<string[]> {
-  const found = ["README.md"];
-  for await (const { name } of Deno.readDir(new URL("docs/", ROOT))) {
-    if (name.endsWith(".md")) found.push(`docs/${name}`);
-  }
-  return found.sort();
 }
 
 /** Checks the types of all files and examples, which is done once and not again in every process. */
@@ -129,7 +121,7 @@ if (import.meta.main) {
   const isWanted = (path: string) =>
     options.paths.length === 0 || options.paths.some((start) => path.startsWith(start));
   const divided = await dividedFiles();
-  const files = [...await pages(), ...await sourceFiles(ROOT)].filter(isWanted);
+  const files = [...await markdownPages(), ...await sourceFiles(ROOT)].filter(isWanted);
   const [isTyped, results] = await Promise.all([
     checkTypes(),
     runShares(sharesOf(files, options.suite, (file) => divided.has(file)), options),

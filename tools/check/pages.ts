@@ -1,0 +1,30 @@
+/**
+ * Lists the Markdown pages of the project.
+ *
+ * @module
+ */
+
+import { ROOT } from "./entry_points.ts";
+
+/** Pages in the root, in the order in which a reader meets them. The changelog has no examples. */
+const ROOT_PAGES: readonly string[] = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "AGENTS.md",
+];
+
+/** Returns the pages in the root and everything below `docs`, as sorted paths from the root. */
+export async function markdownPages(): Promise<string[]> {
+  return [...ROOT_PAGES, ...await pagesBelow("docs/")].sort();
+}
+
+async function pagesBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
+    if (isDirectory) found.push(...await pagesBelow(`${folder}${name}/`));
+    else if (name.endsWith(".md")) found.push(folder + name);
+  }
+  return found;
+}
