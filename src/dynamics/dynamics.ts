@@ -49,13 +49,13 @@ export class Dynamics<
   readonly model: Model;
   /** Moves the atoms. */
   readonly integrator: Integrator;
-  /** The outcome of the last run. */
+  /** The outcome of the last run, or the failure of a later step by hand. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
   readonly #engine: DynamicsEngine;
   readonly #streams: EngineStreams;
   readonly #checkpoints: Checkpoints;
-  #isRunning = false;
+  #state: "idle" | "running" | "closed" = "idle";
   /** The engine that this one is a stage of, and that runs it then. */
   #whole: WholeEngine | undefined;
 
@@ -121,6 +121,7 @@ export class Dynamics<
    * the new positions, velocities, forces and energies, and `outcome` says how the run ended. A batch that was run before
    * goes on from there, and converged systems stay finished.
    *
+   * @throws {Error} if the engine is closed
    * @throws {RangeError} for atoms or parameters that cannot be run, naming system and atom
    * @throws {DivergedError} when positions are no longer finite
    * @throws {BackendUnavailableError} if its device is not available, or is lost; the batch stays as it was before
@@ -152,16 +153,19 @@ export class Dynamics<
    * Throws the errors of `run`.
    */
   async step(batch: Batch): Promise<Batch> {
+    this.#assertIdle("run");
     checkRun(this.name, batch, 1);
+    return await this.#orFail(() => this.#with(batch, () => this.#runStep()));
+  }
+
+  async #runStep(): Promise<void> {
     const { loop, running } = this.#engine;
-    return await this.#with(batch, async () => {
-      running.isByHand = true;
-      try {
-        await loop.step();
-      } finally {
-        running.isByHand = false;
-      }
-    });
+    running.isByHand = true;
+    try {
+      await loop.step();
+    } finally {
+      running.isByHand = false;
+    }
   }
 
   /**
@@ -286,10 +290,14 @@ export class Dynamics<
     (this.#whole ?? this.#engine.loop).stop(reason);
   }
 
-  /** Closes the hooks, if they are open, and gives the memory of the last batch back. Not while it is running. */
+  /**
+   * Closes the hooks, if they are open, and frees the device and the memory of the last batch. A closed engine refuses to
+   * run: make a new one. Not while it is running; closing it again does nothing.
+   */
   async close(): Promise<void> {
-    if (this.#whole !== undefined) return; // it has nothing of its own
+    if (this.#whole !== undefined || this.#state === "closed") return; // a stage has nothing of its own
     this.#assertIdle("close");
+    this.#state = "closed";
     try {
       await this.#engine.loop.close();
     } finally {
@@ -316,24 +324,26 @@ export class Dynamics<
   }
 
   async #alone<T>(work: () => Promise<T>): Promise<T> {
-    this.#isRunning = true;
+    this.#state = "running";
     try {
       return await work();
     } finally {
-      this.#isRunning = false;
+      this.#state = "idle";
     }
   }
 
-  /** Throws an Error if a second run would take the batch away from the first, or if another engine runs this one. */
+  /** Throws an Error if it is closed or running, or if another engine runs it. */
   #assertIdle(action: string): void {
     if (this.#whole !== undefined) {
       throw new Error(
         `Cannot ${action} ${this.name} as it must not be a stage of another engine: ${this.#whole.name} has it now`,
       );
     }
-    if (!this.#isRunning) return;
+    if (this.#state === "idle") return;
     throw new Error(
-      `Cannot ${action} ${this.name} as it must not be running already: await its run first`,
+      this.#state === "closed"
+        ? `Cannot ${action} ${this.name}: it is closed. Make a new engine`
+        : `Cannot ${action} ${this.name} as it must not be running already: await its run first`,
     );
   }
 }

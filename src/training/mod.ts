@@ -16,9 +16,9 @@ export * from "./tuning/mod.ts";
 export type { SavedGroup, SavedOptimizer, SavedTrainer } from "./state/checkpoint.ts";
 export type { Patterns } from "./graph/parameters.ts";
 export type { SavedProgress } from "./engine/progress.ts";
-export type { StepResult } from "./trainer.ts";
 export { Trainer } from "./trainer.ts";
 export type {
+  StepResult,
   TrainerOptions,
   TrainerParts,
   TrainingData,

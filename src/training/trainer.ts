@@ -21,6 +21,7 @@ import { hooksMade } from "./engine/requests.ts";
 import { type RunMode, TrainingEngine } from "./engine/training_engine.ts";
 import type { SavedTrainer } from "./state/checkpoint.ts";
 import type {
+  StepResult,
   TrainerOptions,
   TrainerParts,
   TrainingData,
@@ -28,16 +29,6 @@ import type {
   TrainingHooksOf,
   TrainingKind,
 } from "./trainer_options.ts";
-
-/** Result of a step. */
-export interface StepResult {
-  /** The loss of its last batch. */
-  readonly loss: number;
-  /** The loss, its terms, and the metrics. */
-  readonly metrics: Readonly<Record<string, number>>;
-  /** True if a gate vetoed the update. */
-  readonly skipped: boolean;
-}
 
 /**
  * Trains the model of an ONNX file. Its float32 tensors are the parameters; the loss is written into its graph, and the
@@ -87,7 +78,7 @@ export class Trainer<
   outcome: Outcome | undefined;
   readonly #options: TrainerParts;
   readonly #engine: TrainingEngine;
-  #isBusy = false;
+  #state: "idle" | "running" | "closed" = "idle";
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(options: TrainerOptions<H, N, W>) {
@@ -310,9 +301,12 @@ export class Trainer<
     await this.#engine.files.loadCheckpoint(path);
   }
 
-  /** Closes the hooks if they are open, then model and device. Not during a run. */
+  /** Closes the hooks if they are open, then model and device: a closed trainer refuses to train. Not during a run. */
   async close(): Promise<void> {
-    await this.#alone("close", () => this.#engine.close());
+    if (this.#state === "closed") return;
+    this.#assertIdle("close");
+    this.#state = "closed";
+    await this.#engine.close();
   }
 
   /** The same as `close`. */
@@ -320,20 +314,25 @@ export class Trainer<
     return this.close();
   }
 
-  /** Runs `work` unless something else is running: a second run, or a close, in its midst would break both. */
   async #alone<T>(action: string, work: () => Promise<T>): Promise<T> {
-    if (this.#isBusy) {
-      throw new Error(
-        `Cannot ${action} ${this.name} as it must not be running already: await that first`,
-      );
-    }
-    this.#isBusy = true;
+    this.#assertIdle(action);
+    this.#state = "running";
     try {
-      if (action !== "close") await hooksMade(this);
+      await hooksMade(this);
       return await work();
     } finally {
-      this.#isBusy = false;
+      this.#state = "idle";
     }
+  }
+
+  /** Throws an Error if it is closed, or running: a second run, or a close, in its midst would break both. */
+  #assertIdle(action: string): void {
+    if (this.#state === "idle") return;
+    throw new Error(
+      this.#state === "closed"
+        ? `Cannot ${action} ${this.name}: it is closed. Make a new trainer`
+        : `Cannot ${action} ${this.name} as it must not be running already: await that first`,
+    );
   }
 
   /** Runs `work` with the engine in a mode. */

@@ -191,3 +191,13 @@ export type TrainerOptions<
    */
   readonly hooks?: [H] extends [never] ? TrainingHooks : InitialHooks<TrainingKind, H, N, W>;
 };
+
+/** Result of a step. */
+export interface StepResult {
+  /** The loss of its last batch. */
+  readonly loss: number;
+  /** The loss, its terms, and the metrics. */
+  readonly metrics: Readonly<Record<string, number>>;
+  /** True if a gate vetoed the update. */
+  readonly skipped: boolean;
+}

@@ -1,10 +1,18 @@
 /** What a run does with a batch: steps, parameters, hooks that come and go, and what is left afterwards. */
 import { assertAlmostEquals, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { Batch, System } from "../../src/batch/mod.ts";
-import { ConvergenceHook, DynamicsStage, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
+import {
+  ConvergenceHook,
+  DynamicsStage,
+  FIRE,
+  NVE,
+  NVTLangevin,
+  SizeAwareSampler,
+} from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ACCELERATION } from "../../src/kernels/constants.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
 import {
   ARGON,
   argon,
@@ -281,11 +289,11 @@ Deno.test(
     batch.drop([1]);
     await md.run(batch, 4);
     for (const [place, original] of [[0, 0], [1, 2]] as const) {
-      await using own = new NVE({ model: ARGON, dt: 2, ...where(backend) });
-      await own.run(each[original]!, 4);
-      // A new batch has its pairs found anew, from where the atoms are.
-      await own.close();
-      await own.run(each[original]!, 4);
+      // The pairs of a new batch, and of a new engine, are found anew, from where the atoms are.
+      for (let i = 0; i < 2; i++) {
+        await using own = new NVE({ model: ARGON, dt: 2, ...where(backend) });
+        await own.run(each[original]!, 4);
+      }
       assertSameBits(bitsOf(batch, place), bitsOf(each[original]!, 0));
     }
   }),
@@ -557,4 +565,78 @@ Deno.test("a hook that throws at a convergence leaves the steps before it counte
   assertEquals(counted, Math.min(...steps) - 1); // the step that it broke off is not
   assertEquals(all, Math.max(...steps) - 1);
   assertEquals(counts[1], counts[0]);
+});
+
+Deno.test("a closed engine refuses to run, to step, to stream and to load, says so, and can be closed again", async () => {
+  const batch = crystals(1), seen: string[] = [];
+  const md = new NVE({ model: ARGON, dt: 2 });
+  md.hooks.add({
+    name: "seen",
+    stage: DynamicsStage.AFTER_STEP,
+    frequency: 1,
+    open: () => void seen.push("open"),
+    call: () => {},
+    close: ({ status }) => void seen.push(status),
+  });
+  await md.run(batch, 2);
+  const saved = await md.save(), before = bitsOf(batch);
+  await md.close();
+  await md.close();
+  const sampler = new SizeAwareSampler(batch.systems(), { maxSystems: 1 });
+  const refused: readonly [string, () => Promise<unknown>][] = [
+    ["run", () => md.run(batch, 2)],
+    ["run", () => md.step(batch)],
+    ["stream through", () => md.stream(sampler, { sinks: [new MemorySink()] })],
+    ["load into", () => md.load(saved)],
+  ];
+  for (const [action, call] of refused) {
+    await assertRejects(call, Error, `Cannot ${action} NVE: it is closed. Make a new engine`);
+  }
+  assertEquals([seen, md.stepCount, md.outcome], [["open", "completed"], 2, {
+    status: "completed",
+  }]);
+  assertSameBits(bitsOf(batch), before);
+  // An engine for each turn of a loop goes on with the same batch.
+  for (let i = 0; i < 2; i++) {
+    await using each = new NVE({ model: ARGON, dt: 2 });
+    await each.run(batch, 1);
+  }
+  await using alone = new NVE({ model: ARGON, dt: 2 });
+  const whole = await alone.run(crystals(1), 4);
+  assertNear(bitsOf(batch).positions!, bitsOf(whole).positions!, 1e-5);
+});
+
+Deno.test("the outcome of an engine is failed after a run that threw, also if a batch was refused, and that of the next run after it", async () => {
+  const error = new Error("no disk");
+  await using md = new NVE({ model: ARGON, dt: 2 });
+  const batch = crystals(1);
+  await md.run(batch, 1);
+  const handle = md.hooks.add({
+    name: "bad",
+    stage: DynamicsStage.AFTER_STEP,
+    frequency: 1,
+    onError: "throw",
+    call: () => {
+      throw error;
+    },
+  });
+  await assertRejects(() => md.run(batch, 2), Error, "no disk");
+  assertEquals([md.outcome, md.stepCount], [{ status: "failed", error }, 1]);
+  await assertRejects(() => md.run(batch, -1), RangeError);
+  assertEquals(md.outcome?.status, "failed");
+  handle.remove();
+  await md.run(batch, 1);
+  assertEquals(md.outcome, { status: "completed" });
+  // A step by hand has an outcome once it throws.
+  md.hooks.add({
+    name: "worse",
+    stage: DynamicsStage.AFTER_STEP,
+    frequency: 1,
+    onError: "throw",
+    call: () => {
+      throw error;
+    },
+  });
+  await assertRejects(() => md.step(batch));
+  assertEquals(md.outcome?.status, "failed");
 });

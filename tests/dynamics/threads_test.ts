@@ -291,8 +291,8 @@ Deno.test("one thread is the plain backend; several are opened by the first run,
     skipped: [],
   }]);
   await two.close();
-  await two.run(ragged(), 2); // again
-  await two.close();
+  assertThrows(() => two.backend, Error, "its device must be open");
+  await assertRejects(() => two.run(ragged(), 2), Error, "it is closed. Make a new engine");
   const backend = openThreads(3);
   await using shared = new NVE({ model: ARGON, dt: 2, backend });
   await shared.run(ragged(), 3);

@@ -329,8 +329,10 @@ Deno.test("a trainer is closed in any state, twice too, and is of no use afterwa
   const fresh = new Trainer(parts());
   await fresh.close();
   await fresh.close();
-  await assertRejects(() => fresh.train(), Error, "it must not have been closed");
-  await assertRejects(() => fresh.parameter("w1"), Error, "it must not have been closed");
+  const closed = "it is closed. Make a new trainer";
+  await assertRejects(() => fresh.train(), Error, `Cannot train trainer: ${closed}`);
+  await assertRejects(() => fresh.step({ x, wanted }), Error, `Cannot step trainer: ${closed}`);
+  await assertRejects(() => fresh.parameter("w1"), Error, closed);
   const absent = new Trainer(parts({ model: "/nowhere/model.onnx" }));
   await assertRejects(() => absent.open(), Error);
   assertThrows(() => absent.parameters, Error, "await open() first");

@@ -75,7 +75,7 @@ export class TrainerResources {
    */
   async open(opened: (plan: ModelPlan, model: OpenedModel) => void): Promise<void> {
     if (this.#isClosed) {
-      throw new Error(`Cannot open ${this.#name} as it must not have been closed: it was`);
+      throw new Error(`Cannot open ${this.#name}: it is closed. Make a new trainer`);
     }
     if (this.#opening === undefined) {
       this.#opening = this.#open(opened);
