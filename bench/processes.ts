@@ -22,7 +22,7 @@ export async function printedBy<T>(
       args: ["run", "-A", ...flags, fileURLToPath(new URL(script, import.meta.url)), ...args],
       stderr: "inherit",
     }).output();
-    if (!success) throw new Error(`Cannot measure ${script} as its process must end well`);
+    if (!success) throw new Error(`Cannot measure ${script}: its process must end well`);
     all.push(JSON.parse(new TextDecoder().decode(stdout)));
   }
   return all;

@@ -101,7 +101,7 @@ async function runGroup(
 }
 
 function refuse(what: string): never {
-  console.error(`Cannot run the tables as ${what}; the groups are ${GROUPS.join(", ")}`);
+  console.error(`Cannot run the tables: ${what}; the groups are ${GROUPS.join(", ")}`);
   Deno.exit(2);
 }
 

@@ -60,7 +60,7 @@ async function saidOf(path: string): Promise<OnnxModelOptions> {
   const inputs = describeModel(decodeModel(bytes, { name: path })).inputs.map(({ name }) => name);
   if (["trip_center", "trip_edge"].every((name) => inputs.includes(name))) return ANI;
   throw new Error(
-    `Cannot relax over ${path} as it must be ANI-1x, or have its manifest beside it (x.json for x.onnx): ` +
+    `Cannot relax over ${path}: it must be ANI-1x, or have its manifest beside it (x.json for x.onnx): ` +
       `its inputs are ${inputs.join(", ")}`,
   );
 }

@@ -89,7 +89,7 @@ async function install(packages: readonly string[], folder: string): Promise<voi
     throw new Error(
       `Cannot install ${
         packages.join(" ")
-      } for tests as python3 with venv must be on PATH, and pip ` +
+      } for tests: python3 with venv must be on PATH, and pip ` +
         `must reach PyPI: ${cause instanceof Error ? cause.message : cause}`,
       { cause },
     );

@@ -48,7 +48,7 @@ export async function measureAlone<K extends keyof Alone>(name: K): Promise<Alon
     args: ["run", "-A", "--v8-flags=--expose-gc", file, name],
     stderr: "inherit",
   }).output();
-  if (!success) throw new Error(`Cannot measure "${name}" as its process must end well`);
+  if (!success) throw new Error(`Cannot measure "${name}": its process must end well`);
   return JSON.parse(new TextDecoder().decode(stdout));
 }
 

@@ -31,7 +31,7 @@ export async function bytesPerStep(): Promise<Garbage> {
   });
   if (!(seen > 0.1 && seen < 0.5)) {
     throw new Error(
-      `Cannot measure bytes as 0.16 to 0.3 of them must be seen where they are made: current value is ${seen}`,
+      `Cannot measure bytes: 0.16 to 0.3 of them must be seen where they are made; got ${seen}`,
     );
   }
   const run = steps([]), idle = steps(observers(NEVER));
@@ -81,7 +81,7 @@ function thirdLeast(values: readonly number[]): number {
 async function growth(work: Work, n: number): Promise<number> {
   const { gc } = globalThis as { gc?: () => void };
   if (gc === undefined) {
-    throw new Error("Cannot measure bytes as gc must be exposed: run with --v8-flags=--expose-gc");
+    throw new Error("Cannot measure bytes: gc must be exposed: run with --v8-flags=--expose-gc");
   }
   gc();
   const before = Deno.memoryUsage().heapUsed;

@@ -58,7 +58,7 @@ export async function observersOverNone(): Promise<number> {
   for (const { calls } of looking) {
     if (calls === expected) continue;
     throw new Error(
-      `Cannot time observers as each must be called ${expected} times: one was called ${calls} times`,
+      `Cannot time observers: each must be called ${expected} times: one was called ${calls} times`,
     );
   }
   return lowerQuartile(on) / lowerQuartile(off);

@@ -19,7 +19,7 @@ export async function rebuildInForceCalls(): Promise<number> {
     const before = nve.builds();
     const both = await cpuOf(() => nve.backend.run(nve.force, 0, 1));
     if (nve.builds() !== before + 1) {
-      throw new Error(`Cannot time a rebuild as there must be one: ${nve.builds() - before} were`);
+      throw new Error(`Cannot time a rebuild: there must be one: ${nve.builds() - before} were`);
     }
     const force = await cpuOf(() => nve.backend.run(nve.force, 0, CALLS)) / CALLS;
     forces.push(force);

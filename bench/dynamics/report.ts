@@ -28,7 +28,7 @@ const PAGE = new URL("../README.md", import.meta.url);
 export function replaceWritten(page: string, text: string): string {
   const from = page.indexOf(BEGIN), to = page.indexOf(END, from);
   if (from === -1 || to === -1) {
-    throw new Error(`Cannot write the table as the page must have the lines ${BEGIN} and ${END}`);
+    throw new Error(`Cannot write the table: the page must have the lines ${BEGIN} and ${END}`);
   }
   return `${page.slice(0, from + BEGIN.length)}\n\n${text}\n\n${page.slice(to)}`;
 }

@@ -37,7 +37,7 @@ export function updates(backend: Backend, atoms: number = ATOMS): Updates {
         const expected = VELOCITY(k) + kicks * DT / 2 * ACCELERATION / MASS * FORCE(k);
         if (Math.abs(velocities[k]! - expected) <= 1e-4 * Math.abs(expected) + 1e-7) continue;
         throw new Error(
-          `Cannot time updates as they must be done: velocity ${k} is ${
+          `Cannot time updates: they must be done: velocity ${k} is ${
             velocities[k]
           }, not ${expected}`,
         );

@@ -93,7 +93,7 @@ class Timed {
 
 function assertMoved(batch: Batch, slices: number): void {
   if (batch.get("stepsDone").every((steps) => steps === (slices + 1) * STEPS)) return;
-  throw new Error("Cannot time stages as all systems must do all steps: some did fewer");
+  throw new Error("Cannot time stages: all systems must do all steps: some did fewer");
 }
 
 if (import.meta.main) console.log(await fused.run({ work: "", makes: false }));

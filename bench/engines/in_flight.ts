@@ -87,6 +87,6 @@ async function streaming(model: Model, crystals: readonly System[]): Promise<num
 function assertAll(sink: MemorySink, crystals: readonly System[]): void {
   if (sink.length === crystals.length) return;
   throw new Error(
-    `Cannot time relaxations as all ${crystals.length} must be there: ${sink.length} are`,
+    `Cannot time relaxations: all ${crystals.length} must be there: ${sink.length} are`,
   );
 }

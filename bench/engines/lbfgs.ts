@@ -31,7 +31,7 @@ async function openRelaxations(input: string): Promise<() => Promise<Done>> {
     for (const { batch, engine } of made) {
       await engine.close();
       if (batch.get("status").every((status) => status === 1)) continue;
-      throw new Error("Cannot time relaxations as all systems must be relaxed: one is not");
+      throw new Error("Cannot time relaxations: all systems must be relaxed: one is not");
     }
     return { ...cost, steps: made[0]!.engine.stepCount };
   };

@@ -41,6 +41,6 @@ async function measure(turns: number): Promise<BenchResult> {
 function assertSame(one: ArrayLike<number>, two: ArrayLike<number>): void {
   for (let i = 0; i < one.length; i++) {
     if (one[i] === two[i]) continue;
-    throw new Error("Cannot time threads as what they come to must be the same: positions differ");
+    throw new Error("Cannot time threads: what they come to must be the same: positions differ");
   }
 }

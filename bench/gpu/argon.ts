@@ -82,9 +82,7 @@ if (import.meta.main) {
   }, { turns: TURNS, events: STEPS });
   if (seen !== (1 + TURNS) * STEPS) {
     throw new Error(
-      `Cannot time observers as each step must be seen once: ${seen} of ${
-        (1 + TURNS) * STEPS
-      } were`,
+      `Cannot time observers: each step must be seen once: ${seen} of ${(1 + TURNS) * STEPS} were`,
     );
   }
   console.log(JSON.stringify(costs));

@@ -93,7 +93,7 @@ if (import.meta.main) {
   // What a run ends with brings positions and forces home: were they not seen, nothing would be.
   if (shared.size < 3 || runs.count < 200 || few.shared === 0) {
     throw new Error(
-      "Cannot count copies as the model must run over buffers that copies are seen of",
+      "Cannot count copies: the model must run over buffers that copies are seen of",
     );
   }
   console.log(JSON.stringify({

@@ -38,7 +38,7 @@ if (import.meta.main) {
   const runs = (seen.count - count) / (2 * Number(steps) * (1 + Number(turns)));
   if (runs > 1.05 || await builds() !== before || session.device !== "webgpu") {
     throw new Error(
-      `Cannot compare steps as each must run the session once on WebGPU and find no pairs anew: it runs it ${runs} ` +
+      `Cannot compare steps: each must run the session once on WebGPU and find no pairs anew: it runs it ${runs} ` +
         `times on ${session.device}, and pairs were found ${await builds() - before} times`,
     );
   }

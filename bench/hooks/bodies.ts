@@ -99,7 +99,7 @@ export function stepLoop(): StepLoop {
     const context = stepper.context;
     for (let i = from; i < to; i++) {
       context.stepCount = i;
-      if (stepper.step(context, i) !== undefined) throw new Error("Cannot time a step as it must be synchronous");
+      if (stepper.step(context, i) !== undefined) throw new Error("Cannot time a step: it must be synchronous");
     }
   };`,
   )() as StepLoop;
@@ -151,7 +151,7 @@ export function checkCalls(steps: Steps, callsAt: CallsAt, what: string): void {
   const seen = expected.map((_, i) => sums[i * STRIDE]!);
   if (seen.join() === expected.join()) return;
   throw new Error(
-    `Cannot measure ${what} as the steps its hooks saw must add up to ${expected.join()}: ` +
+    `Cannot measure ${what}: the steps its hooks saw must add up to ${expected.join()}: ` +
       `current values are ${seen.join()}`,
   );
 }

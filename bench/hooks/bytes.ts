@@ -20,7 +20,7 @@ export function bytesPerEvent(work: Work): number {
   const seen = slope(new Litter());
   if (!(seen > 1 && seen < 4)) {
     throw new Error(
-      `Cannot measure bytes as 1.6 to 2.4 of them must be seen where they are made: current value is ${seen}`,
+      `Cannot measure bytes: 1.6 to 2.4 of them must be seen where they are made; got ${seen}`,
     );
   }
   return slope(work);
@@ -35,7 +35,7 @@ function slope(work: Work): number {
 function leastGrowth(work: Work, n: number): number {
   const { gc } = globalThis as { gc?: () => void };
   if (gc === undefined) {
-    throw new Error("Cannot measure bytes as gc must be exposed: run with --v8-flags=--expose-gc");
+    throw new Error("Cannot measure bytes: gc must be exposed: run with --v8-flags=--expose-gc");
   }
   let least = Infinity;
   for (let i = 0; i < TRIES; i++) {

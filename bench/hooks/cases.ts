@@ -81,7 +81,7 @@ function oneStage(hooks: readonly StepHook[]): { context: StepContext; steps: St
   const reach: StepLoop = (_stepper, from, to) => {
     for (let i = from; i < to; i++) {
       context.stepCount = i;
-      if (point.fire(i) !== undefined) throw new Error("Cannot time a stage as it must not wait");
+      if (point.fire(i) !== undefined) throw new Error("Cannot time a stage: it must not wait");
     }
   };
   return { context, steps: new Steps(NO_STEPPER, reach) };

@@ -75,7 +75,7 @@ class Calls implements Work {
     const expected = this.#kinds * rounds * (rounds - 1) / 2;
     for (let i = 0; i < HANDLERS.length; i++) {
       if (sums[i * STRIDE] === (i < this.#kinds ? expected : 0)) continue;
-      throw new Error(`Cannot measure ${what} as handler ${i} must be called once per round`);
+      throw new Error(`Cannot measure ${what}: handler ${i} must be called once per round`);
     }
   }
 }

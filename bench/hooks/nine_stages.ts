@@ -105,7 +105,7 @@ export class NineStages implements Stepper {
   constructor(hooks: readonly HookInput<typeof Nine>[]) {
     const loop = new Loop({ kinds: Nine, step: () => {} }, { hooks });
     if (loop.hooks.list().length !== hooks.length) {
-      throw new Error("Cannot make the engine as it must have all its hooks");
+      throw new Error("Cannot make the engine: it must have all its hooks");
     }
     this.context = loop.context;
     this.#s0 = loop.point(Nine.S0);

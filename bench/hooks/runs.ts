@@ -49,6 +49,6 @@ async function child(name: string, flags: readonly string[]): Promise<Output> {
     args: ["run", "-A", "--v8-flags=--expose-gc", script.href, name, ...flags],
     stderr: "inherit",
   }).output();
-  if (!success) throw new Error(`Cannot measure "${name}" as its process must end well`);
+  if (!success) throw new Error(`Cannot measure "${name}": its process must end well`);
   return JSON.parse(new TextDecoder().decode(stdout));
 }

@@ -105,7 +105,7 @@ if (import.meta.main) {
     outside.push(steps.at(-1)! - runs.inside);
   }
   if (runs.count !== STEPS) {
-    throw new Error(`Cannot compare steps as each must run the session once: ${runs.count} runs`);
+    throw new Error(`Cannot compare steps: each must run the session once: ${runs.count} runs`);
   }
   const found: AroundRun = { step: lowerQuartile(steps), outside: lowerQuartile(outside) };
   console.log(JSON.stringify(found));

@@ -25,7 +25,7 @@ function slice(body: (bytes: Uint8Array) => Uint8Array, bytes: Uint8Array): numb
   const before = performance.now();
   for (let turn = 0; turn < TURNS; turn++) {
     if (body(bytes).length !== bytes.length) {
-      throw new Error("Cannot time a codec as it must be right");
+      throw new Error("Cannot time a codec: it must be right");
     }
   }
   return performance.now() - before;

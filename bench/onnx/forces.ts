@@ -16,7 +16,7 @@ const APART = 1e-5;
 
 async function forcesOf(session: Session, feeds: Readonly<Record<string, HostFeed>>) {
   const { forces } = await session.run(feeds);
-  if (forces?.location !== "host") throw new Error("Cannot compare as forces must be at hand");
+  if (forces?.location !== "host") throw new Error("Cannot compare: forces must be at hand");
   return Array.from(forces.data, Number);
 }
 
@@ -25,7 +25,7 @@ function assertSame(ours: readonly number[], traced: readonly number[]): void {
   const most = Math.max(...traced.map(Math.abs));
   const apart = Math.max(...ours.map((x, i) => Math.abs(x - traced[i]!)));
   if (apart <= APART * most && most > 0) return;
-  throw new Error(`Cannot compare as forces must be the same: they are ${apart} apart of ${most}`);
+  throw new Error(`Cannot compare: forces must be the same: they are ${apart} apart of ${most}`);
 }
 
 if (import.meta.main) {

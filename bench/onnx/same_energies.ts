@@ -11,7 +11,7 @@ export function assertSameEnergies(
     const worst = Math.max(...ours.map((e, i) => Math.abs(e - theirs[i]!)));
     if (worst <= APART && theirs.length === ours.length) continue;
     throw new Error(
-      `Cannot compare with ${name} as its energies must be ours to ${APART} eV: they are ${worst} eV apart`,
+      `Cannot compare with ${name}: its energies must be ours to ${APART} eV: they are ${worst} eV apart`,
     );
   }
 }

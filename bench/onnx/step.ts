@@ -44,7 +44,7 @@ if (import.meta.main) {
   }, { turns: TURNS, events: STEPS });
   if (kept.count !== 2 * STEPS * (1 + TURNS)) {
     throw new Error(
-      `Cannot compare steps as each must run the session once: ${kept.count} runs were made`,
+      `Cannot compare steps: each must run the session once: ${kept.count} runs were made`,
     );
   }
   const dims = Object.fromEntries(Object.entries(feeds).map(([name, { dims }]) => [name, dims]));

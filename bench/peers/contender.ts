@@ -50,7 +50,7 @@ export async function openServer({ program, args, env }: Command): Promise<Conte
   const lines = linesOf(child.stdout), input = child.stdin.getWriter();
   const next = async (): Promise<Record<string, unknown>> => {
     const { value, done } = await lines.next();
-    if (done) throw new Error(`Cannot take a turn as ${program} ${args[0]} has ended`);
+    if (done) throw new Error(`Cannot take a turn: ${program} ${args[0]} has ended`);
     return JSON.parse(value);
   };
   const { ready: _, ...about } = await next();
@@ -81,7 +81,7 @@ export function openProgram(
     async turn() {
       const command = new Deno.Command(program, { args: [...args], env, stderr: "inherit" });
       const { success, stdout } = await command.output();
-      if (!success) throw new Error(`Cannot take a turn as ${program} failed`);
+      if (!success) throw new Error(`Cannot take a turn: ${program} failed`);
       return read(JSON.parse(new TextDecoder().decode(stdout)));
     },
     close: () => Promise.resolve(),

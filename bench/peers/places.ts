@@ -164,7 +164,7 @@ async function must(places: Places, command: string, args: string[]): Promise<vo
     stderr: "inherit",
   }).output();
   if (!success) {
-    throw new Error(`Cannot prepare the peers as "${command} ${args.join(" ")}" failed`);
+    throw new Error(`Cannot prepare the peers: "${command} ${args.join(" ")}" failed`);
   }
 }
 

@@ -120,7 +120,7 @@ if (import.meta.main) {
     default: { venvs: "/tmp/hooke_peers", repeats: "5" },
   });
   if (peers === undefined) {
-    throw new TypeError("Cannot run the peers as --peers must name a folder");
+    throw new TypeError("Cannot run the peers: --peers must name a folder");
   }
   const places = { peers: await Deno.realPath(peers), work: venvs };
   const cases = named.length > 0 ? named.map(String) : Object.keys(CASES);

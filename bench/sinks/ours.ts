@@ -17,7 +17,7 @@ function assertWhole(path: string, length: number, steps: number): void {
   const { attributes } = JSON.parse(Deno.readTextFileSync(`${path}/zarr.json`));
   if (length === steps && attributes.num_samples === steps) return;
   throw new Error(
-    `Cannot time ${path} as it must have ${steps} frames: it has ${attributes.num_samples}`,
+    `Cannot time ${path}: it must have ${steps} frames: it has ${attributes.num_samples}`,
   );
 }
 

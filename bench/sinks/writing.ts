@@ -44,7 +44,7 @@ if (import.meta.main) {
   });
   const frames = (TURNS + WARM) * STEPS / EVERY;
   if (sink.length !== frames) {
-    throw new Error(`Cannot time writing as ${frames} frames must be there: ${sink.length} are`);
+    throw new Error(`Cannot time writing: ${frames} frames must be there: ${sink.length} are`);
   }
   await sink.close();
   await Deno.remove(folder, { recursive: true });

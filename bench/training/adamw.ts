@@ -72,7 +72,7 @@ function check(parameters: ArrayLike<number>, steps: number): void {
     for (let t = 1; t <= steps; t++) p = (1 - LR * DECAY) * p - LR * Math.sign(gradientOf(i));
     if (Math.abs(parameters[i]! - p) <= 1e-4) continue;
     throw new Error(
-      `Cannot time AdamW as it must be done: parameter ${i} is ${parameters[i]}, not ${p}`,
+      `Cannot time AdamW: it must be done: parameter ${i} is ${parameters[i]}, not ${p}`,
     );
   }
 }

@@ -34,7 +34,7 @@ class Idle {
   }
 
   call(_ctx: TrainingContext): void {
-    throw new Error("Cannot time hooks that are not due as none must be called: one was");
+    throw new Error("Cannot time hooks that are not due: none must be called: one was");
   }
 }
 

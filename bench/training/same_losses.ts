@@ -11,7 +11,7 @@ export function assertSameLosses(
     const worst = Math.max(...ours.map((loss, i) => Math.abs(loss - theirs[i]!) / loss));
     if (worst <= APART && theirs.length === ours.length) continue;
     throw new Error(
-      `Cannot compare with ${name} as its first losses must be ours to ${APART} of them: they are ${worst} apart`,
+      `Cannot compare with ${name}: its first losses must be ours to ${APART} of them: they are ${worst} apart`,
     );
   }
 }

@@ -101,7 +101,7 @@ export function complaint(
   candidates: Iterable<string> = [],
 ): string {
   const near = typeof value === "string" ? didYouMean(value, candidates) : "";
-  return `Cannot ${action} as ${requirement}: current value is ${show(value)}${near}`;
+  return `Cannot ${action}: ${requirement}; got ${show(value)}${near}`;
 }
 
 /** Makes `console.log` show the result of `toString`, in Deno and Node. */

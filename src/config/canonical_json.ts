@@ -113,9 +113,7 @@ function quote(text: string, at: Place): string {
 
 function refuse(at: Place, requirement: string, value: unknown): never {
   throw new TypeError(
-    `Cannot write canonical JSON as ${pathOf(at)} must be ${requirement}: current value is ${
-      showKind(value)
-    }`,
+    `Cannot write canonical JSON: ${pathOf(at)} must be ${requirement}; got ${showKind(value)}`,
   );
 }
 

@@ -94,9 +94,7 @@ export function checkValue(schema: JsonSchema, value: unknown, path: string): vo
 
 /** What is wrong with a value of a configuration. */
 export function wrong(path: string, requirement: string, value: unknown): string {
-  return `Cannot configure hooks as ${path} must be ${requirement}: current value is ${
-    show(value)
-  }`;
+  return `Cannot configure hooks: ${path} must be ${requirement}; got ${show(value)}`;
 }
 
 function rangeOf({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {

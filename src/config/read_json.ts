@@ -22,11 +22,11 @@ export function parseObject(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SyntaxError(`Cannot read ${name} as it must be JSON: ${(error as Error).message}`);
+    throw new SyntaxError(`Cannot read ${name}: it must be JSON: ${(error as Error).message}`);
   }
   if (!isObject(value)) {
     throw new SyntaxError(
-      `Cannot read ${name} as it must be an object: current value is ${show(value)}`,
+      `Cannot read ${name}: it must be an object; got ${show(value)}`,
     );
   }
   if (schema === undefined) return value;
@@ -38,7 +38,7 @@ export function parseObject(
   ) as number;
   if (own <= schema) return value;
   throw new RangeError(
-    `Cannot read ${name} as its schema must be at most ${schema}, the newest known here: current value is ${own}`,
+    `Cannot read ${name}: its schema must be at most ${schema}, the newest known here; got ${own}`,
   );
 }
 
@@ -52,7 +52,7 @@ export function checked(
   const value = of[key];
   if (isFine(value)) return value;
   throw new SyntaxError(
-    `Cannot read ${name} as ${key} must be ${requirement}: current value is ${show(value)}`,
+    `Cannot read ${name}: ${key} must be ${requirement}; got ${show(value)}`,
   );
 }
 

@@ -62,9 +62,7 @@ export function potential(
 ): Model {
   if (typeof energyOf !== "function") {
     throw new TypeError(
-      `Cannot make a potential as it must be given a function: current value is ${
-        String(energyOf)
-      }`,
+      `Cannot make a potential: it must be given a function; got ${String(energyOf)}`,
     );
   }
   checkOptions("make a potential", options, ["name", "givesStress"]);
@@ -123,7 +121,7 @@ function answerError(name: string, system: number, answer: unknown): TypeError {
     ? "a promise"
     : String(answer);
   return new TypeError(
-    `Cannot evaluate ${name} for system ${system} as its function must answer with the energy, a number: ` +
-      `current value is ${what}`,
+    `Cannot evaluate ${name} for system ${system}: its function must answer with the energy, a number; ` +
+      `got ${what}`,
   );
 }

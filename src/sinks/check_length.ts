@@ -8,7 +8,7 @@
 export function checkLength(length: number, action: string): void {
   if (Number.isSafeInteger(length) && length >= 0) return;
   throw new RangeError(
-    `Cannot ${action} as its length must be a whole number from 0 on: current value is ${length}`,
+    `Cannot ${action}: its length must be a whole number from 0 on; got ${length}`,
   );
 }
 

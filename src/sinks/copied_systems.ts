@@ -26,7 +26,7 @@ export function taken(
 ): Batch | undefined {
   if (!(batch instanceof Batch)) {
     throw new TypeError(
-      `Cannot ${action} as it must be given a batch: current value is ${show(batch)}`,
+      `Cannot ${action}: it must be given a batch; got ${show(batch)}`,
     );
   }
   const flags = mask === undefined
@@ -39,19 +39,19 @@ function flagsOf(mask: unknown, { size }: Batch, action: string): Uint8Array {
   const isList = Array.isArray(mask) || (ArrayBuffer.isView(mask) && "length" in mask);
   if (!isList) {
     throw new TypeError(
-      `Cannot ${action} as the mask must be a list of flags: current value is ${show(mask)}`,
+      `Cannot ${action}: the mask must be a list of flags; got ${show(mask)}`,
     );
   }
   const flags: unknown[] = Array.from(mask as ArrayLike<unknown>);
   if (flags.length !== size) {
     throw new RangeError(
-      `Cannot ${action} as the mask must have a flag for each of ${size} systems: current length is ${flags.length}`,
+      `Cannot ${action}: the mask must have a flag for each of ${size} systems: current length is ${flags.length}`,
     );
   }
   const wrong = flags.findIndex((flag) => typeof flag !== "boolean" && flag !== 0 && flag !== 1);
   if (wrong === -1) return Uint8Array.from(flags, Number);
   throw new RangeError(
-    `Cannot ${action} as each flag of the mask must be 0, 1, true or false: current flag ${wrong} is ${
+    `Cannot ${action}: each flag of the mask must be 0, 1, true or false: current flag ${wrong} is ${
       show(flags[wrong])
     }`,
   );

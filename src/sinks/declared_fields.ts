@@ -48,7 +48,7 @@ function readOne(word: string, text: string): FieldInfo {
 
 function badDeclared(text: unknown, cause?: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read fields as ${DECLARED} must be name:level:dtype:width:unit:fill …: current value is ${
+    `Cannot read fields: ${DECLARED} must be name:level:dtype:width:unit:fill …; got ${
       JSON.stringify(text)?.slice(0, 200)
     }`,
     cause === undefined ? undefined : { cause },
@@ -66,7 +66,7 @@ export function asDeclared(values: unknown, info: FieldInfo, rows: number): Nume
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read a field as its values must be those of ${info.name}: ${reason}`,
+      `Cannot read a field: its values must be those of ${info.name}: ${reason}`,
       { cause },
     );
   }

@@ -75,13 +75,13 @@ export class MemorySink implements Sink, Disposable {
    * @throws {Error} while an engine holds the batch, and when the sink is closed
    */
   write(batch: Batch, mask?: SystemMask): void {
-    if (this.#isClosed) throw new Error(`Cannot ${WRITE} as it must be open: it was closed`);
+    if (this.#isClosed) throw new Error(`Cannot ${WRITE}: it must be open: it was closed`);
     const copy = taken(batch, mask, WRITE);
     if (copy === undefined) return;
     const count = copy.size;
     if (this.#length + count > this.capacity) {
       throw new RangeError(
-        `Cannot ${WRITE} as ${count} systems more must fit into its capacity of ${this.capacity}: ` +
+        `Cannot ${WRITE}: ${count} systems more must fit into its capacity of ${this.capacity}: ` +
           `current length is ${this.#length}`,
       );
     }
@@ -94,7 +94,7 @@ export class MemorySink implements Sink, Disposable {
   read(): Batch {
     if (this.#length === 0) {
       throw new RangeError(
-        "Cannot read a memory sink as it must hold a system or more: current length is 0",
+        "Cannot read a memory sink: it must hold a system or more: current length is 0",
       );
     }
     return batchOfData(this.#batches.flatMap((batch) => batch.systems()));

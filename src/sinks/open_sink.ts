@@ -83,13 +83,13 @@ export async function sinkFor(path: string, options: OpenSinkOptions): Promise<S
   const { formats = SINK_FORMATS, ...rest } = options;
   if (typeof path !== "string") {
     throw new TypeError(
-      `Cannot open a sink as its path must be a text: current value is ${show(path)}`,
+      `Cannot open a sink: its path must be a text; got ${show(path)}`,
     );
   }
   const ending = /\.[^./\\]*(?=[/\\]*$)/.exec(path)?.[0].toLowerCase() ?? "";
   if (!Object.hasOwn(formats, ending)) {
     throw new RangeError(
-      `Cannot open a sink as its path must end with ${Object.keys(formats).join(", ")}: ` +
+      `Cannot open a sink: its path must end with ${Object.keys(formats).join(", ")}: ` +
         `current path is ${show(path)}`,
     );
   }

@@ -29,13 +29,13 @@ const MEMBERS: readonly string[] = ["from", "to", "time", "steps", "systems"];
 export function checkedSlice(slice: unknown, action: string): Slice {
   if (typeof slice !== "object" || slice === null || Array.isArray(slice)) {
     throw new TypeError(
-      `Cannot ${action} as a slice must be an object: current value is ${show(slice)}`,
+      `Cannot ${action}: a slice must be an object; got ${show(slice)}`,
     );
   }
   for (const [key, value] of Object.entries(slice)) {
     if (!MEMBERS.includes(key)) {
       throw new TypeError(
-        `Cannot ${action} as the members of a slice must be among ${MEMBERS.join(", ")}: ` +
+        `Cannot ${action}: the members of a slice must be among ${MEMBERS.join(", ")}: ` +
           `current member is ${show(key)}`,
       );
     }
@@ -48,18 +48,16 @@ function checkMember(key: string, value: unknown, action: string): void {
   if (key === "from" || key === "to") {
     if (Number.isInteger(value) && (value as number) >= 0 || value === Infinity) return;
     throw new RangeError(
-      `Cannot ${action} as ${key} must be a whole number, 0 or more: current value is ${
-        show(value)
-      }`,
+      `Cannot ${action}: ${key} must be a whole number, 0 or more; got ${show(value)}`,
     );
   }
   const isNumbers = Array.isArray(value) &&
     value.every((x) => typeof x === "number" && !Number.isNaN(x));
   if (isNumbers && (key === "systems" || value.length === 2)) return;
   throw new TypeError(
-    `Cannot ${action} as ${key} must be ${
+    `Cannot ${action}: ${key} must be ${
       key === "systems" ? "a list of numbers" : "two numbers"
-    }: current value is ${show(value)}`,
+    }; got ${show(value)}`,
   );
 }
 

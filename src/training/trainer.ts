@@ -132,7 +132,7 @@ export class Trainer<
     checkCount(`train ${this.name}`, "epochs", epochs, 0);
     const { loop, progress, hasData } = this.#engine;
     if (!hasData) {
-      throw new TypeError(`Cannot train ${this.name} as it must have data: current value is none`);
+      throw new TypeError(`Cannot train ${this.name}: it must have data; got none`);
     }
     return await this.#alone("train", async () => {
       const isOver = progress.currentEpoch >= epochs;
@@ -156,7 +156,7 @@ export class Trainer<
   async step(...batches: readonly BatchLike[]): Promise<StepResult> {
     if (batches.length === 0) {
       throw new TypeError(
-        `Cannot do a step of ${this.name} as there must be a batch: there is none`,
+        `Cannot do a step of ${this.name}: there must be a batch: there is none`,
       );
     }
     const named = { loaderIndex: 0, loaderName: "given" };
@@ -191,7 +191,7 @@ export class Trainer<
   ): Promise<Readonly<Record<string, number>>> {
     if (data === undefined) {
       throw new TypeError(
-        `Cannot validate ${this.name} as it must have data for it: current value is none`,
+        `Cannot validate ${this.name}: it must have data for it; got none`,
       );
     }
     return await this.#alone("validate", async () => {
@@ -331,7 +331,7 @@ export class Trainer<
     throw new Error(
       this.#state === "closed"
         ? `Cannot ${action} ${this.name}: it is closed. Make a new trainer`
-        : `Cannot ${action} ${this.name} as it must not be running already: await that first`,
+        : `Cannot ${action} ${this.name}: it must not be running already: await that first`,
     );
   }
 

@@ -314,7 +314,7 @@ Deno.test("a crystal and a file name what callers without types get wrong", () =
   assertThrows(
     () => fcc(build),
     TypeError,
-    'must be among element, a, cells: current value is "size"',
+    'must be among element, a, cells; got "size"',
   );
   for (
     const [source, shown] of [[Promise.resolve(""), "a Promise"], [

@@ -19,24 +19,24 @@ function refusal(kind: ErrorConstructor, run: () => unknown): string {
 
 Deno.test("options that cannot be are named", () => {
   const bad: [options: unknown, kind: ErrorConstructor, message: string][] = [
-    [undefined, TypeError, "its options must be an object: current value is undefined"],
-    [{}, TypeError, "cutoff must be a number: current value is undefined"],
-    [{ cutoff: "5" }, TypeError, 'cutoff must be a number: current value is "5"'],
-    [{ cutoff: 0 }, RangeError, "cutoff must be above 0 and finite: current value is 0"],
+    [undefined, TypeError, "its options must be an object; got undefined"],
+    [{}, TypeError, "cutoff must be a number; got undefined"],
+    [{ cutoff: "5" }, TypeError, 'cutoff must be a number; got "5"'],
+    [{ cutoff: 0 }, RangeError, "cutoff must be above 0 and finite; got 0"],
     [{ cutoff: Infinity }, RangeError, "cutoff must be above 0 and finite"],
     [{ cutoff: NaN }, RangeError, "cutoff must be above 0 and finite"],
-    [{ cutoff: 5, skin: -1 }, RangeError, "skin must be 0 or more and finite: current value is -1"],
+    [{ cutoff: 5, skin: -1 }, RangeError, "skin must be 0 or more and finite; got -1"],
     [
       { cutoff: 5, format: "csr" },
       RangeError,
-      'format must be "coo" or "matrix": current value is "csr"',
+      'format must be "coo" or "matrix"; got "csr"',
     ],
-    [{ cutoff: 5, half: 1 }, RangeError, "half must be true or false: current value is 1"],
-    [{ cutoff: 5, skim: 1 }, TypeError, 'overflow: current value is "skim"'],
+    [{ cutoff: 5, half: 1 }, RangeError, "half must be true or false; got 1"],
+    [{ cutoff: 5, skim: 1 }, TypeError, 'overflow; got "skim"'],
     [
       { cutoff: 5, maxNeighbors: 3 },
       TypeError,
-      "maxNeighbors must be left out, as only a matrix may have it: current value is 3",
+      "maxNeighbors must be left out, as only a matrix may have it; got 3",
     ],
     [
       { cutoff: 5, format: "matrix", maxNeighbors: 1.5 },

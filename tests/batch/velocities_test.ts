@@ -144,12 +144,12 @@ Deno.test("initVelocities() refuses what it cannot do, naming the system", () =>
   assertThrows(
     () => initVelocities(batch, 1, { sed: 1 } as never),
     TypeError,
-    'must be among seed, removeCom, removeRotation, rescale: current value is "sed"',
+    'must be among seed, removeCom, removeRotation, rescale; got "sed"',
   );
   assertThrows(
     () => initVelocities(batch, 1, 7 as never),
     TypeError,
-    "options must be an object: current value is 7",
+    "options must be an object; got 7",
   );
   assertThrows(() => initVelocities(batch, 1, { seed: 0.5 }), RangeError, "got 0.5");
   assertThrows(

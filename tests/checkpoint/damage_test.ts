@@ -102,7 +102,7 @@ Deno.test("another kind of file is rejected by its first bytes, a longer file by
   assertThrows(
     () => decodeCheckpoint("text" as never),
     TypeError,
-    'it must be a Uint8Array: current value is "text"',
+    'it must be a Uint8Array; got "text"',
   );
 });
 

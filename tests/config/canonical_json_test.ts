@@ -74,44 +74,44 @@ Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names
   const cycle: Record<string, unknown> = {};
   cycle.inner = [{ cycle }];
   const refused: [value: unknown, message: string][] = [
-    [NaN, "value must be a finite number: current value is NaN"],
+    [NaN, "value must be a finite number; got NaN"],
     [
       { a: [1, { b: -Infinity }] },
-      "value.a[1].b must be a finite number: current value is -Infinity",
+      "value.a[1].b must be a finite number; got -Infinity",
     ],
-    [Float64Array.of(1, NaN), "value[1] must be a finite number: current value is NaN"],
-    [undefined, "value must be plain data: current value is undefined"],
-    [{ a: [undefined] }, "value.a[0] must be plain data: current value is undefined"],
-    [[, 1], "value[0] must be plain data: current value is undefined"],
-    [{ "a b": { f() {} } }, 'value["a b"].f must be plain data: current value is function f'],
-    [{ s: Symbol("s") }, "value.s must be plain data: current value is Symbol(s)"],
+    [Float64Array.of(1, NaN), "value[1] must be a finite number; got NaN"],
+    [undefined, "value must be plain data; got undefined"],
+    [{ a: [undefined] }, "value.a[0] must be plain data; got undefined"],
+    [[, 1], "value[0] must be plain data; got undefined"],
+    [{ "a b": { f() {} } }, 'value["a b"].f must be plain data; got function f'],
+    [{ s: Symbol("s") }, "value.s must be plain data; got Symbol(s)"],
     [
       { [Symbol("s")]: 1 },
-      "value must be an object without symbols as names: current value is Symbol(s)",
+      "value must be an object without symbols as names; got Symbol(s)",
     ],
-    [{ n: 10n }, "value.n must be plain data: current value is 10n"],
-    [BigInt64Array.of(1n), "value[0] must be plain data: current value is 1n"],
-    [{ m: new Map() }, "value.m must be plain data: current value is a Map"],
-    [{ m: new Set() }, "value.m must be plain data: current value is a Set"],
+    [{ n: 10n }, "value.n must be plain data; got 10n"],
+    [BigInt64Array.of(1n), "value[0] must be plain data; got 1n"],
+    [{ m: new Map() }, "value.m must be plain data; got a Map"],
+    [{ m: new Set() }, "value.m must be plain data; got a Set"],
     [
       { m: new Settings() },
-      "value.m must be plain data: current value is a Settings",
+      "value.m must be plain data; got a Settings",
     ],
     [{ m: new DataView(new ArrayBuffer(1)) }, "value.m must be plain data"],
     [{ m: new ArrayBuffer(1) }, "value.m must be plain data"],
     [{ d: new Date(NaN) }, "value.d must be a valid date"],
-    [{ t: "\ud800" }, 'value.t must be free of lone surrogates: current value is "\\ud800"'],
+    [{ t: "\ud800" }, 'value.t must be free of lone surrogates; got "\\ud800"'],
     [{ "\ud800": 1 }, "value must be free of lone surrogates"],
     [
       cycle,
-      "value.inner[0].cycle must be free of cycles: current value is an Object",
+      "value.inner[0].cycle must be free of cycles; got an Object",
     ],
   ];
   for (const [value, message] of refused) {
     assertThrows(
       () => canonicalJson(value),
       TypeError,
-      `Cannot write canonical JSON as ${message}`,
+      `Cannot write canonical JSON: ${message}`,
     );
   }
 });

@@ -29,7 +29,7 @@ Deno.test("configHash() differs when a value does, and names in errors where the
   await assertRejects(
     () => configHash({ layers: [{ rate: NaN }] }),
     TypeError,
-    "config.layers[0].rate must be a finite number: current value is NaN",
+    "config.layers[0].rate must be a finite number; got NaN",
   );
 });
 

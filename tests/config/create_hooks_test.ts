@@ -132,7 +132,7 @@ Deno.test("hookClasses load classes; hookConfigs go by the whole path or by the 
 Deno.test("options for no hook, and for two of one name, are errors", async () => {
   assertEquals(
     await refusal({ hookClasses: [MINE], hookConfigs: { MyCustomHok: { threshold: 5 } } }),
-    "Cannot configure hooks as there must be an option hookConfigs.MyCustomHok: there is none; known are " +
+    "Cannot configure hooks: there must be an option hookConfigs.MyCustomHok: there is none; known are " +
       `${MINE}, MyCustomHook; did you mean MyCustomHook?`,
   );
   const twice = await refusal({
@@ -171,19 +171,19 @@ Deno.test("modules, exports and classes that are not there, or are no hooks, are
     refusal({ hooks: { other: [{ module, ...options }] } });
   assert((await of("./own_hooks.ts#MyCustomHok")).includes(
     "hooks.other[0] must be among the exports of ./own_hooks.ts (Broken, MyCustomHook, Watch, default, quiet, " +
-      'scaled, seven): current value is "MyCustomHok"; did you mean MyCustomHook?',
+      'scaled, seven); got "MyCustomHok"; did you mean MyCustomHook?',
   ));
   assert((await of("./no_hooks.ts#A")).startsWith(
-    'Cannot configure hooks as hooks.other[0] must be a module that can be loaded: current value is "./no_hooks.ts#A"',
+    'Cannot configure hooks: hooks.other[0] must be a module that can be loaded; got "./no_hooks.ts#A"',
   ));
   assert((await of("./own_hooks.ts#seven")).includes("must be a class, function or hook"));
   assert((await of("./own_hooks.ts#quiet", { loud: true })).includes("to be given options"));
   assertEquals(
     await of("./own_hooks.ts#Broken"),
-    "Cannot configure hooks as hooks.other[0] must be accepted by its hook: Cannot make it as it is broken: it is",
+    "Cannot configure hooks: hooks.other[0] must be accepted by its hook: Cannot make it: it is broken: it is",
   );
   assert((await refusal({ hookClasses: ["mypackage.hooks.MyCustomHook"] })).endsWith(
-    'current value is "mypackage.hooks.MyCustomHook"; a hook of your own is "./module.ts#Name"',
+    'got "mypackage.hooks.MyCustomHook"; a hook of your own is "./module.ts#Name"',
   ));
 });
 
@@ -262,8 +262,8 @@ Deno.test("the forward list looks at activations by its interval, and leaves tra
 Deno.test("a hook in a list that is for others is an error, also one of a user's", async () => {
   assertEquals(
     await refusal({ hooks: { forward: [{ name: "identity" }] } }),
-    "Cannot configure hooks as hooks.forward[0].name must be of hooks.forward, and identity is of hooks.update: " +
-      'current value is "identity"',
+    "Cannot configure hooks: hooks.forward[0].name must be of hooks.forward, and identity is of hooks.update; " +
+      'got "identity"',
   );
   assert((await refusal({ hooks: { forward: [{ module: "./own_hooks.ts#scaled" }] } })).includes(
     "hooks.forward[0] must be a hook at training/AFTER_FORWARD that only looks on",
@@ -296,9 +296,9 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
     [{ enable_loging_hook: true }, "did you mean enable_logging_hook?"],
     [
       { enableLoggingHook: "yes" },
-      'enableLoggingHook must be of type boolean: current value is "yes"',
+      'enableLoggingHook must be of type boolean; got "yes"',
     ],
-    [{ enable_lr_monitor: 1 }, "enable_lr_monitor must be of type boolean: current value is 1"],
+    [{ enable_lr_monitor: 1 }, "enable_lr_monitor must be of type boolean; got 1"],
     [
       { enableLoggingHook: true, enable_logging_hook: true },
       "enable_logging_hook must be said once",
@@ -330,11 +330,11 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
     [{ hooks: { other: {} } }, "hooks.other must be of type array"],
     [{ hookClasses: MINE }, "hookClasses must be of type array"],
     [{ hookClasses: [3] }, "hookClasses[0] must be of type string"],
-    [3, "the configuration must be an object: current value is 3"],
+    [3, "the configuration must be an object; got 3"],
   ];
   for (const [config, part] of cases) {
     const message = await refusal(config);
-    assert(message.startsWith("Cannot configure hooks as ") && message.includes(part), message);
+    assert(message.startsWith("Cannot configure hooks: ") && message.includes(part), message);
   }
 });
 
@@ -367,7 +367,7 @@ Deno.test("a registered hook has its schema checked, its options in camelCase, a
     refusal({ hooks: { other: [{ name: "mine", ...entry }] } }, registry);
   assert(
     (await other({ everyNEpochs: 0 })).includes(
-      "everyNEpochs must be from 1 on: current value is 0",
+      "everyNEpochs must be from 1 on; got 0",
     ),
   );
   assert((await other({})).includes("hooks.other[0].everyNEpochs must be there"));

@@ -70,7 +70,7 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
   assertThrows(
     () => getTrainer("simpel", tinyParts()),
     RangeError,
-    'its kind must be one of simple, parallel, accelerate: current value is "simpel"; did you mean simple?',
+    'its kind must be one of simple, parallel, accelerate; got "simpel"; did you mean simple?',
   );
   const registry = new TrainerRegistry();
   registerTrainer("mine", (options) => new Trainer({ name: "mine", ...options }), { registry });
@@ -78,7 +78,7 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
   assertThrows(
     () => registerTrainer("mine", (options) => new Trainer(options), { registry }),
     RangeError,
-    "Cannot register trainer mine as kinds must differ",
+    "Cannot register trainer mine: kinds must differ",
   );
   assertEquals(trainers.names, ["simple", "parallel", "accelerate"]); // the default knows nothing of it
   assertThrows(

@@ -77,7 +77,7 @@ const registry = new HookRegistry();
 /** What the class behind a name takes, as it says itself when it is told something that there is not. */
 function takenBy(name: string): string[] {
   const error = assertThrows(() => registry.get(name).make({ noSuchOption: 1 }), Error);
-  return /must be among ([^:]*): current/.exec(error.message)![1]!.split(", ");
+  return /must be among ([^;]*); got/.exec(error.message)![1]!.split(", ");
 }
 
 /** What must be said of a hook, whatever else is. */

@@ -34,7 +34,7 @@ export class Watch {
 /** Cannot be made. */
 export class Broken {
   constructor() {
-    throw new RangeError("Cannot make it as it is broken: it is");
+    throw new RangeError("Cannot make it: it is broken: it is");
   }
 }
 

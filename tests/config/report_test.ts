@@ -229,7 +229,7 @@ Deno.test("another format, and a folder that is none, are refused", async () => 
   await assertRejects(
     () => report(run([]), { format: "pdf" as never }),
     TypeError,
-    'current value is "pdf"',
+    'got "pdf"',
   );
   await assertRejects(() => report("/no/such/run"), RangeError, "Cannot read run /no/such/run");
 });

@@ -421,7 +421,7 @@ Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, 
     }
     for (const text of ["a lock of mine", "{}\n", '{"schema":1,"pid":"x"}\n', "[]\n"]) {
       await Deno.writeTextFile(`${path}/lock`, text);
-      await assertRejects(() => openRunFolder(path), SyntaxError, `Cannot read ${path}/lock as`);
+      await assertRejects(() => openRunFolder(path), SyntaxError, `Cannot read ${path}/lock: `);
       assertEquals(await Deno.readTextFile(`${path}/lock`), text);
     }
     assertThrows(
@@ -509,7 +509,7 @@ Deno.test("files of a folder that are damaged are named, with line or key", () =
       await assertRejects(() => readRun(path), SyntaxError, message);
       await Deno.writeTextFile(`${path}/${file}`, text);
     };
-    await damaged("config.json", () => "{", "/config.json as it must be JSON");
+    await damaged("config.json", () => "{", "/config.json: it must be JSON");
     await damaged(
       "config.json",
       (text) => text.replace('"begun": "', '"begun": "on '),
@@ -523,14 +523,14 @@ Deno.test("files of a folder that are damaged are named, with line or key", () =
     await damaged(
       "runs.jsonl",
       (text) => text.replace('"segment":0', '"segment":-1'),
-      "line 1, as segment",
+      "line 1: segment",
     );
     await damaged(
       "runs.jsonl",
       (text) => text.replace('"status":"completed"', '"status":"fine"'),
-      "line 2, as outcome",
+      "line 2: outcome",
     );
-    await damaged("runs.jsonl", (text) => `${text}\n`, "line 3, as it must be JSON");
+    await damaged("runs.jsonl", (text) => `${text}\n`, "line 3: it must be JSON");
     await damaged(
       "logs/scalars.jsonl",
       (text) => text.replace('"step":0', '"step":"0"'),

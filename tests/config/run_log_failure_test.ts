@@ -111,7 +111,7 @@ Deno.test("a log cannot be open for two engines at once", async () => {
   await assertRejects(
     () => second.run(1),
     Error,
-    "Cannot open run log runLog for second as it must be closed",
+    "Cannot open run log runLog for second: it must be closed",
   );
   await first.close();
   await second.run(1);
@@ -131,16 +131,16 @@ Deno.test("a log whose config was spoilt after it was made keeps the run from be
 Deno.test("runLog() refuses wrong options at once", () => {
   const write = () => {};
   const refused: [options: unknown, message: string][] = [
-    [undefined, 'either path or write must be given: current value is "neither"'],
-    [{}, 'either path or write must be given: current value is "neither"'],
-    [{ path: "a", write }, 'either path or write must be given: current value is "both"'],
-    [{ write: "out" }, 'write must be a function: current value is "out"'],
-    [{ path: 5 }, "path must be a path or a file URL: current value is 5"],
-    [{ path: "" }, 'path must be a path or a file URL: current value is ""'],
-    [{ write, id: 7 }, "id must be a text: current value is 7"],
-    [{ write, commit: "" }, 'commit must be a text: current value is ""'],
-    [{ write, name: null }, "name must be a text: current value is null"],
-    [{ write, config: { a: [NaN] } }, "config.a[0] must be a finite number: current value is NaN"],
+    [undefined, 'either path or write must be given; got "neither"'],
+    [{}, 'either path or write must be given; got "neither"'],
+    [{ path: "a", write }, 'either path or write must be given; got "both"'],
+    [{ write: "out" }, 'write must be a function; got "out"'],
+    [{ path: 5 }, "path must be a path or a file URL; got 5"],
+    [{ path: "" }, 'path must be a path or a file URL; got ""'],
+    [{ write, id: 7 }, "id must be a text; got 7"],
+    [{ write, commit: "" }, 'commit must be a text; got ""'],
+    [{ write, name: null }, "name must be a text; got null"],
+    [{ write, config: { a: [NaN] } }, "config.a[0] must be a finite number; got NaN"],
   ];
   for (const [options, message] of refused) {
     assertThrows(() => runLog(options as RunLogOptions), TypeError, message);

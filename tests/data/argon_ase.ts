@@ -35,7 +35,7 @@ interface Trajectory {
 const [folder] = Deno.args;
 if (folder === undefined) {
   throw new TypeError(
-    "Cannot write the fixtures as the folder of the peers' results must be given",
+    "Cannot write the fixtures: the folder of the peers' results must be given",
   );
 }
 

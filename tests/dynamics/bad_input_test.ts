@@ -144,7 +144,7 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(chained({ temperature: 0 }), RangeError, "temperature must be above 0");
   refuses(chained({ thermostatTime: 0 }), RangeError, "thermostatTime must be above 0");
   refuses(chained({ thermostatTime: 1.9 }), RangeError, "thermostatTime must be two steps or more");
-  refuses(chained({ dt: [1, 60] }), RangeError, "value is 100 fs, with a dt of 60 fs");
+  refuses(chained({ dt: [1, 60] }), RangeError, "got 100 fs, with a dt of 60 fs");
   refuses(chained({ dt: 5, thermostatTime: [10, 9] }), RangeError, "thermostatTime of system 1");
   refuses(chained({ chainLength: 0 }), RangeError, "chainLength must be a whole number from 1");
   refuses(chained({ chainLength: 2.5 }), RangeError, "chainLength must be a whole number from 1");
@@ -390,12 +390,12 @@ Deno.test("what is no scheme, and one that opens no kernels, are refused by name
     TypeError,
     "its integrator must have a name and open(state)",
   );
-  assertThrows(() => make(undefined), TypeError, "current value is undefined");
+  assertThrows(() => make(undefined), TypeError, "got undefined");
   await using md = make({ name: "mine", open: () => ({ pre: [] }) });
   await assertRejects(
     () => md.run(crystals(1), 1),
     TypeError,
-    "Cannot run mine as open() of its integrator must return the kernels pre and post: post must be an array of calls",
+    "Cannot run mine: open() of its integrator must return the kernels pre and post: post must be an array of calls",
   );
 });
 
@@ -409,7 +409,7 @@ Deno.test("a potential that does not answer with a number is named, promises too
     await assertRejects(
       () => md.run(crystals(2), 1),
       TypeError,
-      `Cannot evaluate a potential for system 0 as its function must answer with the energy, a number: current value is ${what}`,
+      `Cannot evaluate a potential for system 0: its function must answer with the energy, a number; got ${what}`,
     );
   }
 });

@@ -249,7 +249,7 @@ Deno.test("a pressure on what has no volume is refused, naming the system", asyn
   const error = await assertRejects(() => engine.run(batch, 3), RangeError);
   assertEquals(
     error.message,
-    "Cannot run LBFGS as a system under pressure must be periodic in all three directions: " +
+    "Cannot run LBFGS: a system under pressure must be periodic in all three directions: " +
       "current value of pbc of system 1 is 0, 0, 0",
   );
 });
@@ -260,7 +260,7 @@ Deno.test("options of cells are checked by each optimizer", () => {
       assertThrows(() => make(cell as CellOptions), error, message);
     refuses(3, TypeError, "cell must be a boolean or an object");
     refuses({ presure: 1 }, TypeError, "did you mean pressure?");
-    refuses({ pressure: NaN }, RangeError, "eV/Å³, as 100 * BAR is: current value is NaN");
+    refuses({ pressure: NaN }, RangeError, "eV/Å³, as 100 * BAR is; got NaN");
     refuses({ isotropic: 1 }, TypeError, "isotropic must be a boolean");
   }
 });

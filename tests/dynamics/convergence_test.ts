@@ -413,7 +413,7 @@ Deno.test("a ConvergenceHook names the criterion and the member that is wrong", 
   refuses({ criteria: { key: "fmax", threshold: NaN } }, "threshold of criterion 0");
   const good = { key: "fmax", threshold: 1 };
   refuses({ criteria: [good, { threshold: 1 }] }, "key of criterion 1 must name a field");
-  refuses({ criteria: [{ ...good, reduce: "max" }] }, 'current value is "reduce"');
+  refuses({ criteria: [{ ...good, reduce: "max" }] }, 'got "reduce"');
   refuses({ criteria: [{ ...good, reduceOp: "most" }] }, "reduceOp of criterion 0 must be one of");
   refuses({ criteria: [{ ...good, reduceDims: 2 }] }, "reduceDims of criterion 0");
   refuses({ criteria: [{ ...good, customOp: 3 }] }, "customOp of criterion 0 must be a function");

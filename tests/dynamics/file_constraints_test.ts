@@ -73,7 +73,7 @@ Deno.test("fileConstraints: false ignores what a file fixes, and nothing else is
   assertThrows(
     () => new NVE({ model: ARGON, dt: 2, fileConstraints: "no" as never }),
     TypeError,
-    'fileConstraints must be true or false: current value is "no"',
+    'fileConstraints must be true or false; got "no"',
   );
 });
 

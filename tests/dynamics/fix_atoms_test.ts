@@ -328,7 +328,7 @@ Deno.test("what is wrong with a constraint is told by name", async () => {
   await assertRejects(
     tried([{ name: "mine", hold: () => ({ fixed: [7] }) }]),
     RangeError,
-    "Cannot hold mine as it must say of each of 32 atoms what is fixed: current length is 1",
+    "Cannot hold mine: it must say of each of 32 atoms what is fixed: current length is 1",
   );
   assertThrows(() => fixAtoms("all" as never), TypeError, "a function, flags or places");
   for (const wrong of ["", "w", "xx", [true], [false, false, false], 3]) {

@@ -356,7 +356,7 @@ Deno.test("a stage must say when its systems go on", () => {
   const model = ARGON;
   const nve = (more: object = {}) => new NVE({ model, dt: 1, ...more });
   const exits =
-    "as NVE must say when its systems go on to NVE-2: give it nSteps, or a ConvergenceHook";
+    ": NVE must say when its systems go on to NVE-2: give it nSteps, or a ConvergenceHook";
   assertThrows(() => fuse(nve(), nve()), TypeError, exits);
   assertThrows(() => fuse(nve({ nSteps: Infinity }), nve()), TypeError, exits);
   assertThrows(() => fuse(fuse(nve({ nSteps: 1 }), nve()), nve()), TypeError, "NVE-2 must say");

@@ -17,7 +17,7 @@ import { ARGON } from "./atoms.ts";
 const wrong = (options: object): never => ({ model: ARGON, ...options }) as never;
 
 const cases: readonly [what: string, make: () => unknown, message: string][] = [
-  ["NVE", () => new NVE(wrong({ timestep: 2 })), 'current value is "timestep"'],
+  ["NVE", () => new NVE(wrong({ timestep: 2 })), 'got "timestep"'],
   [
     "NVTLangevin",
     () => new NVTLangevin(wrong({ dt: 2, temperatures: 40, friction: 0.01 })),
@@ -31,27 +31,27 @@ const cases: readonly [what: string, make: () => unknown, message: string][] = [
   [
     "NVTBussi",
     () => new NVTBussi(wrong({ dt: 2, temperature: 40, friction: 0.01 })),
-    'current value is "friction"',
+    'got "friction"',
   ],
   ["FIRE", () => new FIRE(wrong({ Dt: 0.5 })), "did you mean dt?"],
-  ["LBFGS", () => new LBFGS(wrong({ dt: 0.5 })), 'current value is "dt"'],
+  ["LBFGS", () => new LBFGS(wrong({ dt: 0.5 })), 'got "dt"'],
   ["LBFGS", () => new LBFGS(wrong({ linesearch: true })), "did you mean lineSearch?"],
   ["FIRE2", () => new FIRE2(wrong({ dtt: 0.5 })), "did you mean dt?"],
   [
     "ConvergenceHook",
     () => new ConvergenceHook({ fmax: 0.01 } as never),
-    'must be among criteria, sourceStatus, targetStatus, frequency: current value is "fmax"',
+    'must be among criteria, sourceStatus, targetStatus, frequency; got "fmax"',
   ],
   ["ConvergenceHook", () => new ConvergenceHook(0.01 as never), "its options must be an object"],
   [
     "AlignCellHook",
     () => new AlignCellHook(5 as never),
-    "Cannot make an AlignCellHook as its options must be an object: current value is 5",
+    "Cannot make an AlignCellHook: its options must be an object; got 5",
   ],
   [
     "MaxForceClampHook",
     () => new MaxForceClampHook(5 as never),
-    "Cannot make a MaxForceClampHook as its options must be an object: current value is 5",
+    "Cannot make a MaxForceClampHook: its options must be an object; got 5",
   ],
 ];
 

@@ -71,7 +71,7 @@ Deno.test("a field that cannot be a parameter is an error that names it", async 
   await assertRejects(
     () => run({ field: "pace" }, batch),
     RangeError,
-    "dt of system 1 must be above 0 and at most 100 fs: current value is 0",
+    "dt of system 1 must be above 0 and at most 100 fs; got 0",
   );
   await assertRejects(
     () => run({ field: "positions" }, batch),

@@ -122,7 +122,7 @@ Deno.test("a sampler goes on where it was saved", async () => {
   assertThrows(
     () => new SizeAwareSampler([row(1)], { maxSystems: 1 }).load(one.save()),
     TypeError,
-    "its state must be what save() gave for 1 samples: current value is that of 6 samples",
+    "its state must be what save() gave for 1 samples; got that of 6 samples",
   );
 });
 
@@ -168,7 +168,7 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       rows,
       { maxAtoms: 0 },
       RangeError,
-      "maxAtoms must be a whole number from 1 on: current value is 0",
+      "maxAtoms must be a whole number from 1 on; got 0",
     ],
     [rows, { maxAtom: 9 }, TypeError, "did you mean"],
     [rows, { maxAtoms: 9, shuffle: 1 }, TypeError, "shuffle must be true or false"],

@@ -243,7 +243,7 @@ Deno.test(
     await assertRejects(
       () => streamed(of({ field: "target" }), warm.systems(), options),
       RangeError,
-      "temperature of system 1 must be 0 or more and finite: current value is -1",
+      "temperature of system 1 must be 0 or more and finite; got -1",
     );
   }),
 );

@@ -261,7 +261,7 @@ Deno.test("the conserved energy of NVE is potential and kinetic energy", async (
 Deno.test("a relaxation conserves nothing, and says so", async () => {
   const { watch } = conserved();
   await using opt = new FIRE({ model: ARGON, dt: 0.5, hooks: [watch] });
-  const message = "Cannot run FIRE as only molecular dynamics has a conservedEnergy";
+  const message = "Cannot run FIRE: only molecular dynamics has a conservedEnergy";
   await assertRejects(() => opt.run(crystal(), 5), TypeError, message);
 });
 

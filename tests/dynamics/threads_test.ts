@@ -312,7 +312,7 @@ Deno.test("threads must be a number, on wasm, and said once", () => {
   }
   assertThrows(() => make({ threads: "2" }), TypeError, "threads must be a whole number");
   for (const device of ["reference", "webgpu", "auto", { name: "webgpu" }]) {
-    const part = "Cannot make NVE as device must be wasm where there are threads: current value";
+    const part = "Cannot make NVE: device must be wasm where there are threads; got";
     assertThrows(() => make({ threads: 2, device }), RangeError, part);
   }
   const backend = openThreads(2);
@@ -335,7 +335,7 @@ Deno.test("a model that is computed otherwise than by kernels is refused on thre
   await using md = new NVE({ model: counted, dt: 1, threads: 2 });
   const error = await assertRejects(() => md.run(ragged(), 1), TypeError);
   assertEquals(open, 0); // the model was closed again
-  assertStringIncludes(error.message, "Cannot run NVE on 2 threads as its model must be made of");
+  assertStringIncludes(error.message, "Cannot run NVE on 2 threads: its model must be made of");
   assertStringIncludes(error.message, "an ONNX model has threads of its own");
 });
 

@@ -35,7 +35,7 @@ export interface OpenPage extends AsyncDisposable {
 /** Starts it; disposing ends it with all its pages. */
 export async function openChromium(): Promise<RunningBrowser> {
   if (chromiumPath === undefined) {
-    throw new Error("Cannot open a page as there must be chromium on PATH: none found");
+    throw new Error("Cannot open a page: there must be chromium on PATH: none found");
   }
   const browser = await chromium.launch({ executablePath: chromiumPath, args: FLAGS });
   return {

@@ -554,7 +554,7 @@ Deno.test("examples/relax_molecule.ts refuses what is no ANI-1x, but with a mani
       [
         [file],
         1,
-        /^Cannot relax over .*x\.onnx as it must be ANI-1x, .*: its inputs are positions$/,
+        /^Cannot relax over .*x\.onnx: it must be ANI-1x, .*: its inputs are positions$/,
       ],
       [["--cutoff", "5"], 2, /^There is no --cutoff; --help says what there is$/],
     ];

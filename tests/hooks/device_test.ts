@@ -35,7 +35,7 @@ Deno.test("an engine that runs no kernels refuses a hook that gives some", () =>
   assertThrows(
     () => loop.hooks.add(device("freeze")),
     TypeError,
-    "Cannot register hook freeze as it gives kernels, so the engine must run kernels",
+    "Cannot register hook freeze: it gives kernels, so the engine must run kernels",
   );
   assertEquals(loop.hooks.list(), []);
 });
@@ -215,7 +215,7 @@ Deno.test("a hook whose work comes last is not visited, whatever stands before i
     assertThrows(
       () => hooks.add(device("other", { isLast: true, ...schedule }) as never),
       TypeError,
-      "Cannot register hook other as it must have no schedule but frequency and phase",
+      "Cannot register hook other: it must have no schedule but frequency and phase",
     );
   }
 });

@@ -71,7 +71,7 @@ Deno.test("an unknown on… method is an error naming the nearest", () => {
   assertThrows(
     add({ onConverge() {} }),
     TypeError,
-    "Cannot register hook hook as no stage has a method onConverge",
+    "Cannot register hook hook: no stage has a method onConverge",
   );
 });
 

@@ -146,7 +146,7 @@ Deno.test("running twice at once is an error, and so is a number of steps that i
   await assertRejects(() => loop.run(1), Error, "must not be running already");
   await first;
   for (const n of [-1, 1.5, NaN]) {
-    await assertRejects(() => loop.run(n), RangeError, `current value is ${n}`);
+    await assertRejects(() => loop.run(n), RangeError, `got ${n}`);
   }
   assertThrows(() => new Loop({ kinds: WorkStage } as never), TypeError, "step must be a function");
 });

@@ -42,9 +42,9 @@ Deno.test("an ill-typed member is named with its requirement and current value",
     ["stage", "AFTER", "stage must be a stage"],
     ["stages", [], "stages must be an array of stages"],
     ["runsOnStage", true, "runsOnStage must be a function"],
-    ["call", "f", 'call must be a function: current value is "f"'],
+    ["call", "f", 'call must be a function; got "f"'],
     ["reads", "fmax", "reads must be an array of field names"],
-    ["open", 1, "open must be a function: current value is 1"],
+    ["open", 1, "open must be a function; got 1"],
     ["onError", "ignore", "onError must be throw | warn | disable"],
     ["sync", 1, "sync must be true or false"],
     ["name", "", "name must be a name"],
@@ -69,7 +69,7 @@ Deno.test("frequency 0, -1, 1.5 and NaN are RangeErrors, true is a TypeError, an
     assertThrows(
       () => add(loop, { ...members, frequency }),
       RangeError,
-      `current value is ${frequency}`,
+      `got ${frequency}`,
     );
     assertThrows(() => hook({ name: "x", frequency, on: {} }), RangeError);
     assertEquals(loop.hooks.list(), before);
@@ -78,7 +78,7 @@ Deno.test("frequency 0, -1, 1.5 and NaN are RangeErrors, true is a TypeError, an
   assertThrows(
     () => add(loop, { ...members, frequency: true }),
     TypeError,
-    "current value is true",
+    "got true",
   );
   assertEquals(loop.hooks.list(), []);
 });

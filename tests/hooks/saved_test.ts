@@ -142,7 +142,7 @@ Deno.test("loading without a hook that was saved prints one line, and counts no 
     console.warn = warn;
   }
   assertEquals(printed, [[
-    "Cannot restore hook json_log as no hook has that name: its state is left out",
+    "Cannot restore hook json_log: no hook has that name: its state is left out",
   ]]);
   assertEquals(await loading.run(1), { status: "completed" });
 });

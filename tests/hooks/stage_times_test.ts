@@ -35,7 +35,7 @@ Deno.test("times of a stage at which the hook does not run, or that cannot be, a
   assertThrows(
     () => ticking({ TOK: { frequency: 3 } }),
     TypeError,
-    'its stageTimes must name stages at which it runs (TICK, TOCK): current value is "TOK"; did you mean',
+    'its stageTimes must name stages at which it runs (TICK, TOCK); got "TOK"; did you mean',
   );
   assertThrows(() => ticking({ TICK: { frequency: 0 } }), RangeError, "ticker at TICK");
   assertThrows(() => ticking(3 as never), TypeError, "stageTimes must be an object");
@@ -57,5 +57,5 @@ Deno.test("a hook for engines of several kinds may name stages of a kind that th
   await fits.run(4);
   assertEquals(seen, [0, 2]);
   const misspelt = { ...both, stageTimes: { TUCKK: { frequency: 1 } } };
-  assertThrows(() => loop().hooks.add(misspelt as never), TypeError, 'current value is "TUCKK"');
+  assertThrows(() => loop().hooks.add(misspelt as never), TypeError, 'got "TUCKK"');
 });

@@ -220,16 +220,16 @@ Deno.test("each system may have exclusions of its own", async () => {
 Deno.test("exclusions that cannot be are refused, by name", async () => {
   const refuses = (exclude: unknown, message: string) =>
     assertThrows(() => excluding(exclude as PairExclusions), RangeError, message);
-  refuses({ bonds: BONDS, through: 4 }, "through must be 2 or 3: current value is 4");
+  refuses({ bonds: BONDS, through: 4 }, "through must be 2 or 3; got 4");
   refuses({ bonds: BONDS, scale14: -1 }, "scale14 must be 0 or more and finite");
   refuses({ bonds: [[0, 0]] }, "bonds must be pairs of two atoms, counted from 0");
   refuses({ pairs: [[0, 1.5]] }, "pairs must be pairs of two atoms");
   refuses({ bonds: [BONDS, []], pairs: [[[0, 1]]] }, "lists for each of 2 systems");
   const mistakes = (exclude: unknown, message: string) =>
     assertThrows(() => excluding(exclude as PairExclusions), TypeError, message);
-  mistakes({ bond: BONDS }, 'current value is "bond"; did you mean bonds?');
-  mistakes({ bonds: "0-1" }, 'bonds must be a list of pairs of atoms: current value is "0-1"');
-  mistakes({ pairs: 3 }, "pairs must be a list of pairs of atoms: current value is 3");
+  mistakes({ bond: BONDS }, 'got "bond"; did you mean bonds?');
+  mistakes({ bonds: "0-1" }, 'bonds must be a list of pairs of atoms; got "0-1"');
+  mistakes({ pairs: 3 }, "pairs must be a list of pairs of atoms; got 3");
   mistakes(BONDS, "exclude must be an object");
   mistakes("bonds", "exclude must be an object");
   const message = async (exclude: PairExclusions, systems: System[]) =>

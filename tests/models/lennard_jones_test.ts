@@ -173,10 +173,10 @@ Deno.test(
     const good = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
     refuses(
       { ...good, epsilon: -1 },
-      "epsilon must be 0 or more and finite: current value is -1",
+      "epsilon must be 0 or more and finite; got -1",
     );
-    refuses({ ...good, sigma: NaN }, "sigma must be above 0 and finite: current value is NaN");
-    refuses({ ...good, cutoff: "8" }, 'cutoff must be a number: current value is "8"');
+    refuses({ ...good, sigma: NaN }, "sigma must be above 0 and finite; got NaN");
+    refuses({ ...good, cutoff: "8" }, 'cutoff must be a number; got "8"');
     refuses({ ...good, skin: 0 }, "skin must be above 0");
     refuses({ ...good, truncation: "smooth" }, "truncation must be shift, switch or cut");
     refuses(
@@ -184,8 +184,8 @@ Deno.test(
       "switchWidth must be below the cutoff",
     );
     refuses({ ...good, rc: 8 }, "must be among epsilon, sigma, species, mixing, pairs, cutoff");
-    refuses({ Ar: good, cutoff: 8 }, 'current value is "Ar"');
-    refuses(undefined, "its options must be an object: current value is undefined");
+    refuses({ Ar: good, cutoff: 8 }, 'got "Ar"');
+    refuses(undefined, "its options must be an object; got undefined");
     refuses({ species: { Xx: good }, cutoff: 8 }, "Xx");
     refuses({ species: { Ar: good }, pairs: { "Ar-Kr": good }, cutoff: 8 }, "Ar-Kr");
     const argon = lennardJones({ species: { Ar: good }, cutoff: 8 });
@@ -197,7 +197,7 @@ Deno.test(
     }
     assertEquals(
       message,
-      "Cannot use a Lennard-Jones potential as it must have parameters of every element, and it has those " +
+      "Cannot use a Lennard-Jones potential: it must have parameters of every element, and it has those " +
         "of Ar: atom 1 of system 1 is Ne",
     );
   }),

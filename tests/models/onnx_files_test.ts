@@ -184,7 +184,7 @@ Deno.test("how far edges and triplets go must be said", async () => {
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5, reach: 6 }),
     RangeError,
-    "at most its cutoff, 5 Å: current value is 6",
+    "at most its cutoff, 5 Å; got 6",
   );
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5, reach: 3, neighbors: "half" }),

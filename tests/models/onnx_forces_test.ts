@@ -222,7 +222,7 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
   await assertRejects(
     () => open(lennardJonesModel(ARGON), { stress: true }),
     RangeError,
-    "Cannot open argon as stresses are only made where forces are",
+    "Cannot open argon: stresses are only made where forces are",
   );
   await assertRejects(
     () => open(argonGraph(), { differentiate: "no" as never }),

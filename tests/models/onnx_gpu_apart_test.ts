@@ -201,7 +201,7 @@ testOnGpu("an engine does no further step with a model that was disposed of", as
     await using md = new NVE({ model, dt: 2, backend: gpu });
     await md.run(batch, 2);
     await model.dispose();
-    await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon as it must be open");
+    await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon: it must be open");
   });
 });
 

@@ -79,7 +79,7 @@ Deno.test("a manifest that is none is refused, with its name", () =>
     await refused(
       "{ inputs",
       SyntaxError,
-      "Cannot open m.onnx as the manifest m.json must be JSON",
+      "Cannot open m.onnx: the manifest m.json must be JSON",
     );
     await refused("[]", TypeError, "the manifest m.json must be an object");
     await refused(
@@ -87,23 +87,23 @@ Deno.test("a manifest that is none is refused, with its name", () =>
       TypeError,
       "elements of the manifest m.json must be a list of symbols, or an object with a number for each symbol",
     );
-    await refused('{ "cutof": 5 }', TypeError, 'current value is "cutof"; did you mean cutoff?');
+    await refused('{ "cutof": 5 }', TypeError, 'got "cutof"; did you mean cutoff?');
     await assertRejects(
       () => OnnxModel.open(path, { manifest: { cutoff: 5 } as never }),
       TypeError,
-      "Cannot open an ONNX model as manifest of its options must be a path, an address, bytes or false: " +
-        "current value is an Object; write the members of a manifest into the options themselves",
+      "Cannot open an ONNX model: manifest of its options must be a path, an address, bytes or false; " +
+        "got an Object; write the members of a manifest into the options themselves",
     );
     await assertRejects(
       () => OnnxModel.open(path, { manifest: true as never }),
       TypeError,
-      "must be a path, an address, bytes or false: current value is true",
+      "must be a path, an address, bytes or false; got true",
     );
     const noted = odd({ cutoff: "far" });
     await assertRejects(
       () => OnnxModel.open(noted, { name: "x" }),
       TypeError,
-      'cutoff of the metadata of x must be a number: current value is "far"',
+      'cutoff of the metadata of x must be a number; got "far"',
     );
     await assertRejects(
       () => OnnxModel.open(path, { manifest: `${folder}/none.json` }),
@@ -138,7 +138,7 @@ Deno.test("manifests come over HTTP, too, and a page instead of one is none", as
 Deno.test("each member of a manifest that is wrong is named", () => {
   const wrong: readonly [unknown, new () => Error, string][] = [
     [{ cutoff: "5" }, TypeError, "cutoff of it must be a number"],
-    [{ cutoff: -1 }, RangeError, "cutoff of it must be above 0 and finite: current value is -1"],
+    [{ cutoff: -1 }, RangeError, "cutoff of it must be above 0 and finite; got -1"],
     [{ inputs: { position: "x" } }, TypeError, '"position"; did you mean positions?'],
     [
       { inputs: { positions: 3 } },
@@ -200,7 +200,7 @@ Deno.test("energies and forces come in eV and Å whatever the units of a model",
   await assertRejects(
     () => evaluated(model, ["H", "C"]),
     RangeError,
-    "Cannot use a model as it must know every element, and it knows H, O: atom 1 of system 0 is C",
+    "Cannot use a model: it must know every element, and it knows H, O: atom 1 of system 0 is C",
   );
   assertAlmostEquals(ENERGY_UNITS["kcal/mol"], 1 / 23.060547830619, 1e-12);
   assertAlmostEquals(ENERGY_UNITS["kJ/mol"], 1 / 96.48533212331, 1e-12);

@@ -47,7 +47,7 @@ const results = ({ outputs }: OnnxBindings) =>
 function mismatch(...given: Parameters<typeof match>): ModelMismatchError {
   const error = assertThrows(() => match(...given), ModelMismatchError);
   assertEquals(error.model, "x.onnx");
-  assert(error.message.startsWith("Cannot use x.onnx as "), error.message);
+  assert(error.message.startsWith("Cannot use x.onnx: "), error.message);
   return error;
 }
 

@@ -141,7 +141,7 @@ Deno.test("an output of another length than it must have is named", async () => 
   await assertRejects(
     () => evaluated(bytes, Batch.from([atoms(1)]), { outputs: { charges: node } }),
     RangeError,
-    "Cannot use springs.onnx as its output q, which is taken for charges, must have 1 values here: " +
+    "Cannot use springs.onnx: its output q, which is taken for charges, must have 1 values here: " +
       "current length is 3",
   );
   const batch = Batch.from([atoms(1)]);

@@ -285,20 +285,20 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
     assertThrows(() => buckingham(options as never), Error, message);
   refuses(
     { ...good, length: 0, cutoff: 6 },
-    "length must be above 0 and finite: current value is 0",
+    "length must be above 0 and finite; got 0",
   );
   refuses({ ...good, dispersion: -1, cutoff: 6 }, "dispersion must be 0 or more and finite");
-  refuses({ ...good, strength: "7", cutoff: 6 }, 'strength must be a number: current value is "7"');
+  refuses({ ...good, strength: "7", cutoff: 6 }, 'strength must be a number; got "7"');
   refuses({ species: {}, cutoff: 6 }, "species must name an element or more");
   refuses({ species: { Si: good }, mixing: "none", cutoff: 6 }, "mixing must be geometric");
   refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "Si-Si is missing");
   refuses(
     { ...good, mixing: "nonsense", cutoff: 6 },
-    'mixing must come with species: current value is "nonsense"',
+    'mixing must come with species; got "nonsense"',
   );
   refuses(
     { ...good, pairs: { "Si-O": good }, cutoff: 6 },
-    'parameters of all atoms must not come with pairs, which has those of each: current value is "strength"',
+    'parameters of all atoms must not come with pairs, which has those of each; got "strength"',
   );
   refuses({ length: 1, species: { Si: good }, cutoff: 6 }, "must not come with species");
   refuses({ ...good, cutoff: 6, rho: 1 }, "among strength, length, dispersion, species");

@@ -44,14 +44,14 @@ Deno.test("a sum gives what each of its models gives, and needs one", () => {
 });
 
 Deno.test("potentials of one's own and springs name an option that they have not", () => {
-  assertThrows(() => tethers({ k: 1 } as never), TypeError, 'current value is "k"');
+  assertThrows(() => tethers({ k: 1 } as never), TypeError, 'got "k"');
   assertThrows(() => tethers({} as never), TypeError, "stiffness must be a number");
   const anchor = { stiffness: 1, anchor: [0, 0, 0] };
-  assertThrows(() => tethers(anchor), TypeError, "must be among stiffness, anchors: current value");
+  assertThrows(() => tethers(anchor), TypeError, "must be among stiffness, anchors; got");
   const middle = { stiffness: 1, middle: [0, 0, 0] };
-  assertThrows(() => centerBias(middle as never), TypeError, 'current value is "middle"');
+  assertThrows(() => centerBias(middle as never), TypeError, 'got "middle"');
   const label = { label: "a well" };
-  assertThrows(() => potential(() => 0, label as never), TypeError, 'current value is "label"');
+  assertThrows(() => potential(() => 0, label as never), TypeError, 'got "label"');
 });
 
 Deno.test("models that take their time are added in their order, whoever is ready first", async () => {

@@ -217,11 +217,11 @@ Deno.test("what is no bias is named", async () => {
   await assertRejects(
     () => run(potential(pull, { name: "a pull" })),
     TypeError,
-    "Cannot bias by a pull as a bias that is a model must be made of kernels",
+    "Cannot bias by a pull: a bias that is a model must be made of kernels",
   );
   await assertRejects(
     () => run((() => {}) as unknown as () => number),
     TypeError,
-    "Cannot bias system 0 as the function must answer with its energy, a number: current value is undefined",
+    "Cannot bias system 0: the function must answer with its energy, a number; got undefined",
   );
 });

@@ -183,8 +183,8 @@ Deno.test("columns of one's own are numbers for all systems or one for each, of 
 
 Deno.test("a column that gives something else stops the run and names it", async () => {
   const wrong: readonly (readonly [unknown, string])[] = [
-    [[1, 2, 3], "one for each of 2 systems: current value is [1, 2, 3]"],
-    ["1", 'current value is "1"'],
+    [[1, 2, 3], "one for each of 2 systems; got [1, 2, 3]"],
+    ["1", 'got "1"'],
     [undefined, "undefined"],
     [["a", "b"], '["a", "b"]'],
   ];

@@ -40,7 +40,7 @@ Deno.test(
       const error = await assertRejects(() => md.run(crystals(3), 20), NonFiniteError);
       assertEquals(
         error.message,
-        "Cannot go on with NVE as what it goes by must be finite: in step 5 forces: 2 numbers of system 1 " +
+        "Cannot go on with NVE: what it goes by must be finite: in step 5 forces: 2 numbers of system 1 " +
           "(atom 1 of system 1 first); energy: 1 number of system 1",
       );
       assertEquals([error.step, error.systems], [5, [1]]);

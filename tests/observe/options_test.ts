@@ -4,21 +4,21 @@ import { Profiler, type ProfilerOptions } from "@hooke/hooke/observe";
 import { anyLoop } from "./clocked.ts";
 
 const wrong: readonly [unknown, new () => Error, string][] = [
-  [{ path: "trace.json" }, TypeError, 'current value is "path"'],
-  [{ frequency: 0 }, RangeError, "frequency must be a whole number from 1 on: current value is 0"],
+  [{ path: "trace.json" }, TypeError, 'got "path"'],
+  [{ frequency: 0 }, RangeError, "frequency must be a whole number from 1 on; got 0"],
   [{ frequency: 1.5 }, RangeError, "frequency must be a whole number from 1 on"],
-  [{ frequency: NaN }, RangeError, "current value is NaN"],
-  [{ frequency: true }, TypeError, "frequency must be a number: current value is true"],
+  [{ frequency: NaN }, RangeError, "got NaN"],
+  [{ frequency: true }, TypeError, "frequency must be a number; got true"],
   [{ traceCapacity: -1 }, RangeError, "traceCapacity must be a whole number from 1 on"],
-  [{ name: "" }, TypeError, 'name must be a text: current value is ""'],
-  [{ tracePath: 7 }, TypeError, "tracePath must be a path: current value is 7"],
+  [{ name: "" }, TypeError, 'name must be a text; got ""'],
+  [{ tracePath: 7 }, TypeError, "tracePath must be a path; got 7"],
   [{ trace: 1 }, TypeError, "trace must be true or false"],
   [{ trace: false, tracePath: "x" }, TypeError, "trace must be kept where there is a tracePath"],
-  [{ userTiming: "yes" }, TypeError, 'userTiming must be true or false: current value is "yes"'],
+  [{ userTiming: "yes" }, TypeError, 'userTiming must be true or false; got "yes"'],
   [{ write: "x" }, TypeError, "write must be a function"],
-  [{ now: 3 }, TypeError, "now must be a function: current value is 3"],
+  [{ now: 3 }, TypeError, "now must be a function; got 3"],
   [{ tracer: {} }, TypeError, "tracer must be a tracer with startSpan, or false"],
-  [{ tracer: null }, TypeError, "current value is null"],
+  [{ tracer: null }, TypeError, "got null"],
 ];
 
 for (const [options, type, message] of wrong) {
@@ -60,7 +60,7 @@ Deno.test("where there is no file system a path needs a write, and with one noth
     await assertRejects(
       () => new Profiler({ trace: true }).writeTrace("trace.json"),
       TypeError,
-      "Cannot write a file as there must be a file system",
+      "Cannot write a file: there must be a file system",
     );
   } finally {
     Object.defineProperty(globalThis, "Deno", platform);

@@ -125,7 +125,7 @@ Deno.test("a scalar that the run does not have, and options that cannot be, are 
   refused(
     { scalars: ["fmx"] },
     RangeError,
-    'among those of the run (fmax): current value is "fmx"; did you mean fmax?',
+    'among those of the run (fmax); got "fmx"; did you mean fmax?',
   );
   refused({ scalars: [] }, TypeError, "scalars must be a list of names");
   refused({ scale: "sqrt" }, TypeError, 'scale must be "linear" or "log"');

@@ -207,8 +207,8 @@ Deno.test("a reporter that fails is a warning each time; the others and the run 
   assertEquals((await loop.run(4)).status, "completed");
   assertEquals([before.seen.length, after.seen.length], [4, 4]);
   assertEquals(warnings, [
-    "Cannot report to failing as it must take what it is told: no room",
-    "Cannot report to failing as it must take what it is told: no way",
+    "Cannot report to failing: it must take what it is told: no room",
+    "Cannot report to failing: it must take what it is told: no way",
   ]);
 });
 
@@ -358,7 +358,7 @@ Deno.test("a scalar of one's own that is no number is told by its name", async (
   await assertRejects(
     () => loop.run(1),
     TypeError,
-    "Cannot collect scalar half as its function must give a number",
+    "Cannot collect scalar half: its function must give a number",
   );
 });
 

@@ -49,7 +49,7 @@ Deno.test("what was saved goes on to the same points as if it had never been", (
   ) {
     assertThrows(() => after.load(wrong), TypeError, "it must be what save() gave");
   }
-  assertThrows(() => new ScalarHistory({ size: 1 }), RangeError, "current value is 1");
+  assertThrows(() => new ScalarHistory({ size: 1 }), RangeError, "got 1");
 });
 
 Deno.test("any numbers come back from lines of JSON, and a line that a kill has cut off is left out", () => {
@@ -80,15 +80,15 @@ Deno.test("a line that is none of a reporter's is refused, with its number and m
   const cases: [unknown, string][] = [
     ['{"step":', "in line 2 there must be JSON"],
     [[], "there must be an object"],
-    [{ ...row, step: -1 }, "its step must be a whole number from 0 on: current value is -1"],
+    [{ ...row, step: -1 }, "its step must be a whole number from 0 on; got -1"],
     [
       { ...row, time: "noon" },
-      'its time must be a time as ISO 8601 writes it: current value is "noon"',
+      'its time must be a time as ISO 8601 writes it; got "noon"',
     ],
     [{ ...row, stage: 3 }, "its stage and engine must be texts"],
     [{ ...row, scalars: [1] }, "its scalars must be an object"],
-    [{ ...row, scalars: { x: "1" } }, 'scalars["x"] must be a number: current value is "1"'],
-    [{ ...row, scalars: { x: null } }, 'scalars["x"] must be a number: current value is null'],
+    [{ ...row, scalars: { x: "1" } }, 'scalars["x"] must be a number; got "1"'],
+    [{ ...row, scalars: { x: null } }, 'scalars["x"] must be a number; got null'],
   ];
   for (const [line, message] of cases) {
     const text = `${good}\n${typeof line === "string" ? line : JSON.stringify(line)}\n`;

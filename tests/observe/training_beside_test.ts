@@ -443,7 +443,7 @@ Deno.test("work beside a run: in order, given up at the end, its failures told o
   await assertRejects(
     () => errands.finish(),
     Error,
-    "Cannot work as every one must be done: 1 of 2 failed: two",
+    "Cannot work: every one must be done: 1 of 2 failed: two",
   );
   await errands.finish();
   assertEquals(errands.isIdle, true);

@@ -83,7 +83,7 @@ Deno.test("files have the documented name by default, and templates have formats
   assertThrows(
     () => name("{val/los}"),
     RangeError,
-    'names in filename must be among epoch, step, val/loss, train/loss: current value is "val/los"; did you mean',
+    'names in filename must be among epoch, step, val/loss, train/loss; got "val/los"; did you mean',
   );
   assertThrows(() => name("{epoch:.2d}"), SyntaxError, "formats must be like .2f, 03d or .1e");
 });
@@ -166,7 +166,7 @@ Deno.test("a metric that is not there is an error that names those there are", a
   await assertRejects(
     () => trainer.train(),
     RangeError,
-    'Cannot keep checkpoints as its monitor must be one of the metrics, val/loss: current value is "val/los"; did you mean',
+    'Cannot keep checkpoints: its monitor must be one of the metrics, val/loss; got "val/los"; did you mean',
   );
 });
 

@@ -118,7 +118,7 @@ Deno.test("paramFilter chooses by parts of names, or by a function; one that fit
   await assertRejects(
     () => named("head"),
     RangeError,
-    'paramFilter must fit a parameter (encoder.weight, decoder.weight): current value is "head"',
+    'paramFilter must fit a parameter (encoder.weight, decoder.weight); got "head"',
   );
 });
 

@@ -60,7 +60,7 @@ Deno.test("a metric that is not there is an error that names those there are; no
   await assertRejects(
     () => trainer.train(),
     RangeError,
-    'Cannot stop early as its monitor must be one of the metrics, val/loss: current value is "val/accuracy"',
+    'Cannot stop early: its monitor must be one of the metrics, val/loss; got "val/accuracy"',
   );
   assertEquals(
     await epochsOf([1, 1, 1], { monitor: "val/accuracy", strict: false, patience: 1 }),
@@ -134,7 +134,7 @@ Deno.test("options that cannot be are refused", () => {
   refused({ verbose: 1 }, TypeError, "verbose must be true or false");
   refused({ checkOnTrainEpochEnd: 1 }, TypeError, "checkOnTrainEpochEnd must be");
   refused({ write: 1 }, TypeError, "write must be a function");
-  refused({ patients: 1 }, TypeError, 'current value is "patients"; did you mean');
+  refused({ patients: 1 }, TypeError, 'got "patients"; did you mean');
   assertEquals(new EarlyStopping().name, "early_stopping");
 });
 

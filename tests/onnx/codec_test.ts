@@ -178,7 +178,7 @@ Deno.test("files that are not ONNX models are rejected with the reason", () => {
   assertThrows(
     () => decodeModel(new ArrayBuffer(8) as unknown as Uint8Array),
     TypeError,
-    "Cannot read an ONNX model as it must be a Uint8Array: current value is an ArrayBuffer",
+    "Cannot read an ONNX model: it must be a Uint8Array; got an ArrayBuffer",
   );
   assertThrows(
     () => decodeModel(text("<html>"), { name: "a.onnx" }),

@@ -455,11 +455,11 @@ Deno.test("models that cannot get forces are rejected with the reason", () => {
   const misspelt: readonly [object, RegExp][] = [
     [
       { strees: true },
-      /its options must be among name, .*: current value is "strees"; did you mean stress\?/,
+      /its options must be among name, .*; got "strees"; did you mean stress\?/,
     ],
     [
       { stress: { shift: "shifts" } },
-      /virials as .*current value is "shift"; did you mean shifts\?/,
+      /virials: .*got "shift"; did you mean shifts\?/,
     ],
   ];
   for (const [options, message] of misspelt) {

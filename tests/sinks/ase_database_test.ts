@@ -190,7 +190,7 @@ for (const [name, read] of Object.entries(READERS)) {
         } catch (error) {
           refused++;
           assert(error instanceof SyntaxError, Deno.inspect(error));
-          assertMatch(error.message, /^Cannot .*x\.db as .*(damaged|row|has no|have no)/);
+          assertMatch(error.message, /^Cannot .*x\.db: .*(damaged|row|has no|have no)/);
           if (error.message.includes("; ")) assert(error.cause instanceof Error);
         }
       }

@@ -14,7 +14,7 @@ Deno.test("each format of SINK_FORMATS refuses unknown options, with the nearest
     await assertRejects(
       () => openSink(`none${ending}`, { mostByte: 5 } as object),
       TypeError,
-      'current value is "mostByte"; did you mean mostBytes?',
+      'got "mostByte"; did you mean mostBytes?',
     );
   }
 });

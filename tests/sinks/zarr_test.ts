@@ -62,7 +62,7 @@ Deno.test("what else is known of systems comes back with its arrays; what is no 
       await assertRejects(
         write,
         TypeError,
-        `Cannot write to ${path} as info.bad must be plain data`,
+        `Cannot write to ${path}: info.bad must be plain data`,
       );
     }
     assertEquals((await sink.read()).infos, [info]);

@@ -43,7 +43,7 @@ Deno.test("forcedSource() reads STD and refuses anything else", () => {
   assertEquals(forcedSource(""), undefined);
   assertEquals(forcedSource("jsr"), "jsr");
   assertEquals(forcedSource("local"), "local");
-  assertThrows(() => forcedSource("npm"), RangeError, 'current value is "npm"');
+  assertThrows(() => forcedSource("npm"), RangeError, 'got "npm"');
 });
 
 Deno.test("use() writes what the workspace needs, and takes it away again", async () => {

@@ -52,16 +52,16 @@ const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: s
   [{ validateEvery: { epoch: 1 } }, TypeError, "did you mean epochs?"],
   [{ validateEvery: { steps: 0 } }, RangeError, "validateEvery.steps must be a whole number"],
   [{ parameters: 3 }, TypeError, "parameters and freeze must be names"],
-  [{ parameters: "w9" }, RangeError, 'current value is "w9"; did you mean w1?'],
+  [{ parameters: "w9" }, RangeError, 'got "w9"; did you mean w1?'],
   [{ freeze: ["w1", "bias"] }, RangeError, "freeze must name tensors of it"],
   [{ freeze: "*" }, RangeError, "none is left"],
   [{ optimizers: adam({ lr: 1, parameters: "q*" }) }, RangeError, '"q*" fits none'],
   [
     { optimizers: sgd({ lr: 1, parameters: "w1" }) },
     RangeError,
-    'Cannot train "b1" as one optimizer',
+    'Cannot train "b1": one optimizer',
   ],
-  [{ optimizers: [sgd({ lr: 1 }), adam({ lr: 1 })] }, RangeError, "current value is sgd, adam"],
+  [{ optimizers: [sgd({ lr: 1 }), adam({ lr: 1 })] }, RangeError, "got sgd, adam"],
   [{ optimizers: [sgd({ lr: 1 }), sgd({ lr: 1 })] }, RangeError, "names of optimizers must differ"],
   [
     { optimizers: adam({ lr: 1, groups: [{ parameters: "q" }] }) },
@@ -95,7 +95,7 @@ Deno.test("what is asked of a trainer with nothing to do it with is refused", as
   await assertRejects(
     () => empty.train(),
     RangeError,
-    "Cannot validate as the data must have a batch",
+    "Cannot validate: the data must have a batch",
   );
 });
 
@@ -146,7 +146,7 @@ async function labeled(
 Deno.test("labels that are no class are refused, below 0 too; those to be ignored are not", async () => {
   for (const label of [-1n, 5n, 99n]) {
     for (const device of ["wasm", "reference"] as const) {
-      const says = `each must be a class from 0 to 4, or -100: current value is ${label}`;
+      const says = `each must be a class from 0 to 4, or -100; got ${label}`;
       await assertRejects(() => labeled(label, device), RangeError, says);
     }
   }
@@ -156,8 +156,8 @@ Deno.test("labels that are no class are refused, below 0 too; those to be ignore
 });
 
 testOnGpu("labels that are no class are refused on a GPU, which would take them", async () => {
-  await assertRejects(() => labeled(-1n, "webgpu"), RangeError, "current value is -1");
-  await assertRejects(() => labeled(5n, "webgpu"), RangeError, "current value is 5");
+  await assertRejects(() => labeled(-1n, "webgpu"), RangeError, "got -1");
+  await assertRejects(() => labeled(5n, "webgpu"), RangeError, "got 5");
 });
 
 /** A hook that reads a field at BATCH_END. */
@@ -221,7 +221,7 @@ Deno.test("rates that cannot be are refused, and are as they were", async () => 
     });
     const trainer = new Trainer({ ...parts(), hooks: [writes] });
     const before = { ...trainer.state.optimizer[0]!.groups[0]! };
-    await assertRejects(() => trainer.train(), RangeError, `Cannot set a rate of adam as ${rate}`);
+    await assertRejects(() => trainer.train(), RangeError, `Cannot set a rate of adam: ${rate}`);
     assertEquals({ ...trainer.state.optimizer[0]!.groups[0]! }, before);
   }
 });
@@ -251,7 +251,7 @@ Deno.test("losses that are not finite are warned of once, and a training does no
     await assertRejects(
       () => trainer.export(kind),
       RangeError,
-      "as its parameters must be numbers",
+      ": its parameters must be numbers",
     );
   }
   assertEquals([trainer.state.latestLoss, trainer.state.avgLoss, norms[0]], [NaN, NaN, NaN]);

@@ -31,11 +31,11 @@ Deno.test("a target that the frames lack is not taken for one that they have", a
   const has = "it has z, batch_idx, energy0, positions, edge_index, shifts";
   assertEquals(
     await saidTo({ forces: [0, 0, 0, 0, 0, 0] }),
-    `Cannot run trainer as each batch must have "energy_target" [N]: ${has}, forces_target`,
+    `Cannot run trainer: each batch must have "energy_target" [N]: ${has}, forces_target`,
   );
   assertEquals(
     await saidTo({ energy: 1 }),
-    `Cannot run trainer as each batch must have "forces_target" [N, 3]: ${has}, energy_target, atoms`,
+    `Cannot run trainer: each batch must have "forces_target" [N, 3]: ${has}, energy_target, atoms`,
   );
 });
 

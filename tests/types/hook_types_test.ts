@@ -322,7 +322,7 @@ Deno.test("hook classes that contradict themselves do not compile", () => {
     // @ts-expect-error frequency must be a number
     () => hooks.add(new BadFrequency()),
     TypeError,
-    'frequency must be a number: current value is "10"',
+    'frequency must be a number; got "10"',
   );
   class NoFrequency {
     readonly stage = DynamicsStage.AFTER_STEP;

@@ -58,7 +58,7 @@ export function forcedSource(value: string | undefined): StdSource | undefined {
   if (value === undefined || value === "") return undefined;
   if (value === "jsr" || value === "local") return value;
   throw new RangeError(
-    `Cannot choose the source of @std as STD must be "jsr" or "local": current value is "${value}"`,
+    `Cannot choose the source of @std: STD must be "jsr" or "local"; got "${value}"`,
   );
 }
 

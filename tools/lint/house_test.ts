@@ -146,12 +146,11 @@ Deno.test("house/hot-loops finds what allocates in the loops of a marked functio
 Deno.test("house/error-wording wants the requirement and the value, or the action and the cause", async (t) => {
   await checkRule(t, "error-wording", {
     good: [
-      'throw new RangeError("Cannot run drift as dt must be positive: current value is -1");',
+      'throw new RangeError("Cannot run drift: dt must be positive; got -1");',
       "throw new TypeError(`Cannot add ${name}: it has no call()`);",
       "throw new RangeError(`dt must be above 0; got ${dt}`);",
       'throw new TypeError("Unknown option " + name);',
       'throw new TypeError("cutoff is required: pass { cutoff: 5 }");',
-      'throw new TypeError("Cannot add the hook as " + reason);',
       "throw new TypeError(message);",
       'throw new NoOverloadError("none");',
     ],
@@ -160,6 +159,8 @@ Deno.test("house/error-wording wants the requirement and the value, or the actio
       "throw new TypeError(`Bad hook ${name}: no call()`);",
       'throw new SyntaxError("Cannot parse");',
       'throw new TypeError("Invalid " + name);',
+      'throw new RangeError("Cannot run drift as dt must be positive");',
+      "throw new RangeError(`Cannot run drift as dt must be positive: current value is ${dt}`);",
     ],
   });
   const anything = 'throw new TypeError("boom");';

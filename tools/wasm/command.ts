@@ -17,7 +17,7 @@ export async function run(
   const { success, code } = await spawn(command, "inherit", options).status;
   if (!success) {
     throw new Error(
-      `Cannot build the kernels as ${command[0]} must succeed: it ended with ${code}`,
+      `Cannot build the kernels: ${command[0]} must succeed: it ended with ${code}`,
     );
   }
 }

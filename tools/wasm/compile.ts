@@ -28,7 +28,7 @@ export async function compile(
     const files = new Map<string, Uint8Array<ArrayBuffer>>();
     for (const name of NAMES) files.set(`wasm/pkg/${name}`, await Deno.readFile(`${out}/${name}`));
     if (await hashSource(toolchain.name) !== hash) {
-      throw new Error("Cannot record what was compiled as wasm/ must not change meanwhile: it did");
+      throw new Error("Cannot record what was compiled: wasm/ must not change meanwhile: it did");
     }
     return complete(files, { hash, toolchain: toolchain.name });
   } finally {

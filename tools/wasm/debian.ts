@@ -19,7 +19,7 @@ export async function debianToolchain(): Promise<Toolchain> {
   await installPackages();
   const version = await packageVersion("rustc-web");
   if (version === undefined) {
-    throw new Error("Cannot build the kernels as rustc-web must be installed: apt-get left it out");
+    throw new Error("Cannot build the kernels: rustc-web must be installed: apt-get left it out");
   }
   if (!await exists(`${sysroot(version)}/ready`)) await buildSysroot(sysroot(version));
   const tools = await installTools(CARGO, { RUSTC });

@@ -14,6 +14,6 @@ export interface Toolchain {
 export function routeOf(text: string | undefined): Route | undefined {
   if (text === undefined || text === "rustup" || text === "debian") return text;
   throw new RangeError(
-    `Cannot build the kernels as the route must be rustup or debian: current value is ${text}`,
+    `Cannot build the kernels: the route must be rustup or debian; got ${text}`,
   );
 }

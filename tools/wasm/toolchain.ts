@@ -26,6 +26,6 @@ export async function openToolchain(route?: Route): Promise<Toolchain> {
   if (rustup !== undefined) return rustup;
   if (route === undefined) return await debianToolchain();
   throw new Error(
-    "Cannot build the kernels by rustup as `rustup target add wasm32-unknown-unknown` must succeed: it did not",
+    "Cannot build the kernels by rustup: `rustup target add wasm32-unknown-unknown` must succeed: it did not",
   );
 }

@@ -153,9 +153,9 @@ function registeredOf({ path, spec, list }: WantedHook, registry: HookRegistry):
   try {
     return registry.get(spec);
   } catch (error) {
-    const rest = (error as Error).message.replace(/^Cannot get a hook as its name/, "");
+    const rest = (error as Error).message.replace(/^Cannot get a hook: its name/, "");
     const instead = spec.includes(".") ? '; a hook of your own is "./module.ts#Name"' : "";
-    throw new RangeError(`Cannot configure hooks as ${place}${rest}${instead}`);
+    throw new RangeError(`Cannot configure hooks: ${place}${rest}${instead}`);
   }
 }
 
@@ -173,7 +173,7 @@ async function make(
     if (cause instanceof Error && cause.message.startsWith("Cannot configure hooks")) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     const Same = cause instanceof RangeError ? RangeError : TypeError;
-    throw new Same(`Cannot configure hooks as ${path} must be accepted by its hook: ${text}`, {
+    throw new Same(`Cannot configure hooks: ${path} must be accepted by its hook: ${text}`, {
       cause,
     });
   }

@@ -67,9 +67,9 @@ async function load(address: string, spec: string, path: string): Promise<Member
     return await import(address) as Members;
   } catch (cause) {
     throw new Error(
-      `Cannot configure hooks as ${path} must be a module that can be loaded: current value is ${
-        show(spec)
-      }; ${cause instanceof Error ? cause.message : show(cause)}`,
+      `Cannot configure hooks: ${path} must be a module that can be loaded; got ${show(spec)}; ${
+        cause instanceof Error ? cause.message : show(cause)
+      }`,
       { cause },
     );
   }

@@ -98,7 +98,7 @@ export class HookRegistry {
     checkKeysOfSchema(action, schema);
     if (this.#hooks.has(name)) {
       throw new RangeError(
-        `Cannot ${action} as names must differ: there is one of that name already`,
+        `Cannot ${action}: names must differ: there is one of that name already`,
       );
     }
     this.#hooks.set(name, { ...schema, make: factory as HookFactory, isBuiltIn: false });

@@ -83,7 +83,7 @@ export function unknownMember(path: string, key: string, known: readonly string[
   const asWritten = key.includes("_")
     ? near.replace(/\w+(?=\?$)/, (name) => snakeCase(name))
     : near;
-  return `Cannot configure hooks as there must be an option ${path}: there is none; known are ${
+  return `Cannot configure hooks: there must be an option ${path}: there is none; known are ${
     known.join(", ") || "none"
   }${asWritten}`;
 }

@@ -55,7 +55,7 @@ export async function report(
 ): Promise<string> {
   if (format !== "html" && format !== "markdown") {
     throw new TypeError(
-      `Cannot write a report as its format must be "html" or "markdown": current value is ${
+      `Cannot write a report: its format must be "html" or "markdown"; got ${
         JSON.stringify(format)
       }`,
     );

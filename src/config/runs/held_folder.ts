@@ -88,7 +88,7 @@ export class HeldFolder implements RunFolder {
     const wrong = this.#isClosed ? "it was closed" : this.#engine && `it has ${this.#engine.name}`;
     if (wrong !== undefined) {
       throw new Error(
-        `Cannot attach ${engine.name} to run folder ${this.path} as it must be open and have no engine: ${wrong}`,
+        `Cannot attach ${engine.name} to run folder ${this.path}: it must be open and have no engine: ${wrong}`,
       );
     }
     this.#engine = engine;
@@ -142,7 +142,7 @@ export class HeldFolder implements RunFolder {
     if (this.#isWriting) {
       return Promise.reject(
         new Error(
-          `Cannot close run folder ${this.path} as its engine, ${this.#engine?.name}, must not write into it any more: ` +
+          `Cannot close run folder ${this.path}: its engine, ${this.#engine?.name}, must not write into it any more: ` +
             `await its run, or close it, first`,
         ),
       );

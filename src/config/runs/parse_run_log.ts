@@ -28,13 +28,13 @@ import type { RunRecord } from "./run_record.ts";
  * loop.hooks.add(runLog({ write: (line) => void (text += line) }));
  * await loop.run(3);
  * assertEquals(parseRunLog(text).map(({ type, step }) => [type, step]), [["start", 0], ["end", 3]]);
- * assertThrows(() => parseRunLog(text + "{}\n", "runs"), SyntaxError, "Cannot read runs, line 3, as type");
+ * assertThrows(() => parseRunLog(text + "{}\n", "runs"), SyntaxError, "Cannot read runs, line 3: type");
  * ```
  */
 export function parseRunLog(text: string, name: string = "run log"): RunRecord[] {
   const lines = text.split("\n");
   lines.pop(); // what stands behind the last newline
-  return lines.map((line, i) => recordOf(line, `${name}, line ${i + 1},`));
+  return lines.map((line, i) => recordOf(line, `${name}, line ${i + 1}`));
 }
 
 const TYPES = ["start", "change", "end"];

@@ -48,7 +48,7 @@ export async function readRun(path: string): Promise<RunData> {
   const config = await textIn(paths.config);
   if (config === undefined) {
     throw new RangeError(
-      `Cannot read run ${path} as it must be a run folder, with a config.json: there is none`,
+      `Cannot read run ${path}: it must be a run folder, with a config.json: there is none`,
     );
   }
   const identity = parseIdentity(config, paths.config);
@@ -70,7 +70,7 @@ export async function readRun(path: string): Promise<RunData> {
 /** The rows of a profile. Throws a SyntaxError for what is none, with the row and the member that is wrong. */
 export function profileIn(text: string, name: string): TransitionSummary[] {
   const refuse = (requirement: string): never => {
-    throw new SyntaxError(`Cannot read ${name} as ${requirement}`);
+    throw new SyntaxError(`Cannot read ${name}: ${requirement}`);
   };
   let rows: unknown;
   try {

@@ -27,7 +27,7 @@ export class RunFolderBusyError extends Error {
       ? "another has it"
       : `process ${holder.pid} on ${holder.host} has it since ${holder.since}`;
     super(
-      `Cannot open run folder ${path} as no other run may have it: ${who}; ` +
+      `Cannot open run folder ${path}: no other run may have it: ${who}; ` +
         `wait for it, or take another folder, as nextRunFolder finds one`,
     );
     this.path = path;

@@ -32,7 +32,7 @@ export async function assertOurs(folder: string): Promise<void> {
   const foreign = await foreignIn(folder, names.filter((name) => !EARLY.test(name)));
   if (foreign.length === 0) return;
   throw new RangeError(
-    `Cannot open run folder ${folder} as it must be empty or a run's, with a config.json: it has ${
+    `Cannot open run folder ${folder}: it must be empty or a run's, with a config.json: it has ${
       foreign.slice(0, 5).join(", ")
     }. Remove that if it is not needed, or take another folder, as nextRunFolder finds one`,
   );
@@ -58,8 +58,8 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   }
   if (!isOther) return known;
   throw new RangeError(
-    `Cannot open run folder ${paths.folder} as its configuration must be the one it was begun with, ` +
-      `${known.configHash ?? "none"}: current value is ${hash}` +
+    `Cannot open run folder ${paths.folder}: its configuration must be the one it was begun with, ` +
+      `${known.configHash ?? "none"}; got ${hash}` +
       `${differing(known.config, config)}; take another folder, as nextRunFolder finds one`,
   );
 }

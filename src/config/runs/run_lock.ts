@@ -200,7 +200,7 @@ function lockHost(folder: string): LockHost {
   const { Deno: host } = globalThis as unknown as { readonly Deno?: LockHost };
   if (host !== undefined) return host;
   throw new TypeError(
-    `Cannot open run folder ${folder} as files can be locked in Deno: this is not Deno`,
+    `Cannot open run folder ${folder}: files can be locked in Deno: this is not Deno`,
   );
 }
 

@@ -125,7 +125,7 @@ class Log implements RunLog {
     const other = this.#opening ?? this.#segment;
     if (other !== undefined) {
       throw new Error(
-        `Cannot open run log ${this.name} for ${engine.name} as it must be closed: ` +
+        `Cannot open run log ${this.name} for ${engine.name}: it must be closed: ` +
           `it is open for ${other.engine.name}; make one for each engine`,
       );
     }

@@ -70,7 +70,7 @@ export function newRunId(): string {
   const { randomUUID } = (globalThis.crypto ?? {}) as Partial<Crypto>;
   if (randomUUID !== undefined) return randomUUID.call(crypto);
   throw new Error(
-    "Cannot make a run log as crypto.randomUUID must exist: give an id, or serve the page over https or from localhost",
+    "Cannot make a run log: crypto.randomUUID must exist: give an id, or serve the page over https or from localhost",
   );
 }
 
@@ -94,7 +94,7 @@ export function fileWriter(path: string | URL): WriteLine {
   const deno = findDeno();
   if (deno === undefined) {
     throw new Error(
-      `Cannot make a run log as path must be somewhere with files: current value is ${path}, and this is not Deno; give write instead`,
+      `Cannot make a run log: path must be somewhere with files; got ${path}, and this is not Deno; give write instead`,
     );
   }
   let hasBegun = false;

@@ -19,7 +19,7 @@ export function readState(state: unknown, name: string): RunLogState {
     return { id, segments: Number(segments) };
   }
   throw new TypeError(
-    `Cannot restore run log ${name} as its state must be { id, segments }: current value is ${
+    `Cannot restore run log ${name}: its state must be { id, segments }; got ${
       JSON.stringify(state)
     }`,
   );

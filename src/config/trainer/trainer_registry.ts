@@ -62,7 +62,7 @@ export class TrainerRegistry {
     }
     if (this.#factories.has(kind)) {
       throw new RangeError(
-        `Cannot ${action} as kinds must differ: there is one of that name already`,
+        `Cannot ${action}: kinds must differ: there is one of that name already`,
       );
     }
     this.#factories.set(kind, factory);

@@ -80,7 +80,7 @@ function bondsOf(all: readonly HeldBonds[], s: number): Bond[] {
     const [i, j] = [Math.min(...pair), Math.max(...pair)];
     if (known.has(`${i} ${j}`)) {
       throw new RangeError(
-        `Cannot fix bonds as each must be there once: that of atoms ${i} and ${j} of system ${s} is in two constraints`,
+        `Cannot fix bonds: each must be there once: that of atoms ${i} and ${j} of system ${s} is in two constraints`,
       );
     }
     known.add(`${i} ${j}`);
@@ -91,7 +91,7 @@ function bondsOf(all: readonly HeldBonds[], s: number): Bond[] {
 function assertKept(s: number, pair: readonly number[], length: number, now: number): void {
   if (Math.abs(now - length) <= 1e-6 * length) return;
   throw new RangeError(
-    `Cannot fix bonds as one between fixed atoms must be as long as they are apart: atoms ${
+    `Cannot fix bonds: one between fixed atoms must be as long as they are apart: atoms ${
       pair.join(" and ")
     } of system ${s} are ${now} Å apart, not ${length}`,
   );

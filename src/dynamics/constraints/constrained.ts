@@ -130,7 +130,7 @@ export class Constrained implements ConstraintCalls {
     const { field } = this.#buffers;
     if (this.#bonds !== undefined && changes(one, field("cell"))) {
       throw new TypeError(
-        `Cannot run ${this.#scheme.name} with fixBonds as the cell must stay as it is: its kernel ${one.kernel.name} changes it`,
+        `Cannot run ${this.#scheme.name} with fixBonds: the cell must stay as it is: its kernel ${one.kernel.name} changes it`,
       );
     }
     const isMoving = changes(one, field("positions"));
@@ -272,7 +272,7 @@ function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   const held = constraint.hold(state), { nodeCount } = state.batch;
   if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
   throw new RangeError(
-    `Cannot hold ${constraint.name} as it must say of each of ${nodeCount} atoms what is fixed: current length is ${held.fixed.length}`,
+    `Cannot hold ${constraint.name}: it must say of each of ${nodeCount} atoms what is fixed: current length is ${held.fixed.length}`,
   );
 }
 

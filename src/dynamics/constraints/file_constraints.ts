@@ -92,7 +92,7 @@ function maskedIn(batch: Batch, name: string): Int32Array {
   const width = field?.level === "node" ? field.width : 0;
   if (width !== 1 && width !== 3) {
     throw new TypeError(
-      `Cannot fix atoms as the batch must have ${name}, a field of one number per atom or three: current one is ${
+      `Cannot fix atoms: the batch must have ${name}, a field of one number per atom or three: current one is ${
         field === undefined ? "not there" : `of ${field.width} per ${field.level}`
       }`,
     );

@@ -108,7 +108,7 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
   }
   if (all.length !== size) {
     throw new RangeError(
-      `Cannot ${ACTION} as there must be a list for each of ${size} systems, or one for all: current length is ${all.length}`,
+      `Cannot ${ACTION}: there must be a list for each of ${size} systems, or one for all: current length is ${all.length}`,
     );
   }
   for (const [s, pairs] of all.entries()) {
@@ -116,7 +116,7 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
     for (const [b, pair] of pairs.entries()) {
       if (Math.max(...pair) < atoms) continue;
       throw new RangeError(
-        `Cannot ${ACTION} as atom ${
+        `Cannot ${ACTION}: atom ${
           Math.max(...pair)
         } of bond ${b} must be in system ${s}: current count of its atoms is ${atoms}`,
       );
@@ -130,7 +130,7 @@ function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
   const field = batch.fields().find((one) => one.name === name);
   if (field?.level !== "node" || field.dtype !== "i32") {
     throw new TypeError(
-      `Cannot ${ACTION} as the batch must have ${name}, a field of whole numbers per atom: current one is ${
+      `Cannot ${ACTION}: the batch must have ${name}, a field of whole numbers per atom: current one is ${
         field === undefined ? "not there" : `of dtype ${field.dtype} per ${field.level}`
       }`,
     );
@@ -164,7 +164,7 @@ function lengthsOf(
     const given = isOwn(lengths) ? lengths[s] : lengths;
     if (Array.isArray(given) && given.length !== list.length) {
       throw new RangeError(
-        `Cannot ${ACTION} as there must be a length for each of the ${list.length} bonds of system ${s}: current count is ${given.length}`,
+        `Cannot ${ACTION}: there must be a length for each of the ${list.length} bonds of system ${s}: current count is ${given.length}`,
       );
     }
     const reach = geometry.reach(s);
@@ -174,8 +174,8 @@ function lengthsOf(
       if (now > 0 && length > 0 && length < reach) return length;
       throw new RangeError(
         now > 0 && length > 0
-          ? `Cannot ${ACTION} as bond ${b} of system ${s} must be shorter than half the height of the cell, ${reach} Å: current length is ${length}`
-          : `Cannot ${ACTION} as the atoms of bond ${b} of system ${s} must be apart: current distance is ${now}`,
+          ? `Cannot ${ACTION}: bond ${b} of system ${s} must be shorter than half the height of the cell, ${reach} Å: current length is ${length}`
+          : `Cannot ${ACTION}: the atoms of bond ${b} of system ${s} must be apart: current distance is ${now}`,
       );
     });
   });

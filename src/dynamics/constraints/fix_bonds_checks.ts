@@ -56,7 +56,7 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
       : undefined;
     if (wrong !== undefined) {
       throw new RangeError(
-        `Cannot make fixBonds as bond ${b}${of} must ${wrong}: current atoms are ${i} and ${j}`,
+        `Cannot make fixBonds: bond ${b}${of} must ${wrong}: current atoms are ${i} and ${j}`,
       );
     }
     known.add(`${i} ${j}`);

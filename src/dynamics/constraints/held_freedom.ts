@@ -62,14 +62,14 @@ function assertFree(
       const atom = offsets[s]! + bonds[k]!;
       if (isHeld(atom)) {
         throw new TypeError(
-          `Cannot fix bonds as their atoms must be held by fixAtoms, not by a hook: it holds atom ${
+          `Cannot fix bonds: their atoms must be held by fixAtoms, not by a hook: it holds atom ${
             bonds[k]
           } of system ${s}`,
         );
       }
       if (!hasCenter || bitsOf(atom) === 0) continue;
       throw new RangeError(
-        `Cannot fix the center of mass as bonds must not go to fixed atoms: atom ${
+        `Cannot fix the center of mass: bonds must not go to fixed atoms: atom ${
           bonds[k]
         } of system ${s} is both fixed and bonded`,
       );

@@ -132,14 +132,14 @@ export class ConvergenceHook {
     this.criteria = ([criteria].flat() as readonly Criterion[]).map(withName);
     if (this.criteria.length === 0) {
       throw new RangeError(
-        "Cannot make a ConvergenceHook as criteria must have one or more: current count is 0",
+        "Cannot make a ConvergenceHook: criteria must have one or more: current count is 0",
       );
     }
     for (const [i, one] of this.criteria.entries()) checkCriterion(i, one);
     for (const [name, status] of Object.entries({ sourceStatus, targetStatus })) {
       if (status === undefined || (Number.isInteger(status) && status >= 0)) continue;
       throw new RangeError(
-        `Cannot make a ConvergenceHook as ${name} must be a whole number from 0 on: current value is ${status}`,
+        `Cannot make a ConvergenceHook: ${name} must be a whole number from 0 on; got ${status}`,
       );
     }
     this.sourceStatus = sourceStatus;
@@ -266,7 +266,7 @@ function testOf(
 ) {
   if (buffer.dtype === "i32") {
     throw new TypeError(
-      `Cannot judge convergence by ${key} as a threshold must have real numbers to compare with: ` +
+      `Cannot judge convergence by ${key}: a threshold must have real numbers to compare with: ` +
         `${key} is whole numbers, which a customOp may judge`,
     );
   }
@@ -286,7 +286,7 @@ function checkCriterion(i: number, given: unknown): void {
   const wrong = (member: string, requirement: string, value: unknown) => {
     const error = typeof value === "number" ? RangeError : TypeError;
     throw new error(
-      `Cannot make a ConvergenceHook as ${member} of criterion ${i} must ${requirement}: current value is ${
+      `Cannot make a ConvergenceHook: ${member} of criterion ${i} must ${requirement}; got ${
         show(value)
       }`,
     );

@@ -56,7 +56,7 @@ export function assertSaved(
   }
   if (saved.integrator === integrator) return;
   throw new TypeError(
-    `Cannot load into ${engine} as the state must be of its integrator, ${integrator}: current value is ${
+    `Cannot load into ${engine}: the state must be of its integrator, ${integrator}; got ${
       String(saved.integrator)
     }`,
   );

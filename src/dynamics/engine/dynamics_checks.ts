@@ -50,7 +50,7 @@ export function checkDynamicsOptions(
   }
   if (!model.gives.includes("forces")) {
     throw new TypeError(
-      `Cannot ${action} as its model must give forces: ${model.name} gives ${
+      `Cannot ${action}: its model must give forces: ${model.name} gives ${
         model.gives.join(", ") || "nothing"
       }`,
     );
@@ -130,14 +130,14 @@ export function checkRun(
   }
   if (nSteps === undefined) {
     throw new TypeError(
-      `Cannot run ${name} as the number of steps is required: pass nSteps, to run() or to its constructor`,
+      `Cannot run ${name}: the number of steps is required: pass nSteps, to run() or to its constructor`,
     );
   }
   checkSteps(name, nSteps);
   if (batch.heldBy !== undefined) throw busyError(`run ${name}`, batch.heldBy);
   if (batch.size === 0 || batch.nodeCount === 0) {
     throw new RangeError(
-      `Cannot run ${name} as the batch must have an atom or more: current count is ${batch.nodeCount} in ${batch.size} systems`,
+      `Cannot run ${name}: the batch must have an atom or more: current count is ${batch.nodeCount} in ${batch.size} systems`,
     );
   }
   batch.check(`run ${name}`);

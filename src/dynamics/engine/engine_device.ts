@@ -79,7 +79,7 @@ export class EngineDevice {
   get backend(): Backend {
     if (this.#backend !== undefined) return this.#backend;
     throw new Error(
-      `Cannot tell the backend of ${this.#engine} as its device must be open, ${
+      `Cannot tell the backend of ${this.#engine}: its device must be open, ${
         this.#request!.name
       }: a run opens it, close() closes it`,
     );

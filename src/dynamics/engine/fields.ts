@@ -132,7 +132,7 @@ export class DynamicsFields implements StateSource {
 function assertStored(field: string): void {
   if (!isMeasured(field) && field !== "time" && field !== FRAME) return;
   throw new TypeError(
-    `Cannot write ${field} as only what is stored can be written: it is measured`,
+    `Cannot write ${field}: only what is stored can be written: it is measured`,
   );
 }
 

@@ -176,15 +176,15 @@ function checkCells({ batch }: ResidentBatch, engine: string, coupling: Pressure
     const periodic = Array.from(pbc.subarray(3 * system, 3 * system + 3), (flag) => flag !== 0);
     if (periodic.includes(false)) {
       throw new RangeError(
-        `Cannot run ${engine} as system ${system} must be periodic along all three lattice vectors: ` +
-          `current value is ${periodic.join(", ")}`,
+        `Cannot run ${engine}: system ${system} must be periodic along all three lattice vectors; ` +
+          `got ${periodic.join(", ")}`,
       );
     }
     const own = Array.from(cell.subarray(9 * system, 9 * system + 9));
     if (coupling === "anisotropic" && !isAlongAxes(own)) {
       throw new RangeError(
-        `Cannot run ${engine} as the cell of system ${system} must have its lattice vectors along x, y and z, ` +
-          `or pressureCoupling be "triclinic": current value is ${own.join(", ")}`,
+        `Cannot run ${engine}: the cell of system ${system} must have its lattice vectors along x, y and z, ` +
+          `or pressureCoupling be "triclinic"; got ${own.join(", ")}`,
       );
     }
   }

@@ -32,7 +32,7 @@ export function checkCoupling(
     if (!(at(times!, system) < 2 * at(steps!, system))) continue;
     const of = typeof time === "number" ? "" : ` of system ${system}`;
     throw new RangeError(
-      `Cannot make ${engine} as ${name}${of} must be two steps or more: current value is ${
+      `Cannot make ${engine}: ${name}${of} must be two steps or more; got ${
         at(times!, system)
       } fs, with a dt of ${at(steps!, system)} fs`,
     );
@@ -44,7 +44,7 @@ export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: u
   for (const [name, value] of Object.entries({ chainLength, yoshidaOrder })) {
     if (typeof value === "number") continue;
     throw new TypeError(
-      `Cannot make ${engine} as ${name} must be a number: current value is ${String(value)}`,
+      `Cannot make ${engine}: ${name} must be a number; got ${String(value)}`,
     );
   }
   checkParameter(engine, "chainLength", chainLength, {

@@ -126,7 +126,7 @@ function assertRule(
     if (typeof one === "number" && holds(one)) continue;
     const of = isOne ? "" : ` of system ${system}`;
     throw new RangeError(
-      `Cannot ${action} as ${name}${of} must be ${requirement}: current value is ${String(one)}`,
+      `Cannot ${action}: ${name}${of} must be ${requirement}; got ${String(one)}`,
     );
   }
 }
@@ -157,13 +157,13 @@ export function perSystem(
   if (isFromField(value)) return fromField(engine, name, value, of);
   if (typeof of !== "number" && isChanging(of)) {
     throw new TypeError(
-      `Cannot run ${engine} as ${name} must be one number, or { field } with one for each system, where systems come ` +
-        `and go: current value is a list of ${value.length} by place`,
+      `Cannot run ${engine}: ${name} must be one number, or { field } with one for each system, where systems come ` +
+        `and go; got a list of ${value.length} by place`,
     );
   }
   if (value.length === systems) return Float64Array.from(value);
   throw new RangeError(
-    `Cannot run ${engine} as ${name} must be one number, or one for each of ${systems} systems: current length is ${value.length}`,
+    `Cannot run ${engine}: ${name} must be one number, or one for each of ${systems} systems: current length is ${value.length}`,
   );
 }
 
@@ -179,7 +179,7 @@ function fromField(
     : of.fields().find((one) => one.name === field && one.level === "system" && one.width === 1);
   if (typeof of === "number" || info === undefined) {
     throw new TypeError(
-      `Cannot run ${engine} as ${name} must come from a field of the batch with one number per system: ` +
+      `Cannot run ${engine}: ${name} must come from a field of the batch with one number per system: ` +
         `current field is ${JSON.stringify(field)}`,
     );
   }

@@ -131,7 +131,7 @@ function assertVolumes(state: ResidentBatch, engine: string, { pressure }: Check
     const directions = pbc.subarray(3 * system, 3 * system + 3);
     if (one === 0 || directions.every((flag) => flag !== 0)) continue;
     throw new RangeError(
-      `Cannot run ${engine} as a system under pressure must be periodic in all three directions: ` +
+      `Cannot run ${engine}: a system under pressure must be periodic in all three directions: ` +
         `current value of pbc of system ${system} is ${directions.join(", ")}`,
     );
   }

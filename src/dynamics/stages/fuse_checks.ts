@@ -15,7 +15,7 @@ import { type Group, hasExit } from "./fuse_groups.ts";
 export function checkEngines(engines: readonly Dynamics[]): void {
   const action = "fuse";
   if (engines.length === 0) {
-    throw new TypeError(`Cannot ${action} as there must be an engine or more: current count is 0`);
+    throw new TypeError(`Cannot ${action}: there must be an engine or more: current count is 0`);
   }
   for (const [i, engine] of engines.entries()) {
     if (partsOf(engine) === undefined) {
@@ -25,13 +25,13 @@ export function checkEngines(engines: readonly Dynamics[]): void {
     }
     if (engines.indexOf(engine) !== i) {
       throw new TypeError(
-        `Cannot ${action} as each stage must be an engine of its own: ${engine.name} is there twice`,
+        `Cannot ${action}: each stage must be an engine of its own: ${engine.name} is there twice`,
       );
     }
     partsOf(engine)!.assertFree();
     if (engine.model === engines[0]!.model) continue;
     throw new TypeError(
-      `Cannot ${action} as all stages must have the same model, the same object: ${engine.name} has ${
+      `Cannot ${action}: all stages must have the same model, the same object: ${engine.name} has ${
         show(engine.model.name)
       }, ${engines[0]!.name} another ${show(engines[0]!.model.name)}`,
     );
@@ -44,13 +44,13 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
   for (const { engine, name } of groups) {
     if (partsOf(engine)!.options.nSteps !== 0) continue;
     throw new RangeError(
-      `Cannot fuse as nSteps of ${name} must be above 0, or its systems would go on with no step: current value is 0`,
+      `Cannot fuse: nSteps of ${name} must be above 0, or its systems would go on with no step; got 0`,
     );
   }
   for (const { name, end } of stages.slice(0, -1)) {
     if (hasExit(groups, hooks, end)) continue;
     throw new TypeError(
-      `Cannot fuse as ${name} must say when its systems go on to ${
+      `Cannot fuse: ${name} must say when its systems go on to ${
         stages[end]!.name
       }: give it nSteps, or a ConvergenceHook`,
     );
@@ -79,7 +79,7 @@ export function checkStageOptions(engines: readonly Dynamics[]): void {
     const lost = ENGINE_OPTIONS.find((key) => !KNOWN.has(key) && options[key] !== undefined);
     if (lost === undefined) continue;
     throw new TypeError(
-      `Cannot fuse as ${lost} must be the same for all stages: hand it to fuse() instead of ${engine.name}`,
+      `Cannot fuse: ${lost} must be the same for all stages: hand it to fuse() instead of ${engine.name}`,
     );
   }
 }
@@ -95,7 +95,7 @@ export function checkPlaces(engines: readonly Dynamics[], options: unknown): voi
       threads === (first!.threads ?? 1);
     if (isSame) continue;
     throw new TypeError(
-      `Cannot fuse as all stages must run on the same device, or it must be said where: ${
+      `Cannot fuse: all stages must run on the same device, or it must be said where: ${
         engines[i + 1]!.name
       } has another than ${engines[0]!.name}`,
     );

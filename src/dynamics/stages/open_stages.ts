@@ -147,7 +147,7 @@ function assertStatus(status: ArrayLike<number>): void {
   const system = Array.from(status).findIndex((stage) => stage < 0);
   if (system === -1) return;
   throw new RangeError(
-    `Cannot run stages as the status of system ${system} must be the number of one, from 0 on: current value is ${
+    `Cannot run stages: the status of system ${system} must be the number of one, from 0 on; got ${
       status[system]
     }`,
   );

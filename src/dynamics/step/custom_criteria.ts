@@ -42,7 +42,7 @@ function judge(
     const answers = op(arrays[`values ${i}`]!, nodeOffsets);
     if (answers?.length !== size) {
       throw new TypeError(
-        `Cannot judge convergence by ${key} as its customOp must answer for each of ${size} systems: ` +
+        `Cannot judge convergence by ${key}: its customOp must answer for each of ${size} systems: ` +
           `current length is ${answers?.length}`,
       );
     }

@@ -79,7 +79,7 @@ function waysOf(
     const isIn = stage === undefined || (own.first <= stage && stage < own.end);
     if (isIn && (stage ?? own.end - 1) < to && to <= count) continue;
     throw new RangeError(
-      `Cannot run stages as ${name} must have systems go on, from a stage of its own to one of 1 … ${count}: ` +
+      `Cannot run stages: ${name} must have systems go on, from a stage of its own to one of 1 … ${count}: ` +
         `current values are sourceStatus ${stage ?? "any"}, targetStatus ${to}`,
     );
   }

@@ -177,9 +177,9 @@ function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): K
       name
     );
     throw new TypeError(
-      `Cannot judge convergence as the key of a criterion must be a measure or a field of the batch ` +
-        `(fmax, energyChange, temperature, kineticEnergy, stress, ${there.join(", ")}): ` +
-        `current value is ${JSON.stringify(key)}`,
+      `Cannot judge convergence: the key of a criterion must be a measure or a field of the batch ` +
+        `(fmax, energyChange, temperature, kineticEnergy, stress, ${there.join(", ")}); ` +
+        `got ${JSON.stringify(key)}`,
     );
   }
   return { buffer: state.field(key), calls: [], level: info.level };

@@ -53,8 +53,8 @@ export class EngineStreams {
     checkStream(name, sampler, options, canConverge);
     if (options.onDiverged === "drop" && !device.isHost) {
       throw new RangeError(
-        `Cannot stream through ${name} as onDiverged must be "throw" on a GPU and on threads, which report diverged ` +
-          `systems late: current value is "drop"`,
+        `Cannot stream through ${name}: onDiverged must be "throw" on a GPU and on threads, which report diverged ` +
+          `systems late; got "drop"`,
       );
     }
   }
@@ -106,7 +106,7 @@ export class EngineStreams {
     const { name, place: { run } } = this.#engine;
     if (run?.state.matches(batch)) return;
     throw new Error(
-      `Cannot go on with the stream of ${name} as its batch must be the last one that was run: ` +
+      `Cannot go on with the stream of ${name}: its batch must be the last one that was run: ` +
         `another was run since, or the engine was closed; load a checkpoint`,
     );
   }

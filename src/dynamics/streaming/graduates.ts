@@ -68,7 +68,7 @@ export class Graduates {
     const room = rooms.reduce((sum, one) => sum + one, 0);
     if (room < left.length) {
       throw new RangeError(
-        `Cannot stream through ${this.#engine} as its sinks must have room for ${left.length} systems that have ` +
+        `Cannot stream through ${this.#engine}: its sinks must have room for ${left.length} systems that have ` +
           `graduated: there is room for ${room} in ${this.#sinks.length}; they stay in the batch, and stream() with ` +
           `more sinks goes on`,
       );
@@ -104,7 +104,7 @@ export class Graduates {
       if (then < 0 || now < 0 || now === then) continue;
       if (now < then) {
         throw new RangeError(
-          `Cannot go on with the stream of ${this.#engine} as sink ${i} must hold the ${then} systems that it held: ` +
+          `Cannot go on with the stream of ${this.#engine}: sink ${i} must hold the ${then} systems that it held: ` +
             `current length is ${now}`,
         );
       }
@@ -149,7 +149,7 @@ async function idsFrom(
   const all = await sink.read?.();
   if (all?.has("sourceId")) return all.get("sourceId").slice(from) as Int32Array;
   throw new TypeError(
-    `Cannot go on with the stream of ${engine} as sink ${i} must have truncate(length), or read() with the field ` +
+    `Cannot go on with the stream of ${engine}: sink ${i} must have truncate(length), or read() with the field ` +
       `sourceId: it holds systems that were written since`,
   );
 }

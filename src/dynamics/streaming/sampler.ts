@@ -83,7 +83,7 @@ export class SizeAwareSampler {
     const list = listOf(action, source);
     if (list.sizes === undefined) {
       throw new TypeError(
-        `Cannot ${action} as its source must have sizes(i), or be opened by SizeAwareSampler.open, which gets each ` +
+        `Cannot ${action}: its source must have sizes(i), or be opened by SizeAwareSampler.open, which gets each ` +
           `system once: current source has length and get(i) alone`,
       );
     }
@@ -166,7 +166,7 @@ export class SizeAwareSampler {
     if (!(taken instanceof Uint8Array) || taken.length !== this.length) {
       const of = taken instanceof Uint8Array ? `that of ${taken.length} samples` : String(taken);
       throw new TypeError(
-        `Cannot load ${NAME} as its state must be what save() gave for ${this.length} samples: current value is ${of}`,
+        `Cannot load ${NAME}: its state must be what save() gave for ${this.length} samples; got ${of}`,
       );
     }
     this.#taken.set(taken);
@@ -207,7 +207,7 @@ export class SizeAwareSampler {
       const large = sizes.findIndex((size) => size > this[name]);
       if (large === -1) continue;
       throw new RangeError(
-        `Cannot ${action} as each sample must fit into ${name} ${this[name]}: sample ${large} has ${
+        `Cannot ${action}: each sample must fit into ${name} ${this[name]}: sample ${large} has ${
           sizes[large]
         } ${what}`,
       );
@@ -215,7 +215,7 @@ export class SizeAwareSampler {
     const empty = this.#atoms.indexOf(0);
     if (empty === -1) return;
     throw new RangeError(
-      `Cannot ${action} as each sample must have an atom or more: sample ${empty} has 0`,
+      `Cannot ${action}: each sample must have an atom or more: sample ${empty} has 0`,
     );
   }
 }

@@ -37,20 +37,18 @@ export function checkSamplerOptions(action: string, options: SamplerOptions): vo
     if (value === Infinity && name !== "binWidth") continue;
     const Wrong = typeof value === "number" ? RangeError : TypeError;
     throw new Wrong(
-      `Cannot ${action} as ${name} must be a whole number from 1 on: current value is ${
-        String(value)
-      }`,
+      `Cannot ${action}: ${name} must be a whole number from 1 on; got ${String(value)}`,
     );
   }
   const { shuffle, seed = 0 } = options;
   if (shuffle !== undefined && typeof shuffle !== "boolean") {
     throw new TypeError(
-      `Cannot ${action} as shuffle must be true or false: current value is ${String(shuffle)}`,
+      `Cannot ${action}: shuffle must be true or false; got ${String(shuffle)}`,
     );
   }
   seedWords(seed, action);
   if (LIMITS.some((name) => (options[name] ?? Infinity) < Infinity)) return;
   throw new RangeError(
-    `Cannot ${action} as one of ${LIMITS.join(", ")} must be given: current values are none`,
+    `Cannot ${action}: one of ${LIMITS.join(", ")} must be given: current values are none`,
   );
 }

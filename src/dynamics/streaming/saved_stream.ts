@@ -81,7 +81,7 @@ export function assertSlots(action: string, slots: unknown, size: number): void 
   if (!isCounted) {
     const count = Array.isArray(slots) ? slots.length : undefined;
     throw new TypeError(
-      `Cannot ${action} as its state must be what save() gave for ${size} systems: current count is ${count}`,
+      `Cannot ${action}: its state must be what save() gave for ${size} systems: current count is ${count}`,
     );
   }
   const unknown = slots.findIndex((slot) => !isSlot(slot));

@@ -92,6 +92,6 @@ export function checkStream(
   }
   if (canConverge || maxSteps !== undefined || (nSteps ?? Infinity) < Infinity) return;
   throw new TypeError(
-    `Cannot ${action} as systems must be done at some time: it has no ConvergenceHook, and maxSteps is not given`,
+    `Cannot ${action}: systems must be done at some time: it has no ConvergenceHook, and maxSteps is not given`,
   );
 }

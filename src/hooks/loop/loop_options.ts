@@ -99,7 +99,7 @@ export function hookParts<E extends AnyStages>(
 export function assertRole(stage: string, role: Role, reached: Role): void {
   if (role === reached) return;
   throw new TypeError(
-    `Cannot use ${stage} as it must be reached by its role: it is a ${role} stage, use loop.${
+    `Cannot use ${stage}: it must be reached by its role: it is a ${role} stage, use loop.${
       role === "observe" ? "fire" : role
     }()`,
   );
@@ -168,7 +168,7 @@ function checkLiteral(engine: Members): void {
   const option = Object.keys(engine).find((key) => OPTIONS.includes(key));
   if (option !== undefined) {
     throw new TypeError(
-      `Cannot ${ACTION} as ${option} must be among its options: write new Loop(engine, { ${option} })`,
+      `Cannot ${ACTION}: ${option} must be among its options: write new Loop(engine, { ${option} })`,
     );
   }
   checkKeys(ACTION, "its engine", engine, MEMBERS);
@@ -223,11 +223,11 @@ function isState(x: unknown): boolean {
 export function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
   if (typeof nSteps !== "number") {
     throw new TypeError(
-      `Cannot run ${name} as nSteps must be a number: current value is ${show(nSteps)}`,
+      `Cannot run ${name}: nSteps must be a number; got ${show(nSteps)}`,
     );
   }
   if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
   throw new RangeError(
-    `Cannot run ${name} as nSteps must be a whole number from 0 on: current value is ${nSteps}`,
+    `Cannot run ${name}: nSteps must be a whole number from 0 on; got ${nSteps}`,
   );
 }

@@ -33,7 +33,7 @@ export class PendingStage {
     if (stage === undefined) return;
     this.#stage = undefined;
     throw new Error(
-      `Cannot ${action} as the hooks of ${stage} must be done: one is asynchronous, so write ` +
+      `Cannot ${action}: the hooks of ${stage} must be done: one is asynchronous, so write ` +
         `await loop.fire(${JSON.stringify(stage)}) (or pipe, gate, replace)`,
     );
   }
@@ -72,8 +72,7 @@ export class BetweenSteps {
     const dropped = this.#waiting;
     this.#waiting = [];
     for (const { drop } of dropped) {
-      const message =
-        `Cannot work between two steps of ${engine} as its run must not be over: it is`;
+      const message = `Cannot work between two steps of ${engine}: its run must not be over: it is`;
       drop(new Error(message, cause === undefined ? {} : { cause }));
     }
   }
@@ -115,7 +114,7 @@ export class ExclusiveCalls {
   assertNone(call: string): void {
     if (this.#busy === undefined) return;
     throw new Error(
-      `Cannot ${call} ${this.#name} as it must not be running already: await its ${this.#busy} first`,
+      `Cannot ${call} ${this.#name}: it must not be running already: await its ${this.#busy} first`,
     );
   }
 }

@@ -35,7 +35,7 @@ export class Counters {
     if (counter === "step") return void this.step++;
     if (!this.names.has(counter)) {
       throw new RangeError(
-        `Cannot advance ${counter} as it must be a counter of the kinds, or step: they are ` +
+        `Cannot advance ${counter}: it must be a counter of the kinds, or step: they are ` +
           `${[...this.names].join(", ") || "none"}${didYouMean(counter, this.names)}`,
       );
     }

@@ -130,8 +130,8 @@ export function bindMethods(
       const stage = `${kind}/${name}`, others = bound.get(stage) ?? [];
       if (others.length > 0 && roles.get(stage) !== "observe") {
         throw new TypeError(
-          `Cannot register hook ${label} as one method at most may handle ${stage}: ` +
-            `current value is ${others[0]} and ${method}`,
+          `Cannot register hook ${label}: one method at most may handle ${stage}; ` +
+            `got ${others[0]} and ${method}`,
         );
       }
       bound.set(stage, [...others, method]);
@@ -156,7 +156,7 @@ function checkMethods(
     }
     if (known.includes(method)) continue;
     throw new TypeError(
-      `Cannot register hook ${label} as no stage has a method ${method}: the engine has ${
+      `Cannot register hook ${label}: no stage has a method ${method}: the engine has ${
         [...tables.keys()].join(", ")
       } stages${near}`,
     );

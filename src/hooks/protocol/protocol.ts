@@ -92,7 +92,7 @@ export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable
 export function assertProtocol(value: object): asserts value is ProtocolHook {
   const found = problems(value);
   if (found.length > 0) {
-    throw new TypeError(`Cannot register hook ${labelOf(value)} as ${found.join("; ")}`);
+    throw new TypeError(`Cannot register hook ${labelOf(value)}: ${found.join("; ")}`);
   }
   readSchedule(labelOf(value), value as ScheduleOptions);
 }
@@ -110,7 +110,7 @@ export function labelOf(hook: unknown): string {
 /** Returns the reasons why a value is not a hook of this form. */
 function problems(value: unknown): string[] {
   if (typeof value !== "object" || value === null) {
-    return [`a hook must be an object: current value is ${show(value)}${instead(value)}`];
+    return [`a hook must be an object; got ${show(value)}${instead(value)}`];
   }
   const hook = value as Readonly<Record<string, unknown>>;
   return [
@@ -155,7 +155,7 @@ function kernelProblems(hook: Readonly<Record<string, unknown>>): string[] {
     ...must,
     ...(Array.isArray(writes) && writes.length > 0
       ? []
-      : [`writes must name what its kernels change: current value is ${show(writes)}`]),
+      : [`writes must name what its kernels change; got ${show(writes)}`]),
     ...(call === undefined ? [] : ["it must have call or kernels, not both"]),
   ];
 }
@@ -183,7 +183,7 @@ function mustBe(
 ): string[] {
   const value = hook[key];
   if (ok(value)) return [];
-  return [`${key} must be ${what}: current value is ${show(value)}`];
+  return [`${key} must be ${what}; got ${show(value)}`];
 }
 
 function isStage(x: unknown): boolean {

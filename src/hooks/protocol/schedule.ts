@@ -129,9 +129,7 @@ function checkSchedule(name: string, given: ScheduleOptions): void {
 }
 
 function complaint(name: string, key: string, requirement: string, value: unknown): string {
-  return `Cannot register hook ${name} as its ${key} must ${requirement}: current value is ${
-    show(value)
-  }`;
+  return `Cannot register hook ${name}: its ${key} must ${requirement}; got ${show(value)}`;
 }
 
 function isPositiveInteger(x: number): boolean {

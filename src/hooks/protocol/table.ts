@@ -169,7 +169,7 @@ function checkSpec(spec: unknown): CheckedSpec {
   const action = `make hook ${name}`;
   checkLiteralKeys(action, "its members", spec, MEMBERS);
   const found = [...optionProblems(spec), ...kindProblems(spec.kinds)];
-  if (found.length > 0) throw new TypeError(`Cannot ${action} as ${found.join("; ")}`);
+  if (found.length > 0) throw new TypeError(`Cannot ${action}: ${found.join("; ")}`);
   readSchedule(name, scheduleOf(spec));
   checkTables(action, on);
   if (otherwise !== undefined) checkHandler(action, "otherwise", otherwise);
@@ -178,7 +178,7 @@ function checkSpec(spec: unknown): CheckedSpec {
 
 function kindProblems(kinds: unknown): string[] {
   if (kinds === undefined || (Array.isArray(kinds) && kinds.every(isKind))) return [];
-  return [`kinds must be an array of kinds: current value is ${show(kinds)}`];
+  return [`kinds must be an array of kinds; got ${show(kinds)}`];
 }
 
 function checkTables(action: string, on: unknown): void {
@@ -211,7 +211,7 @@ function findKind(name: string, kindName: string, kinds: readonly AnyStages[]): 
   if (found !== undefined) return found;
   const names = kinds.map(({ kind }) => kind);
   throw new TypeError(
-    `Cannot make hook ${name} as it handles kind ${kindName}: the kinds known here are ${
+    `Cannot make hook ${name}: it handles kind ${kindName}: the kinds known here are ${
       names.join(", ")
     }` +
       `${didYouMean(kindName, names) || "; pass others as `kinds: [...]`"}`,
@@ -223,9 +223,9 @@ function checkStages(name: string, { kind, roles }: AnyStages, table: Members): 
     if (stage === "*" || Object.hasOwn(roles, stage)) continue;
     const names = Object.keys(roles);
     throw new TypeError(
-      `Cannot make hook ${name} as ${kind} has no stage ${stage}: its stages are ${
-        names.join(", ")
-      }${didYouMean(stage, names)}`,
+      `Cannot make hook ${name}: ${kind} has no stage ${stage}: its stages are ${names.join(", ")}${
+        didYouMean(stage, names)
+      }`,
     );
   }
 }

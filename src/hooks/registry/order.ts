@@ -91,7 +91,7 @@ function cycle(entries: readonly Entry[]): RangeError {
     if (seen !== -1) {
       const names = path.slice(0, seen + 2).map((entry) => entry.name);
       return new RangeError(
-        `Cannot order hooks as before and after must not form a cycle: ${names.join(" → ")}`,
+        `Cannot order hooks: before and after must not form a cycle: ${names.join(" → ")}`,
       );
     }
   }
@@ -122,7 +122,7 @@ function checkModifiers(
     const early = others.find(({ entry }) => mustPrecede(entry, modifier.entry));
     if (early === undefined) continue;
     throw new RangeError(
-      `Cannot order hooks as ${modifier.entry.name} changes state at ${modifier.info.stage} and must run before its ` +
+      `Cannot order hooks: ${modifier.entry.name} changes state at ${modifier.info.stage} and must run before its ` +
         `observers: ${early.entry.name} asks to run before it`,
     );
   }
@@ -147,7 +147,7 @@ export function unknownNames(
     [...entry.before, ...entry.after].filter((name) => !names.includes(name)).map((name) => ({
       entry,
       error: new RangeError(
-        `Cannot order hook ${entry.name} by ${JSON.stringify(name)} as no hook has that name: ` +
+        `Cannot order hook ${entry.name} by ${JSON.stringify(name)}: no hook has that name: ` +
           `the hooks are ${names.join(", ")}${didYouMean(name, names)}`,
       ),
     }))

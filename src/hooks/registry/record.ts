@@ -91,14 +91,14 @@ function checkSilent(hook: object, kinds: readonly AnyStages[]): void {
     const camel = snake.replace(/_+([a-z])/g, (_, letter: string) => letter.toUpperCase());
     const known = kinds.flatMap(methodNames);
     const hint = known.includes(camel) ? `; did you mean ${camel}?` : didYouMean(camel, known);
-    throw new TypeError(`Cannot register hook ${label} as no stage has a method ${snake}${hint}`);
+    throw new TypeError(`Cannot register hook ${label}: no stage has a method ${snake}${hint}`);
   }
   const form = isTableHook(hook) ? "on" : typeof call === "function" ? "call" : undefined;
   if (form === undefined) return;
   const [method] = form === "on" && typeof call === "function" ? ["call"] : handlersOf(hook);
   if (method === undefined) return;
   throw new TypeError(
-    `Cannot register hook ${label} as it must have ${form} or ${method}, not both: ${method} would never be called`,
+    `Cannot register hook ${label}: it must have ${form} or ${method}, not both: ${method} would never be called`,
   );
 }
 
@@ -147,7 +147,7 @@ function bindOtherwise(made: MadeHook, { kind, role }: StageInfo): Bound | undef
 function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookRecord {
   const label = labelOf(hook);
   const found = optionProblems(hook as unknown as Readonly<Record<string, unknown>>);
-  if (found.length > 0) throw new TypeError(`Cannot register hook ${label} as ${found.join("; ")}`);
+  if (found.length > 0) throw new TypeError(`Cannot register hook ${label}: ${found.join("; ")}`);
   const methodsAt = bindMethods(hook, label, kinds);
   return {
     ...common(hook, label),
@@ -192,7 +192,7 @@ function fromProtocol(
 function workOf(hook: object, label: string, worker: DeviceWorker | undefined): unknown {
   if (worker !== undefined) return (_ctx: unknown, stage: string) => worker.work(hook, stage);
   throw new TypeError(
-    `Cannot register hook ${label} as it gives kernels, so the engine must run kernels: this one runs none`,
+    `Cannot register hook ${label}: it gives kernels, so the engine must run kernels: this one runs none`,
   );
 }
 
@@ -202,7 +202,7 @@ function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): 
   const answer: unknown = hook.runsOnStage(stage as never);
   if (typeof answer === "boolean") return answer;
   throw new TypeError(
-    `Cannot register hook ${label} as runsOnStage(${stage}) must answer true or false: current value is ${
+    `Cannot register hook ${label}: runsOnStage(${stage}) must answer true or false; got ${
       show(answer)
     }`,
   );
@@ -216,7 +216,7 @@ function checkStages(label: string, given: readonly string[], kinds: readonly An
     }
     const known = Object.keys(kind.roles).map((name) => `${kind.kind}/${name}`);
     throw new TypeError(
-      `Cannot register hook ${label} as ${kind.kind} has no such stage: current value is ${
+      `Cannot register hook ${label}: ${kind.kind} has no such stage; got ${
         JSON.stringify(stage)
       }` +
         didYouMean(stage, known),

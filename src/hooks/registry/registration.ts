@@ -60,7 +60,7 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
   checkOptions(name, options);
   if (engine.others.some((other) => other.record.hook === hook)) {
     throw new TypeError(
-      `Cannot register hook ${name} as the same object is registered already: make another one`,
+      `Cannot register hook ${name}: the same object is registered already: make another one`,
     );
   }
   checkFields(record, engine);
@@ -97,7 +97,7 @@ export function registered<T>(
   if (!isThenable(answer)) return entries(); // it may have added other hooks
   answer.then(undefined, () => {});
   throw new TypeError(
-    `Cannot register hook ${name} as its onRegister must not return a promise: it does; wait in open() instead`,
+    `Cannot register hook ${name}: its onRegister must not return a promise: it does; wait in open() instead`,
   );
 }
 
@@ -123,7 +123,7 @@ function nameOf(record: HookRecord, options: AddOptions, names: HookNames): stri
     }
     if (!names.has(explicit)) return explicit;
     throw new RangeError(
-      `Cannot register hook ${explicit} as names must differ: there is a hook of that name already`,
+      `Cannot register hook ${explicit}: names must differ: there is a hook of that name already`,
     );
   }
   return names.free(record.label);
@@ -266,7 +266,7 @@ function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): voi
   if (handlers.length === 0 && (hook.open ?? hook.close ?? hook.settings) === undefined) {
     const accepted = kinds.map(({ kind }) => kind).join(", ");
     throw new TypeError(
-      `Cannot register hook ${name} as it must handle a stage of this engine: the engine accepts ${accepted} stages`,
+      `Cannot register hook ${name}: it must handle a stage of this engine: the engine accepts ${accepted} stages`,
     );
   }
   for (const handler of handlers) {
@@ -276,7 +276,7 @@ function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): voi
     const rival = others.find(({ handlers }) => handlers.some(({ info }) => info.stage === stage));
     if (rival === undefined) continue;
     throw new TypeError(
-      `Cannot register hook ${name} as one hook at most may replace ${stage}: ${rival.name} does already`,
+      `Cannot register hook ${name}: one hook at most may replace ${stage}: ${rival.name} does already`,
     );
   }
 }
@@ -284,12 +284,12 @@ function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): voi
 function checkHandler({ info, schedule, entry: { name, record } }: StageHandler): void {
   if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
     throw new TypeError(
-      `Cannot register hook ${name} as it must have no schedule but frequency and phase: the engine does its work ` +
+      `Cannot register hook ${name}: it must have no schedule but frequency and phase: the engine does its work ` +
         `after everything else of ${info.stage}`,
     );
   }
   if (info.role === "observe" || record.writes.length === 0) return;
   throw new TypeError(
-    `Cannot register hook ${name} as only observe stages can be written at: ${info.stage} is a ${info.role} stage`,
+    `Cannot register hook ${name}: only observe stages can be written at: ${info.stage} is a ${info.role} stage`,
   );
 }

@@ -124,7 +124,7 @@ export class Roster<R> {
     if (entry !== undefined) return entry;
     const names = this.all.map((entry) => this.nameOf(entry));
     throw new RangeError(
-      `Cannot ${verb} hook ${show(name)} as none has that name: the hooks are ` +
+      `Cannot ${verb} hook ${show(name)}: none has that name: the hooks are ` +
         `${names.join(", ") || "none"}${didYouMean(String(name), names)}`,
     );
   }
@@ -198,7 +198,7 @@ export class Roster<R> {
   subscribe(listener: (change: HookChange) => void): () => void {
     if (typeof listener !== "function") {
       throw new TypeError(
-        `Cannot subscribe as the listener must be a function: current value is ${show(listener)}`,
+        `Cannot subscribe: the listener must be a function; got ${show(listener)}`,
       );
     }
     this.#listeners.add(listener);

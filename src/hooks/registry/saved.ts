@@ -71,7 +71,7 @@ export function restoreEntries(
   return unknown.map((name) => ({
     name,
     error: new RangeError(
-      `Cannot restore hook ${name} as no hook has that name: its state is left out`,
+      `Cannot restore hook ${name}: no hook has that name: its state is left out`,
     ),
   }));
 }
@@ -84,9 +84,7 @@ export function wasEnabled(saved: SavedHooks, { path, enabled }: Entry): boolean
 function assertSaved(saved: unknown): asserts saved is SavedHooks {
   if (isSavedHooks(saved)) return;
   throw new TypeError(
-    `Cannot restore hooks as their saved state must be what save() gave: current value is ${
-      show(saved)
-    }`,
+    `Cannot restore hooks: their saved state must be what save() gave; got ${show(saved)}`,
   );
 }
 
@@ -115,8 +113,6 @@ export function assertSavedLoop(
     isCounts(saved.counts) && Object.keys(saved.counts).every((counter) => counters.has(counter));
   if (isSaved) return;
   throw new TypeError(
-    `Cannot load into a loop as its saved state must be what save() gave: current value is ${
-      show(saved)
-    }`,
+    `Cannot load into a loop: its saved state must be what save() gave; got ${show(saved)}`,
   );
 }

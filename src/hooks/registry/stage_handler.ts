@@ -170,7 +170,7 @@ export class StageHandler {
     const answer: unknown = when.call(hook, ctx);
     if (typeof answer === "boolean") return answer;
     throw new TypeError(
-      `Cannot ask hook ${label} when to run as its \`when\` must answer true or false: current value is ${
+      `Cannot ask hook ${label} when to run: its \`when\` must answer true or false; got ${
         show(answer)
       }`,
     );

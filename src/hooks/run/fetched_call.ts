@@ -44,7 +44,7 @@ export async function fetchAs(
     const names = handlers.map((handler) => handler.entry.name).join(", ");
     const { stage } = handlers[0]!.info;
     throw new Error(
-      `Cannot fetch what ${names} reads at ${stage} of step ${step} as the state's source failed`,
+      `Cannot fetch what ${names} reads at ${stage} of step ${step}: the state's source failed`,
       { cause },
     );
   }
@@ -81,7 +81,7 @@ function writeBack(handler: StageHandler, changed: Iterable<string>, values: Fie
   if (plan?.writeBack !== undefined) return plan.writeBack(values);
   const names = [...changed].join(", ");
   throw new TypeError(
-    `Cannot write ${names} in hook ${handler.entry.record.label} as the state's source must take it back: it can ` +
+    `Cannot write ${names} in hook ${handler.entry.record.label}: the state's source must take it back: it can ` +
       `only be read`,
   );
 }

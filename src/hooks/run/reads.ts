@@ -94,8 +94,8 @@ export function assertFields(
       ? "the engine has none"
       : `they are ${source.fields.join(", ")}`;
     throw new TypeError(
-      `Cannot register hook ${hook} as its ${member} must name fields of the engine (${there}): ` +
-        `current value is ${JSON.stringify(name)}${didYouMean(name, source.fields)}`,
+      `Cannot register hook ${hook}: its ${member} must name fields of the engine (${there}); ` +
+        `got ${JSON.stringify(name)}${didYouMean(name, source.fields)}`,
     );
   }
 }
@@ -116,7 +116,7 @@ export function accessor(
     const get = declared.includes(field) ? () => value(field) : () => {
       const verb = member === "reads" ? "read" : "write";
       throw new TypeError(
-        `Cannot ${verb} ${field} in hook ${hook} as it must declare it, ${member}: [..., ${
+        `Cannot ${verb} ${field} in hook ${hook}: it must declare it, ${member}: [..., ${
           JSON.stringify(field)
         }]: ` +
           `its ${member} are ${JSON.stringify(declared)}`,

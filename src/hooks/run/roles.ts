@@ -31,8 +31,8 @@ const PIPE: Fold = {
   merge: (handler, answer) => {
     if (answer !== undefined) return answer;
     throw new TypeError(
-      `Cannot pipe through hook ${handler.entry.name} as its handler of ${handler.info.stage} must return the next value: ` +
-        `current value is undefined`,
+      `Cannot pipe through hook ${handler.entry.name}: its handler of ${handler.info.stage} must return the next value; ` +
+        `got undefined`,
     );
   },
 };
@@ -44,8 +44,8 @@ const GATE: Fold = {
   merge: (handler, answer, isOpen) => {
     if (typeof answer === "boolean") return answer && isOpen;
     throw new TypeError(
-      `Cannot ask hook ${handler.entry.name} at ${handler.info.stage} as a gate must answer true or false: ` +
-        `current value is ${show(answer)}`,
+      `Cannot ask hook ${handler.entry.name} at ${handler.info.stage}: a gate must answer true or false; ` +
+        `got ${show(answer)}`,
     );
   },
 };

@@ -20,7 +20,7 @@ export class ObserverMutationError extends Error {
   /** Makes the error with its message. */
   constructor(hook: string, stage: string, changed: readonly string[]) {
     super(
-      `Cannot trust hook ${hook} as an observer must change nothing at ${stage}: it changed ${
+      `Cannot trust hook ${hook}: an observer must change nothing at ${stage}: it changed ${
         changed.join(", ")
       } ` +
         `(a hook that means to declares it: writes: [...])`,

@@ -42,9 +42,7 @@ export function centerBias(options: CenterBiasOptions): Model {
   checkNumber(`make ${NAME}`, "stiffness", stiffness, POSITIVE);
   if (!Array.from(center).every(Number.isFinite)) {
     throw new RangeError(
-      `Cannot make ${NAME} as center must have finite numbers: current value is ${
-        Array.from(center).join(", ")
-      }`,
+      `Cannot make ${NAME}: center must have finite numbers; got ${Array.from(center).join(", ")}`,
     );
   }
   return bondedModel(NAME, (state) => {
@@ -58,7 +56,7 @@ function biasOn(state: ResidentBatch, { stiffness, center, atoms }: CenterBiasOp
   const { size, nodeOffsets, systemOfNode } = state.batch;
   if (center.length !== 3 && center.length !== 3 * size) {
     throw new RangeError(
-      `Cannot use ${NAME} as center must have 3 numbers, or 3 for each of ${size} systems: current length is ${center.length}`,
+      `Cannot use ${NAME}: center must have 3 numbers, or 3 for each of ${size} systems: current length is ${center.length}`,
     );
   }
   const group = new Set(atoms);

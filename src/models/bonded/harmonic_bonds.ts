@@ -87,7 +87,7 @@ function bondsOf(
 ): readonly (readonly HarmonicBond[])[] {
   if (isBySystem && lists.length !== size) {
     throw new RangeError(
-      `Cannot use ${NAME} as there must be a list for each of ${size} systems: current length is ${lists.length}`,
+      `Cannot use ${NAME}: there must be a list for each of ${size} systems: current length is ${lists.length}`,
     );
   }
   return Array.from({ length: size }, (_, s) => {
@@ -96,7 +96,7 @@ function bondsOf(
     const wrong = list.findIndex(({ atoms }) => Math.max(...atoms) >= count);
     if (wrong === -1) return list;
     throw new RangeError(
-      `Cannot use ${NAME} as bond ${wrong} must join two of the ${count} atoms of system ${s}: ` +
+      `Cannot use ${NAME}: bond ${wrong} must join two of the ${count} atoms of system ${s}: ` +
         `current atoms are ${list[wrong]!.atoms.join(" and ")}`,
     );
   });
@@ -105,9 +105,7 @@ function bondsOf(
 function checkBond(name: string, { atoms, length, stiffness, shift }: HarmonicBond): void {
   const wrong = (member: string, requirement: string, value: unknown) => {
     throw new RangeError(
-      `Cannot make ${NAME} as ${member} of ${name} must ${requirement}: current value is ${
-        String(value)
-      }`,
+      `Cannot make ${NAME}: ${member} of ${name} must ${requirement}; got ${String(value)}`,
     );
   };
   const isIndex = (atom: unknown) => Number.isInteger(atom) && (atom as number) >= 0;

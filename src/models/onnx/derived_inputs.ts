@@ -124,7 +124,7 @@ export function derivedFeed(
   const { data, dims } = (made ?? {}) as Partial<OnnxDerived>;
   if (typeof data?.length !== "number" || !Array.isArray(dims)) {
     throw new TypeError(
-      `Cannot run ${model} as what derives ${name} must answer with { data, dims }: current value is ${
+      `Cannot run ${model}: what derives ${name} must answer with { data, dims }; got ${
         show(made)
       }`,
     );
@@ -132,7 +132,7 @@ export function derivedFeed(
   const count = dims.reduce((product: number, length: number) => product * length, 1);
   if (count !== data.length) {
     throw new RangeError(
-      `Cannot run ${model} as what derives ${name} must answer with ${
+      `Cannot run ${model}: what derives ${name} must answer with ${
         dims.join(" * ") || 1
       } numbers: current length is ${data.length}`,
     );

@@ -125,7 +125,7 @@ function refuse(
   node: number,
 ): never {
   throw new RangeError(
-    `Cannot use ${model} as it must know ${what}, and it knows ${
+    `Cannot use ${model}: it must know ${what}, and it knows ${
       [...known.keys()].map(atomicSymbol).join(", ")
     }: ${atomOf(batch, node)} is ${atomicSymbol(number)}`,
   );

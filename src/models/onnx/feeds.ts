@@ -135,7 +135,7 @@ export function constantFeed(
   const list = typeof value === "number" ? Array<number>(fixed).fill(value) : value;
   if (free > 1 || list.length % fixed !== 0 || (free === 0 && list.length !== fixed)) {
     throw new RangeError(
-      `Cannot use ${model} as the constant ${name} must have the numbers of its shape [${
+      `Cannot use ${model}: the constant ${name} must have the numbers of its shape [${
         shape.join(", ")
       }]: current length is ${list.length}`,
     );

@@ -138,7 +138,7 @@ function strainedOf(
   const { batch, rules } = bindingsOf(inputs, [], model.manifest);
   if (rules.hasMatrix) {
     throw new RangeError(
-      `Cannot open ${model.name} as stresses are not made for models of neighbor matrices: leave out stress, or ` +
+      `Cannot open ${model.name}: stresses are not made for models of neighbor matrices: leave out stress, or ` +
         "export it with a stress as an output",
     );
   }
@@ -161,7 +161,7 @@ function strainedOf(
   };
   if (batch === "joined" && found.batch === undefined) {
     throw new RangeError(
-      `Cannot open ${model.name} as stresses of many systems can only be made where an input says the system of ` +
+      `Cannot open ${model.name}: stresses of many systems can only be made where an input says the system of ` +
         `each atom (batchIndex): its inputs are ${
           inputs.map(({ tensor }) => tensor.name).join(", ")
         }`,
@@ -239,7 +239,7 @@ function freeName(name: string, taken: ReadonlySet<string>): string {
 
 export function notMade(name: string): RangeError {
   return new RangeError(
-    `Cannot open ${name} as stresses are only made where forces are, from an energy (stress: true): ` +
+    `Cannot open ${name}: stresses are only made where forces are, from an energy (stress: true): ` +
       "it has its own forces, or no energy",
   );
 }

@@ -32,7 +32,7 @@ export class ModelMismatchError extends Error implements Mismatch {
       .map(([tensor, meanings]) => `${tensor} as ${meanings.join(" or ")}`).join(", ");
     const way = [remedy, could === "" ? undefined : `what would map is ${could}`];
     super(
-      [`Cannot use ${model} as ${expected}: ${found}`, ...way.filter((text) => text !== undefined)]
+      [`Cannot use ${model}: ${expected}: ${found}`, ...way.filter((text) => text !== undefined)]
         .join("; "),
     );
     this.model = model;

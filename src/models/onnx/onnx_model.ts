@@ -244,7 +244,7 @@ export class OnnxModel implements Model, AsyncDisposable {
 
   #assertOpen(): void {
     if (!this.#isDisposed) return;
-    throw new Error(`Cannot run ${this.name} as it must be open: it was disposed of`);
+    throw new Error(`Cannot run ${this.name}: it must be open: it was disposed of`);
   }
 
   /** Gives the session back. Engines that have it can then do no further step. */

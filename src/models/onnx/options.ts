@@ -173,7 +173,7 @@ function checkModelOptions(options: OnnxModelOptions): void {
   const action = `open ${options?.name ?? "an ONNX model"}`;
   if (typeof options === "object" && options !== null && "device" in options) {
     throw new TypeError(
-      `Cannot ${action} as where it runs is for the engine to say, as in new FIRE({ model, device }): ` +
+      `Cannot ${action}: where it runs is for the engine to say, as in new FIRE({ model, device }): ` +
         `current value of device is ${show(options.device)}`,
     );
   }
@@ -183,9 +183,7 @@ function checkModelOptions(options: OnnxModelOptions): void {
   const { derived = {}, skin = 0.5, cache, passes, verify = true } = options;
   const refuse = (Wrong: typeof TypeError, member: string, requirement: string, value: unknown) => {
     throw new Wrong(
-      `Cannot ${action} as ${member} of its options must be ${requirement}: current value is ${
-        show(value)
-      }`,
+      `Cannot ${action}: ${member} of its options must be ${requirement}; got ${show(value)}`,
     );
   };
   for (const [name, derive] of Object.entries(derived)) {
@@ -210,7 +208,7 @@ function checkManifestSource(action: string, manifest: unknown): void {
     manifest instanceof URL || manifest instanceof ArrayBuffer || manifest instanceof Uint8Array;
   if (isSource) return;
   throw new TypeError(
-    `Cannot ${action} as manifest of its options must be a path, an address, bytes or false: current value is ${
+    `Cannot ${action}: manifest of its options must be a path, an address, bytes or false; got ${
       show(manifest)
     }${isObject(manifest) ? "; write the members of a manifest into the options themselves" : ""}`,
   );
@@ -219,8 +217,8 @@ function checkManifestSource(action: string, manifest: unknown): void {
 function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): void {
   if (runtime === undefined || runtime === "evaluator" || typeof runtime === "object") return;
   throw new RangeError(
-    `Cannot ${action} as runtime of its options must be "evaluator", or a URL or the bytes of onnxruntime's .wasm: ` +
-      `current value is ${show(runtime)}`,
+    `Cannot ${action}: runtime of its options must be "evaluator", or a URL or the bytes of onnxruntime's .wasm; ` +
+      `got ${show(runtime)}`,
   );
 }
 

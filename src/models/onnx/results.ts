@@ -192,7 +192,7 @@ export class OnnxResults {
   #assertLength({ tensor, meaning, field }: OnnxOutputBinding, values: Values, length: number) {
     if (values.length === length) return;
     throw new RangeError(
-      `Cannot use ${this.#model} as its output ${tensor.name}, which is taken for ${
+      `Cannot use ${this.#model}: its output ${tensor.name}, which is taken for ${
         field ?? meaning
       }, must have ${length} values here: current length is ${values.length}`,
     );

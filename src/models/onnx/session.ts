@@ -54,7 +54,7 @@ function byEvaluator(name: string, error: unknown): unknown {
     return new UnsupportedNodeError({ action, node, op, requirement, cause: error });
   }
   if (!(error instanceof RangeError)) return error;
-  const message = error.message.replace(/^Cannot .*?(?: as |: )/, `Cannot ${action}: `);
+  const message = error.message.replace(/^Cannot .*?: /, `Cannot ${action}: `);
   return new RangeError(message, { cause: error });
 }
 

@@ -63,7 +63,7 @@ export class Exclusions {
     const { bonds = [], through = 3, scale14 = 1, pairs = [] } = exclusions;
     const refuse = (what: string, requirement: string, value: unknown): never => {
       throw new RangeError(
-        `Cannot make ${model} as ${what} must be ${requirement}: current value is ${String(value)}`,
+        `Cannot make ${model}: ${what} must be ${requirement}; got ${String(value)}`,
       );
     };
     if (through !== 2 && through !== 3) refuse("through", "2 or 3", through);
@@ -131,7 +131,7 @@ export class Exclusions {
     assertStays(batch, `use ${this.#model}`, requirement, length);
     if (length === batch.size) return;
     throw new RangeError(
-      `Cannot use ${this.#model} as there must be a list of excluded pairs for each of ${batch.size} systems: ` +
+      `Cannot use ${this.#model}: there must be a list of excluded pairs for each of ${batch.size} systems: ` +
         `current length is ${length}`,
     );
   }
@@ -140,8 +140,8 @@ export class Exclusions {
     const wrong = [...partners.keys()].find((atom) => atom >= atoms);
     if (wrong === undefined) return;
     throw new RangeError(
-      `Cannot use ${this.#model} as excluded pairs must be of the ${atoms} atoms of system ${system}: ` +
-        `current value is ${wrong}`,
+      `Cannot use ${this.#model}: excluded pairs must be of the ${atoms} atoms of system ${system}; ` +
+        `got ${wrong}`,
     );
   }
 }

@@ -72,12 +72,12 @@ export function checkPairOptions(
   checkNumber(`make ${name}`, "switchWidth", switchWidth, POSITIVE);
   if (!["shift", "switch", "cut"].includes(truncation)) {
     throw new RangeError(
-      `Cannot make ${name} as truncation must be shift, switch or cut: current value is ${truncation}`,
+      `Cannot make ${name}: truncation must be shift, switch or cut; got ${truncation}`,
     );
   }
   if (truncation === "switch" && switchWidth >= cutoff) {
     throw new RangeError(
-      `Cannot make ${name} as switchWidth must be below the cutoff ${cutoff}: current value is ${switchWidth}`,
+      `Cannot make ${name}: switchWidth must be below the cutoff ${cutoff}; got ${switchWidth}`,
     );
   }
   const exclusions = exclude && new Exclusions(name, exclude);
@@ -114,7 +114,7 @@ export class AtomTypes {
     if (unknown === -1) return known.length === 1 ? undefined : Int32Array.from(types);
     const system = batch.systemOfNode[unknown]!;
     throw new RangeError(
-      `Cannot use ${this.#model} as it must have parameters of every element, and it has those of ` +
+      `Cannot use ${this.#model}: it must have parameters of every element, and it has those of ` +
         `${known.map(atomicSymbol).join(", ")}: atom ${
           unknown - batch.nodeOffsets[system]!
         } of system ${system} is ${atomicSymbol(numbers[unknown]!)}`,

@@ -108,7 +108,7 @@ function mixture<V extends object, M extends string>(
   const symbols = Object.keys(species);
   if (symbols.length === 0) {
     throw new RangeError(
-      `Cannot make ${model} as species must name an element or more: current value is {}`,
+      `Cannot make ${model}: species must name an element or more; got {}`,
     );
   }
   const rule = ruleOf(model, rules, mixing);
@@ -131,9 +131,9 @@ function given<V extends object>(
       const [a, b, ...rest] = name.split("-");
       if (rest.length > 0 || !symbols.includes(a!) || !symbols.includes(b!)) {
         throw new RangeError(
-          `Cannot make ${model} as pairs must be named by two of ${symbols.join(", ")}, as in "${
+          `Cannot make ${model}: pairs must be named by two of ${symbols.join(", ")}, as in "${
             symbols[0]
-          }-${symbols.at(-1)}": current value is ${JSON.stringify(name)}`,
+          }-${symbols.at(-1)}"; got ${JSON.stringify(name)}`,
         );
       }
       return [pairName(a!, b!), checked(model, rules, ` of ${name}`, values)];
@@ -152,7 +152,7 @@ function allPairs<V>(
       const values = known.get(pairName(a, b)) ?? mixed(a, b);
       if (values !== undefined) return values;
       throw new RangeError(
-        `Cannot make ${model} as pairs must have every pair of its elements: ${a}-${b} is missing`,
+        `Cannot make ${model}: pairs must have every pair of its elements: ${a}-${b} is missing`,
       );
     })
   );
@@ -172,9 +172,7 @@ function ruleOf<V extends object, M extends string>(
   const chosen = name ?? names[0];
   if (chosen === undefined || names.includes(chosen)) return mixing[chosen!];
   throw new RangeError(
-    `Cannot make ${model} as mixing must be ${names.join(" or ") || "left out"}: current value is ${
-      String(name)
-    }`,
+    `Cannot make ${model}: mixing must be ${names.join(" or ") || "left out"}; got ${String(name)}`,
   );
 }
 

@@ -38,7 +38,7 @@ export class Errands {
     this.#attempted++;
     if (this.#left.length >= this.#most) {
       this.#errors.push(
-        new Error(`Cannot ${this.#action} as no more than ${this.#most} may wait: it is dropped`),
+        new Error(`Cannot ${this.#action}: no more than ${this.#most} may wait: it is dropped`),
       );
       return;
     }
@@ -57,7 +57,7 @@ export class Errands {
     const attempted = this.#attempted;
     [this.#errors, this.#attempted] = [[], 0];
     throw new Error(
-      `Cannot ${this.#action} as every one must be done: ${errors.length} of ${attempted} failed: ${
+      `Cannot ${this.#action}: every one must be done: ${errors.length} of ${attempted} failed: ${
         errors[0] instanceof Error ? errors[0].message : String(errors[0])
       }`,
       { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },

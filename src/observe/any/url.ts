@@ -14,8 +14,8 @@ export function checkUrl(hook: string, options: object, member: string): void {
     ? `a text of ${value.length} characters`
     : showKind(value);
   throw new TypeError(
-    `Cannot make ${hook} as ${member} must be an address that begins with http:// or https://: ` +
-      `current value is ${current}`,
+    `Cannot make ${hook}: ${member} must be an address that begins with http:// or https://; ` +
+      `got ${current}`,
   );
 }
 

@@ -155,7 +155,7 @@ function stressOf(read: Moving, system: number, from: number, to: number): Float
   const volume = cellVolume(Array.from({ length: 9 }, (_, k) => cell[9 * system + k]!));
   if (volume === 0) {
     throw new Error(
-      `Cannot average with ${NAME} as a system must have a volume: the cell of system ${
+      `Cannot average with ${NAME}: a system must have a volume: the cell of system ${
         systemId[system]
       } has none`,
     );

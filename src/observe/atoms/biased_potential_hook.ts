@@ -136,7 +136,7 @@ function isBias(value: unknown): boolean {
 function assertKernels({ name }: BiasModel, opened: OpenBias): void {
   if (opened.compute === undefined && opened.calls !== undefined) return;
   throw new TypeError(
-    `Cannot bias by ${name} as a bias that is a model must be made of kernels: pass the function itself as bias, ` +
+    `Cannot bias by ${name}: a bias that is a model must be made of kernels: pass the function itself as bias, ` +
       `or add it to the engine's model by sum()`,
   );
 }
@@ -178,7 +178,7 @@ function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<v
 
 function answerError(system: number, answer: unknown): TypeError {
   return new TypeError(
-    `Cannot bias system ${system} as the function must answer with its energy, a number: current value is ${
+    `Cannot bias system ${system}: the function must answer with its energy, a number; got ${
       show(answer)
     }`,
   );

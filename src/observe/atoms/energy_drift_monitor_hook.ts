@@ -69,7 +69,7 @@ export class EnergyDriftError extends Error {
   ) {
     const more = systems.length === 1 ? "" : `, and ${systems.length - 1} more are beyond it`;
     super(
-      `Cannot trust ${engine} as the energy must stay within ${limit}: in step ${step} that of system ${worst} ` +
+      `Cannot trust ${engine}: the energy must stay within ${limit}: in step ${step} that of system ${worst} ` +
         `is off by ${drift}${more}; try a shorter dt`,
     );
     this.step = step;

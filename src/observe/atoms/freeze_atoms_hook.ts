@@ -104,7 +104,7 @@ export class FreezeAtomsHook {
     const { freezeCategory, atoms, zeroForces = true } = options;
     if (freezeCategory !== undefined && atoms !== undefined) {
       throw new TypeError(
-        `Cannot make a ${NAME} as it must have freezeCategory or atoms, not both: current category is ${freezeCategory}`,
+        `Cannot make a ${NAME}: it must have freezeCategory or atoms, not both: current category is ${freezeCategory}`,
       );
     }
     this.#category = freezeCategory ?? -1;
@@ -163,7 +163,7 @@ export class FreezeAtomsHook {
   #byCategory(state: ResidentBatch): Int32Array {
     if (!state.batch.has("categories")) {
       throw new TypeError(
-        `Cannot freeze atoms as the batch must have the field categories, or the hook must be told which atoms: ` +
+        `Cannot freeze atoms: the batch must have the field categories, or the hook must be told which atoms: ` +
           `current fields are ${state.batch.fields().map(({ name }) => name).join(", ")}`,
       );
     }

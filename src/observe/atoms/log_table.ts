@@ -69,7 +69,7 @@ function columnOf(name: string, values: unknown, size: number): ArrayLike<number
     return list as number[];
   }
   throw new TypeError(
-    `Cannot log ${name} as its function must give a number, or one for each of ${size} systems: ` +
-      `current value is ${show(list ?? values)}`,
+    `Cannot log ${name}: its function must give a number, or one for each of ${size} systems; ` +
+      `got ${show(list ?? values)}`,
   );
 }

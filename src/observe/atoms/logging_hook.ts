@@ -197,7 +197,7 @@ function checkLogging(options: LoggingHookOptions): void {
 function checkColumn(name: string, scalar: unknown): void {
   if (name === "" || LOG_COLUMNS.includes(name)) {
     throw new RangeError(
-      `Cannot make a ${NAME} as a column of one's own must have another name than ${
+      `Cannot make a ${NAME}: a column of one's own must have another name than ${
         LOG_COLUMNS.join(", ")
       }: current name is ${JSON.stringify(name)}`,
     );

@@ -46,7 +46,7 @@ export class NonFiniteError extends Error {
   /** Says which fields, how many numbers, and where. */
   constructor(engine: string, step: number, fields: readonly NotFinite[]) {
     super(
-      `Cannot go on with ${engine} as what it goes by must be finite: in step ${step} ${
+      `Cannot go on with ${engine}: what it goes by must be finite: in step ${step} ${
         fields.map(describe).join("; ")
       }`,
     );

@@ -134,7 +134,7 @@ export class CheckpointHook implements Hook<string> {
   async open(engine: Workflow): Promise<void> {
     if (!isKept(engine)) {
       throw new TypeError(
-        `Cannot open ${NAME} as its engine must have betweenSteps() and saveCheckpoint(): ${engine.name} has not`,
+        `Cannot open ${NAME}: its engine must have betweenSteps() and saveCheckpoint(): ${engine.name} has not`,
       );
     }
     const folder = await pathOf(this.#options.folder);

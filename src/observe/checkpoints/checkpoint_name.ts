@@ -42,7 +42,7 @@ function formatted(template: string, value: number, format: string): string {
   const [, zero = "", width = "", digits, kind = ""] = FORMAT.exec(format) ?? [];
   if (!FORMAT.test(format) || (kind === "d" && digits !== undefined)) {
     throw new SyntaxError(
-      `Cannot name a checkpoint as formats must be like .2f, 03d or .1e: current value is ${
+      `Cannot name a checkpoint: formats must be like .2f, 03d or .1e; got ${
         JSON.stringify(format)
       } in ${JSON.stringify(template)}`,
     );

@@ -121,7 +121,7 @@ export class ModelCheckpoint {
     const { epochs, looks } = this.#run;
     if (outcome.status !== "completed" || looks > 0 || epochs === 0) return;
     throw new RangeError(
-      "Cannot keep checkpoints as there must be a validation: there was none; " +
+      "Cannot keep checkpoints: there must be a validation: there was none; " +
         "saveOnTrainEpochEnd looks at the end of each epoch",
     );
   }

@@ -164,6 +164,6 @@ const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
 
 function openError(systemId: number): Error {
   return new Error(
-    `Cannot count pairs with ${NAME} as a system must repeat along a, b and c, to have a density: system ${systemId} does not`,
+    `Cannot count pairs with ${NAME}: a system must repeat along a, b and c, to have a density: system ${systemId} does not`,
   );
 }

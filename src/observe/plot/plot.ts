@@ -144,7 +144,7 @@ function chosen({ history }: PlottedRun, { scalars }: PlotOptions): readonly str
     throw new RangeError(complaint(`make a ${NAME}`, requirement, name, known));
   }
   if (names.length > 0) return names;
-  throw new RangeError(`Cannot make a ${NAME} as the run must have scalars: there are none`);
+  throw new RangeError(`Cannot make a ${NAME}: the run must have scalars: there are none`);
 }
 
 /** Names and last values, in as many rows as they take. */

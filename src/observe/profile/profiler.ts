@@ -160,7 +160,7 @@ export class Profiler implements Hook<string> {
   trace(): ChromeTrace {
     if (this.#buffer !== undefined) return chromeTrace(this.#buffer, this.#engines);
     throw new TypeError(
-      "Cannot give a trace as the profiler must be made with `trace: true` or a `tracePath`: current value is neither",
+      "Cannot give a trace: the profiler must be made with `trace: true` or a `tracePath`; got neither",
     );
   }
 
@@ -173,7 +173,7 @@ export class Profiler implements Hook<string> {
   async writeTrace(path: string | URL | undefined = this.#options.tracePath): Promise<void> {
     if (path === undefined) {
       throw new TypeError(
-        "Cannot write a trace as it must have a path, here or as `tracePath`: current value is undefined",
+        "Cannot write a trace: it must have a path, here or as `tracePath`; got undefined",
       );
     }
     // One after the other: two engines may end at once, and the later text must stay.

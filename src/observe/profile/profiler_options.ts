@@ -130,12 +130,12 @@ function checkTrace(options: ProfilerOptions): void {
   if (options.tracePath === undefined) return;
   if (options.trace === false) {
     throw new TypeError(
-      "Cannot make a profiler as its trace must be kept where there is a tracePath: current value is false",
+      "Cannot make a profiler: its trace must be kept where there is a tracePath; got false",
     );
   }
   if (options.write === undefined && !hasFiles()) {
     throw new TypeError(
-      "Cannot make a profiler as its tracePath must have a file system or a `write` option: current value is " +
+      "Cannot make a profiler: its tracePath must have a file system or a `write` option; got " +
         options.tracePath,
     );
   }

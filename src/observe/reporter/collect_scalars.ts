@@ -91,9 +91,7 @@ export function collectScalars(
     const value: unknown = scalar(ctx);
     if (typeof value !== "number") {
       throw new TypeError(
-        `Cannot collect scalar ${name} as its function must give a number: current value is ${
-          show(value)
-        }`,
+        `Cannot collect scalar ${name}: its function must give a number; got ${show(value)}`,
       );
     }
     found[name] = value;

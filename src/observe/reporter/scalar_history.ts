@@ -57,7 +57,7 @@ export class ScalarHistory {
   constructor({ size = 2000 }: ScalarHistoryOptions = {}) {
     if (!(Number.isSafeInteger(size) && size >= 2)) {
       throw new RangeError(
-        `Cannot make a history as its size must be a whole number from 2 on: current value is ${size}`,
+        `Cannot make a history: its size must be a whole number from 2 on; got ${size}`,
       );
     }
     this.size = size;
@@ -102,7 +102,7 @@ export class ScalarHistory {
   load(saved: unknown): void {
     const list = (saved as Partial<SavedHistory> | null | undefined)?.series;
     if (!Array.isArray(list) || !list.every(isSavedSeries)) {
-      throw new TypeError("Cannot load a history as it must be what save() gave: it is not");
+      throw new TypeError("Cannot load a history: it must be what save() gave: it is not");
     }
     this.#points = new Map(list.map(([name, ...rest]) => [name, Points.of(rest)]));
   }

@@ -69,7 +69,7 @@ export function jsonlReporter(options: JsonlReporterOptions): ScalarReporter {
   const { path, write, ...times } = options;
   if ((path === undefined) === (write === undefined)) {
     throw new TypeError(
-      `Cannot make a reporter of JSON as it must have either path or write: current value is ${
+      `Cannot make a reporter of JSON: it must have either path or write; got ${
         path === undefined ? "neither" : "both"
       }`,
     );

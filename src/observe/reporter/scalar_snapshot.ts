@@ -65,7 +65,7 @@ export function parseScalarLines(text: string, name: string = "scalars"): Scalar
   lines.pop(); // what stands behind the last newline
   return lines.map((line, i) => {
     const refuse = (requirement: string): never => {
-      throw new SyntaxError(`Cannot read ${name} as in line ${i + 1} ${requirement}`);
+      throw new SyntaxError(`Cannot read ${name}: in line ${i + 1} ${requirement}`);
     };
     return snapshotOf(line, refuse);
   });
@@ -83,11 +83,11 @@ function snapshotOf(line: string, refuse: Refuse): ScalarSnapshot {
   if (!isObject(row)) return refuse("there must be an object");
   const { step, time, stage, engine, scalars } = row;
   if (!Number.isSafeInteger(step) || Number(step) < 0) {
-    refuse(`its step must be a whole number from 0 on: current value is ${show(step)}`);
+    refuse(`its step must be a whole number from 0 on; got ${show(step)}`);
   }
   const seconds = typeof time === "string" ? Date.parse(time) / 1000 : NaN;
   if (Number.isNaN(seconds)) {
-    refuse(`its time must be a time as ISO 8601 writes it: current value is ${show(time)}`);
+    refuse(`its time must be a time as ISO 8601 writes it; got ${show(time)}`);
   }
   if (typeof stage !== "string" || typeof engine !== "string") {
     return refuse(
@@ -115,6 +115,6 @@ function unpacked(key: string, value: unknown, refuse: Refuse): number {
   if (typeof value === "number") return value;
   if (TEXTS.includes(value as string)) return Number(value);
   return refuse(
-    `scalars[${JSON.stringify(key)}] must be a number: current value is ${show(value)}`,
+    `scalars[${JSON.stringify(key)}] must be a number; got ${show(value)}`,
   );
 }

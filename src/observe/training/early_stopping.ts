@@ -158,7 +158,7 @@ export class EarlyStopping {
     const { epochs, looks } = this.#run;
     if (looks > 0 || epochs < 2) return; // one epoch is too short to be stopped
     throw new RangeError(
-      `Cannot stop early by ${monitor} as there must be a validation: there was none; ` +
+      `Cannot stop early by ${monitor}: there must be a validation: there was none; ` +
         `checkOnTrainEpochEnd looks at the end of each epoch`,
     );
   }

@@ -22,7 +22,7 @@ export function ofModel(name: string, error: unknown): unknown {
 
 /** Returns the requirement in a message, without the action that failed: the new message has its own. */
 function requirementOf(message: string): string {
-  const [, requirement] = /^Cannot .*?(?: as |: )(.*)$/s.exec(message) ?? [];
+  const [, requirement] = /^Cannot .*?: (.*)$/s.exec(message) ?? [];
   if (requirement === undefined) return message;
   // Errors of the gradient call the energy "it", and mention an option that `withForces` lacks.
   return requirement.replace(/^it must depend on/, "its energy must depend on")

@@ -66,7 +66,7 @@ export function dataOf(value: unknown): Record<string, unknown> {
 /** The error for a cell that is not what it must be. */
 export function bad(name: string, value: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read a row as its ${name} must be of its atoms: current value is ${
+    `Cannot read a row: its ${name} must be of its atoms; got ${
       value instanceof Uint8Array ? `${value.length} bytes` : show(value)
     }`,
   );

@@ -61,7 +61,7 @@ export async function openDatabase(path: string): Promise<Database> {
   try {
     sqlite = await import("node:sqlite");
   } catch (cause) {
-    throw new TypeError(`Cannot open ${path} as there must be SQLite: there is none`, { cause });
+    throw new TypeError(`Cannot open ${path}: there must be SQLite: there is none`, { cause });
   }
   try {
     const database = new sqlite.DatabaseSync(path);
@@ -84,7 +84,7 @@ export function databaseError(path: string, verb: string, cause: unknown): Error
   const fault = numberOf(cause) === NOT_A_DATABASE ? "it is not, or damaged" : "it is damaged";
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SyntaxError(
-    `Cannot ${verb} ${path} as it must be an ASE database: ${fault}; ${reason}`,
+    `Cannot ${verb} ${path}: it must be an ASE database: ${fault}; ${reason}`,
     { cause },
   );
 }

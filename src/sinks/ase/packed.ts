@@ -50,9 +50,7 @@ export function pack(data: Readonly<Record<string, unknown>>): Uint8Array {
     const text = plain === undefined ? undefined : writeJson(plain);
     if (text !== undefined) return `${JSON.stringify(key)}: ${text}`;
     throw new TypeError(
-      `Cannot write to an ASE database as info.${key} must be plain data: current value is ${
-        show(value)
-      }`,
+      `Cannot write to an ASE database: info.${key} must be plain data; got ${show(value)}`,
     );
   });
   const start = parts.reduce((sum, part) => sum + part.length, 0);
@@ -109,7 +107,7 @@ export function unpack(source: Uint8Array | string): Record<string, unknown> {
   if (typeof data === "object" && !Array.isArray(data) && !(data instanceof Table)) {
     return data as Record<string, unknown>;
   }
-  throw new SyntaxError(`Cannot read data as it must be an object: current value is ${show(data)}`);
+  throw new SyntaxError(`Cannot read data: it must be an object; got ${show(data)}`);
 }
 
 function jsonOf(bytes: Uint8Array): string {
@@ -118,13 +116,13 @@ function jsonOf(bytes: Uint8Array): string {
     : Number(new DataView(bytes.buffer, bytes.byteOffset).getBigInt64(0, true));
   if (!(start >= 8 && start < bytes.length)) {
     throw new SyntaxError(
-      `Cannot read data as its first 8 bytes must say where JSON begins: current place is ${start} of ${bytes.length}`,
+      `Cannot read data: its first 8 bytes must say where JSON begins: current place is ${start} of ${bytes.length}`,
     );
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start));
   } catch (cause) {
-    throw new SyntaxError("Cannot read data as its JSON must be text in UTF-8: it is not", {
+    throw new SyntaxError("Cannot read data: its JSON must be text in UTF-8: it is not", {
       cause,
     });
   }
@@ -162,7 +160,7 @@ function numbersOf(list: readonly unknown[], count: number, mark: unknown): numb
 
 function badTable(mark: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read data as an array must be shape, type and place of numbers: current one is ${
+    `Cannot read data: an array must be shape, type and place of numbers: current one is ${
       JSON.stringify(mark)?.slice(0, 80)
     }`,
   );

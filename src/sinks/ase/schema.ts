@@ -117,20 +117,20 @@ function checkTables(database: Database, path: string, oldest: number): void {
   const missing = [...TABLES, "information"].filter((name) => !tables.includes(name));
   if (missing.length > 0) {
     throw new SyntaxError(
-      `Cannot open ${path} as it must be an ASE database: it has no table ${missing[0]}`,
+      `Cannot open ${path}: it must be an ASE database: it has no table ${missing[0]}`,
     );
   }
   const known = database.prepare("PRAGMA table_info(systems)").all().map(({ name }) => name);
   const lost = COLUMNS.find(([name]) => !known.includes(name));
   if (lost !== undefined) {
     throw new SyntaxError(
-      `Cannot open ${path} as it must be an ASE database: its systems have no column ${lost[0]}`,
+      `Cannot open ${path}: it must be an ASE database: its systems have no column ${lost[0]}`,
     );
   }
   const version = versionOf(database, path);
   if (version >= oldest && version <= VERSION) return;
   throw new RangeError(
-    `Cannot open ${path} as its version must be ${
+    `Cannot open ${path}: its version must be ${
       oldest === VERSION ? `${VERSION} to be added to` : `${oldest} … ${VERSION}`
     }: current version is ${version}`,
   );
@@ -145,7 +145,7 @@ function versionOf(database: Database, path: string): number {
   if (Number.isFinite(version)) return version;
   const found = value === undefined ? "" : `, but ${show(value)}`;
   throw new SyntaxError(
-    `Cannot open ${path} as it must be an ASE database: it has no version${found}`,
+    `Cannot open ${path}: it must be an ASE database: it has no version${found}`,
   );
 }
 

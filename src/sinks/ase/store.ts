@@ -262,7 +262,7 @@ export class AseStore implements FrameStore {
 
 function gone(path: string, id: number): SyntaxError {
   return new SyntaxError(
-    `Cannot read ${path} as a row that is counted must be there: row ${id} is damaged, or was deleted meanwhile`,
+    `Cannot read ${path}: a row that is counted must be there: row ${id} is damaged, or was deleted meanwhile`,
   );
 }
 
@@ -274,7 +274,7 @@ function countOf(database: Database, path: string): number {
   const known = count("systems");
   if (rows === known) return rows;
   throw new SyntaxError(
-    `Cannot open ${path} as it must be an ASE database: it is damaged, of ${known} rows it has ${rows}`,
+    `Cannot open ${path}: it must be an ASE database: it is damaged, of ${known} rows it has ${rows}`,
   );
 }
 

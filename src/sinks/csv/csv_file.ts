@@ -78,7 +78,7 @@ export class CsvFile {
    */
   add(rows: readonly (readonly number[])[]): void | Promise<void> {
     if (this.#open === undefined) {
-      throw new Error(`Cannot add rows to ${this.path} as it must be open: it is not`);
+      throw new Error(`Cannot add rows to ${this.path}: it must be open: it is not`);
     }
     const text = rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
     this.#waiting += text;
@@ -109,7 +109,7 @@ export class CsvFile {
     await this.#writing;
     const end = this.#open?.end;
     if (end === undefined) {
-      throw new Error(`Cannot truncate ${this.path} as it must be open: it is not`);
+      throw new Error(`Cannot truncate ${this.path}: it must be open: it is not`);
     }
     if (size >= end.size) return;
     const header = this.#header();
@@ -168,7 +168,7 @@ export class CsvFile {
   async #otherHeader(file: OpenFile, size: number): Promise<RangeError> {
     const start = new TextDecoder().decode(await readAt(file, 0, Math.min(size, CHUNK)));
     return new RangeError(
-      `Cannot add rows to ${this.path} as its first line must be ${
+      `Cannot add rows to ${this.path}: its first line must be ${
         JSON.stringify(this.columns.map(nameCell).join(","))
       }: current line is ${JSON.stringify(start.split("\n")[0]!.slice(0, 200))}`,
     );

@@ -47,14 +47,14 @@ export class CsvFormat implements TextFormat<number[]> {
       this.#hasHeader = start === this.#given.join(",");
       if (this.#hasHeader) return -1;
       throw new RangeError(
-        `Cannot add rows to ${this.#path} as its first line must be ${
+        `Cannot add rows to ${this.#path}: its first line must be ${
           JSON.stringify(this.#given.join(","))
         }: current line is ${JSON.stringify(start.slice(0, 200))}`,
       );
     }
     if (!areNames(columns)) {
       throw new SyntaxError(
-        `Cannot read CSV as line 1 must be names of columns, each once: current line is ${
+        `Cannot read CSV: line 1 must be names of columns, each once: current line is ${
           JSON.stringify(start.slice(0, 200))
         }`,
       );
@@ -96,14 +96,14 @@ export class CsvFormat implements TextFormat<number[]> {
       if (cell === "") return NaN;
       if (NUMBER.test(cell) || /^-?Infinity$/.test(cell)) return Number(cell);
       throw new SyntaxError(
-        `Cannot read CSV as cells must be numbers: line ${line} has ${
+        `Cannot read CSV: cells must be numbers: line ${line} has ${
           JSON.stringify(cell.slice(0, 60))
         }`,
       );
     });
     if (numbers.length === this.columns.length) return numbers;
     throw new SyntaxError(
-      `Cannot read CSV as each row must have ${this.columns.length} cells: line ${line} has ${numbers.length}`,
+      `Cannot read CSV: each row must have ${this.columns.length} cells: line ${line} has ${numbers.length}`,
     );
   }
 
@@ -120,7 +120,7 @@ export class CsvFormat implements TextFormat<number[]> {
     const lost = columnsOf([system]).find((column) => !columns.includes(column));
     if (lost === undefined) return;
     throw new TypeError(
-      `Cannot write to ${this.#path} as its columns, ${columns.join(",")}, must have a place for ` +
+      `Cannot write to ${this.#path}: its columns, ${columns.join(",")}, must have a place for ` +
         `each number: current field is ${show(lost)}; say columns to leave some out`,
     );
   }
@@ -147,7 +147,7 @@ function cellOf(system: System, column: string, path: string): string {
     (index === undefined ? info.width === 1 : info.width > 1 && Number(index) < info.width);
   if (!isThere) {
     throw new TypeError(
-      `Cannot write to ${path} as a column must be one number per system: ${show(column)} is of ` +
+      `Cannot write to ${path}: a column must be one number per system: ${show(column)} is of ` +
         `a field with ${info.width} per ${info.level}`,
     );
   }
@@ -163,14 +163,12 @@ function areNames(columns: readonly unknown[]): boolean {
 function checkedColumns(columns: unknown, path: string): readonly string[] {
   if (!Array.isArray(columns)) {
     throw new TypeError(
-      `Cannot make a sink for ${path} as its columns must be a list of names: current value is ${
-        show(columns)
-      }`,
+      `Cannot make a sink for ${path}: its columns must be a list of names; got ${show(columns)}`,
     );
   }
   if (areNames(columns)) return columns.slice();
   throw new RangeError(
-    `Cannot make a sink for ${path} as columns must be different names of fields, as energy or cell[0]: ` +
-      `current value is ${show(columns)}`,
+    `Cannot make a sink for ${path}: columns must be different names of fields, as energy or cell[0]; ` +
+      `got ${show(columns)}`,
   );
 }

@@ -138,7 +138,7 @@ function restored(system: System, line: number): System {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read extxyz as its fields must be those it declares: line ${
+      `Cannot read extxyz: its fields must be those it declares: line ${
         line + 1
       } has others; ${reason}`,
       { cause },

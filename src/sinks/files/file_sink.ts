@@ -250,7 +250,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
 
   #checkOpen(verb: string): void {
     if (!this.#isClosed) return;
-    throw new Error(`Cannot ${verb} ${this.path} as it must be open: it was closed`);
+    throw new Error(`Cannot ${verb} ${this.path}: it must be open: it was closed`);
   }
 
   /** Runs work after all pending work. Its errors are thrown to its caller only. */
@@ -289,7 +289,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     if (systems.length > 0) return batchOfData(completeArrays(systems, this.#onWarning));
     if (this.length === 0) throw emptyError(this.path);
     throw new RangeError(
-      `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
+      `Cannot read ${this.path}: a system or more must be meant, and none is: current length is ${this.length}`,
     );
   }
 

@@ -32,7 +32,7 @@ export function parseTensorBoard(
   let n = 0;
   for (const record of recordsOf(bytes, name)) {
     const { version, ...event } = readEvent(record, (requirement) => {
-      throw new SyntaxError(`Cannot read ${name} as in record ${n} ${requirement}`);
+      throw new SyntaxError(`Cannot read ${name}: in record ${n} ${requirement}`);
     });
     if (n++ === 0) checkVersion(name, version);
     else if (hasMembers(event.scalars) || hasMembers(event.histograms)) events.push(event);
@@ -67,7 +67,7 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
   try {
     modules = await Promise.all([import("node:fs/promises"), import("node:url")]);
   } catch (cause) {
-    throw new TypeError(`Cannot read ${path} as there must be a file system: there is none`, {
+    throw new TypeError(`Cannot read ${path}: there must be a file system: there is none`, {
       cause,
     });
   }
@@ -77,7 +77,7 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
   const names = (await readdir(place)).filter((name) => name.includes("tfevents")).sort();
   if (names.length === 0) {
     throw new RangeError(
-      `Cannot read ${place} as it must have files of TensorBoard, *tfevents*: there are none`,
+      `Cannot read ${place}: it must have files of TensorBoard, *tfevents*: there are none`,
     );
   }
   const files: TensorBoardEvent[][] = [];
@@ -91,10 +91,10 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
 function checkVersion(name: string, version: string | undefined): void {
   if (version === FILE_VERSION) return;
   if (version === undefined) {
-    throw new SyntaxError(`Cannot read ${name} as record 0 must be its version: it is none`);
+    throw new SyntaxError(`Cannot read ${name}: record 0 must be its version: it is none`);
   }
   throw new RangeError(
-    `Cannot read ${name} as its version must be ${FILE_VERSION}: current value is ${version}`,
+    `Cannot read ${name}: its version must be ${FILE_VERSION}; got ${version}`,
   );
 }
 

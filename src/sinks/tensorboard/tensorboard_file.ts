@@ -156,7 +156,7 @@ export class TensorBoardFile implements AsyncDisposable {
 
   #push(message: Uint8Array): void | Promise<void> {
     if (this.#file === undefined) {
-      throw new Error(`Cannot add to ${this.folder} as it must be open: it is not`);
+      throw new Error(`Cannot add to ${this.folder}: it must be open: it is not`);
     }
     return this.#file.add(frameRecord(message));
   }
@@ -181,7 +181,7 @@ async function newFile(folder: string): Promise<{ path: string; file: OpenFile }
 function checkStep(step: number): void {
   if (Number.isSafeInteger(step) && step >= 0) return;
   throw new RangeError(
-    `Cannot add to TensorBoard as the step must be a whole number from 0 on: current value is ${step}`,
+    `Cannot add to TensorBoard: the step must be a whole number from 0 on; got ${step}`,
   );
 }
 
@@ -194,7 +194,7 @@ async function host(folder: string | URL): Promise<{ files: Files; folder: strin
     ]);
     return { files, folder: typeof folder === "string" ? folder : fileURLToPath(folder) };
   } catch (cause) {
-    throw new TypeError(`Cannot write to ${folder} as there must be a file system: there is none`, {
+    throw new TypeError(`Cannot write to ${folder}: there must be a file system: there is none`, {
       cause,
     });
   }

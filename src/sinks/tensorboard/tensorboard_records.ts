@@ -47,8 +47,8 @@ export function* recordsOf(file: Uint8Array, name: string): Generator<Uint8Array
 function check(name: string, n: number, part: string, sum: number, bytes: Uint8Array): void {
   if (masked(bytes) === sum) return;
   throw new SyntaxError(
-    `Cannot read ${name} as the sum over the ${part} of record ${n} must be ${masked(bytes)}: ` +
-      `current value is ${sum}`,
+    `Cannot read ${name}: the sum over the ${part} of record ${n} must be ${masked(bytes)}; ` +
+      `got ${sum}`,
   );
 }
 

@@ -53,14 +53,14 @@ export class JsonReader {
     try {
       return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     } catch (cause) {
-      throw new SyntaxError(`Cannot read ${this.#file} as it must be JSON: ${cause}`, { cause });
+      throw new SyntaxError(`Cannot read ${this.#file}: it must be JSON: ${cause}`, { cause });
     }
   }
 
   /** Throws a SyntaxError that names the key. */
   refuse(key: string, must: string, value: unknown): never {
     throw new SyntaxError(
-      `Cannot read ${this.#file} as ${key} must be ${must}: current value is ${show(value)}`,
+      `Cannot read ${this.#file}: ${key} must be ${must}; got ${show(value)}`,
     );
   }
 

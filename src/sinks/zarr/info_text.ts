@@ -16,9 +16,7 @@ export function infoText(info: Info, path: string): Uint8Array {
   if (text !== undefined) return new TextEncoder().encode(text);
   const wrong = Object.keys(info).find((key) => writeTagged(info[key]) === undefined) ?? "";
   throw new TypeError(
-    `Cannot write to ${path} as info.${wrong} must be plain data: current value is ${
-      show(info[wrong])
-    }`,
+    `Cannot write to ${path}: info.${wrong} must be plain data; got ${show(info[wrong])}`,
   );
 }
 

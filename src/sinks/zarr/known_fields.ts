@@ -49,7 +49,7 @@ function checkSame(own: FieldInfo, info: FieldInfo, path: string): void {
     (own.fill === undefined || info.fill === undefined || Object.is(own.fill, info.fill));
   if (isSame) return;
   throw new TypeError(
-    `Cannot write to ${path} as the field "${own.name}" must be ${describe(own)}: current one is ${
+    `Cannot write to ${path}: the field "${own.name}" must be ${describe(own)}: current one is ${
       describe(info)
     }`,
   );
@@ -63,6 +63,6 @@ function describe({ level, dtype, width, unit, fill }: FieldInfo): string {
 function checkFill({ name, dtype, fill }: FieldInfo, path: string, who: string): void {
   if (fill !== undefined || !isInteger(dtype)) return;
   throw new TypeError(
-    `Cannot write to ${path} as all systems must have the field "${name}", which has no fill value: ${who} not have it`,
+    `Cannot write to ${path}: all systems must have the field "${name}", which has no fill value: ${who} not have it`,
   );
 }

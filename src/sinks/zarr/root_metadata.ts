@@ -78,7 +78,7 @@ function checkVersion(json: JsonReader, path: string, hooke: unknown): void {
   const version = json.count(`${key}.version`, json.object(key, hooke).version, 1);
   if (version <= VERSION) return;
   throw new RangeError(
-    `Cannot read ${path}/zarr.json as its version must be ${VERSION} or less: current version is ${version}; ` +
+    `Cannot read ${path}/zarr.json: its version must be ${VERSION} or less: current version is ${version}; ` +
       "it was written by a newer Hooke",
   );
 }

@@ -152,7 +152,7 @@ export class StoreView {
       });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new SyntaxError(`Cannot read ${this.#path} as it must hold systems: ${reason}`, {
+      throw new SyntaxError(`Cannot read ${this.#path}: it must hold systems: ${reason}`, {
         cause,
       });
     }
@@ -166,7 +166,7 @@ async function infosOf({ info, text }: Arrays, system: Rows): Promise<Info[]> {
 }
 
 function missing(path: string, what: string, current: string = "none"): never {
-  throw new SyntaxError(`Cannot read ${path} as it must have ${what}: current value is ${current}`);
+  throw new SyntaxError(`Cannot read ${path}: it must have ${what}; got ${current}`);
 }
 
 function joinRows(ranges: [number, number][], row: number): [number, number][] {

@@ -123,7 +123,7 @@ export class StoredArray {
   /** Throws a SyntaxError for a chunk that is not there. */
   refuseMissing(chunk: number): never {
     throw new SyntaxError(
-      `Cannot read ${this.path} as its chunk ${chunk} is missing: a file was removed`,
+      `Cannot read ${this.path}: its chunk ${chunk} is missing: a file was removed`,
     );
   }
 
@@ -249,7 +249,7 @@ export class StoredArray {
     try {
       return (name === "gzip" ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength });
     } catch (cause) {
-      throw new SyntaxError(`Cannot read ${this.path} as its chunks must be ${name}: ${cause}`, {
+      throw new SyntaxError(`Cannot read ${this.path}: its chunks must be ${name}: ${cause}`, {
         cause,
       });
     }
@@ -257,7 +257,7 @@ export class StoredArray {
 
   #refuse(must: string, current: string): never {
     throw new SyntaxError(
-      `Cannot read ${this.path} as it must have ${must}: current value is ${current}`,
+      `Cannot read ${this.path}: it must have ${must}; got ${current}`,
     );
   }
 }

@@ -43,7 +43,7 @@ export class StoredField {
     const wrong = stored.findIndex((value, i) => value !== values[i]);
     if (wrong === -1) return values;
     throw new SyntaxError(
-      `Cannot read ${this.array.path} as its values must fit into ${dtype}: current value ${wrong} is ${
+      `Cannot read ${this.array.path}: its values must fit into ${dtype}: current value ${wrong} is ${
         stored[wrong]
       }`,
     );

@@ -225,7 +225,7 @@ export class WrittenStore {
     await this.#open();
     if (this.#writer !== undefined) return this.#writer;
     throw new TypeError(
-      `Cannot write to ${this.path} as it must be a store that a ZarrSink made: others can only be read`,
+      `Cannot write to ${this.path}: it must be a store that a ZarrSink made: others can only be read`,
     );
   }
 
@@ -254,7 +254,7 @@ export class WrittenStore {
     if (view !== undefined && places.length > 0) return await view.select(places);
     if (this.#length === 0) throw emptyError(this.path);
     throw new RangeError(
-      `Cannot read ${this.path} as a system or more must be meant, and none is: current length is ${this.length}`,
+      `Cannot read ${this.path}: a system or more must be meant, and none is: current length is ${this.length}`,
     );
   }
 
@@ -325,7 +325,7 @@ export class WrittenStore {
       return await work();
     } catch (error) {
       if (codeOf(error) === "ENOTDIR") {
-        throw new SyntaxError(`Cannot ${verb} ${this.path} as it must be a folder: it is none`, {
+        throw new SyntaxError(`Cannot ${verb} ${this.path}: it must be a folder: it is none`, {
           cause: error,
         });
       }
@@ -338,7 +338,7 @@ export class WrittenStore {
 
   #fullError(count: number): RangeError {
     return new RangeError(
-      `Cannot write to ${this.path} as ${count} systems more must fit into its capacity of ${this.capacity}: ` +
+      `Cannot write to ${this.path}: ${count} systems more must fit into its capacity of ${this.capacity}: ` +
         `current length is ${this.length}`,
     );
   }

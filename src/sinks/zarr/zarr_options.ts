@@ -99,12 +99,12 @@ function checkNumber(key: string, value: unknown, least: number, most: number): 
   const isWhole = Number.isSafeInteger(value) || value === most;
   if (isWhole && value >= least && value <= most) return;
   throw new RangeError(
-    `Cannot make a Zarr sink as ${key} must be a whole number from ${least} to ${most}: current value is ${value}`,
+    `Cannot make a Zarr sink: ${key} must be a whole number from ${least} to ${most}; got ${value}`,
   );
 }
 
 function refuse(key: string, must: string, value: unknown): never {
   throw new TypeError(
-    `Cannot make a Zarr sink as ${key} must be ${must}: current value is ${show(value)}`,
+    `Cannot make a Zarr sink: ${key} must be ${must}; got ${show(value)}`,
   );
 }

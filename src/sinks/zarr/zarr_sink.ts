@@ -146,7 +146,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
       const wrong = places.find((place) => !isThere(place));
       if (wrong === undefined) return places;
       throw new RangeError(
-        `Cannot read ${this.path} as places must be whole numbers below ${size}: current value is ${wrong}`,
+        `Cannot read ${this.path}: places must be whole numbers below ${size}; got ${wrong}`,
       );
     });
   }
@@ -182,7 +182,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
 
   #checkOpen(verb: string): void {
     if (!this.#isClosed) return;
-    throw new Error(`Cannot ${verb} ${this.path} as it must be open: it was closed`);
+    throw new Error(`Cannot ${verb} ${this.path}: it must be open: it was closed`);
   }
 }
 

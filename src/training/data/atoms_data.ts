@@ -115,7 +115,7 @@ function replayed(replay: AtomsReplay, options: AtomsDataOptions): Atoms {
   const plan = readAtomsOptions(ACTION, { ...options, weight: 1, ...own });
   const list = systemsList(ACTION, systems);
   if (list.length > 0) return atomsOf(list, plan, false);
-  throw new RangeError(`Cannot ${ACTION} as replay must have a system: it has none`);
+  throw new RangeError(`Cannot ${ACTION}: replay must have a system: it has none`);
 }
 
 /** Returns all of two, the second behind the first. Throws a RangeError unless the second has the targets of the first. */
@@ -127,7 +127,7 @@ function joined(first: Atoms, second: Atoms): Atoms {
     const others = second.targets.values.get(target);
     if (others === undefined) {
       throw new RangeError(
-        `Cannot ${ACTION} as systems of replay must have ${target}, as others have, or partial must be true: none has`,
+        `Cannot ${ACTION}: systems of replay must have ${target}, as others have, or partial must be true: none has`,
       );
     }
     values.set(target, [...own, ...others]);
@@ -175,7 +175,7 @@ function assertNear(systems: readonly System[]): void {
     const at = positions.findIndex((x) => Math.abs(x) > TOO_FAR);
     if (at === -1) continue;
     throw new RangeError(
-      `Cannot ${ACTION} as atoms must be at most ${TOO_FAR} Å from the origin, where float32 is exact enough: atom ` +
+      `Cannot ${ACTION}: atoms must be at most ${TOO_FAR} Å from the origin, where float32 is exact enough: atom ` +
         `${
           Math.floor(at / 3)
         } of system ${place} is not. Wrap or translate the system, or pass invariant: true if ` +

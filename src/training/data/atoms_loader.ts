@@ -132,7 +132,7 @@ async function readBatch(
     own.add(batch.feeds, source);
     return batch;
   }
-  throw new Error(`Cannot ${ACTION} as a batch must have systems: there are none`);
+  throw new Error(`Cannot ${ACTION}: a batch must have systems: there are none`);
 }
 
 /** Yields the groups of an epoch from group `from` on: systems are taken in order as long as they fit. */
@@ -218,7 +218,7 @@ function assertFits(
 ): void {
   if (atoms <= maxAtoms && edges <= maxEdges) return;
   throw new RangeError(
-    `Cannot ${ACTION} as each system must fit into a batch of ${maxAtoms} atoms and ${maxEdges} edges: ` +
+    `Cannot ${ACTION}: each system must fit into a batch of ${maxAtoms} atoms and ${maxEdges} edges: ` +
       `system ${place} has ${atoms} and ${edges}`,
   );
 }
@@ -227,16 +227,14 @@ function checkLimits(limits: Readonly<Record<string, number | undefined>>): void
   const isGiven = Object.values(limits).some((limit) => limit !== undefined && limit !== Infinity);
   if (!isGiven) {
     throw new TypeError(
-      `Cannot ${ACTION} as it must have ${
-        Object.keys(limits).join(", ")
-      }, one of them: it has none`,
+      `Cannot ${ACTION}: it must have ${Object.keys(limits).join(", ")}, one of them: it has none`,
     );
   }
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === undefined || limit === Infinity) continue;
     if (Number.isSafeInteger(limit) && limit > 0) continue;
     throw new (typeof limit === "number" ? RangeError : TypeError)(
-      `Cannot ${ACTION} as ${name} must be a whole number above 0: current value is ${show(limit)}`,
+      `Cannot ${ACTION}: ${name} must be a whole number above 0; got ${show(limit)}`,
     );
   }
 }

@@ -300,9 +300,7 @@ function checkValues(
   for (const [number, value] of values ?? []) {
     if (Number.isFinite(value)) continue;
     throw new RangeError(
-      `Cannot ${action} as ${name}.${atomicSymbol(number)} must be finite: current value is ${
-        show(value)
-      }`,
+      `Cannot ${action}: ${name}.${atomicSymbol(number)} must be finite; got ${show(value)}`,
     );
   }
 }
@@ -315,7 +313,7 @@ export function checkWeight(action: string, name: string, value: unknown): void 
 function checkLength(action: string, name: string, value: unknown): void {
   if (typeof value === "number" && value > 0 && value < Infinity) return;
   throw new (typeof value === "number" ? RangeError : TypeError)(
-    `Cannot ${action} as ${name} must be above 0 and finite: current value is ${show(value)}`,
+    `Cannot ${action}: ${name} must be above 0 and finite; got ${show(value)}`,
   );
 }
 
@@ -337,7 +335,7 @@ function readNames(
       continue;
     }
     throw new TypeError(
-      `Cannot ${action} as names.${key} must be a name that no other tensor has, or null: current value is ${
+      `Cannot ${action}: names.${key} must be a name that no other tensor has, or null; got ${
         show(name)
       }`,
     );

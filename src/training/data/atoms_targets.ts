@@ -93,11 +93,11 @@ function missingTarget(
     : place;
   return new RangeError(
     weights?.isPartial === true
-      ? `Cannot ${action} as a system must have ${places}, ${
+      ? `Cannot ${action}: a system must have ${places}, ${
         COUNTS[target]
       }, unless ${target} is false: none of ` +
         `${found.length} has`
-      : `Cannot ${action} as every system must have ${places}, ${
+      : `Cannot ${action}: every system must have ${places}, ${
         COUNTS[target]
       }, unless ${target} is false or ` +
         `partial is true: system ${found.indexOf(undefined)} has not`,
@@ -130,7 +130,7 @@ function stressFromVirial(
   const volume = cellVolume(system.cell);
   if (volume > 0) return values.map((value) => -value / volume);
   throw new RangeError(
-    `Cannot ${action} as a system with ${
+    `Cannot ${action}: a system with ${
       show(virial)
     } must have a cell with a volume: system ${i} has not`,
   );

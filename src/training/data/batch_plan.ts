@@ -83,7 +83,7 @@ export function planBatches(
   const length = dropLast ? Math.floor(count / batchSize) : Math.ceil(count / batchSize);
   if (length === 0) {
     throw new RangeError(
-      `Cannot ${action} as there must be ${
+      `Cannot ${action}: there must be ${
         dropLast ? `${batchSize} samples` : "a sample"
       } or more: current count is ${count}`,
     );
@@ -121,9 +121,7 @@ function checkBatching(
 ): void {
   if (!Number.isSafeInteger(batchSize) || batchSize < 1) {
     throw new (typeof batchSize === "number" ? RangeError : TypeError)(
-      `Cannot ${action} as batchSize must be a whole number above 0: current value is ${
-        show(batchSize)
-      }`,
+      `Cannot ${action}: batchSize must be a whole number above 0; got ${show(batchSize)}`,
     );
   }
   seedWords(seed, action);
@@ -141,7 +139,7 @@ export function checkKinds(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || typeof value === kind) continue;
     throw new TypeError(
-      `Cannot ${action} as ${name} must be a ${kind}: current value is ${show(value)}`,
+      `Cannot ${action}: ${name} must be a ${kind}; got ${show(value)}`,
     );
   }
 }

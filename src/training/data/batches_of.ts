@@ -64,17 +64,13 @@ export function batchesOf(
   const { name, length } = options;
   if (typeof batches !== "function") {
     throw new TypeError(
-      `Cannot ${action} as there must be a function of the epoch: current value is ${
-        show(batches)
-      }`,
+      `Cannot ${action}: there must be a function of the epoch; got ${show(batches)}`,
     );
   }
   checkKinds(action, { name }, "string");
   if (length !== undefined && !(Number.isSafeInteger(length) && length >= 0)) {
     throw new RangeError(
-      `Cannot ${action} as length must be a whole number from 0 on: current value is ${
-        show(length)
-      }`,
+      `Cannot ${action}: length must be a whole number from 0 on; got ${show(length)}`,
     );
   }
   return {
@@ -103,7 +99,7 @@ async function* skipped(
 
 function countError(length: number, current: string): RangeError {
   return new RangeError(
-    `Cannot give batches as there must be ${length} in an epoch, its length: current count is ${current}`,
+    `Cannot give batches: there must be ${length} in an epoch, its length: current count is ${current}`,
   );
 }
 
@@ -117,7 +113,7 @@ export function batchOf(batch: BatchLike, place: number): TrainingBatch {
     if (length !== undefined) return { feeds: batch as TrainingFeeds, size: length };
   }
   throw new TypeError(
-    `Cannot give batches as each must have feeds and a size, or be tensors of which the first has a length: batch ${place} is ${
+    `Cannot give batches: each must have feeds and a size, or be tensors of which the first has a length: batch ${place} is ${
       show(batch)
     }`,
   );

@@ -139,7 +139,7 @@ export function checkDataset(action: string, dataset: unknown): void {
   const { length, get } = (dataset ?? {}) as Partial<IndexedDataset<unknown>>;
   if (Number.isSafeInteger(length) && length! >= 0 && typeof get === "function") return;
   throw new TypeError(
-    `Cannot ${action} as samples must be a list, or an object with length and get: current value is ${
+    `Cannot ${action}: samples must be a list, or an object with length and get; got ${
       show(dataset)
     }`,
   );
@@ -149,8 +149,6 @@ export function checkDataset(action: string, dataset: unknown): void {
 export function checkPrefetch(action: string, prefetch: unknown): void {
   if (Number.isSafeInteger(prefetch) && (prefetch as number) >= 0) return;
   throw new (typeof prefetch === "number" ? RangeError : TypeError)(
-    `Cannot ${action} as prefetch must be a whole number from 0 on: current value is ${
-      show(prefetch)
-    }`,
+    `Cannot ${action}: prefetch must be a whole number from 0 on; got ${show(prefetch)}`,
   );
 }

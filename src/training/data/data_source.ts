@@ -44,9 +44,7 @@ export function checkPlace(epoch: unknown, from: unknown): void {
   for (const [what, value] of Object.entries({ epoch, "first batch": from })) {
     if (Number.isSafeInteger(value) && (value as number) >= 0) continue;
     throw new RangeError(
-      `Cannot give batches as the ${what} must be a whole number from 0 on: current value is ${
-        show(value)
-      }`,
+      `Cannot give batches: the ${what} must be a whole number from 0 on; got ${show(value)}`,
     );
   }
 }

@@ -59,9 +59,7 @@ export function interleave(
   const { order = "sequential" } = options;
   if (order !== "sequential" && order !== "roundRobin") {
     throw new RangeError(
-      `Cannot ${action} as order must be "sequential" or "roundRobin": current value is ${
-        show(order)
-      }`,
+      `Cannot ${action}: order must be "sequential" or "roundRobin"; got ${show(order)}`,
     );
   }
   if (isNamed(data)) return data;
@@ -87,9 +85,7 @@ function loadersOf(action: string, data: unknown): NamedSource[] {
     return entries.map(([name, each]) => ({ name, source: sourceOf(action, show(name), each) }));
   }
   throw new (entries === undefined ? TypeError : RangeError)(
-    `Cannot ${action} as there must be a source of batches, or several by name: current value is ${
-      show(data)
-    }`,
+    `Cannot ${action}: there must be a source of batches, or several by name; got ${show(data)}`,
   );
 }
 
@@ -97,7 +93,7 @@ function sourceOf(action: string, what: string, data: unknown): DataSource {
   if (isSource(data)) return data;
   if (Array.isArray(data)) return batchesOf(() => data, { length: data.length });
   throw new TypeError(
-    `Cannot ${action} as ${what} must have the method batches, or be a list of batches: current value is ${
+    `Cannot ${action}: ${what} must have the method batches, or be a list of batches; got ${
       show(data)
     }`,
   );

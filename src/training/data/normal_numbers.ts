@@ -54,12 +54,12 @@ export function normalNumbers(
   const [low, high] = seedWords(seed, action);
   if (!Number.isSafeInteger(count) || count < 0) {
     throw new RangeError(
-      `Cannot ${action} as count must be a whole number from 0 on: current value is ${show(count)}`,
+      `Cannot ${action}: count must be a whole number from 0 on; got ${show(count)}`,
     );
   }
   if (typeof stdev !== "number" || !(stdev >= 0 && stdev < Infinity)) {
     throw new RangeError(
-      `Cannot ${action} as stdev must be from 0 on: current value is ${show(stdev)}`,
+      `Cannot ${action}: stdev must be from 0 on; got ${show(stdev)}`,
     );
   }
   const numbers = new Float32Array(count);

@@ -15,7 +15,7 @@ export function systemsList(action: string, systems: Systems): System[] {
   if (systems instanceof System) return [systems];
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(
-      `Cannot ${action} as there must be a list of systems: current value is ${show(systems)}`,
+      `Cannot ${action}: there must be a list of systems; got ${show(systems)}`,
     );
   }
   return Array.from(systems, (system, place) => {

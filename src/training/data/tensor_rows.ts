@@ -38,7 +38,7 @@ export function sized(action: string, what: string, feed: HostFeed): Sized {
   const data: unknown = feed?.data;
   if (dtypeOf(data) === undefined) {
     throw new TypeError(
-      `Cannot ${action} as ${what} must be a tensor, { data, dims }, with a typed array: current value is ${
+      `Cannot ${action}: ${what} must be a tensor, { data, dims }, with a typed array; got ${
         show(data === undefined ? feed : data)
       }`,
     );
@@ -48,7 +48,7 @@ export function sized(action: string, what: string, feed: HostFeed): Sized {
   const isSizes = Array.isArray(dims) && dims.every((n) => Number.isSafeInteger(n) && n >= 0);
   if (isSizes && countOf(dims) === length) return { data: data as TensorArray, dims };
   throw new RangeError(
-    `Cannot ${action} as ${what} must have as many numbers as its dims: it has ${length}, current dims are ${
+    `Cannot ${action}: ${what} must have as many numbers as its dims: it has ${length}, current dims are ${
       show(dims)
     }`,
   );

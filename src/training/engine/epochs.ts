@@ -43,7 +43,7 @@ export class Epochs {
     if (await reader.isDone()) {
       await reader.close();
       throw new RangeError(
-        `Cannot train ${this.#name} as each epoch must have a batch: epoch ${epoch} has ${
+        `Cannot train ${this.#name}: each epoch must have a batch: epoch ${epoch} has ${
           from === 0 ? "none" : `none after ${from}`
         }`,
       );

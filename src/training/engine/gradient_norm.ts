@@ -51,7 +51,7 @@ export class GradientNorm {
     const { updates, arena } = this.#model;
     if (!arena.backend.isHost) {
       throw new TypeError(
-        'Cannot read gradNorm as it must be declared where gradients are on a GPU, reads: ["gradNorm"]: it is not',
+        'Cannot read gradNorm: it must be declared where gradients are on a GPU, reads: ["gradNorm"]: it is not',
       );
     }
     this.#sumSquares();

@@ -44,7 +44,7 @@ export class TrainerResources {
   get parameters(): readonly ParameterInfo[] {
     if (this.#plan === undefined) {
       throw new Error(
-        `Cannot tell the parameters of ${this.#name} as its model must be read: await open() first`,
+        `Cannot tell the parameters of ${this.#name}: its model must be read: await open() first`,
       );
     }
     const { places, owners } = this.#plan;

@@ -63,7 +63,7 @@ export class TrainerFiles {
   #assertBetween(): void {
     if (!this.#engine.isInStep) return;
     throw new Error(
-      `Cannot save ${this.#name} as no step must be under way: one is; checkpointSoon() saves when it is done`,
+      `Cannot save ${this.#name}: no step must be under way: one is; checkpointSoon() saves when it is done`,
     );
   }
 
@@ -106,7 +106,7 @@ export class TrainerFiles {
     const place = arena.places.find((place) => place.name === name);
     if (place === undefined) {
       throw new RangeError(
-        `Cannot read parameter ${JSON.stringify(name)} as it must be one of ${
+        `Cannot read parameter ${JSON.stringify(name)}: it must be one of ${
           arena.places.map(({ name }) => name).join(", ")
         }`,
       );
@@ -124,7 +124,7 @@ export class TrainerFiles {
     if (lost.length === 0) return await model.export(of);
     const words = lost.map(({ tensor, count }) => `${count} of ${tensor}`).join(", ");
     throw new RangeError(
-      `Cannot export ${this.#name} as its parameters must be numbers: NaN are ${words}. Load the last good checkpoint, ` +
+      `Cannot export ${this.#name}: its parameters must be numbers: NaN are ${words}. Load the last good checkpoint, ` +
         `and train with a smaller learning rate`,
     );
   }
@@ -141,7 +141,7 @@ export class TrainerFiles {
     }
     if (of !== "ema" || arena.has("ema")) return;
     throw new RangeError(
-      `Cannot read averages of ${this.#name} as they must be kept, ema: { decay }: they are not`,
+      `Cannot read averages of ${this.#name}: they must be kept, ema: { decay }: they are not`,
     );
   }
 

@@ -46,7 +46,7 @@ export class Validation {
       await this.#batch(sums, settings);
     }
     if (index === 0) {
-      throw new RangeError("Cannot validate as the data must have a batch: current value is none");
+      throw new RangeError("Cannot validate: the data must have a batch; got none");
     }
     const measured = await model.runner.measured();
     const metrics = sums.metrics(measured, "val/");

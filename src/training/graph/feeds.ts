@@ -48,7 +48,7 @@ function missing(
   // A tensor of another input is not this one misspelled.
   const free = names.filter((name) => !inputs.some((other) => other.name === name));
   return new TypeError(
-    `Cannot run ${name} as each batch must have ${JSON.stringify(input)} [${
+    `Cannot run ${name}: each batch must have ${JSON.stringify(input)} [${
       shape.join(", ")
     }]: it has ${names.join(", ") || "nothing"}${didYouMean(input, free)}`,
   );
@@ -76,9 +76,7 @@ function converted(data: TensorArray, to: TensorArray, name: string): TensorArra
     else (to as Float32Array)[i] = Number(data[i]!);
     if (Number(to[i]) === Number(data[i]) || isFloat(to)) continue;
     throw new TypeError(
-      `Cannot feed ${JSON.stringify(name)} as its numbers must fit its type: current value is ${
-        data[i]
-      }`,
+      `Cannot feed ${JSON.stringify(name)}: its numbers must fit its type; got ${data[i]}`,
     );
   }
   return to;
@@ -88,6 +86,6 @@ function wrongType(name: string, dtype: TensorDtype, data: TensorArray): TypeErr
   return new TypeError(
     `Cannot feed ${
       JSON.stringify(name)
-    } as its numbers must be ${dtype}: current value is a ${data.constructor.name}`,
+    }: its numbers must be ${dtype}; got a ${data.constructor.name}`,
   );
 }

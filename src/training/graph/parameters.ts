@@ -51,7 +51,7 @@ export function chooseParameters(
   const chosen = all.filter(({ name }) => isMeant(name) && !fits(name, freeze));
   if (chosen.length > 0) return chosen;
   throw new RangeError(
-    `Cannot train the model as it must have tensors of float32 to train: ${
+    `Cannot train the model: it must have tensors of float32 to train: ${
       names.length > 0
         ? `of ${
           names.join(", ")
@@ -69,9 +69,9 @@ function checkPatterns(
     for (const pattern of [patterns].flat()) {
       if (pattern === "*" || names.some((name) => fits(name, pattern))) continue;
       throw new RangeError(
-        `Cannot train the model as ${member} must name tensors of it that can be trained (${
+        `Cannot train the model: ${member} must name tensors of it that can be trained (${
           names.join(", ") || "it has none"
-        }): current value is ${JSON.stringify(pattern)}${didYouMean(pattern, names)}`,
+        }); got ${JSON.stringify(pattern)}${didYouMean(pattern, names)}`,
       );
     }
   }

@@ -142,7 +142,7 @@ function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
   if (shape === undefined || shape.length === 0) return mean;
   if (shape.some((length) => length !== 1)) {
     throw new RangeError(
-      `Cannot train the model as each term of a loss, and each metric, must be a single number (a mean over the batch): ` +
+      `Cannot train the model: each term of a loss, and each metric, must be a single number (a mean over the batch): ` +
         `current shape is [${shape.join(", ")}]`,
     );
   }
@@ -159,7 +159,7 @@ function metricOf(name: string, metric: Metric | Loss, builder: LossBuilder): {
   const [term, ...others] = metric.terms(builder);
   if (term === undefined || others.length > 0) {
     throw new TypeError(
-      `Cannot measure ${name} as a loss must have one term to be a metric: it has ${
+      `Cannot measure ${name}: a loss must have one term to be a metric: it has ${
         others.length + (term === undefined ? 0 : 1)
       }`,
     );
@@ -239,7 +239,7 @@ function lossBuilder(graph: Graph): LossBuilder {
       if (only !== undefined && others.length === 0) return floats(graph, only.name);
       const names = graph.outputs.map(({ name }) => name).join(", ");
       throw new RangeError(
-        `Cannot train the model as the loss must be told of which output it is, output: "…": they are ${names}`,
+        `Cannot train the model: the loss must be told of which output it is, output: "…": they are ${names}`,
       );
     },
     target: (name, type, like) => {
@@ -253,9 +253,7 @@ function floats(graph: Graph, name: string): Value<"f32"> {
   const { type } = new Facts(graph).of(name);
   if (type === undefined || type === "f32") return { name, type: "f32" };
   throw new TypeError(
-    `Cannot train the model as ${
-      JSON.stringify(name)
-    } must be of float32: its elements are ${type}`,
+    `Cannot train the model: ${JSON.stringify(name)} must be of float32: its elements are ${type}`,
   );
 }
 
@@ -264,7 +262,7 @@ function shapeOf(graph: Graph, like: Value | Shape): Shape {
   const { shape } = new Facts(graph).of(like.name);
   if (shape !== undefined) return declaredShape(shape);
   throw new RangeError(
-    `Cannot train the model as the number of axes of ${
+    `Cannot train the model: the number of axes of ${
       JSON.stringify(like.name)
     } must be known, for what it is compared with: it is not; Graph.describe can say it`,
   );
@@ -276,7 +274,7 @@ function noOutput(graph: Graph, name: string): RangeError {
     ...graph.nodes.flatMap(({ output }) => output),
   ];
   return new RangeError(
-    `Cannot train the model as the loss must name a value of it: ${JSON.stringify(name)} is none${
+    `Cannot train the model: the loss must name a value of it: ${JSON.stringify(name)} is none${
       didYouMean(name, names)
     }; its outputs are ${graph.outputs.map((output) => output.name).join(", ")}`,
   );

@@ -103,7 +103,7 @@ function noClass(
   return new RangeError(
     `Cannot use the labels ${
       JSON.stringify(target)
-    } of a batch as each must be a class ${range}, or ${ignore}: current value is ${label}`,
+    } of a batch: each must be a class ${range}, or ${ignore}; got ${label}`,
   );
 }
 

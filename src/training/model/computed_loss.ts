@@ -23,9 +23,9 @@ export function checkComputed(
     const wanted = outputs.get(name)?.data.length;
     if (slope?.length === wanted && wanted !== undefined) continue;
     throw new RangeError(
-      `Cannot ${action} as its slopes must be by outputs (${
+      `Cannot ${action}: its slopes must be by outputs (${
         [...outputs].map(([name, { data }]) => `${name}: ${data.length}`).join(", ")
-      }): current value is ${name} with ${slope?.length}`,
+      }); got ${name} with ${slope?.length}`,
     );
   }
 }

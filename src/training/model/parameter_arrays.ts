@@ -44,8 +44,8 @@ export function checkPiped(given: NamedNumbers, next: NamedNumbers): void {
     const wanted = given.get(name)?.length;
     if (wanted !== undefined && numbers?.length === wanted) continue;
     throw new RangeError(
-      `Cannot use the gradients that came out of a pipe as each must be of a parameter and have its length: ` +
-        `current value is ${name} with ${numbers?.length} of ${wanted ?? "no such parameter"}`,
+      `Cannot use the gradients that came out of a pipe: each must be of a parameter and have its length; ` +
+        `got ${name} with ${numbers?.length} of ${wanted ?? "no such parameter"}`,
     );
   }
 }

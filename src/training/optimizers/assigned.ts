@@ -39,7 +39,7 @@ export class LiveGroup implements ParameterGroup {
     if (this.factor > 0) this.base = value / this.factor;
     else if (value > 0) {
       throw new RangeError(
-        `Cannot set the learning rate of ${this.#optimizer} as its schedule must not be at 0: it is`,
+        `Cannot set the learning rate of ${this.#optimizer}: its schedule must not be at 0: it is`,
       );
     }
   }
@@ -113,7 +113,7 @@ export function assign(
 
 function checkNames(optimizers: readonly Optimizer[]): void {
   if (optimizers.length === 0) {
-    throw new RangeError("Cannot train as there must be an optimizer: there is none");
+    throw new RangeError("Cannot train: there must be an optimizer: there is none");
   }
   const names = optimizers.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -132,14 +132,14 @@ function ownerOf(name: string, optimizers: readonly Optimizer[]): number {
   throw new RangeError(
     `Cannot train ${
       JSON.stringify(name)
-    } as one optimizer must move it (name its parameters, or freeze it): ` +
-      `current value is ${who}`,
+    }: one optimizer must move it (name its parameters, or freeze it); ` +
+      `got ${who}`,
   );
 }
 
 function movesNothing({ name, parameters }: Optimizer, names: readonly string[]): RangeError {
   return new RangeError(
-    `Cannot train with optimizer ${name} as it must move a parameter (${names.join(", ")}): ` +
+    `Cannot train with optimizer ${name}: it must move a parameter (${names.join(", ")}): ` +
       `${JSON.stringify(parameters ?? "what others leave")} fits none` +
       didYouMean([parameters ?? []].flat()[0] ?? "", names),
   );
@@ -155,7 +155,7 @@ function groupsOf(
     const parameters = [...left].filter((parameter) => fits(parameter, group.parameters));
     if (parameters.length === 0) {
       throw new RangeError(
-        `Cannot train with optimizer ${name} as each of its groups must have a parameter (${
+        `Cannot train with optimizer ${name}: each of its groups must have a parameter (${
           own.join(", ")
         }): ${JSON.stringify(group.parameters)} fits none that an earlier group has left`,
       );

@@ -255,7 +255,7 @@ export class Updates {
 function orRefuse<T>(found: T | undefined, { name }: Transform, member: string, what: string): T {
   if (found !== undefined) return found;
   throw new TypeError(
-    `Cannot prepare transform ${name} as its ${member} must name what its calls use: ${
+    `Cannot prepare transform ${name}: its ${member} must name what its calls use: ${
       JSON.stringify(what)
     } is not among them`,
   );

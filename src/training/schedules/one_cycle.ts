@@ -96,7 +96,7 @@ function checked(options: OneCycleOptions) {
   if (momentum !== undefined) {
     if (!Array.isArray(momentum) || momentum.length !== 2) {
       throw new TypeError(
-        `Cannot ${action} as momentum must be two numbers, at the peak and at the ends: current value is ${
+        `Cannot ${action}: momentum must be two numbers, at the peak and at the ends; got ${
           show(momentum)
         }`,
       );

@@ -37,9 +37,7 @@ export function piecewise(options: PiecewiseOptions): Schedule {
   const isObject = typeof at === "object" && at !== null && !Array.isArray(at);
   if (!isObject || Object.keys(at).length === 0) {
     throw new (isObject ? RangeError : TypeError)(
-      `Cannot ${action} as at must have factors by steps, { 10: 0.3 }: current value is ${
-        show(at)
-      }`,
+      `Cannot ${action}: at must have factors by steps, { 10: 0.3 }; got ${show(at)}`,
     );
   }
   const jumps = Object.entries(at).map(([key, factor]) => {
@@ -59,6 +57,6 @@ export function piecewise(options: PiecewiseOptions): Schedule {
 function stepOf(action: string, key: string): number {
   if (/^(0|[1-9]\d{0,8})$/.test(key)) return Number(key);
   throw new RangeError(
-    `Cannot ${action} as it must jump at whole numbers 0 … 999999999: current step is ${show(key)}`,
+    `Cannot ${action}: it must jump at whole numbers 0 … 999999999: current step is ${show(key)}`,
   );
 }

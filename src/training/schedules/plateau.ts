@@ -111,10 +111,10 @@ export function plateau(options: PlateauOptions = {}): Schedule {
       const value = Object.hasOwn(metrics, monitor) ? metrics[monitor] : undefined;
       if (typeof value === "number") return follow(state, plan, value);
       throw new TypeError(
-        `Cannot follow a plateau as there must be a number called ${show(monitor)}: ${
+        `Cannot follow a plateau: there must be a number called ${show(monitor)}: ${
           value === undefined
             ? `current metrics are ${Object.keys(metrics).join(", ") || "none"}`
-            : `current value is ${show(value)}`
+            : `got ${show(value)}`
         }`,
       );
     },
@@ -171,7 +171,7 @@ function checked(options: PlateauOptions): Required<PlateauOptions> {
   const { threshold = 1e-4, thresholdMode = "relative", cooldown = 0, min = 0 } = options;
   if (typeof monitor !== "string" || monitor === "") {
     throw new TypeError(
-      `Cannot ${action} as monitor must be the name of a metric: current value is ${show(monitor)}`,
+      `Cannot ${action}: monitor must be the name of a metric; got ${show(monitor)}`,
     );
   }
   checkOneOf(action, "mode", mode, ["min", "max"]);
@@ -190,6 +190,6 @@ function readState(saved: unknown): State {
     typeof factor === "number" && factor >= 0;
   if (isRead) return { best, bad, cooling, factor };
   throw new TypeError(
-    `Cannot load a plateau schedule as it must be what one saved: current value is ${show(saved)}`,
+    `Cannot load a plateau schedule: it must be what one saved; got ${show(saved)}`,
   );
 }

@@ -62,7 +62,7 @@ export class TrainerView implements ProgressHost {
     return {
       get arena() {
         if (resources.model !== undefined) return resources.model.arena;
-        throw new Error(`Cannot read the state of ${name} as its model must be open: run it first`);
+        throw new Error(`Cannot read the state of ${name}: its model must be open: run it first`);
       },
       get loss() {
         return progress.latestLoss;
@@ -106,7 +106,7 @@ export function addLazyFields(
 function gradientsOf({ arena }: TrainingValues): ReadonlyMap<string, Float32Array> {
   if (!arena.backend.isHost) {
     throw new TypeError(
-      'Cannot read gradients as they must be declared where they are on a GPU, reads: ["gradients"]: they are not',
+      'Cannot read gradients: they must be declared where they are on a GPU, reads: ["gradients"]: they are not',
     );
   }
   const all = arena.backend.view(arena.array("gradients"));

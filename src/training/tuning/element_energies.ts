@@ -85,7 +85,7 @@ export function fitElementEnergies(
   const rows = rowsOf(list, energy, model);
   if (rows.length === 0) {
     throw new RangeError(
-      `Cannot ${ACTION} as a system must have ${
+      `Cannot ${ACTION}: a system must have ${
         JSON.stringify(energy)
       }, a finite number: none of ${list.length} has`,
     );

@@ -133,7 +133,7 @@ function matricesOf(
     matrices.length === 0 || parameters !== undefined && parameters !== "*" && others.length > 0
   ) {
     throw new RangeError(
-      `Cannot ${ACTION} as parameters must name matrices, tensors with two axes: ${
+      `Cannot ${ACTION}: parameters must name matrices, tensors with two axes: ${
         others.join(", ")
       } are not`,
     );
@@ -182,7 +182,7 @@ function merged(
     const tensor = tensors.get(name);
     if (tensor !== undefined) return tensor;
     throw new RangeError(
-      `Cannot merge adapters as the trained model must have ${JSON.stringify(name)}: it has not`,
+      `Cannot merge adapters: the trained model must have ${JSON.stringify(name)}: it has not`,
     );
   };
   const adapted = new Map(adapters.map((adapter) => [adapter.matrix, adapter]));

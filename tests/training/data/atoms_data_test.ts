@@ -293,19 +293,19 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { cutoff: undefined },
     TypeError,
-    "cutoff must be above 0 and finite: current value is undefined",
+    "cutoff must be above 0 and finite; got undefined",
   );
   bad({ cutoff: 0 }, RangeError, "cutoff must be above 0");
-  bad({ reach: 3 }, RangeError, "at most its cutoff, 2 Å: current value is 3");
+  bad({ reach: 3 }, RangeError, "at most its cutoff, 2 Å; got 3");
   bad({ reach: -1 }, RangeError, "reach of its options must be above 0");
-  bad({ names: { z: "z" } }, TypeError, 'current value is "z"');
+  bad({ names: { z: "z" } }, TypeError, 'got "z"');
   bad(
     { names: { numbers: "positions" } },
     TypeError,
     "names.numbers must be a name that no other tensor has",
   );
-  bad({ names: { numbers: "" } }, TypeError, 'current value is ""');
-  bad({ energy: true }, TypeError, "energy must be a string: current value is true");
+  bad({ names: { numbers: "" } }, TypeError, 'got ""');
+  bad({ energy: true }, TypeError, "energy must be a string; got true");
   bad(
     { elements: ["C", "H"] },
     RangeError,
@@ -324,7 +324,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   );
   bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be finite");
   bad({}, RangeError, "a sample or more: current count is 0", []);
-  bad({}, TypeError, "there must be a list of systems: current value is 3", 3);
+  bad({}, TypeError, "there must be a list of systems; got 3", 3);
   bad({}, RangeError, "make data of atoms (system 1)", [row, { ...row, positions: [0, 0, 0] }]);
 });
 

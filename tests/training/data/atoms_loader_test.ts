@@ -54,7 +54,7 @@ Deno.test("systems of a file are got in any order, from every format with the sa
     await assertRejects(
       () => file.get(10),
       RangeError,
-      "a whole number below 10: current value is 10",
+      "a whole number below 10; got 10",
     );
   }));
 
@@ -132,7 +132,7 @@ Deno.test("what cannot be is refused by name, a system that is too large when it
   assertThrows(
     load({ maxAtoms: 0 }),
     RangeError,
-    "maxAtoms must be a whole number above 0: current value is 0",
+    "maxAtoms must be a whole number above 0; got 0",
   );
   assertThrows(load({ maxEdges: "9" }), TypeError, "maxEdges must be a whole number above 0");
   assertThrows(load({ maxAtom: 9, batchSize: 1 }), TypeError, "maxAtom");

@@ -106,7 +106,7 @@ Deno.test("interleave() leaves what it gave as it is", () => {
 Deno.test("interleave() says what is no source, and which order there is not", () => {
   const make = interleave as (data: unknown, options?: object) => unknown;
   assertThrows(() => make({}), RangeError, "must be a source of batches, or several by name");
-  assertThrows(() => make(3), TypeError, "current value is 3");
+  assertThrows(() => make(3), TypeError, "got 3");
   assertThrows(() => make({ a: counted(1), b: {} }), TypeError, '"b" must have the method batches');
   assertThrows(() => make([], { order: "random" }), RangeError, '"sequential" or "roundRobin"');
   assertThrows(() => make([], { oder: "roundRobin" }), TypeError, "did you mean order?");

@@ -31,7 +31,7 @@ Deno.test("normalNumbers() depends on the seed, and not on how many are drawn", 
 Deno.test("normalNumbers() refuses what cannot be", () => {
   assertEquals(normalNumbers(0).length, 0);
   assertThrows(() => normalNumbers(-1), RangeError, "count must be a whole number from 0 on");
-  assertThrows(() => normalNumbers(1.5), RangeError, "current value is 1.5");
+  assertThrows(() => normalNumbers(1.5), RangeError, "got 1.5");
   assertThrows(() => normalNumbers(1, { seed: 0.5 }), RangeError, "the seed must be");
   assertThrows(() => normalNumbers(1, { stdev: -1 }), RangeError, "stdev must be from 0 on");
   const misspelt = { std: 1 } as object;

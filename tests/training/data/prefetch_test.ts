@@ -94,7 +94,7 @@ Deno.test("a loader says what is no dataset, and no count of batches", () => {
     RangeError,
     "prefetch must be a whole",
   );
-  assertThrows(() => make([1], { ...options, prefetch: "2" }), TypeError, 'current value is "2"');
+  assertThrows(() => make([1], { ...options, prefetch: "2" }), TypeError, 'got "2"');
   assertThrows(
     () => make([1], { ...options, collate: 1 }),
     TypeError,

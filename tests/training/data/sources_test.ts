@@ -128,13 +128,13 @@ for (const [name, make] of Object.entries(SOURCES)) {
       assert(error.message.startsWith("Cannot "), error.message);
     };
     bad({ batchSize: 0 }, RangeError, "batchSize must be a whole number above 0");
-    bad({ batchSize: "2" }, TypeError, 'current value is "2"');
+    bad({ batchSize: "2" }, TypeError, 'got "2"');
     bad({ seed: -1 }, RangeError, "the seed must be a whole number 0 … 2^53 - 1");
-    bad({ shuffle: 1 }, TypeError, "shuffle must be a boolean: current value is 1");
+    bad({ shuffle: 1 }, TypeError, "shuffle must be a boolean; got 1");
     bad({ dropLast: "yes" }, TypeError, "dropLast must be a boolean");
     bad({ name: 3 }, TypeError, "name must be a string");
     bad({ tokens: 3 }, TypeError, "tokens must be a function");
-    bad({ shufle: true }, TypeError, 'current value is "shufle"; did you mean shuffle?');
+    bad({ shufle: true }, TypeError, 'got "shufle"; did you mean shuffle?');
     bad({ batchSize: 24, dropLast: true }, RangeError, "24 samples or more: current count is 23");
   });
 

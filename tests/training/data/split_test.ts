@@ -63,7 +63,7 @@ Deno.test("splitBatch() says what cannot be split", () => {
   assertThrows(
     () => splitBatch({ feeds: { x }, size: 3 }, 1.5),
     RangeError,
-    "current value is 1.5",
+    "got 1.5",
   );
 });
 

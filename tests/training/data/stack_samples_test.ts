@@ -73,10 +73,10 @@ const BAD: readonly [samples: unknown[], kind: ErrorConstructor, message: string
   [
     [{ x: "3" }],
     TypeError,
-    'the field "x" of sample 0 must be a tensor, { data, dims }, with a typed array: current value is "3"',
+    'the field "x" of sample 0 must be a tensor, { data, dims }, with a typed array; got "3"',
   ],
-  [[{ x: { data: [1] } }], TypeError, "current value is [1]"],
-  [[{ x: null }], TypeError, "current value is null"],
+  [[{ x: { data: [1] } }], TypeError, "got [1]"],
+  [[{ x: null }], TypeError, "got null"],
   [[{ x: new Uint8ClampedArray(2) }], TypeError, "with a typed array"],
   [
     [{ x: { data: new Float32Array(5), dims: [2, 3] } }],
@@ -89,7 +89,7 @@ for (const [samples, kind, message] of BAD) {
   Deno.test(`stackSamples() says what is wrong: ${message}`, () => {
     const error = assertThrows(() => stackSamples(samples as Sample[]), kind);
     assertStringIncludes(error.message, message);
-    assertStringIncludes(error.message, "Cannot stack samples as ");
+    assertStringIncludes(error.message, "Cannot stack samples: ");
   });
 }
 

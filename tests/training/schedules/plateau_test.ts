@@ -79,7 +79,7 @@ Deno.test("plateau() names the metrics there are when its own is not among them"
   );
   assertThrows(() => schedule.observe!({}), TypeError, "current metrics are none");
   const text = { "val/loss": "3" } as unknown as Record<string, number>;
-  assertThrows(() => schedule.observe!(text), TypeError, 'current value is "3"');
+  assertThrows(() => schedule.observe!(text), TypeError, 'got "3"');
 });
 
 Deno.test("plateau() refuses a state that none saved, and stays as it was", () => {

@@ -20,7 +20,7 @@ function compare(a: unknown, b: unknown, pairs: Pairs): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (prototypeOf(a) !== prototypeOf(b)) return false;
   if (a instanceof WeakMap || a instanceof WeakSet) {
-    throw new TypeError("Cannot compare weak collections as their entries cannot be listed");
+    throw new TypeError("Cannot compare weak collections: their entries cannot be listed");
   }
   const partners = pairs.get(a) ?? new Set();
   if (partners.has(b)) return true;

@@ -222,7 +222,7 @@ function called({ by, name }: Member): string {
 
 function wrongKind(member: Member, kind: string, value: unknown): TypeError {
   return new TypeError(
-    `Cannot ${member.action} as ${called(member)} must be ${kind}: current value is ${show(value)}`,
+    `Cannot ${member.action}: ${called(member)} must be ${kind}; got ${show(value)}`,
   );
 }
 
@@ -233,14 +233,14 @@ function wrongValue(
   known: readonly string[] = [],
 ): RangeError {
   return new RangeError(
-    `Cannot ${member.action} as ${called(member)} must be ${requirement}: current value is ` +
+    `Cannot ${member.action}: ${called(member)} must be ${requirement}; got ` +
       `${show(value)}${didYouMean(String(value), known)}`,
   );
 }
 
 function unknown(member: Member, name: string, known: readonly string[]): TypeError {
   return new TypeError(
-    `Cannot ${member.action} as ${called(member)} must have no members but ${known.join(", ")}: ` +
-      `current value is ${show(name)}${didYouMean(name, known)}`,
+    `Cannot ${member.action}: ${called(member)} must have no members but ${known.join(", ")}; ` +
+      `got ${show(name)}${didYouMean(name, known)}`,
   );
 }

@@ -118,7 +118,7 @@ function parsed(name: string, by: string, text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new SyntaxError(
-      `Cannot open ${name} as ${by} must be JSON: ${(cause as Error).message}`,
+      `Cannot open ${name}: ${by} must be JSON: ${(cause as Error).message}`,
       { cause },
     );
   }

@@ -110,7 +110,7 @@ function parsed(name: string, by: string, bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new SyntaxError(`Cannot open ${name} as ${by} must be JSON: ${why}`, { cause });
+    throw new SyntaxError(`Cannot open ${name}: ${by} must be JSON: ${why}`, { cause });
   }
 }
 
