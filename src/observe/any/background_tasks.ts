@@ -1,39 +1,42 @@
 /**
- * Work beside a run that must not hold it up.
+ * A queue for work in the background, which a run does not wait for.
  *
  * @module
  */
 
-/** Something to be done; to be given up when the signal says so. */
+/** A task of the queue. It should give up when the signal aborts. */
 export type Errand = (signal: AbortSignal) => Promise<void>;
 
-/** Does one thing after the other in the background, a few of them waiting at most, and remembers what went wrong. */
+/**
+ * Runs tasks in the background, one after another. The queue has a limit, and errors are kept until `check` throws
+ * them.
+ */
 export class Errands {
   readonly #action: string;
   readonly #most: number;
   readonly #given = new AbortController();
-  /** What is not done yet, in order. */
+  /** Tasks that have not finished yet, in order. */
   readonly #left: Promise<void>[] = [];
   #attempted = 0;
   #errors: unknown[] = [];
 
-  /** `action`, as in "send a notification", is what its errors say could not be done. */
+  /** `action` says in error messages what failed, as in "send a notification". */
   constructor(action: string, most: number) {
     this.#action = action;
     this.#most = most;
   }
 
-  /** Is all done? */
+  /** Returns whether no task is queued or running. */
   get isIdle(): boolean {
     return this.#left.length === 0;
   }
 
-  /** Waits until there is room for one more. */
+  /** Waits until there is room for one more task. */
   async room(): Promise<void> {
     while (this.#left.length >= this.#most) await this.#left[0];
   }
 
-  /** Takes one more; where there is no room for it that is what went wrong. */
+  /** Queues a task. If the queue is full, the task is dropped, and an error is kept for `check`. */
   push(errand: Errand): void {
     this.#attempted++;
     if (this.#left.length >= this.#most) {
@@ -50,7 +53,7 @@ export class Errands {
     this.#left.push(done);
   }
 
-  /** Throws what went wrong since it was last asked. */
+  /** Throws the errors since the last call as one error. */
   check(): void {
     const errors = this.#errors;
     if (errors.length === 0) return;
@@ -64,7 +67,10 @@ export class Errands {
     );
   }
 
-  /** Waits until all is done, so many seconds at most: what is left then is given up. Throws what went wrong. */
+  /**
+   * Waits until all tasks have finished, for at most `seconds`, then aborts the others. Throws the errors since the
+   * last check.
+   */
   async finish(seconds: number = Infinity): Promise<void> {
     const late = () => this.#given.abort(new Error("the run is over"));
     const timer = seconds < Infinity ? setTimeout(late, seconds * 1000) : undefined;
@@ -77,7 +83,7 @@ export class Errands {
   }
 }
 
-/** Does something, and gives up when it takes longer than so many seconds, or the signal says so. */
+/** Runs `work`, and rejects if it takes longer than `seconds` or if `given` aborts. */
 export async function within(
   seconds: number,
   work: (signal: AbortSignal) => PromiseLike<void>,

@@ -1,5 +1,5 @@
 /**
- * What hooks do with files, where there are any: in a page there are none.
+ * File access of hooks. Web pages have no file system.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface OpenFile {
   close(): void;
 }
 
-/** The part of a file system that hooks use; Deno has it. */
+/** The part of a file system that hooks use. Deno provides it. */
 export interface FileSystem {
   mkdir(path: string | URL, options: { readonly recursive: true }): Promise<void>;
   mkdirSync(path: string | URL, options: { readonly recursive: true }): void;
@@ -33,12 +33,12 @@ export interface FileSystem {
   copyFile(from: string | URL, to: string | URL): Promise<void>;
 }
 
-/** The file system; `undefined` where there is none. */
+/** Returns the file system, or `undefined` in a web page. */
 export function findFileSystem(): FileSystem | undefined {
   return findDeno() as unknown as FileSystem | undefined;
 }
 
-/** The file system. Throws a TypeError where there is none. */
+/** Returns the file system. Throws a TypeError in a web page. */
 export function fileSystemFor(hook: string): FileSystem {
   const files = findFileSystem();
   if (files !== undefined) return files;
@@ -47,13 +47,13 @@ export function fileSystemFor(hook: string): FileSystem {
   );
 }
 
-/** The path of a file in a folder. */
+/** Returns the path of a file in a folder. */
 export function pathIn(folder: string | URL, ...names: readonly string[]): string {
   const base = folder instanceof URL ? decodeURIComponent(folder.pathname) : folder;
   return [base.replace(/(?<=.)\/+$/, ""), ...names].join("/");
 }
 
-/** Is there such a file? */
+/** Returns whether a file exists. */
 export async function isThere(files: FileSystem, path: string): Promise<boolean> {
   try {
     await files.stat(path);
@@ -63,7 +63,7 @@ export async function isThere(files: FileSystem, path: string): Promise<boolean>
   }
 }
 
-/** Removes a file that may have gone already. */
+/** Removes a file, if it exists. */
 export async function removeIfThere(files: FileSystem, path: string): Promise<void> {
   try {
     await files.remove(path);
@@ -72,7 +72,10 @@ export async function removeIfThere(files: FileSystem, path: string): Promise<vo
   }
 }
 
-/** Gives a file a second name, or a copy where it cannot have one; whoever reads that finds the old or the new. */
+/**
+ * Gives a file a second name, by a hard link, or by a copy if the file system has no links. The link is made under a
+ * temporary name and then renamed, so that a reader of `also` sees the old file or the new one, never a part.
+ */
 export async function nameAlso(files: FileSystem, path: string, also: string): Promise<void> {
   const beside = `${also}.${crypto.randomUUID()}.tmp`;
   try {

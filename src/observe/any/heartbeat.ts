@@ -15,28 +15,28 @@ import { checkTraining, type HookName, isPlace } from "../training/training_opti
 import { checkUrl } from "./url.ts";
 import { writeFile } from "./write_file.ts";
 
-/** What a {@linkcode Heartbeat} is told: `path`, `url`, or both. */
+/** Options of {@linkcode Heartbeat}. At least one of `path` and `url` is required. */
 export interface HeartbeatOptions extends HookName {
   /**
-   * The file that is written.
+   * File to write.
    *
-   * @default none
+   * @default undefined: no file is written
    */
   readonly path?: string | URL;
   /**
-   * Where it is posted to.
+   * Address to post to.
    *
-   * @default none
+   * @default undefined: nothing is posted
    */
   readonly url?: string | URL;
   /**
-   * How often, s.
+   * Interval between two beats, s.
    *
    * @default 30
    */
   readonly everySeconds?: number;
   /**
-   * How long an answer may take, s.
+   * Longest time to wait for an answer, s.
    *
    * @default 10
    */
@@ -46,10 +46,12 @@ export interface HeartbeatOptions extends HookName {
 const NAME = "Heartbeat";
 
 /**
- * Says that training is alive: `time` (ISO 8601), `status`, `step`, `epoch` (from 0) and `loss`, as JSON in a file that
- * is always there whole, or posted somewhere. It beats when training begins, with a step or a batch of validation as soon
- * as it is time, and when training ends, so that who finds an old time knows that nothing goes on. Training never waits
- * for it: a beat is left out while the one before is under way. What fails is a warning, and never stops a run.
+ * Reports that training is alive: writes `time` (ISO 8601), `status`, `step`, `epoch` (from 0) and `loss` as JSON to
+ * a file, posts them to a URL, or both. The file is replaced atomically, so that it is always complete.
+ *
+ * A beat is sent when training begins, after steps and validation batches once `everySeconds` have passed, and when
+ * training ends. An old time therefore means that training no longer runs. Training never waits for a beat: a beat is
+ * skipped while the one before is in flight. Errors are warnings and never stop a run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -81,16 +83,16 @@ const NAME = "Heartbeat";
  * ```
  */
 export class Heartbeat {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Steps and batches of validation are looked at when it is time. */
+  /** Schedule of the stages in which beats are sent. */
   readonly stageTimes: Readonly<Record<"STEP_END" | "VALIDATION_BATCH_END", ScheduleOptions>>;
-  /** Nothing of it stops a run. */
+  /** Errors are warnings, and never stop a run. */
   readonly onError = "warn";
   readonly #options: HeartbeatOptions;
   #errands = new Errands("beat", 2);
 
-  /** Does not beat yet. */
+  /** Creates the hook; the first beat is sent when training begins. */
   constructor(options: HeartbeatOptions) {
     checkHeartbeat(options);
     const { name = "heartbeat", everySeconds = 30 } = options;
@@ -99,32 +101,32 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** A run begins. Called by the trainer. */
+  /** Starts a new queue. Called by the trainer when a run begins. */
   open(): void {
     this.#errands = new Errands("beat", 2);
   }
 
-  /** Training begins. Called by the trainer. */
+  /** Sends the first beat. Called by the trainer when training begins. */
   onTrainBegin(ctx: TrainingBase): void {
     this.#beat(ctx);
   }
 
-  /** A step is done. Called by the trainer. */
+  /** Sends a beat after a step. Called by the trainer. */
   onStepEnd(ctx: StepContext): void {
     this.#beat(ctx);
   }
 
-  /** A batch of validation is done. Called by the trainer. */
+  /** Sends a beat after a batch of validation. Called by the trainer. */
   onValidationBatchEnd(ctx: BatchEndContext): void {
     this.#beat(ctx);
   }
 
-  /** Training is over: the last beat. Called by the trainer. */
+  /** Sends the last beat. Called by the trainer when training ends. */
   onTrainEnd(ctx: EndContext): void {
     this.#beat(ctx, true);
   }
 
-  /** Waits for the last beat, as long as `timeout` says. Called by the trainer. */
+  /** Waits for the last beat, for at most `timeout` seconds. Called by the trainer. */
   close(): Promise<void> {
     return this.#errands.finish(this.#options.timeout ?? 10);
   }

@@ -1,5 +1,5 @@
 /**
- * What ready-made hooks are told, checked.
+ * Checks of the options of ready-made hooks.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import type { Members } from "../../base/object.ts";
 import { complaint, withArticle } from "../../base/show.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 
-/** When a ready-made observer fires: what every hook may say. Events ignore all of it but `once`. */
+/** Schedule options of every ready-made observer. For events, only `once` has an effect. */
 export type HookTimes = Omit<ScheduleOptions, "eventFrequency">;
 
-/** The members of {@linkcode HookTimes}. */
+/** Names of the members of {@linkcode HookTimes}. */
 export const TIMES: readonly string[] = SCHEDULE_KEYS.filter((key) => key !== "eventFrequency");
 
-/** Throws a TypeError where options are no object, or have a member that is not known. */
+/** Throws a TypeError if options are not an object, or have a member that is not known. */
 export function checkOptions(
   hook: string,
   options: unknown,
@@ -32,14 +32,14 @@ export function checkOptions(
   checkKnown(making(hook), options, known);
 }
 
-/** The times among options, checked; to be assigned to the hook. */
+/** Returns the schedule among options, checked, to be assigned to the hook. */
 export function timesOf(hook: string, options: object): HookTimes {
   const times = scheduleOf(options);
   readSchedule(hook, times);
   return times;
 }
 
-/** Throws a TypeError where an option that is given is not what it must be. */
+/** Throws a TypeError if an option is given and of the wrong kind. */
 export function checkType(
   hook: string,
   options: object,
@@ -50,13 +50,13 @@ export function checkType(
   checkOption(making(hook), options, member, requirement, isFine);
 }
 
-/** Throws a TypeError where the option `stage` is given and is none of dynamics. */
+/** Throws a TypeError if the option `stage` is given and is not a stage of dynamics. */
 export function checkStage(hook: string, options: object): void {
   const stages = stageInfos([DynamicsStage]);
   checkType(hook, options, "stage", "a stage of dynamics", (stage) => stages.has(stage as string));
 }
 
-/** Throws for a number that is not what it must be: a TypeError for what is none, a RangeError for one that cannot be. */
+/** Throws a TypeError if an option is not a number, and a RangeError if it does not meet the rule. */
 export function checkNumber(
   hook: string,
   options: object,
@@ -67,7 +67,7 @@ export function checkNumber(
   if (value !== undefined) checkValue(making(hook), member, value, rule);
 }
 
-/** Throws a TypeError for an option that must be given. */
+/** Throws a TypeError if a required option is missing. */
 export function checkGiven(hook: string, options: object, member: string, what: string): void {
   if ((options as Members)[member] !== undefined) return;
   throw new TypeError(
@@ -75,22 +75,22 @@ export function checkGiven(hook: string, options: object, member: string, what: 
   );
 }
 
-/** Is the value a function? */
+/** Returns whether the value is a function. */
 export function isFunction(value: unknown): boolean {
   return typeof value === "function";
 }
 
-/** Is the value a truth value? */
+/** Returns whether the value is a boolean. */
 export function isFlag(value: unknown): boolean {
   return typeof value === "boolean";
 }
 
-/** Is the value one of these? */
+/** Returns a function that tests whether a value is one of these. */
 export function isOneOf(...values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => values.includes(value);
 }
 
-/** What is attempted when a hook is made, as errors say it. */
+/** Returns the action in error messages of a constructor: `make a Webhook`. */
 export function making(hook: string): string {
   return `make ${withArticle(hook)}`;
 }

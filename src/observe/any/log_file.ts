@@ -1,5 +1,5 @@
 /**
- * Lines of JSON in a file.
+ * Files of JSON Lines.
  *
  * @module
  */
@@ -9,12 +9,15 @@ import { jsonLine } from "../training/json_line.ts";
 
 const ENCODER = new TextEncoder();
 
-/** A file of lines of JSON, in the folder `logs` of another: each line is with the operating system when `write` is done. */
+/**
+ * A file of JSON Lines in the folder `logs` of another folder. `write` hands each line to the operating system before
+ * it returns.
+ */
 export class LogFile {
   readonly #folder: string;
   readonly #fileName: string | undefined;
   #file: OpenFile | undefined;
-  /** Where it is; `undefined` before it was first opened. */
+  /** Path of the file; `undefined` before it was first opened. */
   path: string | undefined;
 
   constructor(outputDir: string | URL, fileName: string | undefined) {
@@ -22,12 +25,12 @@ export class LogFile {
     this.#fileName = fileName;
   }
 
-  /** Is it open? */
+  /** Returns whether the file is open. */
   get isOpen(): boolean {
     return this.#file !== undefined;
   }
 
-  /** Makes the folder, and a new file, or goes on with the one that has the name. */
+  /** Creates the folder, and a new file, or appends to the file of the given name. */
   open(): void {
     const files = fileSystemFor("JsonLog");
     files.mkdirSync(this.#folder, { recursive: true });
@@ -52,12 +55,12 @@ export class LogFile {
     }
   }
 
-  /** Writes one line, in one piece. */
+  /** Writes one line with a single call. */
   write(values: Readonly<Record<string, unknown>>): void {
     this.#writeAll(`${jsonLine(values)}\n`);
   }
 
-  /** Closes it, if it is open. */
+  /** Closes the file, if it is open. */
   close(): void {
     this.#file?.close();
     this.#file = undefined;

@@ -1,5 +1,5 @@
 /**
- * Where the rows of a log go.
+ * Outputs of logs: a CSV file, or a function.
  *
  * @module
  */
@@ -11,35 +11,41 @@ import { CsvFile } from "../../sinks/csv/csv_file.ts";
 import { codeOf, type OpenFile, openFile } from "../../sinks/files/open_file.ts";
 import type { LogRow } from "../atoms/log_table.ts";
 
-/** Takes the rows of steps, in order. */
+/** Output for the rows of steps, in order. */
 export interface LogOutput {
-  /** A run begins. Returns the path of a file that has rows of an earlier run, to which those of this run are added. */
+  /**
+   * Opens the output when a run begins. Returns the path of the file if it has rows of an earlier run, which the new
+   * rows follow.
+   */
   open(): void | Promise<string | URL | undefined>;
   /**
-   * Takes the rows of one step, in the order of the columns. Throws what went wrong with earlier ones; answers with
-   * something to await when it does not keep up.
+   * Writes the rows of one step, in the order of the columns. Throws errors of earlier rows. Returns a promise if the
+   * output does not keep up.
    */
   write(step: number, rows: readonly (readonly number[])[]): void | PromiseLike<void>;
-  /** A run is over: waits for all rows. Throws what went wrong. */
+  /** Waits until all rows are written, then closes the output. Throws errors of earlier rows. */
   close(): Promise<void>;
-  /** How far it has come, as plain data; without it, what is written after a checkpoint stays. */
+  /**
+   * Returns the position in the output as plain data. Without it, rows written after a checkpoint stay when the run
+   * resumes.
+   */
   save?(): unknown;
-  /** Goes back to there before anything else is written. */
+  /** Sets the position to return to before the next row is written. */
   load?(state: unknown): void;
-  /** Compares the file with a state, by default the one that was loaded; throws a RangeError if it has less. */
+  /** Compares the file with a state, by default the loaded one. Throws a RangeError if the file is shorter. */
   compare?(state?: unknown): Promise<void>;
-  /** Waits for all rows so far. */
+  /** Waits until all rows so far are written. */
   flush?(): Promise<void>;
 }
 
-/** A function of the user's own that takes the rows of a step. */
+/** A custom function that takes the rows of a step. */
 export type LogWriter = (step: number, rows: readonly LogRow[]) => void | PromiseLike<void>;
 
-/** Rows in a file of comma-separated values. */
+/** Writes rows to a file of comma-separated values. */
 export class CsvOutput implements LogOutput {
   readonly #file: CsvFile;
   #isKnown = false;
-  /** So many bytes are to be left. */
+  /** Size to truncate the file to before the next row, in bytes; `undefined` if it is not to be truncated. */
   #cut: number | undefined;
   #failure: { readonly error: unknown } | undefined;
 
@@ -135,10 +141,10 @@ function assertHas(path: string | URL, size: number, cut: number): void {
   );
 }
 
-// So many steps may wait for a slow writer before the run waits, too.
+// Number of steps that may wait for a slow writer before the run waits for it.
 const MOST_WAITING = 64;
 
-/** Rows to a function, one step after the other: a slow one is not called again before it is done. */
+/** Hands rows to a function, one step after another. A slow function is not called again before it has finished. */
 export class WriterOutput implements LogOutput {
   readonly #writer: LogWriter;
   readonly #columns: readonly string[];
@@ -183,7 +189,7 @@ export class WriterOutput implements LogOutput {
     this.#tail = tail;
   }
 
-  /** Throws what went wrong since this was last asked. */
+  /** Throws the first error since the last call. */
   #check(): void {
     const failure = this.#failure;
     this.#failure = undefined;

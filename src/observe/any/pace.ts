@@ -1,18 +1,18 @@
 /**
- * How fast a run goes, and how long it will take.
+ * Speed of a run, and an estimate of its remaining time.
  *
  * @module
  */
 
-/** What a {@linkcode Pace} goes by. */
+/** Options of {@linkcode Pace}. */
 export interface PaceOptions {
-  /** How many steps a run is to have, if anybody knows. */
+  /** Number of steps of the run, if it is known. */
   readonly nSteps: number | undefined;
-  /** The time, ms. */
+  /** Returns the time, ms. */
   readonly now: () => number;
 }
 
-/** Steps by the clock. */
+/** Measures the speed of a run. */
 export class Pace {
   readonly #options: PaceOptions;
   #begun = { step: 0, time: 0 };
@@ -22,12 +22,12 @@ export class Pace {
     this.#options = options;
   }
 
-  /** A run begins, with so many steps done. */
+  /** Starts measuring. `step` is the number of steps done when the run begins. */
   open(step: number): void {
     this.#begun = this.#last = { step, time: this.#options.now() };
   }
 
-  /** What is known when so many steps are done: the speed since it was last asked, the time left by that of all. */
+  /** Returns the speed since the last call, and progress and remaining time by the speed since the run began. */
   at(kind: string, step: number): Record<string, number> {
     const { nSteps } = this.#options, now = { step, time: this.#options.now() };
     const found: Record<string, number> = {};
@@ -51,7 +51,7 @@ interface Moment {
   readonly time: number;
 }
 
-/** Steps a second; `undefined` where there were none, or no time has passed. */
+/** Returns steps per second; `undefined` if no step was done or no time has passed. */
 function speed(from: Moment, to: Moment): number | undefined {
   const steps = to.step - from.step, seconds = (to.time - from.time) / 1000;
   return steps > 0 && seconds > 0 ? steps / seconds : undefined;

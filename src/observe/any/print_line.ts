@@ -1,5 +1,5 @@
-/** Prints a line: what a hook writes by that was made to talk to people, and told nothing better. */
+/** Prints a line: the default `write` of hooks that print. */
 export function printLine(line: string): void {
-  // deno-lint-ignore no-console house/no-console -- only for hooks that somebody has asked to print; `write` replaces it
+  // deno-lint-ignore no-console house/no-console -- only for hooks whose purpose is to print; `write` replaces it
   console.log(line);
 }

@@ -13,42 +13,42 @@ import {
 } from "./hook_options.ts";
 import { progressLine } from "./progress_line.ts";
 
-/** What a {@linkcode ProgressHook} is told. */
+/** Options of {@linkcode ProgressHook}. */
 export interface ProgressHookOptions {
-  /** Takes the text: `(text) => Deno.stderr.writeSync(new TextEncoder().encode(text))`, say. */
+  /** Function that takes the text, such as `(text) => Deno.stderr.writeSync(new TextEncoder().encode(text))`. */
   readonly write: (text: string) => void;
   /**
-   * Whether it goes to a terminal, on which one line is painted again and again; elsewhere each is a line of its own.
+   * Writes to a terminal, which is repainted on one line. Otherwise each report is a line of its own.
    *
    * @default false
    */
   readonly isTerminal?: boolean;
   /**
-   * How many steps the run is to have, from the first on: `stepCount` at its end.
+   * Number of steps of the run, counted from its first step.
    *
-   * @default none: no share and no time left are shown
+   * @default undefined: share and remaining time are not shown
    */
   readonly nSteps?: number;
   /**
-   * How often it says something, s.
+   * Interval between two reports, s.
    *
-   * @default 0.1 on a terminal, 10 elsewhere
+   * @default 0.1 on a terminal, 10 otherwise
    */
   readonly everySeconds?: number;
   /**
-   * How wide the terminal is: longer lines are cut.
+   * Width of the terminal in characters. Longer lines are cut.
    *
    * @default 100
    */
   readonly columns?: number;
   /**
-   * Systems of this status or a later one count as converged.
+   * Lowest status of a converged system.
    *
-   * @default 1, which a `ConvergenceHook` gives unless told otherwise
+   * @default 1, the status that `ConvergenceHook` gives by default
    */
   readonly convergedStatus?: number;
   /**
-   * The clock, in ms; only differences count.
+   * Returns the time in ms. Only differences matter.
    *
    * @default performance.now()
    */
@@ -65,16 +65,16 @@ const OPTIONS = [
   "convergedStatus",
   "now",
 ];
-// Back to the beginning of the line, and nothing to the right of what is written.
+// Moves to the beginning of the line, and erases the rest of the line.
 const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 
 /**
- * Says how a run is getting on: the step, of how many, systems of a stream that are done, systems converged, the energy of all, the largest force on an
- * atom of those that still move, steps per second and the time left. On a terminal one line is painted ten times a
- * second; elsewhere there is a plain line every ten seconds, without escape codes. The last line is that of the last
- * step.
+ * Reports the progress of a run: the step and the number of steps, finished systems of a stream, converged systems,
+ * the total energy, the largest force on an atom of the systems that still move, steps per second and the remaining
+ * time. On a terminal one line is repainted ten times a second. Otherwise a plain line without escape codes is
+ * written every ten seconds. The last line is that of the last step.
  *
- * Between two lines no step is visited more than a few times, so that it costs next to nothing.
+ * The hook is due only a few times between two lines, so it costs next to nothing.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -101,15 +101,15 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
  * ```
  */
 export class ProgressHook {
-  /** When a step is done. */
+  /** Stage of the hook: the end of a step. */
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
-  /** At any step, if it is time. */
+  /** Every step may be due; `everySeconds` decides. */
   readonly frequency = 1;
-  /** How often, s. */
+  /** Interval between two reports, s. */
   readonly everySeconds: number;
-  /** The last line is that of the last step. */
+  /** Reports the last step, too. */
   readonly atEnd = true;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ["energy", "fmax", "status"] = ["energy", "fmax", "status"];
   readonly #options:
     & Required<Omit<ProgressHookOptions, "nSteps" | "everySeconds">>
@@ -117,7 +117,7 @@ export class ProgressHook {
   #begun = { time: 0, step: 0 };
   #last: Look | undefined;
 
-  /** Says nothing yet. */
+  /** Creates the hook; the first report is written during the run. */
   constructor(options: ProgressHookOptions) {
     checkProgress(options);
     const { write, isTerminal = false, nSteps, columns = 100, convergedStatus = 1 } = options;
@@ -133,13 +133,13 @@ export class ProgressHook {
     };
   }
 
-  /** A run begins. Called by the engine. */
+  /** Starts the clock. Called by the engine when a run begins. */
   open(engine: Workflow): void {
     this.#begun = { time: this.#options.now(), step: engine.stepCount };
     this.#last = undefined;
   }
 
-  /** Says how it is going. Called by the engine. */
+  /** Reports the progress. Called by the engine. */
   call({ stepCount, batch, read, stream }: DynamicsContext): void {
     const last = {
       stream,
@@ -156,8 +156,8 @@ export class ProgressHook {
   }
 
   /**
-   * A run is over: says so if systems have converged in the very step of the last line. What comes next on a terminal
-   * begins on a line of its own. Called by the engine.
+   * Reports once more if systems converged in the step of the last line. On a terminal it ends the line. Called by
+   * the engine when a run ends.
    */
   async close(outcome: Outcome): Promise<void> {
     const last = this.#last;
@@ -194,11 +194,11 @@ export class ProgressHook {
   }
 }
 
-/** What was seen in a step. */
+/** Values of one step. */
 interface Look {
   readonly batch: Batch;
   readonly stream: DynamicsContext["stream"];
-  /** Systems of the stream that were done then. */
+  /** Number of finished systems of the stream in that step. */
   readonly done: number | undefined;
   readonly steps: number;
   readonly energy: number;

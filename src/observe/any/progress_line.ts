@@ -1,30 +1,30 @@
 /**
- * How a run is getting on, in words.
+ * Progress of a run as a line of text.
  *
  * @module
  */
 
-/** What is known of a run. */
+/** Values to show. */
 export interface Progress {
-  /** Steps done. */
+  /** Number of steps done. */
   readonly steps: number;
-  /** How many there are to be; `undefined` when nobody knows. */
+  /** Number of steps of the run; `undefined` if it is not known. */
   readonly of: number | undefined;
-  /** Systems that have converged. */
+  /** Number of converged systems. */
   readonly converged: number;
-  /** How many systems there are. */
+  /** Number of systems. */
   readonly systems: number;
-  /** Systems of a stream that are done, and of how many; `undefined` where there is none. */
+  /** Finished systems of a stream, and the number of its systems; `undefined` without a stream. */
   readonly stream?: { readonly done: number; readonly total: number } | undefined;
   /** Potential energy of all systems, eV. */
   readonly energy: number;
-  /** Largest force on any atom of a system that moves, or of all when none does, eV/Å. */
+  /** Largest force on an atom of the systems that move, or of all systems if all have converged, eV/Å. */
   readonly fmax: number;
-  /** Steps that were done, and the time that took, s. */
+  /** Steps done since the run began, and the time they took, s. */
   readonly rate: { readonly steps: number; readonly seconds: number };
 }
 
-/** One line that says it. */
+/** Returns the progress as one line. */
 export function progressLine(
   { steps, of, converged, systems, stream, energy, fmax, rate }: Progress,
 ): string {
@@ -47,7 +47,7 @@ function round(perSecond: number): string {
   return perSecond >= 100 ? String(Math.round(perSecond)) : String(+perSecond.toPrecision(2));
 }
 
-/** 0:07, 12:34, 1:02:03. */
+/** Formats seconds as 0:07, 12:34 or 1:02:03. */
 export function clock(seconds: number): string {
   const whole = Math.round(seconds);
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];

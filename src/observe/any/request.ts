@@ -1,5 +1,5 @@
 /**
- * Requests to addresses that may hold a secret: a webhook's path is its password.
+ * Requests to addresses that may contain a secret: the path of a webhook's address is its password.
  *
  * @module
  */
@@ -9,9 +9,10 @@ import { followRedirects } from "../../base/redirects.ts";
 const MOST_REDIRECTS = 3;
 
 /**
- * Sends a request, and reads nothing of the answer but whether it was taken.
+ * Sends a request, and discards the body of the answer.
  *
- * @throws {Error} if it was not; neither the message nor a cause has the path or the query of the address
+ * @throws {Error} if the request fails or is refused; neither the message nor a cause contains the path or the query
+ * of the address
  */
 export async function send(address: string | URL, request: RequestInit): Promise<void> {
   const { response, url } = await followRedirects(new URL(address), {
@@ -29,16 +30,16 @@ async function responseOf(url: URL, request: RequestInit): Promise<Response> {
   try {
     response = await fetch(url, { ...request, redirect: "manual" });
   } catch (error) {
-    // The reason of the signal is ours, and says nothing of the address.
+    // The reason of the signal was made here and does not contain the address.
     if (request.signal?.aborted === true) throw request.signal.reason;
-    // Runtimes put the whole address into the messages of an error and its causes, so that none of them is kept.
+    // Runtimes put the whole address into the messages of errors and of their causes, so the cause is dropped.
     throw new Error(`${url.host} cannot be reached: ${reasonOf(error)}`);
   }
   if (response.type === "opaqueredirect") throw refused(url);
   return response;
 }
 
-/** Refuses a redirect that changes more than the scheme and the query: the path is the secret of this host. */
+/** Throws if a redirect changes more than the scheme and the query: the path is a secret of the first host. */
 function checkSame(from: URL, to: URL | undefined): void {
   const isSame = to?.host === from.host && to.pathname === from.pathname;
   if (isSame && (to.protocol === "https:" || to.protocol === from.protocol)) return;
@@ -49,7 +50,7 @@ function refused({ host }: URL): Error {
   return new Error(`${host} redirected to another address, which is not followed`);
 }
 
-/** Words of runtimes for why a request failed, and what they mean. */
+/** Patterns in messages of runtimes, and the plain cause of each. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ECONNREFUSED|connection refused/i, "connection refused"],
   [/ENOTFOUND|EAI_AGAIN|dns error/i, "unknown host"],

@@ -1,12 +1,15 @@
 /**
- * Addresses among options.
+ * Checks of addresses in options.
  *
  * @module
  */
 
 import { showKind } from "../../base/show.ts";
 
-/** Throws a TypeError for an option that is no address of the web. What it is instead may hold a secret. */
+/**
+ * Throws a TypeError if an option is not a web address. The message does not show the value, which may contain a
+ * secret.
+ */
 export function checkUrl(hook: string, options: object, member: string): void {
   const value: unknown = (options as Readonly<Record<string, unknown>>)[member];
   if (value === undefined || isWebUrl(value)) return;

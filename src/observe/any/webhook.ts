@@ -19,41 +19,41 @@ import {
 import { checkSaved, checkTraining, type HookName } from "../training/training_options.ts";
 import { checkUrl } from "./url.ts";
 
-/** What somebody may want to be told. */
+/** Occasions at which {@linkcode Webhook} can post a message. */
 export type WebhookOccasion = "training_begin" | "training_end" | "best_model" | "exception";
 
-/** What is told. */
+/** Content of a message of {@linkcode Webhook}. */
 export interface WebhookEvent {
-  /** What has happened. */
+  /** Occasion of the message. */
   readonly event: WebhookOccasion;
-  /** That in words. */
+  /** Text for people. */
   readonly text: string;
-  /** What the trainer is called. */
+  /** Name of the trainer. */
   readonly trainer: string;
-  /** Epochs done before this one. */
+  /** Number of finished epochs. */
   readonly epoch: number;
-  /** Steps done. */
+  /** Number of steps done. */
   readonly step: number;
 }
 
-/** What a {@linkcode Webhook} is told. */
+/** Options of {@linkcode Webhook}. */
 export interface WebhookOptions extends MonitorOptions, HookName {
-  /** Where it is posted to. */
+  /** Address to post to. */
   readonly url: string | URL;
   /**
-   * What is posted.
+   * Occasions to report.
    *
    * @default ["training_end", "best_model", "exception"]
    */
   readonly notifyOn?: readonly WebhookOccasion[];
   /**
-   * How long an answer may take, and how long the end of a run waits for answers, s.
+   * Longest time to wait for an answer, and for all answers when the run ends, s.
    *
    * @default 10
    */
   readonly timeout?: number;
   /**
-   * What is posted as JSON.
+   * Returns the value to post as JSON.
    *
    * @default `{ text }`
    */
@@ -68,13 +68,13 @@ const OCCASIONS: readonly WebhookOccasion[] = [
   "best_model",
   "exception",
 ];
-/** So many messages may wait for an answer to the first. */
+/** Number of messages that may be queued or in flight. */
 const MOST_WAITING = 16;
 
 /**
- * Posts a message when training has ended, a model is better than all before it, or something was thrown. Training never
- * waits for it, but for at most `timeout` seconds when it is over; what cannot be posted is a warning, counted in
- * `hooks.list()`, and never stops a run.
+ * Posts a message when training ends, when a model is better than all before it, and when an error is thrown.
+ * Training never waits for answers, except for at most `timeout` seconds when it ends. Errors are warnings, which
+ * `hooks.list()` counts, and never stop a run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -108,9 +108,9 @@ const MOST_WAITING = 16;
  * ```
  */
 export class Webhook {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Nothing of it stops a run. */
+  /** Errors are warnings, and never stop a run. */
   readonly onError = "warn";
   readonly #url: string | URL;
   readonly #occasions: readonly WebhookOccasion[];
@@ -121,7 +121,7 @@ export class Webhook {
   #errands = new Errands("post to the webhook", MOST_WAITING);
   #best = NaN;
 
-  /** Posts nothing yet. */
+  /** Creates the hook; nothing is posted yet. */
   constructor(options: WebhookOptions) {
     checkWebhook(options);
     const { monitor = "val/loss", mode = "min", timeout = 10, url } = options;
@@ -135,36 +135,36 @@ export class Webhook {
     this.#format = options.format ?? (({ text }) => ({ text }));
   }
 
-  /** A run begins. Called by the trainer. */
+  /** Starts a new queue. Called by the trainer when a run begins. */
   open(): void {
     this.#errands = new Errands("post to the webhook", MOST_WAITING);
   }
 
-  /** Training begins. Called by the trainer. */
+  /** Reports that training begins. Called by the trainer. */
   onTrainBegin(ctx: TrainingBase): void {
     this.#post(ctx, "training_begin", `Training ${ctx.trainer.name} has begun`);
   }
 
-  /** Compares models. Called by the trainer. */
+  /** Compares the model with the best one, if `monitor` is a metric of validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
     if (!this.#isOfTraining) this.#compare(ctx);
     this.#errands.check();
   }
 
-  /** The same. Called by the trainer. */
+  /** Compares the model with the best one, if `monitor` is a metric of training. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
     if (this.#isOfTraining) this.#compare(ctx);
     this.#errands.check();
   }
 
-  /** Something was thrown. Called by the trainer. */
+  /** Reports an error. Called by the trainer. */
   onException(ctx: ExceptionContext): void {
     const { error, state, epoch } = ctx;
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     this.#post(ctx, "exception", `Error in epoch ${epoch + 1}, step ${state.step}: ${what}`);
   }
 
-  /** Training is over. Called by the trainer. */
+  /** Reports the end of training. Called by the trainer. */
   onTrainEnd(ctx: EndContext): void {
     const { outcome } = ctx;
     const reason = outcome.status === "stopped" ? ` (${outcome.reason})` : "";
@@ -172,17 +172,17 @@ export class Webhook {
     this.#post(ctx, "training_end", `Training ${outcome.status}${reason}!${best}`);
   }
 
-  /** Waits for answers, as long as `timeout` says. Called by the trainer. */
+  /** Waits for answers, for at most `timeout` seconds. Called by the trainer. */
   close(): Promise<void> {
     return this.#errands.finish(this.#timeout);
   }
 
-  /** What a checkpoint keeps: plain data. Called by the trainer. */
+  /** Returns the state for a checkpoint as plain data. Called by the trainer. */
   save(): { readonly best: number } {
     return { best: this.#best };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["best"]);
     this.#best = (state as { readonly best: number }).best;

@@ -1,17 +1,17 @@
 /**
- * Files that are there whole or not at all.
+ * Files that are replaced atomically.
  *
  * @module
  */
 
 import { findFileSystem } from "./file_system.ts";
 
-/** Are there files here? In a page there are none. */
+/** Returns whether there is a file system. Web pages do not have one. */
 export function hasFiles(): boolean {
   return findFileSystem() !== undefined;
 }
 
-/** Writes beside the file, then renames: whoever reads it sees the old text or the new one. */
+/** Writes a temporary file in the same folder, then renames it: a reader sees the old text or the new one. */
 export async function writeFile(path: string | URL, text: string): Promise<void> {
   const files = findFileSystem();
   if (files === undefined) {

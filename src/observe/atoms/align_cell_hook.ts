@@ -6,10 +6,10 @@ import { alignCells } from "../../kernels/cells/align_cells.ts";
 import { anchorsOn, hasAnchors } from "./frozen_atoms.ts";
 import { checkOptions, timesOf } from "../any/hook_options.ts";
 
-/** What an {@linkcode AlignCellHook} can be told. */
+/** Options of {@linkcode AlignCellHook}. */
 export interface AlignCellHookOptions {
   /**
-   * Aligns at every so many steps.
+   * Number of steps between two alignments.
    *
    * @default 1
    */
@@ -19,12 +19,12 @@ export interface AlignCellHookOptions {
 const NAME = "AlignCellHook";
 
 /**
- * Turns systems before a step so that the first lattice vector is along x and the second in the xy plane: cell,
- * positions, velocities and forces together, so that nothing but the point of view changes. Only systems that are
- * periodic are turned; one that is aligned keeps its bits. Frozen atoms are turned with their system; where springs of
- * models end is not.
+ * Rotates periodic systems before a step so that the first lattice vector points along x and the second lies in the
+ * xy plane. Cell, positions, velocities and forces are rotated together, so the physics does not change. Systems that
+ * are aligned already keep their bits. The anchors of frozen atoms are rotated with their system; the anchors of
+ * springs in models are not.
  *
- * It is a kernel: no step is visited for it.
+ * The hook is a kernel, so multi-step calls remain possible.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -49,11 +49,11 @@ const NAME = "AlignCellHook";
  * ```
  */
 export class AlignCellHook {
-  /** Before a step. */
+  /** Stage of the hook: before a step. */
   readonly stage: typeof DynamicsStage.BEFORE_STEP = DynamicsStage.BEFORE_STEP;
-  /** At every so many steps. */
+  /** Number of steps between two alignments. */
   readonly frequency: number;
-  /** What it changes. */
+  /** Fields that the hook changes. */
   readonly writes: readonly ["cell", "positions", "velocities", "forces"] = [
     "cell",
     "positions",
@@ -61,7 +61,7 @@ export class AlignCellHook {
     "forces",
   ];
 
-  /** Makes a hook that aligns. */
+  /** Creates the hook. */
   constructor(options: AlignCellHookOptions = {}) {
     checkOptions(NAME, options, ["frequency"]);
     const { frequency = 1 } = options;
@@ -69,7 +69,7 @@ export class AlignCellHook {
     this.frequency = frequency;
   }
 
-  /** What the engine runs. */
+  /** Returns the kernels that the engine runs. */
   kernels({ state }: KernelDevice): readonly Call[] {
     const pbc = state.field<"i32">("pbc");
     const fields = {
@@ -82,7 +82,10 @@ export class AlignCellHook {
   }
 }
 
-/** The same turn for the places of frozen atoms, by a cell of their own. */
+/**
+ * Rotates the anchors of frozen atoms like their systems. The kernel changes the cell that it is given, so the
+ * anchors need a copy of it.
+ */
 function anchorsToo(state: ResidentBatch): Call[] {
   const { backend } = state;
   const cell = state.scratch("anchors' cell", { dtype: "real", level: "system", width: 9 });

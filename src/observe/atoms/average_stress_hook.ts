@@ -7,47 +7,47 @@ import { BlockAverage } from "../observables/block_average.ts";
 import { checkNumber, checkOptions, type HookTimes, TIMES, timesOf } from "../any/hook_options.ts";
 import { ObservedSystems } from "../observables/observed_systems.ts";
 
-/** What an {@linkcode AverageStressHook} can be told. */
+/** Options of {@linkcode AverageStressHook}. */
 export interface AverageStressHookOptions extends HookTimes {
   /**
-   * So many samples are a block. Where there are many blocks, two each become one.
+   * Number of samples in a block at first. If there are many blocks, pairs of them are merged.
    *
    * @default 10
    */
   readonly blockSize?: number;
   /**
-   * At every so many steps.
+   * Number of steps between two samples.
    *
    * @default 10
    */
   readonly frequency?: number;
 }
 
-/** The mean stress of a system. */
+/** Mean stress of one system. */
 export interface AverageStress {
-  /** The system. */
+  /** Id of the system. */
   readonly systemId: number;
-  /** Mean stress, nine numbers, eV/Å³, tension positive. */
+  /** Mean stress in eV/Å³, nine numbers, tension positive. */
   readonly stress: Float64Array;
-  /** The standard error of each, from blocks; NaN where there are fewer than two. */
+  /** Standard error of each number by block averages; NaN with fewer than two blocks. */
   readonly stressError: Float64Array;
-  /** Mean pressure −tr σ / 3, eV/Å³; one eV/Å³ is 160.21766 GPa. */
+  /** Mean pressure −tr σ / 3 in eV/Å³; 1 eV/Å³ = 160.21766 GPa. */
   readonly pressure: number;
-  /** Its standard error. */
+  /** Standard error of the pressure. */
   readonly pressureError: number;
-  /** Steps that these are means of. */
+  /** Number of samples. */
   readonly samples: number;
-  /** Whole blocks. */
+  /** Number of complete blocks. */
   readonly blocks: number;
-  /** Samples in each. */
+  /** Number of samples in each block. */
   readonly blockSize: number;
 }
 
 const NAME = "AverageStressHook";
 
 /**
- * Mean stress and pressure of each system, on the way, with standard errors from block averages: LAMMPS's `compute
- * pressure` and `fix ave/time`.
+ * Averages stress and pressure of each system during a run, with standard errors by block averages, like `compute
+ * pressure` and `fix ave/time` of LAMMPS.
  *
  * σ = −(W + Σ m v ⊗ v) / V, p = −tr σ / 3.
  *
@@ -58,7 +58,7 @@ const NAME = "AverageStressHook";
  * | V      | volume of the cell in that step             | Å³    |
  * | σ      | stress, tension positive                    | eV/Å³ |
  *
- * Systems must have a volume.
+ * Every system must have a cell with a volume.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -82,9 +82,9 @@ const NAME = "AverageStressHook";
  * ```
  */
 export class AverageStressHook extends ObservableHook {
-  /** At every so many steps. */
+  /** Number of steps between two samples. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ("stress" | "velocities" | "masses" | "cell" | "systemId")[] = [
     "stress",
     "velocities",
@@ -95,7 +95,7 @@ export class AverageStressHook extends ObservableHook {
   readonly #blockSize: number;
   readonly #systems: ObservedSystems<BlockAverage>;
 
-  /** Nothing is seen yet. */
+  /** Creates the hook. */
   constructor(options: AverageStressHookOptions = {}) {
     checkOptions(NAME, options, ["blockSize", ...TIMES]);
     checkNumber(NAME, options, "blockSize", wholeFrom(1));
@@ -107,7 +107,7 @@ export class AverageStressHook extends ObservableHook {
     this.#blockSize = options.blockSize ?? 10;
   }
 
-  /** Takes a sample. Called by the engine. */
+  /** Adds a sample. Called by the engine. */
   call(
     { batch: { size, nodeOffsets }, read }: DynamicsContext<
       "stress" | "velocities" | "masses" | "cell" | "systemId"
@@ -120,7 +120,7 @@ export class AverageStressHook extends ObservableHook {
     }
   }
 
-  /** What there is so far, of each system in the order in which they came. */
+  /** Returns the averages so far of each system, in the order in which systems were first seen. */
   results(): AverageStress[] {
     return this.#systems.all().map(([systemId, one]) => {
       const { mean, error, samples, blocks, blockSize } = one.result;
@@ -138,7 +138,7 @@ export class AverageStressHook extends ObservableHook {
   }
 }
 
-/** Nine of the stress, and the pressure. */
+/** Number of averaged values: nine of the stress, and the pressure. */
 const WIDTH = 10;
 
 interface Moving {
@@ -149,7 +149,7 @@ interface Moving {
   readonly systemId: ArrayLike<number>;
 }
 
-/** The stress of forces and motion, and the pressure. */
+/** Returns the stress of forces and motion, and the pressure. */
 function stressOf(read: Moving, system: number, from: number, to: number): Float64Array {
   const { stress, velocities, masses, cell, systemId } = read;
   const volume = cellVolume(Array.from({ length: 9 }, (_, k) => cell[9 * system + k]!));

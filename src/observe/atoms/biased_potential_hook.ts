@@ -5,40 +5,40 @@ import { type DynamicsBase, DynamicsStage } from "../../dynamics/stages.ts";
 import { show } from "../../base/show.ts";
 import { checkGiven, checkOptions, checkType, timesOf } from "../any/hook_options.ts";
 
-/** One system, as a bias written in TypeScript sees it. Arrays are in the backend's precision. */
+/** View of one system for a bias written in TypeScript. Arrays have the backend's precision. */
 export interface BiasView {
-  /** Its place in the batch. */
+  /** Slot of the system in the batch. */
   readonly system: number;
-  /** What it is called. */
+  /** Id of the system. */
   readonly systemId: number;
-  /** Steps it has done. */
+  /** Number of steps that the system has done. */
   readonly stepsDone: number;
   /** Atomic numbers. */
   readonly numbers: Int32Array;
-  /** amu. */
+  /** Masses, amu. */
   readonly masses: Float32Array | Float64Array;
-  /** Å, three per atom. */
+  /** Positions, Å, three numbers per atom. */
   readonly positions: Float32Array | Float64Array;
-  /** Å, nine numbers: the lattice vectors one after the other. */
+  /** Cell, Å, nine numbers: the lattice vectors one after another. */
   readonly cell: Float32Array | Float64Array;
-  /** eV/Å, three per atom: forces are to be added here. */
+  /** Forces, eV/Å, three numbers per atom. The bias adds its forces here. */
   readonly forces: Float32Array | Float64Array;
-  /** eV, nine numbers: Σ f ⊗ r is to be added here, so that stresses are right. */
+  /** Virial, eV, nine numbers. The bias adds Σ f ⊗ r here, from which stresses follow. */
   readonly virial: Float64Array;
 }
 
-/** A bias written in TypeScript: adds forces (and the virial) and answers with its energy, eV. */
+/** A bias written in TypeScript. It adds forces and virial to the view, and returns its energy in eV. */
 export type BiasFunction = (view: BiasView) => number;
 
 /** A bias made of kernels: any model, such as `tethers` or `centerBias`. */
 export type BiasModel = DynamicsBase["model"];
 
-/** What a {@linkcode BiasedPotentialHook} is told. */
+/** Options of {@linkcode BiasedPotentialHook}. */
 export interface BiasedPotentialHookOptions {
-  /** What is added to the model: another model, made of kernels, or a function. */
+  /** Potential to add to the model: another model made of kernels, or a function. */
   readonly bias: BiasModel | BiasFunction;
   /**
-   * Biases at every so many steps.
+   * Number of steps between two applications of the bias.
    *
    * @default 1
    */
@@ -50,15 +50,15 @@ const NAME = "BiasedPotentialHook";
 type OpenBias = ReturnType<BiasModel["open"]>;
 
 /**
- * Adds a potential to the model: its energy, forces and virial. The bias is part of all that follows: of what hooks
- * read, of what systems converge by, and of stresses.
+ * Adds a potential to the model: its energy, forces and virial. Everything that uses them includes the bias: hooks,
+ * convergence criteria and stresses.
  *
- * A model is made of kernels: no step is visited for it. A function is called for each system that moves, in a visit to
- * each step, as `potential(…)` is; give it `virial` its part where stresses matter. A bias that is to be there always
- * may as well be a part of the model, by `sum`: a hook can be switched on and off.
+ * A model is made of kernels, so multi-step calls remain possible. A function is called for each active system in
+ * each step, as by `potential(…)`. It must add to `virial` if stresses are used. A permanent bias can also be part of
+ * the model through `sum`; a hook can be enabled and disabled.
  *
- * Throws a TypeError or RangeError that names the option that is wrong; the run throws a TypeError for a model that is
- * not made of kernels, and for a function that does not answer with a number.
+ * Throws a TypeError or RangeError that names the option that is wrong. The run throws a TypeError if a model is not
+ * made of kernels, or if a function does not return a number.
  *
  * @example A wall at z = 0, by a function
  * ```ts
@@ -90,18 +90,18 @@ type OpenBias = ReturnType<BiasModel["open"]>;
  * ```
  */
 export class BiasedPotentialHook {
-  /** When energies and forces are new. */
+  /** Stage of the hook: after energies and forces were computed. */
   readonly stage: typeof DynamicsStage.AFTER_COMPUTE = DynamicsStage.AFTER_COMPUTE;
-  /** At every so many steps. */
+  /** Number of steps between two applications of the bias. */
   readonly frequency: number;
-  /** What it changes. */
+  /** Fields that the hook changes. */
   readonly writes: readonly ["energy", "forces"] = ["energy", "forces"];
-  /** What is done on a visit; only where the bias is a function. */
+  /** Adds the bias in a step. Only defined if the bias is a function. */
   readonly compute?: (device: KernelDevice) => void | PromiseLike<void>;
   readonly #model: BiasModel | undefined;
   readonly #opened = new WeakMap<ResidentBatch, OpenBias>();
 
-  /** Makes a hook that biases. */
+  /** Creates the hook. */
   constructor(options: BiasedPotentialHookOptions) {
     checkOptions(NAME, options, ["bias", "frequency"]);
     checkGiven(NAME, options, "bias", "a model or a function");
@@ -113,7 +113,7 @@ export class BiasedPotentialHook {
     else this.#model = bias;
   }
 
-  /** What the engine runs. */
+  /** Returns the kernels that the engine runs. */
   kernels({ state }: KernelDevice): readonly Call[] {
     if (this.#model === undefined) return [];
     let opened = this.#opened.get(state);
@@ -141,7 +141,7 @@ function assertKernels({ name }: BiasModel, opened: OpenBias): void {
   );
 }
 
-/** Adds what a function says to each system that moves. */
+/** Adds the energy, forces and virial of a function to each active system. */
 function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<void> {
   const { frame, batch: { size, nodeOffsets } } = state;
   const buffers = {

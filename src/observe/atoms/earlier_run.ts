@@ -1,5 +1,5 @@
 /**
- * Notices that a run is about to add its frames to those of an earlier run.
+ * Detection of runs that would append their frames to those of an earlier run.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { systemAt } from "./system_mark.ts";
 /** Sinks to which this process has written, and those that compare frames themselves. */
 const EXPECTED = new WeakSet<object>();
 
-/** Notes that frames in a sink are no surprise: a second run of this process adds to it on purpose. */
+/** Marks a sink whose frames are expected: a second run of this process appends to it on purpose. */
 export function expectFrames(sink: object): void {
   EXPECTED.add(sink);
 }

@@ -1,5 +1,5 @@
 /**
- * Atoms of an element.
+ * Selection of atoms by element.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { complaint } from "../../base/show.ts";
 /** An element: `"Ar"`, or 18. */
 export type ElementName = string | number;
 
-/** The atomic number. Throws a TypeError for what is no element. */
+/** Returns the atomic number of an element. Throws a TypeError if the value is not an element. */
 export function numberOf(hook: string, element: unknown, member: string = "element"): number {
   const isNumber = Number.isSafeInteger(element) && (element as number) >= 0;
   if (isNumber) return element as number;
@@ -20,7 +20,7 @@ export function numberOf(hook: string, element: unknown, member: string = "eleme
   );
 }
 
-/** The places of the atoms `from` … `to` that are of an element; of all of them without one. */
+/** Returns the indices in `from` … `to` of the atoms of an element, or of all atoms if it is undefined. */
 export function placesOf(
   numbers: ArrayLike<number> | undefined,
   from: number,

@@ -12,51 +12,51 @@ import {
   timesOf,
 } from "../any/hook_options.ts";
 
-/** How a drift is measured: |E − E₀| in eV, that per atom, or that per atom and step. */
+/** Measure of a drift: |E − E₀| in eV, that per atom, or that per atom and step. */
 export type DriftMetric = "absolute" | "perAtom" | "perAtomPerStep";
 
-/** What an {@linkcode EnergyDriftMonitorHook} can be told. */
+/** Options of {@linkcode EnergyDriftMonitorHook}. */
 export interface EnergyDriftMonitorHookOptions {
-  /** The most that the energy of a system may be off by, in eV, as `metric` measures it. */
+  /** Largest allowed drift of the energy of a system, in eV, by the measure of `metric`. */
   readonly threshold: number;
   /**
-   * How the drift is measured.
+   * Measure of the drift.
    *
    * @default "perAtomPerStep"
    */
   readonly metric?: DriftMetric;
   /**
-   * What happens beyond the threshold: a warning, counted and handed to `onWarning`, or the end of the run.
+   * Reaction to a larger drift: a warning, which is counted and handed to `onWarning`, or the end of the run.
    *
    * @default "warn"
    */
   readonly action?: "warn" | "throw";
   /**
-   * Whether kinetic energy counts, too: the total is what NVE conserves.
+   * Includes kinetic energy: NVE conserves the total energy.
    *
    * @default true
    */
   readonly includeKinetic?: boolean;
   /**
-   * Looks at every so many steps.
+   * Number of steps between two checks.
    *
    * @default 1
    */
   readonly frequency?: number;
 }
 
-/** The energy of a system has drifted further than it may. */
+/** The error of a system whose energy has drifted beyond the threshold. */
 export class EnergyDriftError extends Error {
-  /** What errors of this kind are called. */
+  /** Name of the class. */
   override readonly name = "EnergyDriftError";
-  /** The step in which it was seen. */
+  /** Step in which the drift was found. */
   readonly step: number;
-  /** The places of all systems that have drifted too far. */
+  /** Slots of all systems beyond the threshold. */
   readonly systems: readonly number[];
-  /** The largest drift, in eV, as the metric measures it. */
+  /** Largest drift in eV, by the measure of `metric`. */
   readonly drift: number;
 
-  /** Says how far, and which system. */
+  /** Creates the error with a message that names the worst system and its drift. */
   constructor(
     engine: string,
     step: number,
@@ -78,7 +78,7 @@ export class EnergyDriftError extends Error {
   }
 }
 
-/** Where a system began. */
+/** First energy of a system, and the number of steps it had done then. */
 interface Reference {
   readonly energy: number;
   readonly steps: number;
@@ -93,10 +93,10 @@ const UNITS: Readonly<Record<DriftMetric, string>> = {
 };
 
 /**
- * Watches over the conservation of energy. The first energy it sees of a system is what later ones are compared with;
- * a rate counts the steps since then. That goes with the system, by its `systemId`: through later runs of the same
- * batch, whatever systems join or leave it between, and through checkpoints. Another batch begins anew, and so does
- * `reset()`: call it when velocities were drawn anew.
+ * Monitors the conservation of energy. The first energy of a system is the reference for later ones; a rate counts
+ * the steps since then. References belong to systems by their `systemId`: they are kept in later runs of the same
+ * batch, if systems enter or leave it in between, and in checkpoints. Another batch gets new references. Call
+ * `reset()` after drawing new velocities.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -119,13 +119,13 @@ const UNITS: Readonly<Record<DriftMetric, string>> = {
  * ```
  */
 export class EnergyDriftMonitorHook {
-  /** When a step is done. */
+  /** Stage of the hook: the end of a step. */
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
-  /** At every so many steps. */
+  /** Number of steps between two checks. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ("energy" | "kineticEnergy" | "systemId" | "stepsDone")[];
-  /** What happens beyond the threshold. */
+  /** Reaction to a drift beyond the threshold. */
   readonly onError: "warn" | "throw";
   readonly #threshold: number;
   readonly #metric: DriftMetric;
@@ -133,7 +133,7 @@ export class EnergyDriftMonitorHook {
   #references = new Map<number, Reference>();
   #batch: WeakRef<Batch> | undefined;
 
-  /** Makes a monitor that has seen nothing. */
+  /** Creates the hook. */
   constructor(options: EnergyDriftMonitorHookOptions) {
     checkOptions(NAME, options, OPTIONS);
     checkGiven(NAME, options, "threshold", "in eV");
@@ -162,7 +162,7 @@ export class EnergyDriftMonitorHook {
     ];
   }
 
-  /** Looks at the energies. Called by the engine. */
+  /** Checks the energies. Called by the engine. */
   call({ batch, read, stepCount, workflow }: DynamicsContext): void {
     this.#meet(batch);
     const drifts = Array.from({ length: batch.size }, (_, place) => {
@@ -171,7 +171,7 @@ export class EnergyDriftMonitorHook {
       const atoms = batch.nodeOffsets[place + 1]! - batch.nodeOffsets[place]!;
       return this.#driftOf(read.systemId![place]!, now, atoms);
     });
-    // An energy that is no number is beyond any threshold.
+    // This comparison also selects drifts that are NaN.
     const systems = drifts.flatMap((drift, place) => drift <= this.#threshold ? [] : [place]);
     if (systems.length === 0) return;
     const worst = systems.reduce((a, b) => drifts[b]! <= drifts[a]! ? a : b);
@@ -180,12 +180,12 @@ export class EnergyDriftMonitorHook {
     throw new EnergyDriftError(workflow.name, stepCount, { systems, drift, worst, limit });
   }
 
-  /** Forgets what systems began with: the next energies are what later ones are compared with. */
+  /** Forgets all references. The next energies become the new ones. */
   reset(): void {
     this.#references.clear();
   }
 
-  /** What systems began with: plain data. Called by the engine. */
+  /** Returns the references for a checkpoint as plain data. Called by the engine. */
   save(): { readonly references: readonly (readonly [number, number, number])[] } {
     const references = [...this.#references].map(([id, { energy, steps }]) =>
       [id, energy, steps] as const
@@ -193,7 +193,7 @@ export class EnergyDriftMonitorHook {
     return { references };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the engine. */
   load(state: unknown): void {
     const list = (state as { readonly references?: unknown } | null | undefined)?.references;
     if (!Array.isArray(list) || !list.every(isSavedReference)) {

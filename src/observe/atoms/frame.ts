@@ -1,5 +1,5 @@
 /**
- * What snapshots are made of.
+ * Frames of snapshots.
  *
  * @module
  */
@@ -10,23 +10,26 @@ import { stamped } from "../../batch/sample_stamps.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 import { checkGiven, checkType } from "../any/hook_options.ts";
 
-/** What is looked at for a frame: energies (and with them stresses) must be those of the step. */
+/** Fields that a hook reads for a frame: energies (and with them stresses) must be those of the step. */
 export const FRAMED: readonly ("energy" | "time" | "frame")[] = ["energy", "time", "frame"];
 
-/** What a hook has of a step. */
+/** The part of a hook's context that a frame needs. */
 export interface FrameContext {
-  /** The batch, held by an engine. */
+  /** Batch of the engine. */
   readonly batch: Batch;
-  /** Steps done before this one. */
+  /** Number of steps done before this one. */
   readonly stepCount: number;
-  /** What was asked for. */
+  /** Fields that were read. */
   readonly read: {
     readonly time?: ArrayLike<number>;
     readonly frame?: DynamicsFields["frame"];
   };
 }
 
-/** What is looked at for a frame of some fields: what only an evaluation of its own would give may be left out. */
+/**
+ * Returns the fields to read for a frame of certain fields. Without `energy` and `stress`, no evaluation of the model
+ * is needed.
+ */
 export function framedOf(
   fields: readonly string[] | undefined,
 ): readonly (typeof FRAMED)[number][] {
@@ -35,8 +38,9 @@ export function framedOf(
 }
 
 /**
- * A copy of the systems as they are in this step, or of those at some places, with the fields `step`, `time` (fs) and
- * `sourceId`, the `systemId` that each has in the run. With `fields` it has those, and what every batch has.
+ * Returns a copy of the systems as they are in this step, or of those in some slots. It has the additional fields
+ * `step`, `time` (fs) and `sourceId`, the `systemId` of each system in the run. With `fields` it has only those, and
+ * the fields of every batch.
  */
 export async function frameOf(
   { batch, stepCount, read }: FrameContext,
@@ -48,7 +52,7 @@ export async function frameOf(
   return stamped(frame, { step: stepCount, time: places.map((place) => times[place]!) });
 }
 
-/** Throws a TypeError for a sink that cannot be written to. */
+/** Throws a TypeError if the option `sink` is missing or is not a sink. */
 export function checkSink(hook: string, options: object): void {
   checkGiven(hook, options, "sink", "as new MemorySink() is one");
   checkType(

@@ -1,5 +1,5 @@
 /**
- * Checks the names of fields that snapshots keep.
+ * Checks of the names of fields that snapshots keep.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import type { DynamicsContext } from "../../dynamics/stages.ts";
 const STAMPS = ["step", "time", "sourceId"];
 
 /**
- * Checks that fields of these names are built in, or those of the batch or of the model of a run.
+ * Checks that fields are built in, or belong to the batch or the model of a run.
  *
- * @throws {RangeError} for the first name of no field, with the most similar one
+ * @throws {RangeError} for the first unknown name, with the most similar one
  */
 export function checkFields(
   hook: string,

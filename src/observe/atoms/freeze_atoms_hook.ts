@@ -8,22 +8,22 @@ import { type AtomChoice, chosen, isAtomChoice } from "../../batch/atom_choice.t
 import { anchor, anchorsOn } from "./frozen_atoms.ts";
 import { checkNumber, checkOptions, checkType, isFlag } from "../any/hook_options.ts";
 
-/** What a {@linkcode FreezeAtomsHook} can be told. */
+/** Options of {@linkcode FreezeAtomsHook}. */
 export interface FreezeAtomsHookOptions {
   /**
-   * Atoms whose field `categories` has this number are frozen.
+   * Value of the field `categories` of frozen atoms.
    *
    * @default -1
    */
   readonly freezeCategory?: number;
   /**
-   * Which atoms are frozen, instead.
+   * Atoms to freeze, instead of a category.
    *
-   * @default those of the category
+   * @default the atoms of the category
    */
   readonly atoms?: AtomChoice;
   /**
-   * Whether the forces on them become 0, too: they then do not count for `fmax`, and no relaxation waits for them.
+   * Sets the forces on frozen atoms to 0, so that they do not count for `fmax` and do not delay a relaxation.
    *
    * @default true
    */
@@ -32,21 +32,23 @@ export interface FreezeAtomsHookOptions {
 
 const NAME = "FreezeAtomsHook";
 
-/** The stages of a {@linkcode FreezeAtomsHook}. */
+/** Stages of {@linkcode FreezeAtomsHook}. */
 export type FreezeStage = typeof DynamicsStage[
   "AFTER_PRE_UPDATE" | "AFTER_COMPUTE" | "AFTER_POST_UPDATE"
 ];
 
 /**
- * Holds atoms where they are when a run begins: not one of them moves by a bit, in any step of any scheme. They are put
- * back before the forces are computed, so that all others feel them where they are; their velocities and the forces on
- * them are 0. They have no degrees of freedom: temperatures are those of the others. Which atoms are meant is asked
- * when a run begins; whoever moves one between two runs freezes it where it then is.
+ * Holds atoms at the positions that they have when a run begins. They are bitwise unchanged after every step of every
+ * integrator. Frozen atoms are put back before forces are computed, so that other atoms interact with them where they
+ * are. Their velocities are 0, and by default the forces on them. They have no degrees of freedom, so temperatures
+ * are those of the other atoms. The selection is evaluated when a run begins; an atom that was moved between two runs
+ * is frozen at its new position.
  *
- * It is a kernel: no step is visited for it. `fixAtoms` does the same as an option of an engine, for a whole run.
+ * The hook is a kernel, so multi-step calls remain possible. The engine option `fixAtoms` does the same for a whole
+ * run.
  *
- * Throws a TypeError or RangeError that names the option that is wrong; the run throws one when the batch has no field
- * `categories`, or when the choice does not fit it.
+ * Throws a TypeError or RangeError that names the option that is wrong. The run throws one if the batch has no field
+ * `categories`, or if the selection does not fit it.
  *
  * @example The lower half of a crystal
  * ```ts
@@ -73,21 +75,21 @@ export type FreezeStage = typeof DynamicsStage[
  * ```
  */
 export class FreezeAtomsHook {
-  /** Before the forces, with them, and when velocities are new. */
+  /** Stages of the hook: before the forces are computed, after, and when velocities are new. */
   readonly stages: readonly FreezeStage[] = [
     DynamicsStage.AFTER_PRE_UPDATE,
     DynamicsStage.AFTER_COMPUTE,
     DynamicsStage.AFTER_POST_UPDATE,
   ];
-  /** At every step. */
+  /** Applies in every step. */
   readonly frequency = 1;
-  /** What it changes. */
+  /** Fields that the hook changes. */
   readonly writes: readonly ["positions", "velocities", "forces"] = [
     "positions",
     "velocities",
     "forces",
   ];
-  /** It holds atoms wherever they are. */
+  /** The hook does not depend on absolute positions. */
   readonly isInvariant: true = true;
   readonly #category: number;
   readonly #atoms: AtomChoice | undefined;
@@ -95,7 +97,7 @@ export class FreezeAtomsHook {
   readonly #number = count++;
   #masks = new WeakMap<ResidentBatch, Int32Array>();
 
-  /** Nothing is frozen before a run begins. */
+  /** Creates the hook. */
   constructor(options: FreezeAtomsHookOptions = {}) {
     checkOptions(NAME, options, ["freezeCategory", "atoms", "zeroForces"]);
     checkNumber(NAME, options, "freezeCategory", WHOLE);
@@ -112,12 +114,12 @@ export class FreezeAtomsHook {
     this.#withForces = zeroForces;
   }
 
-  /** A run begins: atoms are chosen anew. Called by the engine. */
+  /** Forgets the selection, which is evaluated again. Called by the engine when a run begins. */
   open(): void {
     this.#masks = new WeakMap();
   }
 
-  /** Which atoms it holds: 1 for each. Called by the engine when a step is planned. */
+  /** Returns 1 for each frozen atom, 0 for the others. Called by the engine when a step is planned. */
   holds({ state, has }: KernelDevice): ArrayLike<number> {
     const known = this.#masks.get(state);
     if (known !== undefined && has === undefined) return known;
@@ -138,7 +140,7 @@ export class FreezeAtomsHook {
       : chosen(state, this.#atoms, "freeze atoms");
   }
 
-  /** What the engine runs. */
+  /** Returns the kernels that the engine runs. */
   kernels({ state }: KernelDevice, stage: DynamicsStage): readonly Call[] {
     const what = WHAT[stage as FreezeStage];
     if (what === Freeze.FORCES && !this.#withForces) return [];
@@ -180,5 +182,5 @@ const WHAT: Readonly<Record<FreezeStage, number>> = {
   "dynamics/AFTER_POST_UPDATE": Freeze.VELOCITIES,
 };
 
-// Numbers hooks, so that each has flags of its own on a batch.
+// Number of the next hook: each one has flags of its own in a batch.
 let count = 0;

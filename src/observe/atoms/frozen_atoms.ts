@@ -1,5 +1,5 @@
 /**
- * Where frozen atoms belong.
+ * Anchors of frozen atoms.
  *
  * @module
  */
@@ -11,20 +11,21 @@ import { shifted } from "../../kernels/cells/unwrapped.ts";
 const ANCHORS = "frozenAnchors";
 const ANCHORED = new WeakSet<ResidentBatch>();
 
-/** Where each atom belongs, not wrapped, Å: kept in checkpoints. */
+/** Returns the anchors: the unwrapped position of each frozen atom, Å. Checkpoints contain them. */
 export function anchorsOn(state: ResidentBatch): Buffer<"real"> {
   ANCHORED.add(state);
   return state.state(ANCHORS, { dtype: "real", level: "node", width: 3 });
 }
 
-/** Whether any atom of a batch has such a place. */
+/** Returns whether a batch has anchors. */
 export function hasAnchors(state: ResidentBatch): boolean {
   return ANCHORED.has(state);
 }
 
 /**
- * Brings those atoms to rest where they are now. Done again it changes nothing, for wrapped ones either: an atom that is
- * where its place x₀ puts it, but for what rounding takes off x₀ − n h, keeps that place.
+ * Anchors atoms where they are, and sets their velocities to 0. A second call changes nothing, even after wrapping:
+ * the stored anchor x₀ is kept if the unwrapped position x + n h agrees with it within the rounding error of x₀ − n
+ * h.
  */
 export function anchor(state: ResidentBatch, frozen: ArrayLike<number>): void {
   const { images: counters, batch: { systemOfNode, nodeCount } } = state;

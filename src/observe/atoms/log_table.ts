@@ -1,5 +1,5 @@
 /**
- * What a log has of a step: a row for each system.
+ * Rows of a log: one for each system in a step.
  *
  * @module
  */
@@ -7,30 +7,30 @@
 import type { DynamicsContext } from "../../dynamics/stages.ts";
 import { show } from "../../base/show.ts";
 
-/** One system in one step. */
+/** Values of one system in one step. */
 export interface LogRow {
-  /** Steps done before this one. */
+  /** Number of steps done before this one. */
   readonly step: number;
-  /** The time the system has come, fs; NaN where steps take none. */
+  /** Simulated time of the system, fs; NaN if steps take no time. */
   readonly time: number;
-  /** What the system is called. */
+  /** Id of the system. */
   readonly systemId: number;
-  /** The stage of a run that it is in; 1 once it has converged, unless told otherwise. */
+  /** Status of the system: the stage of a fused run that it is in; by default 1 if it has converged. */
   readonly status: number;
   /** Potential energy, eV. */
   readonly energy: number;
   /** Largest force on an atom, eV/Å. */
   readonly fmax: number;
-  /** K. */
+  /** Temperature, K. */
   readonly temperature: number;
-  /** Columns of the user's own. */
+  /** Custom columns. */
   readonly [custom: string]: number;
 }
 
-/** What gives a column of the user's own: one number for all systems, or one for each. */
+/** A function that computes a custom column: one number for all systems, or one for each. */
 export type CustomScalar = (ctx: DynamicsContext) => number | ArrayLike<number>;
 
-/** The fields that every log reads. */
+/** Fields that every log reads. */
 export const LOGGED: readonly Logged[] = [
   "time",
   "systemId",
@@ -42,16 +42,16 @@ export const LOGGED: readonly Logged[] = [
 
 type Logged = "time" | "systemId" | "status" | "energy" | "fmax" | "temperature";
 
-/** The columns that every log has. */
+/** Columns that every log has. */
 export const LOG_COLUMNS: readonly string[] = ["step", ...LOGGED];
 
-/** The rows of a step, in the order of the columns, those of the user last. */
+/** Returns the rows of a step, in the order of the columns. Custom columns are last. */
 export function tableOf(
   ctx: DynamicsContext,
   custom: Readonly<Record<string, CustomScalar>>,
 ): number[][] {
   const { batch: { size }, stepCount, read } = ctx;
-  // Copies: a column of the user's own may call the backend, after which views are no longer good.
+  // Fields are copied, because a custom column may call the backend, which invalidates views.
   const fields = LOGGED.map((field) => Array.from(read[field]!));
   const own = Object.entries(custom).map(([name, scalar]) => columnOf(name, scalar(ctx), size));
   return Array.from({ length: size }, (_, system) => [

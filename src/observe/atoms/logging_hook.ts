@@ -19,64 +19,68 @@ import { CsvOutput, type LogOutput, type LogWriter, WriterOutput } from "../any/
 import { compareFiles, noteResumedFile } from "../checkpoints/resumed_files.ts";
 import { type CustomScalar, LOG_COLUMNS, LOGGED, tableOf } from "./log_table.ts";
 
-/** What every {@linkcode LoggingHook} can be told. */
+/** Options of {@linkcode LoggingHook} besides its output. */
 export interface LogContents extends HookTimes {
   /**
-   * Columns of one's own: name → function of the context.
+   * Custom columns: name → function of the context.
    *
-   * @default none
+   * @default {}
    */
   readonly customScalars?: Readonly<Record<string, CustomScalar>>;
   /**
-   * Fields that these functions look at in `ctx.read`, besides those that every log has.
+   * Fields that custom columns read in `ctx.read`, besides those that every log reads.
    *
-   * @default none
+   * @default []
    */
   readonly reads?: readonly (keyof DynamicsFields | Field<string, unknown>)[];
   /**
-   * Where in a step it looks.
+   * Stage at which rows are written.
    *
    * @default DynamicsStage.AFTER_STEP
    */
   readonly stage?: DynamicsStage;
 }
 
-/** Where the rows of a {@linkcode LoggingHook} go. */
+/** Output of {@linkcode LoggingHook}. */
 export type LogTarget =
   | {
-    /** To a file of comma-separated values. */
+    /** Writes a file of comma-separated values. */
     readonly backend: "csv";
-    /** The file, in a folder that is there. */
+    /** Path of the file, in an existing folder. */
     readonly logPath: string | URL;
   }
   | {
-    /** To a function. */
+    /** Calls a function. */
     readonly backend: "custom";
-    /** Called with each step and its rows, one step after the other: an async one is waited for. */
+    /**
+     * Function that takes the rows of each step. Calls do not overlap: the next one waits until a returned promise
+     * settles.
+     */
     readonly writerFn: LogWriter;
   };
 
-/** What a {@linkcode LoggingHook} is made of. */
+/** Options of {@linkcode LoggingHook}. */
 export type LoggingHookOptions = LogContents & LogTarget;
 
 const NAME = "LoggingHook";
 const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "stage", ...TIMES];
 
 /**
- * Writes a row for each system at every so many steps: step, time (fs), systemId, status, energy (eV), fmax (eV/Å),
- * temperature (K), and columns of one's own.
+ * Writes a row for each system every `frequency` steps: step, time (fs), systemId, status, energy (eV), fmax (eV/Å),
+ * temperature (K), and custom columns.
  *
- * A CSV file is added to, by a second run and by a later program alike, if its header is the same; another header is
- * an error, and rows of an earlier run are a warning if this one begins at step 0. Numbers are written so that reading gives the same number; what is not a number is an empty cell. Rows are
- * written in the background, always whole, and are all in the file when the run has ended.
+ * Rows are appended to an existing CSV file if its header is the same; another header is an error. If the file has
+ * rows of an earlier run and this run begins at step 0, the engine warns. Numbers are written so that reading returns
+ * the same number; NaN is an empty cell. Rows are written in the background, always complete, and are all in the file
+ * when the run has ended.
  *
- * A run that goes on from a checkpoint takes off the rows of a CSV file that came after it, and writes them again;
- * a function is given those rows once more.
+ * A run that resumes from a checkpoint removes the rows that were written to a CSV file after the checkpoint, and
+ * writes them again. A function receives those rows a second time.
  *
- * What goes wrong with writing stops the run (unless it is added with another `onError`): at once, some rows later, or
- * when the run ends.
+ * An error while writing stops the run, unless the hook is added with another `onError`. It is thrown at once, some
+ * rows later, or when the run ends.
  *
- * Throws a TypeError or RangeError that names the option that is wrong, and for a column that every log has already.
+ * Throws a TypeError or RangeError that names the option that is wrong, or a custom column whose name is taken.
  *
  * @example
  * ```ts
@@ -106,20 +110,20 @@ const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "st
  * ```
  */
 export class LoggingHook {
-  /** Where in a step it looks. */
+  /** Stage at which rows are written. */
   readonly stage: DynamicsStage;
-  /** At every so many steps. */
+  /** Number of steps between two rows of a system. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly (keyof DynamicsFields | Field<string, unknown>)[];
-  /** What cannot be written must not go unnoticed. */
+  /** Errors end the run. */
   readonly onError = "throw";
-  /** What the columns are called, in order. */
+  /** Names of the columns, in order. */
   readonly columns: readonly string[];
   readonly #custom: Readonly<Record<string, CustomScalar>>;
   readonly #output: LogOutput;
 
-  /** Nothing is opened yet. */
+  /** Creates the hook; no file is opened yet. */
   constructor(options: LoggingHookOptions) {
     checkLogging(options);
     const { stage = DynamicsStage.AFTER_STEP, customScalars = {}, reads = [] } = options;
@@ -135,7 +139,7 @@ export class LoggingHook {
     noteResumedFile(this, async (state) => await this.#output.compare?.(state));
   }
 
-  /** Opens the file, if there is one. Called by the engine. */
+  /** Opens the output. Called by the engine. */
   async open(engine?: Workflow): Promise<void> {
     if (this.#output.compare !== undefined) await compareFiles(engine, this);
     const earlier = await this.#output.open();
@@ -152,23 +156,26 @@ export class LoggingHook {
     return this.#output.close();
   }
 
-  /** How far the file has come: plain data, for checkpoints. Called by the engine. */
+  /** Returns the position in the file for a checkpoint as plain data. Called by the engine. */
   save(): unknown {
     return this.#output.save?.();
   }
 
-  /** Goes on where `save` was called: later rows are taken off, and come again. Called by the engine. */
+  /**
+   * Restores a state that `save` returned: rows after it are removed before the next is written. Called by the
+   * engine.
+   */
   load(state: unknown): void {
     this.#output.load?.(state);
   }
 
-  /** Waits until all rows so far are in the file. Called by whoever writes a checkpoint. */
+  /** Waits until all rows so far are in the file. Called before a checkpoint is written. */
   async flush(): Promise<void> {
     await this.#output.flush?.();
   }
 }
 
-/** Warns that the rows of a run come after those of an earlier one, with the same steps. */
+/** Warns that the rows of a run follow those of an earlier one with the same steps. */
 function warnOfRows(engine: Workflow, path: string | URL): void {
   const text =
     `${path} holds rows of an earlier run, and ${engine.name} begins at step 0: steps and times will be there twice. ` +

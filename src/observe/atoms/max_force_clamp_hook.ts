@@ -5,12 +5,12 @@ import { DynamicsStage } from "../../dynamics/stages.ts";
 import { clampForces } from "../../kernels/modify/clamp_forces.ts";
 import { checkGiven, checkNumber, checkOptions, timesOf } from "../any/hook_options.ts";
 
-/** What a {@linkcode MaxForceClampHook} is told. */
+/** Options of {@linkcode MaxForceClampHook}. */
 export interface MaxForceClampHookOptions {
-  /** The largest force that an atom may feel, eV/Å. */
+  /** Largest force on an atom, eV/Å. */
   readonly maxForce: number;
   /**
-   * Clamps at every so many steps.
+   * Number of steps between two applications of the clamp.
    *
    * @default 1
    */
@@ -20,12 +20,12 @@ export interface MaxForceClampHookOptions {
 const NAME = "MaxForceClampHook";
 
 /**
- * Makes forces that are larger than `maxForce` as large as that, each atom's in its direction, after the model: for
- * structures that begin too close together. An infinite force points along its infinite components and is finite
- * afterwards; one that is NaN stays so, for a {@linkcode NaNDetectorHook} to find. Energies stay what they are, so
- * that none is conserved where a force was clamped.
+ * Limits the force on each atom to `maxForce` and keeps its direction. Use it for structures whose atoms begin too
+ * close together. An infinite force becomes finite and points along its infinite components. A force that is NaN
+ * stays NaN, for {@linkcode NaNDetectorHook} to find. Energies do not change, so the total energy is not conserved if
+ * a force was clamped.
  *
- * It is a kernel: no step is visited for it.
+ * The hook is a kernel, so multi-step calls remain possible.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -48,15 +48,15 @@ const NAME = "MaxForceClampHook";
  * ```
  */
 export class MaxForceClampHook {
-  /** When the forces are new. */
+  /** Stage of the hook: after forces were computed. */
   readonly stage: typeof DynamicsStage.AFTER_COMPUTE = DynamicsStage.AFTER_COMPUTE;
-  /** At every so many steps. */
+  /** Number of steps between two applications of the clamp. */
   readonly frequency: number;
-  /** What it changes. */
+  /** Fields that the hook changes. */
   readonly writes: readonly ["forces"] = ["forces"];
   readonly #limit: number;
 
-  /** Makes a clamp. */
+  /** Creates the hook. */
   constructor(options: MaxForceClampHookOptions) {
     checkOptions(NAME, options, ["maxForce", "frequency"]);
     checkGiven(NAME, options, "maxForce", "in eV/Å");
@@ -67,10 +67,10 @@ export class MaxForceClampHook {
     this.#limit = maxForce;
   }
 
-  /** It needs no positions. */
+  /** The hook does not depend on absolute positions. */
   readonly isInvariant: true = true;
 
-  /** What the engine runs. */
+  /** Returns the kernels that the engine runs. */
   kernels({ state }: KernelDevice): readonly Call[] {
     return [call(clampForces, { forces: state.field("forces"), limit: this.#limit })];
   }

@@ -4,46 +4,46 @@ import type { Field } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { checkOptions, checkType, timesOf } from "../any/hook_options.ts";
 
-/** What a {@linkcode NaNDetectorHook} can be told. */
+/** Options of {@linkcode NaNDetectorHook}. */
 export interface NaNDetectorHookOptions {
   /**
-   * Looks at every so many steps.
+   * Number of steps between two checks.
    *
    * @default 1
    */
   readonly frequency?: number;
   /**
-   * Fields to look at besides forces and energy.
+   * Fields to check besides forces and energy.
    *
-   * @default none
+   * @default []
    */
   readonly extraKeys?: readonly (keyof DynamicsFields | Field<string, unknown>)[];
 }
 
-/** What is wrong with one field. */
+/** Values of one field that are not finite. */
 export interface NotFinite {
-  /** The field. */
+  /** Name of the field. */
   readonly field: string;
-  /** How many of its numbers are NaN or infinite. */
+  /** Number of values that are NaN or infinite. */
   readonly count: number;
-  /** The places of the systems they belong to. */
+  /** Slots of the systems that have such values. */
   readonly systems: readonly number[];
-  /** The first atom, counted within the first of these systems; of a field with one row per system there is none. */
+  /** Index of the first atom within the first of these systems; undefined for a field with one row per system. */
   readonly atom: number | undefined;
 }
 
-/** Forces, energies or other fields have NaN or infinite values: no step can follow. */
+/** The error of forces, energies or other fields that are NaN or infinite. */
 export class NonFiniteError extends Error {
-  /** What errors of this kind are called. */
+  /** Name of the class. */
   override readonly name = "NonFiniteError";
-  /** The step in which they were found. */
+  /** Step in which the values were found. */
   readonly step: number;
-  /** The places of all systems that are concerned. */
+  /** Slots of all systems that have such values. */
   readonly systems: readonly number[];
-  /** Field by field. */
+  /** Details for each field. */
   readonly fields: readonly NotFinite[];
 
-  /** Says which fields, how many numbers, and where. */
+  /** Creates the error with a message that names fields, counts and systems. */
   constructor(engine: string, step: number, fields: readonly NotFinite[]) {
     super(
       `Cannot go on with ${engine}: what it goes by must be finite: in step ${step} ${
@@ -57,13 +57,13 @@ export class NonFiniteError extends Error {
 }
 
 const NAME = "NaNDetectorHook";
-// More places than that are not read in a message.
+// Largest number of systems that the message lists.
 const SHOWN = 8;
 
 /**
- * Stops a run with a {@linkcode NonFiniteError} as soon as forces, energies or other fields are NaN or infinite, before
- * atoms are moved by them: after each evaluation of the model, and once before the first step of a run. What modifies
- * forces there, such as a `MaxForceClampHook`, has done so before.
+ * Stops a run with a {@linkcode NonFiniteError} if forces, energies or other fields are NaN or infinite, before they
+ * move atoms. Fields are checked after each evaluation of the model, and once before the first step of a run. Hooks
+ * that modify forces at that stage, such as `MaxForceClampHook`, run before the check.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -85,20 +85,20 @@ const SHOWN = 8;
  * ```
  */
 export class NaNDetectorHook {
-  /** After the model, and before a step. */
+  /** Stages of the hook: after the model was evaluated, and before a step. */
   readonly stages: readonly (
     | typeof DynamicsStage.BEFORE_STEP
     | typeof DynamicsStage.AFTER_COMPUTE
   )[] = [DynamicsStage.BEFORE_STEP, DynamicsStage.AFTER_COMPUTE];
-  /** At every so many steps. */
+  /** Number of steps between two checks. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly (keyof DynamicsFields | Field<string, unknown>)[];
-  /** No step can follow. */
+  /** Errors end the run: no step can follow. */
   readonly onError = "throw";
   #isFirst = true;
 
-  /** Makes a detector. */
+  /** Creates the hook. */
   constructor(options: NaNDetectorHookOptions = {}) {
     checkOptions(NAME, options, ["frequency", "extraKeys"]);
     const areFields = (x: unknown) => Array.isArray(x) && x.every((key) => fieldName(key));
@@ -109,14 +109,14 @@ export class NaNDetectorHook {
     this.reads = [...new Set(["forces" as const, "energy" as const, ...extraKeys])];
   }
 
-  /** A run begins. Called by the engine. */
+  /** Resets the check before the first step. Called by the engine when a run begins. */
   open(): void {
     this.#isFirst = true;
   }
 
-  /** Looks at the fields. Called by the engine. */
+  /** Checks the fields. Called by the engine. */
   call(ctx: DynamicsContext, stage: DynamicsStage): void {
-    // What a step ends with is what the next begins with, so later ones need not be looked at.
+    // A step begins with the values that the last one ended with, so BEFORE_STEP matters only for the first step.
     if (stage === DynamicsStage.BEFORE_STEP && !this.#isFirst) return;
     this.#isFirst = false;
     const found = this.reads.flatMap((key) => {
@@ -128,7 +128,10 @@ export class NaNDetectorHook {
   }
 }
 
-/** Are all numbers finite? 0 x is 0 for those that are, and NaN for all others. */
+/**
+ * Returns whether all values are finite. 0 · x is 0 for finite x and NaN otherwise, so one sum without branches
+ * decides.
+ */
 function isFinite(values: ArrayLike<number>): boolean {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += 0 * values[i]!;

@@ -53,24 +53,24 @@ interface SavedSink {
  * ```
  */
 export class SinkHook {
-  /** A failure to write stops the run. */
+  /** Ends the run if writing fails. */
   readonly onError = "throw";
   /** True if frames of an earlier run in the same file are a mistake: see {@linkcode SnapshotHook}. */
   protected readonly isForOneRun: boolean = false;
   readonly #name: string;
   readonly #sink: SystemWriter;
   #isKnown = false;
-  /** The number of systems to leave before anything is written. */
+  /** Number of systems to keep when the sink is truncated; `undefined` if it need not be truncated. */
   #cut: number | undefined;
-  /** The last system of the sink, as far as it is known. */
+  /** Last system of the sink, as far as it is known. */
   #last: Batch | SystemMark | undefined;
-  /** The error of a flush that a checkpoint asked for. */
+  /** Error of a flush that a checkpoint asked for. */
   #failure: { readonly error: unknown } | undefined;
 
   /**
-   * Makes the hook. Nothing is written yet.
+   * Creates the hook; nothing is written yet.
    *
-   * @param name the name of the hook in errors
+   * @param name name of the hook in errors
    * @throws {TypeError} if `options.sink` is not a sink
    */
   constructor(name: string, options: { readonly sink: SystemWriter }) {
@@ -101,8 +101,8 @@ export class SinkHook {
   }
 
   /**
-   * Returns the number of systems in the sink, and a mark by which the last of them is known again, for checkpoints;
-   * `undefined` if the number is unknown or the sink could not be cut back to it. Called by the engine.
+   * Returns the number of systems in the sink and a mark of the last one for a checkpoint; `undefined` if the number
+   * is unknown or the sink cannot be truncated. Called by the engine.
    */
   save(): { readonly length: number; readonly last?: SystemMark } | undefined {
     if (this.#cut !== undefined) return this.#saved();
@@ -121,14 +121,17 @@ export class SinkHook {
     return { length, ...last === undefined || length === 0 ? {} : { last } };
   }
 
-  /** Continues from what `save` returned. Throws a TypeError for anything else. Called by the engine. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the engine. */
   load(state: unknown): void {
     const { length, last } = this.#checked(state);
     this.#cut = length;
     this.#last = last;
   }
 
-  /** Waits until the sink has all systems, so that a checkpoint may count them. If it fails, the next write throws too. */
+  /**
+   * Waits until the sink has all systems, so that a checkpoint may count them. If it fails, the next write throws,
+   * too.
+   */
   async flush(): Promise<void> {
     try {
       await this.#sink.flush?.();
@@ -138,7 +141,7 @@ export class SinkHook {
     }
   }
 
-  /** Writes systems to the sink. Throws what went wrong with earlier ones. */
+  /** Writes systems to the sink. Throws errors of earlier writes. */
   protected async write(frame: Batch): Promise<void> {
     this.#check();
     await this.#cutBack();

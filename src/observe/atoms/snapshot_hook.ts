@@ -14,18 +14,17 @@ import {
 
 /** Options of {@linkcode SnapshotHook}. */
 export interface SnapshotHookOptions extends HookTimes {
-  /** The sink for the snapshots. */
+  /** Sink for the snapshots. */
   readonly sink: SystemWriter;
   /**
-   * The fields to keep, besides those that every batch has. Leaving out `energy` and `stress` makes steps faster,
-   * because they need not be computed. Names of no field are refused at the first snapshot: a field of your own must be
-   * in the batch.
+   * Fields to keep besides those that every batch has. Without `energy` and `stress`, steps are faster, because they
+   * need not be computed. An unknown name is an error at the first snapshot: a custom field must be in the batch.
    *
    * @default all fields
    */
   readonly fields?: readonly string[];
   /**
-   * The stage at which snapshots are taken.
+   * Stage at which snapshots are taken.
    *
    * @default DynamicsStage.AFTER_STEP
    */
@@ -73,9 +72,9 @@ const NAME = "SnapshotHook";
  * ```
  */
 export class SnapshotHook extends SinkHook {
-  /** The stage at which snapshots are taken. */
+  /** Stage at which snapshots are taken. */
   readonly stage: DynamicsStage;
-  /** The number of steps from one snapshot to the next. */
+  /** Number of steps between two snapshots. */
   readonly frequency: number;
   /** Fields that must be up to date. */
   readonly reads: readonly ("energy" | "time" | "frame")[];
@@ -83,7 +82,7 @@ export class SnapshotHook extends SinkHook {
   protected override readonly isForOneRun: boolean = true;
   readonly #fields: readonly string[] | undefined;
 
-  /** Makes a hook; nothing is written yet. */
+  /** Creates the hook; nothing is written yet. */
   constructor(options: SnapshotHookOptions) {
     checkOptions(NAME, options, ["sink", "fields", "stage", ...TIMES]);
     const areNames = (x: unknown) =>

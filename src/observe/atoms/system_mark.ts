@@ -26,7 +26,7 @@ interface KnownSink {
   readonly last?: SystemMark;
 }
 
-/** Numbers that are compared: more would only make checkpoints larger. */
+/** Number of coordinates that are compared. More of them would only enlarge checkpoints. */
 const MOST = 12;
 
 /** Returns the mark of the last system of a batch, or a mark as it is. */

@@ -1,10 +1,10 @@
 /**
- * Steps that take time, and those that take none.
+ * Checks that steps take time.
  *
  * @module
  */
 
-/** Throws an Error where steps take no time: relaxations have no rates. */
+/** Throws an Error if steps take no time: relaxations have no rates. */
 export function assertTimed(hook: string, time: ArrayLike<number>): void {
   if (!Number.isNaN(time[0])) return;
   throw new Error(

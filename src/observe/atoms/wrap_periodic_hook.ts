@@ -4,16 +4,16 @@ import { DynamicsStage } from "../../dynamics/stages.ts";
 import { wrapPositions } from "../../kernels/modify/wrap_positions.ts";
 import { checkOptions, checkType, isOneOf, timesOf } from "../any/hook_options.ts";
 
-/** What a {@linkcode WrapPeriodicHook} can be told. */
+/** Options of {@linkcode WrapPeriodicHook}. */
 export interface WrapPeriodicHookOptions {
   /**
-   * Wraps at every so many steps.
+   * Number of steps between two applications.
    *
    * @default 1
    */
   readonly frequency?: number;
   /**
-   * Where in a step.
+   * Stage at which atoms are wrapped.
    *
    * @default DynamicsStage.AFTER_POST_UPDATE
    */
@@ -23,12 +23,11 @@ export interface WrapPeriodicHookOptions {
 const NAME = "WrapPeriodicHook";
 
 /**
- * Brings atoms that have left their cell back into it, by whole lattice vectors along the periodic directions, in cells
- * of any shape. How many were taken off is counted in the field `images`, so that `unwrappedPositions(batch)` are what
- * they would be without it, and so is the motion: wrapping moves no atom relative to any other. Systems that are not
- * periodic stay as they are.
+ * Moves atoms that have left their cell back into it, by whole lattice vectors along the periodic directions, in
+ * cells of any shape. The field `images` counts the vectors, so that `unwrappedPositions(batch)` and the motion are
+ * the same as without the hook. Systems that are not periodic do not change.
  *
- * It is a kernel: no step is visited for it.
+ * The hook is a kernel, so multi-step calls remain possible.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -52,14 +51,14 @@ const NAME = "WrapPeriodicHook";
  * ```
  */
 export class WrapPeriodicHook {
-  /** Where in a step. */
+  /** Stage at which atoms are wrapped. */
   readonly stage: typeof DynamicsStage.AFTER_POST_UPDATE | typeof DynamicsStage.AFTER_STEP;
-  /** At every so many steps. */
+  /** Number of steps between two applications. */
   readonly frequency: number;
-  /** What it changes. */
+  /** Fields that the hook changes. */
   readonly writes: readonly ["positions", "images"] = ["positions", "images"];
 
-  /** Makes a hook that wraps. */
+  /** Creates the hook. */
   constructor(options: WrapPeriodicHookOptions = {}) {
     checkOptions(NAME, options, ["frequency", "stage"]);
     const { AFTER_POST_UPDATE, AFTER_STEP } = DynamicsStage;
@@ -72,7 +71,7 @@ export class WrapPeriodicHook {
     this.stage = stage;
   }
 
-  /** What the engine runs. */
+  /** Returns the kernels that the engine runs. */
   kernels({ state }: KernelDevice): readonly Call[] {
     return [
       call(wrapPositions, {

@@ -4,18 +4,18 @@ import { fileSystemFor, pathIn } from "../any/file_system.ts";
 import { checkGiven, checkNumber, checkType, isFlag } from "../any/hook_options.ts";
 import { checkSaved, checkTraining, type HookName, isPlace } from "../training/training_options.ts";
 
-/** What a {@linkcode Checkpoint} is told. */
+/** Options of {@linkcode Checkpoint}. */
 export interface CheckpointOptions extends HookName {
-  /** The folder of its files, which is made where it is not there. */
+  /** Folder for the checkpoints. It is created if it does not exist. */
   readonly outputDir: string | URL;
   /**
-   * A checkpoint after every so many epochs.
+   * Number of epochs between two checkpoints.
    *
    * @default 1
    */
   readonly saveEveryNEpochs?: number;
   /**
-   * Whether there is one of the best epoch, too.
+   * Writes a checkpoint of the best epoch, too.
    *
    * @default true
    */
@@ -25,9 +25,9 @@ export interface CheckpointOptions extends HookName {
 const NAME = "Checkpoint";
 
 /**
- * Writes `checkpoint_epoch_N.hooke` when so many epochs are done, N from 1, and `best_model.hooke` whenever `"val/loss"`
- * is less than ever before (without validation `"train/loss"`). All of them are kept; for the best few alone there is
- * `ModelCheckpoint`.
+ * Writes `checkpoint_epoch_N.hooke` every `saveEveryNEpochs` epochs, N from 1, and `best_model.hooke` whenever
+ * `"val/loss"` is lower than ever before (without validation `"train/loss"`). All of them are kept. To keep only the
+ * best few, use `ModelCheckpoint`.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -58,16 +58,16 @@ const NAME = "Checkpoint";
  * ```
  */
 export class Checkpoint {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** A checkpoint that is not there must not go unnoticed. */
+  /** Ends the run if a checkpoint cannot be written. */
   readonly onError = "throw";
   readonly #dir: string;
   readonly #every: number;
   readonly #saveBest: boolean;
   #best: { readonly loss: number; readonly isValidated: boolean } | undefined;
 
-  /** Writes nothing yet. */
+  /** Creates the hook; nothing is written yet. */
   constructor(options: CheckpointOptions) {
     checkTraining(NAME, options, ["outputDir", "saveEveryNEpochs", "saveBest", "name"]);
     checkGiven(NAME, options, "outputDir", "the folder of its files");
@@ -80,17 +80,17 @@ export class Checkpoint {
     this.#saveBest = options.saveBest ?? true;
   }
 
-  /** The least loss so far; NaN before there was one. */
+  /** Lowest loss so far; NaN before the first. */
   get bestLoss(): number {
     return this.#best?.loss ?? NaN;
   }
 
-  /** Makes the folder. Called by the trainer. */
+  /** Creates the folder. Called by the trainer. */
   async open(): Promise<void> {
     await fileSystemFor(NAME).mkdir(this.#dir, { recursive: true });
   }
 
-  /** Asks for what is to be written. Called by the trainer. */
+  /** Requests the checkpoints that are due. Called by the trainer. */
   onEpochEnd({ epoch, metrics, outcome, trainer }: MetricsContext): void {
     if (outcome.status !== "completed") return;
     if (this.#saveBest && this.#isBest(metrics)) {
@@ -100,12 +100,12 @@ export class Checkpoint {
     trainer.checkpointSoon(pathIn(this.#dir, `checkpoint_epoch_${epoch + 1}.hooke`));
   }
 
-  /** What a checkpoint keeps: plain data. Called by the trainer. */
+  /** Returns the state for a checkpoint as plain data. Called by the trainer. */
   save(): unknown {
     return { best: this.#best ?? null };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["best"]);
     const { best } = state as {
@@ -117,7 +117,7 @@ export class Checkpoint {
   #isBest(metrics: Readonly<Record<string, number>>): boolean {
     const validated = metrics["val/loss"], isValidated = validated !== undefined;
     const loss = validated ?? metrics["train/loss"] ?? NaN, best = this.#best;
-    // Losses of training say nothing beside those of validation.
+    // A training loss cannot be compared with a validation loss.
     if (best !== undefined && best.isValidated && !isValidated) return false;
     const isFirst = best === undefined || (isValidated && !best.isValidated);
     if (Number.isNaN(loss) || (!isFirst && loss >= best.loss)) return false;

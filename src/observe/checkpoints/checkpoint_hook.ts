@@ -22,7 +22,7 @@ import { noteCheckpointHook } from "./known_hooks.ts";
 
 const NAME = "CheckpointHook";
 
-/** The run that checkpoints are taken of. */
+/** The run whose checkpoints are written. */
 interface OpenCheckpoints {
   readonly engine: KeptEngine;
   readonly folder: string;
@@ -32,22 +32,22 @@ interface OpenCheckpoints {
 }
 
 /**
- * Writes checkpoints of its engine into a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
- * the newest. The state is taken between two steps, and written while the run goes on; one is under way at a time: the
- * next by steps waits for it, the next by the clock is left out.
+ * Writes checkpoints of an engine to a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
+ * the newest ones. The state is copied between two steps and written while the run goes on. Only one checkpoint is in
+ * flight: the next one by steps waits for it, the next one by the clock is skipped.
  *
- * Each is there whole or not at all, whenever the process is killed. Before it is written all hooks make safe what they
- * have written themselves: a run that goes on from it has each snapshot and each row of a log once.
- * `engine.loadLatest(folder)` goes on from the newest that is whole. A folder is for one run: while another run writes
- * its checkpoints there, and if an earlier run has left some and this one begins anew, the run is refused with an error
- * of the code `"EBUSY"`.
+ * Files are replaced atomically, so a killed process never leaves a damaged checkpoint. Before a checkpoint is
+ * written, all hooks flush their own files; a run that resumes therefore has each snapshot and each row of a log
+ * once. `engine.loadLatest(folder)` resumes from the newest undamaged checkpoint. A folder belongs to one run: if
+ * another run is writing to it, or if it has checkpoints of an earlier run and this run begins at step 0, the run is
+ * refused with an error of the code `"EBUSY"`.
  *
- * If its folder cannot be written when the run begins, the run is refused. A later error is a warning (unless the hook is
- * added with another `onError`), because the earlier checkpoints still exist.
- * If the folder is removed during the run, the run ends with an error of the code `"ESTALE"`.
+ * If the folder cannot be written when the run begins, the run is refused. Later errors are warnings, because the
+ * earlier checkpoints still exist (unless the hook is added with another `onError`). If the folder is removed during
+ * the run, the run ends with an error of the code `"ESTALE"`.
  *
- * Throws a TypeError or RangeError that names the option that is wrong; where it is added to an engine that cannot be
- * kept, a TypeError when the run begins.
+ * Throws a TypeError or RangeError that names the option that is wrong. If the engine cannot write checkpoints, the
+ * run throws a TypeError when it begins.
  *
  * @example
  * ```ts
@@ -79,35 +79,35 @@ interface OpenCheckpoints {
  * ```
  */
 export class CheckpointHook implements Hook<string> {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** At every so many steps. */
+  /** Number of steps between two checkpoints. */
   readonly frequency: number;
-  /** So that steps done are a multiple. */
+  /** Phase by which checkpoints come after a multiple of `frequency` steps. */
   readonly phase: number;
-  /** Once more when the run ends. */
+  /** Writes a checkpoint when the run ends. */
   readonly atEnd: boolean;
-  /** A disk that is full stops no run. */
+  /** Errors are warnings: a full disk does not stop a run. */
   readonly onError = "warn";
-  /** It is for engines of both kinds. */
+  /** Kinds of the engines that the hook supports. */
   readonly kinds: readonly (typeof DynamicsStage | typeof TrainingStage)[] = [
     DynamicsStage,
     TrainingStage,
   ];
-  /** Where it looks. */
+  /** Overload table. */
   readonly on: object;
-  /** When it looks at the clock. */
+  /** Schedule of the stages at which the clock is checked. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;
   readonly #options: CheckpointHookOptions;
   readonly #keep: number;
   #open: OpenCheckpoints | undefined;
-  /** One is asked for, and the step under way not done yet. */
+  /** True from the request of a checkpoint until the current step is done. */
   #isAsked = false;
   #taking: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
 
-  /** Writes nothing yet. */
+  /** Creates the hook; nothing is written yet. */
   constructor(options: CheckpointHookOptions) {
     checkCheckpoints(options);
     noteCheckpointHook(this, options.folder);
@@ -130,7 +130,7 @@ export class CheckpointHook implements Hook<string> {
     this.stageTimes = isTimed ? { BEFORE_STEP: timed, BATCH_BEGIN: timed } : {};
   }
 
-  /** Makes the folder, and takes off what a kill has left of a checkpoint. Called by the engine. */
+  /** Creates the folder, and locks it. Called by the engine. */
   async open(engine: Workflow): Promise<void> {
     if (!isKept(engine)) {
       throw new TypeError(
@@ -149,11 +149,12 @@ export class CheckpointHook implements Hook<string> {
     }
     this.#open = { engine, folder, held, last: undefined };
     const { atBegin = true } = this.#options;
-    // Once all hooks are open, and before the first step. A trainer may be opened without beginning.
+    // The first checkpoint is taken when all hooks are open, before the first step. A trainer has no such checkpoint,
+    // because it may be opened without running.
     if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
   }
 
-  /** Waits for the one under way; throws what went wrong since that was last told. Called by the engine. */
+  /** Waits for the checkpoint in flight. Throws an error that was not reported yet. Called by the engine. */
   async close(outcome: Outcome): Promise<void> {
     await this.#taking;
     await this.#writing;
@@ -163,7 +164,10 @@ export class CheckpointHook implements Hook<string> {
     this.#check();
   }
 
-  /** With `isFirst` no step is done before it is on disk: what steps write could not be taken back. */
+  /**
+   * Requests a checkpoint between two steps. With `isFirst` the next step waits until it is on disk: a run that was
+   * killed before would have written rows that no checkpoint could remove.
+   */
   #ask(mayWait: boolean, isFirst: boolean = false): void {
     const isBusy = this.#isAsked || !mayWait && this.#writing !== undefined;
     if (!isBusy) {
@@ -179,7 +183,7 @@ export class CheckpointHook implements Hook<string> {
     this.#check(); // of an earlier one: this one is asked for all the same
   }
 
-  /** Between two steps. */
+  /** Takes a checkpoint between two steps. */
   async #take(): Promise<void> {
     this.#isAsked = false;
     await this.#writing;
@@ -212,7 +216,7 @@ export class CheckpointHook implements Hook<string> {
     for (const sink of this.#options.sinks ?? []) await sink.flush?.();
   }
 
-  /** Later ones that are there are damaged, or of a run that was begun anew: they must not drive this one out. */
+  /** Deletes old checkpoints. Those of later steps are damaged or belong to an abandoned run, so they do not count. */
   async #written(step: number): Promise<void> {
     const open = this.#open!;
     open.last = step;

@@ -1,24 +1,25 @@
 /**
- * Names of checkpoints, from a template.
+ * Names of checkpoints by a template.
  *
  * @module
  */
 
 import { complaint } from "../../base/show.ts";
 
-/** `{name}`, `{name:.2f}`, `{name:03d}`. */
+/** A field of a template: `{name}`, `{name:.2f}`, `{name:03d}`. */
 const FIELD = /\{([^{}:]*)(?::([^{}]*))?\}/g;
 const FORMAT = /^(0?)(\d*)(?:\.(\d+))?([fde]?)$/;
-// What one system or another does not take in the name of a file; the controls are meant.
-// deno-lint-ignore no-control-regex -- a line break in a name is one of them
+// Characters that some file systems refuse in names, control characters included. deno-lint-ignore no-control-regex
+// -- a line break in a name is one of them
 const UNFIT = /[<>:"/\\|?*\u0000-\u001f]/g;
 
 /**
- * The name of a file: `"epoch_{epoch}_loss_{val/loss:.2f}"` with values in it. `:.2f` gives two digits behind the
- * point, `:03d` a whole number of three digits, `:.1e` a power of ten. What does not fit into a name becomes `_`.
+ * Returns the name of a file by a template such as `"epoch_{epoch}_loss_{val/loss:.2f}"`. `:.2f` gives two decimals,
+ * `:03d` a whole number of three digits, `:.1e` scientific notation. Characters that a file name cannot have become
+ * `_`.
  *
- * @throws {RangeError} for a name that no value has; says which there are
- * @throws {SyntaxError} for a format that is none
+ * @throws {RangeError} if a field is unknown; the message lists the fields
+ * @throws {SyntaxError} if a format is wrong
  */
 export function checkpointName(
   template: string,
@@ -33,7 +34,7 @@ export function checkpointName(
   return text.replaceAll(UNFIT, "_");
 }
 
-/** Throws a SyntaxError for a template with a format that is none. */
+/** Throws a SyntaxError if a format in a template is wrong. */
 export function checkTemplate(template: string): void {
   for (const [, , format = ""] of template.matchAll(FIELD)) formatted(template, 0, format);
 }

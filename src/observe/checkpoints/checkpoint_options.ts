@@ -1,5 +1,5 @@
 /**
- * What a hook that writes checkpoints is told, checked.
+ * Options of {@linkcode CheckpointHook}, and their checks.
  *
  * @module
  */
@@ -10,59 +10,59 @@ import { complaint } from "../../base/show.ts";
 import { checkGiven, checkNumber, checkOptions, checkType, isFlag } from "../any/hook_options.ts";
 import { isPlace } from "../training/training_options.ts";
 
-/** An engine whose state can be kept: any of dynamics, and a trainer. */
+/** An engine that can write checkpoints: any engine of dynamics, or a trainer. */
 export interface KeptEngine extends Workflow {
-  /** Does something between two steps. */
+  /** Runs a function between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
-  /** Writes a file from which it can go on. */
+  /** Writes a checkpoint. */
   saveCheckpoint(path: string): Promise<void>;
-  /** What is to be in that file, so that it can be written while steps go on. */
+  /** Returns the content of a checkpoint, so that it can be written while steps go on. */
   takeCheckpoint?(): Promise<Uint8Array<ArrayBuffer>>;
 }
 
-/** What a `CheckpointHook` is made of. */
+/** Options of `CheckpointHook`. */
 export interface CheckpointHookOptions {
-  /** The folder of its files, which is made where it is not there. */
+  /** Folder for the checkpoints. It is created if it does not exist. */
   readonly folder: string | URL;
   /**
-   * A checkpoint whenever so many steps more are done.
+   * Number of steps between two checkpoints.
    *
-   * @default 1000, or none where `everySeconds` is given
+   * @default 1000, or undefined if `everySeconds` is given
    */
   readonly everySteps?: number;
   /**
-   * A checkpoint when so much time has passed since the last of these, seconds.
+   * Time between two checkpoints, s.
    *
-   * @default none
+   * @default undefined: checkpoints are written by steps only
    */
   readonly everySeconds?: number;
   /**
-   * How many are kept, the newest.
+   * Number of checkpoints to keep, the newest ones.
    *
    * @default 1
    */
   readonly keepLast?: number;
   /**
-   * Whether there is one of the end of each run, too.
+   * Writes a checkpoint at the end of each run, too.
    *
    * @default true
    */
   readonly atEnd?: boolean;
   /**
-   * Whether there is one of the beginning of each run of dynamics, too: where a run is killed before there is another, the
-   * next one goes on from it, and what the first has written is not written twice.
+   * Writes a checkpoint at the beginning of each run of dynamics, too. If the run is killed before the next
+   * checkpoint, it can resume from this one without duplicate rows in its files.
    *
    * @default true
    */
   readonly atBegin?: boolean;
   /**
-   * What else must be safe before a checkpoint is written, besides what hooks write to.
+   * Sinks to flush before a checkpoint is written, besides those of the hooks.
    *
-   * @default none
+   * @default []
    */
   readonly sinks?: readonly { flush?(): void | PromiseLike<void> }[];
   /**
-   * What it is called.
+   * Name of the hook.
    *
    * @default "checkpoints"
    */

@@ -1,39 +1,39 @@
 /**
- * Which checkpoints are the best.
+ * Ranking of checkpoints.
  *
  * @module
  */
 
 import { isBetter, type MonitorMode } from "../training/monitored.ts";
 
-/** A checkpoint, and what it is ranked by. */
+/** A checkpoint with its score. */
 export interface RankedCheckpoint {
-  /** Where it is. */
+  /** Path of the file. */
   readonly path: string;
-  /** The metric when it was written; NaN ranks behind every number. */
+  /** Value of the metric when the checkpoint was written. NaN ranks last. */
   readonly score: number;
-  /** The step at which it was written. */
+  /** Step at which the checkpoint was written. */
   readonly step: number;
 }
 
-/** The best of some checkpoints, best first; of two that are as good the older one. */
+/** The best checkpoints, the best one first. If two are equal, the older one ranks first. */
 export class CheckpointRanking {
   readonly #most: number;
   readonly #mode: MonitorMode;
   #kept: RankedCheckpoint[] = [];
 
-  /** Keeps `most` of them, all where it is −1. */
+  /** Keeps `most` checkpoints, or all if it is −1. */
   constructor(most: number, mode: MonitorMode) {
     this.#most = most === -1 ? Infinity : most;
     this.#mode = mode;
   }
 
-  /** Those that are kept, best first. */
+  /** Kept checkpoints, the best one first. */
   get kept(): readonly RankedCheckpoint[] {
     return this.#kept;
   }
 
-  /** Would a checkpoint be kept, beside others on their way? */
+  /** Returns whether a checkpoint would be kept, if the pending ones are written. */
   wants(score: number, coming: readonly RankedCheckpoint[]): boolean {
     const better = [...this.#kept, ...coming].filter((each) =>
       !isBetter(score, each.score, this.#mode)
@@ -41,14 +41,14 @@ export class CheckpointRanking {
     return better.length < this.#most;
   }
 
-  /** Takes one in that is on disk; answers with those that are to go. */
+  /** Adds a checkpoint that is on disk. Returns the checkpoints to delete. */
   add(checkpoint: RankedCheckpoint): readonly RankedCheckpoint[] {
     const at = this.#kept.findIndex(({ score }) => isBetter(checkpoint.score, score, this.#mode));
     this.#kept.splice(at === -1 ? this.#kept.length : at, 0, checkpoint);
     return this.#most === Infinity ? [] : this.#kept.splice(this.#most);
   }
 
-  /** Takes back what was kept. */
+  /** Restores the kept checkpoints. */
   restore(kept: readonly RankedCheckpoint[]): void {
     this.#kept = [];
     for (const each of kept) {

@@ -9,48 +9,48 @@ import { isObject } from "../../base/object.ts";
 import { checkTraining, type HookName } from "../training/training_options.ts";
 import { checkUrl } from "../any/url.ts";
 
-/** A checkpoint that is to be taken somewhere. */
+/** A checkpoint to upload. */
 export interface UploadedCheckpoint {
-  /** Where it is. */
+  /** Path of the file. */
   readonly path: string;
-  /** What the file is called. */
+  /** Name of the file. */
   readonly name: string;
   /** Steps done when it was written. */
   readonly step: number;
   /** Epochs done when it was written. */
   readonly epoch: number;
-  /** Says when it takes too long. */
+  /** Aborts when the upload takes too long. */
   readonly signal: AbortSignal;
 }
 
-/** What a {@linkcode CheckpointUpload} is told: `to` or `run`. */
+/** Options of {@linkcode CheckpointUpload}: either `to` or `run`. */
 export interface CheckpointUploadOptions extends HookName {
   /**
-   * Where files are put, by HTTP PUT: an address with `{name}`, `{step}` or `{epoch}` in it.
+   * Address for an HTTP PUT, in which `{name}`, `{step}` and `{epoch}` are replaced.
    *
-   * @default none
+   * @default undefined
    */
   readonly to?: string;
   /**
-   * Headers of these requests.
+   * Headers of the requests.
    *
-   * @default none
+   * @default {}
    */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Takes a file wherever it is to go: starts a program, say.
+   * Function that uploads a file, for example by starting a program.
    *
-   * @default none
+   * @default undefined
    */
   readonly run?: (path: string, checkpoint: UploadedCheckpoint) => void | PromiseLike<void>;
   /**
-   * How long one attempt may take, s.
+   * Longest time for one attempt, s.
    *
    * @default 600
    */
   readonly timeout?: number;
   /**
-   * How often it tries again, after a quarter of a second, half a second, a second and so on.
+   * Number of further attempts after an error. The waits are 0.25 s, 0.5 s, 1 s and so on.
    *
    * @default 2
    */
@@ -61,14 +61,14 @@ const NAME = "CheckpointUpload";
 const OPTIONS = ["to", "headers", "run", "timeout", "retries", "name"];
 const NAMES: readonly string[] = ["name", "step", "epoch"];
 const FIELD = /\{([^{}]*)\}/g;
-/** So many files may wait in memory before training waits, too. */
+/** Number of files that may wait in memory before training waits for an upload. */
 const MOST_WAITING = 4;
 
 /**
- * Takes each checkpoint somewhere else once it is safely on disk: one after the other, in the background. What is put
- * somewhere is read at once, so that a `ModelCheckpoint` may delete the file; `run` gets the path, and whether that is
- * still there is between the two. The end of a run waits for all of them. What fails, after some more attempts, is a
- * warning, counted in `hooks.list()`, and never stops a run.
+ * Uploads each checkpoint after it was written to disk, one after another, in the background. For an HTTP PUT the
+ * file is read at once, so that `ModelCheckpoint` may delete it. `run` receives the path, and must handle a file that
+ * was deleted since. The end of a run waits for all uploads. An upload that fails after all attempts is a warning,
+ * which `hooks.list()` counts, and never stops a run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -106,26 +106,26 @@ const MOST_WAITING = 4;
  * ```
  */
 export class CheckpointUpload {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Nothing of it stops a run. */
+  /** Errors are warnings, and never stop a run. */
   readonly onError = "warn";
   readonly #options: CheckpointUploadOptions;
   #errands = new Errands("upload checkpoints", MOST_WAITING);
 
-  /** Takes nothing anywhere yet. */
+  /** Creates the hook; nothing is uploaded yet. */
   constructor(options: CheckpointUploadOptions) {
     checkUpload(options);
     this.name = options.name ?? "checkpoint_upload";
     this.#options = options;
   }
 
-  /** A run begins. Called by the trainer. */
+  /** Starts a new queue. Called by the trainer when a run begins. */
   open(): void {
     this.#errands = new Errands("upload checkpoints", MOST_WAITING);
   }
 
-  /** Takes a checkpoint somewhere. Called by the trainer. */
+  /** Queues the upload of a checkpoint. Called by the trainer. */
   async onCheckpointSave({ path, state }: CheckpointContext): Promise<void> {
     const { run, timeout = 600 } = this.#options;
     await this.#errands.room();
@@ -138,7 +138,7 @@ export class CheckpointUpload {
     this.#errands.check();
   }
 
-  /** Waits for all of them. Called by the trainer. */
+  /** Waits for all uploads. Called by the trainer. */
   close(): Promise<void> {
     return this.#errands.finish();
   }

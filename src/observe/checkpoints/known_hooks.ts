@@ -1,15 +1,15 @@
 /**
- * Tells engines with checkpoints from others, without loading the code that writes them.
+ * Lookup of checkpoint hooks without loading the code that writes checkpoints.
  *
  * @module
  */
 
 import type { Workflow } from "../../hooks/protocol/context.ts";
 
-/** The folder of each `CheckpointHook`. */
+/** Folder of each `CheckpointHook`. */
 const FOLDERS = new WeakMap<object, string | URL>();
 
-/** Notes a `CheckpointHook`, when it is made. */
+/** Registers a `CheckpointHook` when it is created. */
 export function noteCheckpointHook(hook: object, folder: string | URL): void {
   FOLDERS.set(hook, folder);
 }

@@ -6,22 +6,22 @@ import { checkModelCheckpoint, type ModelCheckpointOptions } from "./model_check
 import { monitored } from "../training/monitored.ts";
 import { checkSaved } from "../training/training_options.ts";
 
-/** A checkpoint that was asked for. */
+/** A requested checkpoint. */
 interface Coming extends RankedCheckpoint {
-  /** Files of it that are not on disk. */
+  /** Files of the checkpoint that are not on disk yet. */
   readonly awaited: Set<string>;
 }
 
 const NAME = "ModelCheckpoint";
 
 /**
- * Keeps checkpoints of the best models: after each validation of a training run the metric is compared with those of the
- * checkpoints that are there; one that is among the best is written when the step under way is done, and the worst one
- * is deleted once that is safely on disk. Of two that are as good the older one stays; NaN is worse than any number.
- * A file that is there already is never written over: the new one gets `-v2`. The ranking goes into checkpoints.
+ * Keeps checkpoints of the best models. After each validation of a training run the metric is compared with those of
+ * the existing checkpoints. A model among the best is written after the current step, and the worst checkpoint is
+ * deleted once the new one is on disk. If two are equal, the older one stays. NaN is worse than any number. Existing
+ * files are never overwritten: the new one gets the suffix `-v2`. Checkpoints contain the ranking.
  *
- * Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. A metric that is not there, or that
- * the template names and is not there, ends the run.
+ * Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. A missing metric, in `monitor`
+ * or in the template, ends the run.
  *
  * @example
  * ```ts
@@ -50,19 +50,19 @@ const NAME = "ModelCheckpoint";
  * ```
  */
 export class ModelCheckpoint {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** A checkpoint that is not there must not go unnoticed. */
+  /** Ends the run if a checkpoint cannot be written. */
   readonly onError = "throw";
   readonly #options: Required<Omit<ModelCheckpointOptions, "dir" | "name">>;
   readonly #dir: string;
   readonly #ranking: CheckpointRanking;
   #coming: Coming[] = [];
   #last: string | undefined;
-  /** Epochs of this run, and how often there was something to look at. */
+  /** Epochs of this run, and checks of the metric in it. */
   #run = { epochs: 0, looks: 0 };
 
-  /** Writes nothing yet. */
+  /** Creates the hook; nothing is written yet. */
   constructor(options: ModelCheckpointOptions) {
     checkModelCheckpoint(options);
     const { monitor = "val/loss", mode = "min", saveTopK = 3, saveLast = true } = options;
@@ -84,39 +84,39 @@ export class ModelCheckpoint {
     };
   }
 
-  /** The checkpoints that are kept, best first. */
+  /** Kept checkpoints, the best one first. */
   get kept(): readonly RankedCheckpoint[] {
     return this.#ranking.kept;
   }
 
-  /** The best of them; `undefined` where there is none, or none with a number. */
+  /** Best checkpoint; `undefined` if there is none with a finite score. */
   get best(): RankedCheckpoint | undefined {
     return this.kept.find(({ score }) => Number.isFinite(score));
   }
 
-  /** Makes the folder. Called by the trainer. */
+  /** Creates the folder. Called by the trainer. */
   async open(): Promise<void> {
     await fileSystemFor(NAME).mkdir(this.#dir, { recursive: true });
   }
 
-  /** Training begins: what a run that failed has asked for will not come. Called by the trainer. */
+  /** Forgets requests of a run that failed. Called by the trainer when training begins. */
   onTrainBegin(): void {
     this.#coming = [];
     this.#run = { epochs: 0, looks: 0 };
   }
 
-  /** Looks at the metric, if this is when it does. Called by the trainer. */
+  /** Checks a metric of validation. Called by the trainer. */
   async onValidationEnd(ctx: MetricsContext): Promise<void> {
     if (!this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
   }
 
-  /** Looks at the metric, if this is when it does. Called by the trainer. */
+  /** Checks a metric at the end of an epoch. Called by the trainer. */
   async onEpochEnd(ctx: MetricsContext): Promise<void> {
     if (ctx.outcome.status === "completed") this.#run.epochs++;
     if (this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
   }
 
-  /** Throws where a whole run had nothing to look at, and so nothing is kept. Called by the trainer. */
+  /** Throws if the run never had a metric to check. Called by the trainer when training ends. */
   onTrainEnd({ outcome }: EndContext): void {
     const { epochs, looks } = this.#run;
     if (outcome.status !== "completed" || looks > 0 || epochs === 0) return;
@@ -126,7 +126,7 @@ export class ModelCheckpoint {
     );
   }
 
-  /** A checkpoint is on disk: one that is worse may go. Called by the trainer. */
+  /** Adds a written checkpoint to the ranking, and deletes the worst one. Called by the trainer. */
   async onCheckpointSave({ path }: CheckpointContext): Promise<void> {
     const done = this.#coming.find(({ awaited }) => awaited.delete(path));
     if (done === undefined || done.awaited.size > 0) return;
@@ -144,14 +144,14 @@ export class ModelCheckpoint {
     }
   }
 
-  /** What a checkpoint keeps, itself included: plain data. Called by the trainer. */
+  /** Returns the ranking for a checkpoint, requested ones included, as plain data. Called by the trainer. */
   save(): { readonly kept: readonly RankedCheckpoint[] } {
     return {
       kept: [...this.kept, ...this.#coming].map(({ path, score, step }) => ({ path, score, step })),
     };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["kept"]);
     this.#coming = [];
@@ -179,12 +179,12 @@ export class ModelCheckpoint {
     return this.#options.weights === "onnx" ? ".onnx" : ".hooke";
   }
 
-  /** The files of a checkpoint. */
+  /** Returns the files of a checkpoint. */
   #filesOf(path: string): string[] {
     return this.#options.weights === "both" ? [path, path.replace(/\.hooke$/, ".onnx")] : [path];
   }
 
-  /** A path that no file has, and none will have. */
+  /** Returns a path that neither a file nor a pending checkpoint has. */
   async #freePath({ state, metrics, epoch }: MetricsContext): Promise<string> {
     const { filename, autoInsertMetricName } = this.#options, files = fileSystemFor(NAME);
     const values = { ...state.metrics, "train/loss": state.avgLoss, ...metrics };

@@ -1,5 +1,5 @@
 /**
- * What a keeper of checkpoints is told.
+ * Options of {@linkcode ModelCheckpoint}, and their checks.
  *
  * @module
  */
@@ -10,52 +10,52 @@ import { checkGiven, checkNumber, checkType, isFlag, isOneOf } from "../any/hook
 import { checkMonitor, type MonitorOptions } from "../training/monitored.ts";
 import { checkTraining, type HookName, isPlace, isText } from "../training/training_options.ts";
 
-/** What a checkpoint holds: all that training needs to go on, the model alone as an .onnx file, or one file of each. */
+/** Content of a checkpoint: everything needed to resume, the model alone as an .onnx file, or one file of each. */
 export type CheckpointWeights = "checkpoint" | "onnx" | "both";
 
-/** What a `ModelCheckpoint` is told. */
+/** Options of `ModelCheckpoint`. */
 export interface ModelCheckpointOptions extends MonitorOptions, HookName {
-  /** The folder of its files, which is made where it is not there. */
+  /** Folder for the checkpoints. It is created if it does not exist. */
   readonly dir: string | URL;
   /**
-   * So many of the best are kept; −1: all; 0: none.
+   * Number of checkpoints to keep, the best ones; −1 keeps all, 0 none of them.
    *
    * @default 3
    */
   readonly saveTopK?: number;
   /**
-   * Whether the latest one is always there as well, as last.hooke.
+   * Keeps the latest checkpoint as last.hooke, too.
    *
    * @default true
    */
   readonly saveLast?: boolean;
   /**
-   * Whether it looks at the end of each epoch, rather than after each validation.
+   * Checks the metric at the end of each epoch, instead of after each validation.
    *
    * @default false
    */
   readonly saveOnTrainEpochEnd?: boolean;
   /**
-   * What files are called, without their ending. Names in braces are metrics, `epoch` (from 0) or `step`; `:.2f` gives
-   * two digits behind the point, `:03d` three digits, `:.1e` a power of ten.
+   * Template of the file names, without extension. Names in braces are metrics, `epoch` (from 0) or `step`; `:.2f`
+   * gives two decimals, `:03d` three digits, `:.1e` scientific notation.
    *
    * @default "epoch_{epoch}_loss_{val/loss:.2f}"
    */
   readonly filename?: string;
   /**
-   * Whether values stand behind their names: `epoch=3`.
+   * Writes names before values: `epoch=3`.
    *
    * @default false
    */
   readonly autoInsertMetricName?: boolean;
   /**
-   * It looks in every so many epochs.
+   * Number of epochs between two checks.
    *
    * @default 1
    */
   readonly everyNEpochs?: number;
   /**
-   * What is written.
+   * Content of the files.
    *
    * @default "checkpoint"
    */

@@ -1,8 +1,8 @@
 /**
- * Compares the files of a resumed run with its checkpoint, all of them before any is cut back.
+ * Comparison of the files of a resumed run with its checkpoint, before any file is truncated.
  *
- * A run that is refused because of one file must leave the others as they are: the user may restore that file, or go on
- * from an older checkpoint, which counts what would have been cut off.
+ * If a run is refused because of one file, the other files must stay unchanged: the user may restore that file, or
+ * resume from an older checkpoint, which counts what would have been removed.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import type { Workflow } from "../../hooks/protocol/context.ts";
 import { checkpointFolderOf, hooksOf } from "./known_hooks.ts";
 
 /**
- * Compares the file of a hook with a state that its `save` returned, by default the one that was loaded; changes nothing.
- * Throws a RangeError if the file lacks something, or is another run's.
+ * Compares the file of a hook with a state that its `save` returned, by default the one that was loaded. Changes
+ * nothing. Throws a RangeError if the file lacks something, or belongs to another run.
  */
 export type CompareFile = (state?: unknown) => Promise<void>;
 
 const COMPARISONS = new WeakMap<object, CompareFile>();
 
-/** Notes how the file of a hook is compared. */
+/** Registers the comparison of a hook's file. */
 export function noteResumedFile(hook: object, compare: CompareFile): void {
   COMPARISONS.set(hook, compare);
 }
@@ -27,7 +27,8 @@ export function noteResumedFile(hook: object, compare: CompareFile): void {
 /**
  * Compares the files of all hooks of an engine with the checkpoint that was loaded.
  *
- * @throws {RangeError} if a file lacks something, or is another run's; says which older checkpoint the files fit
+ * @throws {RangeError} if a file lacks something, or belongs to another run; the message names an older checkpoint
+ * that fits the files
  */
 export async function compareFiles(engine: Workflow | undefined, hook: object): Promise<void> {
   const hooks = engine === undefined ? [hook] : [hook, ...hooksOf(engine).values()];
@@ -41,7 +42,7 @@ export async function compareFiles(engine: Workflow | undefined, hook: object): 
   }
 }
 
-/** Returns which older checkpoint the files fit, if the engine writes checkpoints to a folder. */
+/** Returns advice on an older checkpoint that fits the files, if the engine writes checkpoints to a folder. */
 async function adviceFor(engine: Workflow): Promise<string> {
   const folder = checkpointFolderOf(engine);
   if (folder === undefined) return "";

@@ -1,34 +1,35 @@
 /**
- * Means of what comes over and over, and how well they are known.
+ * Means of correlated samples, and their standard errors.
  *
  * @module
  */
 
 import { areNumbers, type Collected } from "./observed_systems.ts";
 
-/** So many blocks are kept; when there are as many, two each become one. */
+/** Largest number of blocks. If it is reached, pairs of blocks are merged. */
 const MOST = 128;
 
 /** Means, and their standard errors. */
 export interface Averages {
-  /** Of all samples. */
+  /** Means of all samples. */
   readonly mean: Float64Array;
-  /** Of the whole blocks; NaN where there are fewer than two. */
+  /** Standard errors by complete blocks; NaN with fewer than two. */
   readonly error: Float64Array;
-  /** How many samples there are. */
+  /** Number of samples. */
   readonly samples: number;
-  /** How many whole blocks, and samples in each. */
+  /** Number of complete blocks, and of samples in each. */
   readonly blocks: number;
   readonly blockSize: number;
 }
 
 /**
- * Block averages of several numbers. What comes soon after another is like it: means of blocks that are long enough are
- * not, and how they scatter tells how well the mean of all is known.
+ * Block averages of several values (H. Flyvbjerg, H. G. Petersen, J. Chem. Phys. 91, 461, 1989). Successive samples
+ * are correlated, so their scatter underestimates the error of the mean. Means of blocks that are longer than the
+ * correlation time are independent: the error is their standard deviation over the square root of their number.
  */
 export class BlockAverage implements Collected {
   readonly #width: number;
-  /** Sums of whole blocks, one after the other, and of the one under way. */
+  /** Sums of the complete blocks, one after another, and of the incomplete one. */
   readonly #sums: Float64Array;
   readonly #open: Float64Array;
   #blockSize: number;
@@ -42,7 +43,7 @@ export class BlockAverage implements Collected {
     this.#open = new Float64Array(width);
   }
 
-  /** That which `save` gave; nothing for what it did not. */
+  /** Returns the averages of a state that `save` returned; `undefined` for any other value. */
   static restore(
     saved: Readonly<Record<string, unknown>>,
     width: number,
@@ -59,7 +60,7 @@ export class BlockAverage implements Collected {
     return one;
   }
 
-  /** Takes the numbers of a moment. */
+  /** Adds one sample of all values. */
   add(values: Float64Array): void {
     for (let k = 0; k < this.#width; k++) this.#open[k]! += values[k]!;
     if (++this.#begun < this.#blockSize) return;
@@ -87,7 +88,7 @@ export class BlockAverage implements Collected {
     return { blockSize, blocks, begun, sums: this.#sums.slice(), open: this.#open.slice() };
   }
 
-  /** Makes one block of two. */
+  /** Merges pairs of blocks: half as many blocks of twice the size. */
   #join(): void {
     const width = this.#width;
     for (let i = 0; i < width * MOST / 2; i++) {

@@ -1,5 +1,5 @@
 /**
- * Correlations of all systems that a hook sees.
+ * Correlations of all systems that a hook samples.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { placesOf } from "../atoms/element_choice.ts";
 import { ObservedSystems, type SavedSystems } from "./observed_systems.ts";
 import { assertTimed } from "../atoms/timed.ts";
 
-/** What of a step says which systems there are, and when. */
+/** The part of a context that identifies systems and their times. */
 interface Seen {
   readonly batch: { readonly size: number; readonly nodeOffsets: Int32Array };
   readonly read: {
@@ -20,13 +20,13 @@ interface Seen {
   };
 }
 
-/** The correlations of systems, by their `systemId`. Those that are no longer there keep what they have come to alone. */
+/** Correlations of systems by `systemId`. Systems that left the batch keep their results, but not their origins. */
 export class CorrelatedSystems {
   readonly #hook: string;
   readonly #element: number | undefined;
   readonly #make: (atoms: number) => Correlation;
   readonly #systems: ObservedSystems<Correlation>;
-  /** Those that were there at the last sample. */
+  /** Ids of the systems of the last sample. */
   #present: ReadonlySet<number> = new Set();
 
   constructor(hook: string, { window, element }: CheckedCorrelation, correlate: Correlate) {
@@ -39,7 +39,9 @@ export class CorrelatedSystems {
     );
   }
 
-  /** Takes a sample: `valuesOf` gives three numbers for each of some atoms of a system. Throws where steps take no time. */
+  /**
+   * Adds a sample. `valuesOf` returns three values for each of some atoms of a system. Throws if steps take no time.
+   */
   sample(
     { batch: { size, nodeOffsets }, read }: Seen,
     valuesOf: (system: number, places: Int32Array) => Float64Array,
@@ -59,22 +61,22 @@ export class CorrelatedSystems {
     this.#present = present;
   }
 
-  /** What there is so far, of each system in the order in which they came. */
+  /** Returns the results so far of each system, in the order in which systems were first seen. */
   results(): readonly (Correlated & { readonly systemId: number })[] {
     return this.#systems.all().map(([systemId, one]) => ({ systemId, ...one.result }));
   }
 
-  /** Forgets all. */
+  /** Removes all systems. */
   clear(): void {
     this.#systems.clear();
   }
 
-  /** Plain data. */
+  /** Returns the state for a checkpoint as plain data. */
   save(): SavedSystems {
     return this.#systems.save();
   }
 
-  /** Takes back what `save` gave. Throws a TypeError for anything else, and nothing has changed then. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value, and changes nothing then. */
   load(state: unknown): void {
     this.#systems.load(state);
     const there = this.#systems.all().filter(([, { isPaused }]) => !isPaused);

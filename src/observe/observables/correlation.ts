@@ -1,57 +1,60 @@
 /**
- * How what atoms have now goes with what they had some time ago, averaged over atoms and over many beginnings.
+ * Time correlation of values of atoms, averaged over atoms and many time origins.
  *
  * @module
  */
 
 import { areNumbers, type Collected } from "./observed_systems.ts";
 
-/** What is made of the values of all atoms now and at the origin: a sum over them. */
+/**
+ * Returns the correlation of all atoms now with those at an origin: a sum over atoms. The values at the origin begin
+ * at `from`.
+ */
 export type Correlate = (now: Float64Array, before: Float64Array, from: number) => number;
 
-/** Times this close, relative to their size, are the same. */
+/** Relative difference below which two times are equal. */
 const SAME = 1e-6;
 
 const NONE = new Float64Array();
 
-/** How far back it looks. */
+/** Range of the lags. */
 export interface CorrelationWindow {
-  /** So many lags, that of no time included. */
+  /** Number of lags, including lag 0. */
   readonly lags: number;
-  /** Every so many samples are an origin. */
+  /** Number of samples between two origins. */
   readonly originEvery: number;
 }
 
-/** A correlation by lag. */
+/** A correlation function. */
 export interface Correlated {
   /** Mean time of each lag, fs. */
   readonly time: Float64Array;
-  /** The mean over atoms and origins. */
+  /** Mean over atoms and origins. */
   readonly mean: Float64Array;
-  /** How many origins are in each. */
+  /** Number of origins that each lag is averaged over. */
   readonly origins: Float64Array;
 }
 
 /**
- * The correlation of one system. Memory is for as many origins as fit into the longest lag, while samples come; once it
- * is paused, for sums alone.
+ * The correlation function of one system. While samples arrive, it keeps the values at as many origins as the longest
+ * lag covers. When it is paused, it keeps sums only.
  */
 export class Correlation implements Collected {
-  /** How many atoms are averaged over. */
+  /** Number of atoms that are averaged over. */
   readonly atoms: number;
   readonly #window: CorrelationWindow;
   readonly #correlate: Correlate;
-  /** By lag: sums over origins, of what is correlated and of times; and how many there were. */
+  /** Sums over origins by lag: correlations, times, and the number of origins. */
   readonly #sums: Float64Array;
   readonly #times: Float64Array;
   readonly #counts: Float64Array;
-  /** The values at the last origins, each in its slot, and the times of these. */
+  /** Values at the last origins, a ring of slots, and the times of the origins. */
   #origins: Float64Array<ArrayBufferLike> = NONE;
   readonly #begun: Float64Array;
-  /** Since nothing was left out. */
+  /** Number of samples since the last gap. */
   #samples = 0;
   #last = NaN;
-  /** Between samples, fs. */
+  /** Time between samples, fs. */
   #interval = NaN;
 
   constructor(atoms: number, window: CorrelationWindow, correlate: Correlate) {
@@ -65,7 +68,7 @@ export class Correlation implements Collected {
     this.#begun = new Float64Array(slots);
   }
 
-  /** That which `save` gave; nothing for what it did not. */
+  /** Returns the correlation of a state that `save` returned; `undefined` for any other value. */
   static restore(
     saved: Readonly<Record<string, unknown>>,
     window: CorrelationWindow,
@@ -86,8 +89,8 @@ export class Correlation implements Collected {
   }
 
   /**
-   * Takes the values of a moment, three per atom. A system that rests has no new moment; where one was away for a while
-   * there are new origins.
+   * Adds the values at a time, three per atom. A sample at the same time as the last is ignored: the system has
+   * converged. A gap between samples starts new origins.
    */
   add(time: number, values: Float64Array): void {
     if (time === this.#last) return;
@@ -110,18 +113,18 @@ export class Correlation implements Collected {
     }
   }
 
-  /** The system is gone: should it come back, it has new origins. */
+  /** Drops the origins when the system leaves the batch. If it returns, it starts new ones. */
   pause(): void {
     this.#origins = NONE;
     this.#samples = 0;
   }
 
-  /** Whether it is without origins. */
+  /** Returns whether there are no origins. */
   get isPaused(): boolean {
     return this.#samples === 0;
   }
 
-  /** What there is so far: the lags of which something is known. */
+  /** Results so far: the lags with at least one origin. */
   get result(): Correlated {
     const known = this.#counts.indexOf(0), end = known === -1 ? this.#counts.length : known;
     const origins = this.#counts.slice(0, end);
@@ -137,8 +140,9 @@ export class Correlation implements Collected {
   }
 
   /**
-   * Lags are whole numbers of intervals: where samples are not as far apart as others, or a system begins anew, none
-   * reaches across.
+   * Checks the time since the last sample. Lags are whole multiples of one interval, so a longer interval (a gap) or
+   * a time that runs backwards starts new origins. A shorter interval shows that all samples before had gaps between
+   * them, so the sums are reset.
    */
   #follow(passed: number): void {
     const interval = this.#interval;

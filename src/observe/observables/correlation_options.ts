@@ -1,5 +1,5 @@
 /**
- * What hooks that correlate are told, checked.
+ * Options of hooks that compute correlations, and their checks.
  *
  * @module
  */
@@ -9,41 +9,42 @@ import type { CorrelationWindow } from "./correlation.ts";
 import { type ElementName, numberOf } from "../atoms/element_choice.ts";
 import { checkNumber, checkOptions } from "../any/hook_options.ts";
 
-/** What every hook that correlates can be told. */
+/** Options of hooks that compute correlations. */
 export interface CorrelationOptions {
   /**
-   * A sample at every so many steps.
+   * Number of steps between two samples.
    *
    * @default 10
    */
   readonly frequency?: number;
   /**
-   * No sample before so many steps are done: until a system has forgotten how it began.
+   * Number of steps before the first sample, in which the system equilibrates.
    *
    * @default 0
    */
   readonly after?: number;
   /**
-   * How many lags there are, that of no time included: so many samples are looked back.
+   * Number of lags, including lag 0.
    *
    * @default 100
    */
   readonly lags?: number;
   /**
-   * Every so many samples are an origin. More between them cost less time and memory, and average over less.
+   * Number of samples between two origins. Fewer origins cost less time and memory, and give larger statistical
+   * errors.
    *
    * @default 1
    */
   readonly originEvery?: number;
   /**
-   * The atoms of this element alone: `"Ar"`, or 18.
+   * Element of the atoms that are averaged over: `"Ar"`, or 18.
    *
-   * @default all
+   * @default all atoms
    */
   readonly element?: ElementName;
 }
 
-/** The same, checked. */
+/** The options, checked. */
 export interface CheckedCorrelation {
   readonly frequency: number;
   readonly after: number;

@@ -4,38 +4,38 @@ import { CorrelatedSystems } from "./correlated_systems.ts";
 import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
 import { checkType } from "../any/hook_options.ts";
 
-/** What a {@linkcode DiffusionHook} can be told. */
+/** Options of {@linkcode DiffusionHook}. */
 export interface DiffusionHookOptions extends CorrelationOptions {
   /**
-   * The lag times between which a line is fitted, fs.
+   * Range of the lag times of the linear fit, fs.
    *
-   * @default from half of the longest to the longest
+   * @default from half of the longest lag to the longest
    */
   readonly fit?: readonly [from: number, to: number];
 }
 
-/** How far the atoms of a system have come. */
+/** Displacements of the atoms of one system. */
 export interface Diffusion {
-  /** The system. */
+  /** Id of the system. */
   readonly systemId: number;
   /** Lag times, fs. */
   readonly time: Float64Array;
   /** Mean squared displacement, Å². */
   readonly msd: Float64Array;
-  /** Over how many origins each is a mean. */
+  /** Number of origins that each lag is averaged over. */
   readonly origins: Float64Array;
-  /** Diffusion coefficient, a sixth of the slope of the line, Å²/fs; NaN where fewer than two lags are fitted. */
+  /** Diffusion coefficient, a sixth of the slope of the fitted line, Å²/fs; NaN if fewer than two lags are fitted. */
   readonly diffusion: number;
 }
 
 const NAME = "DiffusionHook";
 
 /**
- * Mean squared displacements and diffusion coefficients of each system, on the way: LAMMPS's `compute msd` with many
- * origins.
+ * Computes mean squared displacements and diffusion coefficients of each system during a run, like `compute msd` of
+ * LAMMPS, but with many origins.
  *
- * MSD(τ) = ⟨|r(t + τ) − r(t)|²⟩, a mean over atoms and origins t; D = slope / 6 by Einstein's relation, of a line
- * fitted by least squares.
+ * MSD(τ) = ⟨|r(t + τ) − r(t)|²⟩, a mean over atoms and origins t; D = slope / 6 by Einstein's relation, from a
+ * least-squares fit.
  *
  * | symbol | meaning                                          | unit  |
  * | ------ | ------------------------------------------------ | ----- |
@@ -43,8 +43,8 @@ const NAME = "DiffusionHook";
  * | τ      | lag: whole multiples of the time between samples | fs    |
  * | D      | diffusion coefficient                            | Å²/fs |
  *
- * Wrapping that image counters record, as `WrapPeriodicHook` does, is no displacement. What the center of mass does
- * counts. A lattice that changes moves the images of atoms with it.
+ * Wrapping by image counters, as `WrapPeriodicHook` does it, does not count as displacement. The motion of the center
+ * of mass counts. If the lattice changes, the images of atoms move with it.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -67,16 +67,16 @@ const NAME = "DiffusionHook";
  * ```
  */
 export class DiffusionHook extends ObservableHook {
-  /** At every so many steps. */
+  /** Number of steps between two samples. */
   readonly frequency: number;
-  /** Not before so many are done. */
+  /** Number of steps before the first sample. */
   readonly after: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ("positions" | "images" | "cell" | "time" | "systemId" | "numbers")[];
   readonly #fit: readonly [number, number] | undefined;
   readonly #systems: CorrelatedSystems;
 
-  /** Nothing is seen yet. */
+  /** Creates the hook. */
   constructor(options: DiffusionHookOptions = {}) {
     const checked = checkCorrelation(NAME, options, ["fit"]);
     checkType(NAME, options, "fit", "two times, the first below the second", isInterval);
@@ -90,14 +90,14 @@ export class DiffusionHook extends ObservableHook {
     this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
   }
 
-  /** Takes a sample. Called by the engine. */
+  /** Adds a sample. Called by the engine. */
   call(
     ctx: DynamicsContext<"positions" | "images" | "cell" | "time" | "systemId" | "numbers">,
   ): void {
     this.#systems.sample(ctx, (system, places) => unwrapped(ctx.read, system, places));
   }
 
-  /** What there is so far, of each system in the order in which they came. */
+  /** Returns the results so far of each system, in the order in which systems were first seen. */
   results(): Diffusion[] {
     return this.#systems.results().map(({ systemId, time, mean: msd, origins }) => {
       const longest = time.at(-1) ?? 0;
@@ -119,7 +119,7 @@ interface Positions {
   readonly cell: ArrayLike<number>;
 }
 
-/** Where atoms would be had nobody wrapped them. */
+/** Returns the unwrapped positions r + images · h of some atoms of a system. */
 function unwrapped(
   { positions, images, cell }: Positions,
   system: number,
@@ -145,7 +145,7 @@ function squaredDisplacements(now: Float64Array, before: Float64Array, from: num
   return sum;
 }
 
-/** The slope of the line of least squares through the points between two times. */
+/** Returns the slope of the least-squares line through the points between two times. */
 function slopeOf(time: Float64Array, values: Float64Array, from: number, to: number): number {
   const slack = 1e-9 * to;
   const meant = Array.from(time.keys()).filter((i) =>

@@ -34,26 +34,29 @@ export interface SystemStatistics {
  * ```
  */
 export class ObservableHook {
-  /** The stage at which it takes samples. */
+  /** Stage at which samples are taken. */
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
   readonly #statistics: SystemStatistics;
 
-  /** Makes a hook that has seen nothing yet. */
+  /** Creates the hook. */
   constructor(statistics: SystemStatistics) {
     this.#statistics = statistics;
   }
 
-  /** Forgets everything, to begin anew: other systems with the same `systemId` would go into the same means. */
+  /**
+   * Removes all statistics. Call it before a run of other systems: systems with the same `systemId` would share their
+   * means.
+   */
   reset(): void {
     this.#statistics.clear();
   }
 
-  /** Returns the statistics as plain data. Called by the engine. */
+  /** Returns the statistics for a checkpoint as plain data. Called by the engine. */
   save(): SavedSystems {
     return this.#statistics.save();
   }
 
-  /** Continues from what `save` returned. Throws a TypeError for anything else. Called by the engine. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the engine. */
   load(state: unknown): void {
     this.#statistics.load(state);
   }

@@ -1,5 +1,5 @@
 /**
- * What is collected of each system, by its `systemId`: through whatever batches it goes, and through checkpoints.
+ * Statistics of each system by its `systemId`, across batches and checkpoints.
  *
  * @module
  */
@@ -7,25 +7,25 @@
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** What is collected of one system. */
+/** Statistics of one system. */
 export interface Collected {
-  /** Plain data, copies. */
+  /** Returns the state as plain data. Arrays are copies. */
   save(): Readonly<Record<string, unknown>>;
 }
 
-/** What a checkpoint keeps. */
+/** State of a checkpoint. */
 export interface SavedSystems {
-  /** One for each system, in the order in which they came. */
+  /** State of each system, in the order in which systems were first seen. */
   readonly systems: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** What is collected of all systems. */
+/** Statistics of all systems. */
 export class ObservedSystems<T extends Collected> {
   readonly #hook: string;
   readonly #restore: (saved: Readonly<Record<string, unknown>>) => T | undefined;
   #systems = new Map<number, T>();
 
-  /** `restore` makes of what `save` gave what it was; nothing of what it cannot be. */
+  /** `restore` creates statistics of a state that `save` returned, and returns `undefined` for any other value. */
   constructor(
     hook: string,
     restore: (saved: Readonly<Record<string, unknown>>) => T | undefined,
@@ -34,17 +34,17 @@ export class ObservedSystems<T extends Collected> {
     this.#restore = restore;
   }
 
-  /** All of them, in the order in which they came. */
+  /** Returns all statistics, in the order in which systems were first seen. */
   all(): readonly (readonly [id: number, collected: T])[] {
     return [...this.#systems];
   }
 
-  /** That of one system; nothing where there is none. */
+  /** Returns the statistics of a system; `undefined` if there are none. */
   get(id: number): T | undefined {
     return this.#systems.get(id);
   }
 
-  /** That of one system, which is made if there is none that fits. */
+  /** Returns the statistics of a system, and creates them if there are none that fit. */
   of(id: number, make: () => T, fits: (there: T) => boolean): T {
     const there = this.#systems.get(id);
     if (there !== undefined && fits(there)) return there;
@@ -53,17 +53,17 @@ export class ObservedSystems<T extends Collected> {
     return made;
   }
 
-  /** Forgets all. */
+  /** Removes all statistics. */
   clear(): void {
     this.#systems.clear();
   }
 
-  /** Plain data. */
+  /** Returns the state for a checkpoint as plain data. */
   save(): SavedSystems {
     return { systems: this.all().map(([id, one]) => ({ id, ...one.save() })) };
   }
 
-  /** Takes back what `save` gave. Throws a TypeError for anything else, and nothing has changed then. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value, and changes nothing then. */
   load(state: unknown): void {
     const list: unknown = isObject(state) ? state.systems : undefined;
     const read = Array.isArray(list) ? list.map((saved) => this.#read(saved)) : [undefined];
@@ -82,7 +82,7 @@ export class ObservedSystems<T extends Collected> {
   }
 }
 
-/** Are these all arrays of numbers of such lengths? */
+/** Returns whether all members are arrays of numbers of these lengths. */
 export function areNumbers(
   saved: Readonly<Record<string, unknown>>,
   lengths: Readonly<Record<string, number>>,

@@ -1,5 +1,5 @@
 /**
- * How many pairs of atoms there are at each distance.
+ * Histogram of the distances of pairs of atoms.
  *
  * @module
  */
@@ -8,31 +8,31 @@ import { cellVolume } from "../../batch/cell.ts";
 import type { NeighborEdges } from "../../batch/neighbors/edges.ts";
 import { areNumbers, type Collected } from "./observed_systems.ts";
 
-/** What is counted: up to which distance, in how many bins, and of which pairs. */
+/** Range of the histogram, and the pairs to count. */
 export interface PairChoice {
-  /** Å. */
+  /** Largest distance, Å. */
   readonly cutoff: number;
   readonly bins: number;
-  /** Atomic numbers: atoms of the second around those of the first. Without them, all around all. */
+  /** Atomic numbers: atoms of the second element around those of the first. If undefined, all atoms around all. */
   readonly elements: readonly [number, number] | undefined;
 }
 
 /** Atoms of one system in one step. */
 export interface PairSample {
-  /** Its place. */
+  /** Slot of the system in the batch. */
   readonly system: number;
   readonly nodeOffsets: Int32Array;
   readonly positions: Float64Array;
   readonly cell: Float64Array;
   readonly numbers: ArrayLike<number> | undefined;
-  /** Half of the pairs: each once. */
+  /** Half of the pairs: each pair is listed once. */
   readonly pairs: NeighborEdges;
 }
 
-/** The pairs of one system. */
+/** Histogram of the pairs of one system. */
 export class PairHistogram implements Collected {
   readonly #choice: PairChoice;
-  /** Neighbors of an atom in each bin, and that over what an ideal gas would have: sums over samples. */
+  /** Sums over samples: the number of neighbors of an atom in each bin, and its ratio to that of an ideal gas. */
   readonly #neighbors: Float64Array;
   readonly #g: Float64Array;
   #samples = 0;
@@ -43,7 +43,7 @@ export class PairHistogram implements Collected {
     this.#g = new Float64Array(choice.bins);
   }
 
-  /** That which `save` gave; nothing for what it did not. */
+  /** Returns the histogram of a state that `save` returned; `undefined` for any other value. */
   static restore(
     saved: Readonly<Record<string, unknown>>,
     choice: PairChoice,
@@ -98,7 +98,10 @@ export class PairHistogram implements Collected {
   }
 }
 
-/** Adds neighbors by distance, of all first atoms (1 in `kinds`) together: those that are second (2). */
+/**
+ * Counts pairs by distance. In `kinds` bit 0 marks atoms of the first element, bit 1 those of the second. Each pair
+ * is listed once, so both of its directions are counted here: j around i, and i around j.
+ */
 // hot
 function countPairs(
   { system, nodeOffsets, positions, cell, pairs }: PairSample,

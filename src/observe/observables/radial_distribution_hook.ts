@@ -15,41 +15,41 @@ import {
 import { ObservedSystems } from "./observed_systems.ts";
 import { type PairChoice, PairHistogram } from "./pair_histogram.ts";
 
-/** What a {@linkcode RadialDistributionHook} is made of. */
+/** Options of {@linkcode RadialDistributionHook}. */
 export interface RadialDistributionHookOptions extends HookTimes {
-  /** Pairs closer than this are counted, Å. It may be longer than the cell: images of atoms count. */
+  /** Cutoff radius, Å. It may exceed the size of the cell: images of atoms are counted. */
   readonly cutoff: number;
   /**
-   * How many bins of equal width there are up to the cutoff.
+   * Number of bins of equal width up to the cutoff.
    *
    * @default 100
    */
   readonly bins?: number;
   /**
-   * Atoms of the second element around those of the first.
+   * Elements of the pairs: atoms of the second around those of the first.
    *
-   * @default all around all
+   * @default all atoms around all
    */
   readonly elements?: readonly [ElementName, ElementName];
   /**
-   * At every so many steps.
+   * Number of steps between two samples.
    *
    * @default 10
    */
   readonly frequency?: number;
 }
 
-/** The radial distribution of a system. */
+/** Radial distribution of one system. */
 export interface RadialDistribution {
-  /** The system. */
+  /** Id of the system. */
   readonly systemId: number;
-  /** The middles of the bins, Å. */
+  /** Centers of the bins, Å. */
   readonly r: Float64Array;
-  /** g(r): 1 where atoms are as in an ideal gas. */
+  /** Radial distribution g(r), which is 1 for an ideal gas. */
   readonly g: Float64Array;
-  /** Neighbors of an atom up to the end of each bin. */
+  /** Number of neighbors of an atom up to the end of each bin. */
   readonly coordination: Float64Array;
-  /** Steps that it is a mean of. */
+  /** Number of samples. */
   readonly samples: number;
 }
 
@@ -57,9 +57,9 @@ const NAME = "RadialDistributionHook";
 const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
 
 /**
- * The radial distribution function of each system, on the way: LAMMPS's `compute rdf`.
+ * Computes the radial distribution function of each system during a run, like `compute rdf` of LAMMPS.
  *
- * g(r) = n(r) V / (N 4/3 π ((r + Δ/2)³ − (r − Δ/2)³)), a mean over steps.
+ * g(r) = n(r) V / (N 4/3 π ((r + Δ/2)³ − (r − Δ/2)³)), a mean over samples.
  *
  * | symbol | meaning                                                    | unit |
  * | ------ | ---------------------------------------------------------- | ---- |
@@ -68,7 +68,7 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  * | V      | volume of the cell in that step                            | Å³   |
  * | Δ      | width of a bin                                             | Å    |
  *
- * Systems must repeat along all three directions, or there is no density to compare with.
+ * Systems must be periodic in all three directions, because g(r) is relative to the mean density.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -94,15 +94,15 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  * ```
  */
 export class RadialDistributionHook extends ObservableHook {
-  /** At every so many steps. */
+  /** Number of steps between two samples. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ("positions" | "images" | "cell" | "pbc" | "systemId" | "numbers")[];
   readonly #choice: PairChoice;
   readonly #list: NeighborList;
   readonly #systems: ObservedSystems<PairHistogram>;
 
-  /** Nothing is seen yet. */
+  /** Creates the hook. */
   constructor(options: RadialDistributionHookOptions) {
     checkOptions(NAME, options, OPTIONS);
     checkGiven(NAME, options, "cutoff", "a distance in Å");
@@ -135,7 +135,7 @@ export class RadialDistributionHook extends ObservableHook {
     const numbers = this.#choice.elements === undefined ? undefined : read.numbers;
     const open = pbc.indexOf(0);
     if (open !== -1) throw openError(systemId[Math.floor(open / 3)]!);
-    // Lists are of typed arrays, and may be looked at after the views of a step are no longer good.
+    // Neighbor lists take typed arrays, and keep them longer than the views of a step are valid.
     const [positions, cell] = [new Float64Array(read.positions), new Float64Array(read.cell)];
     const images = Int32Array.from(read.images);
     const pairs = this.#list.update({ nodeOffsets, positions, cell, pbc, images, systemId });
@@ -146,7 +146,7 @@ export class RadialDistributionHook extends ObservableHook {
     }
   }
 
-  /** What there is so far, of each system in the order in which they came. */
+  /** Returns the results so far of each system, in the order in which systems were first seen. */
   results(): RadialDistribution[] {
     const { bins, cutoff } = this.#choice;
     return this.#systems.all().map(([systemId, one]) => ({
@@ -157,7 +157,10 @@ export class RadialDistributionHook extends ObservableHook {
   }
 }
 
-/** Å. Pairs are searched anew once an atom has moved by half of it: between samples atoms move far. */
+/**
+ * Verlet skin, Å: pairs are searched again when an atom has moved by half of it. It is wide because atoms move far
+ * between two samples.
+ */
 const SKIN = 1;
 
 const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;

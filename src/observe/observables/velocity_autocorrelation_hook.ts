@@ -3,20 +3,20 @@ import { ObservableHook } from "./observable_hook.ts";
 import { CorrelatedSystems } from "./correlated_systems.ts";
 import { checkCorrelation, type CorrelationOptions } from "./correlation_options.ts";
 
-/** What a {@linkcode VelocityAutocorrelationHook} can be told. */
+/** Options of {@linkcode VelocityAutocorrelationHook}. */
 export type VelocityAutocorrelationHookOptions = CorrelationOptions;
 
-/** How velocities of a system go with what they were. */
+/** Velocity autocorrelation of one system. */
 export interface VelocityAutocorrelation {
-  /** The system. */
+  /** Id of the system. */
   readonly systemId: number;
   /** Lag times, fs. */
   readonly time: Float64Array;
-  /** ⟨v(t) · v(t + τ)⟩, Å²/fs². */
+  /** Autocorrelation ⟨v(t) · v(t + τ)⟩, Å²/fs². */
   readonly vacf: Float64Array;
-  /** The same over that of no lag: 1 at first. */
+  /** Autocorrelation divided by its value at lag 0. */
   readonly normalized: Float64Array;
-  /** Over how many origins each is a mean. */
+  /** Number of origins that each lag is averaged over. */
   readonly origins: Float64Array;
   /** Diffusion coefficient up to each lag, a third of the integral of `vacf` by trapezoids, Å²/fs. */
   readonly diffusion: Float64Array;
@@ -25,9 +25,10 @@ export interface VelocityAutocorrelation {
 const NAME = "VelocityAutocorrelationHook";
 
 /**
- * The autocorrelation of velocities of each system, on the way: LAMMPS's `compute vacf` with many origins.
+ * Computes the velocity autocorrelation function of each system during a run, like `compute vacf` of LAMMPS, but with
+ * many origins.
  *
- * C(τ) = ⟨v(t) · v(t + τ)⟩, a mean over atoms and origins t; D = ⅓ ∫ C dτ by the relation of Green and Kubo.
+ * C(τ) = ⟨v(t) · v(t + τ)⟩, a mean over atoms and origins t; D = ⅓ ∫ C dτ by the Green-Kubo relation.
  *
  * | symbol | meaning                                          | unit    |
  * | ------ | ------------------------------------------------ | ------- |
@@ -60,15 +61,15 @@ const NAME = "VelocityAutocorrelationHook";
  * ```
  */
 export class VelocityAutocorrelationHook extends ObservableHook {
-  /** At every so many steps. */
+  /** Number of steps between two samples. */
   readonly frequency: number;
-  /** Not before so many are done. */
+  /** Number of steps before the first sample. */
   readonly after: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ("velocities" | "time" | "systemId" | "numbers")[];
   readonly #systems: CorrelatedSystems;
 
-  /** Nothing is seen yet. */
+  /** Creates the hook. */
   constructor(options: VelocityAutocorrelationHookOptions = {}) {
     const checked = checkCorrelation(NAME, options, []);
     const systems = new CorrelatedSystems(NAME, checked, products);
@@ -80,7 +81,7 @@ export class VelocityAutocorrelationHook extends ObservableHook {
     this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
   }
 
-  /** Takes a sample. Called by the engine. */
+  /** Adds a sample. Called by the engine. */
   call(ctx: DynamicsContext<"velocities" | "time" | "systemId" | "numbers">): void {
     const { velocities } = ctx.read;
     this.#systems.sample(ctx, (_, places) => {
@@ -92,7 +93,7 @@ export class VelocityAutocorrelationHook extends ObservableHook {
     });
   }
 
-  /** What there is so far, of each system in the order in which they came. */
+  /** Returns the results so far of each system, in the order in which systems were first seen. */
   results(): VelocityAutocorrelation[] {
     return this.#systems.results().map(({ systemId, time, mean: vacf, origins }) => {
       const normalized = vacf.map((c) => c / vacf[0]!);
@@ -107,7 +108,7 @@ function products(now: Float64Array, before: Float64Array, from: number): number
   return sum;
 }
 
-/** A third of the integral up to each time. */
+/** Returns a third of the integral up to each time, by the trapezoidal rule. */
 function integral(time: Float64Array, values: Float64Array): Float64Array {
   let sum = 0;
   return values.map((value, i) => {

@@ -5,45 +5,45 @@ import { PLOT_CLASS, PLOT_COLORS, PLOT_STYLE } from "./plot_style.ts";
 import type { ScalarSeries } from "../reporter/scalar_history.ts";
 import { xmlText } from "./xml_text.ts";
 
-/** A run that can be plotted: a `Reporter`, what `readRun` gives, or any object with a history. */
+/** A run that can be plotted: a `Reporter`, the result of `readRun`, or any object with a history. */
 export interface PlottedRun {
-  /** Its scalars over steps. */
+  /** Scalars over steps. */
   readonly history: {
-    /** What there is. */
+    /** Returns the names of the scalars. */
     names(): readonly string[];
-    /** One of them. */
+    /** Returns the points of a scalar. */
     series(name: string): ScalarSeries;
   };
 }
 
-/** How a plot looks. */
+/** Options of {@linkcode plot}. */
 export interface PlotOptions {
   /**
-   * Names of scalars, a line for each.
+   * Names of the scalars to plot, one line each.
    *
-   * @default all but those that say how far the run has come
+   * @default all scalars except those of speed and progress
    */
   readonly scalars?: readonly string[];
   /**
-   * How values are spread; on `"log"` those that are not above 0 are left out.
+   * Scale of the values. On a `"log"` scale, values that are not above 0 are left out.
    *
    * @default "linear"
    */
   readonly scale?: "linear" | "log";
   /**
-   * What stands above it.
+   * Title above the plot.
    *
-   * @default nothing
+   * @default undefined
    */
   readonly title?: string;
   /**
-   * Pixels.
+   * Width in pixels.
    *
    * @default 720
    */
   readonly width?: number;
   /**
-   * Pixels.
+   * Height in pixels.
    *
    * @default 360
    */
@@ -51,16 +51,16 @@ export interface PlotOptions {
 }
 
 const NAME = "plot";
-/** Pixels that a letter is wide, about. */
+/** Approximate width of a letter in pixels. */
 const LETTER = 6.7;
 const LEGEND_ROW = 20;
 
 /**
- * The picture of scalars of a run over its steps, as the text of an SVG file: axes, a legend with the last values, in
- * colors for light and dark pages. Lines are broken where values are not finite.
+ * Plots scalars of a run over its steps, and returns the text of an SVG file with axes and a legend of the last
+ * values. Its colors suit light and dark pages. Lines are interrupted at values that are not finite.
  *
- * @throws {TypeError} for options that are none
- * @throws {RangeError} for a scalar that the run does not have, and for a size below 160 × 120
+ * @throws {TypeError} if an option is of the wrong kind
+ * @throws {RangeError} if the run does not have a scalar, and for a size below 160 × 120
  *
  * @example
  * ```ts
@@ -108,7 +108,7 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
     `height="${height}" role="img" aria-label="${label}">\n${parts.join("\n")}\n</svg>\n`;
 }
 
-/** Where the lines are. */
+/** Area of the lines. */
 interface Box {
   readonly left: number;
   readonly right: number;
@@ -147,7 +147,7 @@ function chosen({ history }: PlottedRun, { scalars }: PlotOptions): readonly str
   throw new RangeError(`Cannot make a ${NAME}: the run must have scalars: there are none`);
 }
 
-/** Names and last values, in as many rows as they take. */
+/** Lays out names and last values in as many rows as needed. */
 function legendOf(lines: readonly Line[], width: number) {
   const places: { x: number; row: number }[] = [];
   let x = 0, row = 0;
@@ -223,7 +223,7 @@ function curve(
   }).join("\n");
 }
 
-/** A color for each line; beyond those that there are, a dashed one. */
+/** Returns the class of a line: its color, and dashes once all colors are used. */
 function classOf(index: number): string {
   const dashes = Math.min(2, Math.floor(index / PLOT_COLORS));
   return `c${index % PLOT_COLORS}${dashes > 0 ? ` d${dashes}` : ""}`;

@@ -1,29 +1,32 @@
 /**
- * Axes of a plot: which values they have, where these are, and what is written beside them.
+ * Axes of a plot: ranges, positions and labels.
  *
  * @module
  */
 
-/** How values are spread along an axis. */
+/** Scale of an axis. */
 export type AxisScale = "linear" | "log";
 
 /** An axis. */
 export interface Axis {
-  /** Values at which there are ticks. */
+  /** Values of the ticks. */
   readonly ticks: readonly number[];
-  /** What is written at each. */
+  /** Label of each tick. */
   readonly labels: readonly string[];
-  /** Where a value is: 0 at the beginning of the axis, 1 at its end. */
+  /** Returns the position of a value: 0 at the beginning of the axis, 1 at its end. */
   place(value: number): number;
 }
 
-/** The axis for some values, with about so many ticks. Values that are not finite, on a log scale not above 0, are left out. */
+/**
+ * Returns an axis for some values, with about `ticks` ticks. Values that are not finite, or on a log scale not above
+ * 0, are ignored.
+ */
 export function axisFor(
   values: readonly number[],
   { scale, ticks, isTight = false }: {
     readonly scale: AxisScale;
     readonly ticks: number;
-    /** Whether it is of whole numbers, and ends with them, not with a tick. */
+    /** Makes the axis end at the smallest and largest value instead of at ticks, with whole numbers as ticks. */
     readonly isTight?: boolean;
   },
 ): Axis {
@@ -33,15 +36,15 @@ export function axisFor(
   return linearAxis(least, most, ticks, isTight);
 }
 
-/** Beyond it differences are no numbers any more. */
+/** Largest absolute value to show: differences of larger ones overflow. */
 const LARGEST = 1e300;
 
-/** Can a value be shown on this scale? */
+/** Returns whether a value can be shown on a scale. */
 export function isShown(value: number, scale: AxisScale): boolean {
   return Math.abs(value) <= LARGEST && (scale === "linear" || value > 0);
 }
 
-/** The least and the most; where all are the same, some room about it. */
+/** Returns the smallest and the largest value, with a margin if they are equal. */
 function rangeOf(
   values: readonly number[],
   otherwise: readonly [number, number],
@@ -64,7 +67,7 @@ function linearAxis(least: number, most: number, wanted: number, isTight: boolea
   return { ticks, labels, place: (value) => (value - from) / (to - from) };
 }
 
-/** 1, 2 or 5 times a power of ten: the least that is no less. */
+/** Returns the smallest of 1, 2 and 5 times a power of ten that is not below `atLeast`. */
 function niceStep(atLeast: number): number {
   const power = 10 ** Math.floor(Math.log10(atLeast));
   const times = [1, 2, 5, 10].find((n) => n * power >= atLeast * (1 - 1e-9))!;
@@ -98,7 +101,7 @@ function logAxis(values: readonly number[], wanted: number): Axis {
   const every = Math.max(1, Math.ceil(decades / wanted));
   const powers = Array.from({ length: decades + 1 }, (_, i) => from + i)
     .filter((power) => (power - from) % every === 0);
-  // Few decades: 2 and 5 times a power are ticks, too.
+  // If there are few decades, 2 and 5 times a power of ten are ticks, too.
   const ticks = decades <= 2
     ? powers.flatMap((power) => [1, 2, 5].map((n) => n * 10 ** power))
       .filter((tick) => Math.log10(tick) <= to + 1e-9)
@@ -116,7 +119,7 @@ function logLabel(value: number): string {
     : minus(value.toExponential(0).replace("e+", "e"));
 }
 
-/** With a true minus sign: a hyphen is too short beside digits. */
+/** Replaces hyphens by minus signs, which have the width of digits. */
 function minus(text: string): string {
   return text.replaceAll("-", "−");
 }

@@ -1,17 +1,17 @@
 /**
- * Colors of plots, on light pages and on dark ones.
+ * Colors of plots on light and dark pages.
  *
  * @module
  */
 
-/** Colors that people with any kind of color vision tell apart (M. Okabe, K. Ito, 2008), on white. */
+/** Colors on white that people with any kind of color vision can distinguish (M. Okabe, K. Ito, 2008). */
 const ON_LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b0508a", "#b8860b", "#3a9ad9"];
-/** The same, lighter, on near black. */
+/** Lighter shades of the same colors, on near black. */
 const ON_DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#e89ac7", "#e6c15a", "#9fd0ff"];
 
-/** How many there are. */
+/** Number of colors. */
 export const PLOT_COLORS: number = ON_LIGHT.length;
-/** The class of a plot: within a page its style is to hold nowhere else. */
+/** Class of a plot, which limits its style to the plot within a page. */
 export const PLOT_CLASS = "hooke-plot";
 
 type Rule = readonly [selector: string, style: string];
@@ -45,7 +45,7 @@ const DARK: readonly Rule[] = [
   ...colored(ON_DARK),
 ];
 
-/** The style of a plot. */
+/** Style of a plot. */
 export const PLOT_STYLE: string = written(SHAPES) + written(LIGHT) +
   `@media(prefers-color-scheme:dark){${written(DARK)}}`;
 

@@ -1,6 +1,6 @@
 /**
- * The Trace Event Format, which Perfetto and chrome://tracing open.
- * See https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+ * Conversion of profiles to the Trace Event Format, which Perfetto and chrome://tracing open. See
+ * https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
  *
  * @module
  */
@@ -10,67 +10,68 @@ import type { Track, Transition } from "./transition.ts";
 
 /** A duration: begin and length in one event. */
 export interface CompleteEvent {
-  /** The transition, `PREV→NEXT`. */
+  /** Label of the transition, `PREV→NEXT`. */
   readonly name: string;
-  /** The domain. */
+  /** Domain of the transition. */
   readonly cat: string;
-  /** Complete. */
+  /** Phase of a complete event. */
   readonly ph: "X";
-  /** When it began, in µs of the profiler's clock. */
+  /** Begin in µs of the profiler's clock. */
   readonly ts: number;
-  /** How long it took, in µs. */
+  /** Length in µs. */
   readonly dur: number;
-  /** The engine. */
+  /** Number of the engine. */
   readonly pid: number;
-  /** The track: one domain of one engine. */
+  /** Number of the track: one domain of one engine. */
   readonly tid: number;
-  /** What is shown beside it. */
+  /** Details that viewers show. */
   readonly args: {
-    /** The step in which it ended. */
+    /** Step in which the transition ended. */
     readonly step: number;
   };
 }
 
 /** The name of an engine or of a track. */
 export interface MetadataEvent {
-  /** Whose name. */
+  /** Kind of the named object. */
   readonly name: "process_name" | "thread_name";
-  /** Metadata. */
+  /** Phase of metadata. */
   readonly ph: "M";
-  /** The engine. */
+  /** Number of the engine. */
   readonly pid: number;
-  /** The track. */
+  /** Number of the track. */
   readonly tid: number;
-  /** The value. */
+  /** Value of the event. */
   readonly args: {
-    /** The engine's name, or the domain. */
+    /** Name of the engine, or of the domain. */
     readonly name: string;
   };
 }
 
-/** A trace as `JSON.stringify` makes a file of it. */
+/** A trace, which `JSON.stringify` turns into the text of a file. */
 export interface ChromeTrace {
-  /** Names first, then durations, the oldest first. */
+  /** Names first, then durations from the oldest to the newest. */
   readonly traceEvents: readonly (CompleteEvent | MetadataEvent)[];
-  /** The unit that viewers show. */
+  /** Unit that viewers show. */
   readonly displayTimeUnit: "ms";
-  /** What viewers show as information on the whole. */
+  /** Information on the whole trace, which viewers show. */
   readonly otherData: {
-    /** Who wrote it. */
+    /** Program that wrote the trace. */
     readonly source: "@hooke/hooke";
-    /** How many transitions had to make room for later ones. */
+    /** Number of transitions that were dropped because the buffer was full. */
     readonly dropped: number;
   };
 }
 
-/** The trace of what is in the buffer. */
+/** Returns the trace of the transitions in the buffer. */
 export function chromeTrace(
   buffer: TraceBuffer,
   { tracks, transitions }: { tracks: readonly Track[]; transitions: readonly Transition[] },
 ): ChromeTrace {
   const durations = buffer.map((index, start, end, step): CompleteEvent => {
     const { label, track: { domain, pid, tid } } = transitions[index]!;
-    // Whole nanoseconds, so that the end of one is exactly the begin of the next and none overlap.
+    // Times are rounded to whole nanoseconds, so that each duration ends exactly where the next begins, and durations
+    // never overlap.
     const [from, to] = [Math.round(start * 1e6), Math.round(end * 1e6)];
     const times = { ts: from / 1000, dur: (to - from) / 1000 };
     return { name: label, cat: domain, ph: "X", ...times, pid, tid, args: { step } };

@@ -1,5 +1,5 @@
 /**
- * The engines of a profiler, kept apart.
+ * The engines of a profiler, each with a chain of its own.
  *
  * @module
  */
@@ -8,16 +8,17 @@ import type { Workflow } from "../../hooks/protocol/context.ts";
 import { type ChainHost, StageChain } from "./stage_chain.ts";
 import { type Track, Transition, type TransitionOutput } from "./transition.ts";
 
-/** A chain of stages per engine, and what all of them have seen. */
+/** One chain of stages per engine, and the tracks and transitions of all of them. */
 export class ProfiledEngines {
-  /** In the order in which they were first needed. */
+  /** Tracks in the order of their first use. */
   readonly tracks: Track[] = [];
-  /** In the order in which they were first seen. */
+  /** Transitions in the order of their first occurrence. */
   readonly transitions: Transition[] = [];
   readonly #chains = new WeakMap<Workflow, StageChain>();
   readonly #names = new Set<string>();
   readonly #host: ChainHost;
-  // Shared by engines and tracks: some viewers take a track numbered as its engine for something special.
+  // Engines and tracks share these numbers, because some viewers treat a track with the number of its engine as its
+  // main thread.
   #nextId = 1;
 
   constructor(options: { frequency: number; outputs: readonly TransitionOutput[] }) {
@@ -36,13 +37,14 @@ export class ProfiledEngines {
     };
   }
 
-  /** The chain of an engine. */
+  /** Returns the chain of an engine. */
   chainOf(engine: Workflow): StageChain {
     const known = this.#chains.get(engine);
     if (known !== undefined) return known;
     const chain = new StageChain(this.#freeName(engine.name), this.#nextId++, this.#host);
     this.#chains.set(engine, chain);
-    // While the profiler was disabled it saw nothing. Which of the hooks it is, it cannot tell.
+    // A disabled profiler misses stages, so its chain must restart. The event does not say which hook was enabled, so
+    // the chain restarts for any of them.
     engine.hooks.subscribe(({ type }) => {
       if (type === "enable") chain.rest();
     });

@@ -1,16 +1,16 @@
 /**
- * A stage as a profile sees it.
+ * Stages as a profile records them.
  *
  * @module
  */
 
 import type { Transition } from "./transition.ts";
 
-/** A stage that was seen, and what has followed it. */
+/** A stage that was reached, and the transitions that begin at it. */
 export class ProfiledStage {
   readonly literal: string;
   readonly domain: string;
-  /** By the stage that followed. */
+  /** Transitions by the stage that followed. */
   readonly links: Map<ProfiledStage, Transition> = new Map();
 
   constructor(literal: string) {

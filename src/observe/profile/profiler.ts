@@ -1,5 +1,5 @@
 /**
- * A hook that measures how long it takes from stage to stage.
+ * A hook that measures the time between stages.
  *
  * @module
  */
@@ -20,7 +20,10 @@ import { TraceBuffer } from "./trace_buffer.ts";
 import type { TransitionOutput } from "./transition.ts";
 import { UserTiming } from "./user_timing.ts";
 
-/** Stages of training that do not count steps: it is called at each, and looks at the step. */
+/**
+ * Schedules of the training stages that count something other than steps. The hook is called each time and checks the
+ * step itself.
+ */
 const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
   [...stageInfos([TrainingStage]).values()]
     .filter(({ counter, role, isEvent }) => counter !== "step" && role === "observe" && !isEvent)
@@ -28,26 +31,26 @@ const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
 );
 
 /**
- * Measures how long it takes from one stage to the next, for engines of every kind.
+ * Measures the time from one stage to the next, for engines of every kind.
  *
- * Each transition `PREV→NEXT` has its own statistics, labeled by the stage that was really reached before, so a
- * stage that is absent from some steps shows up as transitions of its own. From the last stage of a step to the
- * first of the next is a transition too, unless there are steps in between that are not sampled. Nothing is
- * counted across runs, nor across a time in which a hook was disabled.
+ * Each transition `PREV→NEXT` has its own statistics. `PREV` is the stage that was in fact reached before, so a stage
+ * that some steps skip appears as additional transitions. The step from the last stage of one step to the first stage
+ * of the next is a transition, too, unless steps in between are not sampled. No transition spans two runs, or a time
+ * in which a hook was disabled.
  *
- * It measures from its own call at one stage to its own call at the next. Add it with `{ order: "first" }`: then
- * the time of all other hooks of a stage counts into the transition that begins there. Added last, it counts into
- * the one that ends there.
+ * A measurement begins with the profiler's call at one stage and ends with its call at the next. Add the profiler
+ * with `{ order: "first" }`: the time of all other hooks of a stage then belongs to the transition that begins there.
+ * If it is added last, their time belongs to the transition that ends there.
  *
- * Several engines may share one profiler: each has its own rows in the summary and its own tracks in the trace.
- * The domain of a stage is the name of its kind. With a `frequency` above 1 steps are sampled, each whole; a stage of
- * training that counts batches, passes or epochs is looked at each time, and left out where its step is not sampled.
- * A kind of one's own is taken to count steps: one with other counters should be profiled with frequency 1.
+ * Several engines may share a profiler. Each has its own rows in the summary and its own tracks in the trace. The
+ * domain of a stage is the name of its kind. With a `frequency` above 1, whole steps are sampled. Stages of training
+ * that count batches, passes or epochs are checked each time, and ignored if their step is not sampled. Custom kinds
+ * are assumed to count steps, so profile a kind with other counters with frequency 1.
  *
- * Recording allocates nothing but the number that the clock hands over, except that User Timing and OpenTelemetry
- * make objects of each transition. What the profiler itself takes at a stage, well under a microsecond without those
- * two, counts into the transition that begins there. In steps of atoms that are not sampled it is not called, and keeps
- * no engine from running them in one call.
+ * Recording allocates only the number that the clock returns, except that User Timing and OpenTelemetry create
+ * objects for each transition. The profiler's own time at a stage, well under a microsecond without those two,
+ * belongs to the transition that begins there. In steps of dynamics that are not sampled the profiler is not called,
+ * so multi-step calls remain possible.
  *
  * @example A sampled profile as a table and as a trace for https://ui.perfetto.dev
  * ```ts
@@ -82,27 +85,28 @@ const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
  * ```
  */
 export class Profiler implements Hook<string> {
-  /** Its name among the hooks of an engine. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Looks at the stages of every n-th step. */
+  /** Number of steps between two sampled steps. */
   readonly frequency: number;
-  /** When it looks at stages of training that do not count steps. */
+  /** Schedules of the stages of training that do not count steps. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>> = EACH;
-  /** The kinds that are known by name. */
+  /** Kinds for which there is a row in the overload table. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** One row of overloads per kind that is known by name. */
+  /** Overload table, with one row for each known kind. */
   readonly on: object = {
     dynamics: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
     training: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
   };
-  /** The overload of all other kinds. */
+  /** Handler of all other kinds. */
   readonly otherwise: Otherwise = (ctx, stage) => this.#mark(ctx, stage);
   readonly #options: ReadOptions;
   readonly #now: () => number;
   readonly #engines: ProfiledEngines;
   readonly #buffer: TraceBuffer | undefined;
   readonly #outputs: TransitionOutput[] = [];
-  // The engine that was seen last; two fields, as an object of both would be made anew with each change.
+  // Engine of the last call. Engine and chain are two fields, because an object of both would be allocated at each
+  // change.
   #engine: Workflow | undefined;
   #chain: StageChain | undefined;
   #hasSpans = false;
@@ -121,7 +125,7 @@ export class Profiler implements Hook<string> {
     this.#engines = new ProfiledEngines({ frequency, outputs: this.#outputs });
   }
 
-  /** Begins a run of an engine. Called by the engine. */
+  /** Begins a run. Called by the engine. */
   open(engine: Workflow): void {
     const { tracer = registeredTracer() } = this.#options;
     if (tracer && !this.#hasSpans) {
@@ -135,7 +139,7 @@ export class Profiler implements Hook<string> {
     for (const output of this.#outputs) output.open(chain.pid, chain.engine, time);
   }
 
-  /** Ends a run and writes the trace, if there is a path for it. Called by the engine. */
+  /** Ends a run, and writes the trace if there is a `tracePath`. Called by the engine. */
   async close(): Promise<void> {
     this.#open--;
     this.#engine = this.#chain = undefined; // an engine that is done need not be kept alive
@@ -146,16 +150,19 @@ export class Profiler implements Hook<string> {
     if (this.#options.tracePath !== undefined) await this.writeTrace();
   }
 
-  /** What was measured so far, over all runs and engines: per transition count, mean, std, min and max in ms. */
+  /**
+   * Returns the measurements so far of all runs and engines: count, mean, std, min and max in ms for each transition.
+   */
   summary(): ProfileSummary {
     const rows = this.#engines.transitions.map((transition) => transition.summary());
     return new ProfileSummary(rows.filter(({ count }) => count > 0));
   }
 
   /**
-   * The transitions kept so far, as a Chrome trace: a process per engine, in it a track per domain, times in µs.
+   * Returns the recorded transitions as a Chrome trace: one process per engine, in it one track per domain, times in
+   * µs.
    *
-   * Throws a `TypeError` when the profiler keeps none.
+   * Throws a `TypeError` if the profiler does not record a trace.
    */
   trace(): ChromeTrace {
     if (this.#buffer !== undefined) return chromeTrace(this.#buffer, this.#engines);
@@ -165,10 +172,10 @@ export class Profiler implements Hook<string> {
   }
 
   /**
-   * Writes {@linkcode Profiler.trace} as a file, which https://ui.perfetto.dev opens.
+   * Writes {@linkcode Profiler.trace} to a file, which https://ui.perfetto.dev opens.
    *
-   * Rejects with a `TypeError` when there is no path, and with what writing throws; a file that was there before is
-   * then as it was.
+   * Rejects with a `TypeError` if there is no path, and with the error of the file system. An existing file is then
+   * unchanged.
    */
   async writeTrace(path: string | URL | undefined = this.#options.tracePath): Promise<void> {
     if (path === undefined) {
@@ -176,7 +183,7 @@ export class Profiler implements Hook<string> {
         "Cannot write a trace: it must have a path, here or as `tracePath`; got undefined",
       );
     }
-    // One after the other: two engines may end at once, and the later text must stay.
+    // Writes are queued: two engines may end at once, and the later trace must win.
     const before = this.#written;
     const writing = (async () => {
       await before;

@@ -1,5 +1,5 @@
 /**
- * What a profiler can be told.
+ * Options of a profiler.
  *
  * @module
  */
@@ -12,66 +12,67 @@ import type { ProfileTracer } from "../reporter/open_telemetry.ts";
 import type { Milliseconds } from "./transition.ts";
 import { hasFiles, writeFile } from "../any/write_file.ts";
 
-/** What a {@linkcode Profiler} can be told. */
+/** Options of {@linkcode Profiler}. */
 export interface ProfilerOptions {
   /**
-   * Looks at the stages of every n-th step.
+   * Number of steps between two sampled steps.
    *
    * @default 1
    */
   readonly frequency?: number;
   /**
-   * Its name among the hooks of an engine.
+   * Name of the hook.
    *
    * @default "profiler"
    */
   readonly name?: string;
   /**
-   * Where the Chrome trace is written whenever a run ends, however it ends: the file is there whole or not at all.
+   * File for the Chrome trace, which is replaced atomically whenever a run ends, including runs that fail.
    *
-   * @default none is written
+   * @default undefined: no file is written
    */
   readonly tracePath?: string | URL;
   /**
-   * Whether transitions are kept for {@linkcode Profiler.trace}.
+   * Records transitions for {@linkcode Profiler.trace}.
    *
-   * @default true when there is a `tracePath`
+   * @default true if there is a `tracePath`
    */
   readonly trace?: boolean;
   /**
-   * How many transitions are kept for the trace, at 28 bytes each; older ones make room and are counted.
+   * Largest number of transitions that the trace keeps, at 28 bytes each. The oldest are dropped and counted.
    *
    * @default 100_000
    */
   readonly traceCapacity?: number;
   /**
-   * Takes the text of a trace instead of the file system: in a page, where there is none.
+   * Writes the text of a trace. Required in web pages, which have no file system.
    *
-   * @default a file of Deno's, by a temporary file beside it and a rename
+   * @default writes a temporary file and renames it
    */
   readonly write?: (path: string | URL, text: string) => void | PromiseLike<void>;
   /**
-   * Whether each stage becomes a `performance.mark` and each transition a `performance.measure`. The platform keeps
+   * Creates a `performance.mark` for each stage and a `performance.measure` for each transition. The platform keeps
    * all of them until `performance.clearMarks()` and `clearMeasures()`.
    *
    * @default false
    */
   readonly userTiming?: boolean;
   /**
-   * Makes an OpenTelemetry span of each run and in it of each transition; `false` for none.
+   * Tracer that creates an OpenTelemetry span for each run, and in it for each transition. `false` turns spans off.
    *
-   * @default the registered one, if any: Deno's own when it runs with OTEL_DENO=true
+   * @default the registered tracer, if any, such as Deno's if it runs with OTEL_DENO=true
    */
   readonly tracer?: ProfileTracer | false;
   /**
-   * The clock, in ms; only differences count, except that User Timing and spans take it as `performance.now()`.
+   * Returns the time in ms. Only differences matter, except that User Timing and spans expect the time of
+   * `performance.now()`.
    *
    * @default performance.now()
    */
   readonly now?: () => Milliseconds;
 }
 
-/** The options with their defaults, but for the tracer, which is asked for when a run begins. */
+/** Options with defaults applied, except for the tracer, which is looked up when a run begins. */
 export type ReadOptions =
   & Required<Omit<ProfilerOptions, "tracePath" | "tracer">>
   & Pick<ProfilerOptions, "tracePath" | "tracer">;

@@ -1,5 +1,5 @@
 /**
- * The stages of one engine, one after the other.
+ * The sequence of stages of one engine.
  *
  * @module
  */
@@ -7,23 +7,26 @@
 import { ProfiledStage } from "./profiled_stage.ts";
 import type { Milliseconds, Track, Transition, TransitionOutput } from "./transition.ts";
 
-/** What a chain needs of its profiler. */
+/** Services of the profiler that a chain uses. */
 export interface ChainHost {
-  /** Every how many steps there is one to look at. */
+  /** Number of steps between two sampled steps. */
   readonly frequency: number;
-  /** Where transitions go besides their statistics. */
+  /** Outputs that receive each transition. */
   readonly outputs: readonly TransitionOutput[];
-  /** Makes a track. */
+  /** Creates a track. */
   track(engine: string, pid: number, domain: string): Track;
-  /** Makes a transition. */
+  /** Creates a transition. */
   transition(track: Track, from: string, to: string): Transition;
 }
 
-/** What followed what in one engine. Kinds share it: a step of training inside a step of dynamics is no gap. */
+/**
+ * Follows the stages of one engine, and finds the transitions between them. All kinds share one chain, so a step of
+ * training inside a step of dynamics does not interrupt it.
+ */
 export class StageChain {
-  /** The engine's name in the profile. */
+  /** Name of the engine in the profile. */
   readonly engine: string;
-  /** The engine's number. */
+  /** Number of the engine. */
   readonly pid: number;
   readonly #host: ChainHost;
   readonly #stages = new Map<string, ProfiledStage>();
@@ -38,15 +41,15 @@ export class StageChain {
     this.#host = host;
   }
 
-  /** Forgets the stage before: what comes next follows nothing. */
+  /** Forgets the last stage: no transition leads to the next one. */
   rest(): void {
     this.#previous = undefined;
   }
 
-  /** A stage was reached. */
+  /** Records that a stage was reached. */
   mark(literal: string, step: number, time: Milliseconds): void {
     const { frequency, outputs } = this.#host;
-    // Stages of events, and those of training that count something else, come in other steps, too.
+    // Events, and stages of training with other counters, also call the profiler in steps that are not sampled.
     if (frequency > 1 && step % frequency !== 0) return;
     const stage = this.#stages.get(literal) ?? this.#learn(literal);
     const previous = this.#previous;

@@ -1,5 +1,5 @@
 /**
- * A profile in numbers.
+ * Statistics of a profile.
  *
  * @module
  */
@@ -7,8 +7,8 @@
 import type { TransitionSummary } from "./transition.ts";
 
 /**
- * What a {@linkcode Profiler} has measured so far: a copy, which later steps do not change. `String(summary)` is a
- * table.
+ * Measurements of a {@linkcode Profiler} up to some time: a copy, which later steps do not change. `String(summary)`
+ * is a table.
  *
  * @example
  * ```ts
@@ -29,17 +29,17 @@ import type { TransitionSummary } from "./transition.ts";
  * ```
  */
 export class ProfileSummary {
-  /** One row per engine and transition, in the order in which they were first seen. Durations in ms. */
+  /** One row per engine and transition, in the order of their first occurrence. Durations in ms. */
   readonly transitions: readonly TransitionSummary[];
 
-  /** Made by {@linkcode Profiler.summary}. */
+  /** Creates a summary; {@linkcode Profiler.summary} calls it. */
   constructor(transitions: readonly TransitionSummary[]) {
     this.transitions = transitions;
   }
 
   /**
-   * The row of one transition, by the full literals of its stages; `undefined` if it was not seen. With several
-   * engines: that of the first which has it, unless one is named.
+   * Returns the row of a transition by the literals of its two stages; `undefined` if it did not occur. If several
+   * engines have it, the first one's row is returned, unless `engine` is given.
    */
   find(from: string, to: string, engine?: string): TransitionSummary | undefined {
     return this.transitions.find((row) =>
@@ -47,7 +47,7 @@ export class ProfileSummary {
     );
   }
 
-  /** A table with one line per transition; the engine is named where there are several. */
+  /** Returns a table with one line per transition. If there are several engines, each line names its engine. */
   toString(): string {
     const hasEngines = new Set(this.transitions.map(({ engine }) => engine)).size > 1;
     const lines = [

@@ -1,17 +1,17 @@
 /**
- * The transitions of a run, each with its time, as many as fit.
+ * A bounded buffer of transitions with their times.
  *
  * @module
  */
 
 import type { Milliseconds, Transition, TransitionOutput } from "./transition.ts";
 
-// Where growing begins; from there it doubles up to the capacity.
+// Initial size. It doubles up to the capacity.
 const FIRST_SIZE = 1024;
 
-/** A ring of columns: when it is full the oldest transition makes room for the newest, and is counted. */
+/** A ring buffer of columns. If it is full, the newest transition replaces the oldest, which is counted as dropped. */
 export class TraceBuffer implements TransitionOutput {
-  /** How many transitions are kept at most. */
+  /** Largest number of transitions that are kept. */
   readonly capacity: number;
   #index: Uint32Array = new Uint32Array(0);
   #start: Float64Array = new Float64Array(0);
@@ -23,12 +23,12 @@ export class TraceBuffer implements TransitionOutput {
     this.capacity = capacity;
   }
 
-  /** How many are kept. */
+  /** Number of transitions in the buffer. */
   get length(): number {
     return Math.min(this.#total, this.capacity);
   }
 
-  /** How many had to make room. */
+  /** Number of transitions that were dropped. */
   get dropped(): number {
     return this.#total - this.length;
   }
@@ -49,7 +49,7 @@ export class TraceBuffer implements TransitionOutput {
     this.#total++;
   }
 
-  /** What `make` makes of each, the oldest first. */
+  /** Maps the transitions from the oldest to the newest. */
   map<T>(make: (index: number, start: Milliseconds, end: Milliseconds, step: number) => T): T[] {
     const oldest = this.dropped % this.capacity;
     return Array.from({ length: this.length }, (_, i) => {

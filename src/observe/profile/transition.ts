@@ -1,5 +1,5 @@
 /**
- * From one stage to the next, and how long that took.
+ * Transitions from one stage to the next, and their durations.
  *
  * @module
  */
@@ -7,63 +7,65 @@
 /** Durations and points in time, in milliseconds. */
 export type Milliseconds = number;
 
-/** What is known of one transition: how often it was seen, and how long it took. */
+/** Statistics of one transition. */
 export interface TransitionSummary {
-  /** The engine's name, numbered when the profiler has seen another of that name. */
+  /** Name of the engine, with a number if the profiler already has an engine of that name. */
   readonly engine: string;
-  /** The track it is on: the kind of the stage it ends at, "dynamics", "training" or a user's own. */
+  /**
+   * Track of the transition: the kind of the stage that it ends at, such as "dynamics", "training" or a custom kind.
+   */
   readonly domain: string;
-  /** The stage it begins at, as a literal: "dynamics/BEFORE_COMPUTE". */
+  /** Literal of the stage that it begins at: "dynamics/BEFORE_COMPUTE". */
   readonly from: string;
-  /** The stage it ends at, as a literal. */
+  /** Literal of the stage that it ends at. */
   readonly to: string;
-  /** How often it was seen. */
+  /** Number of occurrences. */
   readonly count: number;
-  /** Its mean duration, in ms. */
+  /** Mean duration in ms. */
   readonly mean: Milliseconds;
-  /** The standard deviation of its duration as a sample's (divided by count - 1), in ms; 0 when seen once. */
+  /** Sample standard deviation of the duration (divided by count − 1) in ms; 0 for a single occurrence. */
   readonly std: Milliseconds;
-  /** Its shortest duration, in ms. */
+  /** Shortest duration in ms. */
   readonly min: Milliseconds;
-  /** Its longest duration, in ms. */
+  /** Longest duration in ms. */
   readonly max: Milliseconds;
 }
 
-/** Where the transitions of one engine in one domain are shown: a row of a trace. */
+/** A row of a trace: the transitions of one engine in one domain. */
 export interface Track {
-  /** The engine's name. */
+  /** Name of the engine. */
   readonly engine: string;
-  /** The engine's number, unlike that of any other engine or track. */
+  /** Number of the engine, unique among engines and tracks. */
   readonly pid: number;
-  /** The kind's name. */
+  /** Name of the kind. */
   readonly domain: string;
-  /** The track's number, unlike that of any other engine or track. */
+  /** Number of the track, unique among engines and tracks. */
   readonly tid: number;
 }
 
-/** Told of each stage and of each transition as it happens. `step` is the step in which the transition ended. */
+/** Receives each stage and each transition as it happens. `step` is the step in which the transition ended. */
 export interface TransitionOutput {
-  /** A run of an engine begins. */
+  /** Called when a run of an engine begins. */
   open(engine: number, name: string, time: Milliseconds): void;
-  /** A stage was reached. */
+  /** Called when a stage was reached. */
   stage(stage: string, time: Milliseconds): void;
-  /** A transition has ended. */
+  /** Called when a transition has ended. */
   transition(transition: Transition, start: Milliseconds, end: Milliseconds, step: number): void;
-  /** All runs have ended. */
+  /** Called when all runs have ended. */
   close(time: Milliseconds): void;
 }
 
-/** One pair of stages that followed one another, with the running statistics of its duration. */
+/** Two stages in succession, with running statistics of the duration. */
 export class Transition {
   readonly track: Track;
   readonly from: string;
   readonly to: string;
-  /** `PREV→NEXT`, full literals. */
+  /** `PREV→NEXT`, with the literals of both stages. */
   readonly label: string;
-  /** Its place among all transitions of the profiler. */
+  /** Index among all transitions of the profiler. */
   readonly index: number;
-  // Count, mean, sum of squared deviations, least, greatest. Fields of an object that hold fractions may be boxed
-  // anew at each write; elements of a typed array never are.
+  // Count, mean, sum of squared deviations, minimum, maximum. They are in a typed array because V8 may allocate a box
+  // at each write of a fraction to a field of an object.
   readonly #sums = Float64Array.of(0, 0, 0, Infinity, -Infinity);
 
   constructor(track: Track, from: string, to: string, index: number) {
@@ -74,7 +76,10 @@ export class Transition {
     this.index = index;
   }
 
-  /** Takes one duration in. Welford's update: no difference of large sums. */
+  /**
+   * Adds a duration by Welford's update, which avoids the cancellation of large sums: mean += (x − mean) / n, squares
+   * += (x − old mean)(x − new mean).
+   */
   add(duration: Milliseconds): void {
     const sums = this.#sums;
     const count = sums[0]! + 1;
@@ -87,7 +92,7 @@ export class Transition {
     if (duration > sums[4]!) sums[4] = duration;
   }
 
-  /** What is known so far. */
+  /** Returns the statistics so far. */
   summary(): TransitionSummary {
     const [count = 0, mean = 0, squares = 0, min = 0, max = 0] = this.#sums;
     const std = count > 1 ? Math.sqrt(squares / (count - 1)) : 0;

@@ -1,12 +1,12 @@
 /**
- * Marks and measures of the platform's own timeline.
+ * Marks and measures of the User Timing API.
  *
  * @module
  */
 
 import type { Milliseconds, Transition, TransitionOutput } from "./transition.ts";
 
-/** A mark per stage, a measure per transition. */
+/** Creates a mark per stage and a measure per transition. */
 export class UserTiming implements TransitionOutput {
   open(): void {}
 

@@ -1,5 +1,5 @@
 /**
- * The numbers that a run is followed by.
+ * Collection of the scalars of a run.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import { show } from "../../base/show.ts";
 import type { OptimizerView, TrainerState } from "../../training/context.ts";
 import type { NamedScalars } from "./scalar_snapshot.ts";
 
-/** A scalar of one's own. */
+/** A custom scalar. */
 export type ScalarOf = (ctx: BaseContext) => number;
 
-/** How scalars are collected. */
+/** Options of {@linkcode collectScalars}. */
 export interface CollectOptions {
   /**
-   * The status from which on a system counts as converged.
+   * Lowest status of a converged system.
    *
    * @default 1
    */
   readonly convergedStatus?: number;
   /**
-   * Scalars of one's own: name → function of the context.
+   * Custom scalars: name → function of the context.
    *
-   * @default none
+   * @default {}
    */
   readonly scalars?: Readonly<Record<string, ScalarOf>>;
 }
 
-/** What is looked at in a context of dynamics. */
+/** Fields of dynamics that are read. */
 export const COLLECTED: readonly ("energy" | "fmax" | "temperature" | "status")[] = [
   "energy",
   "fmax",
@@ -36,7 +36,7 @@ export const COLLECTED: readonly ("energy" | "fmax" | "temperature" | "status")[
   "status",
 ];
 
-/** What a context may have, of whatever kind it is. */
+/** Members that contexts of any kind may have. */
 interface AnyContext extends BaseContext {
   readonly read?: Readonly<Record<string, ArrayLike<number>>>;
   readonly loss?: number;
@@ -47,15 +47,17 @@ interface AnyContext extends BaseContext {
 }
 
 /**
- * The scalars of a context, by name. Of dynamics, for a hook that `reads` them: `energy`, `fmax` and `temperature`, means
- * over the systems, with `energy/max` and the like where there are several; `converged_fraction`, `active_fraction`,
- * `dynamics/num_graphs`, `dynamics/active_count`, `dynamics/converged_count`, `dynamics/status/1/count`. Of training:
- * `loss/total`, what metrics there are by their names, `optimizer/0/group_0/lr`, `training/epoch`,
- * `training/samples_seen`. Of any other loop: those of one's own.
+ * Returns the scalars of a context by name.
  *
- * @param ctx what a hook gets
- * @param stage where: `"dynamics/AFTER_STEP"`
- * @throws {TypeError} for a scalar of one's own that is no number
+ * For dynamics, and a hook that `reads` them: `energy`, `fmax` and `temperature` as means over the systems, with
+ * `energy/max` and so on if there are several; `converged_fraction`, `active_fraction`, `dynamics/num_graphs`,
+ * `dynamics/active_count`, `dynamics/converged_count`, `dynamics/status/1/count`. For training: `loss/total`, the
+ * metrics by their names, `optimizer/0/group_0/lr`, `training/epoch`, `training/samples_seen`. For all other loops
+ * only the custom scalars.
+ *
+ * @param ctx context that a hook receives
+ * @param stage literal of the stage, such as `"dynamics/AFTER_STEP"`
+ * @throws {TypeError} if a custom scalar is not a number
  *
  * @example
  * ```ts
@@ -99,7 +101,7 @@ export function collectScalars(
   return found;
 }
 
-/** How many systems have converged, and how many are in each status. */
+/** Counts systems by status, and the converged ones. */
 export function statusScalars(
   status: ArrayLike<number>,
   convergedStatus: number,
@@ -134,7 +136,7 @@ function trainingScalars(ctx: AnyContext, stage: string): Record<string, number>
   const { optimizers = [], metrics = {}, loss, state, epoch } = ctx;
   const isWhole = /_END$/.test(stage) && !/(STEP|BATCH)_END$/.test(stage);
   const found: Record<string, number> = {};
-  // What stands in `loss` at the end of an epoch is of its last batch.
+  // At the end of an epoch `loss` is that of its last batch.
   if (!isWhole && loss !== undefined) found["loss/total"] = loss;
   for (const [name, value] of Object.entries(metrics)) {
     if (name !== "loss") found[name] = value;
@@ -147,7 +149,7 @@ function trainingScalars(ctx: AnyContext, stage: string): Record<string, number>
   return found;
 }
 
-/** The greater of two; what is no number is greater than any. */
+/** Returns the greater of two numbers; NaN if either is NaN. */
 function greater(a: number, b: number): number {
   return b > a || Number.isNaN(b) ? b : a;
 }

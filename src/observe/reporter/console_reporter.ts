@@ -1,5 +1,5 @@
 /**
- * The scalars of a run on a terminal.
+ * Reports of the scalars of a run on a terminal.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import { clock } from "../any/progress_line.ts";
 import type { ReporterTimes, ScalarReporter } from "./scalar_reporter.ts";
 import { type NamedScalars, type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
-/** What a reporter for a terminal can be told. */
+/** Options of {@linkcode consoleReporter}. */
 export interface ConsoleReporterOptions extends ReporterTimes {
-  /** Takes text: `(text) => Deno.stderr.writeSync(new TextEncoder().encode(text))`. */
+  /** Function that takes the text, such as `(text) => Deno.stderr.writeSync(new TextEncoder().encode(text))`. */
   readonly write: (text: string) => void;
   /**
-   * Whether the text goes to a terminal: then one line is painted again and again.
+   * Writes to a terminal, which is repainted on one line.
    *
    * @default false
    */
   readonly isTerminal?: boolean;
   /**
-   * How wide that is.
+   * Width of the terminal in characters.
    *
    * @default 100
    */
   readonly columns?: number;
   /**
-   * The scalars to show, in order; those that a run does not have are left out.
+   * Names of the scalars to show, in order. Scalars that a run does not have are left out.
    *
-   * @default losses, the first learning rate, energy, fmax, temperature, the part that has converged
+   * @default losses, the first learning rate, energy, fmax, temperature, the fraction of converged systems
    */
   readonly show?: readonly string[];
 }
@@ -46,12 +46,12 @@ const SHOWN: readonly string[] = [
   "temperature",
   "converged_fraction",
 ];
-// To the beginning of the line; and clear what is left of it.
+// Moves to the beginning of the line, and erases the rest of the line.
 const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 
 /**
- * Says how a run is getting on, in one line: on a terminal it is painted ten times a second, elsewhere there is a line
- * every ten seconds, without escape codes.
+ * Reports the scalars of a run in one line. On a terminal it is repainted ten times a second. Otherwise a line
+ * without escape codes is written every ten seconds.
  *
  * @throws {TypeError} that names the option that is wrong
  *
@@ -107,7 +107,7 @@ function lineOf(snapshot: ScalarSnapshot, show: readonly string[]): string {
   ].join(" ");
 }
 
-/** Times are told under the name of what runs. */
+/** Finds a scalar of speed or progress, whose name begins with the kind of the engine. */
 function timeOf(scalars: NamedScalars, name: string): number | undefined {
   const found = Object.keys(scalars).find((key) => key.endsWith(`/${name}`));
   return found === undefined ? undefined : scalars[found];

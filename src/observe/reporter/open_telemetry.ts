@@ -1,5 +1,5 @@
 /**
- * Spans and gauges, through whatever OpenTelemetry API the process has registered, so that none need be depended on.
+ * OpenTelemetry spans and gauges through the API that the process has registered, so that no package is needed.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import type { Milliseconds, Transition, TransitionOutput } from "../profile/tran
 
 /** The part of an OpenTelemetry span that is used here. */
 export interface ProfileSpan {
-  /** Ends it, at a time in ms since 1970. */
+  /** Ends the span at a time in ms since 1970. */
   end(endTime?: number): void;
 }
 
-/** The part of an OpenTelemetry tracer that is used here; those of `@opentelemetry/api` have it. */
+/** The part of an OpenTelemetry tracer that is used here. Tracers of `@opentelemetry/api` have it. */
 export interface ProfileTracer {
-  /** Begins a span, at a time in ms since 1970. */
+  /** Begins a span at a time in ms since 1970. */
   startSpan(
     name: string,
     options?: { startTime?: number; attributes?: Record<string, string | number> },
@@ -24,23 +24,23 @@ export interface ProfileTracer {
 
 /** The part of an OpenTelemetry gauge that is used here. */
 export interface ScalarGauge {
-  /** Says what it is now. */
+  /** Records the value of the gauge. */
   record(value: number, attributes?: Record<string, string>): void;
 }
 
-/** The part of an OpenTelemetry meter that is used here; those of `@opentelemetry/api` have it. */
+/** The part of an OpenTelemetry meter that is used here. Meters of `@opentelemetry/api` have it. */
 export interface ScalarMeter {
-  /** Makes a gauge. */
+  /** Creates a gauge. */
   createGauge(name: string): ScalarGauge;
 }
 
 /** The part of an OpenTelemetry context that is used here. */
 export interface OtelContext {
-  /** The value of a key. */
+  /** Returns the value of a key. */
   getValue(key: symbol): unknown;
-  /** A context with one more value. */
+  /** Returns a context with one more value. */
   setValue(key: symbol, value: unknown): OtelContext;
-  /** A context with one value fewer. */
+  /** Returns a context without a value. */
   deleteValue(key: symbol): OtelContext;
 }
 
@@ -51,21 +51,21 @@ interface OtelRegistry {
 }
 
 // Both names are part of the API's contract: packages/api/src/internal/global-utils.ts and trace/context-utils.ts of
-// open-telemetry/opentelemetry-js. Deno registers itself there when OTEL_DENO is "true".
+// open-telemetry/opentelemetry-js. Deno registers itself there if OTEL_DENO is "true".
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 const SPAN_KEY = Symbol.for("OpenTelemetry Context Key SPAN");
 
-/** The registered OpenTelemetry API, if there is one. */
+/** Returns the registered OpenTelemetry API, if there is one. */
 export function registry(): OtelRegistry | undefined {
   return (globalThis as Readonly<Record<symbol, unknown>>)[REGISTRY] as OtelRegistry | undefined;
 }
 
-/** The tracer of the registered OpenTelemetry API, if there is one. */
+/** Returns the tracer of the registered OpenTelemetry API, if there is one. */
 export function registeredTracer(): ProfileTracer | undefined {
   return registry()?.trace?.getTracer("@hooke/hooke");
 }
 
-/** One span per run of an engine, and in it one per transition. */
+/** Creates one span per run of an engine, and in it one per transition. */
 export class OtelSpans implements TransitionOutput {
   readonly #tracer: ProfileTracer;
   readonly #names = new Map<Transition, string>();
@@ -112,7 +112,10 @@ export class OtelSpans implements TransitionOutput {
   }
 }
 
-/** `dynamics BEFORE_STEP→AFTER_STEP`; a stage of another domain keeps its own: `dynamics training/EPOCH_END→…`. */
+/**
+ * Returns the name of a span: `dynamics BEFORE_STEP→AFTER_STEP`. A stage of another domain keeps its prefix:
+ * `dynamics training/EPOCH_END→…`.
+ */
 function spanName({ from, to, track: { domain } }: Transition): string {
   const short = (stage: string) =>
     stage.startsWith(`${domain}/`) ? stage.slice(domain.length + 1) : stage;

@@ -1,5 +1,5 @@
 /**
- * The scalars of a run as metrics, through whatever OpenTelemetry API the process has registered.
+ * Reports of the scalars of a run as OpenTelemetry metrics, through the API that the process has registered.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import { registry, type ScalarGauge, type ScalarMeter } from "./open_telemetry.ts";
 import type { ReporterTimes, ScalarReporter } from "./scalar_reporter.ts";
 
-/** What a reporter for OpenTelemetry can be told. */
+/** Options of {@linkcode openTelemetryReporter}. */
 export interface OpenTelemetryReporterOptions extends ReporterTimes {
   /**
-   * Where the metrics go.
+   * Meter that creates the gauges.
    *
-   * @default the registered API's, as with `OTEL_DENO=true`; where there is none nothing is told
+   * @default the meter of the registered API, such as Deno's with `OTEL_DENO=true`; without one nothing is reported
    */
   readonly meter?: ScalarMeter;
   /**
-   * What stands before the name of each scalar.
+   * Prefix of the name of each scalar.
    *
    * @default "hooke."
    */
@@ -24,8 +24,8 @@ export interface OpenTelemetryReporterOptions extends ReporterTimes {
 }
 
 /**
- * Tells OpenTelemetry the scalars of a run: a gauge for each, and `hooke.step`, with the engine's name as attribute
- * `hooke.engine`. What is no finite number is not told.
+ * Reports the scalars of a run to OpenTelemetry: one gauge for each scalar and one for `hooke.step`, with the name of
+ * the engine as attribute `hooke.engine`. Values that are not finite are not reported.
  *
  * @example
  * ```ts

@@ -19,20 +19,20 @@ import { readRows, type ScalarRow, scalars } from "./scalars.ts";
 import { type SavedHistory, ScalarHistory } from "./scalar_history.ts";
 import { type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
-/** Stages at which all is told that has come together, whatever the frequency. */
+/** Stages at which all values are reported, whatever the frequency. */
 const WHOLE_STAGES: readonly string[] = [TrainingStage.VALIDATION_END, TrainingStage.EPOCH_END];
 const WHOLE: ScheduleOptions = { frequency: 1 };
 
 /**
- * Collects the scalars of a run of any engine ({@linkcode collectScalars} says which), with how fast it goes and how
- * long it will take, and hands them to reporters, each as often as it wants: on a terminal, into lines of JSON, to
- * TensorBoard, to OpenTelemetry, or to one of one's own. It keeps a bounded history of them, for plots, which goes into
+ * Collects the scalars of a run of any engine, and hands them to reporters, each as often as it asks for: to a
+ * terminal, to JSON Lines, to TensorBoard, to OpenTelemetry, or to a custom reporter. {@linkcode collectScalars}
+ * lists the scalars; speed and remaining time are added. A bounded history is kept for plots and saved in
  * checkpoints.
  *
- * Where a reporter fails the others are still told. What it threw is a warning of the engine; with `onError: "throw"` it
- * stops the run, with `"disable"` that reporter is told no more.
+ * If a reporter fails, the others still receive the values. Its error is a warning of the engine. With `onError:
+ * "throw"` it ends the run; with `"disable"` the reporter receives no more values.
  *
- * One engine at a time: another one begins the history anew.
+ * A reporter follows one engine at a time. A run of another engine clears the history.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -63,37 +63,37 @@ const WHOLE: ScheduleOptions = { frequency: 1 };
  * ```
  */
 export class Reporter implements Hook<string> {
-  /** Its name among the hooks of an engine. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Collects at every so many steps. */
+  /** Number of steps between two collections. */
   readonly frequency: number;
-  /** The last step is collected, too. */
+  /** Collects the last step, too. */
   readonly atEnd = true;
-  /** What comes at the end of epochs and validations is always collected. */
+  /** Schedule of the ends of epochs and validations, which are always collected. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;
-  /** What it looks at, in dynamics. */
+  /** Fields of dynamics that the hook reads. */
   readonly reads: readonly string[];
-  /** What happens when a reporter fails. */
+  /** Reaction to a reporter that fails. */
   readonly onError: "warn" | "throw";
-  /** The kinds that are known by name. */
+  /** Kinds for which there is a row in the overload table. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** One row of overloads per kind that is known by name. */
+  /** Overload table, with one row for each known kind. */
   readonly on: object;
-  /** The overload of all other kinds. */
+  /** Handler of all other kinds. */
   readonly otherwise: Otherwise;
-  /** What it has collected. */
+  /** Collected values. */
   readonly history: ScalarHistory;
   readonly #options: ReadReporterOptions;
   readonly #places: readonly ReporterPlace[];
   readonly #pace: Pace;
-  /** Rows of other hooks that were taken in. */
+  /** Number of rows of other hooks that were collected. */
   #seen = 0;
   #engine: Workflow | undefined;
-  /** What went wrong as reporters were opened. */
+  /** Error of a reporter that failed to open. */
   #early: { readonly error: unknown } | undefined;
   #last: { readonly snapshot: ScalarSnapshot; readonly batch: Batch | undefined } | undefined;
 
-  /** Collects nothing yet. */
+  /** Creates the hook. */
   constructor(options: ReporterOptions) {
     const read = readReporter(options), { stages } = read;
     this.#options = read;
@@ -111,7 +111,7 @@ export class Reporter implements Hook<string> {
     this.stageTimes = Object.fromEntries(whole.map((stage) => [stage.split("/")[1]!, WHOLE]));
   }
 
-  /** A run begins: so do the reporters. Called by the engine. */
+  /** Opens the reporters. Called by the engine when a run begins. */
   async open(engine: Workflow): Promise<void> {
     if (this.#engine !== undefined && this.#engine !== engine) this.history.clear();
     this.#engine = engine;
@@ -126,7 +126,7 @@ export class Reporter implements Hook<string> {
     }
   }
 
-  /** A run is over: reporters are told what is left, and close. Called by the engine. */
+  /** Reports remaining values, and closes the reporters. Called by the engine when a run ends. */
   async close(outcome: Outcome): Promise<void> {
     await attempt([
       () => this.#statusAtEnd(outcome),
@@ -134,17 +134,20 @@ export class Reporter implements Hook<string> {
     ]);
   }
 
-  /** The history: plain data. Called by the engine. */
+  /** Returns the history for a checkpoint as plain data. Called by the engine. */
   save(): { readonly history: SavedHistory } {
     return { history: this.history.save() };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. Called by the engine. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the engine. */
   load(state: unknown): void {
     this.history.load((state as { readonly history?: unknown } | null | undefined)?.history);
   }
 
-  /** A hook that cannot open is not run at all: where others are to be told all the same, it is said a little later. */
+  /**
+   * Handles the error of a reporter that failed to open. The engine does not call a hook whose `open` threw, so with
+   * `onError: "warn"` the error is kept until the first report, and the other reporters go on.
+   */
   async #notOpened(error: unknown): Promise<void> {
     if (this.onError === "warn") {
       this.#early = { error };
@@ -155,7 +158,7 @@ export class Reporter implements Hook<string> {
     throw error;
   }
 
-  /** The tables of the kinds that are known by name. */
+  /** Returns the overload table of the known kinds. */
   #tables(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
     const call = (ctx: BaseContext, stage: string) => this.#collect(ctx, stage);
     const ofKind = (kind: string) =>
@@ -169,7 +172,7 @@ export class Reporter implements Hook<string> {
 
   #collect(ctx: BaseContext, stage: string): void | PromiseLike<void> {
     const { outcome } = ctx as { readonly outcome?: Outcome };
-    // What a part of an epoch comes to is not to be compared with what others do.
+    // Metrics of an incomplete epoch cannot be compared with those of others.
     if (WHOLE_STAGES.includes(stage) && outcome?.status !== "completed") return;
     const { stepCount: step, workflow: { name: engine } } = ctx;
     const [kind = ""] = stage.split("/");
@@ -187,14 +190,16 @@ export class Reporter implements Hook<string> {
     return this.#tell(snapshot);
   }
 
-  /** Returns the rows that other hooks have left for logs since the last time. */
+  /** Returns the rows that other hooks have posted since the last call. */
   #posted({ shared }: BaseContext): readonly ScalarRow[] {
     const board = shared.get(scalars), fresh = board?.after(this.#seen) ?? [];
     this.#seen = board?.posted ?? 0;
     return fresh;
   }
 
-  /** Tells all of them, whatever one of them throws. */
+  /**
+   * Hands a snapshot to all reporters. Errors are collected, so that one failing reporter does not stop the others.
+   */
   #tell(snapshot: ScalarSnapshot): void | PromiseLike<void> {
     this.history.add(snapshot);
     const isWhole = WHOLE_STAGES.includes(snapshot.stage);
@@ -213,7 +218,10 @@ export class Reporter implements Hook<string> {
     return attempt([...waiting.map((one) => () => one), () => throwAll(errors)]);
   }
 
-  /** Systems that have converged in the very step that was told last are counted, too. */
+  /**
+   * Reports the status of systems that converged in the last reported step: hooks see AFTER_STEP before convergence
+   * is decided.
+   */
   async #statusAtEnd(outcome: Outcome): Promise<void> {
     const last = this.#last;
     this.#last = undefined;

@@ -1,5 +1,5 @@
 /**
- * What a reporter of a run is told, checked.
+ * Options of {@linkcode Reporter}, and their checks.
  *
  * @module
  */
@@ -21,78 +21,78 @@ import {
 } from "../any/hook_options.ts";
 import type { ScalarReporter } from "./scalar_reporter.ts";
 
-/** What a {@linkcode Reporter} is made of. */
+/** Options of {@linkcode Reporter}. */
 export interface ReporterOptions {
-  /** Who is told; none, where only the history is wanted. */
+  /** Reporters that receive the values. An empty list keeps only the history. */
   readonly reporters: readonly ScalarReporter[];
   /**
-   * Collects at every so many steps; at the end of each epoch and validation in any case.
+   * Number of steps between two collections. The ends of epochs and validations are always collected.
    *
    * @default 1
    */
   readonly frequency?: number;
   /**
-   * Where: observe stages of any kind, as literals.
+   * Stages at which values are collected: literals of observe stages of any kind.
    *
    * @default `"dynamics/AFTER_STEP"`, `"training/STEP_END"`, `"training/VALIDATION_END"`, `"training/EPOCH_END"`, and
    * every observe stage of a loop of another kind
    */
   readonly stages?: readonly string[];
   /**
-   * Scalars of one's own: name → function of the context.
+   * Custom scalars: name → function of the context.
    *
-   * @default none
+   * @default {}
    */
   readonly scalars?: Readonly<Record<string, ScalarOf>>;
   /**
-   * Fields that these functions look at in `ctx.read`.
+   * Fields that the custom scalars read in `ctx.read`.
    *
-   * @default none
+   * @default []
    */
   readonly reads?: readonly string[];
   /**
-   * How many steps there are to be in a run, where they are known: then the time left is told.
+   * Number of steps of a run, from which the remaining time is estimated.
    *
-   * @default nobody knows
+   * @default undefined: the remaining time is not reported
    */
   readonly nSteps?: number;
   /**
-   * The most points that the history keeps of each scalar.
+   * Largest number of points that the history keeps of each scalar.
    *
    * @default 2000
    */
   readonly historySize?: number;
   /**
-   * What happens when a reporter fails: a warning of the engine, the end of the run, or a warning after which that
-   * reporter is told no more.
+   * Reaction to a reporter that fails: a warning of the engine, the end of the run, or a warning after which the
+   * reporter receives no more values.
    *
    * @default "warn"
    */
   readonly onError?: "warn" | "throw" | "disable";
   /**
-   * The status from which on a system counts as converged.
+   * Lowest status of a converged system.
    *
    * @default 1
    */
   readonly convergedStatus?: number;
   /**
-   * The name of the hook.
+   * Name of the hook.
    *
    * @default "reporter"
    */
   readonly name?: string;
   /**
-   * Tells the time, ms: for tests.
+   * Returns the time in ms; replaced in tests.
    *
    * @default performance.now
    */
   readonly now?: () => number;
 }
 
-/** The options, whole. */
+/** Options with defaults applied. */
 export interface ReadReporterOptions extends Required<Omit<ReporterOptions, "nSteps" | "stages">> {
   readonly stages: readonly string[];
-  /** Whether the stages were chosen. */
+  /** True if the option `stages` was given. */
   readonly isOwnChoice: boolean;
   readonly nSteps: number | undefined;
 }
@@ -118,7 +118,7 @@ const STAGES: readonly string[] = [
   TrainingStage.EPOCH_END,
 ];
 
-/** Checks the options. */
+/** Checks the options, and applies defaults. */
 export function readReporter(options: ReporterOptions): ReadReporterOptions {
   checkOptions(NAME, options, OPTIONS);
   checkGiven(NAME, options, "reporters", "a list, as [consoleReporter({ write })] is one");
@@ -164,7 +164,7 @@ function areFunctions(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(isFunction);
 }
 
-/** Throws a TypeError or RangeError for what is no reporter. */
+/** Throws a TypeError or RangeError if a value is not a reporter. */
 function checkReporter(reporter: unknown): void {
   const action = `make a ${NAME}`;
   if (!isObject(reporter) || typeof reporter.report !== "function") {

@@ -1,5 +1,5 @@
 /**
- * One reporter in a run: when it is told, and what becomes of its errors.
+ * State of one reporter during a run.
  *
  * @module
  */
@@ -9,22 +9,22 @@ import { isThenable } from "../../base/sequence.ts";
 import type { ScalarReporter } from "./scalar_reporter.ts";
 import { type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
-/** What holds for all reporters. */
+/** Settings that all reporters share. */
 export interface ReporterHost {
-  /** What happens when one fails. */
+  /** Reaction to a reporter that fails. */
   readonly onError: "warn" | "throw" | "disable";
-  /** The time, ms. */
+  /** Returns the time in ms. */
   readonly now: () => number;
 }
 
-/** A reporter, and how it has been told so far. */
+/** Calls one reporter when it is due, and handles its errors. */
 export class ReporterPlace {
   readonly #reporter: ScalarReporter;
   readonly #host: ReporterHost;
   #toldAt = -Infinity;
-  /** The last snapshot, if it was not told. */
+  /** Last snapshot, if it was not reported. */
   #left: ScalarSnapshot | undefined;
-  /** Until the next run, or for good. */
+  /** Reason why the reporter is not called: until the next run, or for good. */
   #isOff: "not open" | "failed" | undefined;
 
   constructor(reporter: ScalarReporter, host: ReporterHost) {
@@ -32,7 +32,7 @@ export class ReporterPlace {
     this.#host = host;
   }
 
-  /** A run begins. */
+  /** Opens the reporter when a run begins. */
   async open(): Promise<void> {
     this.#toldAt = -Infinity;
     this.#left = undefined;
@@ -45,7 +45,7 @@ export class ReporterPlace {
     }
   }
 
-  /** Tells it, if it is its turn; `isWhole` says that it is whatever the step. */
+  /** Hands a snapshot to the reporter if it is due. `isWhole` makes it due at any step. */
   tell(snapshot: ScalarSnapshot, isWhole: boolean): void | PromiseLike<void> {
     const { every = 1, everySeconds = 0 } = this.#reporter;
     const now = this.#host.now();
@@ -57,7 +57,7 @@ export class ReporterPlace {
     return this.#try(() => this.#reporter.report(snapshot));
   }
 
-  /** A run is over: tells it the last snapshot, if it has not been told. */
+  /** Reports the last snapshot if it was not reported yet, then closes the reporter. */
   async close(outcome: Outcome): Promise<void> {
     const left = this.#left;
     this.#left = undefined;
@@ -68,7 +68,7 @@ export class ReporterPlace {
     }
   }
 
-  /** Does something, and says in its error whose it is. */
+  /** Calls a function of the reporter. Its errors name the reporter. */
   #try(work: () => void | PromiseLike<void>): void | PromiseLike<void> {
     if (this.#isOff !== undefined) return;
     try {
@@ -91,7 +91,7 @@ export class ReporterPlace {
   }
 }
 
-/** Does all of it, whatever fails; throws the first error, or all of several. */
+/** Runs all functions, even if some fail. Throws the only error, or an AggregateError of several. */
 export async function attempt(
   work: readonly (() => void | PromiseLike<void>)[],
 ): Promise<void> {
@@ -106,7 +106,7 @@ export async function attempt(
   throwAll(errors);
 }
 
-/** Throws the only error, or one that has them all. */
+/** Throws the only error, or an AggregateError of several. */
 export function throwAll(errors: readonly unknown[]): void {
   if (errors.length === 0) return;
   if (errors.length === 1) throw errors[0];

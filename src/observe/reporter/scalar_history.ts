@@ -1,5 +1,5 @@
 /**
- * Scalars over the steps of a run, in bounded memory.
+ * Histories of scalars in bounded memory.
  *
  * @module
  */
@@ -7,35 +7,35 @@
 import { isCount } from "../../base/check_number.ts";
 import type { ScalarSnapshot } from "./scalar_snapshot.ts";
 
-/** One scalar over steps. */
+/** Values of one scalar over steps. */
 export interface ScalarSeries {
   /** Steps, increasing. */
   readonly steps: readonly number[];
-  /** Its value at each. */
+  /** Value at each step. */
   readonly values: readonly number[];
 }
 
-/** What a {@linkcode ScalarHistory} can be told. */
+/** Options of {@linkcode ScalarHistory}. */
 export interface ScalarHistoryOptions {
   /**
-   * The most points that are kept of each scalar, 2 or more. Where there are more every second one is left out, so that
-   * those that are kept are spread over the whole run; the last is always there.
+   * Largest number of points that are kept of each scalar, 2 or more. If there are more, every second point is
+   * dropped, so that the others cover the whole run evenly. The last point is always kept.
    *
    * @default 2000
    */
   readonly size?: number;
 }
 
-/** What a checkpoint keeps of a {@linkcode ScalarHistory}: plain data. */
+/** State of a {@linkcode ScalarHistory} in a checkpoint, as plain data. */
 export interface SavedHistory {
-  /** By name: how far apart points are that are kept, how many there were, steps, values. */
+  /** For each scalar: name, distance of the kept points, number of points seen, steps, values. */
   readonly series:
     readonly (readonly [string, number, number, readonly number[], readonly number[]])[];
 }
 
 /**
- * Keeps scalars over steps: for plots. A step that comes again, as after a run was resumed from an earlier checkpoint,
- * takes the place of what was there from it on.
+ * Keeps scalars over steps, for plots. If a step comes again, as after a run was resumed from an earlier checkpoint,
+ * it replaces the points from that step on.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export interface SavedHistory {
  * ```
  */
 export class ScalarHistory {
-  /** The most points that are kept of each scalar. */
+  /** Largest number of points that are kept of each scalar. */
   readonly size: number;
   #points = new Map<string, Points>();
 
@@ -72,33 +72,33 @@ export class ScalarHistory {
     }
   }
 
-  /** What is kept, by name, in the order in which they first came. */
+  /** Returns the names of the scalars, in the order of their first values. */
   names(): string[] {
     return [...this.#points.keys()];
   }
 
-  /** One of them; without points where there is none of that name. */
+  /** Returns the points of a scalar; no points if there is no scalar of that name. */
   series(name: string): ScalarSeries {
     return this.#points.get(name)?.series() ?? { steps: [], values: [] };
   }
 
-  /** The last value of a scalar; `undefined` where there is none. */
+  /** Returns the last value of a scalar; `undefined` if there is none. */
   last(name: string): number | undefined {
     return this.series(name).values.at(-1);
   }
 
-  /** Forgets all. */
+  /** Removes all points. */
   clear(): void {
     this.#points.clear();
   }
 
-  /** What a checkpoint keeps of it. */
+  /** Returns the state for a checkpoint. */
   save(): SavedHistory {
     const series = [...this.#points].map(([name, points]) => [name, ...points.save()] as const);
     return { series };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what `save` did not give. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. */
   load(saved: unknown): void {
     const list = (saved as Partial<SavedHistory> | null | undefined)?.series;
     if (!Array.isArray(list) || !list.every(isSavedSeries)) {
@@ -110,12 +110,12 @@ export class ScalarHistory {
 
 type SavedPoints = readonly [number, number, readonly number[], readonly number[]];
 
-/** The points of one scalar: every `stride`-th, and the last. */
+/** Points of one scalar: every `stride`-th, and the last. */
 class Points {
   #steps: number[] = [];
   #values: number[] = [];
   #stride = 1;
-  /** How many came, of those that count. */
+  /** Number of points added so far. */
   #seen = 0;
 
   static of([stride, seen, steps, values]: SavedPoints): Points {
@@ -127,7 +127,7 @@ class Points {
 
   add(step: number, value: number, size: number): void {
     while (this.#steps.length > 0 && this.#steps.at(-1)! >= step) this.#dropLast();
-    // The one before was the last; unless its turn had come, it goes.
+    // The previous point was kept as the last one. It is dropped unless it lies on the stride.
     if (this.#seen > 0 && (this.#seen - 1) % this.#stride !== 0) this.#pop();
     this.#steps.push(step);
     this.#values.push(value);
@@ -148,7 +148,7 @@ class Points {
     this.#values.pop();
   }
 
-  /** Takes the last point back: it will come again. */
+  /** Removes the last point, which will be added again. */
   #dropLast(): void {
     this.#pop();
     this.#seen = this.#steps.length === 0 ? 0 : (this.#steps.length - 1) * this.#stride + 1;

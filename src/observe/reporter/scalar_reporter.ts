@@ -1,5 +1,5 @@
 /**
- * Where the scalars of a run are told: what a reporter is, and those that are ready-made.
+ * Protocol of reporters, and the ready-made ones.
  *
  * @module
  */
@@ -11,47 +11,47 @@ import type { Histogram } from "./scalars.ts";
 import type { TensorBoardHistogram } from "../../sinks/tensorboard/tensorboard_event.ts";
 import { scalarLine, type ScalarSnapshot } from "./scalar_snapshot.ts";
 
-/** How often a reporter is told. */
+/** Schedule of a reporter. */
 export interface ReporterTimes {
   /**
-   * At steps that this divides, of those that are collected; what epochs and validations come to is always told.
+   * Number of collected steps between two reports. Metrics of epochs and validations are always reported.
    *
    * @default 1
    */
   readonly every?: number;
   /**
-   * And only when so many seconds have passed since it last was; what is left at the end of a run is told then.
+   * Shortest time between two reports, s. Values that remain at the end of a run are reported then.
    *
    * @default 0
    */
   readonly everySeconds?: number;
 }
 
-/** What is told the scalars of a run: any object with these members. */
+/** Receives the scalars of a run: any object with these members. */
 export interface ScalarReporter extends ReporterTimes {
-  /** What errors and warnings call it. */
+  /** Name in errors and warnings. */
   readonly name: string;
-  /** A run begins. */
+  /** Called when a run begins. */
   open?(): void | PromiseLike<void>;
-  /** Some scalars. May take time: then the run waits. */
+  /** Reports a snapshot. If it returns a promise, the run waits for it. */
   report(snapshot: ScalarSnapshot): void | PromiseLike<void>;
-  /** A run is over. */
+  /** Called when a run ends. */
   close?(outcome: Outcome): void | PromiseLike<void>;
 }
 
-/** Where lines of JSON go. */
+/** Options of {@linkcode jsonlReporter}. */
 export interface JsonlReporterOptions extends ReporterTimes {
-  /** A file, in a folder that is there; lines are added to what is there. */
+  /** Path of a file in an existing folder. Lines are appended. */
   readonly path?: string | URL;
-  /** Takes each line, its newline included. */
+  /** Function that takes each line with its newline. */
   readonly write?: (line: string) => void | PromiseLike<void>;
 }
 
 /**
- * Writes a line of JSON for each snapshot; `parseScalarLines` reads them.
+ * Writes each snapshot as a line of JSON, which `parseScalarLines` reads.
  *
- * @param options a `path` or a `write`, one of them
- * @throws {TypeError} for both, and for neither
+ * @param options either `path` or `write`
+ * @throws {TypeError} if both or neither of `path` and `write` are given
  *
  * @example
  * ```ts
@@ -88,10 +88,10 @@ export function jsonlReporter(options: JsonlReporterOptions): ScalarReporter {
   };
 }
 
-/** What a reporter for TensorBoard can be told. */
+/** Options of {@linkcode tensorBoardReporter}. */
 export interface TensorBoardReporterOptions extends ReporterTimes {
   /**
-   * What stands before the name of each scalar.
+   * Prefix of the name of each scalar.
    *
    * @default ""
    */
@@ -99,7 +99,7 @@ export interface TensorBoardReporterOptions extends ReporterTimes {
 }
 
 /**
- * Writes scalars for TensorBoard: a file for each run, in the folder.
+ * Writes scalars for TensorBoard: one file per run in the folder.
  *
  * @example
  * ```ts

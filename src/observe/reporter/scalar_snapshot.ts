@@ -1,5 +1,5 @@
 /**
- * Numbers of one moment of a run, and lines of JSON with them.
+ * Scalars at one point of a run, and their form as JSON Lines.
  *
  * @module
  */
@@ -8,22 +8,22 @@ import { show } from "../../base/show.ts";
 import { isObject } from "../../base/object.ts";
 import type { Histogram } from "./scalars.ts";
 
-/** Names and numbers. */
+/** Values by name. */
 export type NamedScalars = Readonly<Record<string, number>>;
 
-/** The scalars of one moment of a run. */
+/** Scalars at one point of a run. */
 export interface ScalarSnapshot {
-  /** `ctx.stepCount`: in training the steps done, elsewhere those done before this one. */
+  /** `ctx.stepCount`: in training the number of steps done, otherwise the number of steps done before this one. */
   readonly step: number;
-  /** When, s since 1970. */
+  /** Time in s since 1970. */
   readonly time: number;
-  /** Where in the step: `"dynamics/AFTER_STEP"`. */
+  /** Literal of the stage, such as `"dynamics/AFTER_STEP"`. */
   readonly stage: string;
-  /** What the engine is called. */
+  /** Name of the engine. */
   readonly engine: string;
-  /** Name → number. */
+  /** Name → value. */
   readonly scalars: NamedScalars;
-  /** Name → histogram, if hooks have left some. */
+  /** Name → histogram, if hooks have posted some. */
   readonly histograms?: Readonly<Record<string, Histogram>>;
 }
 
@@ -32,7 +32,10 @@ export function stepsDone({ step, stage }: Pick<ScalarSnapshot, "step" | "stage"
   return stage.startsWith("training/") ? step : step + 1;
 }
 
-/** A line of JSON, without its newline. What is no finite number is a text: `"NaN"`, `"Infinity"`. */
+/**
+ * Returns a snapshot as a line of JSON without a newline. Values that are not finite are written as text: `"NaN"`,
+ * `"Infinity"`.
+ */
 export function scalarLine(snapshot: ScalarSnapshot): string {
   const { step, time, stage, engine, scalars, histograms } = snapshot;
   const texts = Object.entries(scalars).map(([name, value]) => [name, packed(value)]);
@@ -42,12 +45,13 @@ export function scalarLine(snapshot: ScalarSnapshot): string {
 }
 
 /**
- * The snapshots in lines of JSON, as a reporter writes them. A last line without its newline was cut off by a kill and
- * is left out.
+ * Parses lines of JSON that a reporter wrote. A last line without a newline was cut off when the process was killed,
+ * and is ignored.
  *
  * @param text the lines
- * @param name what errors call them
- * @throws {SyntaxError} for a line that is none of a reporter's, with its number, from 1, and the member that is wrong
+ * @param name name of the text in errors
+ * @throws {SyntaxError} if a line is not a reporter's; the message has its number, from 1, and the member that is
+ * wrong
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Numbers on their way from the hooks that measure to those that log.
+ * Exchange of values between hooks that measure and hooks that log.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import { type Slot, slot } from "../../hooks/protocol/context.ts";
 import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import { printLine } from "../any/print_line.ts";
 
-/** The distribution of some numbers over bins of equal width. */
+/** Distribution of some numbers over bins of equal width. */
 export interface Histogram {
-  /** Start of the first bin: the least finite number. */
+  /** Start of the first bin: the smallest finite number. */
   readonly from: number;
   /** End of the last bin: the largest finite number. */
   readonly to: number;
@@ -22,55 +22,55 @@ export interface Histogram {
   readonly sumOfSquares: number;
 }
 
-/** A few numbers of one step. */
+/** Values of one step. */
 export interface ScalarRow {
-  /** The hook they are from. */
+  /** Name of the hook that measured the values. */
   readonly source: string;
-  /** The step they belong to. */
+  /** Step of the values. */
   readonly step: number;
-  /** What they are called → the numbers. */
+  /** Values by name. */
   readonly values: Readonly<Record<string, number>>;
   /**
    * Histograms by name.
    *
-   * @default none
+   * @default {}
    */
   readonly histograms?: Readonly<Record<string, Histogram>>;
   /**
-   * What somebody should know about them, in words.
+   * Remark on the values for people.
    *
-   * @default nothing
+   * @default undefined
    */
   readonly note?: string;
 }
 
-/** So many rows are kept for logs that have not come yet. */
+/** Number of rows that are kept for logs that have not read them yet. */
 const KEPT = 256;
 
-/** The latest rows: each log takes those that it has not seen. */
+/** The latest rows. Each log reads the rows after those that it has read. */
 export class Scalars {
   #rows: ScalarRow[] = [];
   #posted = 0;
   #isRead = false;
 
-  /** How many were posted so far. */
+  /** Number of rows posted so far. */
   get posted(): number {
     return this.#posted;
   }
 
-  /** True once somebody has looked for rows. */
+  /** True once a log has read rows. */
   get isRead(): boolean {
     return this.#isRead;
   }
 
-  /** Adds a row; the oldest goes where there are 256. */
+  /** Adds a row. If there are more than 256, the oldest is dropped. */
   post(row: ScalarRow): void {
     this.#posted++;
     this.#rows.push(row);
     if (this.#rows.length > KEPT) this.#rows.shift();
   }
 
-  /** The rows after the first `seen`, as far as they are kept. */
+  /** Returns the rows after the first `seen`, as far as they are kept. */
   after(seen: number): readonly ScalarRow[] {
     this.#isRead = true;
     const fresh = Math.min(this.#posted - seen, this.#rows.length);
@@ -78,10 +78,10 @@ export class Scalars {
   }
 }
 
-/** Where hooks leave numbers for logs: a `ConsoleLog` and a `JsonLog` write what they find there. */
+/** Slot in which hooks post values for logs. `ConsoleLog` and `JsonLog` write them. */
 export const scalars: Slot<Scalars> = slot<Scalars>("scalars");
 
-/** The rows of an engine. */
+/** Returns the rows of an engine, and creates them if needed. */
 export function scalarsOf({ shared }: Pick<BaseContext, "shared">): Scalars {
   const known = shared.get(scalars);
   if (known !== undefined) return known;
@@ -91,7 +91,7 @@ export function scalarsOf({ shared }: Pick<BaseContext, "shared">): Scalars {
 }
 
 /**
- * Leaves a row of numbers for the logs among the hooks.
+ * Posts a row of values for the logs among the hooks.
  *
  * @example
  * ```ts
@@ -110,12 +110,12 @@ export function postScalars(ctx: Pick<BaseContext, "shared">, row: ScalarRow): v
 
 const READ = new WeakSet<object>();
 
-/** Marks an engine as one of which a log writes the rows. */
+/** Marks an engine as one whose rows a log reads. */
 export function readRows(engine: Workflow): void {
   READ.add(engine);
 }
 
-/** Leaves a row for the logs among the hooks; prints it if there is none, as it would be lost. */
+/** Posts a row for the logs among the hooks. If there are none, the row is printed, because it would be lost. */
 export function postOrPrint(
   ctx: Pick<BaseContext, "shared" | "workflow">,
   row: ScalarRow,
@@ -125,7 +125,7 @@ export function postOrPrint(
   if (!READ.has(ctx.workflow) && !board.isRead) printLine(rowInWords(row));
 }
 
-/** Returns numbers as text. */
+/** Returns values as text. */
 export function inWords(values: Readonly<Record<string, number>>): string {
   return Object.entries(values).map(([name, value]) => `${name} ${shortly(value)}`).join("  ");
 }
@@ -137,14 +137,14 @@ export function rowInWords({ source, step, values, histograms = {}, note }: Scal
   return `step ${step}  ${source}${numbers}${bars}${note === undefined ? "" : `  (${note})`}`;
 }
 
-/** A histogram as text, a bar for each bin; a bin with a few numbers has a low bar, an empty one a space. */
+/** Returns a histogram as text with one bar per bin. Only empty bins are blank. */
 function barsOf(name: string, { from, to, counts }: Histogram): string {
   const most = Math.max(...counts);
   const bars = counts.map((count) => " ▁▂▃▄▅▆▇█"[Math.ceil(8 * count / most)] ?? " ").join("");
   return `${name} ${shortly(from)}|${bars}|${shortly(to)}`;
 }
 
-/** Six digits, and no zeros after them. */
+/** Formats a number with six digits, without trailing zeros. */
 function shortly(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

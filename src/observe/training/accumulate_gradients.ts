@@ -2,14 +2,15 @@ import { wholeFrom } from "../../base/check_number.ts";
 import { checkGiven, checkNumber } from "../any/hook_options.ts";
 import { checkTraining, type HookName } from "./training_options.ts";
 
-/** What an {@linkcode AccumulateGradients} is told. */
+/** Options of {@linkcode AccumulateGradients}. */
 export interface AccumulateGradientsOptions extends HookName {
-  /** How many batches are one step. */
+  /** Number of batches per step. */
   readonly steps: number;
 }
 
 /**
- * Makes one step of several batches while it is on: their gradients are those of one batch of all their samples.
+ * Accumulates the gradients of several batches into one step while the hook is enabled. The gradients are those of
+ * one batch of all samples.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -39,12 +40,12 @@ export interface AccumulateGradientsOptions extends HookName {
  * ```
  */
 export class AccumulateGradients {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** What it asks of its trainer. */
+  /** Settings that the trainer takes from the hook. */
   readonly settings: { readonly accumulate: number };
 
-  /** Asks for nothing yet. */
+  /** Creates the hook. */
   constructor(options: AccumulateGradientsOptions) {
     const hook = "AccumulateGradients";
     checkTraining(hook, options, ["steps", "name"]);

@@ -13,16 +13,17 @@ import {
   type TrainingHookTimes,
 } from "./training_options.ts";
 
-/** What an {@linkcode ActivationStats} can be told. */
+/** Options of {@linkcode ActivationStats}. */
 export interface ActivationStatsOptions extends Omit<TrainingHookTimes, "frequency">, RowWriter {
   /**
-   * Which tensors of the model: names, or patterns of names with `*`.
+   * Tensors of the model to measure: names, or patterns of names with `*`.
    *
    * @default "*"
    */
   readonly points?: string | readonly string[];
   /**
-   * It looks at every so many forward passes, the first included. Those of validation count, but are left out.
+   * Number of forward passes between two measurements, the first of which is measured. Passes of validation count,
+   * but are not measured.
    *
    * @default 1
    */
@@ -32,9 +33,11 @@ export interface ActivationStatsOptions extends Omit<TrainingHookTimes, "frequen
 const NAME = "ActivationStats";
 
 /**
- * Follows tensors within the model: `mean`, `std`, `min` and `max` of each in a forward pass of training, computed where
- * they are, before the loss. Numbers are called `"activations/NAME/mean"`. What it looks at is computed once more, apart
- * from training, which goes on to the same bits with it or without.
+ * Measures tensors within the model: `mean`, `std`, `min` and `max` of each in a forward pass of training, before the
+ * loss is computed. Values are called `"activations/NAME/mean"` and so on.
+ *
+ * The statistics are computed where the tensors are, in a second pass apart from training. The results of training
+ * are therefore bitwise identical with and without the hook.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -65,17 +68,17 @@ const NAME = "ActivationStats";
  * ```
  */
 export class ActivationStats {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** After the forward pass, before the loss. */
+  /** Stage of the hook: after the forward pass, before the loss. */
   readonly stage: typeof TrainingStage.AFTER_FORWARD = TrainingStage.AFTER_FORWARD;
-  /** At every so many. */
+  /** Number of forward passes between two measurements. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly `statistics:${string}`[];
   readonly #write: ActivationStatsOptions["write"];
 
-  /** Looks at nothing yet. */
+  /** Creates the hook. */
   constructor(options: ActivationStatsOptions = {}) {
     checkTraining(NAME, options, ["points", "logInterval", "write", ...TRAINING_TIMES]);
     const arePoints = (x: unknown) => [x].flat().length > 0 && [x].flat().every(isText);
@@ -90,12 +93,12 @@ export class ActivationStats {
     this.#write = options.write;
   }
 
-  /** Only training is looked at. Asked by the trainer. */
+  /** Returns whether the pass belongs to training, and not to validation. Called by the trainer. */
   when({ phase }: Pick<TrainingContext, "phase">): boolean {
     return phase === "train";
   }
 
-  /** Looks at the tensors. Called by the trainer. */
+  /** Measures the tensors. Called by the trainer. */
   call(ctx: TrainingContext<`statistics:${string}`>): void {
     const values: Record<string, number> = {};
     for (const field of this.reads) {

@@ -3,12 +3,12 @@ import { complaint } from "../../base/show.ts";
 import { checkNumber } from "../any/hook_options.ts";
 import { checkTraining, type HookName } from "./training_options.ts";
 
-/** What a {@linkcode ClipGradients} is told: one of them, or both. */
+/** Options of {@linkcode ClipGradients}. At least one of `norm` and `value` is required. */
 export interface ClipGradientsOptions extends HookName, ClipSettings {}
 
 /**
- * Clips gradients while it is on: `norm` makes all together no longer than that, `value` keeps each number that near
- * to 0; first the one, then the other.
+ * Clips gradients while the hook is enabled. `norm` scales all gradients together so that their norm is at most that;
+ * `value` then limits the absolute value of each number.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -38,12 +38,12 @@ export interface ClipGradientsOptions extends HookName, ClipSettings {}
  * ```
  */
 export class ClipGradients {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** What it asks of its trainer. */
+  /** Settings that the trainer takes from the hook. */
   readonly settings: { readonly clip: ClipSettings };
 
-  /** Asks for nothing yet. */
+  /** Creates the hook. */
   constructor(options: ClipGradientsOptions) {
     const hook = "ClipGradients";
     checkTraining(hook, options, ["norm", "value", "name"]);

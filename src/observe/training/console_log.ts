@@ -20,25 +20,25 @@ import {
   type TrainingHookTimes,
 } from "./training_options.ts";
 
-/** How much a {@linkcode ConsoleLog} says: everything, what somebody should look at, or errors alone. */
+/** Lowest level of the lines that a {@linkcode ConsoleLog} writes. */
 export type LogLevel = "info" | "warning" | "error";
 
-/** What a {@linkcode ConsoleLog} can be told. Its times are those of the rows of batches. */
+/** Options of {@linkcode ConsoleLog}. The schedule options apply to the rows of batches. */
 export interface ConsoleLogOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
-   * A row at every so many batches, the first included.
+   * Number of batches between two rows, the first of which has a row.
    *
    * @default 10
    */
   readonly logEveryNBatches?: number;
   /**
-   * How much it says.
+   * Lowest level of the lines to write.
    *
    * @default "info"
    */
   readonly level?: LogLevel;
   /**
-   * Takes each line, without a newline.
+   * Function that takes each line, without a newline.
    *
    * @default console.log
    */
@@ -49,10 +49,12 @@ const NAME = "ConsoleLog";
 const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
 
 /**
- * Says how training is getting on: when it begins, each epoch, a row at every so many batches, what validation and each
- * epoch came to, and how it ended; and what other hooks have left in the slot `scalars`. Epochs count from 1, batches
- * from 0. With `level: "warning"` only what somebody should look at: losses that are no numbers, notes of other hooks,
- * a run that ended early; with `"error"` only errors.
+ * Logs training as lines of text: its beginning, each epoch, a row for every `logEveryNBatches` batches, the metrics
+ * of each validation and epoch, its end, and the rows that other hooks post in the slot `scalars`. Epochs count from
+ * 1, batches from 0.
+ *
+ * With `level: "warning"` it logs only losses that are not finite, notes of other hooks, and runs that end early.
+ * With `"error"` it logs only errors.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -83,16 +85,16 @@ const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
  * ```
  */
 export class ConsoleLog {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Rows of batches come at every so many; all else at once. */
+  /** Schedule of the rows of batches. All other lines are written at once. */
   readonly stageTimes: { readonly BATCH_END: ScheduleOptions };
   readonly #level: number;
   readonly #write: (line: string) => void;
   #seen = 0;
   #begun = { run: 0, epoch: 0 };
 
-  /** Says nothing yet. */
+  /** Creates the hook; nothing is written yet. */
   constructor(options: ConsoleLogOptions = {}) {
     checkTraining(NAME, options, ["logEveryNBatches", "level", "write", ...TRAINING_TIMES]);
     checkNumber(NAME, options, "logEveryNBatches", wholeFrom(1));
@@ -110,12 +112,12 @@ export class ConsoleLog {
     this.#write = options.write ?? printLine;
   }
 
-  /** A run begins. Called by the trainer. */
+  /** Marks the engine as one whose rows a log reads. Called by the trainer when a run begins. */
   open(engine: Workflow): void {
     readRows(engine);
   }
 
-  /** Training begins. Called by the trainer. */
+  /** Logs the beginning of training. Called by the trainer. */
   onTrainBegin({ state, trainer, workflow }: TrainingBase): void {
     this.#begun.run = performance.now();
     const hooks = workflow.hooks.list().filter(({ enabled }) => enabled).map(({ name }) => name);
@@ -125,13 +127,13 @@ export class ConsoleLog {
     );
   }
 
-  /** An epoch begins. Called by the trainer. */
+  /** Logs the beginning of an epoch. Called by the trainer. */
   onEpochBegin({ epoch }: TrainingBase): void {
     this.#begun.epoch = performance.now();
     this.#say(`epoch ${epoch + 1}`);
   }
 
-  /** A batch is done. Called by the trainer. */
+  /** Logs a row for a batch. Called by the trainer. */
   onBatchEnd(ctx: BatchEndContext): void {
     this.#takeIn(ctx);
     if (ctx.outcome.status === "failed") return;
@@ -139,25 +141,25 @@ export class ConsoleLog {
     this.#say(row, Number.isFinite(ctx.loss) ? "info" : "warning");
   }
 
-  /** Validation is done. Called by the trainer. */
+  /** Logs the metrics of a validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
     this.#takeIn(ctx);
     this.#sum("validation", ctx);
   }
 
-  /** An epoch is done. Called by the trainer. */
+  /** Logs the metrics of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
     this.#takeIn(ctx);
     this.#sum(`epoch ${ctx.epoch + 1}`, ctx, `  ${secondsSince(this.#begun.epoch)}`);
   }
 
-  /** Something was thrown. Called by the trainer. */
+  /** Logs an error. Called by the trainer. */
   onException({ error, epoch, state }: ExceptionContext): void {
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
     this.#say(`error in epoch ${epoch + 1}, step ${state.step}: ${what}`, "error");
   }
 
-  /** Training is over. Called by the trainer. */
+  /** Logs the end of training. Called by the trainer. */
   onTrainEnd(ctx: EndContext): void {
     this.#takeIn(ctx);
     const { outcome, state } = ctx;
@@ -177,7 +179,7 @@ export class ConsoleLog {
     this.#say(`${what} ${ended}  ${inWords(metrics)}${more}`, isFine ? "info" : "warning");
   }
 
-  /** Says what other hooks have found since it last looked. */
+  /** Logs the rows that other hooks have posted since the last call. */
   #takeIn(ctx: TrainingBase): void {
     const board = scalarsOf(ctx), rows = board.after(this.#seen);
     this.#seen = board.posted;

@@ -12,40 +12,43 @@ import {
   trainingTimesOf,
 } from "./training_options.ts";
 
-/** What an {@linkcode EarlyStopping} can be told. Its times count validations, or epochs where it looks at their end. */
+/**
+ * Options of {@linkcode EarlyStopping}. The schedule options count validations, or epochs with
+ * `checkOnTrainEpochEnd`.
+ */
 export interface EarlyStoppingOptions extends MonitorOptions, TrainingHookTimes {
   /**
-   * So many times the metric may be no better before training stops.
+   * Number of checks in a row without improvement after which training stops.
    *
    * @default 10
    */
   readonly patience?: number;
   /**
-   * Better by no more than this is no better.
+   * Smallest change of the metric that counts as an improvement.
    *
    * @default 0.0001
    */
   readonly minDelta?: number;
   /**
-   * Whether it looks at the end of each epoch, rather than after each validation.
+   * Checks the metric at the end of each epoch, instead of after each validation.
    *
    * @default false
    */
   readonly checkOnTrainEpochEnd?: boolean;
   /**
-   * Whether a metric that is not there is an error that ends the run, rather than nothing to look at.
+   * Treats a missing metric as an error that ends the run. Otherwise the check is skipped.
    *
    * @default true
    */
   readonly strict?: boolean;
   /**
-   * Whether it says what it finds.
+   * Writes a line for each check.
    *
    * @default false
    */
   readonly verbose?: boolean;
   /**
-   * Takes what it says.
+   * Function that takes the lines.
    *
    * @default console.log
    */
@@ -66,8 +69,8 @@ const OPTIONS = [
 ];
 
 /**
- * Stops training when a metric has not become better for some time. The first number is the best so far; a value that
- * is NaN is no better, and any number is better than that. How long it has waited goes into checkpoints.
+ * Stops training when a metric has not improved for some time. The first finite value is the best at first. A value
+ * that is not finite is never an improvement. Checkpoints contain the number of checks without improvement.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -96,17 +99,17 @@ const OPTIONS = [
  * ```
  */
 export class EarlyStopping {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** A metric that is not there must not go unnoticed. */
+  /** Ends the run if the metric is missing. */
   readonly onError = "throw";
   readonly #options: Required<Omit<EarlyStoppingOptions, keyof TrainingHookTimes>>;
   #best = NaN;
   #waited = 0;
-  /** Epochs of this run, and how often there was something to look at. */
+  /** Epochs of this run, and checks of the metric in it. */
   #run = { epochs: 0, looks: 0 };
 
-  /** Has seen nothing yet. */
+  /** Creates the hook. */
   constructor(options: EarlyStoppingOptions = {}) {
     checkStopping(options);
     this.name = options.name ?? "early_stopping";
@@ -125,33 +128,33 @@ export class EarlyStopping {
     };
   }
 
-  /** The best value so far; NaN before there was a number. */
+  /** Best value so far; NaN before the first value. */
   get best(): number {
     return this.#best;
   }
 
-  /** How many times in a row it was no better. */
+  /** Number of checks in a row without improvement. */
   get waited(): number {
     return this.#waited;
   }
 
-  /** Training begins. Called by the trainer. */
+  /** Resets the counts of the run. Called by the trainer when training begins. */
   onTrainBegin(): void {
     this.#run = { epochs: 0, looks: 0 };
   }
 
-  /** Looks at the metric, if this is when it does. Called by the trainer. */
+  /** Checks a metric of validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
     if (!this.#options.checkOnTrainEpochEnd) this.#look(ctx);
   }
 
-  /** Looks at the metric, if this is when it does. Called by the trainer. */
+  /** Checks a metric at the end of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
     if (this.#options.checkOnTrainEpochEnd) this.#look(ctx);
     if (ctx.outcome.status === "completed") this.#run.epochs++;
   }
 
-  /** Throws where a run that should have been watched had nothing to look at. Called by the trainer. */
+  /** Throws if the run never had a metric to check. Called by the trainer when training ends. */
   onTrainEnd({ outcome }: EndContext): void {
     const { strict, monitor } = this.#options;
     if (!strict || outcome.status !== "completed") return;
@@ -163,12 +166,12 @@ export class EarlyStopping {
     );
   }
 
-  /** What a checkpoint keeps: plain data. Called by the trainer. */
+  /** Returns the state for a checkpoint as plain data. Called by the trainer. */
   save(): { readonly best: number; readonly waited: number } {
     return { best: this.#best, waited: this.#waited };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["best", "waited"]);
     const { best, waited } = state as { readonly best: number; readonly waited: number };

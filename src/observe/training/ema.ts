@@ -2,16 +2,16 @@ import type { EmaSettings } from "../../training/context.ts";
 import { checkNumber, checkType, isFlag } from "../any/hook_options.ts";
 import { checkTraining, type HookName } from "./training_options.ts";
 
-/** What an {@linkcode Ema} can be told. */
+/** Options of {@linkcode Ema}. */
 export interface EmaOptions extends HookName {
   /**
-   * What is kept of the averages at each step, from 0 to 1.
+   * Share of the averages that each step keeps, from 0 to 1.
    *
    * @default 0.999
    */
   readonly decay?: number;
   /**
-   * Whether the averages are validated, rather than the parameters.
+   * Validates the averages, instead of the parameters.
    *
    * @default true
    */
@@ -19,8 +19,9 @@ export interface EmaOptions extends HookName {
 }
 
 /**
- * Keeps averages of the parameters while it is on, and has them validated: what `trainer.parameter(name, "ema")` and
- * `trainer.export("ema")` give. It begins with the parameters as they are when it is first on.
+ * Keeps exponential moving averages of the parameters while the hook is enabled: `ema = decay · ema + (1 − decay) ·
+ * parameter` after each step. The averages begin as the parameters when the hook is first enabled. By default they
+ * are validated; `trainer.parameter(name, "ema")` and `trainer.export("ema")` return them.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -51,12 +52,12 @@ export interface EmaOptions extends HookName {
  * ```
  */
 export class Ema {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** What it asks of its trainer. */
+  /** Settings that the trainer takes from the hook. */
   readonly settings: { readonly ema: EmaSettings };
 
-  /** Asks for nothing yet. */
+  /** Creates the hook. */
   constructor(options: EmaOptions = {}) {
     checkTraining("Ema", options, ["decay", "validate", "name"]);
     checkNumber("Ema", options, "decay", {

@@ -21,54 +21,54 @@ import {
   type TrainingHookTimes,
 } from "./training_options.ts";
 
-/** What a {@linkcode GradientMonitor} can be told. */
+/** Options of {@linkcode GradientMonitor}. */
 export interface GradientMonitorOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
-   * Looks at every so many steps, the first included.
+   * Number of steps between two reports, the first of which has a report.
    *
    * @default 100
    */
   readonly logFrequency?: number;
   /**
-   * Whether there is a histogram of each parameter.
+   * Reports a histogram of each parameter.
    *
    * @default false
    */
   readonly histogram?: boolean;
   /**
-   * Whether there is a norm of each parameter.
+   * Reports a norm of each parameter.
    *
    * @default true
    */
   readonly norm?: boolean;
   /**
-   * Which parameters: parts of their names, or a function of them.
+   * Parameters to report: parts of their names, or a function that selects by name.
    *
-   * @default all
+   * @default all parameters
    */
   readonly paramFilter?: string | readonly string[] | ((name: string) => boolean);
   /**
-   * Which percentiles.
+   * Percentiles to report.
    *
    * @default [10, 50, 90]
    */
   readonly percentiles?: readonly number[];
   /**
-   * A parameter whose gradient has a norm below this is vanishing.
+   * Norm below which the gradient of a parameter is vanishing.
    *
    * @default 1e-7
    */
   readonly vanishing?: number;
   /**
-   * One with a norm above this is exploding.
+   * Norm above which the gradient of a parameter is exploding.
    *
    * @default 1000
    */
   readonly exploding?: number;
   /**
-   * Takes each report.
+   * Function that takes each report.
    *
-   * @default leaves the numbers for the logs among the hooks, in the slot `scalars`; without one prints them
+   * @default posts the values in the slot `scalars` for the logs among the hooks, or prints them if there are no logs
    */
   readonly write?: (report: GradientReport) => void;
 }
@@ -88,12 +88,13 @@ const OPTIONS = [
 const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", "nonFinite"];
 
 /**
- * Looks at the gradients of every hundredth step, parameter by parameter: norm, mean size, bounds and percentiles, and
- * whether they vanish, explode or are no numbers. They are those of the whole step, all batches of it together, unscaled,
- * as the optimizers got them: after clipping, and after what hooks have made of them. A verdict is of what they were
- * before they were clipped to a norm.
+ * Reports the gradients of every hundredth step for each parameter: norm, mean absolute value, bounds, percentiles,
+ * and whether they vanish, explode or are not finite. They are the gradients that the optimizers received: of all
+ * batches of the step, without loss scale, after clipping and after changes by hooks. Verdicts undo the clipping to a
+ * norm, because clipping hides explosions.
  *
- * Throws a TypeError or RangeError that names the option that is wrong. A filter that fits no parameter ends the run.
+ * Throws a TypeError or RangeError that names the option that is wrong. A filter that matches no parameter ends the
+ * run.
  *
  * @example
  * ```ts
@@ -122,15 +123,15 @@ const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", 
  * ```
  */
 export class GradientMonitor {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** When a step is done, and its gradients are still there. */
+  /** Stage of the hook: the end of a step, when its gradients still exist. */
   readonly stage: typeof TrainingStage.STEP_END = TrainingStage.STEP_END;
-  /** At every so many steps. */
+  /** Number of steps between two reports. */
   readonly frequency: number;
-  /** What it looks at. */
+  /** Fields that the hook reads. */
   readonly reads: readonly ["gradients", "gradNorm"] = ["gradients", "gradNorm"];
-  /** A filter that fits nothing must not go unnoticed. */
+  /** Ends the run if the filter matches no parameter. */
   readonly onError = "throw";
   readonly #options: Required<
     Omit<GradientMonitorOptions, "write" | "paramFilter" | "logFrequency" | keyof TrainingHookTimes>
@@ -138,7 +139,7 @@ export class GradientMonitor {
   readonly #write: GradientMonitorOptions["write"];
   readonly #filter: GradientMonitorOptions["paramFilter"];
 
-  /** Looks at nothing yet. */
+  /** Creates the hook. */
   constructor(options: GradientMonitorOptions = {}) {
     checkGradientMonitor(options);
     const { name = "gradient_monitor", logFrequency: every = 100 } = options;
@@ -152,13 +153,14 @@ export class GradientMonitor {
     this.#filter = options.paramFilter;
   }
 
-  /** Looks at the gradients. Called by the trainer. */
+  /** Reports the gradients. Called by the trainer. */
   call(ctx: TrainingContext<"gradients" | "gradNorm">): void {
     const { gradients } = ctx.read, chosen = this.#choose(gradients);
     const moments = chosen.map(([, numbers]) => momentsOf(numbers));
     const squares = moments.reduce((sum, each) => sum + each.squares, 0);
     const whole = chosen.length === gradients.size ? squares : squaresOf(gradients);
-    // What clipping has made of an explosion is as short as all else.
+    // Clipping scales all gradients by the same factor, norm before / norm now. Verdicts multiply by it, because a
+    // clipped explosion has an ordinary norm.
     const shortened = Math.max(1, ctx.read.gradNorm / Math.sqrt(whole)) || 1;
     const layers = chosen.map(([name, numbers], i) =>
       this.#layer(name, numbers, { ...moments[i]!, shortened })

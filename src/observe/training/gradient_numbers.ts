@@ -1,29 +1,32 @@
 /**
- * What can be said of the gradient of one parameter in a few numbers.
+ * Statistics of the gradient of one parameter.
  *
  * @module
  */
 
 import type { Histogram } from "../reporter/scalars.ts";
 
-/** Moments and bounds of the finite numbers among some. */
+/** Moments and bounds of some numbers. */
 export interface Moments {
-  /** The sum of their squares. */
+  /** Sum of the squares. */
   readonly squares: number;
-  /** Its root. */
+  /** Square root of the sum of the squares. */
   readonly norm: number;
   readonly meanAbs: number;
   readonly min: number;
   readonly max: number;
-  /** How many are NaN or infinite. */
+  /** Number of values that are NaN or infinite. */
   readonly nonFinite: number;
 }
 
 const BINS = 32;
-/** So many numbers are sorted at most: of more, as many spread evenly. */
+/** Largest number of values to sort. From longer lists as many are sampled at even distances. */
 const SORTED = 2048;
 
-/** Norm, mean size and bounds in one pass. The norm is that of all numbers, so NaN where one is. */
+/**
+ * Computes norm, mean absolute value and bounds in one pass. They include all numbers, so the norm is NaN if a number
+ * is.
+ */
 export function momentsOf(numbers: ArrayLike<number>): Moments {
   const { length } = numbers;
   let squares = 0, sizes = 0, min = Infinity, max = -Infinity;
@@ -34,7 +37,7 @@ export function momentsOf(numbers: ArrayLike<number>): Moments {
     if (x < min) min = x;
     if (x > max) max = x;
   }
-  // Sums of float32 in float64 are finite unless one of the numbers is not.
+  // The largest float32 is 3.4e38, so a float64 sum overflows only if one of the numbers is not finite.
   const nonFinite = sizes < Infinity ? 0 : countNonFinite(numbers);
   return { squares, norm: Math.sqrt(squares), meanAbs: sizes / length, min, max, nonFinite };
 }
@@ -46,8 +49,8 @@ function countNonFinite(numbers: ArrayLike<number>): number {
 }
 
 /**
- * Percentiles, by linear interpolation between the two nearest numbers. Of more than 2048 numbers they are those of as
- * many of them, spread evenly: good to about a percent of rank.
+ * Computes percentiles by linear interpolation between the two nearest numbers. From more than 2048 numbers, 2048 are
+ * sampled at even distances, which is accurate to about one percent of rank.
  */
 export function percentilesOf(
   numbers: ArrayLike<number>,
@@ -69,7 +72,7 @@ function sampleOf(numbers: ArrayLike<number>): Float32Array {
   return sample;
 }
 
-/** How the finite numbers are spread over 32 bins. */
+/** Counts the finite numbers in 32 bins of equal width. */
 export function histogramOf(numbers: ArrayLike<number>): Histogram {
   let from = Infinity, to = -Infinity, sum = 0, sumOfSquares = 0;
   for (let i = 0; i < numbers.length; i++) {

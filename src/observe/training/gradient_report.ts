@@ -1,53 +1,53 @@
 /**
- * What is found of the gradients of a step.
+ * Reports on the gradients of a step.
  *
  * @module
  */
 
 import type { Histogram, ScalarRow } from "../reporter/scalars.ts";
 
-/** What is to be thought of gradients: `nonFinite` before `exploding` before `vanishing`. */
+/** Verdict on gradients. The worst one wins: `nonFinite`, then `exploding`, then `vanishing`. */
 export type GradientVerdict = "fine" | "vanishing" | "exploding" | "nonFinite";
 
-/** The gradient of one parameter in a few numbers. */
+/** Statistics of the gradient of one parameter. */
 export interface LayerGradient {
-  /** The parameter. */
+  /** Name of the parameter. */
   readonly name: string;
-  /** How many numbers. */
+  /** Number of elements. */
   readonly size: number;
-  /** The square root of the sum of their squares; only with `norm`. */
+  /** Square root of the sum of the squares; only with the option `norm`. */
   readonly norm?: number;
-  /** The mean of their absolute values. */
+  /** Mean of the absolute values. */
   readonly meanAbs: number;
-  /** The least. */
+  /** Smallest value. */
   readonly min: number;
-  /** The most. */
+  /** Largest value. */
   readonly max: number;
-  /** `p10`, `p50`, … of the numbers, with their signs. */
+  /** Percentiles `p10`, `p50`, … of the values, with their signs. */
   readonly percentiles: Readonly<Record<string, number>>;
-  /** How they are spread over 32 bins; only with `histogram`. */
+  /** Histogram of 32 bins; only with the option `histogram`. */
   readonly histogram?: Histogram;
-  /** How many are NaN or infinite. */
+  /** Number of values that are NaN or infinite. */
   readonly nonFinite: number;
-  /** What is to be thought of them. */
+  /** Verdict on this gradient. */
   readonly verdict: GradientVerdict;
 }
 
-/** The gradients of one step. */
+/** Report on the gradients of one step. */
 export interface GradientReport {
-  /** The step. */
+  /** Number of the step. */
   readonly step: number;
-  /** The norm of those that are monitored, as the optimizers got them. */
+  /** Norm of the monitored gradients, as the optimizers received them. */
   readonly norm: number;
-  /** The norm of all gradients before they were clipped. */
+  /** Norm of all gradients before clipping. */
   readonly gradNorm: number;
-  /** The worst that is to be thought of any of them. */
+  /** Worst verdict on any monitored gradient. */
   readonly verdict: GradientVerdict;
-  /** Parameter by parameter. */
+  /** Statistics of each monitored parameter. */
   readonly layers: readonly LayerGradient[];
 }
 
-/** A report as numbers with names, for logs. */
+/** Returns a report as named values for logs. */
 export function rowOf(
   source: string,
   { step, norm, gradNorm, verdict, layers }: GradientReport,

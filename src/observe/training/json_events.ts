@@ -1,5 +1,5 @@
 /**
- * What lines of a log of JSON hold.
+ * Content of the lines of a JSON log.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { TrainingBase } from "../../training/stages.ts";
 
-/** What a run is made of. */
+/** Returns the facts of a run: model, device, hooks, parameters and optimizers. */
 export function factsOf(
   { state, trainer, workflow, optimizers }: TrainingBase,
 ): Record<string, unknown> {
@@ -36,7 +36,7 @@ export function factsOf(
   };
 }
 
-/** `"train/loss"` → `loss`, `"val/loss"` → `val_loss`. */
+/** Renames metrics: `"train/loss"` becomes `loss`, `"val/loss"` becomes `val_loss`. */
 export function flat(metrics: Readonly<Record<string, number>>): Record<string, number> {
   return Object.fromEntries(
     Object.entries(metrics).map(([name, value]) => [
@@ -46,7 +46,7 @@ export function flat(metrics: Readonly<Record<string, number>>): Record<string, 
   );
 }
 
-/** How a run ended, in one word. */
+/** Returns the status of a finished run. */
 export function statusOf({ status }: Outcome): "completed" | "stopped" | "error" {
   return status === "failed" ? "error" : status;
 }

@@ -1,15 +1,15 @@
 /**
- * Any value as a line of JSON.
+ * Conversion of any value to a line of JSON.
  *
  * @module
  */
 
-/** So deep, and so many entries of one list, are written. */
+/** Limits of depth, and of the number of entries of one list. */
 const [DEEP, MANY] = [8, 1000];
 
 /**
- * A value as JSON in one line, whatever it holds: NaN is null, other numbers that JSON lacks are text, and so is what
- * goes round in a circle, cannot be looked at, or is too much. Never throws.
+ * Returns a value as JSON in one line. NaN becomes null. Infinity, functions, symbols, circular references,
+ * unreadable members and anything beyond the limits become text. Never throws.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(plain(value, [])) ?? "null";
@@ -57,7 +57,9 @@ function plainObject(value: object, above: readonly object[]): unknown {
   );
 }
 
-/** A member, whose getter may throw: the others are written all the same. */
+/**
+ * Returns a member. If its getter throws, the text of the error is returned, so that the other members are written.
+ */
 function member(value: object, key: string): unknown {
   try {
     return (value as Readonly<Record<string, unknown>>)[key];
@@ -68,7 +70,7 @@ function member(value: object, key: string): unknown {
 
 function plainList(list: ArrayLike<unknown>, within: readonly object[]): unknown {
   const shown = Array.from({ length: Math.min(list.length, MANY) }, (_, i) =>
-    // What cannot stand in a list of JSON becomes null there.
+    // JSON.stringify() writes null for elements that JSON does not have.
     plain(list[i], within));
   return list.length > MANY ? [...shown, `[${list.length} in all]`] : shown;
 }

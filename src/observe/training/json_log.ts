@@ -23,26 +23,26 @@ import {
   type TrainingHookTimes,
 } from "./training_options.ts";
 
-/** What a {@linkcode JsonLog} is told. Its times are those of the rows of batches. */
+/** Options of {@linkcode JsonLog}. The schedule options apply to the rows of batches. */
 export interface JsonLogOptions extends Omit<TrainingHookTimes, "frequency"> {
-  /** The folder in which there will be a folder `logs`. Both are made where they are not there. */
+  /** Folder that contains the folder `logs`. Both are created if they do not exist. */
   readonly outputDir: string | URL;
   /**
-   * A line at every so many batches, the first included.
+   * Number of batches between two rows, the first of which has a row.
    *
    * @default 100
    */
   readonly logEveryNBatches?: number;
   /**
-   * The file in the folder `logs`, which is added to where it is there.
+   * Name of the file in the folder `logs`. If the file exists, lines are appended.
    *
    * @default "training_TIMESTAMP.jsonl", a new one for each run
    */
   readonly fileName?: string;
   /**
-   * What the run was configured by: written as it is, as far as JSON has it.
+   * Configuration of the run, to be written to the log as far as JSON allows.
    *
-   * @default nothing
+   * @default undefined
    */
   readonly config?: unknown;
 }
@@ -51,14 +51,24 @@ const NAME = "JsonLog";
 const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAINING_TIMES];
 
 /**
- * Writes what happens in training as lines of JSON, each with its `event`, `time` (ISO 8601) and `runId`: log_start;
- * train_begin with config, hooks and parameters; batch with epoch, batch and loss; validation; epoch_end with its loss,
- * its duration (s) and `val_…`; scalars that other hooks have left; exception; train_end with status (`completed`,
- * `stopped` or `error`), training_time (s), total_batches, final_loss and the best epoch. Epochs count from 1, batches
- * from 0; what is no part of a run, as `validate()` by hand, is not written. Metrics have the names that they have in `ctx.metrics`, without `train/`, and with `val_` for `val/`.
+ * Writes the events of training as JSON Lines. Each line has `event`, `time` (ISO 8601) and `runId`. The events are:
  *
- * Every line is whole, and valid whatever values hold (NaN is null, Infinity is text), and out of the process before
- * training goes on: a kill loses none. What cannot be written stops the run.
+ * - log_start
+ * - train_begin: configuration, hooks and parameters
+ * - batch: epoch, batch and loss
+ * - validation: metrics
+ * - epoch_end: loss, duration (s) and `val_…`
+ * - scalars: values that other hooks have posted
+ * - exception: the error
+ * - train_end: status (`completed`, `stopped` or `error`), training_time (s), total_batches, final_loss and the best
+ *   epoch
+ *
+ * Epochs count from 1, batches from 0. Events outside of a run, such as those of `validate()`, are not written.
+ * Metrics have the names of `ctx.metrics`, without `train/`, and with `val_` instead of `val/`.
+ *
+ * Every line is complete and valid JSON for any values: NaN is null, Infinity is text. A line is handed to the
+ * operating system before training goes on, so a killed process loses no line. The run ends if a line cannot be
+ * written.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -91,24 +101,24 @@ const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAIN
  * ```
  */
 export class JsonLog {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Rows of batches come at every so many; all else at once. */
+  /** Schedule of the rows of batches. All other lines are written at once. */
   readonly stageTimes: { readonly BATCH_END: ScheduleOptions };
-  /** What cannot be written must not go unnoticed. */
+  /** Ends the run if a line cannot be written. */
   readonly onError = "throw";
   readonly #file: LogFile;
   readonly #config: unknown;
-  /** The id of the run; `isLoaded` while it is that of a checkpoint whose run has not gone on yet. */
+  /** Id of the run. `isLoaded` means that it comes from a checkpoint whose run has not continued yet. */
   #run = { id: crypto.randomUUID() as string, isLoaded: false };
   #seen = 0;
-  /** What the run is one of. */
+  /** Engine of the current run. */
   #engine: Workflow | undefined;
   readonly #begun = { run: 0, epoch: 0 };
   #batches = 0;
   #best: { readonly loss: number; readonly epoch: number } | undefined;
 
-  /** Opens nothing yet. */
+  /** Creates the hook; no file is opened yet. */
   constructor(options: JsonLogOptions) {
     checkTraining(NAME, options, OPTIONS);
     checkGiven(NAME, options, "outputDir", "the folder of its logs");
@@ -127,17 +137,20 @@ export class JsonLog {
     this.#file = new LogFile(outputDir, fileName);
   }
 
-  /** The file of this run, or of the last one; `undefined` before there was one. */
+  /** Path of the file of this run, or of the last one; `undefined` before the first. */
   get path(): string | undefined {
     return this.#file.path;
   }
 
-  /** By which lines of this run are known, resumed or not. */
+  /** Id of the run, which its lines contain. It stays the same when a run resumes. */
   get runId(): string {
     return this.#engine === undefined ? this.#run.id : runIdOf(this.#engine, this.#run.id);
   }
 
-  /** A run begins. Its file is opened with the first line: a log that is switched off leaves none. Called by the trainer. */
+  /**
+   * Sets the id of the run. The file is opened with the first line, so a disabled log creates no file. Called by the
+   * trainer when a run begins.
+   */
   open(engine: Workflow): void {
     readRows(engine);
     if (this.#run.isLoaded) setRunId(engine, this.#run.id);
@@ -146,23 +159,23 @@ export class JsonLog {
     this.#begun.run = this.#begun.epoch = performance.now();
   }
 
-  /** Training begins. Called by the trainer. */
+  /** Logs the beginning of training. Called by the trainer. */
   onTrainBegin(ctx: TrainingBase): void {
     this.#begun.run = performance.now();
     this.#line("train_begin", { ...factsOf(ctx), config: this.#config });
   }
 
-  /** An epoch begins. Called by the trainer. */
+  /** Starts the clock of an epoch. Called by the trainer. */
   onEpochBegin(): void {
     this.#begun.epoch = performance.now();
   }
 
-  /** A batch begins: it is counted. Called by the trainer. */
+  /** Counts a batch. Called by the trainer. */
   onBatchBegin(): void {
     this.#batches++;
   }
 
-  /** A batch is done. Called by the trainer. */
+  /** Logs a row for a batch. Called by the trainer. */
   onBatchEnd(ctx: BatchEndContext): void {
     this.#takeIn(ctx);
     if (ctx.outcome.status === "failed") return;
@@ -170,14 +183,14 @@ export class JsonLog {
     this.#line("batch", { epoch: epoch + 1, batch, step, loader, ...metrics, loss });
   }
 
-  /** Validation is done. Called by the trainer. */
+  /** Logs the metrics of a validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
     this.#takeIn(ctx);
     const { epoch, stepCount: step, metrics, outcome } = ctx;
     this.#line("validation", { epoch: epoch + 1, step, status: outcome.status, ...flat(metrics) });
   }
 
-  /** An epoch is done. Called by the trainer. */
+  /** Logs the metrics of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
     this.#takeIn(ctx);
     const { epoch, metrics, outcome } = ctx, known = flat(metrics);
@@ -193,12 +206,12 @@ export class JsonLog {
     });
   }
 
-  /** Something was thrown. Called by the trainer. */
+  /** Logs an error. Called by the trainer. */
   onException({ error, epoch, state }: ExceptionContext): void {
     this.#line("exception", { epoch: epoch + 1, step: state.step, error });
   }
 
-  /** Training is over. Called by the trainer. */
+  /** Logs the end of training. Called by the trainer. */
   onTrainEnd(ctx: EndContext): void {
     this.#takeIn(ctx);
     const { state, outcome } = ctx, best = this.#best;
@@ -219,12 +232,12 @@ export class JsonLog {
     this.#file.close();
   }
 
-  /** What a checkpoint keeps: plain data. Called by the trainer. */
+  /** Returns the state for a checkpoint as plain data. Called by the trainer. */
   save(): unknown {
     return { runId: this.runId, batches: this.#batches, best: this.#best ?? null };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["runId", "batches", "best"]);
     const saved = state as SavedLog;
@@ -238,7 +251,7 @@ export class JsonLog {
     if (loss < (this.#best?.loss ?? Infinity)) this.#best = { loss, epoch };
   }
 
-  /** Writes what other hooks have found since it last looked. */
+  /** Logs the rows that other hooks have posted since the last call. */
   #takeIn(ctx: TrainingBase): void {
     const board = scalarsOf(ctx), rows = board.after(this.#seen);
     this.#seen = board.posted;
@@ -260,7 +273,7 @@ export class JsonLog {
   }
 }
 
-/** What a checkpoint keeps of a log. */
+/** State of the log in a checkpoint. */
 interface SavedLog {
   readonly runId: string;
   readonly batches: number;

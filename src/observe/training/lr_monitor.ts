@@ -14,28 +14,28 @@ import {
   trainingTimesOf,
 } from "./training_options.ts";
 
-/** What an {@linkcode LrMonitor} can be told. Its times count steps, or epochs. */
+/** Options of {@linkcode LrMonitor}. The schedule options count steps, or epochs. */
 export interface LrMonitorOptions extends Omit<TrainingHookTimes, "frequency">, RowWriter {
   /**
-   * Whether it looks at every step, or at every epoch.
+   * Unit of the schedule.
    *
-   * @default "epoch", or "step" where `everyNSteps` is given
+   * @default "epoch", or "step" if `everyNSteps` is given
    */
   readonly frequency?: "step" | "epoch";
   /**
-   * It looks at every so many of these steps.
+   * Number of steps between two rows.
    *
    * @default 1
    */
   readonly everyNSteps?: number;
   /**
-   * Whether there are momenta, too.
+   * Reports momenta, too.
    *
    * @default false
    */
   readonly logMomentum?: boolean;
   /**
-   * Whether there are weight decays, too.
+   * Reports weight decays, too.
    *
    * @default false
    */
@@ -46,8 +46,8 @@ const NAME = "LrMonitor";
 const OPTIONS = ["everyNSteps", "logMomentum", "logWeightDecay", "write", ...TRAINING_TIMES];
 
 /**
- * Follows the learning rate of each group of each optimizer: `"lr/adam"`, with several groups `"lr/adam/0"`. It looks when an epoch has ended, or a step: the values are those of the
- * last step that was done.
+ * Reports the learning rate of each group of each optimizer as `"lr/adam"`, or as `"lr/adam/0"` if there are several
+ * groups. Rows are written at the end of an epoch or step, with the values of its last step.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -79,15 +79,15 @@ const OPTIONS = ["everyNSteps", "logMomentum", "logWeightDecay", "write", ...TRA
  * ```
  */
 export class LrMonitor {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** When an epoch has ended, or a step. */
+  /** Stage of the hook: the end of an epoch or of a step. */
   readonly stage: typeof TrainingStage.EPOCH_END | typeof TrainingStage.STEP_END;
-  /** At every so many. */
+  /** Number of epochs or steps between two rows. */
   readonly frequency: number;
   readonly #options: Pick<LrMonitorOptions, "logMomentum" | "logWeightDecay" | "write">;
 
-  /** Looks at nothing yet. */
+  /** Creates the hook. */
   constructor(options: LrMonitorOptions = {}) {
     checkLrMonitor(options);
     const { everyNSteps, frequency = everyNSteps === undefined ? "epoch" : "step" } = options;
@@ -98,7 +98,7 @@ export class LrMonitor {
     this.#options = options;
   }
 
-  /** Looks at the optimizers. Called by the trainer. */
+  /** Reports the learning rates. Called by the trainer. */
   call(ctx: TrainingBase): void {
     const { logMomentum = false, logWeightDecay = false, write } = this.#options;
     const values: Record<string, number> = {};

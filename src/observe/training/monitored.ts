@@ -1,5 +1,5 @@
 /**
- * A metric that decides something.
+ * Metrics by which hooks decide.
  *
  * @module
  */
@@ -8,35 +8,35 @@ import { complaint } from "../../base/show.ts";
 import { checkType, isOneOf } from "../any/hook_options.ts";
 import { isText } from "./training_options.ts";
 
-/** Whether less is better, or more. */
+/** Direction in which a metric improves. */
 export type MonitorMode = "min" | "max";
 
-/** Which metric decides, and how. */
+/** Options of hooks that compare a metric. */
 export interface MonitorOptions {
   /**
-   * The metric.
+   * Name of the metric.
    *
    * @default "val/loss"
    */
   readonly monitor?: string;
   /**
-   * Whether less of it is better, or more.
+   * Direction of improvement: `"min"` if smaller values are better, `"max"` if larger ones are.
    *
    * @default "min"
    */
   readonly mode?: MonitorMode;
 }
 
-/** Throws a TypeError for options of a monitor that are not what they must be. */
+/** Throws a TypeError if an option of a monitor is of the wrong kind. */
 export function checkMonitor(hook: string, options: object): void {
   checkType(hook, options, "monitor", "the name of a metric", isText);
   checkType(hook, options, "mode", '"min" or "max"', isOneOf("min", "max"));
 }
 
 /**
- * The value of a metric, which may be NaN.
+ * Returns the value of a metric, which may be NaN.
  *
- * @throws {RangeError} where there is none of that name; says which there are
+ * @throws {RangeError} if there is no metric of that name; the message lists the metrics
  */
 export function monitored(
   action: string,
@@ -52,7 +52,10 @@ export function monitored(
   throw new RangeError(complaint(action, requirement, monitor, names));
 }
 
-/** Is a value better than another by more than `margin`? What is not finite is never better, and any number better than it. */
+/**
+ * Returns whether a value is better than another by more than `margin`. A value that is not finite is never better,
+ * and any finite value is better than it.
+ */
 export function isBetter(value: number, than: number, mode: MonitorMode, margin = 0): boolean {
   if (!Number.isFinite(value) || !Number.isFinite(than)) {
     return Number.isFinite(value);

@@ -22,33 +22,34 @@ import {
 } from "./training_options.ts";
 
 /**
- * What happens when something is not finite: `raise` ends the run with a `NotFiniteError`; `skip` leaves the parameters as
- * they are and goes on with the next step; `break` says what it is, halts in a debugger where one is attached, and stops.
+ * Reaction to a value that is not finite. `raise` ends the run with a `NotFiniteError`; `skip` leaves the parameters
+ * unchanged and continues with the next step; `break` writes the error, halts in an attached debugger, and stops the
+ * run.
  */
 export type NanGuardMode = "raise" | "skip" | "break";
 
-/** What a {@linkcode NanGuard} can be told. Its times count batches, and steps for gradients. */
+/** Options of {@linkcode NanGuard}. The schedule options count batches, and steps for gradients. */
 export interface NanGuardOptions extends TrainingHookTimes {
   /**
-   * What happens when something is not finite.
+   * Reaction to a value that is not finite.
    *
    * @default "raise"
    */
   readonly mode?: NanGuardMode;
   /**
-   * Whether it says the shapes of each batch it looks at.
+   * Writes the shapes of each checked batch.
    *
    * @default false
    */
   readonly logShapes?: boolean;
   /**
-   * Whether it looks at gradients, and not at losses alone.
+   * Checks gradients, too, and not only losses.
    *
    * @default true
    */
   readonly checkGradients?: boolean;
   /**
-   * Takes what it says.
+   * Function that takes the lines.
    *
    * @default console.log
    */
@@ -59,9 +60,11 @@ const NAME = "NanGuard";
 const OPTIONS = ["mode", "logShapes", "checkGradients", "write", ...TRAINING_TIMES];
 
 /**
- * Looks for NaN and infinite numbers before parameters are moved by them: in the loss of each batch, and in the gradients
- * of each step. Says which tensor, batch and step it is, and where the loss is not finite which tensors of the batch are
- * not, either. Looking costs a norm of the gradients; they themselves are looked at only where that is not finite.
+ * Checks for NaN and infinite values before they change parameters: in the loss of each batch, and in the gradients
+ * of each step. The error names tensor, batch and step. If the loss is not finite, it also names the tensors of the
+ * batch that are not.
+ *
+ * The check costs one norm of the gradients. Single gradients are read only if the norm is not finite.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -90,19 +93,19 @@ const OPTIONS = ["mode", "logShapes", "checkGradients", "write", ...TRAINING_TIM
  * ```
  */
 export class NanGuard {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** No step can follow. */
+  /** Errors end the run: no step can follow. */
   readonly onError = "throw";
   readonly #mode: NanGuardMode;
   readonly #logShapes: boolean;
   readonly #checkGradients: boolean;
   readonly #write: (line: string) => void;
   #skipped = 0;
-  /** The step in which a loss was not finite. */
+  /** Step in which a loss was not finite. */
   #lostIn = -1;
 
-  /** Has seen nothing yet. */
+  /** Creates the hook. */
   constructor(options: NanGuardOptions = {}) {
     checkTraining(NAME, options, OPTIONS);
     const isMode = isOneOf("raise", "skip", "break");
@@ -120,12 +123,12 @@ export class NanGuard {
     this.#write = options.write ?? printLine;
   }
 
-  /** How many steps it has vetoed. */
+  /** Number of steps that the hook has vetoed. */
   get skipped(): number {
     return this.#skipped;
   }
 
-  /** Says the shapes of a batch, if it is to. Called by the trainer. */
+  /** Writes the shapes of a batch, if `logShapes` is set. Called by the trainer. */
   onBatchBegin({ batch, batchIdx, epoch }: BatchContext): void {
     if (!this.#logShapes) return;
     const shapes = Object.entries(batch.feeds).map(([name, { data, dims }]) =>
@@ -134,26 +137,26 @@ export class NanGuard {
     this.#write(`epoch ${epoch + 1}  batch ${batchIdx}  ${shapes.join("  ")}`);
   }
 
-  /** Looks at a loss. Called by the trainer. */
+  /** Checks a loss. Called by the trainer. */
   onAfterLoss(ctx: LossContext): void {
     if (Number.isFinite(ctx.loss)) return;
     this.#lostIn = ctx.stepCount;
     this.#tell(ctx, [{ tensor: "loss", count: 1 }, ...notFiniteIn(ctx.batch)]);
   }
 
-  /** Looks at the gradients, and says whether a step may be taken. Called by the trainer. */
+  /** Checks the gradients, and returns whether the step may be taken. Called by the trainer. */
   onMayUpdate(ctx: NormContext): boolean | Promise<boolean> {
     if (this.#lostIn === ctx.stepCount) return this.#answer();
     if (!this.#checkGradients || Number.isFinite(ctx.gradNorm)) return true;
     return this.#findGradients(ctx);
   }
 
-  /** What a checkpoint keeps: plain data. Called by the trainer. */
+  /** Returns the state for a checkpoint as plain data. Called by the trainer. */
   save(): { readonly skipped: number } {
     return { skipped: this.#skipped };
   }
 
-  /** Goes on where `save` was called. Throws a TypeError for what it did not give. Called by the trainer. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["skipped"]);
     this.#skipped = (state as { readonly skipped: number }).skipped;
@@ -172,7 +175,7 @@ export class NanGuard {
     return this.#answer();
   }
 
-  /** Whether to take a step in which something is not finite. */
+  /** Counts a step that is not taken, and returns the veto. */
   #answer(): boolean {
     this.#skipped++;
     this.#lostIn = -1; // the next step has the same number

@@ -1,5 +1,5 @@
 /**
- * What ready-made hooks of training are told, checked.
+ * Checks of the options of ready-made training hooks.
  *
  * @module
  */
@@ -19,53 +19,56 @@ import {
 } from "../any/hook_options.ts";
 import { postOrPrint, type ScalarRow } from "../reporter/scalars.ts";
 
-/** What a hook of training may be called. */
+/** Option for the name of a training hook. */
 export interface HookName {
   /**
-   * What it is called among the hooks of its trainer: two of a class need two names.
+   * Name of the hook among the hooks of its trainer. Two hooks of one class need two names.
    *
-   * @default the class's name in snake_case
+   * @default the name of the class in snake_case
    */
   readonly name?: string;
 }
 
-/** Name and times of a hook of training. */
+/** Options for the name and the schedule of a training hook. */
 export interface TrainingHookTimes extends HookName, HookTimes {
   /**
-   * Asleep until so many epochs are done.
+   * Number of epochs after which the hook is first called.
    *
    * @default 0
    */
   readonly enableAfterEpoch?: number;
 }
 
-/** Where a hook that measures hands its numbers. */
+/** Option for the output of a hook that measures values. */
 export interface RowWriter {
   /**
-   * Takes each row of numbers.
+   * Function that takes each row of values.
    *
-   * @default leaves them for the logs among the hooks, in the slot `scalars`; without one prints them
+   * @default posts rows in the slot `scalars` for the logs among the hooks, or prints them if there are no logs
    */
   readonly write?: (row: ScalarRow) => void;
 }
 
-/** The members of {@linkcode TrainingHookTimes}. */
+/** Names of the members of {@linkcode TrainingHookTimes}. */
 export const TRAINING_TIMES: readonly string[] = ["name", "enableAfterEpoch", ...TIMES];
 
-/** Checks what is known of every hook of training: its members' names, its name. */
+/** Checks the options of every training hook: the names of members, `name` and `enableAfterEpoch`. */
 export function checkTraining(hook: string, options: object, known: readonly string[]): void {
   checkOptions(hook, options, known);
   checkType(hook, options, "name", "a name", isText);
   checkNumber(hook, options, "enableAfterEpoch", wholeFrom(0));
 }
 
-/** The times among options, checked; to be assigned to the hook. */
+/** Returns the schedule among options, checked, to be assigned to the hook. */
 export function trainingTimesOf(hook: string, options: TrainingHookTimes): TrainingHookTimes {
   const { enableAfterEpoch } = options;
   return { ...timesOf(hook, options), ...(enableAfterEpoch !== undefined && { enableAfterEpoch }) };
 }
 
-/** The same without what every row has a frequency of its own for. Throws a TypeError where one is given. */
+/**
+ * Returns the schedule of a hook whose frequency is the option `member`. Throws a TypeError if `frequency` is given,
+ * too.
+ */
 export function rowTimesOf(
   hook: string,
   options: TrainingHookTimes,
@@ -83,28 +86,28 @@ export function rowTimesOf(
   return { ...trainingTimesOf(hook, { ...options, frequency: every }), frequency: every };
 }
 
-/** Throws a TypeError for a `write` that is no function. */
+/** Throws a TypeError if `write` is not a function. */
 export function checkWrite(hook: string, options: object): void {
   checkType(hook, options, "write", "a function", isFunction);
 }
 
-/** Throws a TypeError for saved state that lacks what `save` gives. */
+/** Throws a TypeError if a saved state lacks a member that `save` returns. */
 export function checkSaved(hook: string, state: unknown, members: readonly string[]): void {
   if (isObject(state) && members.every((member) => state[member] !== undefined)) return;
   throw new TypeError(complaint(`load ${hook}`, "its state must be what save() gave", state));
 }
 
-/** Is the value a text with something in it? */
+/** Returns whether the value is a string that is not empty. */
 export function isText(value: unknown): boolean {
   return typeof value === "string" && value !== "";
 }
 
-/** Is the value a path, or an address? */
+/** Returns whether the value is a path or a URL. */
 export function isPlace(value: unknown): boolean {
   return isText(value) || value instanceof URL;
 }
 
-/** Hands a row to `write`, to the logs among the hooks, or to the console if there are none. */
+/** Hands a row to `write`, or else to the logs among the hooks, or else to the console. */
 export function handOver(
   ctx: Pick<BaseContext, "shared" | "workflow">,
   row: ScalarRow,

@@ -11,22 +11,22 @@ import {
   trainingTimesOf,
 } from "./training_options.ts";
 
-/** What a {@linkcode Validation} can be told. Its times count epochs, or steps. */
+/** Options of {@linkcode Validation}. The schedule options count epochs, or steps. */
 export interface ValidationOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
-   * After every so many.
+   * Number of epochs or steps between two validations.
    *
    * @default 1
    */
   readonly every?: number;
   /**
-   * Whether these are epochs, or steps.
+   * Unit of `every`.
    *
    * @default "epoch"
    */
   readonly unit?: "epoch" | "step";
   /**
-   * What with: one source of batches, or several by name.
+   * Data to validate with: one source of batches, or several by name.
    *
    * @default the validation data of the trainer
    */
@@ -36,9 +36,10 @@ export interface ValidationOptions extends Omit<TrainingHookTimes, "frequency"> 
 const NAME = "Validation";
 
 /**
- * Has the model validated after every so many epochs or steps, where the trainer's own option `validateEvery` is not
- * enough: at certain times only, switched on and off, or with data of its own. A validation after an epoch begins when
- * EPOCH_END is over, and is of that epoch: VALIDATION_END has its metrics.
+ * Validates the model after every few epochs or steps. Use it if the trainer's option `validateEvery` is not enough:
+ * to validate at certain times only, to switch validation on and off, or to validate with other data.
+ *
+ * A validation after an epoch begins after EPOCH_END and belongs to that epoch: VALIDATION_END has its metrics.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -69,17 +70,17 @@ const NAME = "Validation";
  * ```
  */
 export class Validation {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name: string;
-  /** When an epoch has ended, or a step. */
+  /** Stage of the hook: the end of an epoch or of a step. */
   readonly stage: typeof TrainingStage.EPOCH_END | typeof TrainingStage.STEP_END;
-  /** At every so many, the last of them. */
+  /** Number of epochs or steps between two validations. */
   readonly frequency: number;
-  /** Without validation others wait for metrics in vain. */
+  /** Errors end the run: other hooks depend on the metrics. */
   readonly onError = "throw";
   readonly #data: ValidationData | undefined;
 
-  /** Asks for nothing yet. */
+  /** Creates the hook. */
   constructor(options: ValidationOptions = {}) {
     const { frequency: given } = options as TrainingHookTimes;
     if (given !== undefined) {
@@ -100,7 +101,7 @@ export class Validation {
     this.#data = options.data;
   }
 
-  /** Asks for a validation. Called by the trainer. */
+  /** Requests a validation. Called by the trainer. */
   call({ trainer }: TrainingBase): void {
     trainer.validateSoon(this.#data);
   }
