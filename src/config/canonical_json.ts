@@ -1,5 +1,5 @@
 /**
- * JSON of which equal values have one text only (RFC 8785), so that its bytes can be hashed.
+ * Canonical JSON (RFC 8785): equal values have the same text, so its bytes can be hashed.
  *
  * @module
  */
@@ -10,16 +10,15 @@ import { isPlain } from "../base/object.ts";
 
 /**
  * Writes a value as canonical JSON: members sorted by the UTF-16 code units of their names, numbers as ECMAScript
- * writes them (`-0` is `0`), no white space. For hashing and comparing; the text parses back with `JSON.parse`.
+ * writes them (`-0` is `0`), no white space. Use it for hashing and comparing. `JSON.parse` reads the text.
  *
- * As in JSON, members that are `undefined` are left out. Two things that are not JSON have a fixed form: a typed
- * array is the array of its numbers, a `Date` its ISO text. What would be lost or is ambiguous is refused.
+ * As in JSON, members that are `undefined` are left out. Two types that JSON lacks have a fixed form: a typed array
+ * becomes an array of its numbers, a `Date` its ISO text. Values that would be lost or ambiguous are errors.
  *
- * @param value plain data: objects, arrays, texts, finite numbers, booleans, `null`, typed arrays, dates
- * @throws {TypeError} for `NaN` and infinities, bigints, functions, symbols (as names too), cycles, more
- * than 1000 lists and objects in each other, `undefined`
- * anywhere but as a member, lone surrogates, invalid dates, and objects of any other class (`Map`, `Set`, `URL`,
- * your own); the message names the path: `value.layers[2].rate`
+ * @param value plain data: objects, arrays, strings, finite numbers, booleans, `null`, typed arrays, dates
+ * @throws {TypeError} for `NaN` and infinities, bigints, functions, symbols (also as names), cycles, more than 1000
+ * levels of nesting, `undefined` other than as a member, lone surrogates, invalid dates, and objects of any other
+ * class (`Map`, `Set`, `URL`, custom classes); the message names the path: `value.layers[2].rate`
  *
  * @example
  * ```ts
@@ -34,12 +33,12 @@ export function canonicalJson(value: unknown): string {
   return canonicalText(value, "value");
 }
 
-/** The same, with a name for the value that errors begin their paths with. */
+/** Writes canonical JSON. Paths in errors begin with `root`. */
 export function canonicalText(value: unknown, root: string): string {
   return textOf(value, { root, keys: [], parents: [] });
 }
 
-/** Where in the value we are. */
+/** Position in the value. */
 interface Place {
   readonly root: string;
   readonly keys: (string | number)[];
@@ -92,7 +91,7 @@ function textOfMembers(value: object, at: Place): string {
   const [symbol] = Object.getOwnPropertySymbols(value);
   if (symbol !== undefined) return refuse(at, "an object without symbols as names", symbol);
   const texts: string[] = [];
-  // Without a comparison, `sort` goes by UTF-16 code units, as RFC 8785 wants it.
+  // Without a comparison function, `sort` compares UTF-16 code units, as RFC 8785 requires.
   for (const name of Object.keys(value).sort()) {
     const member: unknown = (value as Readonly<Record<string, unknown>>)[name];
     if (member !== undefined) texts.push(`${quote(name, at)}:${within(member, name, at)}`);

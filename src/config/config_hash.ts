@@ -1,5 +1,5 @@
 /**
- * A configuration in 64 characters.
+ * Hashes of configurations.
  *
  * @module
  */
@@ -7,13 +7,14 @@
 import { canonicalText } from "./canonical_json.ts";
 
 /**
- * The SHA-256 of a configuration's {@linkcode canonicalJson}, in hexadecimal: equal configurations have equal
- * hashes, in whatever order their members were written, in Deno and in a page. Other tools get the same from the
+ * Returns the SHA-256 of a configuration's {@linkcode canonicalJson} in hexadecimal. Equal configurations have equal
+ * hashes, whatever the order of their members, in Deno and in web pages. Other tools compute the same hash from the
  * same text.
  *
  * @param config plain data, as `canonicalJson` takes it
- * @throws {TypeError} for what has no canonical JSON, naming the path: `config.layers[2].rate`
- * @throws {Error} in a page that is not a secure context (neither https nor localhost): it has no `crypto.subtle`
+ * @throws {TypeError} for a value that has no canonical JSON; the message names the path: `config.layers[2].rate`
+ * @throws {Error} in a web page that is not a secure context (https or localhost), where `crypto.subtle` does not
+ * exist
  *
  * @example
  * ```ts

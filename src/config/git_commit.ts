@@ -1,15 +1,15 @@
 /**
- * The commit that is checked out, from git's own files: no subprocess, no permission but to read.
+ * The current commit, read from git's own files: no subprocess, and no permission except to read.
  *
  * @module
  */
 
 import { type DenoHost, findDeno, mayRead } from "../platform/host.ts";
 
-/** Where {@linkcode gitCommit} looks. */
+/** Options of {@linkcode gitCommit}. */
 export interface GitCommitOptions {
   /**
-   * The folder to begin at; the repository is that of the nearest folder above with a `.git`.
+   * Folder in which the search begins. The nearest folder above it with a `.git` is the repository.
    *
    * @default the current directory
    */
@@ -17,10 +17,10 @@ export interface GitCommitOptions {
 }
 
 /**
- * The hash of the commit that is checked out: on a branch, detached, in a linked worktree or a submodule.
+ * Returns the hash of the commit that is checked out: on a branch, detached, in a linked worktree or a submodule.
  *
- * `"unknown"` where there is no repository, no commit yet, no permission to read (nobody is asked for it) or no
- * Deno; also in a bare repository and in one that keeps its refs in a `reftable`. `GIT_DIR` is not looked at.
+ * Returns `"unknown"` if there is no repository, no commit yet, no permission to read (without a prompt) or no Deno;
+ * also for a bare repository and for one with refs in a `reftable`. `GIT_DIR` is ignored.
  *
  * @example
  * ```ts
@@ -39,16 +39,16 @@ export async function gitCommit(options: GitCommitOptions = {}): Promise<string>
     const git = await findGitDir(deno, from);
     return git === undefined ? "unknown" : await readHead(deno, git) ?? "unknown";
   } catch {
-    return "unknown"; // what must not be read, or is no file of git
+    return "unknown"; // files that may not be read, or are not git's
   }
 }
 
 const NOTHING_THERE = ["NotFound", "NotADirectory", "IsADirectory"];
 const HASH = /^([0-9a-f]{64}|[0-9a-f]{40})$/;
-// git itself gives up at this depth.
+// Limit of symbolic refs that git itself has.
 const MOST_SYMBOLIC_REFS = 5;
 
-/** The trimmed text of a file; `undefined` if there is none. Throws where it may not be read. */
+/** Returns the trimmed text of a file; `undefined` if the file does not exist. Throws if it may not be read. */
 async function read(deno: DenoHost, path: string): Promise<string | undefined> {
   if (!mayRead(deno, path)) {
     throw new Error(`Cannot read ${path}: reading it must be permitted: add --allow-read`);
@@ -72,7 +72,7 @@ async function findGitDir(deno: DenoHost, from: string): Promise<string | undefi
 
 async function readHead(deno: DenoHost, git: string): Promise<string | undefined> {
   const common = await read(deno, join(git, "commondir"));
-  // A worktree has a HEAD of its own, and most refs in common with the others.
+  // A worktree has its own HEAD, and shares most refs with the main repository.
   const folders = common === undefined ? [git] : [git, join(git, common)];
   let text = await read(deno, join(git, "HEAD"));
   for (let i = 0; i < MOST_SYMBOLIC_REFS && text !== undefined; i++) {

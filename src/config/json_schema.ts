@@ -1,5 +1,5 @@
 /**
- * The part of JSON Schema (draft 2020-12) that configurations are described and checked by.
+ * The part of JSON Schema (draft 2020-12) that describes and checks configurations.
  *
  * @module
  */
@@ -18,41 +18,41 @@ export type JsonType =
   | "object"
   | "string";
 
-/** A JSON Schema, as far as it is used here: see json-schema.org for what each member means. */
+/** A JSON Schema with the members used here: see json-schema.org for their meaning. */
 export interface JsonSchema {
-  /** Which draft this is. */
+  /** Address of the draft. */
   readonly $schema?: string;
-  /** A title. */
+  /** Title. */
   readonly title?: string;
-  /** What it is about. */
+  /** Description. */
   readonly description?: string;
-  /** The type, or types. */
+  /** Allowed type or types. */
   readonly type?: JsonType | readonly JsonType[];
-  /** The values that there are. */
+  /** Allowed values. */
   readonly enum?: readonly unknown[];
-  /** The one value. */
+  /** The only allowed value. */
   readonly const?: unknown;
-  /** What it is when it is left out. */
+  /** Value if it is left out. */
   readonly default?: unknown;
-  /** Values that it may have. */
+  /** Examples of values. */
   readonly examples?: readonly unknown[];
-  /** No number below. */
+  /** Smallest allowed number. */
   readonly minimum?: number;
-  /** No number above. */
+  /** Largest allowed number. */
   readonly maximum?: number;
-  /** Only numbers above. */
+  /** Allowed numbers are larger than this. */
   readonly exclusiveMinimum?: number;
-  /** What each element of an array is. */
+  /** Schema of the elements of an array. */
   readonly items?: JsonSchema;
-  /** What each member of an object is. */
+  /** Schemas of the members of an object. */
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  /** Members that must be there. */
+  /** Names of required members. */
   readonly required?: readonly string[];
-  /** What all other members are; `false`: there are none. */
+  /** Schema of all other members; `false` allows no others. */
   readonly additionalProperties?: boolean | JsonSchema;
-  /** It must be one of these at least. */
+  /** Schemas of which at least one must match. */
   readonly anyOf?: readonly JsonSchema[];
-  /** It must be exactly one of these. */
+  /** Schemas of which exactly one must match. */
   readonly oneOf?: readonly JsonSchema[];
 }
 
@@ -67,10 +67,10 @@ const IS: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
 };
 
 /**
- * Checks one value: type, choice, range, elements. `path` says where in the configuration it stands.
+ * Checks one value: type, choice, range, elements. `path` is its path in the configuration.
  *
- * @throws {TypeError} for another type
- * @throws {RangeError} for a value that is none of those there are, or out of range
+ * @throws {TypeError} for a value of another type
+ * @throws {RangeError} for a value that is not one of the choices, or out of range
  */
 export function checkValue(schema: JsonSchema, value: unknown, path: string): void {
   const { type, items, minimum, maximum, exclusiveMinimum } = schema;
@@ -92,7 +92,7 @@ export function checkValue(schema: JsonSchema, value: unknown, path: string): vo
   for (const [i, item] of value.entries()) checkValue(items, item, `${path}[${i}]`);
 }
 
-/** What is wrong with a value of a configuration. */
+/** Returns the error message for a wrong value of a configuration. */
 export function wrong(path: string, requirement: string, value: unknown): string {
   return `Cannot configure hooks: ${path} must be ${requirement}; got ${show(value)}`;
 }

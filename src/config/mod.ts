@@ -1,8 +1,8 @@
 /**
- * Trainers and hooks from configurations, and what makes a run known: its configuration as a hash, its commit, its
- * versions, and a log of all that with the hooks it had and when they changed.
+ * Trainers and hooks from configurations, and records that make a run reproducible: the hash of its configuration,
+ * its commit, its versions, and a run log with its hooks and their changes.
  *
- * @example The same configuration has the same hash, however it is written
+ * @example Equal configurations have the same hash
  * ```ts
  * import { configHash } from "@hooke/hooke/config";
  * import { assertEquals } from "@std/assert";

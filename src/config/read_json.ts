@@ -1,5 +1,5 @@
 /**
- * Objects in files of JSON, checked key by key.
+ * JSON files with an object that is checked key by key.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import { isCount } from "../base/check_number.ts";
 import { isObject, type Members } from "../base/object.ts";
 
 /**
- * The object in a text.
+ * Parses a JSON text with an object.
  *
- * @throws {SyntaxError} for what is none, and for a schema that is no whole number
+ * @throws {SyntaxError} for a text without an object, or a schema that is not a whole number
  * @throws {RangeError} for a newer schema
  */
 export function parseObject(
@@ -42,7 +42,7 @@ export function parseObject(
   );
 }
 
-/** A member of an object. Throws a SyntaxError that names it where it is not what it must be. */
+/** Returns a member of an object. Throws a SyntaxError that names the member if it does not meet the requirement. */
 export function checked(
   { name, of }: { readonly name: string; readonly of: Members },
   key: string,
@@ -56,7 +56,7 @@ export function checked(
   );
 }
 
-/** Is the value a time as ISO 8601 writes it? */
+/** Returns whether a value is a time in ISO 8601. */
 export function isIsoTime(value: unknown): boolean {
   return typeof value === "string" && /^\d{4}-\d\d-\d\dT/.test(value) &&
     !Number.isNaN(Date.parse(value));

@@ -1,32 +1,32 @@
 /**
- * What ran, by version.
+ * Versions of the software of a run.
  *
  * @module
  */
 
 import { findDeno, findNavigator } from "../platform/host.ts";
 
-/** This package's version; a test holds it to the one that is published. */
+/** Version of this package. A test compares it with the published one. */
 const HOOKE = "0.1.0";
 
-/** What ran: this package and what is below it. What a runtime does not tell is left out. */
+/** Versions of this package and of the runtime. Versions that a runtime does not report are left out. */
 export interface Versions {
-  /** This package. */
+  /** Version of this package. */
   readonly hooke: string;
-  /** Deno, if this is Deno. */
+  /** Version of Deno, if the runtime is Deno. */
   readonly deno?: string;
-  /** V8, where it tells. */
+  /** Version of V8, if the runtime reports it. */
   readonly v8?: string;
-  /** TypeScript, where the runtime compiles it. */
+  /** Version of TypeScript, if the runtime compiles it. */
   readonly typescript?: string;
-  /** The user agent, in a browser and in any runtime that is not Deno. */
+  /** User agent, in a browser and in any runtime other than Deno. */
   readonly userAgent?: string;
-  /** Deno's target triple, or what the browser calls the platform; `"unknown"` where nobody says. */
+  /** Target triple of Deno, or platform of the browser; `"unknown"` if neither is known. */
   readonly platform: string;
 }
 
 /**
- * The versions of this package and of the runtime it runs in: Deno's or a browser's.
+ * Returns the versions of this package and of the runtime, Deno or a browser.
  *
  * @example
  * ```ts

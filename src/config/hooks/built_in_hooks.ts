@@ -1,5 +1,5 @@
 /**
- * The hooks that come with this package, by name.
+ * The built-in hooks by name.
  *
  * @module
  */
@@ -42,10 +42,10 @@ import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "./built_in_schemas.ts";
 import type { HookSchema } from "./hook_schema.ts";
 import { IdentityUpdate } from "../runs/identity_update.ts";
 
-/** Makes a hook of options that were checked. */
+/** Creates a hook from checked options. */
 type Make = (options: never) => object;
 
-/** Where things go that a configuration has no place for. */
+/** Default folders: a configuration may leave them out. */
 const OUTPUT = { outputDir: "." };
 const CHECKPOINTS = { outputDir: "checkpoints" };
 
@@ -72,7 +72,7 @@ const MAKERS: Readonly<Record<BuiltInHookName, Make>> = {
   heartbeat: (options: HeartbeatOptions) => new Heartbeat(options),
 };
 
-/** Names → schemas and what makes them. */
+/** Schemas and factories by name. */
 export const BUILT_IN_HOOKS: Readonly<
   Record<
     string,

@@ -1,6 +1,6 @@
 /**
- * What configurations may say of the hooks that come with this package: the one table that they are checked by, and
- * that their JSON Schema is made of.
+ * Schemas of the built-in hooks: the table by which configurations are checked and from which their JSON Schema is
+ * made.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type { HookSchema } from "./hook_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 
-/** Something that an address may be. */
+/** Example of an address. */
 const ADDRESS = "https://example.com/hook";
 
 const flag = (description: string, value?: boolean): JsonSchema => ({
@@ -52,7 +52,7 @@ const texts = (description: string, value?: readonly string[]): JsonSchema => ({
   ...(value !== undefined && { default: value }),
 });
 
-/** When a hook fires that has a frequency of another name. */
+/** Schedule options of hooks whose frequency has another name. */
 const WHEN: Readonly<Record<string, JsonSchema>> = {
   enableAfterEpoch: count("Asleep until so many epochs are done.", 0, 0),
   phase: count("What is left when the counter is divided by the frequency.", 0, 0),
@@ -65,7 +65,7 @@ const WHEN: Readonly<Record<string, JsonSchema>> = {
   sampleSeed: count("What that fraction is drawn with.", 0, 0),
 };
 
-/** When an observer fires: what every hook may say. */
+/** Schedule options of all other hooks. */
 const TIMES: Readonly<Record<string, JsonSchema>> = {
   frequency: count("It fires when the counter of its stage is a multiple of this.", 1),
   ...WHEN,
@@ -82,7 +82,7 @@ const CONSOLE: Readonly<Record<string, JsonSchema>> = {
   ...WHEN,
 };
 
-/** The names of the hooks that come with this package. */
+/** Names of the built-in hooks. */
 export type BuiltInHookName =
   | "console_log"
   | "json_log"

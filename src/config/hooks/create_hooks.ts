@@ -1,5 +1,5 @@
 /**
- * From a configuration to hooks.
+ * Creation of hooks from a configuration.
  *
  * @module
  */
@@ -22,58 +22,60 @@ import type { HooksConfig } from "./hooks_config.ts";
 import { wrong } from "../json_schema.ts";
 import { type ReadConfig, readConfig, type WantedHook } from "./read_config.ts";
 
-/** A hook of a configuration, and how it is to be added: `trainer.hooks.add(hook, options)`. */
+/** A hook of a configuration, with options for `trainer.hooks.add(hook, options)`. */
 export interface CreatedHook {
   /** The hook. */
   readonly hook: HookInput<TrainingKind>;
-  /** How it is added. */
+  /** Options for adding the hook. */
   readonly options: AddOptions;
-  /** Where it stands in the configuration: `hooks.forward[0]`. */
+  /** Path in the configuration, such as `hooks.forward[0]`. */
   readonly path: string;
-  /** Whether errors of it that do not stop the run are told. */
+  /** Reports errors of the hook that do not stop the run. */
   readonly logErrors: boolean;
 }
 
-/** What hooks are made with. */
+/** Options of {@linkcode createHooks}. */
 export interface CreateHooksOptions {
   /**
-   * The names there are.
+   * Registry of the known names.
    *
-   * @default those of the hooks that come with this package
+   * @default a registry of the built-in hooks
    */
   readonly registry?: HookRegistry;
   /**
-   * What paths of modules are relative to: `import.meta.url`, or the path of the configuration.
+   * Base of relative paths of modules: `import.meta.url`, or the path of the configuration.
    *
    * @default the current directory
    */
   readonly base?: string | URL;
   /**
-   * The modules that the configuration may name, as importing one runs it: files in the folder of `base` or below it,
-   * any that `import` takes (for a configuration as trusted as the program itself), or none.
+   * Modules that the configuration may name. Importing a module runs it, so the default allows only files in the
+   * folder of `base` or below it. `"any"` allows everything that `import` takes, for a configuration that is trusted
+   * like the program itself; `"none"` allows no modules.
    *
    * @default "folder"
    */
   readonly modules?: "folder" | "any" | "none";
   /**
-   * Told of each hook that is left out, as `continueOnHookError` asks; its stage is `"config"` then.
+   * Function that receives a warning for each hook that is left out because of `continueOnHookError`. The stage of
+   * the warning is `"config"`.
    *
-   * @default prints it
+   * @default prints the warning
    */
   readonly onWarning?: (warning: HookWarning) => void;
 }
 
 /**
- * Makes the hooks of a configuration. First `hookClasses`, which run before all others, then those behind switches,
- * then `hooks.forward`, `hooks.update` and `hooks.other`, each in the order in which it stands there. Hooks that are
- * registered by hand run before those that come with this package and before those in lists, too.
+ * Creates the hooks of a configuration: first `hookClasses`, which run before all others, then those behind switches,
+ * then `hooks.forward`, `hooks.update` and `hooks.other`, each in the order of its list. Hooks that are registered in
+ * code also run before the built-in ones and before those in lists.
  *
- * Everything is checked before anything is made.
+ * The whole configuration is checked before the first hook is created.
  *
- * @throws {TypeError | RangeError} for a name, an option or a value that there is not, with its path in the
- * configuration and what is nearest
+ * @throws {TypeError | RangeError} for an unknown name, option or value, with its path in the configuration and the
+ * most similar one
  * @throws {TypeError} for a module that `modules` does not allow
- * @throws {Error} for a module that cannot be loaded, and for what a hook says of its options
+ * @throws {Error} for a module that cannot be loaded, and for an error that a hook throws for its options
  *
  * @example
  * ```ts
@@ -118,12 +120,12 @@ export async function createHooks(
   return created;
 }
 
-/** A hook that is to be made, by what is known of its name. */
+/** A hook to create, and the registry's entry of its name. */
 interface HookPlan {
   readonly wanted: WantedHook;
-  /** Nothing for a module. */
+  /** Entry in the registry; undefined for a module. */
   readonly registered: RegisteredHook | undefined;
-  /** The address of a module. */
+  /** Address of a module. */
   readonly address?: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -179,7 +181,7 @@ async function make(
   }
 }
 
-/** Any field is there: what a hook reads is checked by the trainer. */
+/** A state with every field: the trainer checks the fields that a hook reads. */
 const ANY_STATE: StateSource = {
   fields: [],
   has: () => true,
@@ -187,7 +189,10 @@ const ANY_STATE: StateSource = {
   writable: () => undefined,
 };
 
-/** A hook must do what its list is for. */
+/**
+ * Throws a TypeError if a hook does not fit its list: `update` needs hooks that change gradients, `forward` needs
+ * hooks that observe a forward pass. A temporary loop finds the stages of the hook.
+ */
 function checkList(
   hook: object,
   { list, path, spec }: WantedHook,
@@ -245,7 +250,7 @@ function policyOf(hook: object, { continues }: ReadConfig): ErrorPolicy | undefi
   return (hook as { readonly onError?: ErrorPolicy }).onError === undefined ? "warn" : undefined;
 }
 
-/** The second of a name is `name-2`. */
+/** Returns a unique name: the second hook of a name gets the suffix `-2`. */
 function numbered(name: string, names: Map<string, number>): string {
   const count = (names.get(name) ?? 0) + 1;
   names.set(name, count);

@@ -1,5 +1,5 @@
 /**
- * Hooks in modules of users.
+ * Loading of hooks from users' modules.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { isClass, show } from "../../base/show.ts";
 import { wrong } from "../json_schema.ts";
 
 /**
- * Loads what `"./my_hooks.ts#MyHook"` names, and makes a hook of it: a class is called with `new`, a function without,
- * an object is the hook. Without `#` it is the default export.
+ * Loads the export that `"./my_hooks.ts#MyHook"` names, and creates a hook from it. A class is called with `new`, a
+ * function without; an object is the hook itself. Without `#` the default export is used.
  *
- * @param spec the module as the configuration names it; `address` is where it is
- * @throws {TypeError} for an export that makes no hook
- * @throws {RangeError} for an export that there is not
- * @throws {Error} for a module that cannot be loaded, with its error as the cause
+ * @param spec the module as the configuration names it; `address` is its resolved address
+ * @throws {TypeError} if the export is not a hook, a class or a function
+ * @throws {RangeError} if the module does not have the export
+ * @throws {Error} if the module cannot be loaded, with its error as the cause
  */
 export async function loadHook(
   spec: string,
@@ -33,7 +33,7 @@ export async function loadHook(
         didYouMean(name, names),
     );
   }
-  // Without options the defaults of a constructor hold.
+  // Without options nothing is passed, so that the defaults of a constructor apply.
   const given = Object.keys(options).length === 0 ? [] : [options];
   const hook: unknown = isClass(made)
     ? new (made as new (...options: unknown[]) => object)(...given)
@@ -45,19 +45,19 @@ export async function loadHook(
   throw new TypeError(wrong(path, "a class or function, to be given options", made));
 }
 
-/** `"./my_hooks.ts#MyHook"` → `["./my_hooks.ts", "MyHook"]`. */
+/** Splits a module spec: `"./my_hooks.ts#MyHook"` becomes `["./my_hooks.ts", "MyHook"]`. */
 export function partsOf(spec: string): [from: string, name: string] {
   const at = spec.lastIndexOf("#");
   return at === -1 ? [spec, "default"] : [spec.slice(0, at), spec.slice(at + 1)];
 }
 
-/** What hook a module's is called: `"MyHook"`. */
+/** Returns the name of the hook in a module spec: `"MyHook"`. */
 export function bareName(spec: string): string {
   const [from, name] = partsOf(spec);
   return name === "default" ? from.replace(/^.*\//, "").replace(/\.\w+$/, "") : name;
 }
 
-/** Does it name a module, rather than a hook by its name? */
+/** Returns whether a spec names a module, and not a hook in the registry. */
 export function isModule(spec: string): boolean {
   return /[#:/]/.test(spec);
 }

@@ -1,5 +1,5 @@
 /**
- * Names of hooks.
+ * Registry of hooks by name.
  *
  * @module
  */
@@ -9,23 +9,23 @@ import { complaint } from "../../base/show.ts";
 import { BUILT_IN_HOOKS } from "./built_in_hooks.ts";
 import { checkKeysOfSchema, type HookSchema } from "./hook_schema.ts";
 
-/** Makes a hook from the options of a configuration, in camelCase. */
+/** Creates a hook from the options of a configuration, in camelCase. */
 export type HookFactory<O = Readonly<Record<string, unknown>>> = (options: O) => object;
 
-/** A hook by its name. */
+/** A hook in the registry. */
 export interface RegisteredHook extends HookSchema {
-  /** Makes it. */
+  /** Creates the hook. */
   readonly make: HookFactory;
-  /** Whether it came with this package: those run after hooks of users. */
+  /** True for built-in hooks, which run after hooks of users. */
   readonly isBuiltIn: boolean;
 }
 
 /**
- * Hooks by name, for configurations. A new registry has all that come with this package:
- * `console_log`, `json_log`, `checkpoint`, `logging`, `gradient_monitor`, `model_checkpoint`, `early_stopping` and
- * more, see {@linkcode hooksSchema}.
+ * Registry of hooks by name, for configurations. A new registry contains the built-in hooks: `console_log`,
+ * `json_log`, `checkpoint`, `logging`, `gradient_monitor`, `model_checkpoint`, `early_stopping` and more, see
+ * {@linkcode hooksSchema}.
  *
- * @example A hook of one's own, by name
+ * @example A custom hook, by name
  * ```ts
  * import { createHooks, HookRegistry } from "@hooke/hooke/config";
  * import { assertEquals, assertRejects } from "@std/assert";
@@ -59,7 +59,7 @@ export class HookRegistry {
     Object.entries(BUILT_IN_HOOKS).map(([name, hook]) => [name, { ...hook, isBuiltIn: true }]),
   );
 
-  /** The names there are, in the order in which they were registered. */
+  /** Registered names, in the order of registration. */
   get names(): readonly string[] {
     return [...this.#hooks.keys()];
   }
@@ -69,16 +69,16 @@ export class HookRegistry {
     return this.#hooks;
   }
 
-  /** Is there a hook of that name? */
+  /** Returns whether a name is registered. */
   has(name: string): boolean {
     return this.#hooks.has(name);
   }
 
   /**
-   * Adds a hook. Without a `schema` its options are handed on as they are written.
+   * Registers a hook. Without a `schema` its options are not checked or renamed.
    *
-   * @throws {TypeError} for a name that is no text, a factory that is no function, or what is no schema
-   * @throws {RangeError} for a name that is taken
+   * @throws {TypeError} if the name is not a string, the factory is not a function, or the schema is wrong
+   * @throws {RangeError} if the name is taken
    */
   register<O = Readonly<Record<string, unknown>>>(
     name: string,
@@ -105,7 +105,7 @@ export class HookRegistry {
     return this;
   }
 
-  /** A hook by its name. Throws a RangeError for a name that there is not. */
+  /** Returns the hook of a name. Throws a RangeError if the name is unknown. */
   get(name: string): RegisteredHook {
     const hook = this.#hooks.get(name);
     if (hook !== undefined) return hook;

@@ -1,5 +1,5 @@
 /**
- * What a configuration may say of a hook.
+ * Schema of the options of a hook in configurations.
  *
  * @module
  */
@@ -11,42 +11,42 @@ import { checkValue, type JsonSchema, wrong } from "../json_schema.ts";
 import { camelCase, snakeCase } from "../letter_case.ts";
 
 /**
- * Which list of a configuration a hook belongs to: `"forward"` those that look on as the model runs, `"update"` those
- * that may change gradients, `"other"` all others.
+ * List of a configuration that a hook belongs to: `"forward"` for hooks that observe forward passes, `"update"` for
+ * hooks that may change gradients, `"other"` for all others.
  */
 export type HookList = "forward" | "update" | "other";
 
-/** What a configuration may say of a hook. */
+/** Schema of a hook in configurations. */
 export interface HookSchema {
-  /** What it does, in a line. */
+  /** Description in one line. */
   readonly description?: string;
   /**
-   * The list it belongs to.
+   * List that the hook belongs to.
    *
-   * @default any
+   * @default undefined: any list
    */
   readonly list?: HookList;
   /**
-   * Its options, in camelCase; configurations may write them in snake_case, too.
+   * Options in camelCase. Configurations may also write them in snake_case.
    *
-   * @default any, handed on as they are
+   * @default undefined: any options, which are not checked
    */
   readonly options?: Readonly<Record<string, JsonSchema>>;
-  /** Options that must be there. */
+  /** Names of required options. */
   readonly required?: readonly string[];
-  /** Options of which one at least must be there. */
+  /** Names of options of which at least one is required. */
   readonly anyOf?: readonly string[];
-  /** Options that are functions or other things that no JSON can say: for configurations in code. */
+  /** Names of options that JSON cannot express, such as functions. They are for configurations in code. */
   readonly inCode?: readonly string[];
-  /** Other names of options → the names above. */
+  /** Alternative names of options → their names above. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /**
- * The options of a hook from a configuration, in camelCase.
+ * Returns the options of a hook from a configuration, in camelCase.
  *
- * @throws {TypeError} for an option that there is none of, or of another type, or said twice
- * @throws {RangeError} for one that is out of range
+ * @throws {TypeError} for an unknown option, an option of the wrong type, or one that is given twice
+ * @throws {RangeError} for an option out of range
  */
 export function readHookOptions(
   { options, required = [], anyOf = [], inCode = [], aliases = {} }: HookSchema,
@@ -63,7 +63,7 @@ export function readHookOptions(
       throw new TypeError(unknownMember(`${path}.${key}`, key, names));
     }
     if (name in read) throw new TypeError(wrong(`${path}.${key}`, "said once", value));
-    // What no JSON can say, an address or a function, is for the hook to judge.
+    // URLs and functions have no schema, so the hook checks them itself.
     const isCode = value instanceof URL || typeof value === "function";
     const schema = isCode ? undefined : options[name];
     if (schema !== undefined) checkValue(schema, value, `${path}.${key}`);
@@ -77,7 +77,7 @@ export function readHookOptions(
   throw new TypeError(wrong(path, `an entry with ${anyOf.join(" or ")}`, given));
 }
 
-/** What is said of a member that there is not. */
+/** Returns the error message for an unknown member. */
 export function unknownMember(path: string, key: string, known: readonly string[]): string {
   const near = didYouMean(camelCase(key), known);
   const asWritten = key.includes("_")
@@ -88,12 +88,12 @@ export function unknownMember(path: string, key: string, known: readonly string[
   }${asWritten}`;
 }
 
-/** A name as it may be written. */
+/** Returns both spellings of a name: camelCase and snake_case. */
 export function spellings(name: string): ReadonlySet<string> {
   return new Set([name, snakeCase(name)]);
 }
 
-/** Members in both spellings, as a JSON Schema has them. */
+/** Returns members in both spellings, for a JSON Schema. */
 export function bothSpellings(
   members: Readonly<Record<string, JsonSchema>>,
 ): Record<string, JsonSchema> {
@@ -114,7 +114,7 @@ const SCHEMA_MEMBERS: Readonly<Record<keyof HookSchema, true>> = {
   aliases: true,
 };
 
-/** Throws a TypeError for a member of a schema that is not known. */
+/** Throws a TypeError for an unknown member of a schema. */
 export function checkKeysOfSchema(action: string, schema: HookSchema): void {
   checkKeys(action, "its schema", schema, Object.keys(SCHEMA_MEMBERS));
 }

@@ -1,6 +1,6 @@
 /**
- * Hooks from configurations, and what makes a run known. Nothing here needs a package, so the main entry point has it;
- * `getTrainer`, which makes trainers, is in `@hooke/hooke/config` alone.
+ * Hooks from configurations, and run logs. Nothing here loads a package, so the main entry point exports it. Only
+ * `@hooke/hooke/config` has `getTrainer`.
  *
  * @module
  */

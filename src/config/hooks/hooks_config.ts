@@ -1,5 +1,5 @@
 /**
- * The forms of a configuration of hooks.
+ * Types of the configuration of hooks.
  *
  * @module
  */
@@ -18,103 +18,103 @@ import type { SnakeCased } from "../letter_case.ts";
 /** Options of a hook, in camelCase or snake_case. */
 export type HookOptionsConfig = Readonly<Record<string, unknown>>;
 
-/** The options of a hook as a configuration writes them: all may be left out, in camelCase or in snake_case. */
+/** Options of a hook in a configuration: all are optional, in camelCase or snake_case. */
 export type ConfigOptions<O> = Partial<O> & SnakeCased<Partial<O>>;
 
-/** Options of a gradient monitor, with the names that they have in other systems. */
+/** Options of a gradient monitor, with alternative names of other systems. */
 export interface GradientMonitorConfig extends GradientMonitorOptions {
-  /** The same as `histogram`. */
+  /** Alternative name of `histogram`. */
   readonly logHistogram?: boolean;
-  /** The same as `norm`. */
+  /** Alternative name of `norm`. */
   readonly logNorm?: boolean;
 }
 
-/** A hook in a list; all other members are its options. */
+/** A hook in a list. All other members are its options. */
 export interface HookEntry {
-  /** The hook, by its name; beside `module`, what it is called. */
+  /** Name of a registered hook. With `module`, the name that the hook is given. */
   readonly name?: string;
-  /** A hook of one's own: `"./my_hooks.ts#MyHook"`. */
+  /** A custom hook in a module: `"./my_hooks.ts#MyHook"`. */
   readonly module?: string;
   /**
-   * Whether it runs; one that does not can be switched on by its name.
+   * Enables the hook. A disabled hook can be enabled later by its name.
    *
    * @default true
    */
   readonly enabled?: boolean;
   /**
-   * What happens when it throws.
+   * Reaction to an error that the hook throws.
    *
-   * @default what the hook says
+   * @default the hook's own `onError`
    */
   readonly onError?: ErrorPolicy;
   /** An option of the hook. */
   readonly [option: string]: unknown;
 }
 
-/** Hooks in lists; each runs in the order in which it stands there. */
+/** Hooks in lists. The hooks of a list run in its order. */
 export type HookLists = {
   readonly [
-    /** By what they do. */
+    /** Lists by purpose. */
     list in HookList
   ]?: readonly HookEntry[];
 };
 
-/** The members of a {@linkcode HooksConfig}, in camelCase. */
+/** Members of a {@linkcode HooksConfig} in camelCase. */
 export interface HooksConfigMembers {
-  /** Whether the run is told of on the console. */
+  /** Logs the run on the console. */
   readonly enableLoggingHook?: boolean;
-  /** Options of that. */
+  /** Options of the console log. */
   readonly loggingConfig?: ConfigOptions<ConsoleLogOptions>;
-  /** Whether gradients are measured. */
+  /** Measures gradients. */
   readonly enableGradientMonitor?: boolean;
-  /** Options of that. */
+  /** Options of the gradient monitor. */
   readonly gradientMonitorConfig?: ConfigOptions<GradientMonitorConfig>;
-  /** Whether the best checkpoints are kept. */
+  /** Keeps the best checkpoints. */
   readonly enableModelCheckpointHook?: boolean;
-  /** Options of that. */
+  /** Options of the model checkpoints. */
   readonly modelCheckpointConfig?: ConfigOptions<ModelCheckpointOptions>;
-  /** Whether a run stops that no longer improves. */
+  /** Stops a run that no longer improves. */
   readonly enableEarlyStoppingHook?: boolean;
-  /** Options of that. */
+  /** Options of early stopping. */
   readonly earlyStoppingConfig?: ConfigOptions<EarlyStoppingOptions>;
-  /** Whether learning rates are told. */
+  /** Reports learning rates. */
   readonly enableLrMonitor?: boolean;
-  /** Options of that. */
+  /** Options of the learning rate monitor. */
   readonly lrMonitorConfig?: ConfigOptions<LrMonitorOptions>;
-  /** Hooks of one's own: modules, `"./my_hooks.ts#MyHook"`, or names in the registry. They run before all others. */
+  /** Custom hooks: modules such as `"./my_hooks.ts#MyHook"`, or names in the registry. They run before all others. */
   readonly hookClasses?: readonly string[];
   /**
-   * Their options, by the whole text in `hookClasses`, or by the bare name where no two have the same. A class, or a
-   * function, is handed them as one object, and nothing where there are none.
+   * Options of the custom hooks, by the whole text in `hookClasses`, or by the name after `#` if it is unique. A
+   * class or function receives them as one object, or no argument if there are no options.
    */
   readonly hookConfigs?: Readonly<Record<string, HookOptionsConfig>>;
   /**
-   * `true`: hooks that do not say otherwise are left out when they cannot be made, and do not stop the run when they
-   * throw. `false`: every error of theirs stops it.
+   * Continues after errors of hooks without an error policy of their own. If `true`, a hook that cannot be created is
+   * left out, and errors that hooks throw do not stop the run. If `false`, every error stops the run.
    *
-   * @default what each hook says; what cannot be made is an error
+   * @default undefined: each hook's own policy; a hook that cannot be created is an error
    */
   readonly continueOnHookError?: boolean;
   /**
-   * Whether errors that do not stop the run are told.
+   * Reports errors that do not stop the run.
    *
    * @default true
    */
   readonly logHookErrors?: boolean;
-  /** Hooks in lists. `null`: none. */
+  /** Hooks in lists, or `null` for no lists. */
   readonly hooks?: HookLists | null;
 }
 
-/** Which hooks there are, with their options: plain data. Each member may be written in camelCase or in snake_case. */
+/** Configuration of the hooks of a run, as plain data. Each member may be written in camelCase or snake_case. */
 export type HooksConfig = HooksConfigMembers & SnakeCased<HooksConfigMembers>;
 
 type EnableMember = keyof HooksConfigMembers & `enable${string}`;
 type ConfigMember = keyof HooksConfigMembers & `${string}Config`;
 
-/** A switch of a {@linkcode HooksConfig}, the member with its options, and the hook that it stands for. */
+/** A switch of a {@linkcode HooksConfig}, the member with its options, and the name of its hook. */
 export type Switch = readonly [enable: EnableMember, config: ConfigMember, name: string];
 
-/** All of them, in the order in which their hooks are made. */
+/** All switches, in the order in which their hooks are created. */
 export const SWITCHES: readonly Switch[] = [
   ["enableLoggingHook", "loggingConfig", "logging"],
   ["enableGradientMonitor", "gradientMonitorConfig", "gradient_monitor"],
@@ -123,10 +123,10 @@ export const SWITCHES: readonly Switch[] = [
   ["enableLrMonitor", "lrMonitorConfig", "lr_monitor"],
 ];
 
-/** The lists, in the order in which their hooks are made. */
+/** All lists, in the order in which their hooks are created. */
 export const LISTS: readonly HookList[] = ["forward", "update", "other"];
 
-/** All members, in camelCase. */
+/** All members in camelCase. */
 export const CONFIG_MEMBERS: readonly (keyof HooksConfigMembers)[] = [
   ...SWITCHES.flatMap(([enable, config]) => [enable, config] as const),
   "hookClasses",

@@ -1,5 +1,5 @@
 /**
- * What a configuration of hooks may say, as a JSON Schema: for editors, and for checking before anything runs.
+ * JSON Schema of the configuration of hooks, for editors and for checks before a run.
  *
  * @module
  */
@@ -13,8 +13,8 @@ import type { JsonSchema } from "../json_schema.ts";
 const FLAG: JsonSchema = { type: "boolean" };
 
 /**
- * The JSON Schema (draft 2020-12) of a configuration with the hooks of a registry: every name, every option, both
- * spellings. Options that no JSON can say, such as functions, are not in it.
+ * Returns the JSON Schema (draft 2020-12) of a configuration with the hooks of a registry: every name and every
+ * option, in both spellings. Options that JSON cannot express, such as functions, are left out.
  *
  * @example
  * ```ts
@@ -58,10 +58,10 @@ export function hooksSchemaOf(registry: HookRegistry): JsonSchema {
   };
 }
 
-/** The JSON Schema of a configuration with the hooks that come with this package; see {@linkcode hooksSchemaOf}. */
+/** JSON Schema of a configuration with the built-in hooks; see {@linkcode hooksSchemaOf}. */
 export const hooksSchema: JsonSchema = hooksSchemaOf(new HookRegistry());
 
-/** The options of a hook, as a JSON Schema. */
+/** Returns the JSON Schema of the options of a hook. */
 function optionsOf(schema: HookSchema): JsonSchema {
   const { description, options, aliases = {} } = schema;
   const properties = { ...options };
@@ -77,7 +77,7 @@ function optionsOf(schema: HookSchema): JsonSchema {
   };
 }
 
-/** What must be there, in either spelling; what no JSON can say cannot be. */
+/** Returns the alternatives of required members in either spelling. Options that JSON cannot express are left out. */
 function requirements({ required = [], anyOf = [], inCode = [] }: HookSchema): JsonSchema[] {
   const any = anyOf.filter((name) => !inCode.includes(name));
   const groups = [...required.map((name) => [name]), ...(any.length === 0 ? [] : [any])];

@@ -1,5 +1,6 @@
 /**
- * Addresses of the modules that a configuration names, and the policy that restricts them: importing a module runs it.
+ * Addresses of the modules that a configuration names, and the policy that restricts them, because importing a module
+ * runs it.
  *
  * @module
  */
@@ -9,12 +10,12 @@ import { findDeno } from "../../platform/host.ts";
 import { isInFolder, realPathOf } from "../../platform/real_path.ts";
 import { partsOf } from "./hook_module.ts";
 
-/** The modules that a configuration may name: files in its folder, anything, nothing. */
+/** Modules that a configuration may name: files in its folder, any, or none at all. */
 export type ModulePolicy = "folder" | "any" | "none";
 
 /** Rules for the addresses of modules. */
 export interface ModuleRules {
-  /** Paths are relative to it. */
+  /** Base of relative paths. */
   readonly base: string | URL | undefined;
   readonly policy: ModulePolicy;
 }
@@ -62,12 +63,12 @@ export function addressOf(spec: string, path: string, { base, policy }: ModuleRu
 
 function isInside(file: URL, folder: URL): boolean {
   if (file.protocol !== "file:" || folder.protocol !== "file:") return false;
-  if (/%2f|%5c/i.test(file.pathname)) return false; // a separator in disguise
+  if (/%2f|%5c/i.test(file.pathname)) return false; // encoded path separators could leave the folder
   let real;
   try {
     real = realPathOf(file);
   } catch {
-    // There is no such file, or it may not be read: importing it says which.
+    // The file does not exist or must not be read. The import reports which.
   }
   return real === undefined ? file.href.startsWith(folder.href) : isInFolder(real, folder);
 }
@@ -82,7 +83,7 @@ function currentFolder(): URL | undefined {
   return deno === undefined ? undefined : urlOf(`${deno.cwd()}/`);
 }
 
-/** An address, or a path of a file or, ending in a slash, of a folder. */
+/** Returns the URL of an address or path. The path of a folder must end in a slash. */
 function urlOf(base: string | URL): URL {
   if (base instanceof URL) return base;
   if (/^[a-z][a-z0-9+.-]+:/i.test(base)) return new URL(base);

@@ -1,5 +1,5 @@
 /**
- * From a configuration of hooks to what is to be made, each with its place in the configuration.
+ * Reading of a configuration: the hooks to create, each with its path in the configuration.
  *
  * @module
  */
@@ -19,35 +19,35 @@ import {
 import { checkValue, type JsonSchema, wrong } from "../json_schema.ts";
 import { camelCase } from "../letter_case.ts";
 
-/** A hook that is to be made. */
+/** A hook to create. */
 export interface WantedHook {
-  /** Where it stands: `hooks.forward[0]`. */
+  /** Path in the configuration, such as `hooks.forward[0]`. */
   readonly path: string;
-  /** A name in the registry, or a module. */
+  /** Name in the registry, or module spec. */
   readonly spec: string;
-  /** Is it a module? */
+  /** True for a module. */
   readonly isModule: boolean;
-  /** What it is called, where that is said. */
+  /** Name to give the hook, if the configuration has one. */
   readonly name: string | undefined;
-  /** Its options, as they are written. */
+  /** Options as written. */
   readonly options: Members;
-  /** The list it stands in. */
+  /** List that contains the hook. */
   readonly list: HookList | undefined;
-  /** Is it only checked, and not made? */
+  /** True if the hook is only checked, and not created. */
   readonly isOff: boolean;
-  /** Is it added, but not running? */
+  /** False if the hook is added, but disabled. */
   readonly enabled: boolean;
-  /** What happens when it throws. */
+  /** Reaction to an error that the hook throws. */
   readonly onError: "throw" | "warn" | "disable" | undefined;
 }
 
-/** A configuration that was read. */
+/** A configuration, checked. */
 export interface ReadConfig {
   /** The hooks, in order. */
   readonly wanted: readonly WantedHook[];
-  /** Do errors leave the run going? */
+  /** True if the run continues after errors of hooks. */
   readonly continues: boolean | undefined;
-  /** Are they told? */
+  /** True if those errors are reported. */
   readonly logs: boolean;
 }
 
@@ -57,10 +57,10 @@ const TEXTS: JsonSchema = { type: "array", items: { type: "string" } };
 const OBJECT: JsonSchema = { type: "object" };
 
 /**
- * Reads a configuration.
+ * Reads and checks a configuration.
  *
- * @throws {TypeError} for members that there are not, and for what is of another type
- * @throws {RangeError} for a value that is none of those there are
+ * @throws {TypeError} for unknown members, and values of the wrong type
+ * @throws {RangeError} for a value that is not allowed
  */
 export function readConfig(config: HooksConfig): ReadConfig {
   if (!isObject(config)) throw new TypeError(wrong("the configuration", "an object", config));
@@ -78,7 +78,7 @@ export function readConfig(config: HooksConfig): ReadConfig {
 
 type Paths = Readonly<Record<string, string>>;
 
-/** Members in camelCase, and how each was written. */
+/** Returns the members in camelCase, and the spelling of each in the configuration. */
 function camelMembers(config: Members): [members: HooksConfigMembers, paths: Paths] {
   const members: Record<string, unknown> = {}, paths: Record<string, string> = {};
   for (const [key, value] of Object.entries(config)) {
@@ -127,7 +127,7 @@ function classesOf(members: HooksConfigMembers, paths: Paths): WantedHook[] {
   }));
 }
 
-/** A hook behind a switch. What is off is checked all the same. */
+/** Returns the hook of a switch. The options of a disabled hook are checked, too. */
 function switched(
   members: HooksConfigMembers,
   paths: Paths,

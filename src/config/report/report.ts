@@ -3,30 +3,30 @@ import { readRun, type RunData } from "../runs/read_run.ts";
 import { type ReportBlock, type ReportContent, reportContent } from "./report_content.ts";
 import { REPORT_STYLE } from "./report_style.ts";
 
-/** What a report is written in. */
+/** Options of {@linkcode report}. */
 export interface ReportOptions {
   /**
-   * The language: HTML in one file that needs no other, or Markdown.
+   * Format: HTML in a single file, or Markdown.
    *
    * @default "html"
    */
   readonly format?: "html" | "markdown";
   /**
-   * Where a picture is to be found from a report in Markdown; called with each picture and the name of its file.
+   * Returns the address of a picture in a Markdown report, given the SVG text and a file name.
    *
-   * @default in the report itself, as a `data:` address
+   * @default embeds the picture as a `data:` address
    */
   readonly link?: (svg: string, file: string) => string;
 }
 
 /**
- * A report of a run: what ran and how it ended, warnings, its scalars as plots, its parts, its hooks and when they were
- * switched on and off, where the time went if a profiler has looked, its configuration.
+ * Returns a report of a run: its facts and outcome, warnings, plots of its scalars, its parts, its hooks and when
+ * they were enabled or disabled, timings if there is a profile, and its configuration.
  *
- * @param run a run folder, or what `readRun` gives
+ * @param run a run folder, or the result of `readRun`
  * @throws {TypeError} for another format
- * @throws {RangeError} for a folder that is none of a run, and one of a newer version
- * @throws {SyntaxError} for a file in it that is damaged, with its line or key
+ * @throws {RangeError} for a folder that is not a run folder, or of a newer version
+ * @throws {SyntaxError} for a damaged file in the folder, with its line or key
  *
  * @example
  * ```ts
@@ -106,7 +106,7 @@ function markdownTable(head: readonly string[], rows: readonly (readonly string[
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Text in which nothing means something to Markdown. */
+/** Escapes the special characters of Markdown. */
 function plain(text: string): string {
   return text.replace(/\s*\n\s*/g, " ").replace(/[\\`*_[\]<>|#&]/g, "\\$&");
 }

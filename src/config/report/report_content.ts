@@ -1,5 +1,5 @@
 /**
- * What a report of a run says, whatever it is written in.
+ * Content of a report, independent of its format.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { RunData } from "../runs/read_run.ts";
 import { partsOf, startsOf, took } from "../runs/run_parts.ts";
 import type { LoggedOutcome, RunEnd, RunRecord, RunStart } from "../runs/run_record.ts";
 
-/** A piece of a report. */
+/** A block of a report. */
 export type ReportBlock =
   | { readonly kind: "facts"; readonly rows: readonly (readonly [string, string])[] }
   | {
@@ -22,7 +22,7 @@ export type ReportBlock =
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "code"; readonly text: string };
 
-/** A part of a report. */
+/** A section of a report. */
 export interface ReportSection {
   readonly title: string;
   readonly blocks: readonly ReportBlock[];
@@ -30,15 +30,15 @@ export interface ReportSection {
 
 /** A report. */
 export interface ReportContent {
-  /** What ran. */
+  /** Name of the run. */
   readonly title: string;
-  /** How it ended, in a word or two. */
+  /** Outcome of the run. */
   readonly status: "completed" | "stopped" | "failed" | "not ended";
-  /** Its parts; those that would be empty are left out. */
+  /** Sections with content. */
   readonly sections: readonly ReportSection[];
 }
 
-/** All that is known of a run. */
+/** Returns the report of a run. */
 export function reportContent(run: RunData): ReportContent {
   const starts = run.records.filter((record) => record.type === "start");
   const end = endOf(run.records);
@@ -59,7 +59,7 @@ export function reportContent(run: RunData): ReportContent {
   };
 }
 
-/** The end of the last part, if it has one. */
+/** Returns the end of the last part of the run, if it has ended. */
 function endOf(records: readonly RunRecord[]): RunEnd | undefined {
   const last = records.findLast(({ type }) => type !== "change");
   return last?.type === "end" ? last : undefined;
@@ -126,7 +126,7 @@ function plots({ history }: RunData): ReportBlock[] {
   }));
 }
 
-/** Runs that went on: one row is what the facts say. */
+/** Returns a table of the parts of a resumed run. A single part is described by the facts. */
 function parts(run: RunData): ReportBlock[] {
   const all = partsOf(run);
   if (all.length < 2) return [];
@@ -146,7 +146,7 @@ function tookAll(run: RunData): string | undefined {
   return duration(partsOf(run).reduce((sum, part) => sum + took(part), 0));
 }
 
-/** 7.25 s, 12 min 34 s, 1 h 2 min. */
+/** Formats a duration as 7.25 s, 12 min 34 s or 1 h 2 min. */
 function duration(seconds: number): string {
   if (seconds < 60) return `${+seconds.toFixed(2)} s`;
   const whole = Math.round(seconds), minutes = Math.floor(whole / 60);

@@ -1,20 +1,20 @@
 /**
- * Which scalars of a run are shown together.
+ * Grouping of the scalars of a run into plots.
  *
  * @module
  */
 
 import type { ScalarHistory } from "../../observe/mod.ts";
 
-/** One picture of a report. */
+/** One plot of a report. */
 export interface ReportPlot {
-  /** What its file is called, without an ending. */
+  /** File name without extension. */
   readonly name: string;
-  /** What stands above it. */
+  /** Title above the plot. */
   readonly title: string;
-  /** What it shows. */
+  /** Names of the scalars to plot. */
   readonly scalars: readonly string[];
-  /** How values are spread. */
+  /** Scale of the values. */
   readonly scale: "linear" | "log";
 }
 
@@ -22,11 +22,11 @@ interface Group {
   readonly name: string;
   readonly title: string;
   readonly fits: RegExp;
-  /** Whether small values matter, where all are above 0. */
+  /** Uses a log scale if all values are above 0. */
   readonly isLog?: boolean;
 }
 
-/** Of interest only where systems do converge. */
+/** Name of the plot that is left out if no system converges. */
 const CONVERGED = "converged";
 const GROUPS: readonly Group[] = [
   { name: "loss", title: "Loss", fits: /^(loss|(train|val)\/loss)(\/|$)/, isLog: true },
@@ -37,10 +37,13 @@ const GROUPS: readonly Group[] = [
   { name: CONVERGED, title: "Parts of all systems", fits: /^(converged|active)_fraction$/ },
 ];
 const SPEED: Group = { name: "speed", title: "Steps per second", fits: /\/steps_per_s$/ };
-/** How far a run has come is no picture. */
+/** Scalars of progress, which are not plotted. */
 const PROGRESS = /^(dynamics|training)\//;
 
-/** The pictures of a run's scalars: those that belong together in one, metrics of training beside those of validation. */
+/**
+ * Returns the plots of a run: related scalars share a plot, and metrics of training share one with those of
+ * validation.
+ */
 export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): ReportPlot[] {
   const names = history.names().filter((name) => {
     const { steps, values } = history.series(name);
@@ -58,7 +61,7 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
     return [{ ...group, scalars, scale: isLog && isAbove ? "log" : "linear" }];
   };
   const known = GROUPS.flatMap(take);
-  const speed = take(SPEED); // before what is the user's own, but shown behind it
+  const speed = take(SPEED); // taken before the custom metrics, but shown after them
   const others = names.filter((name) => !taken.has(name) && !PROGRESS.test(name));
   const metrics = new Set(others.map((name) => name.replace(/^(train|val)\//, "")));
   const own = [...metrics].flatMap((metric) =>
@@ -71,7 +74,7 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
   return named([...known, ...own, ...speed]);
 }
 
-/** Names of files must differ, where titles do in what no file name may have. */
+/** Makes file names unique. Titles may differ only in characters that file names cannot have. */
 function named(plots: readonly ReportPlot[]): ReportPlot[] {
   const taken = new Set<string>();
   return plots.map((plot) => {

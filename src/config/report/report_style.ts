@@ -1,10 +1,10 @@
 /**
- * How a report looks, on light pages and on dark ones.
+ * Style of reports on light pages and dark ones.
  *
  * @module
  */
 
-/** The style of a report in HTML. */
+/** CSS of a report in HTML. */
 export const REPORT_STYLE: string = [
   ":root{--ink:#222;--soft:#666;--line:#e2e2e2;--page:#fff;--card:#f7f7f8}",
   "@media(prefers-color-scheme:dark){",

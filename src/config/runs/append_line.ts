@@ -1,5 +1,5 @@
 /**
- * A line at the end of a file, in one write.
+ * Appending of a line to a file with a single write.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import { type DenoHost, type HostFile, mayRead } from "../../platform/host.ts";
 const FROM_START = 0;
 const NEWLINE = 10;
 
-/** Bytes that are searched for the last newline at a time. */
+/** Size of the blocks in which the last newline is searched, in bytes. */
 const BLOCK = 4096;
 
 /**
- * Appends a line, its newline included, to a file, which is made if it is not there.
+ * Appends a line with its newline to a file, and creates the file if needed.
  *
- * It is one write, so that lines of several processes do not mix. A process that is killed during the write may leave a
- * part of the line, because Linux can stop between two pages. The next append removes that part with a warning, or ends
- * it if it is complete JSON that only lacks its newline. Both need permission to read the file.
+ * The line is a single write, so lines of several processes do not mix. A process that is killed during the write may
+ * leave a part of the line, because Linux can stop between two pages. The next append removes that part with a
+ * warning, or ends it if it is complete JSON that only lacks its newline. Both need permission to read the file.
  */
 export function appendLine(
   deno: DenoHost,
@@ -39,7 +39,7 @@ export function appendLine(
     deno.mkdirSync(parentOf(text), { recursive: true });
     file = open();
   }
-  // Not `using`: not every browser can parse it, and this is loaded there, too.
+  // `using` is avoided, because some browsers that load this file cannot parse it.
   try {
     const text = read && !endLastLine(file, path) ? `\n${line}` : line;
     let bytes = new TextEncoder().encode(text);

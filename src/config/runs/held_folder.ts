@@ -1,5 +1,5 @@
 /**
- * A run folder that is ours, and the hooks that write into it.
+ * An open run folder, and the hooks that write to it.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import type { WriteLine } from "./line_writer.ts";
 import { fileWriter } from "./run_log_options.ts";
 import { TrajectoryWriter } from "./trajectory_writer.ts";
 
-/** What a {@linkcode HeldFolder} is made of. */
+/** Parts of a {@linkcode HeldFolder}. */
 export interface FolderParts {
   readonly paths: RunPaths;
   readonly identity: RunIdentity;
@@ -36,7 +36,7 @@ export interface FolderParts {
   readonly options: ReadFolderOptions;
 }
 
-/** A run folder that is ours. */
+/** A run folder that this process has locked. */
 export class HeldFolder implements RunFolder {
   readonly path: string;
   readonly id: string;
@@ -46,7 +46,7 @@ export class HeldFolder implements RunFolder {
   readonly #profiler: Profiler | undefined;
   readonly #log: RunLog;
   #engine: FolderEngine | undefined;
-  /** Are the hooks open? */
+  /** True while the hooks are open. */
   #isWriting = false;
   #isClosed = false;
 
@@ -93,7 +93,7 @@ export class HeldFolder implements RunFolder {
     }
     this.#engine = engine;
     const add = (hook: object, options: AddOptions) => engine.hooks.add(hook as never, options);
-    // Closed in reverse: when the report is written all others have written what they have.
+    // Hooks close in reverse order, so the report is written when all others have written their files.
     add(this.#reportHook(), { order: "first" });
     add(this.#log, { order: "first" });
     if (this.#profiler !== undefined) add(this.#profiler, { order: "first", name: "profiler" });
@@ -156,7 +156,7 @@ export class HeldFolder implements RunFolder {
     return this.close();
   }
 
-  /** Returns a writer of lines to `runs.jsonl`. It must not write to a file of another run that is there by now. */
+  /** Returns a writer of lines to `runs.jsonl`. It refuses to write if the folder was replaced by another. */
   #lineWriter(): WriteLine {
     const { runs } = this.#parts.paths;
     const append = fileWriter(runs);
@@ -170,13 +170,13 @@ export class HeldFolder implements RunFolder {
     this.#parts.lock.assertThere(action);
   }
 
-  /** Opened first, and closed last. */
+  /** Returns the hook that writes the report. It opens first and closes last. */
   #reportHook(): object {
     const { options: { report }, paths } = this.#parts;
     return {
       name: "runReport",
       on: {},
-      onError: "warn", // no stage: it costs nothing per step
+      onError: "warn", // the hook has no stage, so it costs nothing per step
       open: () => {
         this.#isWriting = true;
       },

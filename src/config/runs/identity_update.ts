@@ -8,8 +8,8 @@ import type { LossContext, NamedNumbers } from "../../training/stages.ts";
 import { TrainingStage } from "../../training/stages.ts";
 
 /**
- * Hands the gradients of each step on as they are: training comes to the same bits with it and without it. A
- * placeholder in configurations, and the shortest example of a hook that could change gradients.
+ * Returns the gradients of each step unchanged, so the results of training are bitwise identical with and without it.
+ * Use it as a placeholder in configurations, or as the shortest example of a hook that may change gradients.
  *
  * @example
  * ```ts
@@ -29,14 +29,14 @@ import { TrainingStage } from "../../training/stages.ts";
  * ```
  */
 export class IdentityUpdate {
-  /** What it is called. */
+  /** Name of the hook. */
   readonly name = "identity";
-  /** Where gradients may be changed. */
+  /** Stage of the hook: gradients may be changed. */
   readonly stage: typeof TrainingStage.GRADIENTS = TrainingStage.GRADIENTS;
-  /** At every step. */
+  /** Applies in every step. */
   readonly frequency = 1;
 
-  /** Answers with what it was given. */
+  /** Returns the given gradients. */
   call({ value }: LossContext & { readonly value: NamedNumbers }): NamedNumbers {
     return value;
   }

@@ -1,27 +1,27 @@
 /**
- * Lines to a writer that may take time and may fail.
+ * Ordered writing of lines to a writer that may be asynchronous and may fail.
  *
  * @module
  */
 
 import { codeOf } from "../../base/file_refusal.ts";
 
-/** Takes one line, its newline included. May take time: then the next line waits for it. */
+/** Writes one line with its newline. If it returns a promise, the next line waits for it. */
 export type WriteLine = (line: string) => void | PromiseLike<void>;
 
-/** Keeps lines in order, attempts every one, and remembers what went wrong until somebody asks. */
+/** Writes lines in order, attempts every line, and keeps errors until `flush` throws them. */
 export class LineWriter {
   readonly #write: WriteLine;
   #tail: Promise<void> | undefined;
   #attempted = 0;
   #errors: unknown[] = [];
 
-  /** Writes by `write`. */
+  /** Creates a writer that calls `write`. */
   constructor(write: WriteLine) {
     this.#write = write;
   }
 
-  /** Hands a line over now, or once those before it are written. Never throws. */
+  /** Writes a line now, or after the lines before it. Never throws. */
   push(line: string): void {
     this.#attempted++;
     if (this.#tail !== undefined) {
@@ -37,7 +37,7 @@ export class LineWriter {
     }
   }
 
-  /** Waits until every line has been attempted. Throws if any was lost since the last time. */
+  /** Waits until every line was attempted. Throws if a line failed since the last call. */
   async flush(): Promise<void> {
     while (this.#tail !== undefined) await this.#tail;
     const [errors, attempted] = [this.#errors, this.#attempted];

@@ -1,5 +1,5 @@
 /**
- * Run logs, read.
+ * Parsing of run logs.
  *
  * @module
  */
@@ -10,11 +10,13 @@ import { checked, isIsoTime, parseObject } from "../read_json.ts";
 import type { RunRecord } from "./run_record.ts";
 
 /**
- * The records of a run log. A last line without its newline was cut off by a kill and is left out.
+ * Parses the records of a run log. A last line without a newline was cut off when the process was killed, and is
+ * ignored.
  *
- * @param text what is in the file
- * @param name what errors call it
- * @throws {SyntaxError} for a line that is none of a run log, with its number, from 1, and the key that is wrong
+ * @param text the lines
+ * @param name name of the text in errors
+ * @throws {SyntaxError} for a line that is not a run log's; the message has its number, from 1, and the key that is
+ * wrong
  *
  * @example
  * ```ts
@@ -33,7 +35,7 @@ import type { RunRecord } from "./run_record.ts";
  */
 export function parseRunLog(text: string, name: string = "run log"): RunRecord[] {
   const lines = text.split("\n");
-  lines.pop(); // what stands behind the last newline
+  lines.pop(); // the text after the last newline
   return lines.map((line, i) => recordOf(line, `${name}, line ${i + 1}`));
 }
 

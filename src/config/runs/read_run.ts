@@ -1,5 +1,5 @@
 /**
- * Run folders, read.
+ * Reading of run folders.
  *
  * @module
  */
@@ -11,26 +11,29 @@ import { isObject } from "../../base/object.ts";
 import { parseIdentity, pathsIn, type RunIdentity, textIn } from "./run_files.ts";
 import type { RunRecord } from "./run_record.ts";
 
-/** What is known of a run: from its folder, or put together by oneself. */
+/** Data of a run: read from its folder, or assembled in code. */
 export interface RunData extends Partial<RunIdentity> {
-  /** What it is called in a report. */
+  /** Name of the run in a report. */
   readonly name: string;
-  /** The lines of its run log. */
+  /** Lines of its run log. */
   readonly records: readonly RunRecord[];
-  /** Its scalars. */
+  /** Scalars of the run. */
   readonly history: ScalarHistory;
-  /** What its scalars last told of each part of it, in the order of its starts: for those that a kill has ended. */
+  /**
+   * Last step and time in the scalars of each part, in the order of its starts. They tell how far a part came that
+   * was killed.
+   */
   readonly heard?: readonly (Pick<RunRecord, "step" | "time"> | undefined)[];
-  /** Where its time went, where a profiler has looked. */
+  /** Timings of the run, if it was profiled. */
   readonly profile?: readonly TransitionSummary[];
 }
 
 /**
- * Reads a run folder, of a run that is over or of one that is under way: it writes nothing.
+ * Reads a run folder, of a finished run or of one that is still running. Nothing is written.
  *
- * @throws {RangeError} for a folder that is none of a run, and one of a newer version
- * @throws {SyntaxError} for a file in it that is damaged, with its line or key
- * @throws {Error} when the file system refuses
+ * @throws {RangeError} for a folder that is not a run folder, or of a newer version
+ * @throws {SyntaxError} for a damaged file in the folder, with its line or key
+ * @throws {Error} if the file system refuses
  *
  * @example
  * ```ts
@@ -67,7 +70,7 @@ export async function readRun(path: string): Promise<RunData> {
   };
 }
 
-/** The rows of a profile. Throws a SyntaxError for what is none, with the row and the member that is wrong. */
+/** Parses the rows of a profile. Throws a SyntaxError that names the row and the member that is wrong. */
 export function profileIn(text: string, name: string): TransitionSummary[] {
   const refuse = (requirement: string): never => {
     throw new SyntaxError(`Cannot read ${name}: ${requirement}`);

@@ -3,38 +3,39 @@ import { warningsOf } from "../../hooks/loop/progress.ts";
 import { pathsIn } from "./run_files.ts";
 import type { RunFolder } from "./run_folder_protocol.ts";
 
-/** An engine that can go on from a checkpoint: any of dynamics, which gives its batch, and a trainer. */
+/** An engine that can resume from a checkpoint: any engine of dynamics, which returns its batch, or a trainer. */
 export interface ResumableEngine<T> {
-  /** What it is called. */
+  /** Name of the engine. */
   readonly name: string;
-  /** Steps done. */
+  /** Number of steps done. */
   readonly stepCount: number;
-  /** Goes on from a file. */
+  /** Restores the engine from a file. */
   loadCheckpoint(path: string): Promise<T>;
 }
 
-/** Where a run goes on. */
+/** Result of {@linkcode resume}. */
 export interface Resumed<T> {
-  /** The checkpoint. */
+  /** Path of the checkpoint. */
   readonly path: string;
-  /** Steps done. */
+  /** Number of steps done. */
   readonly step: number;
-  /** What is to be run, in dynamics. */
+  /** Batch to run, in dynamics. */
   readonly batch: T;
   /** Newer checkpoints that could not be read. The engine warned of them. */
   readonly passedOver: readonly { readonly path: string; readonly error: Error }[];
 }
 
 /**
- * Resumes a run from the newest whole checkpoint in its folder: counters, state of hooks and all. The results are bitwise
- * identical with the same model, options and hooks. Call `folder.attach(engine)` before, so that the folder's own hooks
- * resume, too. If newer checkpoints are damaged, the engine warns of each, and its outcome lists the warnings.
+ * Resumes a run from the newest undamaged checkpoint in its folder: counters, state of hooks and everything else. The
+ * results are bitwise identical with the same model, options and hooks. Call `folder.attach(engine)` before, so that
+ * the folder's own hooks resume, too. If newer checkpoints are damaged, the engine warns of each, and its outcome
+ * lists the warnings.
  *
- * @returns where it goes on; `undefined` if the folder has no checkpoint, and the run begins
- * @throws {Error} if there are checkpoints and none can be read
+ * @returns the checkpoint and its batch; `undefined` if the folder has no checkpoint, so the run is new
+ * @throws {Error} if there are checkpoints, but all are damaged
  * @throws {TypeError} for a checkpoint of another engine
- * @throws {RangeError} for one of a newer version, or of another precision
- * @throws {Error} when the file system refuses
+ * @throws {RangeError} for a checkpoint of a newer version, or of another precision
+ * @throws {Error} if the file system refuses
  *
  * @example
  * ```ts

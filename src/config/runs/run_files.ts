@@ -1,5 +1,5 @@
 /**
- * What is in a run folder, and where.
+ * Files of a run folder.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { emptySinks } from "../../sinks/files/open_sinks.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 import { versions } from "../versions.ts";
 
-/** Where things are in a run folder. */
+/** Paths of the files in a run folder. */
 export interface RunPaths {
   readonly folder: string;
   readonly config: string;
@@ -23,7 +23,7 @@ export interface RunPaths {
   readonly plots: string;
 }
 
-/** The places in a folder. */
+/** Returns the paths of the files in a folder. */
 export function pathsIn(folder: string): RunPaths {
   const logs = `${folder}/logs`;
   return {
@@ -39,26 +39,26 @@ export function pathsIn(folder: string): RunPaths {
   };
 }
 
-/** What `config.json` of a run folder says. */
+/** Content of `config.json` in a run folder. */
 export interface RunIdentity {
-  /** The id of the run. */
+  /** Id of the run. */
   readonly id: string;
-  /** When the folder was made, ISO 8601 in UTC. */
+  /** Time when the folder was created, ISO 8601 in UTC. */
   readonly begun: string;
-  /** The hash of the configuration; `null` where there is none. */
+  /** Hash of the configuration; `null` without a configuration. */
   readonly configHash: string | null;
-  /** The configuration; `null` where there is none. */
+  /** Configuration; `null` if there is no configuration. */
   readonly config: unknown;
 }
 
-/** The version of `config.json`. */
+/** Version of `config.json`. */
 const SCHEMA = 1;
 
 /**
- * What `config.json` says.
+ * Parses `config.json`.
  *
- * @throws {SyntaxError} for what is no such file, with the key that is wrong
- * @throws {RangeError} for one of a newer version
+ * @throws {SyntaxError} if the text is not such a file; the message names the key that is wrong
+ * @throws {RangeError} for a newer version
  */
 export function parseIdentity(text: string, name: string): RunIdentity {
   const of = parseObject(text, { name, schema: SCHEMA }), at = { name, of };
@@ -73,13 +73,13 @@ export function parseIdentity(text: string, name: string): RunIdentity {
   };
 }
 
-/** Writes `config.json`, whole or not at all. */
+/** Replaces `config.json` atomically. */
 export async function writeIdentity(path: string, identity: RunIdentity): Promise<void> {
   const text = JSON.stringify({ schema: SCHEMA, hooke: versions().hooke, ...identity }, null, 2);
   await writeWhole(path, new TextEncoder().encode(`${text}\n`), "config");
 }
 
-/** The text of a file; `undefined` where it is not there. */
+/** Returns the text of a file; `undefined` if it does not exist. */
 export async function textIn(path: string): Promise<string | undefined> {
   const { readFile } = await import("node:fs/promises");
   try {
@@ -90,7 +90,7 @@ export async function textIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** The names in a folder; none where it is not there. */
+/** Returns the names in a folder; an empty list if it does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   const { readdir } = await import("node:fs/promises");
   try {
@@ -101,7 +101,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Makes a folder, and those it is in. */
+/** Creates a folder and the folders above it. */
 export async function makeFolder(folder: string): Promise<void> {
   const { mkdir } = await import("node:fs/promises");
   try {
@@ -111,7 +111,7 @@ export async function makeFolder(folder: string): Promise<void> {
   }
 }
 
-/** Removes a file, if it is there. */
+/** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
   const { rm } = await import("node:fs/promises");
   try {
@@ -121,7 +121,7 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** Returns the names in a folder that are not of a run, but for the files of open sinks that hold nothing. */
+/** Returns the names in a folder that do not belong to a run. Files of open sinks without content are ignored. */
 export async function foreignIn(
   folder: string,
   names: readonly string[],
@@ -132,8 +132,8 @@ export async function foreignIn(
 }
 
 /**
- * Closes the sinks in a folder that hold nothing and have made their file, and removes these files, because the run is
- * refused: the next run would find a folder of something else.
+ * Closes the open sinks in a folder that have no content, and removes the files that they have created. It is called
+ * when a run is refused, because the next run would refuse a folder with such files.
  */
 export async function removeEarlySinks(folder: string): Promise<void> {
   const [{ relative, isAbsolute, dirname }, { rm, rmdir }] = await Promise.all([
@@ -145,7 +145,7 @@ export async function removeEarlySinks(folder: string): Promise<void> {
     if (!hasMadeFile || name === "" || /^\.\.([/\\]|$)/.test(name) || isAbsolute(name)) continue;
     await sink.close();
     await rm(sink.path, { recursive: true, force: true });
-    // Folders that were made for it; one that holds something else is not removed.
+    // Remove the folders that were created for the file. Folders with other files are not removed.
     for (let above = dirname(name); above !== "."; above = dirname(above)) {
       await rmdir(`${folder}/${above}`).catch(() => {});
     }

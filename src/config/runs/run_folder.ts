@@ -1,5 +1,5 @@
 /**
- * A folder for a run: all that it writes, and all that it needs to go on.
+ * Run folders: everything that a run writes, and everything it needs to resume.
  *
  * @module
  */
@@ -17,23 +17,23 @@ import { assertOurs, clean, identify } from "./run_identity.ts";
 import { RunLock } from "./run_lock.ts";
 
 /**
- * Opens a folder for a run, and makes it if it is not there. Nobody else can open it until it is closed, or the process
- * has ended, however that was.
+ * Opens a run folder, and creates it if it does not exist. The folder is locked until it is closed or the process
+ * ends, even if the process is killed.
  *
- * In it are `config.json`, the run log `runs.jsonl`, `logs/scalars.jsonl` and `logs/tensorboard`, `checkpoints`, and after
- * a run `report.html`, or `report.md` with its `plots`.
+ * It contains `config.json`, the run log `runs.jsonl`, `logs/scalars.jsonl` and `logs/tensorboard`, `checkpoints`,
+ * and after a run `report.html`, or `report.md` with its `plots`.
  *
- * A sink in the folder may be opened before the folder or after it. If the run is refused, sinks in the folder that hold
- * nothing are closed, and the files that they have made are removed.
+ * A sink in the folder may be opened before the folder or after it. If the run is refused, sinks in the folder that
+ * have no content are closed, and the files that they have created are removed.
  *
- * @param path where; the folder it is in is made, too
- * @throws {RunFolderBusyError} where another run has it
- * @throws {RangeError} for a folder of something else, of another configuration, or of a newer version
- * @throws {SyntaxError} for a file in it that is damaged, with its line or key
- * @throws {TypeError} for options that are wrong, and where there are no files
- * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+ * @param path path of the folder; the folders above it are created, too
+ * @throws {RunFolderBusyError} if another run has the folder
+ * @throws {RangeError} for a folder with other files, of another configuration, or of a newer version
+ * @throws {SyntaxError} for a damaged file in the folder, with its line or key
+ * @throws {TypeError} for wrong options, and in a web page, which has no file system
+ * @throws {Error} if the file system refuses, with its `code` and its error as `cause`
  *
- * @example A run that goes on where it was stopped
+ * @example A run that resumes after it was stopped
  * ```ts
  * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
  * import { openRunFolder, readRun, resume } from "@hooke/hooke/config";
@@ -74,8 +74,8 @@ export async function openRunFolder(
   try {
     return await openFolder(folder, readFolderOptions(options));
   } catch (error) {
-    // Sinks in a folder that a run of this process has are that run's.
-    if (!RunLock.isOwn(folder)) await removeEarlySinks(folder).catch(() => {}); // the first error says why
+    // If a run of this process has the folder, the sinks belong to that run.
+    if (!RunLock.isOwn(folder)) await removeEarlySinks(folder).catch(() => {}); // the first error is more important
     throw error;
   }
 }
@@ -99,11 +99,11 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
 }
 
 /**
- * Where a new run can have a folder: `run`, or `run-2`, `run-3` … where those before are taken.
+ * Returns the path for a new run folder: `run`, or the first free one of `run-2`, `run-3` and so on.
  *
- * @param parent the folder of all runs; it need not be there
- * @param name what runs are called
- * @throws {Error} when the file system refuses
+ * @param parent folder of all runs; it need not exist
+ * @param name base name of the runs
+ * @throws {Error} if the file system refuses
  *
  * @example
  * ```ts

@@ -1,27 +1,27 @@
-/** Who has a run folder. */
+/** The process that has locked a run folder. */
 export interface RunHolder {
-  /** The number of the process. */
+  /** Process id. */
   readonly pid: number;
-  /** The name of its machine. */
+  /** Host name of the machine. */
   readonly host: string;
-  /** When the process began, as the machine counts it; `null` where that cannot be found out. */
+  /** Start time of the process in the units of the machine; `null` if it is unknown. */
   readonly startTime: string | null;
-  /** Since when it has the folder, ISO 8601 in UTC. */
+  /** Time when the process locked the folder, ISO 8601 in UTC. */
   readonly since: string;
-  /** When it last said that it is alive. */
+  /** Time of the last heartbeat, ISO 8601 in UTC. */
   readonly heartbeat: string;
 }
 
-/** Another run has the folder: two never write into one. */
+/** The error of a run folder that another run has locked: two runs never write to one folder. */
 export class RunFolderBusyError extends Error {
-  /** What errors of this kind are called. */
+  /** Name of the class. */
   override readonly name = "RunFolderBusyError";
-  /** The folder. */
+  /** Path of the folder. */
   readonly path: string;
-  /** Who has it, if that can be read. */
+  /** Process that has locked the folder, if it is known. */
   readonly holder: RunHolder | undefined;
 
-  /** Says who has it. */
+  /** Creates the error with a message that names the holder. */
   constructor(path: string, holder: RunHolder | undefined) {
     const who = holder === undefined
       ? "another has it"

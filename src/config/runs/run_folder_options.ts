@@ -1,5 +1,5 @@
 /**
- * What a run folder is told, checked.
+ * Options of run folders, and their checks.
  *
  * @module
  */
@@ -11,88 +11,88 @@ import type { SystemWriter } from "../../sinks/mod.ts";
 import { canonicalText } from "../canonical_json.ts";
 import { isObject } from "../../base/object.ts";
 
-/** A trajectory of a run. */
+/** Options of the trajectory of a run. */
 export interface RunTrajectory {
-  /** Where frames go: `new ZarrSink(`${path}/trajectory.zarr`)`. It stays open. */
+  /** Sink for the frames, such as `new ZarrSink(`${path}/trajectory.zarr`)`. It stays open. */
   readonly sink: SystemWriter;
   /**
-   * At every so many steps.
+   * Number of steps between two frames.
    *
    * @default 100
    */
   readonly frequency?: number;
 }
 
-/** When checkpoints are written, and how many are kept. */
+/** Options of the checkpoints of a run. */
 export interface RunCheckpoints {
   /**
-   * At every so many steps, and after the last.
+   * Number of steps between two checkpoints. One more is written after the last step.
    *
    * @default 1000
    */
   readonly every?: number;
   /**
-   * How many are kept, the newest.
+   * Number of checkpoints to keep, the newest ones.
    *
    * @default 3
    */
   readonly keep?: number;
 }
 
-/** What a {@linkcode RunFolder} is made of. */
+/** Options of {@linkcode openRunFolder}. */
 export interface RunFolderOptions {
   /**
-   * The configuration of the run, plain data as `canonicalJson` takes it. A folder that is there must be of the same
-   * one.
+   * Configuration of the run, plain data as `canonicalJson` takes it. It must equal that of an existing folder.
    *
-   * @default none; that of the folder, where there is one
+   * @default the configuration of an existing folder
    */
   readonly config?: unknown;
   /**
-   * When checkpoints are written; `false`: never.
+   * Options of checkpoints; `false` writes no checkpoints.
    *
    * @default every 1000 steps, the newest 3
    */
   readonly checkpoints?: RunCheckpoints | false;
   /**
-   * Where frames of dynamics go.
+   * Trajectory of a run of dynamics.
    *
-   * @default nowhere
+   * @default undefined: frames are not written
    */
   readonly trajectory?: RunTrajectory;
   /**
-   * How scalars are collected: as for a `Reporter`, whose reporters are told besides the files of the folder.
+   * Options of the collected scalars, as for `Reporter`. Its reporters receive the scalars in addition to the files
+   * of the folder.
    *
-   * @default at every 10 steps
+   * @default a collection every 10 steps
    */
   readonly scalars?: Partial<Omit<ReporterOptions, "name">>;
   /**
-   * Whether scalars go to files of TensorBoard, too.
+   * Writes scalars to files of TensorBoard, too.
    *
    * @default true
    */
   readonly tensorBoard?: boolean;
   /**
-   * Whether a profiler looks at every 100th step, for the report.
+   * Profiles every 100th step, for the report.
    *
    * @default false
    */
   readonly profile?: boolean;
   /**
-   * In what a report is written at the end of a run, each time anew.
+   * Format of the report, which is replaced at the end of each run; `false` writes no report.
    *
    * @default "html"
    */
   readonly report?: "html" | "markdown" | false;
   /**
-   * The commit, where git is not to be asked.
+   * Hash of the commit, if git should not be read.
    *
-   * @default what git says
+   * @default the result of `gitCommit`
    */
   readonly commit?: string;
 }
 
-/** The options, whole. */
+/** Options with defaults applied. */
 export interface ReadFolderOptions {
   readonly config: unknown;
   readonly checkpoints: Required<RunCheckpoints> | false;
@@ -118,12 +118,12 @@ const OPTIONS = [
 
 const ACTION = "open a run folder";
 
-/** Checks the options. */
+/** Checks the options, and applies defaults. */
 export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions {
   checkOptions(ACTION, options, OPTIONS);
   const { checkpoints = {}, trajectory, scalars = {}, report = "html", config } = options;
   const { tensorBoard = true, profile = false, commit } = options;
-  if (config !== undefined) canonicalText(config, "config"); // now, not when the folder is made
+  if (config !== undefined) canonicalText(config, "config"); // throws now, before the folder is created
   if (checkpoints !== false) checkPart("checkpoints", checkpoints, ["every", "keep"]);
   if (trajectory !== undefined) checkTrajectory(trajectory);
   checkKind(ACTION, "scalars", scalars, "an object", isObject);

@@ -1,5 +1,5 @@
 /**
- * What a run folder can do, and for whom.
+ * Types of run folders and of engines that write to them.
  *
  * @module
  */
@@ -9,37 +9,37 @@ import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import type { ScalarHistory } from "../../observe/mod.ts";
 import type { RunData } from "./read_run.ts";
 
-/** An engine that a run folder can be attached to: any of dynamics, a trainer, a loop. */
+/** An engine that a run folder can be attached to: any engine of dynamics, a trainer, or a loop. */
 export interface FolderEngine extends Workflow {
-  /** Its hooks. */
+  /** Hooks of the engine. */
   readonly hooks: Workflow["hooks"] & { add(hook: never, options?: AddOptions): unknown };
 }
 
-/** The folder of a run, as `openRunFolder` gives it: ours until it is closed. */
+/** An open run folder, as `openRunFolder` returns it. It is locked until it is closed. */
 export interface RunFolder extends AsyncDisposable {
-  /** Where it is. */
+  /** Path of the folder. */
   readonly path: string;
-  /** The id of the run. */
+  /** Id of the run. */
   readonly id: string;
-  /** The configuration; `null` where there is none. */
+  /** Configuration; `null` if there is no configuration. */
   readonly config: unknown;
-  /** The scalars so far. */
+  /** Scalars so far. */
   readonly history: ScalarHistory;
-  /** The engine that it is attached to. */
+  /** Attached engine. */
   readonly engine: FolderEngine | undefined;
   /**
-   * Has an engine write into this folder: adds the hooks `runReport`, `runLog`, `reporter`, and, as they were asked for,
-   * `profiler`, `trajectory` and `checkpoints`. One engine for each folder.
+   * Lets an engine write to this folder: adds the hooks `runReport`, `runLog` and `reporter`, and `profiler`,
+   * `trajectory` and `checkpoints` if the options ask for them. A folder has one engine.
    *
-   * @throws {Error} where it has one already, or is closed
+   * @throws {Error} if the folder has an engine already, or is closed
    */
   attach(engine: FolderEngine): void;
-  /** The checkpoints that are there, the newest first. */
+  /** Returns the checkpoints, the newest first. */
   checkpoints(): Promise<{ readonly path: string; readonly step: number }[]>;
-  /** All that is known of the run by now: what `readRun` gives, with the scalars that this process has. */
+  /** Returns the data of the run so far: those of `readRun`, with the scalars of this process. */
   data(): Promise<RunData>;
-  /** Writes the report, and answers with where it is. */
+  /** Writes the report, and returns its path. */
   writeReport(format?: "html" | "markdown"): Promise<string>;
-  /** Gives the folder back: another run may have it. Rejects with an Error while the hooks of its engine are open. */
+  /** Unlocks the folder for other runs. Rejects with an Error while the hooks of its engine are open. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Whose a run folder is, and what a kill has left in it.
+ * Identity of run folders, and removal of files that a killed process has left.
  *
  * @module
  */
@@ -22,10 +22,10 @@ import {
 import { parseRunLog } from "./parse_run_log.ts";
 import { newRunId } from "./run_log_options.ts";
 
-/** What a kill can leave of a folder that has no configuration yet. */
+/** Names of files that a killed process may leave in a folder without a configuration. */
 const EARLY = /^(lock|lock\.lock|config\.json\..*\.tmp)$/;
 
-/** Throws a RangeError for a folder of something else; nothing is written into it. */
+/** Throws a RangeError for a folder with other files; nothing is written to it. */
 export async function assertOurs(folder: string): Promise<void> {
   const names = await namesIn(folder);
   if (names.includes("config.json")) return;
@@ -45,12 +45,13 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   const known = text === undefined ? undefined : parseIdentity(text, paths.config);
   const isOther = known !== undefined && config !== undefined && known.configHash !== hash;
   if (known === undefined || isOther && !await hasSteps(paths)) {
-    // A checkpoint of the beginning has the structure of the configuration that is replaced.
+    // A checkpoint of the beginning contains the structure of the configuration that is replaced.
     if (isOther) {
       for (const { path } of await checkpointsIn(paths.checkpoints)) await removeFile(path);
     }
     const begun = new Date().toISOString();
-    // As it was hashed: numbers in typed arrays, dates and the like as JSON has them.
+    // The configuration is stored in the form that was hashed: typed arrays, dates and the like in their form in
+    // JSON.
     const plain = config === undefined ? null : JSON.parse(canonicalText(config, "config"));
     const identity = { id: newRunId(), begun, configHash: hash, config: plain };
     await writeIdentity(paths.config, identity);
@@ -64,7 +65,7 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   );
 }
 
-/** Returns whether a run has done a step, or may have: a process that was killed could not say. */
+/** Returns whether a run has done a step, or may have: a killed process may not have written it down. */
 async function hasSteps(paths: RunPaths): Promise<boolean> {
   if ((await checkpointsIn(paths.checkpoints)).some(({ step }) => step > 0)) return true;
   if ((await textIn(paths.scalars) ?? "") !== "") return true;
@@ -73,7 +74,7 @@ async function hasSteps(paths: RunPaths): Promise<boolean> {
   return records.some(({ step }) => step > 0) || count("start") !== count("end");
 }
 
-/** In which members two configurations differ, where both have members. */
+/** Returns the members in which two configurations differ, if both are objects. */
 function differing(known: unknown, config: unknown): string {
   const now: unknown = JSON.parse(canonicalText(config, "config"));
   if (!isObject(known) || !isObject(now)) return "";
@@ -86,7 +87,7 @@ function textOf(value: unknown): string {
   return value === undefined ? "" : canonicalText(value, "config");
 }
 
-/** Takes away what a kill has left unfinished. */
+/** Removes unfinished files that a killed process has left. */
 export async function clean(paths: RunPaths): Promise<void> {
   for (const folder of [paths.folder, paths.checkpoints, paths.logs]) {
     for (const name of await namesIn(folder)) {

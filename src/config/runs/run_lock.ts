@@ -1,10 +1,10 @@
 /**
- * Who may write into a run folder: one run at a time.
+ * Lock of a run folder: one run at a time writes to it.
  *
- * The folder and its file `lock` are locked by the operating system as long as the process lives, however it ends: a
- * kill leaves nothing to clean up, and of two processes that start at once one gets the lock. The file names that
- * process; removing the file does not release the lock. If machines share a folder through a network that does not share
- * locks, the file and its heartbeat keep other processes out, too.
+ * The operating system locks the folder and its file `lock` as long as the process lives. A killed process therefore
+ * leaves nothing to clean up, and of two processes that start at once only one gets the lock. The file names that
+ * process; removing the file does not release the lock. If machines share a folder through a network that does not
+ * share locks, the file and its heartbeat keep other processes out, too.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { lockPath, type PathLock } from "../../base/path_lock.ts";
 import { RunFolderBusyError, type RunHolder } from "./run_folder_busy_error.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 
-/** The file of a lock, as Deno has files. */
+/** The part of Deno's files that a lock uses. */
 interface LockFile {
   readSync(bytes: Uint8Array): number | null;
   writeSync(bytes: Uint8Array): number;
@@ -23,7 +23,7 @@ interface LockFile {
   close(): void;
 }
 
-/** What is used of Deno. */
+/** The part of Deno that a lock uses. */
 interface LockHost {
   readonly pid: number;
   openSync(
@@ -40,27 +40,27 @@ interface LockHost {
   unrefTimer(timer: number): void;
 }
 
-/** The version of what stands in the file. */
+/** Version of the content of the file. */
 const SCHEMA = 1;
-/** All of the file, padded: it is written over in one go. */
+/** Size of the file, which is padded: it is overwritten by a single write. */
 const LENGTH = 512;
-/** What it begins with. */
+/** First characters of the file. */
 const START = '{"schema":';
 const HEARTBEAT_SECONDS = 10;
-/** A machine that has not been heard of for so long is taken to have gone. */
+/** Time without a heartbeat after which another machine counts as gone, s. */
 const SILENT_SECONDS = 60;
 
-/** The folders that this process has, as `idOf` names them. */
+/** Folders that this process has locked, by their `idOf`. */
 const HELD = new Set<string>();
 
-/** What a {@linkcode RunLock} is made of. */
+/** Parts of a {@linkcode RunLock}. */
 interface LockParts {
   readonly id: string;
   readonly file: LockFile;
   readonly locks: readonly (PathLock | undefined)[];
 }
 
-/** A folder that is ours until it is released, or the process ends. */
+/** A lock, which is held until it is released or the process ends. */
 export class RunLock {
   readonly #id: string;
   readonly #file: LockFile;
@@ -68,17 +68,17 @@ export class RunLock {
   readonly #holder: RunHolder;
   readonly #timer: number;
 
-  /** Returns whether this process has a folder, by its path. */
+  /** Returns whether this process has locked a folder. */
   static isOwn(folder: string): boolean {
     return orElse(() => HELD.has(idOf(lockHost(folder), folder)), false);
   }
 
   /**
-   * Takes the lock of a folder.
+   * Locks a folder.
    *
-   * @throws {RunFolderBusyError} where another has it
-   * @throws {SyntaxError} for a file `lock` that is none of a run folder's; it stays as it is
-   * @throws {RangeError} for one of a newer version
+   * @throws {RunFolderBusyError} if another run has locked it
+   * @throws {SyntaxError} for a file `lock` that is not a run folder's; it stays unchanged
+   * @throws {RangeError} for a file of a newer version
    */
   static take(folder: string): RunLock {
     const host = lockHost(folder);
@@ -86,7 +86,8 @@ export class RunLock {
     let file: LockFile | undefined;
     try {
       const opened = file = openLock(host, folder);
-      // Network file systems lock files, and folders seldom; a lock of the folder stays if the file is removed.
+      // Network file systems support locks of files, but rarely of folders. The lock of the folder remains if the
+      // file is removed.
       locks.push(lockPath(`${folder}/lock`));
       if (locks.includes(undefined)) {
         throw new RunFolderBusyError(folder, orElse(() => holderIn(opened, folder), undefined));
@@ -117,7 +118,7 @@ export class RunLock {
     this.#holder = holder;
     this.#write(holder);
     this.#timer = setInterval(() => this.#beat(), 1000 * HEARTBEAT_SECONDS) as unknown as number;
-    host.unrefTimer(this.#timer); // it keeps no process alive
+    host.unrefTimer(this.#timer); // the timer must not keep the process alive
   }
 
   /** Throws an error with the code `"ESTALE"` if the folder was removed since, or another is in its place. */
@@ -125,7 +126,7 @@ export class RunLock {
     this.#locks[0]?.assertThere(action, "the run folder");
   }
 
-  /** Gives the folder back. */
+  /** Unlocks the folder. */
   release(): void {
     clearInterval(this.#timer);
     HELD.delete(this.#id);
@@ -141,7 +142,8 @@ export class RunLock {
     try {
       this.#write({ ...this.#holder, heartbeat: new Date().toISOString() });
     } catch {
-      // A disk that is full is told by what has something to say; the lock itself holds.
+      // A full disk only delays the heartbeat. The lock of the operating system still holds, and other writers report
+      // the disk.
     }
   }
 
@@ -152,17 +154,17 @@ export class RunLock {
   }
 }
 
-/** Returns a text that a folder keeps as long as it exists, however its path is written. */
+/** Returns an id that a folder keeps as long as it exists, whatever path leads to it. */
 function idOf(host: LockHost, folder: string): string {
   const { dev, ino } = host.statSync(folder);
   return ino === null ? folder : `${dev}:${ino}`;
 }
 
 /**
- * Who holds a folder, as text: for tests and tools. A file that is empty, or was cut off, is nobody's.
+ * Parses the file of a lock, for tests and tools. Returns undefined for a file that is empty or was cut off.
  *
- * @throws {SyntaxError} for what is no file of a lock, with the key that is wrong
- * @throws {RangeError} for one of a newer version
+ * @throws {SyntaxError} if the text is not such a file; the message names the key that is wrong
+ * @throws {RangeError} for a newer version
  */
 export function parseLock(text: string, name: string): RunHolder | undefined {
   const isCutOff = !text.endsWith("\n") && START.startsWith(text.slice(0, START.length));
@@ -185,7 +187,10 @@ function isPid(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** A clock may be wrong by years. A heartbeat of the future says nothing, but the time when the file was written does. */
+/**
+ * Returns whether a holder on another machine is alive. Clocks may be wrong by years: if the heartbeat lies in the
+ * future, the time when the file was written decides.
+ */
 function isAlive({ heartbeat }: RunHolder, written: number): boolean {
   const silent = 1000 * SILENT_SECONDS, beat = Date.parse(heartbeat), now = Date.now();
   return now - (beat > now + silent ? written : beat) < silent;
@@ -213,7 +218,7 @@ function openLock(host: LockHost, folder: string): LockFile {
 }
 
 function holderIn(file: LockFile, folder: string): RunHolder | undefined {
-  const bytes = new Uint8Array(4 * LENGTH); // what is longer is none of ours
+  const bytes = new Uint8Array(4 * LENGTH); // longer files are not ours, and fail to parse
   file.seekSync(0, 0);
   const length = file.readSync(bytes) ?? 0;
   return parseLock(new TextDecoder().decode(bytes.subarray(0, length)), `${folder}/lock`);
@@ -230,13 +235,17 @@ function holderNow(host: LockHost): RunHolder {
   };
 }
 
-/** In ticks since the machine began; Linux alone says so. The name of the program may have spaces and brackets. */
+/**
+ * Returns the start time of this process in ticks since the machine started. Only Linux has it: field 22 of
+ * /proc/self/stat. The program's name in parentheses may contain spaces and parentheses, so fields are counted after
+ * the last parenthesis.
+ */
 function startTimeOf(host: LockHost): string | null {
   const stat = host.readTextFileSync("/proc/self/stat");
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
 }
 
-/** What something gives, unless it is not allowed. */
+/** Returns the result of a function, or `otherwise` if it throws. */
 function orElse<T>(ask: () => T, otherwise: T): T {
   try {
     return ask();

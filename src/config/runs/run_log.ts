@@ -1,5 +1,5 @@
 /**
- * What must be known of a run to do it again, written while it runs.
+ * Run logs: records that make a run reproducible, written while it runs.
  *
  * @module
  */
@@ -18,37 +18,36 @@ import { readState, type RunLogState } from "./run_log_state.ts";
 import { loggedOutcome, type RunMoment, type RunRecord, type RunStart } from "./run_record.ts";
 import { versions } from "../versions.ts";
 
-/** A run log, to be added to an engine of any kind; one engine at a time. */
+/** A run log, for an engine of any kind, one engine at a time. */
 export interface RunLog extends Hook<string> {
-  /** The run's id. */
+  /** Id of the run. */
   readonly id: string;
-  /** Writes the line at the start. Rejects when the config cannot be hashed or the line not be written. */
+  /** Writes the line at the start. Rejects if the configuration cannot be hashed or the line cannot be written. */
   open(engine: Workflow): Promise<void>;
-  /** Writes the line at the end. Rejects when any line since the start could not be written. */
+  /** Writes the line at the end. Rejects if a line since the start could not be written. */
   close(outcome: Outcome): Promise<void>;
-  /** Its id and segments, so that a resumed run is known as the same. */
+  /** Returns id and segments for a checkpoint, so that a resumed run keeps its id. */
   save(): RunLogState;
-  /** Takes the id and segments back, from the next start on; a log that was given another `id` keeps its own. */
+  /** Restores id and segments, which apply from the next start on. A log that was given another `id` keeps it. */
   load(state: unknown): void;
 }
 
 /**
- * Makes a hook that logs a run as JSON Lines: a line at the start (run id, git commit, hash of the config, versions,
- * device, hooks), one for every hook that is added, removed, enabled or disabled, with its step, one with the outcome at the
- * end. Every line has the whole list of hooks, disabled ones too, with the errors each has thrown. The lines are
- * {@linkcode RunRecord}s.
+ * Creates a hook that logs a run as JSON Lines: a line at the start (run id, git commit, hash of the configuration,
+ * versions, device, hooks), one for every hook that is added, removed, enabled or disabled, with its step, and one
+ * with the outcome at the end. Every line lists all hooks, disabled ones too, with the number of errors of each. The
+ * lines are {@linkcode RunRecord}s.
  *
- * Add it before all other hooks, best with `{ order: "first" }`: it sees only changes made after it was opened. It
- * visits no stage, so it costs nothing per step. For the same reason disabling it does not silence it; removing it
- * does. A second run with the same log is the next segment of the same run, and so is one that was resumed from a
- * checkpoint.
+ * Add it before all other hooks, best with `{ order: "first" }`: it sees only changes after it was opened. It has no
+ * stage, so it costs nothing per step. For the same reason a disabled log still writes lines; remove it to stop it. A
+ * second run with the same log is the next segment of the same run, and so is a run that resumes from a checkpoint.
  *
- * When a line cannot be written, the run goes on and the later lines are tried; `close` then throws, with the writer's
- * error as its `cause`. The first line is an exception: without it the run does not begin.
+ * If a line cannot be written, the run goes on, and later lines are attempted; `close` then throws with the writer's
+ * error as its `cause`. If the first line cannot be written, the run does not begin.
  *
- * @throws {TypeError} for a config that has no canonical JSON, a `path` besides a `write`, neither of them, an `id` or
- * `commit` that is no text
- * @throws {Error} for a `path` where there are no files, as in a browser
+ * @throws {TypeError} for a configuration that has no canonical JSON, for both or neither of `path` and `write`, and
+ * for an `id` or `commit` that is not a string
+ * @throws {Error} for a `path` in a web page, which has no file system
  *
  * @example
  * ```ts
@@ -79,18 +78,18 @@ export function runLog(options: RunLogOptions): RunLog {
   return new Log(options);
 }
 
-/** Where an engine runs, if it says so. */
+/** Returns the device of an engine; `null` for an engine without devices. */
 function deviceOf(engine: Workflow): DeviceInUse | null {
   return (engine as { readonly device?: DeviceInUse }).device ?? null;
 }
 
-/** The constraints of an engine, if it has some. */
+/** Returns the names of the constraints of an engine, if it has some. */
 function constraintsOf(engine: Workflow): Pick<RunStart, "constraints"> {
   const { constraints = [] } = engine as { readonly constraints?: readonly Constraint[] };
   return constraints.length === 0 ? {} : { constraints: constraints.map(({ name }) => name) };
 }
 
-/** From `open` to `close`. */
+/** State from `open` to `close`. */
 interface Segment {
   readonly engine: Workflow;
   readonly id: string;
@@ -105,7 +104,7 @@ class Log implements RunLog {
   readonly #lines: LineWriter;
   #id: string;
   #segments = 0;
-  /** True if the id is that of a checkpoint, until the next run begins. */
+  /** True if the id comes from a checkpoint, until the next run begins. */
   #isLoaded = false;
   #opening: { readonly engine: Workflow } | undefined;
   #segment: Segment | undefined;
@@ -135,7 +134,7 @@ class Log implements RunLog {
     this.#id = runIdOf(engine, this.#id);
     try {
       const facts = await this.#facts();
-      // From here to the line nothing is awaited, so no change is missed or told twice.
+      // Nothing is awaited between subscribing and writing the line, so that no change is missed or written twice.
       this.#segment = this.#begin(engine);
       const moment = this.#moment(this.#segment);
       const device = deviceOf(engine);
@@ -173,7 +172,7 @@ class Log implements RunLog {
 
   async #facts(): Promise<Pick<RunStart, "commit" | "configHash" | "versions">> {
     const { config, commit: given } = this.#options;
-    // Awaited even when both are known: a log added in mid-run is not among the hooks before.
+    // Awaited even if both are known: a log that is added during a run is not yet among the hooks before.
     const [commit, hash] = await Promise.all([
       given ?? gitCommit(),
       config === undefined ? null : configHash(config),

@@ -1,5 +1,5 @@
 /**
- * What a run log may be told.
+ * Options of run logs, and their checks.
  *
  * @module
  */
@@ -11,32 +11,32 @@ import { canonicalText } from "../canonical_json.ts";
 import { findDeno } from "../../platform/host.ts";
 import type { WriteLine } from "./line_writer.ts";
 
-/** What a run log is made of; `path` or `write`, one of them. */
+/** Options of {@linkcode runLog}: either `path` or `write`. */
 export interface RunLogOptions {
   /**
-   * The run's configuration, plain data as `canonicalJson` takes it. Its hash is logged, not itself.
+   * Configuration of the run, plain data as `canonicalJson` takes it. Only its hash is logged.
    *
-   * @default none: the hash is `null`
+   * @default undefined: the hash is `null`
    */
   readonly config?: unknown;
-  /** A file to append to; made if it is not there. Deno only. */
+  /** File to append to. It is created if it does not exist. Deno only. */
   readonly path?: string | URL;
-  /** Takes each line, its newline included. May take time: the next line then waits. */
+  /** Function that takes each line with its newline. If it returns a promise, the next line waits for it. */
   readonly write?: WriteLine;
   /**
-   * The run's id, to go on with one that has begun.
+   * Id of the run. Give the id of an earlier run to continue it.
    *
    * @default a random UUID
    */
   readonly id?: string;
   /**
-   * The commit, where the build knows it and git cannot be asked: in a browser, say.
+   * Hash of the commit, if git cannot be read, for example in a browser.
    *
-   * @default what `gitCommit` finds for the current directory at the start of the run
+   * @default the result of `gitCommit` for the current directory at the start of the run
    */
   readonly commit?: string;
   /**
-   * The hook's name.
+   * Name of the hook.
    *
    * @default "runLog"
    */
@@ -61,11 +61,11 @@ export function readOptions(options: RunLogOptions): CheckedOptions {
     const isText = (x: unknown) => x === undefined || typeof x === "string" && x !== "";
     checkKind(ACTION, member, value, "a text", isText);
   }
-  if (config !== undefined) canonicalText(config, "config"); // now, not when the run begins
+  if (config !== undefined) canonicalText(config, "config"); // throws now, before the run begins
   return { config, write: writerOf(options ?? {}), id, commit, name };
 }
 
-/** An id that no other run has. */
+/** Returns a random id for a run. */
 export function newRunId(): string {
   const { randomUUID } = (globalThis.crypto ?? {}) as Partial<Crypto>;
   if (randomUUID !== undefined) return randomUUID.call(crypto);
@@ -89,7 +89,7 @@ function writerOf({ path, write }: RunLogOptions): WriteLine {
   return fileWriter(path);
 }
 
-/** Returns a writer of lines to a file. The first line makes the file, and its folder, if they do not exist. */
+/** Returns a writer of lines to a file. The first line creates the file and its folder, if they do not exist. */
 export function fileWriter(path: string | URL): WriteLine {
   const deno = findDeno();
   if (deno === undefined) {

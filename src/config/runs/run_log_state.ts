@@ -1,18 +1,18 @@
 /**
- * What a run log leaves in a checkpoint.
+ * State of a run log in checkpoints.
  *
  * @module
  */
 
-/** What a checkpoint keeps of a run log. */
+/** State of a run log in a checkpoint. */
 export interface RunLogState {
-  /** The run's id. */
+  /** Id of the run. */
   readonly id: string;
-  /** How many segments it has begun. */
+  /** Number of segments that were begun. */
   readonly segments: number;
 }
 
-/** Checks what was kept. */
+/** Checks a saved state. */
 export function readState(state: unknown, name: string): RunLogState {
   const { id, segments } = (state ?? {}) as { readonly id?: unknown; readonly segments?: unknown };
   if (typeof id === "string" && Number.isSafeInteger(segments) && Number(segments) >= 0) {

@@ -1,5 +1,5 @@
 /**
- * The parts of a run: it was begun, ended or was killed, and went on.
+ * Parts of a run: each begins with a start, and ends, was killed, or was resumed by the next.
  *
  * @module
  */
@@ -7,18 +7,18 @@
 import type { ScalarSnapshot } from "../../observe/mod.ts";
 import type { RunEnd, RunRecord, RunStart } from "./run_record.ts";
 
-/** A step, and when it was heard of. */
+/** A step and its time. */
 type Heard = Pick<RunRecord, "step" | "time">;
 
-/** What ran from one start to the next. */
+/** Records from one start to the next. */
 export interface RunPart {
   readonly start: RunStart;
-  /** What was last heard of it: of one that was killed, what its scalars say. */
+  /** Last known step and time. For a part that was killed, they come from its scalars. */
   readonly last: Heard;
   readonly end: RunEnd | undefined;
 }
 
-/** The parts of a run, in order. */
+/** Returns the parts of a run, in order. */
 export function partsOf({ records, heard = [] }: {
   readonly records: readonly RunRecord[];
   readonly heard?: readonly (Heard | undefined)[];
@@ -33,17 +33,17 @@ export function partsOf({ records, heard = [] }: {
   });
 }
 
-/** How long a part took, s. */
+/** Returns the duration of a part, s. */
 export function took({ start, last }: RunPart): number {
   return (Date.parse(last.time) - Date.parse(start.time)) / 1000;
 }
 
-/** The starts of a run. */
+/** Returns the starts of a run. */
 export function startsOf(records: readonly RunRecord[]): RunStart[] {
   return records.filter((record) => record.type === "start");
 }
 
-/** Of each part of a run, the last of its scalars. */
+/** Returns the step and time of the last scalars of each part of a run. */
 export function heardIn(
   records: readonly RunRecord[],
   rows: readonly ScalarSnapshot[],

@@ -1,5 +1,5 @@
 /**
- * The lines of a run log.
+ * Lines of a run log.
  *
  * @module
  */
@@ -10,66 +10,66 @@ import type { HookListing } from "../../hooks/registry/listing.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { Versions } from "../versions.ts";
 
-/** What every line of a run log has. */
+/** Members of every line of a run log. */
 export interface RunMoment {
-  /** The run's id; tells runs in one file apart. */
+  /** Id of the run. It distinguishes runs in one file. */
   readonly id: string;
-  /** Which part of the run: 0, and one more each time the same log begins again. */
+  /** Number of the segment: 0, and one more each time the same log begins again. */
   readonly segment: number;
-  /** When it was written, ISO 8601 in UTC. */
+  /** Time of the line, ISO 8601 in UTC. */
   readonly time: string;
-  /** Steps the engine had done. */
+  /** Number of steps that the engine had done. */
   readonly step: number;
-  /** All hooks as they were then: name, enabled, stages, frequency, order, overloads, errors so far, and more. */
+  /** All hooks at that time: name, enabled, stages, frequency, order, overloads, number of errors, and more. */
   readonly hooks: readonly HookListing[];
 }
 
 /** The line at the start of a run. */
 export interface RunStart extends RunMoment {
-  /** What it says. */
+  /** Type of the line. */
   readonly type: "start";
-  /** What the engine is called. */
+  /** Name of the engine. */
   readonly engine: string;
-  /** The commit that was checked out, or `"unknown"`. */
+  /** Hash of the commit that was checked out, or `"unknown"`. */
   readonly commit: string;
-  /** The hash of the configuration; `null` when none was given. */
+  /** Hash of the configuration; `null` without a configuration. */
   readonly configHash: string | null;
-  /** What ran. */
+  /** Versions of this package and of the runtime. */
   readonly versions: Versions;
-  /** Where the engine runs, and what was passed over and why; `null` for a loop that runs nowhere in particular. */
+  /** Device of the engine, with the devices that were skipped and the reasons; `null` for a loop without devices. */
   readonly device: DeviceInUse | null;
-  /** The names of the constraints of an engine for atoms, those of its batch included. */
+  /** Names of the constraints of an engine of dynamics, those of its batch included. */
   readonly constraints?: readonly string[];
 }
 
-/** The line for a change: `hooks` is how they are after it. */
+/** The line for a change. Its `hooks` show the state after it. */
 export interface RunChange extends RunMoment {
-  /** What it says. */
+  /** Type of the line. */
   readonly type: "change";
-  /** What was done. */
+  /** Kind of the change. */
   readonly change: HookChange["type"];
-  /** To which hook. */
+  /** Name of the hook. */
   readonly hook: string;
 }
 
-/** The line at the end of a run; a run that was killed has none. */
+/** The line at the end of a run. A run that was killed does not have it. */
 export interface RunEnd extends RunMoment {
-  /** What it says. */
+  /** Type of the line. */
   readonly type: "end";
-  /** How it ended. */
+  /** Outcome of the run. */
   readonly outcome: LoggedOutcome;
-  /** Where it was then: it may have lost its device. */
+  /** Device at that time: the engine may have lost its first one. */
   readonly device: DeviceInUse | null;
 }
 
-/** A line of a run log, as `JSON.parse` gives it. */
+/** A line of a run log, as `JSON.parse` returns it. */
 export type RunRecord = RunStart | RunChange | RunEnd;
 
-/** How a run ended, as plain data. */
+/** Outcome of a run as plain data. */
 export type LoggedOutcome = Exclude<Outcome, { readonly status: "failed" }> | {
-  /** A step threw. */
+  /** The run failed. */
   readonly status: "failed";
-  /** What it threw. */
+  /** Error that ended the run. */
   readonly error: LoggedError;
   /** Warnings of the engine about its results, if there were any. */
   readonly warnings?: readonly string[];
@@ -77,24 +77,24 @@ export type LoggedOutcome = Exclude<Outcome, { readonly status: "failed" }> | {
   readonly hookErrors?: number;
 };
 
-/** An error as plain data. No stack: it tells more of a machine than of a run. */
+/** An error as plain data. The stack is left out, because it describes the machine more than the run. */
 export interface LoggedError {
-  /** Its class. */
+  /** Name of the class. */
   readonly name: string;
-  /** What it says. */
+  /** Message. */
   readonly message: string;
-  /** What caused it. */
+  /** Cause of the error. */
   readonly cause?: LoggedError;
 }
 
-/** An outcome as plain data. */
+/** Returns an outcome as plain data. */
 export function loggedOutcome(outcome: Outcome): LoggedOutcome {
   return outcome.status === "failed"
     ? { ...outcome, error: loggedError(outcome.error, DEEPEST_CAUSE) }
     : outcome;
 }
 
-// Causes may go round in a circle.
+// Largest depth of causes, which may be circular.
 const DEEPEST_CAUSE = 8;
 
 function loggedError(thrown: unknown, depth: number): LoggedError {

@@ -1,5 +1,5 @@
 /**
- * A trajectory that a run goes on with: frames that are there already are not written again.
+ * A trajectory that a resumed run continues: frames that exist are not written again.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { expectFrames } from "../../observe/atoms/earlier_run.ts";
 import { isSameMark, markIn } from "../../observe/atoms/system_mark.ts";
 import type { Slice, SystemMask, SystemWriter } from "../../sinks/mod.ts";
 
-/** A sink that can tell what it holds. */
+/** A sink whose content can be read. */
 interface KnownSink extends SystemWriter {
   readonly length: number;
   slice(slice: Slice): Promise<Batch>;
@@ -23,23 +23,26 @@ interface Before {
   readonly ids: ReadonlySet<number>;
 }
 
-/** Hands frames on that are newer than what the sink held at first: a resumed run does some steps again, to the bit. */
+/**
+ * Writes only frames that are newer than the content of the sink. A resumed run repeats some steps, with bitwise
+ * identical results.
+ */
 export class TrajectoryWriter implements SystemWriter {
   /** Path of the sink, if it has one. */
   readonly path: string | undefined;
-  /** Removes all systems except the first so many, if the sink can. */
+  /** Truncates the sink to a number of systems, if it supports that. */
   readonly truncate?: (length: number) => Promise<void>;
-  /** Systems that are at some places, if the sink can be read. */
+  /** Returns some systems of the sink, if it can be read. */
   readonly slice?: (slice: Slice) => Promise<Batch>;
   readonly #sink: SystemWriter;
   #before: Before | undefined;
-  /** True if the sink had the last frame already: then the length of the sink says nothing about this run. */
+  /** True if the sink had the last frame already. The length of the sink then says nothing about this run. */
   #isBehind = false;
 
   constructor(sink: SystemWriter) {
     const { path, slice } = sink as Partial<KnownSink> & { readonly path?: string };
     this.#sink = sink;
-    expectFrames(this); // frames that are there are compared with those of this run
+    expectFrames(this); // existing frames are compared with those of this run
     this.path = path;
     if (slice !== undefined) this.slice = (places) => slice.call(sink, places);
     if (sink.truncate !== undefined) {
@@ -51,18 +54,18 @@ export class TrajectoryWriter implements SystemWriter {
     }
   }
 
-  /** Number of systems, `undefined` while the run repeats frames that are there. */
+  /** Number of systems; `undefined` while the run repeats existing frames. */
   get length(): number | undefined {
     return this.#isBehind ? undefined : this.#sink.length;
   }
 
-  /** Opens the sink. What it holds is looked at with the first frame, once a resumed run has cut it back. */
+  /** Opens the sink. Its content is read with the first frame, when a resumed run has truncated it. */
   async open(): Promise<void> {
     await this.#sink.open?.();
     this.#before = undefined;
   }
 
-  /** Writes the systems of a frame that are not there. Throws a RangeError if others of its step are. */
+  /** Writes the systems of a frame that the sink lacks. Throws a RangeError if it has others of the same step. */
   async write(batch: Batch, mask?: SystemMask): Promise<void> {
     const step = batch.has("step") ? batch.get("step")[0]! : Infinity;
     const { last, ids: known } = this.#before ??= await this.#look(batch, step);
@@ -77,7 +80,7 @@ export class TrajectoryWriter implements SystemWriter {
     await this.#sink.write(batch, isNew);
   }
 
-  /** Waits until all of it is where it is to be. */
+  /** Waits until all systems are written. */
   flush(): void | PromiseLike<void> {
     return this.#sink.flush?.();
   }
@@ -94,14 +97,17 @@ export class TrajectoryWriter implements SystemWriter {
     return { last, ids: new Set(idsOf(await slice({ steps: [last, last] }))) };
   }
 
-  /** A run that was killed before its first checkpoint writes the same frames again; another run does not. */
+  /**
+   * Throws unless the sink has the first frame of this run. A run that was killed before its first checkpoint writes
+   * the same frames again; another run writes different ones.
+   */
   async #assertRepeated(first: Batch, step: number, last: number): Promise<void> {
     const there = await this.slice!({ steps: [step, step] }).catch((error) => {
       if (error instanceof RangeError) return undefined; // the sink has no frame of that step
       throw error;
     });
     const ids = idsOf(first), place = there && idsOf(there).indexOf(ids[ids.length - 1]!);
-    if (place === -1) return; // a kill may have kept it from being written
+    if (place === -1) return; // the process may have been killed before writing it
     const now = there && markIn(there.select(Array.from(idsOf(there), (_, i) => i === place)));
     if (now !== undefined && isSameMark(now, markIn(first)!)) return;
     throw new RangeError(

@@ -1,5 +1,5 @@
 /**
- * A trainer with a method for each of the usual hooks.
+ * A trainer with methods for common hooks.
  *
  * @module
  */
@@ -17,36 +17,42 @@ import type { HooksConfig } from "../hooks/hooks_config.ts";
 import { runLog } from "../runs/run_log.ts";
 import type { RunLogOptions } from "../runs/run_log_options.ts";
 
-/** What the console is told: every 10 batches, where that is not said. */
+/** Options of `addConsoleLogging`. By default every 10 batches have a row. */
 export type ConsoleLoggingOptions = Omit<ConsoleLogOptions, "name">;
 
-/** Where a run is logged: in `logs` of the current directory, every 100 batches, where that is not said. */
+/**
+ * Options of `addJsonLogging`. By default every 100 batches have a row, in the folder `logs` of the current
+ * directory.
+ */
 export type JsonLoggingOptions = Omit<Partial<JsonLogOptions>, "name">;
 
-/** Where checkpoints are written, and when: into `checkpoints`, after every epoch, where that is not said. */
+/** Options of `addCheckpointing`. By default a checkpoint is written to `checkpoints` after every epoch. */
 export type CheckpointingOptions = Omit<Partial<CheckpointOptions>, "name">;
 
-/** What {@linkcode getTrainer} adds to a trainer. All hooks but the run log run after those that are added by hand. */
+/**
+ * Methods that {@linkcode getTrainer} adds to a trainer. All their hooks, except the run log, run after hooks that
+ * are added directly.
+ */
 export interface TrainerConveniences {
-  /** Tells of the run on the console, by the hook `"console_log"`. Throws a RangeError where there is one already. */
+  /** Logs the run on the console by the hook `"console_log"`. Throws a RangeError if that hook exists already. */
   addConsoleLogging(options?: ConsoleLoggingOptions): HookHandle;
-  /** Writes the run as JSON Lines, by the hook `"json_log"`. Throws a RangeError where there is one already. */
+  /** Writes the run as JSON Lines by the hook `"json_log"`. Throws a RangeError if that hook exists already. */
   addJsonLogging(options?: JsonLoggingOptions): HookHandle;
-  /** Writes checkpoints after epochs, by the hook `"checkpoint"`. Throws a RangeError where there is one already. */
+  /** Writes checkpoints after epochs by the hook `"checkpoint"`. Throws a RangeError if that hook exists already. */
   addCheckpointing(options?: CheckpointingOptions): HookHandle;
   /**
-   * Logs what must be known to do the run again, with all hooks and their changes, by the hook `"runLog"`, which is first.
-   * Before a checkpoint is loaded, so that the resumed run is known as the same.
+   * Adds a run log as the hook `"runLog"`, which runs first: records that make the run reproducible, with all hooks
+   * and their changes. Call it before a checkpoint is loaded, so that the resumed run keeps its id.
    */
   addRunLog(options: RunLogOptions): HookHandle;
   /**
-   * Adds the hooks of a configuration, see {@linkcode createHooks}; all of them or, where one is refused, none. Training
-   * waits for hooks that are still being made.
+   * Adds the hooks of a configuration, see {@linkcode createHooks}. If one of them is refused, all are removed.
+   * Training waits until the hooks are created.
    */
   addHooks(config: HooksConfig, options?: CreateHooksOptions): Promise<HookHandle[]>;
 }
 
-/** A trainer with a method for each of the usual hooks. */
+/** A trainer with methods for common hooks. */
 export type ConfiguredTrainer<
   H extends TrainingHooksOf<H> = TrainingHooks,
   N extends Names = Names,
@@ -55,13 +61,13 @@ export type ConfiguredTrainer<
   & Trainer<H, N, W>
   & TrainerConveniences;
 
-/** Who is told of errors, and of which hooks nobody is. */
+/** Receiver of warnings, and the names of the hooks whose warnings it ignores. */
 export interface Listening {
   readonly silent: Set<string>;
   readonly tell: (warning: HookWarning) => void;
 }
 
-/** Gives a trainer those methods. */
+/** Adds the methods to a trainer. */
 export function withConveniences<T extends Trainer>(
   trainer: T,
   listening: Listening,

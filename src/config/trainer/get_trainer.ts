@@ -1,5 +1,5 @@
 /**
- * A trainer by the name of its kind.
+ * Creation of trainers by the name of their kind.
  *
  * @module
  */
@@ -29,33 +29,34 @@ import {
   trainers,
 } from "./trainer_registry.ts";
 
-/** The configuration of the hooks of a trainer. */
+/** Options for the hooks of a trainer. */
 export interface HooksConfigOption {
   /**
-   * Configuration of hooks, as for `addHooks`. They are made before training begins; if one is refused, training throws.
+   * Configuration of hooks, as for `addHooks`. The hooks are created before training begins. If one is refused,
+   * training throws.
    *
-   * @default none
+   * @default undefined
    */
   readonly hooksConfig?: HooksConfig;
   /**
-   * How the hooks of that configuration are made: names, and modules.
+   * Options for creating the hooks: registry and modules.
    *
-   * @default as `createHooks` makes them
+   * @default the defaults of `createHooks`
    */
   readonly hooksOptions?: CreateHooksOptions;
 }
 
-/** Which kinds of trainers there are. */
+/** Option for the known kinds of trainers. */
 export interface TrainerRegistryOption {
   /**
-   * The kinds.
+   * Registry of the kinds.
    *
    * @default `trainers`
    */
   readonly registry?: TrainerRegistry;
 }
 
-/** What a trainer is made of that model, data, optimizer and device are given before. */
+/** Options of a trainer besides model, data, optimizers and device, which are separate arguments. */
 export type OtherTrainerOptions<
   H extends TrainingHooksOf<H> = never,
   N extends Names = Names,
@@ -66,12 +67,12 @@ export type OtherTrainerOptions<
   & HooksConfigOption;
 
 /**
- * Makes a trainer of a kind: `"simple"`, `"parallel"`, or one that was registered. It is a `Trainer`, with a method for
- * each of the usual hooks.
+ * Creates a trainer of a kind: `"simple"`, `"parallel"`, or a registered one. It is a `Trainer` with additional
+ * methods for common hooks.
  *
- * @param kind its name; `"accelerate"` is the same as `"parallel"`
- * @throws {RangeError} for a kind that there is not, naming the nearest
- * @throws {TypeError | RangeError} for options that no trainer takes
+ * @param kind name of the kind; `"accelerate"` is the same as `"parallel"`
+ * @throws {RangeError} for an unknown kind; the message names the most similar one
+ * @throws {TypeError | RangeError} for wrong options of the trainer
  *
  * @example
  * ```ts
@@ -110,7 +111,7 @@ export function getTrainer<
   kind: string,
   options: TrainerOptions<H, N, W> & TrainerRegistryOption & HooksConfigOption,
 ): ConfiguredTrainer<H, N, W>;
-/** The same with model, data and optimizer one after another. */
+/** Creates a trainer with model, data and optimizers as separate arguments. */
 export function getTrainer<
   const H extends TrainingHooksOf<H> = TrainingHooks,
   const N extends Names = Names,
@@ -122,7 +123,7 @@ export function getTrainer<
   optimizers: Optimizer | readonly Optimizer[],
   options: OtherTrainerOptions<H, N, W>,
 ): ConfiguredTrainer<H, N, W>;
-/** The same with the device, too. */
+/** Creates a trainer with model, data, optimizers and device as separate arguments. */
 export function getTrainer<
   const H extends TrainingHooksOf<H> = TrainingHooks,
   const N extends Names = Names,
@@ -173,10 +174,10 @@ function inOrder([model, data, optimizers, ...rest]: readonly unknown[]): GivenO
 }
 
 /**
- * Adds a kind of trainers to those that {@linkcode getTrainer} knows.
+ * Registers a kind of trainers for {@linkcode getTrainer}.
  *
- * @throws {TypeError} for a kind that is no text, and a factory that is no function
- * @throws {RangeError} for a name that is taken
+ * @throws {TypeError} if the kind is not a string, or the factory is not a function
+ * @throws {RangeError} if the name is taken
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Names of trainers.
+ * Registry of trainers by name.
  *
  * @module
  */
@@ -9,20 +9,20 @@ import { findNavigator } from "../../platform/host.ts";
 import { Trainer } from "../../training/trainer.ts";
 import type { TrainerParts, TrainingHooks } from "../../training/trainer_options.ts";
 
-/** What a trainer of any kind is made of. */
+/** Options of a trainer of any kind. */
 export type AnyTrainerOptions = TrainerParts & {
-  /** Hooks to begin with. */
+  /** Initial hooks. */
   readonly hooks?: TrainingHooks;
 };
 
-/** Makes a trainer of one kind. */
+/** Creates a trainer of one kind. */
 export type TrainerFactory = (options: AnyTrainerOptions) => Trainer;
 
 /**
- * Kinds of trainers by name: `"simple"`, and `"parallel"` (also called `"accelerate"`), which shares each batch among
- * Workers, by default half as many as there are processors and two at least.
+ * Registry of kinds of trainers by name: `"simple"`, and `"parallel"` (also called `"accelerate"`), which shares each
+ * batch among Workers. By default there are half as many Workers as processors, and at least two.
  *
- * @example A kind of one's own, in a registry of one's own
+ * @example A custom kind in a registry of its own
  * ```ts
  * import { TrainerRegistry } from "@hooke/hooke/config";
  * import { Trainer } from "@hooke/hooke/training";
@@ -41,16 +41,16 @@ export class TrainerRegistry {
     ["accelerate", parallel],
   ]);
 
-  /** The kinds there are, in the order in which they were registered. */
+  /** Names of the kinds, in the order of registration. */
   get names(): readonly string[] {
     return [...this.#factories.keys()];
   }
 
   /**
-   * Adds a kind.
+   * Registers a kind.
    *
-   * @throws {TypeError} for a kind that is no text, and a factory that is no function
-   * @throws {RangeError} for a name that is taken
+   * @throws {TypeError} if the kind is not a string, or the factory is not a function
+   * @throws {RangeError} if the name is taken
    */
   register(kind: string, factory: TrainerFactory): this {
     const action = `register trainer ${typeof kind === "string" ? kind : ""}`.trimEnd();
@@ -69,7 +69,7 @@ export class TrainerRegistry {
     return this;
   }
 
-  /** What makes trainers of a kind. Throws a RangeError for a kind that there is not. */
+  /** Returns the factory of a kind. Throws a RangeError if the kind is unknown. */
   get(kind: string): TrainerFactory {
     const factory = this.#factories.get(kind);
     if (factory !== undefined) return factory;
@@ -80,14 +80,14 @@ export class TrainerRegistry {
   }
 }
 
-/** The kinds that `getTrainer` knows when it is not told others. */
+/** The default registry of `getTrainer`. */
 export const trainers: TrainerRegistry = new TrainerRegistry();
 
 function parallel(options: AnyTrainerOptions): Trainer {
   return new Trainer({ ...options, workers: options.workers ?? halfOfProcessors() });
 }
 
-/** At least two: a single Worker would share nothing. */
+/** Returns half the number of processors, and at least two, because a single Worker would share nothing. */
 function halfOfProcessors(): number {
   const { hardwareConcurrency = 1 } = findNavigator() ?? {};
   return Math.max(2, Math.floor(hardwareConcurrency / 2));

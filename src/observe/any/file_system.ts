@@ -82,7 +82,7 @@ export async function nameAlso(files: FileSystem, path: string, also: string): P
     await files.link(path, beside).catch(() => files.copyFile(path, beside));
     await files.rename(beside, also);
   } catch (error) {
-    await files.remove(beside).catch(() => {}); // it may never have been made; the first error says why
+    await files.remove(beside).catch(() => {}); // it may not exist; the first error is more important
     throw error;
   }
 }

@@ -38,7 +38,7 @@ export class LogFile {
     this.path = pathIn(this.#folder, this.#fileName);
     const isUnfinished = hasUnfinishedLine(files, this.path);
     this.#file = files.openSync(this.path, { append: true, create: true });
-    if (isUnfinished) this.#writeAll("\n"); // a kill in mid-write must not spoil what comes now
+    if (isUnfinished) this.#writeAll("\n"); // a line that was cut off must not join the next one
   }
 
   #openNew(files: FileSystem): void {
@@ -77,6 +77,6 @@ function hasUnfinishedLine(files: FileSystem, path: string): boolean {
     const text = files.readTextFileSync(path);
     return text !== "" && !text.endsWith("\n");
   } catch {
-    return false; // it is not there
+    return false; // the file does not exist
   }
 }

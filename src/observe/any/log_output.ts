@@ -79,7 +79,7 @@ export class CsvOutput implements LogOutput {
     try {
       await this.#file.flush();
     } catch (error) {
-      this.#failure ??= { error }; // whoever writes next is to know, too
+      this.#failure ??= { error }; // the next write throws it, too
       throw error;
     }
   }
@@ -101,7 +101,7 @@ export class CsvOutput implements LogOutput {
   write(_step: number, rows: readonly (readonly number[])[]): void | Promise<void> {
     this.#check();
     if (this.#cut === undefined) return this.#file.add(rows);
-    return this.#cutBack().then(() => this.#file.add(rows)); // it was open when that was loaded
+    return this.#cutBack().then(() => this.#file.add(rows)); // the state was loaded while the file was open
   }
 
   async close(): Promise<void> {

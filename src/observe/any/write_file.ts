@@ -25,7 +25,7 @@ export async function writeFile(path: string | URL, text: string): Promise<void>
     await files.writeTextFile(beside, text);
     await files.rename(beside, path);
   } catch (error) {
-    await files.remove(beside).catch(() => {}); // it may never have been made; the first error says why
+    await files.remove(beside).catch(() => {}); // it may not exist; the first error is more important
     throw error;
   }
 }

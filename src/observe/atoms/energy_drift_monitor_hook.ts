@@ -200,12 +200,12 @@ export class EnergyDriftMonitorHook {
       throw new TypeError(complaint(`load ${NAME}`, "its state must be what save() gave", state));
     }
     this.#references = new Map(list.map(([id, energy, steps]) => [id, { energy, steps }]));
-    this.#batch = undefined; // the next batch is the one that was saved
+    this.#batch = undefined; // the next batch is the saved one
   }
 
   #meet(batch: Batch): void {
     const known = this.#batch;
-    const { whole } = batch; // in a stage of a run systems come and go
+    const { whole } = batch; // a stage of a fused run sees a part of the batch, which changes
     if (known?.deref() === whole) return;
     if (known !== undefined) this.reset();
     this.#batch = new WeakRef(whole);

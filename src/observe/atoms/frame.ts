@@ -47,7 +47,7 @@ export async function frameOf(
   places: readonly number[] = Array.from({ length: batch.size }, (_, place) => place),
   fields?: readonly string[],
 ): Promise<Batch> {
-  const times = Array.from(read.time!); // before anything is waited for
+  const times = Array.from(read.time!); // copied before the first await, after which views may be invalid
   const frame = await batch.snapshot(places, read.frame, fields);
   return stamped(frame, { step: stepCount, time: places.map((place) => times[place]!) });
 }

@@ -129,7 +129,7 @@ export class FreezeAtomsHook {
     const held = has === undefined
       ? mask
       : mask.map((is, atom) => has(systemOfNode[atom]!) ? is : 0);
-    state.backend.write(this.#frozen(state), held.map((is) => 7 * is)); // in all directions
+    state.backend.write(this.#frozen(state), held.map((is) => 7 * is)); // bits of x, y and z
     anchor(state, held);
     return held;
   }

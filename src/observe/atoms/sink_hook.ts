@@ -85,7 +85,7 @@ export class SinkHook {
    * lacks systems that it held at that checkpoint, or holds those of another run. Called by the engine.
    */
   async open(engine?: Workflow): Promise<void> {
-    if (this.#sink.length === undefined) return; // a sink that cannot say how much it holds cannot be cut back
+    if (this.#sink.length === undefined) return; // a sink of unknown length cannot be truncated
     if (this.#cut !== undefined) await compareFiles(engine, this);
     await this.#sink.open?.();
     const isNew = this.#cut === undefined && this.isForOneRun;

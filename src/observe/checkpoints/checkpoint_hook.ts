@@ -139,7 +139,7 @@ export class CheckpointHook implements Hook<string> {
     }
     const folder = await pathOf(this.#options.folder);
     const held = await holdFolder(folder).catch((error) => {
-      throw fatal(error); // a run must not go on to its end without a checkpoint
+      throw fatal(error); // a run must not go on if it can never write a checkpoint
     });
     try {
       if (engine.stepCount === 0) await assertVacant(folder);
@@ -160,7 +160,7 @@ export class CheckpointHook implements Hook<string> {
     await this.#writing;
     this.#open?.held.release();
     const cause = (this.#failure?.error as { readonly cause?: unknown } | undefined)?.cause;
-    if (outcome.status === "failed" && cause === outcome.error) this.#failure = undefined; // it is told already
+    if (outcome.status === "failed" && cause === outcome.error) this.#failure = undefined; // already reported
     this.#check();
   }
 
@@ -180,7 +180,7 @@ export class CheckpointHook implements Hook<string> {
         this.#failure ??= { error };
       });
     }
-    this.#check(); // of an earlier one: this one is asked for all the same
+    this.#check(); // throws errors of earlier checkpoints, after this one was requested
   }
 
   /** Takes a checkpoint between two steps. */
@@ -193,7 +193,7 @@ export class CheckpointHook implements Hook<string> {
     if (engine.takeCheckpoint === undefined) {
       await engine.hooks.flush();
       await this.#flush();
-      held.assertThere(); // the engine would make the folder
+      held.assertThere(); // saveCheckpoint() would create a removed folder again
       await engine.saveCheckpoint(path);
       await this.#written(step);
       return;

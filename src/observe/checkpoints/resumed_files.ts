@@ -67,7 +67,7 @@ function statesIn(data: unknown): Record<string, unknown> | undefined {
 async function fits(engine: Workflow, states: Readonly<Record<string, unknown>>): Promise<boolean> {
   for (const [name, hook] of hooksOf(engine)) {
     const saved = states[name], state = isObject(saved) ? saved.state : undefined;
-    if (state === undefined) continue; // nothing of its file would be cut off
+    if (state === undefined) continue; // its file would not be truncated
     try {
       await COMPARISONS.get(hook)?.(state);
     } catch {

@@ -150,7 +150,7 @@ export class Correlation implements Collected {
     else if (!(passed >= interval * (1 - SAME)) && !Number.isNaN(passed)) {
       this.#interval = passed;
       if (Number.isNaN(interval)) return;
-      for (const values of [this.#sums, this.#times, this.#counts]) values.fill(0); // these were gaps
+      for (const values of [this.#sums, this.#times, this.#counts]) values.fill(0); // samples before had gaps
       this.#samples = 0;
     }
   }

@@ -142,7 +142,7 @@ export class Profiler implements Hook<string> {
   /** Ends a run, and writes the trace if there is a `tracePath`. Called by the engine. */
   async close(): Promise<void> {
     this.#open--;
-    this.#engine = this.#chain = undefined; // an engine that is done need not be kept alive
+    this.#engine = this.#chain = undefined; // lets the engine be garbage-collected
     if (this.#open === 0) {
       const time = this.#now();
       for (const output of this.#outputs) output.close(time);
@@ -189,7 +189,7 @@ export class Profiler implements Hook<string> {
       await before;
       await this.#options.write(path, JSON.stringify(this.trace()));
     })();
-    this.#written = writing.catch(() => {}); // who asked for it is told
+    this.#written = writing.catch(() => {}); // the caller receives the error through `writing`
     await writing;
   }
 

@@ -85,7 +85,7 @@ export function consoleReporter(options: ConsoleReporterOptions): ScalarReporter
       write(isTerminal ? `${TO_BEGINNING}${line.slice(0, columns - 1)}${CLEAR_REST}` : `${line}\n`);
     },
     close() {
-      if (isTerminal && hasPainted) write("\n"); // what comes next begins on a line of its own
+      if (isTerminal && hasPainted) write("\n"); // later output begins on a new line
       hasPainted = false;
     },
   };

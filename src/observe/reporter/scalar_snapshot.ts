@@ -66,7 +66,7 @@ export function scalarLine(snapshot: ScalarSnapshot): string {
  */
 export function parseScalarLines(text: string, name: string = "scalars"): ScalarSnapshot[] {
   const lines = text.split("\n");
-  lines.pop(); // what stands behind the last newline
+  lines.pop(); // the text after the last newline
   return lines.map((line, i) => {
     const refuse = (requirement: string): never => {
       throw new SyntaxError(`Cannot read ${name}: in line ${i + 1} ${requirement}`);

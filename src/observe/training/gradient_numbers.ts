@@ -33,7 +33,7 @@ export function momentsOf(numbers: ArrayLike<number>): Moments {
   for (let i = 0; i < length; i++) {
     const x = numbers[i]!;
     squares += x * x;
-    sizes += Math.abs(x); // no branch on a sign that nobody can foresee
+    sizes += Math.abs(x); // avoids a branch on the sign, which is unpredictable
     if (x < min) min = x;
     if (x > max) max = x;
   }

@@ -242,7 +242,7 @@ export class JsonLog {
     checkSaved(NAME, state, ["runId", "batches", "best"]);
     const saved = state as SavedLog;
     this.#run = { id: saved.runId, isLoaded: true };
-    this.#engine = undefined; // until the run begins
+    this.#engine = undefined; // set when the run begins
     this.#batches = saved.batches;
     this.#best = saved.best ?? undefined;
   }
@@ -263,7 +263,7 @@ export class JsonLog {
 
   #line(event: string, values: Readonly<Record<string, unknown>>): void {
     const engine = this.#engine;
-    if (engine === undefined) return; // a validation by hand is of no run
+    if (engine === undefined) return; // validate() outside of a run
     if (!this.#file.isOpen) {
       this.#file.open();
       this.#line("log_start", { trainer: engine.name, step: engine.stepCount });

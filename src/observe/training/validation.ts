@@ -96,7 +96,7 @@ export class Validation {
     this.name = name;
     this.stage = unit === "epoch" ? TrainingStage.EPOCH_END : TrainingStage.STEP_END;
     this.frequency = every;
-    const phase = options.phase ?? every - 1; // counts begin at 0: every third is the one of count 2
+    const phase = options.phase ?? every - 1; // counts begin at 0: the third epoch has count 2
     Object.assign(this, trainingTimesOf(NAME, { ...options, frequency: every, phase }));
     this.#data = options.data;
   }
