@@ -9,8 +9,8 @@ import { complaint } from "../../base/show.ts";
 /** A field of a template: `{name}`, `{name:.2f}`, `{name:03d}`. */
 const FIELD = /\{([^{}:]*)(?::([^{}]*))?\}/g;
 const FORMAT = /^(0?)(\d*)(?:\.(\d+))?([fde]?)$/;
-// Characters that some file systems refuse in names, control characters included. deno-lint-ignore no-control-regex
-// -- a line break in a name is one of them
+// Characters that some file systems refuse in names, control characters included.
+// deno-lint-ignore no-control-regex -- a line break in a name is one of them
 const UNFIT = /[<>:"/\\|?*\u0000-\u001f]/g;
 
 /**
