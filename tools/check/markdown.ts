@@ -60,3 +60,16 @@ export function unrunExamples(markdown: string): string[] {
     .filter((info) => /^(ts|js|typescript|javascript|mts|mjs|tsx|jsx)\b/i.test(info))
     .filter((info) => /\b(ignore|no-run|no-test)\b/.test(info));
 }
+
+/** Returns the anchors that GitHub gives the headings of a page, in order. */
+export function anchors(markdown: string): string[] {
+  const text = markdown.replaceAll(/^( *)```[^\n]*\n[\s\S]*?^\1```\s*$/gm, "");
+  const seen = new Map<string, number>();
+  return [...text.matchAll(/^#{1,6} +(.+?) *#*$/gm)].map(([, heading]) => {
+    const plain = heading!.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1");
+    const anchor = plain.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-");
+    const count = seen.get(anchor) ?? 0;
+    seen.set(anchor, count + 1);
+    return count === 0 ? anchor : `${anchor}-${count}`;
+  });
+}

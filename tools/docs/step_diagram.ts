@@ -77,7 +77,7 @@ export function stepDiagram(events: readonly StepEvent[]): string {
     "  Steps->>DynamicsEngine: step",
     "  DynamicsEngine->>StepRunner: step",
     ...lines,
-    "  StepRunner-->>DynamicsEngine: converged and diverged systems",
+    "  StepRunner-->>DynamicsEngine: converged, diverged",
     "  DynamicsEngine-->>Steps: done",
     "```",
   ].join("\n");
