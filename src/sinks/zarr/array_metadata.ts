@@ -1,5 +1,5 @@
 /**
- * The metadata of arrays as they are read: whoever wrote them.
+ * Metadata of arrays as they are read, from any program that writes Zarr.
  *
  * @module
  */
@@ -7,40 +7,51 @@
 import { show } from "../../base/show.ts";
 import { VALUE_TYPES, type ValueType } from "./value_types.ts";
 
-/** How the bytes of a chunk become values: what was done to them last comes first. */
+/**
+ * Decoding of the bytes of a chunk: the codecs in the order in which they are undone, so the last applied
+ * comes first.
+ */
 export interface Decoding {
-  /** `"gzip"`, `"zstd"`, `"crc32c"`. */
+  /** Codecs that follow the conversion to bytes: `"gzip"`, `"zstd"` or `"crc32c"`. */
   readonly unpack: readonly string[];
   readonly isBigEndian: boolean;
 }
 
-/** Chunks in one file. */
+/** Layout of shards: several chunks in one file. */
 export interface Sharding {
-  /** Chunks along each dimension. */
+  /** Number of chunks along each dimension. */
   readonly chunks: readonly number[];
   readonly isIndexAtEnd: boolean;
   readonly index: Decoding;
 }
 
-/** What an array is. */
+/** Metadata of an array. */
 export interface ArrayMetadata {
   readonly shape: readonly number[];
   readonly type: string;
   readonly value: ValueType;
-  /** Of what is decoded at once: of the chunks in shards where there are any. */
+  /**
+   * Shape of the unit that is decoded at once: an inner chunk of a shard, or a chunk if there are no shards.
+   */
   readonly chunk: readonly number[];
   readonly sharding: Sharding | undefined;
   readonly decoding: Decoding;
-  /** The file of a chunk (of a shard, where there are any), from the array's folder. */
+  /**
+   * Returns the path of the file of a chunk, or of a shard if there are shards, relative to the array's
+   * folder.
+   */
   fileOf(chunk: readonly number[]): string;
   readonly fill: number;
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Bytes of a chunk beyond which it is taken for a mistake. */
+/**
+ * Largest accepted chunk in bytes. A larger size is taken for damaged metadata: allocating it would end the
+ * process.
+ */
 const MOST_BYTES = 2 ** 31;
 
-/** Says what is wrong with a file of JSON. */
+/** Reads JSON metadata and throws errors that name the file and the key. */
 export class JsonReader {
   readonly #file: string;
 
@@ -48,7 +59,7 @@ export class JsonReader {
     this.#file = file;
   }
 
-  /** The JSON in a file's bytes. */
+  /** Returns the JSON value in the bytes of a file. */
   parse(bytes: Uint8Array): unknown {
     try {
       return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
@@ -64,7 +75,7 @@ export class JsonReader {
     );
   }
 
-  /** An object, of which nothing else is known. */
+  /** Returns the value if it is an object. Its members are not checked. */
   object(key: string, value: unknown): Readonly<Record<string, unknown>> {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return value as Readonly<Record<string, unknown>>;
@@ -72,24 +83,24 @@ export class JsonReader {
     this.refuse(key, "an object", value);
   }
 
-  /** A list. */
+  /** Returns the value if it is a list. */
   list(key: string, value: unknown): readonly unknown[] {
     return Array.isArray(value) ? value : this.refuse(key, "a list", value);
   }
 
-  /** A whole number from `least` on. */
+  /** Returns the value if it is a whole number that is not below `least`. */
   count(key: string, value: unknown, least: number): number {
     if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
     this.refuse(key, `a whole number from ${least} on`, value);
   }
 
-  /** One of some values. */
+  /** Returns the value if it is one of `values`. */
   oneOf<T>(key: string, value: unknown, values: readonly T[]): T {
     if (values.includes(value as T)) return value as T;
     this.refuse(key, values.map(show).join(" or "), value);
   }
 
-  /** Whole numbers, as many as there are dimensions. */
+  /** Returns the value if it is a list of whole numbers, one per dimension. */
   shape(key: string, value: unknown, least: number, dimensions?: number): readonly number[] {
     const list = this.list(key, value).map((one, i) => this.count(`${key}[${i}]`, one, least));
     if (dimensions === undefined || list.length === dimensions) return list;
@@ -170,7 +181,9 @@ function readCodecs(json: JsonReader, value: unknown, outer: readonly number[]):
   };
 }
 
-/** The size of an index must be known before it is read. */
+/**
+ * Only codecs that keep the size are accepted: the size of an index must be known before the index is read.
+ */
 function readIndexCodecs(json: JsonReader, key: string, decoding: Decoding): Decoding {
   const packed = decoding.unpack.find((name) => name !== "crc32c");
   return packed === undefined ? decoding : json.refuse(key, "bytes and crc32c", packed);
@@ -183,7 +196,7 @@ function readDecoding(
 ): Decoding {
   json.oneOf(`${key}[0].name`, first?.name, ["bytes"]);
   const config = json.object(`${key}[0].configuration`, first!.configuration ?? {});
-  const endian = config.endian ?? "little"; // left out where values have one byte
+  const endian = config.endian ?? "little"; // may be missing for values of one byte
   const unpack = others.map(({ name }, i) =>
     json.oneOf(`${key}[${i + 1}].name`, name, ["gzip", "zstd", "crc32c"])
   );

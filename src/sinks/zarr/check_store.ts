@@ -1,5 +1,5 @@
 /**
- * Compares a store with its check sums.
+ * Verification of a store by its checksums.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { isSealed } from "./metadata.ts";
 import { StoredArray } from "./stored_array.ts";
 import { StoreView } from "./store_view.ts";
 
-/** The attribute that all our metadata have, with the check sum in it. */
+/** Attribute of all metadata that Hooke writes. It holds the checksum. */
 const OWN = '"hooke"';
-/** Metadata that every store of ours has. */
+/** Metadata files that every store written by Hooke has. */
 const ALWAYS_THERE = ["zarr.json", ...GROUPS.map((group) => `${group}/zarr.json`)];
-/** Description of the damage of a part that is not there. */
+/** Description of the damage of a missing part. */
 const GONE = "it is missing";
 
 /**
- * Compares all metadata and all chunks. Holes in shards, which hold no data, are not looked at. Arrays and groups that
- * another program has added have no check sums.
+ * Compares all metadata and all chunks with their checksums. Unused space in shards holds no data and is not
+ * checked. Arrays and groups that another program added have no checksums.
  */
 export async function* checkStore(host: Host, path: string): AsyncGenerator<CheckedPart, void> {
   const folders: string[] = [], unsealed: CheckedPart[] = [];
@@ -43,7 +43,7 @@ export async function* checkStore(host: Host, path: string): AsyncGenerator<Chec
     if (!isOurs && place !== `${path}/zarr.json`) continue;
     yield { place, isSummed: isOurs, systems: 0, reason: GONE };
   }
-  const view = await StoreView.open(host, path); // says what else is wrong
+  const view = await StoreView.open(host, path); // reports other damage
   for (const folder of folders) {
     if (isArray(await host.fs.readFile(`${folder}/zarr.json`))) yield* checkArray(host, folder);
   }
@@ -52,7 +52,7 @@ export async function* checkStore(host: Host, path: string): AsyncGenerator<Chec
 
 async function* checkArray(host: Host, folder: string): AsyncGenerator<CheckedPart, void> {
   const array = await StoredArray.open(host, folder);
-  if (array?.metadata.sharding === undefined) return; // masks, of which nothing is stored
+  if (array?.metadata.sharding === undefined) return; // masks have no stored chunks
   const { chunk, decoding } = array.metadata, isSummed = decoding.unpack.includes("crc32c");
   for (let at = 0; at * chunk[0]! < array.rows; at++) {
     const part = { place: `${folder}, chunk ${at}`, isSummed, systems: 0 };
@@ -70,23 +70,23 @@ function isArray(bytes: Uint8Array): boolean {
   try {
     return JSON.parse(new TextDecoder().decode(bytes)).node_type === "array";
   } catch {
-    return false; // its check sum has said so
+    return false; // the comparison of its checksum has reported it
   }
 }
 
-/** Whether there is anything in a folder but what a kill may leave of the very first file. */
+/** Returns whether a folder contains more than the unfinished first file that a killed process may leave. */
 async function hasContent(host: Host, path: string): Promise<boolean> {
   const names = await namesIfThere(host.fs, path) ?? [];
   return names.some((name) => name !== UNFINISHED);
 }
 
-/** The metadata of the store, its groups and its arrays. */
+/** Returns the paths of the metadata files of the store, its groups and its arrays. */
 async function* metadataIn(host: Host, folder: string): AsyncGenerator<string, void> {
   let names: readonly string[];
   try {
     names = await namesIfThere(host.fs, folder) ?? [];
   } catch (error) {
-    if (codeOf(error) === "ENOTDIR") return; // a file
+    if (codeOf(error) === "ENOTDIR") return; // a file, not a folder
     throw error;
   }
   if (names.includes("zarr.json")) yield `${folder}/zarr.json`;

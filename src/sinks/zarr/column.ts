@@ -1,5 +1,5 @@
 /**
- * Rows on their way into an array: collected until they are a chunk.
+ * Rows of an array before they are written: collected until they fill a chunk.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import { VALUE_TYPES, type WrittenType } from "./value_types.ts";
 
-/** What takes chunks that are full. Their bytes are its own until it gives them back. */
+/** Receives a full chunk and owns its bytes until it returns them by `recycle`. */
 export type TakeChunk = (column: Column, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
 
-/** What is not a chunk yet. */
+/** An incomplete chunk at the end of an array. */
 export interface Tail {
-  /** Which chunk it will be. */
+  /** Index of the chunk. */
   readonly chunk: number;
-  /** Its bytes, a copy; what is not known of the chunk yet is zero. */
+  /** A copy of its bytes. Rows that do not exist yet are zero. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Buffers kept for later: as many as are usually on their way. */
+/** Number of kept spare buffers: as many chunks as usually wait for the disk. */
 const MOST_SPARE = 2;
 
-/** An array at its end. */
+/** The growing end of an array. */
 export class Column {
   readonly plan: ArrayPlan;
   readonly chunkRows: number;
@@ -33,10 +33,13 @@ export class Column {
   #values: NumericArray;
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #rows: number;
-  /** Rows at the last cut. */
+  /** Number of rows at the last call of `cut`. */
   #cut: number;
 
-  /** Begins behind so many rows, which are what the plan's fill says unless there is a `tail` of them. */
+  /**
+   * Continues an array of `rows` rows. If the last chunk is incomplete, `tail` holds its bytes; without
+   * `tail`, its rows get the plan's fill value.
+   */
   constructor(
     plan: ArrayPlan,
     chunkRows: number,
@@ -54,23 +57,24 @@ export class Column {
     this.#rows = rows;
     this.#bytes = new Uint8Array(chunkRows * this.rowBytes);
     this.#values = viewOf(plan.type, this.#bytes);
-    // All that was never written is what it is in the array: it is told to nobody that there is more.
+    // Rows of the incomplete chunk that were filled here are not on the disk yet. They count as new, so that
+    // the next `cut` returns them.
     this.#cut = tail === undefined ? rows - rows % chunkRows : rows;
     if (tail !== undefined) this.#bytes.set(tail);
     else fillWith(plan, this.#values, 0, rows % chunkRows * this.#width);
   }
 
-  /** How many it has, with those that are on their way. */
+  /** Number of rows, including rows that are not written yet. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Bytes of a chunk. */
+  /** Size of a chunk in bytes. */
   get chunkBytes(): number {
     return this.#bytes.length;
   }
 
-  /** Takes copies of rows `from` to `to` of some values. `base` is added to whole numbers of 64 bits. */
+  /** Copies rows `from` to `to` of `values`. `base` is added to values of type int64. */
   add(values: NumericArray, from: number, to: number, base: number = 0): void {
     const width = this.#width;
     this.#each(to - from, (at, count, done) => {
@@ -81,7 +85,7 @@ export class Column {
     });
   }
 
-  /** Adds rows of the plan's fill. */
+  /** Adds rows with the plan's fill value. */
   addFill(rows: number): void {
     const width = this.#width;
     this.#each(rows, (at, count) => {
@@ -89,7 +93,7 @@ export class Column {
     });
   }
 
-  /** What is not a chunk yet, if there is something new in it. */
+  /** Returns the incomplete chunk if it has new rows since the last call, else `undefined`. */
   cut(): Tail | undefined {
     const chunk = Math.floor(this.#rows / this.chunkRows);
     const from = Math.max(this.#cut - chunk * this.chunkRows, 0) * this.rowBytes;
@@ -101,12 +105,15 @@ export class Column {
     return { chunk, bytes };
   }
 
-  /** Takes back the bytes of a chunk. */
+  /** Takes back the buffer of a written chunk for reuse. */
   recycle(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#spare.length < MOST_SPARE) this.#spare.push(bytes);
   }
 
-  /** Goes through places for rows, in stretches within a chunk. */
+  /**
+   * Calls `copy` for each stretch of new rows that lies within one chunk, and passes on each chunk that
+   * becomes full.
+   */
   #each(rows: number, copy: (at: number, count: number, done: number) => void): void {
     for (let done = 0; done < rows;) {
       const at = this.#rows % this.chunkRows;
@@ -126,7 +133,10 @@ export class Column {
   }
 }
 
-/** Values of the type; whole numbers of 64 bits as two of 32 each, the lower first. */
+/**
+ * Returns a view of the buffer as values of the type. An int64 is two int32 values, the lower half first:
+ * typed arrays of bigints would be slow to fill from numbers.
+ */
 function viewOf(type: WrittenType, { buffer }: Uint8Array<ArrayBuffer>): NumericArray {
   if (type === "float64") return new Float64Array(buffer);
   if (type === "float32") return new Float32Array(buffer);
@@ -140,7 +150,7 @@ function fillWith({ type, fill }: ArrayPlan, values: NumericArray, from: number,
   else copyWide(new Float64Array(to - from).fill(fill), 0, to - from, { to: values, at: from });
 }
 
-// hot
+// hot: called for every edge and every pointer
 function copyWide(
   values: NumericArray,
   from: number,
@@ -149,7 +159,7 @@ function copyWide(
 ): void {
   for (let i = from, j = 2 * at; i < end; i++, j += 2) {
     const value = values[i]! + base;
-    to[j] = value | 0; // the lower half, also of a number beyond 32 bits
+    to[j] = value | 0; // the lower half, also for numbers beyond 32 bits
     to[j + 1] = Math.floor(value / 4294967296);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What a store needs of the file system.
+ * Functions of the file system and of compression that a store uses.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "datas
   sync(): Promise<void>;
 }
 
-/** What is used of `node:fs/promises`. */
+/** Functions of `node:fs/promises` that are used here. */
 export interface FileSystem {
   open(path: string, flags: "r" | "r+" | "w+"): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array>;
@@ -30,7 +30,7 @@ export interface FileSystem {
   rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
 }
 
-/** What is used of `node:zlib`. */
+/** Functions of `node:zlib` that are used here. */
 export interface Compression {
   readonly constants: { readonly ZSTD_c_compressionLevel: number };
   zstdCompress(
@@ -42,13 +42,13 @@ export interface Compression {
   gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
 }
 
-/** What a store is read and written with. */
+/** File system and compression. */
 export interface Host {
   readonly fs: FileSystem;
   readonly zlib: Compression;
 }
 
-/** Loaded when it is used: a page has no such modules. */
+/** Loads the modules of the host. They are loaded on first use because a web page does not have them. */
 export async function openHost(action: string): Promise<Host> {
   try {
     const [fs, zlib] = await Promise.all([import("node:fs/promises"), import("node:zlib")]);
@@ -60,7 +60,7 @@ export async function openHost(action: string): Promise<Host> {
   }
 }
 
-/** The file's bytes, or `undefined` where there is none. */
+/** Returns the bytes of a file, or `undefined` if it does not exist. */
 export async function readIfThere(
   fs: Pick<FileSystem, "readFile">,
   path: string,
@@ -73,7 +73,7 @@ export async function readIfThere(
   }
 }
 
-/** What is another one whenever a file was replaced; `undefined` where there is none. */
+/** Returns a text that changes whenever the file is replaced; `undefined` if the file does not exist. */
 export async function markOf(
   fs: Pick<FileSystem, "stat">,
   path: string,
@@ -87,7 +87,7 @@ export async function markOf(
   }
 }
 
-/** The names in a folder, or `undefined` where there is none. */
+/** Returns the sorted names in a folder, or `undefined` if the folder does not exist. */
 export async function namesIfThere(fs: FileSystem, path: string): Promise<string[] | undefined> {
   try {
     return (await fs.readdir(path)).sort();
@@ -97,7 +97,9 @@ export async function namesIfThere(fs: FileSystem, path: string): Promise<string
   }
 }
 
-/** All of some bytes at a position: files may take them in parts. */
+/**
+ * Writes all bytes at a position. The loop is needed because a file may take fewer bytes than it is given.
+ */
 export async function writeAt(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {
@@ -106,7 +108,7 @@ export async function writeAt(file: OpenFile, bytes: Uint8Array, position: numbe
   }
 }
 
-/** The folder of a file, and those that it is in, up to the root of a store. */
+/** Returns the folder of a file and its parents, up to the root of a store. */
 export function foldersOf(root: string, path: string): string[] {
   const folders: string[] = [];
   let at = path;
@@ -118,8 +120,8 @@ export function foldersOf(root: string, path: string): string[] {
 }
 
 /**
- * A text in place of a file, whole or not at all. The disk has the text, and has the name once the folder is synced.
- * `beside` is where it is written first.
+ * Replaces a file by a text, entirely or not at all: the text is written to the file `beside`, synced, and
+ * renamed. The new name is on the disk only after the folder is synced, too, which is left to the caller.
  */
 export async function replaceText(
   fs: FileSystem,

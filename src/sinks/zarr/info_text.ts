@@ -1,5 +1,5 @@
 /**
- * Whatever else is known of systems, as text.
+ * The `info` of systems as text.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { show } from "../../base/show.ts";
 import { readTagged, writeTagged } from "../tagged_json.ts";
 import { JsonReader } from "./array_metadata.ts";
 
-/** The text of what is known of a system: none where nothing is. Throws a TypeError for what is no plain data. */
+/**
+ * Returns the `info` of a system as text, empty if it has no members. Throws a TypeError if it is not plain
+ * data.
+ */
 export function infoText(info: Info, path: string): Uint8Array {
   if (Object.keys(info).length === 0) return new Uint8Array(0);
   const text = writeTagged(info);
@@ -20,7 +23,7 @@ export function infoText(info: Info, path: string): Uint8Array {
   );
 }
 
-/** What is known of systems whose texts follow each other. Throws a SyntaxError for what is no such text. */
+/** Reads the `info` of systems from consecutive texts. Throws a SyntaxError if a text is damaged. */
 export function readInfos(path: string, text: Uint8Array, offsets: Int32Array): Info[] {
   const json = new JsonReader(path);
   return Array.from({ length: offsets.length - 1 }, (_, i) => {

@@ -1,20 +1,21 @@
 /**
- * The fields that a store has, and whether what comes goes together with them.
+ * Checks that the fields of new systems agree with those of the store.
  *
  * @module
  */
 
 import { type FieldInfo, isInteger, type Level } from "../../batch/fields/fields.ts";
 
-/** Rows at each level. */
+/** Number of rows at each level. */
 export type Rows = Readonly<Record<Level, number>>;
 
 /**
- * The fields of systems that come which the store has not yet.
+ * Returns the fields of new systems that the store does not have yet.
  *
- * @param known the fields that the store has
- * @param come those of the systems that come
- * @throws {TypeError} for a field that is another one in the store, and for systems that lack one without a fill value
+ * @param known fields of the store
+ * @param come fields of the new systems
+ * @throws {TypeError} if a field differs from that of the store, or if some systems lack a field that has no
+ * fill value
  */
 export function newFields(
   known: ReadonlyMap<string, FieldInfo>,

@@ -1,5 +1,5 @@
 /**
- * Where each field is in a store: the names and shapes that nvalchemi's AtomicData has, and our own beside them.
+ * Place of each field in a store: the names and shapes of nvalchemi's AtomicData, and Hooke's additions.
  *
  * @module
  */
@@ -7,25 +7,28 @@
 import { type DType, type FieldInfo, isInteger, type Level } from "../../batch/fields/fields.ts";
 import type { WrittenType } from "./value_types.ts";
 
-/** How much of a field's precision is kept. */
+/** Precision in which float64 fields are stored. */
 export type ZarrPrecision = "f64" | "f32";
 
-/** An array of a store, but for how it is cut into chunks. */
+/** Description of an array of a store, without the sizes of its chunks. */
 export interface ArrayPlan {
-  /** Its folder, from the root: `"core/positions"`. */
+  /** Folder of the array, relative to the root: `"core/positions"`. */
   readonly path: string;
   readonly type: WrittenType;
-  /** What follows the rows in its shape: `[3]` for positions. */
+  /** Shape without the rows: `[3]` for positions. */
   readonly rest: readonly number[];
-  /** A name for each dimension, the same for what has equally many. */
+  /** Names of the dimensions. Dimensions of equal meaning and length have the same name. */
   readonly dimensions: readonly string[];
-  /** The value of rows that were never written. */
+  /** Value of rows that were never written. */
   readonly fill: number;
-  /** The field whose values it holds; none for the store's own arrays. */
+  /** Field whose values the array holds; missing for the store's own arrays. */
   readonly field?: FieldInfo;
 }
 
-/** A field that AtomicData has, too: its name there, and its type and shape where they are not the field's own. */
+/**
+ * A field that AtomicData has, too: its name there, and its type and shape if they differ from those of the
+ * field.
+ */
 interface Known {
   readonly name: string;
   readonly type?: WrittenType;
@@ -41,7 +44,7 @@ const scalar = (name: string, type?: WrittenType): Known => ({
   ...type === undefined ? {} : { type },
 });
 
-/** By our names. What is not among them is in `custom`. */
+/** Known fields by their names in Hooke. All others are stored in the group `custom`. */
 const CORE: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["numbers", scalar("atomic_numbers", "int64")],
   ["positions", vector("positions")],
@@ -58,13 +61,16 @@ const CORE: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["shifts", { name: "neighbor_list_shifts", rest: [3], dimensions: ["abc"] }],
 ]);
 
-/** AtomicData's name of a core field → ours. Its `shifts` are vectors, which ours are not. */
+/**
+ * Hooke's names of core fields by AtomicData's names. AtomicData's `shifts` are vectors, unlike those of
+ * Hooke.
+ */
 export const FIELD_OF_CORE: ReadonlyMap<string, string> = new Map([
   ...Array.from(CORE, ([ours, { name }]): [string, string] => [name, ours]),
   ["shifts", "shift_vectors"],
 ]);
 
-/** AtomicData calls atoms what fields call nodes. */
+/** Levels by AtomicData's names: a node is an atom. */
 export const LEVEL_NAMES: Readonly<Record<Level, string>> = {
   node: "atom",
   edge: "edge",
@@ -79,7 +85,7 @@ const TYPES: Readonly<Record<DType, WrittenType>> = {
   u8: "uint8",
 };
 
-/** The array of a field. */
+/** Returns the description of the array of a field. */
 export function planOf(field: FieldInfo, precision: ZarrPrecision): ArrayPlan {
   const { name, level, dtype, width } = field;
   const core = CORE.get(name);
@@ -101,12 +107,14 @@ function customOf(name: string, width: number): Omit<Known, "name"> {
     : { rest: [width], dimensions: [`${folderOf(name)}_value`] };
 }
 
-/** A field's name as the name of a folder that is just that, whatever the name. */
+/** Returns the folder name of a field. Special characters are encoded, so any name gives one valid folder. */
 export function folderOf(name: string): string {
   return encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }
 
-/** The arrays that say where systems begin. They have one row more than there are systems. */
+/**
+ * Arrays of the first row of each system. They have one row more than there are systems: the last is the end.
+ */
 export const POINTERS: Readonly<Record<"node" | "edge" | "info", ArrayPlan>> = {
   node: pointer("meta/atoms_ptr", "atoms_pointer"),
   edge: pointer("meta/edges_ptr", "edges_pointer"),
@@ -117,7 +125,7 @@ function pointer(path: string, dimension: string): ArrayPlan {
   return { path, type: "int64", rest: [], dimensions: [dimension], fill: 0 };
 }
 
-/** What else is known of systems, as JSON text one after the other. */
+/** The `info` of all systems as consecutive JSON texts. */
 export const INFO_TEXT: ArrayPlan = {
   path: "hooke/info_text",
   type: "uint8",
@@ -126,7 +134,10 @@ export const INFO_TEXT: ArrayPlan = {
   dimensions: ["info_byte"],
 };
 
-/** Which systems, atoms and edges are not deleted: all of ours, so that nothing of these need be written. */
+/**
+ * Masks of the systems, atoms and edges that are not deleted. Hooke deletes nothing, so their fill value
+ * suffices and no chunk is written.
+ */
 export const MASKS: Readonly<Record<Level, ArrayPlan>> = {
   system: mask("meta/samples_mask", "system"),
   node: mask("meta/atoms_mask", "atom"),
@@ -137,8 +148,8 @@ function mask(path: string, dimension: string): ArrayPlan {
   return { path, type: "bool", rest: [], dimensions: [dimension], fill: 1 };
 }
 
-/** The groups of a store. */
+/** Names of the groups of a store. */
 export const GROUPS: readonly string[] = ["core", "custom", "hooke", "meta"];
 
-/** What a kill may leave of the very first file. */
+/** Name of the file that a killed process may leave in a store that it began. */
 export const UNFINISHED = "zarr.json.tmp";

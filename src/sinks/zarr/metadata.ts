@@ -1,5 +1,5 @@
 /**
- * The metadata of stores as they are written.
+ * Metadata of stores as they are written.
  *
  * @module
  */
@@ -9,28 +9,31 @@ import type { FieldInfo } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import type { WrittenType } from "./value_types.ts";
 
-/** The version of what we add to the layout. */
+/** Version of Hooke's additions to the layout. */
 export const VERSION = 1;
 
-/** Chunks of a shard: so many that the index, 16 bytes for each and 4 in all, fits into one page of memory. */
+/**
+ * Number of chunks in a shard. With 254 chunks the index (16 bytes each, and 4 for the checksum) fits into
+ * one memory page, which is written entirely or not at all.
+ */
 export const CHUNKS_PER_SHARD = 254;
 
-/** How chunks are packed. */
+/** Compression of chunks. */
 export type ZarrCompression = "zstd" | "none";
 
-/** What is the same for all arrays of a store. */
+/** Settings that all arrays of a store share. */
 export interface Packing {
   readonly compression: ZarrCompression;
-  /** Of zstd. */
+  /** Compression level of zstd. */
   readonly level: number;
 }
 
-/** Ends chunks and indices with a CRC-32C, by which readers find damage. */
+/** Codec that appends a CRC-32C to chunks and indexes, so that readers detect damage. */
 const CHECK_SUM = { name: "crc32c" };
 
 const WHOLE: ReadonlySet<WrittenType> = new Set(["uint8", "bool"]);
 
-/** The metadata of an array with these rows, `chunkRows` of them in a chunk. */
+/** Returns the metadata of an array with `rows` rows, `chunkRows` of them in a chunk. */
 export function arrayMetadata(
   plan: ArrayPlan,
   rows: number,
@@ -83,13 +86,13 @@ function fillValue(type: WrittenType, fill: number): unknown {
   return Number.isFinite(fill) ? fill : String(fill);
 }
 
-/** JSON has no numbers for these. */
+/** Returns a number as JSON: as a text if JSON has no number for it. */
 export function numberText(value: number): number | string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? "-0" : value;
   return String(value);
 }
 
-/** What we know of a field and Zarr has no place for. */
+/** Returns the properties of a field that Zarr has no place for. */
 function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unknown {
   return {
     ...unit === "" ? {} : { units: unit },
@@ -105,12 +108,12 @@ function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unk
   };
 }
 
-/** The metadata of a group that holds nothing but its members. */
+/** Returns the metadata of a group, which has no content but its members. */
 export function groupMetadata(): string {
   return sealed({ zarr_format: 3, node_type: "group", attributes: { hooke: UNSEALED } });
 }
 
-/** The metadata of a store with these systems: what makes them part of it. */
+/** Returns the metadata of the root. Systems are part of the store once its root counts them. */
 export function rootMetadata(samples: number, fields: Readonly<Record<string, unknown>>): string {
   return sealed({
     zarr_format: 3,
@@ -121,22 +124,22 @@ export function rootMetadata(samples: number, fields: Readonly<Record<string, un
 
 /** Placeholder for the check sum of a file while it is computed. */
 const UNSEALED = { crc32c: "00000000" };
-/** Text of a member with a check sum, up to its digits, and those. */
+/** Matches a member with a checksum: the text before its digits, and the digits. */
 const SEAL = /("crc32c":")([0-9a-f]{8})"/;
 
-/** Returns JSON with its own CRC-32C in it: that of the text with zeros in its place. */
+/** Returns JSON that contains its own CRC-32C, computed with zeros in place of its digits. */
 function sealed(metadata: unknown): string {
   const text = JSON.stringify(metadata);
   const at = placeOfSum(text)!;
   return withSum(text.slice(0, at), text.slice(at + UNSEALED.crc32c.length));
 }
 
-/** Returns whether a text is as it was sealed; `undefined` if it has no check sum. */
+/** Returns whether a text matches its checksum; `undefined` if it has no checksum. */
 export function isSealed(text: string): boolean | undefined {
   return isAsWritten(text, placeOfSum(text));
 }
 
-/** Returns where the digits of the check sum are; `undefined` if there are none. */
+/** Returns the position of the digits of the checksum; `undefined` if there are no digits. */
 function placeOfSum(text: string): number | undefined {
   const found = SEAL.exec(text);
   return found === null ? undefined : found.index + found[1]!.length;

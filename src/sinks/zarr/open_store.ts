@@ -1,5 +1,5 @@
 /**
- * Stores that are opened to be added to: made anew, or taken up where they were left.
+ * Creation of stores, and opening of existing stores to add to them.
  *
  * @module
  */
@@ -25,7 +25,8 @@ import { type Cutting, cuttingOf } from "./track.ts";
 const POINTER_ROWS = 1024;
 
 /**
- * Throws a SyntaxError where there is something else than a store, and nothing else where there is nothing.
+ * Throws a SyntaxError if the folder contains something other than a store. An empty or missing folder
+ * passes.
  */
 export async function checkVacant({ host, path }: WriterSetting): Promise<void> {
   const names = await namesIfThere(host.fs, path) ?? [];
@@ -38,11 +39,12 @@ export async function checkVacant({ host, path }: WriterSetting): Promise<void> 
   );
 }
 
-/** A store without systems, in place of whatever is there. */
+/** Creates a store without systems, and removes everything that the folder contains. */
 export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   const { host: { fs }, path, packing } = setting;
   await makeFolder(fs, path);
-  // From here on what is in the folder is a store without systems, and what else there is does not count.
+  // From here on the folder is a store without systems. If the process is killed now, the old arrays that are
+  // left do not count, because the root does not list them.
   await replaceText(fs, `${path}/zarr.json`, { text: rootMetadata(0, { core: {}, custom: {} }) });
   for (const name of await namesIfThere(fs, path) ?? []) {
     if (name !== "zarr.json") await fs.rm(`${path}/${name}`, { recursive: true, force: true });
@@ -67,9 +69,9 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
 }
 
 /**
- * A store of ours, to be added to. What no commit has made part of it is taken off.
+ * Opens a store that Hooke wrote to add to it. Data that no commit has made part of the store is removed.
  *
- * @throws {SyntaxError} for arrays that are not as we write them
+ * @throws {SyntaxError} if the layout of an array differs from that which Hooke writes
  */
 export async function resumeStore(setting: WriterSetting, view: StoreView): Promise<StoreWriter> {
   const { precision } = setting;
@@ -77,7 +79,8 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
   if (arrays === undefined) return await makeStore(setting);
   const at = async (array: StoredArray | undefined) =>
     array === undefined ? 0 : Number((await array.read([[rows, rows + 1]]))[0]);
-  // One of the two alone was never finished.
+  // The texts and their pointers are begun in one commit. If only one of them exists, that commit did not
+  // complete.
   const infos = arrays.text === undefined ? undefined : arrays.info;
   const totals: Totals = {
     system: rows,
@@ -104,7 +107,7 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
   return writer;
 }
 
-/** Has the root of a store tell of fewer systems than it has: those behind them count as never finished. */
+/** Lowers the number of systems in the root of a store. Later systems then count as never committed. */
 export async function tellFewer({ fs }: Host, path: string, samples: number): Promise<void> {
   const file = `${path}/zarr.json`;
   const { attributes: { fields } } = JSON.parse(
@@ -155,7 +158,7 @@ async function resumed(
   return { rows, shape, ...cutting, tail: bytes.subarray(0, begun * bytes.length / chunkRows) };
 }
 
-/** Takes off arrays that were begun and never became part of the store. What others have added stays. */
+/** Removes arrays that were begun and never became part of the store. Arrays of other programs stay. */
 async function removeOthers(
   { host, path }: WriterSetting,
   { arrays, fields }: StoreView,
@@ -173,7 +176,10 @@ async function removeOthers(
   }
 }
 
-/** Whether a folder is an array of ours, or will be, that has other rows than those of the store. */
+/**
+ * Returns whether a folder is an array of Hooke, complete or just begun, whose rows do not match those of the
+ * store.
+ */
 async function isUnfinished(host: Host, folder: string, totals: Totals): Promise<boolean> {
   const names = await namesIfThere(host.fs, folder).catch(() => undefined);
   if (names === undefined) return false; // a file

@@ -1,5 +1,5 @@
 /**
- * What the root of a store says of it.
+ * Metadata of the root of a store.
  *
  * @module
  */
@@ -10,19 +10,19 @@ import { type FileSystem, namesIfThere } from "./files.ts";
 import { FIELD_OF_CORE, LEVEL_NAMES } from "./layout.ts";
 import { VERSION } from "./metadata.ts";
 
-/** A field's place in a store. */
+/** Place of a field in a store. */
 export interface FieldPlace {
   readonly group: "core" | "custom";
-  /** The name of its folder. */
+  /** Name of its folder. */
   readonly stored: string;
   readonly level: Level;
 }
 
-/** What a root says. */
+/** Content of the root. */
 export interface RootMetadata {
-  /** Whether we wrote the store. */
+  /** True if Hooke wrote the store. */
   readonly isOurs: boolean;
-  /** Systems that are part of it; not known of stores of others. */
+  /** Number of systems; `undefined` for stores of other programs. */
   readonly samples: number | undefined;
   readonly fields: readonly FieldPlace[];
 }
@@ -31,7 +31,10 @@ const LEVELS: ReadonlyMap<string, Level> = new Map(
   Object.entries(LEVEL_NAMES).map(([ours, theirs]) => [theirs, ours as Level]),
 );
 
-/** AtomicData's fields of edges and of systems, where nobody says what they are; others are of atoms. */
+/**
+ * AtomicData's fields of edges and of systems, for stores whose root does not state the level. Other fields
+ * are of atoms.
+ */
 const EDGE_FIELDS = ["shifts", "neighbor_list_shifts", "neighbor_list", "edge_embeddings"];
 const SYSTEM_FIELDS = [
   "energy",
@@ -48,8 +51,8 @@ const SYSTEM_FIELDS = [
 /**
  * Reads the root of a store.
  *
- * @throws {SyntaxError} that names file and key
- * @throws {RangeError} for a store of a newer version
+ * @throws {SyntaxError} that names the file and the key if the root is damaged
+ * @throws {RangeError} if a newer version wrote the store
  */
 export async function readRoot(
   fs: FileSystem,
@@ -95,7 +98,7 @@ function readLevels(json: JsonReader, value: unknown): FieldPlace[] {
   );
 }
 
-/** Others may have arrays that the root does not tell of. */
+/** Returns all fields that exist in a store of another program, whose root may not list every array. */
 async function fieldsThere(
   fs: FileSystem,
   path: string,
@@ -118,7 +121,7 @@ function levelOf(stored: string): Level {
   return "node";
 }
 
-/** What a field of others is called here, unless its array says so. */
+/** Returns the name in Hooke of a field of another program, unless the attributes of its array name it. */
 export function nameOf({ group, stored }: FieldPlace): string {
   return (group === "core" ? FIELD_OF_CORE.get(stored) : undefined) ?? stored;
 }

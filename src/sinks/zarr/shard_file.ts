@@ -1,10 +1,12 @@
 /**
- * Shards as they are written: chunks, and behind them an index of where each is.
+ * Shards while they are written: chunks, followed by an index of their places.
  *
- * Whenever the process is killed, the index at the end of the file is a whole one, and what it points to is there. So
- * chunks are only ever written where the index in the file points to nothing, in a hole before it; the index is one
- * page of memory, which is written as a whole or not at all; and where the hole becomes too small, the file first gets
- * a copy of its index further on. When the shard is complete, the hole is taken off.
+ * A reader, or a process that is killed at any moment, must always find a valid index at the end of the file,
+ * and every chunk that this index refers to. Three rules ensure that. New chunks are written only where the
+ * index in the file refers to nothing: into the unused space before it. The index fits into one memory page
+ * and starts at the beginning of one, so it is written entirely or not at all. If the unused space is too
+ * small, the file first gets a copy of its index further on, and the old index becomes unused space. `finish`
+ * removes the unused space of a complete shard.
  *
  * @module
  */
@@ -16,14 +18,14 @@ import { readAt } from "../files/open_file.ts";
 import { type FileSystem, type OpenFile, writeAt } from "./files.ts";
 import { CHUNKS_PER_SHARD } from "./metadata.ts";
 
-/** Bytes of an index: a place and a length for each chunk, and a check sum. */
+/** Size of an index in bytes: place and length of each chunk, and a checksum. */
 export const INDEX_SIZE: number = 16 * CHUNKS_PER_SHARD + 4;
 
 const PAGE = 4096;
-/** The length of a chunk that is not there: all bits set, as its place. */
+/** Place and length of a chunk that does not exist: all bits are set. */
 const ABSENT = -1;
 
-/** A stretch of the file. */
+/** A range of bytes of the file. */
 interface Region {
   from: number;
   size: number;
@@ -32,13 +34,13 @@ interface Region {
 /** A shard that is being written. */
 export class ShardFile {
   readonly #file: OpenFile;
-  /** Places and lengths of chunks, as they will be. */
+  /** Places and lengths of chunks, for the next index. */
   readonly #entries: Float64Array;
   /** The index in the file. */
   #written: Uint8Array<ArrayBuffer>;
-  /** Where the index is. */
+  /** Position of the index in the file. */
   #indexAt: number;
-  /** Where the last chunk ends. */
+  /** Position of the end of the last chunk. */
   #end: number;
   /** Regions before the end that can be written to. */
   readonly #free: Region[] = [];
@@ -61,13 +63,18 @@ export class ShardFile {
     }
   }
 
-  /** Creates a shard in place of any existing file. The caller syncs the entries of its folders to the disk. */
+  /**
+   * Creates a shard in place of any existing file. The caller syncs the entries of its folders to the disk.
+   */
   static async make(fs: FileSystem, path: string): Promise<ShardFile> {
     await fs.mkdir(parentOf(path), { recursive: true });
     return new ShardFile(await fs.open(path, "w+"), absentEntries(), 0);
   }
 
-  /** One that is there, of which the first chunks are to stay. One that is missing has none. */
+  /**
+   * Opens an existing shard and keeps its first `chunks` chunks. If the file does not exist, an empty shard
+   * is created.
+   */
   static async open(fs: FileSystem, path: string, chunks: number): Promise<ShardFile> {
     let file: OpenFile;
     try {
@@ -82,12 +89,12 @@ export class ShardFile {
       entries.fill(ABSENT, 2 * chunks);
       return new ShardFile(file, entries, indexAt);
     } catch (error) {
-      await file.close().catch(() => {}); // the first error says why
+      await file.close().catch(() => {}); // the first error is the cause
       throw error;
     }
   }
 
-  /** Writes a chunk, in place of an earlier state of it. Readers see it after `commit`. */
+  /** Writes a chunk, which may replace an earlier state of it. Readers see it after `commit`. */
   async put(chunk: number, bytes: Uint8Array): Promise<void> {
     const from = await this.#room(bytes.length);
     await this.#write(bytes, from);
@@ -98,8 +105,13 @@ export class ShardFile {
     this.#isChanged = true;
   }
 
-  /** Shows readers the new data once it is on the disk: an index never points to data that a power failure may lose. */
+  /**
+   * Makes new chunks visible to readers. The data is synced before the index is written: the index never
+   * refers to data that a power failure may lose.
+   */
   async commit(): Promise<void> {
+    // A new shard has its index at 0, or at an odd place if it was finished before: move it to the start of a
+    // page.
     if (this.#isChanged && this.#indexAt % PAGE !== 0) await this.#widen(this.#end);
     await this.#sync();
     if (!this.#isChanged) return;
@@ -121,10 +133,10 @@ export class ShardFile {
     this.#isDirty = false;
   }
 
-  /** Commits, takes off the hole, and closes. */
+  /** Commits, removes the unused space, and closes the file. */
   async finish(): Promise<void> {
     await this.commit();
-    // A kill may leave half of the copy: it must not be where the index is.
+    // A kill may leave half of the copy, so the copy must not overlap the index that is in use.
     if (this.#indexAt >= this.#end + INDEX_SIZE) {
       await this.#write(this.#written, this.#end);
       await this.#sync();
@@ -135,12 +147,15 @@ export class ShardFile {
     await this.close();
   }
 
-  /** Closes it as it is. */
+  /** Closes the file without changing it. */
   async close(): Promise<void> {
     await this.#file.close();
   }
 
-  /** Has what nobody points to any more written over, regions that touch as one. */
+  /**
+   * Frees the regions that the index in the file no longer refers to. Adjacent regions are merged, and a
+   * region at the end is cut off.
+   */
   #giveBack(): void {
     const all = [...this.#free, ...this.#old].sort((a, b) => a.from - b.from);
     this.#old.length = this.#free.length = 0;
@@ -156,7 +171,7 @@ export class ShardFile {
     }
   }
 
-  /** Where so many bytes can go. */
+  /** Returns a position with room for `size` bytes: a free region, or the end. */
   async #room(size: number): Promise<number> {
     const gap = this.#free.findIndex((region) => region.size >= size);
     if (gap !== -1) {
@@ -172,11 +187,13 @@ export class ShardFile {
     return from;
   }
 
-  /** Moves the index so that the chunks may reach to `end`, with room to grow. */
+  /** Moves the index so that chunks may reach to `end`, with room to grow. */
   async #widen(end: number): Promise<void> {
+    // Doubling the size keeps the number of moves logarithmic.
     const least = Math.max(end, 2 * this.#end, this.#indexAt + INDEX_SIZE);
     const indexAt = Math.ceil(least / PAGE) * PAGE;
-    // From then on the old index is a part of the hole.
+    // The copy has the content of the old index, so both are valid; from now on the old place is unused
+    // space.
     await this.#write(this.#written, indexAt);
     this.#indexAt = indexAt;
   }

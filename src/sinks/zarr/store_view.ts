@@ -21,16 +21,16 @@ import { readRoot, type RootMetadata } from "./root_metadata.ts";
 import { type RowRange, StoredArray } from "./stored_array.ts";
 import { StoredField } from "./stored_field.ts";
 
-/** Where rows of some systems begin in the store, and where in a batch of them. */
+/** Rows of some systems: their ranges in the store, and their offsets in a batch. */
 interface Rows {
   readonly ranges: readonly RowRange[];
-  /** In the store, for each system. */
+  /** First row in the store of each system. */
   readonly starts: ArrayLike<number>;
-  /** In the batch, and their number. */
+  /** First row in the batch of each system, followed by the number of rows. */
   readonly offsets: Int32Array;
 }
 
-/** The arrays of a store. */
+/** The arrays of a store that are not fields. */
 interface Arrays {
   readonly node: StoredArray;
   readonly edge: StoredArray;
@@ -38,17 +38,17 @@ interface Arrays {
   readonly text: StoredArray | undefined;
 }
 
-/** What there is in a store, and how to get at it. */
+/** The content of a store at one moment, and access to it. */
 export class StoreView {
   readonly root: RootMetadata;
-  /** By our names. */
+  /** Fields by their names in Hooke. */
   readonly fields: ReadonlyMap<string, StoredField>;
-  /** None where there are no systems: then nothing else need be there. */
+  /** `undefined` if the store has no systems. Its arrays need not exist then. */
   readonly arrays: Arrays | undefined;
-  /** Rows of its systems. */
+  /** Number of rows at the level of systems, including systems that are marked as deleted. */
   readonly rows: number;
   readonly #path: string;
-  /** Where its systems are among the rows: some may be marked as deleted. */
+  /** Rows of the systems; `undefined` if no system is marked as deleted. */
   readonly #places: Int32Array | undefined;
   readonly #mask: NumericArray;
 
@@ -73,10 +73,10 @@ export class StoreView {
   }
 
   /**
-   * The store in a folder, or `undefined` where there is no `zarr.json`.
+   * Opens the store in a folder. Returns `undefined` if there is no `zarr.json`.
    *
-   * @throws {SyntaxError} for what is there and is no such store, naming file and key
-   * @throws {RangeError} for one of a newer version
+   * @throws {SyntaxError} that names the file and the key if the content is damaged or not such a store
+   * @throws {RangeError} if a newer version wrote the store
    */
   static async open(host: Host, path: string): Promise<StoreView | undefined> {
     const bytes = await readIfThere(host.fs, `${path}/zarr.json`);
@@ -113,12 +113,14 @@ export class StoreView {
     return new StoreView(path, root, { fields, arrays, mask });
   }
 
-  /** How many systems it has. */
+  /** Number of systems. */
   get size(): number {
     return this.#places?.length ?? this.rows;
   }
 
-  /** The values of a field per system, one for each system, or `undefined` where it has none such. */
+  /**
+   * Returns the values of a field that has one number per system; `undefined` if the store has no such field.
+   */
   async scalars(name: string): Promise<NumericArray | undefined> {
     const field = this.fields.get(name);
     if (field?.info.level !== "system" || field.info.width !== 1) return undefined;
@@ -127,7 +129,7 @@ export class StoreView {
     return this.#places === undefined ? values : values.filter(isThere);
   }
 
-  /** Some of its systems, in this order: one or more. Throws a SyntaxError for what is damaged. */
+  /** Reads one or more systems, in the given order. Throws a SyntaxError if their data is damaged. */
   async select(places: readonly number[]): Promise<Batch> {
     if (this.arrays === undefined) missing(this.#path, "systems");
     const at = places.map((place) => this.#places?.[place] ?? place);
@@ -176,9 +178,9 @@ function joinRows(ranges: [number, number][], row: number): [number, number][] {
   return ranges;
 }
 
-/** The rows of some systems in arrays that have several for each. */
+/** Returns the rows of systems at a level of which a system has several. */
 async function rowsOf(pointers: StoredArray, { ranges, starts }: Rows): Promise<Rows> {
-  // One pointer more than systems, in each range.
+  // A range of n systems needs n + 1 pointers.
   const bounds = await pointers.read(ranges.map(([from, to]) => [from, to + 1] as const));
   const first = new Float64Array(starts.length), offsets = new Int32Array(starts.length + 1);
   const own: [number, number][] = [];
@@ -210,7 +212,10 @@ async function readField(
   return { ...info, ...fill === undefined ? {} : { fill }, values };
 }
 
-/** Edges count atoms from the first of the store; in a batch, from its first. */
+/**
+ * Converts the atoms of edges: the store counts them from its first atom, a batch from the first atom of the
+ * batch.
+ */
 function countInBatch(nodes: NumericArray, { node, edge }: Readonly<Record<Level, Rows>>): void {
   for (let system = 0; system + 1 < edge.offsets.length; system++) {
     const moved = node.offsets[system]! - node.starts[system]!;
@@ -220,7 +225,7 @@ function countInBatch(nodes: NumericArray, { node, edge }: Readonly<Record<Level
   }
 }
 
-/** Every batch has these; stores need not. */
+/** Adds the fields that every batch has and a store may lack. */
 function withEssentials(fields: readonly SavedField[], offsets: Int32Array): SavedField[] {
   const all = [...fields], size = offsets.length - 1;
   const add = (name: BuiltInName, values: () => NumericArray) => {

@@ -1,9 +1,10 @@
 /**
- * A store that is being written.
+ * Writes a store.
  *
- * What is written, in order: the rows of all arrays, the indices of their shards, how many rows each array has, and
- * last how many systems there are: from then on they are part of the store. Whenever the process is killed, all before
- * that is as it was. Each of these is on the disk before the next is written, so that a power failure changes nothing.
+ * A commit writes in this order: chunks with the rows of all arrays, the indexes of their shards, the number
+ * of rows of each array, and last the number of systems in the root. The new systems are part of the store
+ * from the moment the root is replaced; if the process is killed before, readers find the previous state.
+ * Each of these is synced before the next is written, so a power failure does not change the order.
  *
  * @module
  */
@@ -27,48 +28,51 @@ import {
 import { arrayMetadata, type Packing, rootMetadata } from "./metadata.ts";
 import { type Cutting, Track, type TrackStart } from "./track.ts";
 
-/** What a store is written with. */
+/** Settings of a store's writer. */
 export interface WriterSetting {
   readonly host: Host;
-  /** The folder. */
+  /** The folder of the store. */
   readonly path: string;
   readonly precision: ZarrPrecision;
   readonly packing: Packing;
-  /** About as many bytes a chunk has. */
+  /** Approximate size of a chunk in bytes. */
   readonly chunkBytes: number;
-  /** Takes work that is done in turn, and the bytes that it holds. */
+  /** Enqueues work to run in order, and counts the bytes that it holds. */
   readonly enqueue: (work: () => Promise<void>, bytes: number) => void;
 }
 
-/** Rows of a store: systems, atoms, edges, and bytes of text. */
+/** Number of systems, atoms, edges, and bytes of text in a store. */
 export type Totals = Readonly<Record<Level | "text", number>>;
 
-/** How far an array that is there has come. */
+/** State of an array that exists already, or of a new array. */
 export type Resumed = Pick<TrackStart, "rows" | "shape" | "tail"> & Cutting;
 
-/** Rows per chunk where nothing is known, of texts, and of masks. */
+/** Rows per chunk if the sizes of systems are not known, of texts, and of masks. */
 const FEW = 1024;
 const MOST_TEXT = 1 << 15;
 const MASK_ROWS = 1 << 20;
 
-/** What a commit is to make of the store. */
+/** The state of the store that a commit writes. */
 interface Cut {
   readonly totals: Totals;
   readonly fields: Readonly<Record<string, Record<string, string>>>;
   readonly parts: readonly { readonly track: Track; readonly rows: number; readonly tail?: Tail }[];
 }
 
-/** Adds systems to a store. What goes wrong in the background ends it: what is there must be looked at again. */
+/**
+ * Adds systems to a store. After an error in the background the writer is broken: the store must be opened
+ * again.
+ */
 export class StoreWriter {
   readonly #setting: WriterSetting;
   readonly #tracks = new Map<string, Track>();
   readonly #fields = new Map<string, { readonly info: FieldInfo; readonly track: Track }>();
   readonly #infos = new Map<string, FieldInfo>();
   readonly #totals: Record<Level | "text", number>;
-  /** Systems at the last cut, and rows that the metadata of masks tell of. */
+  /** Number of systems in the last prepared commit, and number of rows in the metadata of the masks. */
   #cutAt: number;
   #masks: Rows;
-  /** Systems that are part of the store. */
+  /** Number of systems that are part of the store. */
   #committed: number;
   #isBroken = false;
 
@@ -80,31 +84,31 @@ export class StoreWriter {
     this.#masks = masks;
   }
 
-  /** Systems it has, with those that are on their way. */
+  /** Number of systems, including systems that are not written yet. */
   get size(): number {
     return this.#isBroken ? this.#committed : this.#totals.system;
   }
 
-  /** Whether there is something that no commit has seen. */
+  /** Returns whether all systems are in a commit that was written or enqueued. */
   get isCut(): boolean {
     return this.#cutAt === this.#totals.system;
   }
 
-  /** Whether something went wrong. */
+  /** True after an error. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Takes up an array that is there, or one that is to be there from the beginning. */
+  /** Begins to write an array: one that exists, or one of a new store. */
   resume(plan: ArrayPlan, resumed: Resumed): void {
     this.#track(plan, resumed);
   }
 
   /**
-   * Takes copies of systems.
+   * Copies systems into the chunks.
    *
-   * @throws {TypeError} for fields that do not go together with those there are, and for an `info` that is no plain
-   * data; nothing is taken then
+   * @throws {TypeError} if fields do not agree with those of the store, or an `info` is not plain data; no
+   * system is added then
    */
   add(batch: Batch, fields: readonly FieldInfo[]): void {
     const there = this.#totals,
@@ -125,19 +129,19 @@ export class StoreWriter {
     for (const level of ["system", "node", "edge"] as const) there[level] += more[level];
   }
 
-  /** Has what was taken become part of the store, in turn. */
+  /** Enqueues a commit: all systems so far become part of the store when its turn comes. */
   commit(): void {
     const cut = this.#cut();
     const bytes = cut.parts.reduce((sum, { tail }) => sum + (tail?.bytes.length ?? 0), 0);
     this.#inTurn(() => this.#commit(cut), bytes);
   }
 
-  /** Has what was taken become part of the store at once, and nothing else be told of. For when nothing waits. */
+  /** Commits all systems immediately. Call it only if the queue is empty. */
   async tell(): Promise<void> {
     await this.#unlessBroken(() => this.#commit(this.#cut()));
   }
 
-  /** Closes its files. */
+  /** Closes all files. */
   async close(): Promise<void> {
     await settled(Array.from(this.#tracks.values(), (track) => track.close(!this.#isBroken)));
   }
@@ -153,7 +157,7 @@ export class StoreWriter {
       ...more,
       take: (column, chunk, bytes) => {
         const packing = track.pack(bytes);
-        packing.catch(() => {}); // told by the work that waits for it
+        packing.catch(() => {}); // the enqueued work below reports it
         this.#inTurn(async () => {
           await track.put(chunk, await packing);
           column.recycle(bytes);
@@ -175,7 +179,10 @@ export class StoreWriter {
     this.#track(plan, { rows, ...this.#cutting(plan, info.level, batch) });
   }
 
-  /** Chunks of about as many bytes as they are to have, of whole systems where these are equally large. */
+  /**
+   * Returns the size of chunks: near `chunkBytes`, and a whole number of systems if these are equally large,
+   * so that reading a system reads one chunk.
+   */
   #cutting(plan: ArrayPlan, level: Level, { size, nodeCount, edgeCount }: Batch): Cutting {
     const { packing, chunkBytes } = this.#setting;
     const rowBytes = plan.rest.reduce((a, b) => a * b, 8);
@@ -196,7 +203,7 @@ export class StoreWriter {
     add(POINTERS.edge, edgeOffsets, edge);
   }
 
-  /** Begins with the first system of which something else is known. */
+  /** Adds the texts of `info`. The arrays are begun with the first system that has an `info`. */
   #addInfos(texts: readonly Uint8Array[]): void {
     const { packing, chunkBytes } = this.#setting;
     if (!this.#tracks.has(INFO_TEXT.path)) {
@@ -230,10 +237,12 @@ export class StoreWriter {
 
   async #commit({ totals, fields, parts }: Cut): Promise<void> {
     const { host: { fs }, path } = this.#setting;
+    // 1. Chunks and the indexes of their shards: not visible yet, because the metadata counts fewer rows.
     await settled(parts.map(async ({ track, tail }) => {
       if (tail !== undefined) await track.putTail(tail);
       await track.commit();
     }));
+    // 2. The number of rows of each array: not used yet, because the root counts fewer systems.
     await settled(parts.map(({ track, rows }) => track.tell(rows)));
     const folders = new Set(parts.flatMap(({ track }) => [...track.folders]));
     for (const level of ["node", "edge", "system"] as const) {
@@ -244,10 +253,12 @@ export class StoreWriter {
       for (const folder of foldersOf(path, file)) folders.add(folder);
       this.#masks = { ...this.#masks, [level]: totals[level] };
     }
-    // Everything that the root refers to must be on the disk before the root does.
+    // 3. The folders of new and renamed files. Everything that the root refers to must be on the disk before
+    // the root does.
     await settled(Array.from(folders, (folder) => syncFolder(fs, folder)));
     for (const { track } of parts) track.folders.clear();
-    // Nothing else may be in the root's own folder: readers would wonder at it.
+    // 4. The root. Its temporary file is in a folder of its own, because readers report unknown files in the
+    // root's folder.
     const beside = `${path}/${MASKS.system.path}/root.tmp`;
     const text = rootMetadata(totals.system, fields);
     await replaceText(fs, `${path}/zarr.json`, { text, beside });
@@ -259,7 +270,7 @@ export class StoreWriter {
     this.#setting.enqueue(() => this.#unlessBroken(work), bytes);
   }
 
-  /** Work that is not begun any more once something went wrong. */
+  /** Runs work unless an earlier part failed: nothing may be written behind a gap. */
   async #unlessBroken(work: () => Promise<void>): Promise<void> {
     if (this.#isBroken) return;
     try {
@@ -271,7 +282,7 @@ export class StoreWriter {
   }
 }
 
-/** Waits for all, then throws what went wrong with the first of those that did. */
+/** Waits for all promises, then throws the first error. */
 async function settled(all: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(all)) {
     if (result.status === "rejected") throw result.reason;

@@ -1,5 +1,5 @@
 /**
- * Arrays of a store as they are read: some rows, without the others.
+ * Arrays of a store as they are read: the requested rows, without the others.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { readAt } from "../files/open_file.ts";
 import { type Host, type OpenFile, readIfThere } from "./files.ts";
 import { swapBytes } from "./value_types.ts";
 
-/** Rows from one to another, which is not among them. */
+/** Rows from the first index up to, but not including, the second. */
 export type RowRange = readonly [from: number, to: number];
 
-/** The index of the shard that was read last, and where its file is. */
+/** The shard that was read last: its open file and its index. */
 interface OpenShard {
   readonly path: string;
   readonly file: OpenFile | undefined;
@@ -25,15 +25,15 @@ const ABSENT = 0xffffffffffffffffn;
 
 /** An array in a folder. */
 export class StoredArray {
-  /** Its folder. */
+  /** Folder of the array. */
   readonly path: string;
   readonly metadata: ArrayMetadata;
-  /** Values in a row. */
+  /** Number of values in a row. */
   readonly width: number;
   readonly #host: Host;
   #last: { readonly at: number; readonly values: NumericArray } | undefined;
   #shard: OpenShard | undefined;
-  /** One reads after the other: they share the open shard. */
+  /** Reads run one after the other, because they share the open shard. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(host: Host, path: string, metadata: ArrayMetadata) {
@@ -43,7 +43,7 @@ export class StoredArray {
     this.#host = host;
   }
 
-  /** The array in a folder, or `undefined` where there is none. */
+  /** Opens the array in a folder. Returns `undefined` if there is no `zarr.json`. */
   static async open(host: Host, path: string): Promise<StoredArray | undefined> {
     const file = `${path}/zarr.json`;
     const bytes = await readIfThere(host.fs, file);
@@ -51,15 +51,15 @@ export class StoredArray {
     return new StoredArray(host, path, readArrayMetadata(file, bytes));
   }
 
-  /** How many rows it has. */
+  /** Number of rows. */
   get rows(): number {
     return this.metadata.shape[0]!;
   }
 
-  /** The values of some rows, one range after the other. Throws a SyntaxError for what is damaged. */
+  /** Returns the values of some rows, one range after the other. Throws a SyntaxError if they are damaged. */
   read(ranges: readonly RowRange[]): Promise<NumericArray> {
     const reading = this.#turn.then(() => this.#read(ranges));
-    this.#turn = reading.catch(() => {}); // told to whoever reads
+    this.#turn = reading.catch(() => {}); // the caller of `read` receives the error
     return reading;
   }
 
@@ -86,12 +86,12 @@ export class StoredArray {
     return values;
   }
 
-  /** All rows. */
+  /** Returns the values of all rows. */
   readAll(): Promise<NumericArray> {
     return this.read([[0, this.rows]]);
   }
 
-  /** The bytes of a chunk of whole rows, or `undefined` where it was never written. */
+  /** Returns the bytes of a chunk of whole rows, or `undefined` if it was never written. */
   async readChunk(chunk: number): Promise<Uint8Array | undefined> {
     try {
       return await this.#bytesOf([chunk, ...this.metadata.shape.slice(1).map(() => 0)]);
@@ -100,7 +100,7 @@ export class StoredArray {
     }
   }
 
-  /** The rows of all chunks that begin in the same row. */
+  /** Returns the rows of all chunks that begin in the same row. */
   async #band(at: number): Promise<NumericArray> {
     if (this.#last?.at === at) return this.#last.values;
     const { chunk, shape } = this.metadata;
@@ -120,14 +120,14 @@ export class StoredArray {
     return values!;
   }
 
-  /** Throws a SyntaxError for a chunk that is not there. */
+  /** Throws a SyntaxError for a missing chunk. */
   refuseMissing(chunk: number): never {
     throw new SyntaxError(
       `Cannot read ${this.path}: its chunk ${chunk} is missing: a file was removed`,
     );
   }
 
-  /** Whether we wrote it: then all its chunks are there, but those of masks. */
+  /** Returns whether Hooke wrote the array with chunks. All its chunks exist then. */
   get #isOurs(): boolean {
     const { attributes: { hooke }, sharding } = this.metadata;
     return sharding !== undefined &&
@@ -140,7 +140,7 @@ export class StoredArray {
     return fill === 0 ? values : values.fill(fill);
   }
 
-  /** Puts what of a chunk is within the shape to its place in a band. */
+  /** Copies the part of a chunk that lies within the shape to its place in a band. */
   #paste(
     band: NumericArray | undefined,
     own: NumericArray,
@@ -157,7 +157,7 @@ export class StoredArray {
     return all;
   }
 
-  /** The bytes of a chunk, unpacked. */
+  /** Returns the bytes of a chunk, decompressed. */
   async #bytesOf(place: readonly number[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { chunk, sharding, decoding, value, fileOf } = this.metadata;
     const size = chunk.reduce((a, b) => a * b, value.size);
@@ -218,7 +218,7 @@ export class StoredArray {
     await shard?.file?.close();
   }
 
-  /** Bytes as they are in memory: of this size, at the start of a buffer. */
+  /** Returns decompressed bytes of the given size in a buffer of their own, in this machine's order. */
   #unpack(
     packed: Uint8Array,
     { unpack, isBigEndian }: Decoding,
@@ -227,7 +227,7 @@ export class StoredArray {
   ): Uint8Array<ArrayBuffer> {
     let bytes = packed;
     for (const [i, name] of unpack.entries()) {
-      // Behind what is unpacked last there may be check sums.
+      // The checksums that are undone later are still part of the bytes; 64 is a margin.
       const most = size + 4 * (unpack.length - i) + 64;
       bytes = name === "crc32c" ? this.#checked(bytes) : this.#inflated(name, bytes, most);
     }
@@ -262,7 +262,7 @@ export class StoredArray {
   }
 }
 
-/** All places in a box, the last number running fastest. */
+/** Returns all positions in a box; the last number runs fastest. */
 function placesIn(counts: readonly number[]): number[][] {
   const total = counts.reduce((a, b) => a * b, 1);
   return Array.from({ length: total }, (_, n) => {

@@ -28,12 +28,15 @@ export class StoredField {
     this.info = infoOf(array, place);
   }
 
-  /** The values of some rows, as the field has them. Throws a SyntaxError for what it cannot hold. */
+  /**
+   * Returns the values of some rows in the type of the field. Throws a SyntaxError if a value does not fit
+   * the type.
+   */
   async read(ranges: readonly RowRange[]): Promise<NumericArray> {
     return this.convert(await this.array.read(ranges));
   }
 
-  /** Values as the field has them. */
+  /** Converts values to the type of the field. */
   convert(stored: NumericArray): NumericArray {
     const { dtype } = this.info;
     const values = allocate(dtype, stored.length);
@@ -74,7 +77,7 @@ function infoOf({ path, metadata, width }: StoredArray, place: FieldPlace): Fiel
   return builtIn ?? info;
 }
 
-/** What we have written of a field. */
+/** Reads the attributes that Hooke writes for a field. */
 function readInfo(json: JsonReader, hooke: Readonly<Record<string, unknown>>): FieldInfo {
   const key = "attributes.hooke", { name, unit, dtype, fill } = hooke;
   if (typeof name !== "string" || !/^[^\s:=",'[\]{}\\]+$/.test(name)) {
@@ -103,14 +106,16 @@ function readFill(json: JsonReader, key: string, fill: unknown, dtype: DType): n
   json.refuse(key, `a whole number from ${least} to ${largest}`, fill);
 }
 
-/** What others have written: the field of that name, or one of its own. */
+/**
+ * Returns the description of a field of another program: the built-in field of that name, or a custom field.
+ */
 function foreignInfo({ type, value }: ArrayMetadata, width: number, place: FieldPlace): FieldInfo {
   const name = nameOf(place), { level } = place;
   const builtIn = BUILT_IN.get(name);
   const isThat = builtIn?.level === level && builtIn.width === width &&
     isInteger(builtIn.dtype) === (value.range !== undefined);
   if (isThat) return builtIn;
-  // A field of ours has that name and is something else.
+  // Hooke has a built-in field of that name with another shape, so the field gets a name of its own.
   const own = builtIn === undefined ? name : `${name}_${place.group}`;
   const isFloat = value.range === undefined;
   return Object.freeze({

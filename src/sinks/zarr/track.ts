@@ -1,5 +1,5 @@
 /**
- * An array that is being written: what waits for it, its shards, its metadata.
+ * Writes one array: its waiting rows, its shards and its metadata.
  *
  * @module
  */
@@ -12,36 +12,36 @@ import type { ArrayPlan } from "./layout.ts";
 import { arrayMetadata, CHUNKS_PER_SHARD, type Packing } from "./metadata.ts";
 import { ShardFile } from "./shard_file.ts";
 
-/** How an array is cut and packed. */
+/** Size and compression of the chunks of an array. */
 export interface Cutting {
   readonly chunkRows: number;
   readonly packing: Packing;
 }
 
-/** Where an array is to go on. */
+/** State in which the writing of an array begins. */
 export interface TrackStart extends Cutting {
   readonly host: Host;
-  /** The folder of the store. */
+  /** Folder of the store. */
   readonly root: string;
   readonly rows: number;
   readonly take: TakeChunk;
-  /** Rows that its metadata tells of now; none for an array that is not there yet. */
+  /** Number of rows in its metadata; missing if the array does not exist yet. */
   readonly shape?: number;
   readonly tail?: Uint8Array;
 }
 
-/** One array. Its column takes rows at once; everything else is done in turn. */
+/** Writer of one array. Its column takes rows at once; all other work runs in the order of the queue. */
 export class Track {
   readonly column: Column;
-  /** Folders with files that are new there: the disk must take their entries before the store has them. */
+  /** Folders with new or renamed files. They must be synced before the root refers to those files. */
   readonly folders: Set<string> = new Set<string>();
   readonly #host: Host;
   readonly #folder: string;
   readonly #root: string;
   readonly #packing: Packing;
-  /** Rows that the metadata tells of. */
+  /** Number of rows in the metadata. */
   #shape: number | undefined;
-  /** Chunks that were there in the beginning. */
+  /** Number of chunks that existed in the beginning. */
   readonly #kept: number;
   #shard: { readonly at: number; readonly file: ShardFile } | undefined;
 
@@ -55,29 +55,29 @@ export class Track {
     this.column = new Column(plan, start.chunkRows, start);
   }
 
-  /** The bytes of a chunk as they are in the file, with their check sum. */
+  /** Returns the bytes of a chunk as they are in the file: compressed, with a checksum. */
   async pack(bytes: Uint8Array): Promise<Uint8Array> {
     const { compression, level } = this.#packing;
     return withSum(compression === "none" ? bytes : await zstd(this.#host.zlib, bytes, level));
   }
 
-  /** Writes a whole chunk, or the beginning of what will be one. */
+  /** Writes a full chunk, or the current state of an incomplete one. */
   async put(chunk: number, packed: Uint8Array): Promise<void> {
     const shard = await this.#shardOf(chunk);
     await shard.put(chunk % CHUNKS_PER_SHARD, packed);
   }
 
-  /** Writes what will be a chunk. */
+  /** Writes the current state of the incomplete chunk. */
   async putTail({ chunk, bytes }: Tail): Promise<void> {
     await this.put(chunk, await this.pack(bytes));
   }
 
-  /** Has readers find what was put, once the metadata tells of it. */
+  /** Writes the index of the open shard. Readers find the chunks once the metadata counts their rows. */
   async commit(): Promise<void> {
     await this.#shard?.file.commit();
   }
 
-  /** Has the metadata tell of so many rows. */
+  /** Writes the number of rows into the metadata. */
   async tell(rows: number): Promise<void> {
     if (rows === this.#shape) return;
     const { plan, chunkRows } = this.column;
@@ -89,7 +89,7 @@ export class Track {
     this.#shape = rows;
   }
 
-  /** Closes its files; tidies them up first unless something went wrong with them. */
+  /** Closes the open shard. After an error it is left as it is, else its unused space is removed. */
   async close(isWell: boolean): Promise<void> {
     const shard = this.#shard;
     this.#shard = undefined;
@@ -103,6 +103,7 @@ export class Track {
   async #shardOf(chunk: number): Promise<ShardFile> {
     const at = Math.floor(chunk / CHUNKS_PER_SHARD);
     if (this.#shard?.at === at) return this.#shard.file;
+    // Chunks come in order, so the previous shard is complete.
     await this.close(true);
     const kept = Math.min(this.#kept - at * CHUNKS_PER_SHARD, CHUNKS_PER_SHARD);
     const place = ["c", at, ...this.column.plan.rest.map(() => 0)].join("/");
@@ -131,7 +132,7 @@ function zstd(zlib: Compression, bytes: Uint8Array, level: number): Promise<Uint
   });
 }
 
-/** How an array that is there is cut and packed, or `undefined` where it is not as we do it. */
+/** Returns the layout of an existing array, or `undefined` if it differs from that which Hooke writes. */
 export function cuttingOf(
   { chunk, shape, sharding, decoding }: ArrayMetadata,
   level: number,

@@ -1,21 +1,24 @@
 /**
- * The number types of Zarr arrays, and what of ours they hold.
+ * Number types of Zarr arrays, and the typed arrays that hold their values.
  *
  * @module
  */
 
 import type { NumericArray } from "../../batch/fields/fields.ts";
 
-/** The types that are written. */
+/** Types that are written. */
 export type WrittenType = "float64" | "float32" | "int64" | "int32" | "uint32" | "uint8" | "bool";
 
-/** What is known of a type of numbers. */
+/** Properties of a number type. */
 export interface ValueType {
-  /** Bytes of one value. */
+  /** Size of a value in bytes. */
   readonly size: number;
-  /** Values of bytes in this machine's order. Whole numbers of 64 bits become floats, which hold them up to 2⁵³. */
+  /**
+   * Returns the values in bytes of this machine's order. Integers of 64 bits become floats, which are exact
+   * up to 2⁵³.
+   */
   decode(bytes: Uint8Array<ArrayBuffer>): NumericArray;
-  /** Least and largest where they are whole numbers. */
+  /** Smallest and largest value; missing for types of floats. */
   readonly range?: readonly [least: number, largest: number];
 }
 
@@ -27,7 +30,7 @@ function direct(size: number, view: View, range?: readonly [number, number]): Va
   return range === undefined ? { size, decode } : { size, decode, range };
 }
 
-/** Types that we have no array for are widened. */
+/** Returns a type whose values are converted to int32, for types without a field type of their own. */
 function widened(
   size: number,
   view: new (buffer: ArrayBuffer, from: number, length: number) => ArrayLike<number>,
@@ -57,7 +60,7 @@ function wide(isSigned: boolean): ValueType {
   };
 }
 
-/** The types that can be read, by the names that Zarr gives them. */
+/** Types that can be read, by their names in Zarr. */
 export const VALUE_TYPES: ReadonlyMap<string, ValueType> = new Map([
   ["float64", direct(8, Float64Array)],
   ["float32", direct(4, Float32Array)],

@@ -1,5 +1,5 @@
 /**
- * A store under a sink: opened when it is needed, written in the background, read as it is.
+ * The store of a sink: opened on first use, written in the background, and read in its current state.
  *
  * @module
  */
@@ -19,10 +19,10 @@ import { StoreView } from "./store_view.ts";
 import type { StoreWriter, WriterSetting } from "./store_writer.ts";
 import { readOptions, type ZarrSinkOptions } from "./zarr_options.ts";
 
-/** Systems come without waiting; but so often, in milliseconds, what came becomes part of the store. */
+/** Largest time in ms between commits while systems are written. */
 const COMMIT_EVERY = 1000;
 
-/** What a sink of Zarr does, but for what it is told to read. */
+/** Implementation of `ZarrSink`, apart from the selection of systems to read. */
 export class WrittenStore {
   readonly path: string;
   readonly capacity: number;
@@ -30,20 +30,26 @@ export class WrittenStore {
   readonly #only: ReadonlySet<string> | undefined;
   readonly #queue: WriterQueue;
   readonly #held: HeldPath;
-  /** Of batches that came before the store was open. */
+  /** Fields of the batches that were written before the store was open. */
   readonly #pattern = new FieldPattern();
   #host: Host | undefined;
   #writer: StoreWriter | undefined;
-  /** The store as it was last read, unless it has changed since, and its `zarr.json` then, if others write to it. */
+  /**
+   * The store as it was last read, unless it has changed since, and the mark of its `zarr.json` then, if
+   * other processes write to it.
+   */
   readonly #seen: { view: StoreView | undefined; mark: string | undefined } = {
     view: undefined,
     mark: undefined,
   };
   #length = 0;
-  /** Systems that wait in the queue, and why batches have to: others do, or all is being taken away. */
+  /**
+   * Number of systems in the queue, and number of reasons to enqueue further batches: waiting batches, or
+   * exclusive work such as `clear`.
+   */
   readonly #queued = { systems: 0, reasons: 0 };
   #lastCommit = -Infinity;
-  /** Where work goes that is not to be queued. */
+  /** Receives work instead of the queue while a batch is added within a turn of the queue. */
   #inline: (() => Promise<void>)[] | undefined;
 
   constructor(path: string, options: ZarrSinkOptions) {
@@ -56,23 +62,23 @@ export class WrittenStore {
     this.#queue = new WriterQueue(this.#options);
   }
 
-  /** Systems in the store, once it was opened, and on the way to it. */
+  /** Number of systems in the store, if it was opened, and in the queue. */
   get length(): number {
     return (this.#writer?.size ?? this.#length) + this.#queued.systems;
   }
 
-  /** Opens it, or makes it. */
+  /** Opens or creates the store. */
   open(): Promise<void> {
     return this.#inTurn(() => this.#open());
   }
 
-  /** Takes a copy of systems: right into their chunks where the store is open, else to wait for that. */
+  /** Copies systems: directly into the chunks if the store is open, else into the queue. */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     const isWhole = mask === undefined && this.#ready !== undefined && batch instanceof Batch &&
       batch.heldBy === undefined;
     const own = isWhole ? batch : taken(batch, mask, `write to ${this.path}`);
     if (own === undefined) return;
-    this.#queue.check(); // before anything is kept of it
+    this.#queue.check(); // before any system is copied
     if (this.length + own.size > this.capacity) throw this.#fullError(own.size);
     if (this.#writer?.isBroken) this.#abandon(this.#writer);
     const writer = this.#ready;
@@ -81,7 +87,7 @@ export class WrittenStore {
     return this.#queue.room();
   }
 
-  /** Waits until all that was taken is part of the store. */
+  /** Waits until all systems written so far are part of the store. */
   async flush(): Promise<void> {
     this.#held.assertThere();
     await this.#queue.flush();
@@ -90,8 +96,8 @@ export class WrittenStore {
   }
 
   /**
-   * The systems at the places that are found in the store as it is now, all that was taken included; `view` is
-   * `undefined` where there is no store. Nothing is written meanwhile.
+   * Reads the systems at the places that `find` returns for the current store, which includes all systems
+   * written so far. If there is no store, `view` is `undefined`. Nothing is written during the read.
    */
   async read(
     find: (view: StoreView | undefined) => readonly number[] | Promise<readonly number[]>,
@@ -100,12 +106,12 @@ export class WrittenStore {
     return await this.#inTurn(() => this.#telling("read", () => this.#read(find)));
   }
 
-  /** Takes away all systems that came so far. What comes meanwhile stays. */
+  /** Removes all systems written so far. Systems that are written meanwhile stay. */
   clear(): Promise<void> {
     return this.#alone(() => this.#clear());
   }
 
-  /** Takes away all systems but the first so many. */
+  /** Removes all systems except the first `length`. */
   truncate(length: number): Promise<void> {
     checkLength(length, `truncate ${this.path}`);
     return this.#alone(async () => {
@@ -119,7 +125,7 @@ export class WrittenStore {
     });
   }
 
-  /** The same, and answers with them. */
+  /** Removes all systems, as `clear` does, and returns them. */
   drain(): Promise<Batch> {
     return this.#alone(async () => {
       const all = await this.#telling("read", () => this.#read(placesIn));
@@ -128,12 +134,12 @@ export class WrittenStore {
     });
   }
 
-  /** Waits until nothing is under way. */
+  /** Waits until the queue is empty. */
   settle(): Promise<void> {
     return this.#queue.flush();
   }
 
-  /** Closes its files. It can still be read. */
+  /** Closes all files. The store can still be read. */
   async close(): Promise<void> {
     const writer = this.#writer, length = writer?.size ?? this.#length;
     this.#forget();
@@ -145,7 +151,7 @@ export class WrittenStore {
     }
   }
 
-  /** What writes, where nothing waits. */
+  /** The writer, if batches may be added to it directly: nothing waits in the queue. */
   get #ready(): StoreWriter | undefined {
     return this.#queued.reasons > 0 || this.#writer?.isBroken ? undefined : this.#writer;
   }
@@ -170,7 +176,10 @@ export class WrittenStore {
     }, bytesOf(batch));
   }
 
-  /** Within a turn of the queue: what there is to write is written in that turn. */
+  /**
+   * Adds a batch within a turn of the queue. Chunks that become full are written in the same turn: behind
+   * later work in the queue they would be out of order.
+   */
   async #addNow(writer: StoreWriter, batch: Batch): Promise<void> {
     const works: (() => Promise<void>)[] = this.#inline = [];
     try {
@@ -196,8 +205,8 @@ export class WrittenStore {
   async #open(): Promise<void> {
     if (this.#writer !== undefined) return;
     const host = this.#host ??= await openHost(`open ${this.path}`);
-    await makeFolder(host.fs, this.path).catch(() => {}); // opening it reports what is wrong
-    this.#held.hold(); // before anything is looked at: what another sink is writing is not for us to take off
+    await makeFolder(host.fs, this.path).catch(() => {}); // the following steps report the error
+    this.#held.hold(); // before the store is read: data that another sink is writing must not be removed
     try {
       await this.#telling("open", () => this.#openHeld(host));
     } catch (error) {
@@ -220,7 +229,7 @@ export class WrittenStore {
     this.#seen.view = undefined;
   }
 
-  /** What writes; throws a TypeError for a store of others. */
+  /** Returns the writer. Throws a TypeError if another program wrote the store. */
   async #own(): Promise<StoreWriter> {
     await this.#open();
     if (this.#writer !== undefined) return this.#writer;
@@ -238,7 +247,9 @@ export class WrittenStore {
     });
   }
 
-  /** The root tells of fewer systems, whole or not at all; what is behind them then was never finished. */
+  /**
+   * Shortens the store to `length` systems by replacing its root. Later data then counts as never committed.
+   */
   async #leave(length: number): Promise<void> {
     const host = this.#host!;
     this.#forget();
@@ -258,7 +269,10 @@ export class WrittenStore {
     );
   }
 
-  /** Whoever adds to a store of ours replaces its `zarr.json`; what others do to theirs cannot be told so easily. */
+  /**
+   * Returns the current view. A store of Hooke has changed if its `zarr.json` was replaced; a store of
+   * another program is read anew each time, because its changes are not visible there.
+   */
   async #viewNow(host: Host): Promise<StoreView | undefined> {
     if (this.#writer === undefined) {
       const mark = await markOf(host.fs, `${this.path}/zarr.json`);
@@ -284,7 +298,10 @@ export class WrittenStore {
     };
   }
 
-  /** Work after all that came before, which has become part of the store then; what comes meanwhile waits. */
+  /**
+   * Runs work exclusively: all systems so far are part of the store, and new batches are enqueued until it
+   * settles.
+   */
   async #alone<T>(work: () => Promise<T>): Promise<T> {
     this.#queued.reasons++;
     try {
@@ -298,7 +315,7 @@ export class WrittenStore {
     }
   }
 
-  /** Work after all that waits. What it throws is its caller's, nobody else's. */
+  /** Runs work in its turn of the queue. Its error is thrown to the caller only, not by the next `flush`. */
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const room = this.#queue.add(() => work().then(resolve, reject), 0);
@@ -306,9 +323,9 @@ export class WrittenStore {
     return result;
   }
 
-  /** What is there has to be looked at again. */
+  /** Closes a broken writer. The store is opened again on the next use. */
   #abandon(writer: StoreWriter): void {
-    writer.close().catch(() => {}); // what went wrong has been told
+    writer.close().catch(() => {}); // its error was already thrown
     this.#forget();
   }
 
@@ -319,7 +336,7 @@ export class WrittenStore {
     this.#pattern.clear();
   }
 
-  /** Errors of the file system say where; others stay as they are. */
+  /** Adds the path to errors of the file system. Other errors are thrown unchanged. */
   async #telling<T>(verb: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -329,7 +346,8 @@ export class WrittenStore {
           cause: error,
         });
       }
-      // Not all that a file system refuses has a code; what we say is of a kind, or has a cause.
+      // Not every error of a file system has a code. Errors thrown by Hooke are of these classes, or have a
+      // cause.
       const isOwn = [SyntaxError, RangeError, TypeError].some((kind) => error instanceof kind) ||
         error instanceof Error && error.cause !== undefined;
       throw isOwn ? error : refusal(this.path, verb, error);
@@ -344,7 +362,7 @@ export class WrittenStore {
   }
 }
 
-/** The places of all systems. */
+/** Returns the places of all systems. */
 function placesIn(view: StoreView | undefined): number[] {
   return Array.from({ length: view?.size ?? 0 }, (_, place) => place);
 }

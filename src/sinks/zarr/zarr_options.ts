@@ -1,5 +1,5 @@
 /**
- * What a sink of Zarr can be told.
+ * Options of `ZarrSink`.
  *
  * @module
  */
@@ -11,42 +11,44 @@ import type { WriterQueueOptions } from "../files/writer_queue.ts";
 import type { ZarrPrecision } from "./layout.ts";
 import type { ZarrCompression } from "./metadata.ts";
 
-/** What a {@linkcode ZarrSink} can be told. All but `capacity` and `fields` is of stores that it makes. */
+/**
+ * Options of {@linkcode ZarrSink}. All except `capacity` and `fields` apply only to stores that it creates.
+ */
 export interface ZarrSinkOptions extends WriterQueueOptions {
   /**
-   * How many systems it takes.
+   * Largest number of systems.
    *
    * @default Infinity
    */
   readonly capacity?: number;
   /**
-   * The fields that are kept; with them always the atoms and where they are, cells, steps, times and ids.
+   * Names of the fields to keep. Positions, atomic numbers, cells, steps, times and ids are always kept.
    *
    * @default all
    */
   readonly fields?: readonly string[];
   /**
-   * How float64 fields are kept: `"f32"` takes half the room, and seven digits.
+   * Precision of float64 fields: `"f32"` halves their size and keeps seven digits.
    *
    * @default "f64"
    */
   readonly precision?: ZarrPrecision;
   /**
-   * How chunks are packed. With `"none"` each flush writes the chunk that each field has begun as a whole, `chunkBytes`
-   * long: 200 frames of 100 atoms that were flushed one by one wrote 106 MB, 19 MB with `chunkBytes: 8192`, 20 MB with
-   * `"zstd"`, and 1.2 MB when they were flushed once.
+   * Compression of chunks. With `"none"`, each flush writes the incomplete chunk of each field in its full
+   * length of `chunkBytes`: 200 frames of 100 atoms, flushed one by one, wrote 106 MB; 19 MB with
+   * `chunkBytes: 8192`, 20 MB with `"zstd"`, and 1.2 MB if they were flushed once.
    *
    * @default "zstd"
    */
   readonly compression?: ZarrCompression;
   /**
-   * How hard zstd tries, from -7 to 22.
+   * Compression level of zstd, from -7 to 22.
    *
    * @default 1
    */
   readonly level?: number;
   /**
-   * About as many bytes as a chunk has before it is packed: what is read at least.
+   * Approximate size of a chunk in bytes before compression: the smallest unit that is read.
    *
    * @default 131072
    */
@@ -72,7 +74,7 @@ const DEFAULTS: Rest = {
   mostBytes: 2 ** 22,
 };
 
-/** The options with their defaults, checked. */
+/** Returns the checked options with their defaults. */
 export function readOptions(
   options: ZarrSinkOptions,
 ): Rest & { readonly fields?: readonly string[] } {

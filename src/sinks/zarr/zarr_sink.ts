@@ -11,16 +11,17 @@ import { WrittenStore } from "./written_store.ts";
 import type { ZarrSinkOptions } from "./zarr_options.ts";
 
 /**
- * Keeps systems in a Zarr v3 store, which Python's `zarr` and `xarray` open, and nvalchemi-toolkit as a dataset: a
- * folder with an array per field, in the layout of its `AtomicData`, in few files. Fields that `AtomicData` has not
- * are in `custom` by their names (`step`, `time`, `systemId`, `sourceId` and one's own). Lengths are in Å, energies in
- * eV, velocities in Å/fs.
+ * Writes systems to a Zarr v3 store and reads them. Python's `zarr` and `xarray` open the store, and
+ * nvalchemi-toolkit opens it as a dataset: a folder with an array per field in the layout of its
+ * `AtomicData`, in few files. Fields that `AtomicData` does not have are in the group `custom` under their
+ * own names (`step`, `time`, `systemId`, `sourceId` and custom fields). Lengths are in Å, energies in eV,
+ * velocities in Å/fs.
  *
- * Stores that nvalchemi or Python's `zarr` have written in this layout can be read as well, but not added to.
+ * Stores that nvalchemi or Python's `zarr` wrote in this layout can be read, but not added to.
  *
- * What was flushed is part of the store from then on, whenever the process is killed; while more comes, what came before
- * becomes part of it about every second. One sink at a time may write to a store; others may read. What has become
- * part of the store is on the disk: a failure of power takes nothing of it.
+ * Flushed systems are part of the store and on the disk, even if the process is killed or the power fails
+ * afterwards. Without a flush, new systems become part of the store about once per second. Only one sink at a
+ * time may write to a store; any number may read it.
  *
  * @example
  * ```ts
@@ -44,20 +45,20 @@ import type { ZarrSinkOptions } from "./zarr_options.ts";
  * ```
  */
 export class ZarrSink implements StoredSink, AsyncDisposable {
-  /** Where it is. */
+  /** Path of the store. */
   readonly path: string;
-  /** How many systems it takes. */
+  /** Largest number of systems. */
   readonly capacity: number;
   readonly #store: WrittenStore;
   #isClosed = false;
-  /** True once it is listed among the open sinks, which tells whether it has made its store. */
+  /** True once the sink is listed among the open sinks, together with whether it created its store. */
   #isNoted = false;
 
   /**
-   * Nothing is opened yet.
+   * Creates a sink. The store is opened later, by `open` or the first write.
    *
-   * @throws {TypeError} for options of the wrong kind
-   * @throws {RangeError} for numbers that cannot be
+   * @throws {TypeError} if an option is of the wrong kind
+   * @throws {RangeError} if a number is out of range
    */
   constructor(path: string, options: ZarrSinkOptions = {}) {
     this.#store = new WrittenStore(path, options);
@@ -65,22 +66,23 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     this.capacity = this.#store.capacity;
   }
 
-  /** Systems in the store, once it was opened, and on the way to it. */
+  /** Number of systems in the store, if it was opened, and on their way to it. */
   get length(): number {
     return this.#store.length;
   }
 
-  /** Whether it can take no more. */
+  /** True if the sink has reached its capacity. */
   get isFull(): boolean {
     return this.length >= this.capacity;
   }
 
   /**
-   * Opens the store, or makes it. What no flush had finished is taken off.
+   * Opens or creates the store. Data that no flush completed is removed.
    *
-   * @throws {SyntaxError} for what is there and is no such store, or damaged, naming file and key; it stays as it is
-   * @throws {RangeError} for one of a newer version
-   * @throws {Error} when the file system refuses
+   * @throws {SyntaxError} that names the file and the key if the content is damaged or not such a store; it
+   * is left as it is
+   * @throws {RangeError} if a newer version wrote the store
+   * @throws {Error} if the file system refuses
    */
   async open(): Promise<void> {
     this.#checkOpen("open");
@@ -91,43 +93,51 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Takes a copy at once, and writes it in the background; what it answers with waits where too much is under way.
+   * Copies systems at once and writes them in the background. The returned promise resolves when the queue
+   * has room.
    *
-   * @throws {TypeError} for what is no batch or no mask, and for fields that differ from those of earlier systems
-   * @throws {RangeError} when they do not all fit, and for a mask of another length; nothing is taken then
-   * @throws {Error} for a sink that is closed, while an engine holds the batch, and for what went wrong with earlier
-   * systems: those since the last flush may be lost
+   * @throws {TypeError} if the batch or the mask is of the wrong kind, or fields differ from those of earlier
+   * systems
+   * @throws {RangeError} if the systems exceed the capacity or the mask has another length; no system is
+   * written then
+   * @throws {Error} if the sink is closed or an engine holds the batch, and for an earlier error in the
+   * background: systems since the last flush may be lost then
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     this.#checkOpen("write to");
     return this.#store.write(batch, mask);
   }
 
-  /** Waits until all that was taken is part of the store. Throws what went wrong since somebody last asked. */
+  /**
+   * Waits until all systems are part of the store. Throws the first error in the background since the last
+   * call.
+   */
   flush(): Promise<void> {
     return this.#store.flush();
   }
 
-  /** Compares the parts of the store with their check sums, as `verifySink` does. */
+  /** Compares the parts of the store with their checksums, as `verifySink` does. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     await this.flush();
     yield* checkStore(await openHost(`verify ${this.path}`), this.path);
   }
 
-  /** All systems in the order in which they came. Throws a RangeError when there are none. */
+  /**
+   * Returns all systems in the order in which they were written. Throws a RangeError if there are no systems.
+   */
   read(): Promise<Batch> {
     return this.slice({});
   }
 
-  /** The same, and the store is empty afterwards, but for what came meanwhile. */
+  /** Returns all systems and removes them. Systems that are written meanwhile stay. */
   async drain(): Promise<Batch> {
     this.#checkOpen("drain");
     return await this.#store.drain();
   }
 
   /**
-   * Some of the systems, read without the others. Throws a RangeError where there are none, a TypeError for what is no
-   * slice, and a SyntaxError for a store that is damaged.
+   * Returns the systems of a slice, read without the others. Throws a RangeError if there are no such
+   * systems, a TypeError if the slice is not valid, and a SyntaxError if the store is damaged.
    */
   async slice(slice: Slice): Promise<Batch> {
     const checked = checkedSlice(slice, `read ${this.path}`);
@@ -135,8 +145,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * The systems at some places, in this order, read without the others. Throws a RangeError for a place there is not,
-   * and for none.
+   * Returns the systems at some places, in this order, read without the others. Throws a RangeError for an
+   * empty list, or if a place does not exist.
    */
   async select(places: readonly number[]): Promise<Batch> {
     return await this.#store.read((view) => {
@@ -151,19 +161,22 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     });
   }
 
-  /** Forgets all systems that came so far. */
+  /** Removes all systems written so far. */
   async clear(): Promise<void> {
     this.#checkOpen("clear");
     await this.#store.clear();
   }
 
-  /** Takes off all systems but the first so many. Throws a RangeError for what is no count. */
+  /**
+   * Removes all systems except the first `length`. Throws a RangeError if `length` is not a whole number from
+   * 0 on.
+   */
   async truncate(length: number): Promise<void> {
     this.#checkOpen("truncate");
     await this.#store.truncate(length);
   }
 
-  /** Writes what is left, and closes the store. From now on it takes no more; what it holds can still be read. */
+  /** Flushes, and closes the store. A closed sink accepts no systems; it can still be read. */
   async close(): Promise<void> {
     if (this.#isClosed) return await this.#store.settle();
     this.#isClosed = true;
@@ -175,7 +188,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     }
   }
 
-  /** The same as `close`. */
+  /** Closes the sink, as `close` does. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -186,7 +199,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 }
 
-/** Where the systems are that a slice means. */
+/** Returns the places of the systems that a slice selects. */
 async function placesOf(view: StoreView, slice: Slice): Promise<number[]> {
   const { from = 0, to = view.size } = slice;
   const count = Math.max(0, Math.min(to, view.size) - from);
