@@ -140,7 +140,7 @@ Deno.test("a chunk that was removed from a .zarr is an error when it is read or 
     const path = `${folder}/x.zarr`;
     await written(path);
     await Deno.remove(`${path}/core/positions/c/0/0`);
-    const message = `${path}/core/positions as its chunk 0 is missing`;
+    const message = `${path}/core/positions: its chunk 0 is missing`;
     await assertRejects(() => contentOf(path), SyntaxError, message);
     await assertRejects(() => openSink(path), SyntaxError, message);
   }));

@@ -74,7 +74,7 @@ Deno.test("chunks with anything wrong in them end in a SyntaxError", async () =>
     const wrong = bytes.slice();
     wrong.fill(0, 0, 8); // the beginning of the first chunk
     await Deno.writeFile(file, wrong);
-    await assertRejects(() => new ZarrSink(path).read(), SyntaxError, "check sums");
+    await assertRejects(() => new ZarrSink(path).read(), SyntaxError, "match their checksums");
   });
 });
 

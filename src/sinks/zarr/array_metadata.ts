@@ -64,14 +64,14 @@ export class JsonReader {
     try {
       return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
     } catch (cause) {
-      throw new SyntaxError(`Cannot read ${this.#file}: it must be JSON: ${cause}`, { cause });
+      throw new SyntaxError(`Cannot read ${this.#file}: it must be JSON. ${cause}`, { cause });
     }
   }
 
   /** Throws a SyntaxError that names the key. */
   refuse(key: string, must: string, value: unknown): never {
     throw new SyntaxError(
-      `Cannot read ${this.#file}: ${key} must be ${must}; got ${show(value)}`,
+      `Cannot read ${this.#file} as ${key} must be ${must}: current value is ${show(value)}`,
     );
   }
 
@@ -111,7 +111,7 @@ export class JsonReader {
 /** Reads the metadata of an array. Throws a SyntaxError that names the file and the key. */
 export function readArrayMetadata(file: string, bytes: Uint8Array): ArrayMetadata {
   const json = new JsonReader(file);
-  const meta = json.object("all of it", json.parse(bytes));
+  const meta = json.object("its content", json.parse(bytes));
   json.oneOf("zarr_format", meta.zarr_format, [3]);
   json.oneOf("node_type", meta.node_type, ["array"]);
   const shape = json.shape("shape", meta.shape, 0);
@@ -130,7 +130,7 @@ export function readArrayMetadata(file: string, bytes: Uint8Array): ArrayMetadat
   const packing = readCodecs(json, meta.codecs, outer);
   const bytesOfChunk = packing.chunk.reduce((a, b) => a * b, value.size);
   if (bytesOfChunk > MOST_BYTES) {
-    json.refuse("chunk_shape", "of 2³¹ bytes at most", bytesOfChunk);
+    json.refuse("chunk_shape", "at most 2³¹ bytes", bytesOfChunk);
   }
   return {
     shape,
@@ -150,7 +150,7 @@ function readCodecs(json: JsonReader, value: unknown, outer: readonly number[]):
   if (list[0]?.name !== "sharding_indexed") {
     return { chunk: outer, sharding: undefined, decoding: readDecoding(json, "codecs", list) };
   }
-  if (list.length > 1) json.refuse("codecs[1]", "left out behind shards", list[1]!.name);
+  if (list.length > 1) json.refuse("codecs[1]", "absent after sharding_indexed", list[1]!.name);
   const key = "codecs[0].configuration";
   const config = json.object(key, list[0].configuration);
   const chunk = json.shape(`${key}.chunk_shape`, config.chunk_shape, 1, outer.length);

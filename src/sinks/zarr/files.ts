@@ -54,7 +54,7 @@ export async function openHost(action: string): Promise<Host> {
     const [fs, zlib] = await Promise.all([import("node:fs/promises"), import("node:zlib")]);
     return { fs: fs as unknown as FileSystem, zlib: zlib as unknown as Compression };
   } catch (cause) {
-    throw new TypeError(`Cannot ${action}: there must be a file system; got none`, {
+    throw new TypeError(`Cannot ${action}: there is no file system, as in a web page`, {
       cause,
     });
   }

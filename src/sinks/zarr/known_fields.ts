@@ -27,7 +27,7 @@ export function newFields(
   for (const info of come) {
     const own = known.get(info.name);
     if (own === undefined) {
-      if (there[info.level] > 0) checkFill(info, path, "the systems in it do");
+      if (there[info.level] > 0) checkFill(info, path, "the stored systems");
       fresh.push(info);
     } else {
       found++;
@@ -38,7 +38,7 @@ export function newFields(
   const names = new Set(come.map(({ name }) => name));
   for (const info of known.values()) {
     if (!names.has(info.name) && more[info.level] > 0) {
-      checkFill(info, path, "systems that come do");
+      checkFill(info, path, "the new systems");
     }
   }
   return fresh;
@@ -50,7 +50,7 @@ function checkSame(own: FieldInfo, info: FieldInfo, path: string): void {
     (own.fill === undefined || info.fill === undefined || Object.is(own.fill, info.fill));
   if (isSame) return;
   throw new TypeError(
-    `Cannot write to ${path}: the field "${own.name}" must be ${describe(own)}: current one is ${
+    `Cannot write to ${path}: the field "${own.name}" must be ${describe(own)}; got ${
       describe(info)
     }`,
   );
@@ -58,12 +58,14 @@ function checkSame(own: FieldInfo, info: FieldInfo, path: string): void {
 
 function describe({ level, dtype, width, unit, fill }: FieldInfo): string {
   const of = unit === "" ? "" : ` in ${unit}`;
-  return `${width} × ${dtype}${of} per ${level}${fill === undefined ? "" : `, else ${fill}`}`;
+  return `${width} × ${dtype}${of} per ${level}${
+    fill === undefined ? "" : ` with fill value ${fill}`
+  }`;
 }
 
-function checkFill({ name, dtype, fill }: FieldInfo, path: string, who: string): void {
+function checkFill({ name, dtype, fill }: FieldInfo, path: string, lacking: string): void {
   if (fill !== undefined || !isInteger(dtype)) return;
   throw new TypeError(
-    `Cannot write to ${path}: all systems must have the field "${name}", which has no fill value: ${who} not have it`,
+    `Cannot write to ${path}: all systems must have the field "${name}", which has no fill value; ${lacking} do not have it`,
   );
 }

@@ -33,7 +33,7 @@ export async function checkVacant({ host, path }: WriterSetting): Promise<void> 
   const others = names.filter((name) => name !== UNFINISHED);
   if (others.length === 0) return;
   throw new SyntaxError(
-    `Cannot open ${path}: a folder that is not empty must have a zarr.json: it has ${
+    `Cannot open ${path}: a folder that is not empty must have a zarr.json; it contains ${
       others.slice(0, 4).join(", ")
     }`,
   );
@@ -132,12 +132,12 @@ async function resumeArray(
     VALUE_TYPES.has(plan.type) && metadata.shape.slice(1).join() === plan.rest.join();
   if (!isOurs) {
     throw new SyntaxError(
-      `Cannot add to ${path}: its zarr.json must be as it was made here: current one has other chunks or codecs`,
+      `Cannot add to ${path}: its chunks or codecs differ from those that Hooke writes`,
     );
   }
   if (array.rows < rows) {
     throw new SyntaxError(
-      `Cannot add to ${path}: it must have ${rows} rows or more: current shape is ${metadata.shape}`,
+      `Cannot add to ${path}: it must have ${rows} rows or more; its shape is ${metadata.shape}`,
     );
   }
   writer.resume(plan, await resumed(array, cutting, rows));

@@ -60,7 +60,7 @@ export async function readRoot(
   bytes: Uint8Array,
 ): Promise<RootMetadata> {
   const json = new JsonReader(`${path}/zarr.json`);
-  const meta = json.object("all of it", json.parse(bytes));
+  const meta = json.object("its content", json.parse(bytes));
   json.oneOf("zarr_format", meta.zarr_format, [3]);
   json.oneOf("node_type", meta.node_type, ["group"]);
   const attributes = json.object("attributes", meta.attributes ?? {});
@@ -81,8 +81,8 @@ function checkVersion(json: JsonReader, path: string, hooke: unknown): void {
   const version = json.count(`${key}.version`, json.object(key, hooke).version, 1);
   if (version <= VERSION) return;
   throw new RangeError(
-    `Cannot read ${path}/zarr.json: its version must be ${VERSION} or less: current version is ${version}; ` +
-      "it was written by a newer Hooke",
+    `Cannot read ${path}/zarr.json: its version must be ${VERSION} or less; got ${version}. ` +
+      "A newer Hooke wrote it",
   );
 }
 

@@ -219,7 +219,7 @@ function readIndex(bytes: Uint8Array<ArrayBuffer>, path: string): Float64Array {
     view.getUint32(INDEX_SIZE - 4, true) === crc32c(bytes.subarray(0, INDEX_SIZE - 4));
   if (!isWhole) {
     throw new SyntaxError(
-      `Cannot open ${path}: it must end in an index with its check sum: current one is damaged`,
+      `Cannot open ${path}: the index at its end is damaged`,
     );
   }
   return Float64Array.from({ length: 2 * CHUNKS_PER_SHARD }, (_, i) => {

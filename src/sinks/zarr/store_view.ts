@@ -90,18 +90,18 @@ export class StoreView {
       });
     }
     const array = async (name: string) => await StoredArray.open(host, `${path}/${name}`);
-    const must = async (name: string) => await array(name) ?? missing(path, name);
+    const required = async (name: string) => await array(name) ?? missing(path, name);
     const arrays: Arrays = {
-      node: await must(POINTERS.node.path),
-      edge: await must(POINTERS.edge.path),
+      node: await required(POINTERS.node.path),
+      edge: await required(POINTERS.edge.path),
       info: root.isOurs ? await array(POINTERS.info.path) : undefined,
       text: root.isOurs ? await array(INFO_TEXT.path) : undefined,
     };
-    const masks = await must(MASKS.system.path);
+    const masks = await required(MASKS.system.path);
     const mask = await masks.read([[0, root.samples ?? masks.rows]]);
     const fields = new Map<string, StoredField>();
     for (const place of root.fields) {
-      const field = new StoredField(await must(`${place.group}/${place.stored}`), place);
+      const field = new StoredField(await required(`${place.group}/${place.stored}`), place);
       const { name } = field.info;
       if (fields.has(name)) missing(path, `one array for "${name}"`, "several");
       fields.set(name, field);
@@ -154,7 +154,7 @@ export class StoreView {
       });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new SyntaxError(`Cannot read ${this.#path}: it must hold systems: ${reason}`, {
+      throw new SyntaxError(`Cannot read ${this.#path}: its systems are not valid. ${reason}`, {
         cause,
       });
     }
@@ -167,8 +167,11 @@ async function infosOf({ info, text }: Arrays, system: Rows): Promise<Info[]> {
   return readInfos(text.path, await text.read(ranges) as Uint8Array, offsets);
 }
 
-function missing(path: string, what: string, current: string = "none"): never {
-  throw new SyntaxError(`Cannot read ${path}: it must have ${what}; got ${current}`);
+function missing(path: string, what: string, current?: string): never {
+  const reason = current === undefined
+    ? `it has no ${what}`
+    : `it must have ${what}; got ${current}`;
+  throw new SyntaxError(`Cannot read ${path}: ${reason}`);
 }
 
 function joinRows(ranges: [number, number][], row: number): [number, number][] {

@@ -123,7 +123,7 @@ export class StoredArray {
   /** Throws a SyntaxError for a missing chunk. */
   refuseMissing(chunk: number): never {
     throw new SyntaxError(
-      `Cannot read ${this.path}: its chunk ${chunk} is missing: a file was removed`,
+      `Cannot read ${this.path}: its chunk ${chunk} is missing; a file was removed`,
     );
   }
 
@@ -240,7 +240,7 @@ export class StoredArray {
   #checked(bytes: Uint8Array): Uint8Array {
     const end = bytes.length - 4, body = bytes.subarray(0, Math.max(end, 0));
     const sum = end < 0 ? -1 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(end, true);
-    if (sum !== crc32c(body)) this.#refuse("chunks with their check sums", "a damaged one");
+    if (sum !== crc32c(body)) this.#refuse("chunks that match their checksums", "a damaged one");
     return body;
   }
 
@@ -249,9 +249,12 @@ export class StoredArray {
     try {
       return (name === "gzip" ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength });
     } catch (cause) {
-      throw new SyntaxError(`Cannot read ${this.path}: its chunks must be ${name}: ${cause}`, {
-        cause,
-      });
+      throw new SyntaxError(
+        `Cannot read ${this.path}: its chunks must be compressed by ${name}. ${cause}`,
+        {
+          cause,
+        },
+      );
     }
   }
 

@@ -46,9 +46,9 @@ export class StoredField {
     const wrong = stored.findIndex((value, i) => value !== values[i]);
     if (wrong === -1) return values;
     throw new SyntaxError(
-      `Cannot read ${this.array.path}: its values must fit into ${dtype}: current value ${wrong} is ${
+      `Cannot read ${this.array.path}: its values must fit into ${dtype}; got ${
         stored[wrong]
-      }`,
+      } at ${wrong}`,
     );
   }
 }

@@ -234,7 +234,7 @@ export class WrittenStore {
     await this.#open();
     if (this.#writer !== undefined) return this.#writer;
     throw new TypeError(
-      `Cannot write to ${this.path}: it must be a store that a ZarrSink made: others can only be read`,
+      `Cannot write to ${this.path}: another program wrote this store, so it can only be read`,
     );
   }
 
@@ -265,7 +265,7 @@ export class WrittenStore {
     if (view !== undefined && places.length > 0) return await view.select(places);
     if (this.#length === 0) throw emptyError(this.path);
     throw new RangeError(
-      `Cannot read ${this.path}: a system or more must be meant, and none is: current length is ${this.length}`,
+      `Cannot read ${this.path}: the slice must include at least one of its ${this.length} systems`,
     );
   }
 
@@ -342,9 +342,12 @@ export class WrittenStore {
       return await work();
     } catch (error) {
       if (codeOf(error) === "ENOTDIR") {
-        throw new SyntaxError(`Cannot ${verb} ${this.path}: it must be a folder: it is none`, {
-          cause: error,
-        });
+        throw new SyntaxError(
+          `Cannot ${verb} ${this.path}: it must be a folder; it, or a part of its path, is a file`,
+          {
+            cause: error,
+          },
+        );
       }
       // Not every error of a file system has a code. Errors thrown by Hooke are of these classes, or have a
       // cause.
@@ -356,8 +359,8 @@ export class WrittenStore {
 
   #fullError(count: number): RangeError {
     return new RangeError(
-      `Cannot write to ${this.path}: ${count} systems more must fit into its capacity of ${this.capacity}: ` +
-        `current length is ${this.length}`,
+      `Cannot write to ${this.path}: ${count} more systems exceed its capacity of ${this.capacity}; ` +
+        `it has ${this.length}`,
     );
   }
 }

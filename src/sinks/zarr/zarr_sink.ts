@@ -195,7 +195,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
 
   #checkOpen(verb: string): void {
     if (!this.#isClosed) return;
-    throw new Error(`Cannot ${verb} ${this.path}: it must be open: it was closed`);
+    throw new Error(`Cannot ${verb} ${this.path}: the sink is closed`);
   }
 }
 
