@@ -9,7 +9,7 @@ import type { ArrayPlan } from "./layout.ts";
 import { VALUE_TYPES, type WrittenType } from "./value_types.ts";
 
 /** Receives a full chunk and owns its bytes until it returns them by `recycle`. */
-export type TakeChunk = (column: Column, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
+export type OnChunk = (column: Column, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
 
 /** An incomplete chunk at the end of an array. */
 export interface Tail {
@@ -28,13 +28,13 @@ export class Column {
   readonly chunkRows: number;
   readonly rowBytes: number;
   readonly #width: number;
-  readonly #take: TakeChunk;
+  readonly #onChunk: OnChunk;
   #bytes: Uint8Array<ArrayBuffer>;
   #values: NumericArray;
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
   #rows: number;
-  /** Number of rows at the last call of `cut`. */
-  #cut: number;
+  /** Number of rows at the last call of `takeTail`. */
+  #takenRows: number;
 
   /**
    * Continues an array of `rows` rows. If the last chunk is incomplete, `tail` holds its bytes; without
@@ -43,9 +43,9 @@ export class Column {
   constructor(
     plan: ArrayPlan,
     chunkRows: number,
-    { rows, take, tail }: {
+    { rows, onChunk, tail }: {
       readonly rows: number;
-      readonly take: TakeChunk;
+      readonly onChunk: OnChunk;
       readonly tail?: Uint8Array;
     },
   ) {
@@ -53,13 +53,13 @@ export class Column {
     this.chunkRows = chunkRows;
     this.#width = plan.rest.reduce((a, b) => a * b, 1);
     this.rowBytes = this.#width * VALUE_TYPES.get(plan.type)!.size;
-    this.#take = take;
+    this.#onChunk = onChunk;
     this.#rows = rows;
     this.#bytes = new Uint8Array(chunkRows * this.rowBytes);
     this.#values = viewOf(plan.type, this.#bytes);
     // Rows of the incomplete chunk that were filled here are not on the disk yet. They count as new, so that
-    // the next `cut` returns them.
-    this.#cut = tail === undefined ? rows - rows % chunkRows : rows;
+    // the next `takeTail` returns them.
+    this.#takenRows = tail === undefined ? rows - rows % chunkRows : rows;
     if (tail !== undefined) this.#bytes.set(tail);
     else fillWith(plan, this.#values, 0, rows % chunkRows * this.#width);
   }
@@ -94,11 +94,11 @@ export class Column {
   }
 
   /** Returns the incomplete chunk if it has new rows since the last call, else `undefined`. */
-  cut(): Tail | undefined {
+  takeTail(): Tail | undefined {
     const chunk = Math.floor(this.#rows / this.chunkRows);
-    const from = Math.max(this.#cut - chunk * this.chunkRows, 0) * this.rowBytes;
+    const from = Math.max(this.#takenRows - chunk * this.chunkRows, 0) * this.rowBytes;
     const to = this.#rows % this.chunkRows * this.rowBytes;
-    this.#cut = this.#rows;
+    this.#takenRows = this.#rows;
     if (from === to) return undefined;
     const bytes = new Uint8Array(this.#bytes.length);
     bytes.set(this.#bytes.subarray(0, to));
@@ -129,7 +129,7 @@ export class Column {
     const bytes = this.#bytes;
     this.#bytes = this.#spare.pop() ?? new Uint8Array(bytes.length);
     this.#values = viewOf(this.plan.type, this.#bytes);
-    this.#take(this, this.#rows / this.chunkRows - 1, bytes);
+    this.#onChunk(this, this.#rows / this.chunkRows - 1, bytes);
   }
 }
 

@@ -20,7 +20,7 @@ import { groupMetadata, rootMetadata } from "./metadata.ts";
 import type { StoreView } from "./store_view.ts";
 import { StoreWriter, type Totals, type WriterSetting } from "./store_writer.ts";
 import { StoredArray } from "./stored_array.ts";
-import { type Cutting, cuttingOf } from "./track.ts";
+import { type ChunkLayout, chunkLayoutOf } from "./array_writer.ts";
 
 const POINTER_ROWS = 1024;
 
@@ -64,7 +64,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   await Promise.all(
     GROUPS.map((group) => syncFolder(fs, `${path}/${group}`)),
   );
-  await writer.tell();
+  await writer.commitNow();
   return writer;
 }
 
@@ -103,12 +103,12 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
     await resume(planOf(info, precision), array, totals[info.level]);
   }
   await removeOthers(setting, view, totals);
-  await writer.tell();
+  await writer.commitNow();
   return writer;
 }
 
 /** Lowers the number of systems in the root of a store. Later systems then count as never committed. */
-export async function tellFewer({ fs }: Host, path: string, samples: number): Promise<void> {
+export async function lowerSystemCount({ fs }: Host, path: string, samples: number): Promise<void> {
   const file = `${path}/zarr.json`;
   const { attributes: { fields } } = JSON.parse(
     new TextDecoder().decode(await fs.readFile(file)),
@@ -127,8 +127,8 @@ async function resumeArray(
   },
 ): Promise<void> {
   const { metadata, path } = array;
-  const cutting = cuttingOf(metadata, level);
-  const isOurs = cutting !== undefined && path.endsWith(plan.path) &&
+  const layout = chunkLayoutOf(metadata, level);
+  const isOurs = layout !== undefined && path.endsWith(plan.path) &&
     VALUE_TYPES.has(plan.type) && metadata.shape.slice(1).join() === plan.rest.join();
   if (!isOurs) {
     throw new SyntaxError(
@@ -140,22 +140,22 @@ async function resumeArray(
       `Cannot add to ${path}: it must have ${rows} rows or more; its shape is ${metadata.shape}`,
     );
   }
-  writer.resume(plan, await resumed(array, cutting, rows));
+  writer.resume(plan, await resumed(array, layout, rows));
 }
 
 async function resumed(
   array: StoredArray,
-  cutting: Cutting,
+  layout: ChunkLayout,
   rows: number,
 ): Promise<Parameters<StoreWriter["resume"]>[1]> {
-  const { chunkRows } = cutting, shape = array.rows;
+  const { chunkRows } = layout, shape = array.rows;
   const begun = rows % chunkRows;
   const bytes = begun === 0 ? undefined : await array.readChunk(Math.floor(rows / chunkRows));
   if (bytes === undefined) {
     if (begun > 0) array.refuseMissing(Math.floor(rows / chunkRows));
-    return { rows, shape, ...cutting };
+    return { rows, shape, ...layout };
   }
-  return { rows, shape, ...cutting, tail: bytes.subarray(0, begun * bytes.length / chunkRows) };
+  return { rows, shape, ...layout, tail: bytes.subarray(0, begun * bytes.length / chunkRows) };
 }
 
 /** Removes arrays that were begun and never became part of the store. Arrays of other programs stay. */

@@ -64,15 +64,15 @@ export async function readRoot(
   json.oneOf("zarr_format", meta.zarr_format, [3]);
   json.oneOf("node_type", meta.node_type, ["group"]);
   const attributes = json.object("attributes", meta.attributes ?? {});
-  const told = readLevels(json, attributes.fields ?? {});
+  const listed = readLevels(json, attributes.fields ?? {});
   if (attributes.hooke === undefined) {
-    return { isOurs: false, samples: undefined, fields: await fieldsThere(fs, path, told) };
+    return { isOurs: false, samples: undefined, fields: await fieldsThere(fs, path, listed) };
   }
   checkVersion(json, path, attributes.hooke);
   return {
     isOurs: true,
     samples: json.count("attributes.num_samples", attributes.num_samples, 0),
-    fields: told,
+    fields: listed,
   };
 }
 
@@ -102,13 +102,13 @@ function readLevels(json: JsonReader, value: unknown): FieldPlace[] {
 async function fieldsThere(
   fs: FileSystem,
   path: string,
-  told: readonly FieldPlace[],
+  listed: readonly FieldPlace[],
 ): Promise<FieldPlace[]> {
   const fields: FieldPlace[] = [];
   for (const group of ["core", "custom"] as const) {
     for (const stored of await namesIfThere(fs, `${path}/${group}`) ?? []) {
       if (stored === "zarr.json" || stored.startsWith(".")) continue;
-      const known = told.find((one) => one.group === group && one.stored === stored);
+      const known = listed.find((one) => one.group === group && one.stored === stored);
       fields.push(known ?? { group, stored, level: group === "core" ? levelOf(stored) : "system" });
     }
   }

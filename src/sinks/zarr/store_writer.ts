@@ -26,7 +26,7 @@ import {
   type ZarrPrecision,
 } from "./layout.ts";
 import { arrayMetadata, type Packing, rootMetadata } from "./metadata.ts";
-import { type Cutting, Track, type TrackStart } from "./track.ts";
+import { type ArrayStart, ArrayWriter, type ChunkLayout } from "./array_writer.ts";
 
 /** Settings of a store's writer. */
 export interface WriterSetting {
@@ -45,7 +45,7 @@ export interface WriterSetting {
 export type Totals = Readonly<Record<Level | "text", number>>;
 
 /** State of an array that exists already, or of a new array. */
-export type Resumed = Pick<TrackStart, "rows" | "shape" | "tail"> & Cutting;
+export type Resumed = Pick<ArrayStart, "rows" | "shape" | "tail"> & ChunkLayout;
 
 /** Rows per chunk if the sizes of systems are not known, of texts, and of masks. */
 const FEW = 1024;
@@ -53,10 +53,14 @@ const MOST_TEXT = 1 << 15;
 const MASK_ROWS = 1 << 20;
 
 /** The state of the store that a commit writes. */
-interface Cut {
+interface Commit {
   readonly totals: Totals;
   readonly fields: Readonly<Record<string, Record<string, string>>>;
-  readonly parts: readonly { readonly track: Track; readonly rows: number; readonly tail?: Tail }[];
+  readonly parts: readonly {
+    readonly array: ArrayWriter;
+    readonly rows: number;
+    readonly tail?: Tail;
+  }[];
 }
 
 /**
@@ -65,12 +69,12 @@ interface Cut {
  */
 export class StoreWriter {
   readonly #setting: WriterSetting;
-  readonly #tracks = new Map<string, Track>();
-  readonly #fields = new Map<string, { readonly info: FieldInfo; readonly track: Track }>();
+  readonly #arrays = new Map<string, ArrayWriter>();
+  readonly #fields = new Map<string, { readonly info: FieldInfo; readonly array: ArrayWriter }>();
   readonly #infos = new Map<string, FieldInfo>();
   readonly #totals: Record<Level | "text", number>;
   /** Number of systems in the last prepared commit, and number of rows in the metadata of the masks. */
-  #cutAt: number;
+  #prepared: number;
   #masks: Rows;
   /** Number of systems that are part of the store. */
   #committed: number;
@@ -79,7 +83,7 @@ export class StoreWriter {
   constructor(setting: WriterSetting, totals: Totals, masks: Rows) {
     this.#setting = setting;
     this.#totals = { ...totals };
-    this.#cutAt = totals.system;
+    this.#prepared = totals.system;
     this.#committed = totals.system;
     this.#masks = masks;
   }
@@ -90,8 +94,8 @@ export class StoreWriter {
   }
 
   /** Returns whether all systems are in a commit that was written or enqueued. */
-  get isCut(): boolean {
-    return this.#cutAt === this.#totals.system;
+  get isUpToDate(): boolean {
+    return this.#prepared === this.#totals.system;
   }
 
   /** True after an error. */
@@ -101,7 +105,7 @@ export class StoreWriter {
 
   /** Begins to write an array: one that exists, or one of a new store. */
   resume(plan: ArrayPlan, resumed: Resumed): void {
-    this.#track(plan, resumed);
+    this.#addArray(plan, resumed);
   }
 
   /**
@@ -117,11 +121,11 @@ export class StoreWriter {
     const fresh = newFields(this.#infos, fields, { path: this.#setting.path, there, more });
     for (const info of fresh) this.#begin(info, batch);
     const given = new Set(fields.map(({ name }) => name));
-    for (const { info, track } of this.#fields.values()) {
-      if (!given.has(info.name)) track.column.addFill(more[info.level]);
+    for (const { info, array } of this.#fields.values()) {
+      if (!given.has(info.name)) array.column.addFill(more[info.level]);
       else {
         const base = info.name === "edges" ? there.node : 0;
-        track.column.add(batch.get(info.name), 0, more[info.level], base);
+        array.column.add(batch.get(info.name), 0, more[info.level], base);
       }
     }
     this.#addPointers(batch);
@@ -131,59 +135,59 @@ export class StoreWriter {
 
   /** Enqueues a commit: all systems so far become part of the store when its turn comes. */
   commit(): void {
-    const cut = this.#cut();
-    const bytes = cut.parts.reduce((sum, { tail }) => sum + (tail?.bytes.length ?? 0), 0);
-    this.#inTurn(() => this.#commit(cut), bytes);
+    const commit = this.#prepareCommit();
+    const bytes = commit.parts.reduce((sum, { tail }) => sum + (tail?.bytes.length ?? 0), 0);
+    this.#inTurn(() => this.#commit(commit), bytes);
   }
 
   /** Commits all systems immediately. Call it only if the queue is empty. */
-  async tell(): Promise<void> {
-    await this.#unlessBroken(() => this.#commit(this.#cut()));
+  async commitNow(): Promise<void> {
+    await this.#unlessBroken(() => this.#commit(this.#prepareCommit()));
   }
 
   /** Closes all files. */
   async close(): Promise<void> {
-    await settled(Array.from(this.#tracks.values(), (track) => track.close(!this.#isBroken)));
+    await settled(Array.from(this.#arrays.values(), (array) => array.close(!this.#isBroken)));
   }
 
-  #track(plan: ArrayPlan, { rows, chunkRows, packing, ...more }: Resumed): Track {
+  #addArray(plan: ArrayPlan, { rows, chunkRows, packing, ...more }: Resumed): ArrayWriter {
     const { host, path: root } = this.#setting;
-    const track: Track = new Track(plan, {
+    const array: ArrayWriter = new ArrayWriter(plan, {
       host,
       root,
       rows,
       chunkRows,
       packing,
       ...more,
-      take: (column, chunk, bytes) => {
-        const packing = track.pack(bytes);
+      onChunk: (column, chunk, bytes) => {
+        const packing = array.pack(bytes);
         packing.catch(() => {}); // the enqueued work below reports it
         this.#inTurn(async () => {
-          await track.put(chunk, await packing);
+          await array.put(chunk, await packing);
           column.recycle(bytes);
         }, bytes.length);
       },
     });
-    this.#tracks.set(plan.path, track);
+    this.#arrays.set(plan.path, array);
     const { field } = plan;
     if (field !== undefined) {
-      this.#fields.set(field.name, { info: field, track });
+      this.#fields.set(field.name, { info: field, array });
       this.#infos.set(field.name, field);
     }
-    return track;
+    return array;
   }
 
   #begin(info: FieldInfo, batch: Batch): void {
     const plan = planOf(info, this.#setting.precision);
     const rows = this.#totals[info.level];
-    this.#track(plan, { rows, ...this.#cutting(plan, info.level, batch) });
+    this.#addArray(plan, { rows, ...this.#chunkLayout(plan, info.level, batch) });
   }
 
   /**
    * Returns the size of chunks: near `chunkBytes`, and a whole number of systems if these are equally large,
    * so that reading a system reads one chunk.
    */
-  #cutting(plan: ArrayPlan, level: Level, { size, nodeCount, edgeCount }: Batch): Cutting {
+  #chunkLayout(plan: ArrayPlan, level: Level, { size, nodeCount, edgeCount }: Batch): ChunkLayout {
     const { packing, chunkBytes } = this.#setting;
     const rowBytes = plan.rest.reduce((a, b) => a * b, 8);
     const most = Math.max(1, Math.floor(chunkBytes / rowBytes));
@@ -198,7 +202,7 @@ export class StoreWriter {
   #addPointers({ nodeOffsets, edgeOffsets, size }: Batch): void {
     const { node, edge } = this.#totals;
     const add = (plan: ArrayPlan, offsets: NumericArray, base: number) =>
-      this.#tracks.get(plan.path)!.column.add(offsets, 1, size + 1, base);
+      this.#arrays.get(plan.path)!.column.add(offsets, 1, size + 1, base);
     add(POINTERS.node, nodeOffsets, node);
     add(POINTERS.edge, edgeOffsets, edge);
   }
@@ -206,13 +210,13 @@ export class StoreWriter {
   /** Adds the texts of `info`. The arrays are begun with the first system that has an `info`. */
   #addInfos(texts: readonly Uint8Array[]): void {
     const { packing, chunkBytes } = this.#setting;
-    if (!this.#tracks.has(INFO_TEXT.path)) {
+    if (!this.#arrays.has(INFO_TEXT.path)) {
       if (texts.every(({ length }) => length === 0)) return;
-      this.#track(INFO_TEXT, { rows: 0, chunkRows: Math.min(chunkBytes, MOST_TEXT), packing });
-      this.#track(POINTERS.info, { rows: this.#totals.system + 1, chunkRows: FEW, packing });
+      this.#addArray(INFO_TEXT, { rows: 0, chunkRows: Math.min(chunkBytes, MOST_TEXT), packing });
+      this.#addArray(POINTERS.info, { rows: this.#totals.system + 1, chunkRows: FEW, packing });
     }
     const [text, pointers] = [INFO_TEXT, POINTERS.info].map(({ path }) =>
-      this.#tracks.get(path)!.column
+      this.#arrays.get(path)!.column
     );
     for (const own of texts) {
       text!.add(own, 0, own.length);
@@ -221,30 +225,30 @@ export class StoreWriter {
     }
   }
 
-  #cut(): Cut {
-    this.#cutAt = this.#totals.system;
+  #prepareCommit(): Commit {
+    this.#prepared = this.#totals.system;
     const fields: Record<string, Record<string, string>> = { core: {}, custom: {} };
-    for (const { info, track } of this.#fields.values()) {
-      const [group, stored] = track.column.plan.path.split("/") as [string, string];
+    for (const { info, array } of this.#fields.values()) {
+      const [group, stored] = array.column.plan.path.split("/") as [string, string];
       fields[group]![stored] = LEVEL_NAMES[info.level];
     }
-    const parts = Array.from(this.#tracks.values(), (track) => {
-      const tail = track.column.cut(), { rows } = track.column;
-      return { track, rows, ...tail === undefined ? {} : { tail } };
+    const parts = Array.from(this.#arrays.values(), (array) => {
+      const tail = array.column.takeTail(), { rows } = array.column;
+      return { array, rows, ...tail === undefined ? {} : { tail } };
     });
     return { totals: { ...this.#totals }, fields, parts };
   }
 
-  async #commit({ totals, fields, parts }: Cut): Promise<void> {
+  async #commit({ totals, fields, parts }: Commit): Promise<void> {
     const { host: { fs }, path } = this.#setting;
     // 1. Chunks and the indexes of their shards: not visible yet, because the metadata counts fewer rows.
-    await settled(parts.map(async ({ track, tail }) => {
-      if (tail !== undefined) await track.putTail(tail);
-      await track.commit();
+    await settled(parts.map(async ({ array, tail }) => {
+      if (tail !== undefined) await array.putTail(tail);
+      await array.commit();
     }));
     // 2. The number of rows of each array: not used yet, because the root counts fewer systems.
-    await settled(parts.map(({ track, rows }) => track.tell(rows)));
-    const folders = new Set(parts.flatMap(({ track }) => [...track.folders]));
+    await settled(parts.map(({ array, rows }) => array.writeRowCount(rows)));
+    const folders = new Set(parts.flatMap(({ array }) => [...array.folders]));
     for (const level of ["node", "edge", "system"] as const) {
       if (this.#masks[level] === totals[level]) continue;
       const text = arrayMetadata(MASKS[level], totals[level], { chunkRows: MASK_ROWS });
@@ -256,7 +260,7 @@ export class StoreWriter {
     // 3. The folders of new and renamed files. Everything that the root refers to must be on the disk before
     // the root does.
     await settled(Array.from(folders, (folder) => syncFolder(fs, folder)));
-    for (const { track } of parts) track.folders.clear();
+    for (const { array } of parts) array.folders.clear();
     // 4. The root. Its temporary file is in a folder of its own, because readers report unknown files in the
     // root's folder.
     const beside = `${path}/${MASKS.system.path}/root.tmp`;

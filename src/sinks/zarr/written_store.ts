@@ -14,7 +14,7 @@ import type { SystemMask } from "../sink.ts";
 import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
 import { WriterQueue } from "../files/writer_queue.ts";
 import { type Host, markOf, openHost } from "./files.ts";
-import { checkVacant, makeStore, resumeStore, tellFewer } from "./open_store.ts";
+import { checkVacant, lowerSystemCount, makeStore, resumeStore } from "./open_store.ts";
 import { StoreView } from "./store_view.ts";
 import type { StoreWriter, WriterSetting } from "./store_writer.ts";
 import { readOptions, type ZarrSinkOptions } from "./zarr_options.ts";
@@ -80,7 +80,7 @@ export class WrittenStore {
     if (own === undefined) return;
     this.#queue.check(); // before any system is copied
     if (this.length + own.size > this.capacity) throw this.#fullError(own.size);
-    if (this.#writer?.isBroken) this.#abandon(this.#writer);
+    if (this.#writer?.isBroken) this.#closeBroken(this.#writer);
     const writer = this.#ready;
     if (writer === undefined) return this.#addLater(own);
     this.#add(writer, own);
@@ -103,32 +103,32 @@ export class WrittenStore {
     find: (view: StoreView | undefined) => readonly number[] | Promise<readonly number[]>,
   ): Promise<Batch> {
     await this.flush();
-    return await this.#inTurn(() => this.#telling("read", () => this.#read(find)));
+    return await this.#inTurn(() => this.#withPath("read", () => this.#read(find)));
   }
 
   /** Removes all systems written so far. Systems that are written meanwhile stay. */
   clear(): Promise<void> {
-    return this.#alone(() => this.#clear());
+    return this.#exclusively(() => this.#clear());
   }
 
   /** Removes all systems except the first `length`. */
   truncate(length: number): Promise<void> {
     checkLength(length, `truncate ${this.path}`);
-    return this.#alone(async () => {
-      const writer = await this.#own();
+    return this.#exclusively(async () => {
+      const writer = await this.#ownWriter();
       if (length >= writer.size) return;
       if (length === 0) return await this.#clear();
-      await this.#telling("truncate", async () => {
+      await this.#withPath("truncate", async () => {
         await writer.close();
-        await this.#leave(length);
+        await this.#shorten(length);
       });
     });
   }
 
   /** Removes all systems, as `clear` does, and returns them. */
   drain(): Promise<Batch> {
-    return this.#alone(async () => {
-      const all = await this.#telling("read", () => this.#read(placesIn));
+    return this.#exclusively(async () => {
+      const all = await this.#withPath("read", () => this.#read(placesIn));
       await this.#clear();
       return all;
     });
@@ -142,10 +142,10 @@ export class WrittenStore {
   /** Closes all files. The store can still be read. */
   async close(): Promise<void> {
     const writer = this.#writer, length = writer?.size ?? this.#length;
-    this.#forget();
+    this.#reset();
     this.#length = length;
     try {
-      await this.#telling("close", async () => await writer?.close());
+      await this.#withPath("close", async () => await writer?.close());
     } finally {
       this.#held.release();
     }
@@ -168,7 +168,7 @@ export class WrittenStore {
     this.#queued.reasons++;
     return this.#queue.add(async () => {
       try {
-        await this.#addNow(await this.#own(), batch);
+        await this.#addNow(await this.#ownWriter(), batch);
       } finally {
         this.#queued.systems -= batch.size;
         this.#queued.reasons--;
@@ -191,7 +191,7 @@ export class WrittenStore {
   }
 
   #commit(): void {
-    if (this.#writer === undefined || this.#writer.isCut) return;
+    if (this.#writer === undefined || this.#writer.isUpToDate) return;
     this.#lastCommit = performance.now();
     this.#seen.view = undefined;
     this.#writer.commit();
@@ -208,7 +208,7 @@ export class WrittenStore {
     await makeFolder(host.fs, this.path).catch(() => {}); // the following steps report the error
     this.#held.hold(); // before the store is read: data that another sink is writing must not be removed
     try {
-      await this.#telling("open", () => this.#openHeld(host));
+      await this.#withPath("open", () => this.#openHeld(host));
     } catch (error) {
       this.#held.release();
       throw error;
@@ -217,12 +217,12 @@ export class WrittenStore {
 
   async #openHeld(host: Host): Promise<void> {
     const view = await StoreView.open(host, this.path);
-    if (view?.root.isOurs !== false) return await this.#take(this.#setting(host), view);
+    if (view?.root.isOurs !== false) return await this.#startWriting(this.#setting(host), view);
     this.#length = view.size;
     this.#held.release(); // it is only read
   }
 
-  async #take(setting: WriterSetting, view: StoreView | undefined): Promise<void> {
+  async #startWriting(setting: WriterSetting, view: StoreView | undefined): Promise<void> {
     if (view === undefined) await checkVacant(setting);
     this.#writer = await (view === undefined ? makeStore(setting) : resumeStore(setting, view));
     this.#lastCommit = performance.now();
@@ -230,7 +230,7 @@ export class WrittenStore {
   }
 
   /** Returns the writer. Throws a TypeError if another program wrote the store. */
-  async #own(): Promise<StoreWriter> {
+  async #ownWriter(): Promise<StoreWriter> {
     await this.#open();
     if (this.#writer !== undefined) return this.#writer;
     throw new TypeError(
@@ -239,9 +239,9 @@ export class WrittenStore {
   }
 
   async #clear(): Promise<void> {
-    const writer = await this.#own();
-    this.#forget();
-    await this.#telling("clear", async () => {
+    const writer = await this.#ownWriter();
+    this.#reset();
+    await this.#withPath("clear", async () => {
       await writer.close();
       this.#writer = await makeStore(this.#setting(this.#host!));
     });
@@ -250,11 +250,11 @@ export class WrittenStore {
   /**
    * Shortens the store to `length` systems by replacing its root. Later data then counts as never committed.
    */
-  async #leave(length: number): Promise<void> {
+  async #shorten(length: number): Promise<void> {
     const host = this.#host!;
-    this.#forget();
-    await tellFewer(host, this.path, length);
-    await this.#take(this.#setting(host), await StoreView.open(host, this.path));
+    this.#reset();
+    await lowerSystemCount(host, this.path, length);
+    await this.#startWriting(this.#setting(host), await StoreView.open(host, this.path));
   }
 
   async #read(find: Parameters<WrittenStore["read"]>[0]): Promise<Batch> {
@@ -291,9 +291,9 @@ export class WrittenStore {
       chunkBytes,
       packing: { compression, level },
       enqueue: (work, bytes) => {
-        const told = () => this.#telling("write to", work);
-        if (this.#inline === undefined) this.#queue.push(told, bytes);
-        else this.#inline.push(told);
+        const task = () => this.#withPath("write to", work);
+        if (this.#inline === undefined) this.#queue.push(task, bytes);
+        else this.#inline.push(task);
       },
     };
   }
@@ -302,12 +302,14 @@ export class WrittenStore {
    * Runs work exclusively: all systems so far are part of the store, and new batches are enqueued until it
    * settles.
    */
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
+  async #exclusively<T>(work: () => Promise<T>): Promise<T> {
     this.#queued.reasons++;
     try {
       return await this.#inTurn(async () => {
         const writer = this.#writer;
-        if (writer?.isCut === false) await this.#telling("write to", () => writer.tell());
+        if (writer?.isUpToDate === false) {
+          await this.#withPath("write to", () => writer.commitNow());
+        }
         return await work();
       });
     } finally {
@@ -324,12 +326,12 @@ export class WrittenStore {
   }
 
   /** Closes a broken writer. The store is opened again on the next use. */
-  #abandon(writer: StoreWriter): void {
+  #closeBroken(writer: StoreWriter): void {
     writer.close().catch(() => {}); // its error was already thrown
-    this.#forget();
+    this.#reset();
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#length = 0;
     this.#writer = undefined;
     this.#seen.view = undefined;
@@ -337,7 +339,7 @@ export class WrittenStore {
   }
 
   /** Adds the path to errors of the file system. Other errors are thrown unchanged. */
-  async #telling<T>(verb: string, work: () => Promise<T>): Promise<T> {
+  async #withPath<T>(verb: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

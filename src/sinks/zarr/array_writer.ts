@@ -6,32 +6,32 @@
 
 import { crc32c } from "../../base/crc32c.ts";
 import type { ArrayMetadata } from "./array_metadata.ts";
-import { Column, type Tail, type TakeChunk } from "./column.ts";
+import { Column, type OnChunk, type Tail } from "./column.ts";
 import { type Compression, foldersOf, type Host, replaceText } from "./files.ts";
 import type { ArrayPlan } from "./layout.ts";
 import { arrayMetadata, CHUNKS_PER_SHARD, type Packing } from "./metadata.ts";
 import { ShardFile } from "./shard_file.ts";
 
 /** Size and compression of the chunks of an array. */
-export interface Cutting {
+export interface ChunkLayout {
   readonly chunkRows: number;
   readonly packing: Packing;
 }
 
 /** State in which the writing of an array begins. */
-export interface TrackStart extends Cutting {
+export interface ArrayStart extends ChunkLayout {
   readonly host: Host;
   /** Folder of the store. */
   readonly root: string;
   readonly rows: number;
-  readonly take: TakeChunk;
+  readonly onChunk: OnChunk;
   /** Number of rows in its metadata; missing if the array does not exist yet. */
   readonly shape?: number;
   readonly tail?: Uint8Array;
 }
 
 /** Writer of one array. Its column takes rows at once; all other work runs in the order of the queue. */
-export class Track {
+export class ArrayWriter {
   readonly column: Column;
   /** Folders with new or renamed files. They must be synced before the root refers to those files. */
   readonly folders: Set<string> = new Set<string>();
@@ -45,7 +45,7 @@ export class Track {
   readonly #kept: number;
   #shard: { readonly at: number; readonly file: ShardFile } | undefined;
 
-  constructor(plan: ArrayPlan, start: TrackStart) {
+  constructor(plan: ArrayPlan, start: ArrayStart) {
     this.#host = start.host;
     this.#root = start.root;
     this.#folder = `${start.root}/${plan.path}`;
@@ -78,7 +78,7 @@ export class Track {
   }
 
   /** Writes the number of rows into the metadata. */
-  async tell(rows: number): Promise<void> {
+  async writeRowCount(rows: number): Promise<void> {
     if (rows === this.#shape) return;
     const { plan, chunkRows } = this.column;
     if (this.#shape === undefined) await this.#host.fs.mkdir(this.#folder, { recursive: true });
@@ -133,10 +133,10 @@ function zstd(zlib: Compression, bytes: Uint8Array, level: number): Promise<Uint
 }
 
 /** Returns the layout of an existing array, or `undefined` if it differs from that which Hooke writes. */
-export function cuttingOf(
+export function chunkLayoutOf(
   { chunk, shape, sharding, decoding }: ArrayMetadata,
   level: number,
-): Cutting | undefined {
+): ChunkLayout | undefined {
   const isWhole = chunk.every((size, i) => i === 0 || size === shape[i]) &&
     sharding?.chunks[0] === CHUNKS_PER_SHARD && sharding.isIndexAtEnd;
   const [sum, packed, ...more] = decoding.unpack;
