@@ -71,7 +71,7 @@ export class JsonReader {
   /** Throws a SyntaxError that names the key. */
   refuse(key: string, must: string, value: unknown): never {
     throw new SyntaxError(
-      `Cannot read ${this.#file} as ${key} must be ${must}: current value is ${show(value)}`,
+      `Cannot read ${this.#file}: ${key} must be ${must}; got ${show(value)}`,
     );
   }
 
