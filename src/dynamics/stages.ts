@@ -6,7 +6,7 @@
 
 import type { Batch } from "../batch/batch.ts";
 import type { Model } from "../models/model.ts";
-import type { BaseContext, ClassContext } from "../hooks/protocol/context.ts";
+import type { BaseContext, ClassContext, ROWS_OF_BATCH } from "../hooks/protocol/context.ts";
 import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/protocol/stage.ts";
 
 /** Fields at every dynamics stage. */
@@ -29,6 +29,8 @@ export interface StreamProgress {
 
 /** Fields that a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
+  /** Type only: hooks read the numbers of atoms and systems by `atom(…)` and `system(…)`. */
+  readonly [ROWS_OF_BATCH]?: true;
   /** Potential energy per system, eV. */
   readonly energy: Float64Array;
   /** Largest force on an atom, per system, eV/Å. */

@@ -41,6 +41,7 @@ export type {
   FieldKey,
   Numbers,
   ReadonlyNumbers,
+  ReadonlyRows,
   View,
   Workflow,
 } from "./protocol/context.ts";

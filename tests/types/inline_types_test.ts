@@ -10,6 +10,7 @@ import {
   lennardJones,
   NVE,
   type ReadonlyNumbers,
+  type ReadonlyRows,
   type StageOf,
   stages,
   type Workflow,
@@ -37,6 +38,10 @@ Deno.test("methods of an object get the fields that stand beside them, in a list
       reads: ["gradients"],
       onAfterBackward: ({ read }) => {
         same<Equal<typeof read.gradients, ReadonlyMap<string, ReadonlyNumbers>>>();
+        const norm: number = read.gradients.get("w1")!.norm();
+        assert(norm > 0);
+        // @ts-expect-error gradients have no rows of atoms
+        void (() => read.gradients.get("w1")!.atom(0));
         seen.push(["list", read.gradients.get("w1")!.length]);
       },
     }],
@@ -69,6 +74,8 @@ Deno.test("call gets the context of the stage beside it, with its reads and writ
         call(ctx, stage) {
           same<Equal<typeof stage, "dynamics/AFTER_STEP">>();
           same<Equal<keyof typeof ctx.read, "energy" | "fmax">>();
+          same<Equal<typeof ctx.read.energy, ReadonlyRows>>();
+          same<Equal<ReturnType<typeof ctx.read.energy.mean>, number>>();
           seen.push(stage, ctx.read.energy.length, ctx.batch.size);
         },
       },
@@ -267,7 +274,8 @@ class PrintFmax {
 
   call({ read, stepCount }: ContextOf<PrintFmax>): void {
     same<Equal<keyof typeof read, "energy" | "fmax">>();
-    this.seen.push(stepCount, read.fmax.length);
+    const most: number = read.fmax.max() + read.energy.system(0).sum();
+    this.seen.push(stepCount, Number.isFinite(most) ? read.fmax.length : NaN);
     // @ts-expect-error not declared
     void (() => read.forces);
   }

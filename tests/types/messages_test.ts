@@ -137,7 +137,7 @@ const SLIPS: readonly Slip[] = [
   {
     slip: "a write to what is read",
     hook: `{ reads: ["energy"], onAfterStep: ({ read }) => void (read.energy[0] = 1) }`,
-    says: `Index signature in type 'ReadonlyNumbers' only permits reading.`,
+    says: `Index signature in type 'ReadonlyRows' only permits reading.`,
   },
 ];
 

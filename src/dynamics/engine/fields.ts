@@ -5,14 +5,17 @@
  */
 
 import type { Numbers } from "../../hooks/protocol/context.ts";
+import { readView } from "../../hooks/run/read_view.ts";
 import type { FieldValues, ReadPlan, StateSource } from "../../hooks/run/reads.ts";
 import type { Buffer } from "../../backend/backend.ts";
+import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { markMade } from "../../batch/fields/holder.ts";
 import type { OriginValues } from "../../batch/resident/origins.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { Control, type Dtype } from "../../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
+import { rowsIn } from "./system_rows.ts";
 import type { HookWork } from "../step/hook_work.ts";
 import type { Clock } from "./clock.ts";
 
@@ -54,11 +57,19 @@ export interface FieldHost {
   readonly work: Pick<HookWork, "touch" | "measure">;
 }
 
+/** A view that readers were given, and the array and systems that it is of. */
+interface KnownView {
+  readonly values: unknown;
+  readonly nodeOffsets: Int32Array;
+  readonly view: NumericArray;
+}
+
 /** The fields of one engine: of whatever batch it has at the time. */
 export class DynamicsFields implements StateSource {
   readonly fields: readonly string[];
   readonly #host: () => FieldHost;
   readonly #isLive: () => boolean;
+  readonly #views = new Map<string, KnownView>();
 
   /** `own` are the fields of the user; `isLive`: they are in host memory. */
   constructor(own: readonly string[], host: () => FieldHost, isLive: () => boolean) {
@@ -68,7 +79,7 @@ export class DynamicsFields implements StateSource {
   }
 
   plan(fields: readonly string[]): ReadPlan {
-    if (this.#isLive()) return { live: true, value: (field) => this.#value(field) };
+    if (this.#isLive()) return { live: true, value: (field) => this.#read(field) };
     return {
       live: false,
       fetch: (isAwaited) => this.#fetch(fields, isAwaited),
@@ -84,6 +95,18 @@ export class DynamicsFields implements StateSource {
     return this.#value(field);
   }
 
+  /** Returns the value for readers: the same view as before if the array and the systems are the same. */
+  #read(field: string): unknown {
+    const values = this.#value(field);
+    if (!ArrayBuffer.isView(values)) return values;
+    const { batch } = this.#host().state, { nodeOffsets } = batch;
+    const known = this.#views.get(field);
+    if (known?.values === values && known.nodeOffsets === nodeOffsets) return known.view;
+    const view = viewIn(batch, nodeOffsets, field, values as NumericArray);
+    this.#views.set(field, { values, nodeOffsets, view });
+    return view;
+  }
+
   #value(field: string): unknown {
     const host = this.#host();
     const { state } = host;
@@ -97,23 +120,27 @@ export class DynamicsFields implements StateSource {
   /** Nothing, where a system has come apart: the step is not done, then. */
   async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
     const host = this.#host();
-    const { state, state: { backend, frame }, clock } = host;
+    const { state, state: { backend, batch, frame }, clock } = host;
     for (const field of fields) if (isMeasured(field)) host.work.measure(field);
     const all = [
       ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
-    const { values: origins } = state.origins; // streams change them while values are on their way
+    // Streams change both while values are on their way.
+    const { values: origins } = state.origins, { nodeOffsets } = batch;
     const values = await (isAwaited ? backend.viewOrRead(all) : backend.readLate(all));
     const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
     const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
     if (valueIn(frame.control)[Control.DIVERGED] !== 0) return undefined;
-    return Object.fromEntries(fields.map((field) => {
+    const valueOf = (field: string): NumericArray => {
       if (field === "time") {
-        return [field, clock.at(valueIn(state.field<"i32">(clock.counter)) as Int32Array)];
+        return clock.at(valueIn(state.field<"i32">(clock.counter)) as Int32Array);
       }
-      if (field === FRAME) return [field, frameOf(state, valueIn, origins)];
       const there = valueIn(bufferOf(state, field));
-      return [field, field === POSITIONS ? state.origins.absolute(there, origins) : there];
+      return field === POSITIONS ? state.origins.absolute(there, origins) : there;
+    };
+    return Object.fromEntries(fields.map((field) => {
+      if (field === FRAME) return [field, frameOf(state, valueIn, origins)];
+      return [field, viewIn(batch, nodeOffsets, field, valueOf(field))];
     }));
   }
 
@@ -127,6 +154,16 @@ export class DynamicsFields implements StateSource {
       backend.write(state.field<Dtype>(field), there as Numbers);
     }
   }
+}
+
+/** Returns the numbers of a field, as readers get them, with their rows in a batch whose systems began at `offsets`. */
+function viewIn(
+  batch: Batch,
+  offsets: Int32Array,
+  field: string,
+  values: NumericArray,
+): NumericArray {
+  return readView(values, () => rowsIn(batch, field, values.length, offsets));
 }
 
 function assertStored(field: string): void {

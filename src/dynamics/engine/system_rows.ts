@@ -7,6 +7,7 @@
 import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { markMade } from "../../batch/fields/holder.ts";
+import type { Rows } from "../../hooks/run/read_view.ts";
 
 /** The rows of some systems, in their order. */
 export class SystemRows {
@@ -99,4 +100,20 @@ export class SystemRows {
       at += to - from;
     }
   }
+}
+
+/**
+ * Returns how the numbers of a field belong to the atoms or systems of a batch, which began at `offsets`; `undefined` if
+ * they belong to edges. Measured fields belong to systems.
+ */
+export function rowsIn(
+  batch: Batch,
+  field: string,
+  length: number,
+  offsets: Int32Array = batch.nodeOffsets,
+): Rows | undefined {
+  const level = batch.fields().find(({ name }) => name === field)?.level ?? "system";
+  if (level === "edge") return undefined;
+  const isPerAtom = level === "node", systems = offsets.length - 1;
+  return { field, width: length / (isPerAtom ? offsets[systems]! : systems), isPerAtom, offsets };
 }

@@ -9,11 +9,12 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { Part, Share } from "../../hooks/protocol/part.ts";
+import { readView } from "../../hooks/run/read_view.ts";
 import type { FieldValues } from "../../hooks/run/reads.ts";
 import type { StageRange } from "./open_stages.ts";
 import { STAGE_EVENT, type StageEvent } from "./stage_changes.ts";
 import { DynamicsStage } from "../stages.ts";
-import { SystemRows } from "../engine/system_rows.ts";
+import { rowsIn, SystemRows } from "../engine/system_rows.ts";
 
 /** The engine that runs the stages. */
 export interface StageHost {
@@ -88,7 +89,7 @@ export class StagePart implements Part {
   }
 
   read(field: string, value: unknown): unknown {
-    return this.#rows!.of(field, value);
+    return viewOf(this.#rows!, field, value);
   }
 
   lend(field: string, value: unknown): unknown {
@@ -114,7 +115,7 @@ export class StagePart implements Part {
     const isTold = event === undefined || this.#isTold(stage, event, rows.places);
     if (rows.places.length === 0 || !isTold) return undefined;
     const own = Object.fromEntries(
-      Object.entries(values).map(([field, value]) => [field, rows.of(field, value)]),
+      Object.entries(values).map(([field, value]) => [field, viewOf(rows, field, value)]),
     );
     return {
       values: own,
@@ -164,6 +165,14 @@ export class StagePart implements Part {
     }
     return count === places.length;
   }
+}
+
+/** Returns the rows of a field as hooks of the stage read them. */
+function viewOf(rows: SystemRows, field: string, value: unknown): unknown {
+  const own = rows.of(field, value);
+  if (own === value || !ArrayBuffer.isView(own)) return own;
+  const numbers = own as NumericArray;
+  return readView(numbers, () => rowsIn(rows.batch, field, numbers.length));
 }
 
 /** Returns the mask of an event as a context has it. */

@@ -31,7 +31,10 @@ export interface BaseContext {
   stop(reason: string): void;
 }
 
-/** A typed array that cannot be written to. */
+/**
+ * Numbers that a hook reads: a typed array that cannot be written to, with statistics. It shares memory with the engine:
+ * nothing is copied, and its numbers are those of this step until the handler returns.
+ */
 export interface ReadonlyNumbers extends ArrayLike<number>, Iterable<number> {
   /** The number at an index. */
   readonly [index: number]: number;
@@ -41,7 +44,42 @@ export interface ReadonlyNumbers extends ArrayLike<number>, Iterable<number> {
   at(index: number): number | undefined;
   /** A copy of a part, which may be written to. */
   slice(start?: number, end?: number): Numbers;
+  /** A copy with another number for each, in an array of the same type. */
+  map(f: (value: number, index: number) => number): Numbers;
+  /** The mean; NaN without elements. */
+  mean(): number;
+  /** The sum, in float64; 0 without elements. */
+  sum(): number;
+  /** The Euclidean norm: the root of the sum of all squares. */
+  norm(): number;
+  /** The smallest number; NaN if there is a NaN, or no element. */
+  min(): number;
+  /** The largest number; NaN if there is a NaN, or no element. */
+  max(): number;
 }
+
+/** Numbers of a batch that a hook reads: those of each atom, or of each system. */
+export interface ReadonlyRows extends ReadonlyNumbers {
+  /**
+   * The numbers of one atom of the batch, counted from the end if negative: three of `forces`, one of `masses`. They are
+   * a view, not a copy.
+   *
+   * @throws {TypeError} if the field has no values per atom
+   * @throws {RangeError} if there is no such atom
+   */
+  atom(index: number): ReadonlyNumbers;
+  /**
+   * The numbers of one system, counted from the end if negative: those of all its atoms if the field has values per atom.
+   * They are a view, not a copy; `forces.system(1).atom(0)` is the first atom of system 1.
+   *
+   * @throws {TypeError} if the field has no values per atom or per system
+   * @throws {RangeError} if there is no such system
+   */
+  system(index: number): ReadonlyRows;
+}
+
+/** Key of a type-only member that marks the fields of a kind as those of a batch: hooks read {@linkcode ReadonlyRows}. */
+export declare const ROWS_OF_BATCH: unique symbol;
 
 /** A typed array of numbers. */
 export type Numbers =
@@ -54,12 +92,13 @@ export type Numbers =
   | Uint16Array
   | Uint32Array;
 
-/** A field as an observer gets it: readonly, and so are the lists in it. */
-export type View<T> = T extends Numbers ? ReadonlyNumbers
-  : T extends ReadonlyMap<infer K, infer V> ? ReadonlyMap<K, View<V>>
-  : T extends readonly unknown[] ? { readonly [k in keyof T]: View<T[k]> }
+/** A field of fields `F` as an observer gets it: readonly, and so are the lists in it. */
+export type View<T, F = unknown> = T extends Numbers
+  ? typeof ROWS_OF_BATCH extends keyof F ? ReadonlyRows : ReadonlyNumbers
+  : T extends ReadonlyMap<infer K, infer V> ? ReadonlyMap<K, View<V, F>>
+  : T extends readonly unknown[] ? { readonly [k in keyof T]: View<T[k], F> }
   : T extends object
-    ? { readonly [k in keyof T]: T[k] extends readonly unknown[] ? View<T[k]> : T[k] }
+    ? { readonly [k in keyof T]: T[k] extends readonly unknown[] ? View<T[k], F> : T[k] }
   : T;
 
 /** A field that is no built-in name: the value carries name and type. */
@@ -91,10 +130,11 @@ export type FieldKey<T extends AnyStages> = T extends AnyStages
 
 /** Type of `ctx.read` for the declared keys `R`, at a kind with fields `F`. */
 export type DeclaredInReads<F, R extends readonly unknown[]> =
-  & { readonly [k in Extract<R[number], keyof F>]: View<F[k]> }
+  & { readonly [k in Extract<R[number], keyof F>]: View<F[k], F> }
   & {
     readonly [f in Extract<R[number], Field<string, unknown>> as f["field"]]: View<
-      NonNullable<f["type"]>
+      NonNullable<f["type"]>,
+      F
     >;
   };
 

@@ -6,6 +6,7 @@
 
 import { didYouMean } from "../../base/did_you_mean.ts";
 import type { StageInfo } from "../protocol/stage.ts";
+import { asRead } from "./read_view.ts";
 
 /** Field name → its value: a number or a typed array. */
 export type FieldValues = Readonly<Record<string, unknown>>;
@@ -113,7 +114,7 @@ export function accessor(
 ): object {
   const object = {};
   for (const field of new Set([...fields, ...declared])) {
-    const get = declared.includes(field) ? () => value(field) : () => {
+    const get = declared.includes(field) ? getterOf(field, member, value) : () => {
       const verb = member === "reads" ? "read" : "write";
       throw new TypeError(
         `Cannot ${verb} ${field} in hook ${hook}: it must declare it, ${member}: [..., ${
@@ -125,6 +126,25 @@ export function accessor(
     Object.defineProperty(object, field, { get, enumerable: declared.includes(field) });
   }
   return Object.freeze(object);
+}
+
+/** Returns the getter of a declared field. What is read becomes a view once, as long as the array stays the same. */
+function getterOf(
+  field: string,
+  member: "reads" | "writes",
+  value: (field: string) => unknown,
+): () => unknown {
+  if (member === "writes") return () => value(field);
+  let from: unknown, read: unknown;
+  return () => {
+    const now = value(field);
+    if (!ArrayBuffer.isView(now)) return asRead(now);
+    if (now !== from) {
+      from = now;
+      read = asRead(now);
+    }
+    return read;
+  };
 }
 
 /**

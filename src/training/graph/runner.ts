@@ -36,6 +36,7 @@ import {
   type Measured,
   slopeGraph,
 } from "./training_graph.ts";
+import { readView } from "../../hooks/run/read_view.ts";
 
 /** Parts of a runner. */
 export interface RunnerParts {
@@ -328,7 +329,7 @@ export function tensorsOf(outputs: Outputs): ReadonlyMap<string, Activation> {
 
 function toNumbers(data: HostTensor["data"]): Activation["data"] {
   if (data instanceof BigInt64Array || data instanceof BigUint64Array) {
-    return Float64Array.from(data, Number);
+    return readView(Float64Array.from(data, Number));
   }
-  return data as Float32Array;
+  return readView(data as Float32Array);
 }

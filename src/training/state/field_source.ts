@@ -5,6 +5,7 @@
  */
 
 import type { FieldValues, ReadPlan, StateSource } from "../../hooks/run/reads.ts";
+import { readView } from "../../hooks/run/read_view.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { fits } from "../graph/parameters.ts";
 import type { Arena, Place } from "../model/arena.ts";
@@ -180,7 +181,7 @@ function splitLast(name: string): [string, string] {
 
 /** Returns the part of a parameter, in float64 on a backend of that precision. */
 function part(numbers: Float32Array | Float64Array, { from, size }: Place): Float32Array {
-  return numbers.subarray(from, from + size) as Float32Array;
+  return readView(numbers.subarray(from, from + size) as Float32Array);
 }
 
 /** Returns whether a field may be pending while gradients are on a GPU. */

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { readView } from "../../hooks/run/read_view.ts";
 import type { OptimizerView } from "../context.ts";
 import type { Progress, ProgressHost } from "../engine/progress.ts";
 import type { TrainerResources } from "../engine/resources.ts";
@@ -103,7 +104,7 @@ export function addLazyFields(
   });
 }
 
-function gradientsOf({ arena }: TrainingValues): ReadonlyMap<string, Float32Array> {
+function gradientsOf({ arena }: TrainingValues): FilledContext["gradients"] {
   if (!arena.backend.isHost) {
     throw new TypeError(
       'Cannot read gradients: they must be declared where they are on a GPU, reads: ["gradients"]: they are not',
@@ -112,6 +113,6 @@ function gradientsOf({ arena }: TrainingValues): ReadonlyMap<string, Float32Arra
   const all = arena.backend.view(arena.array("gradients"));
   return new Map(arena.places.map(({ name, from, size }) => [
     name,
-    all.subarray(from, from + size) as Float32Array,
+    readView(all.subarray(from, from + size)),
   ]));
 }
