@@ -115,6 +115,7 @@ export type { DownloadOptions } from "./session/download.ts";
 export type { ExternalTensor, ModelOutline, OperatorUse } from "./describe/model_outline.ts";
 export { outlineModel } from "./describe/model_outline.ts";
 export type { Session } from "./session/session_run.ts";
+export type { SessionDevice } from "./session/session_runtime.ts";
 export type { ModelSource } from "./session/session_source.ts";
 export type {
   Feeds,

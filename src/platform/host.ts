@@ -20,7 +20,9 @@ export interface DenoHost {
   readonly version: { readonly deno: string; readonly v8: string; readonly typescript: string };
   readonly build: { readonly target: string };
   readonly permissions: {
-    querySync(of: { name: "read"; path: string | URL }): { readonly state: string };
+    querySync(
+      of: { name: "read"; path: string | URL } | { name: "ffi" },
+    ): { readonly state: string };
   };
   cwd(): string;
   realPathSync(path: string): string;
@@ -47,6 +49,11 @@ export function findDeno(): DenoHost | undefined {
 /** What the runtime says of itself, if it does. */
 export function findNavigator(): NavigatorHost | undefined {
   return (globalThis as unknown as { readonly navigator?: NavigatorHost }).navigator;
+}
+
+/** Returns whether native libraries may be loaded without a prompt for permission. */
+export function mayLoadNative(deno: DenoHost): boolean {
+  return deno.permissions.querySync({ name: "ffi" }).state === "granted";
 }
 
 /** May this path be read, without anybody being asked? A question in mid-run would halt it. */

@@ -32,6 +32,7 @@ const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
   device: true,
   threads: true,
   threadMemory: true,
+  runtime: true,
   name: true,
   signal: true,
   onWarning: true,
@@ -60,6 +61,7 @@ export function checkTrainerOptions(options: unknown): void {
   }
   checkCount(action, "steps", options.steps, 0);
   checkDevice(action, options);
+  checkRuntime(action, options.runtime);
   checkMembers(action, options);
   checkTimes(action, options.validateEvery);
   checkClip(action, options.clip as ClipSettings | undefined);
@@ -75,6 +77,13 @@ function checkDevice(action: string, options: Readonly<Record<string, unknown>>)
     throw new RangeError(complaint(action, 'workers need the device "wasm"', device));
   }
 }
+
+function checkRuntime(action: string, runtime: unknown): void {
+  if (runtime === undefined || RUNTIMES.includes(runtime)) return;
+  throw new RangeError(complaint(action, `runtime must be one of ${RUNTIMES.join(", ")}`, runtime));
+}
+
+const RUNTIMES: readonly unknown[] = ["auto", "native", "web"];
 
 /** Checks the types of the members. */
 function checkMembers(action: string, options: Readonly<Record<string, unknown>>): void {

@@ -43,6 +43,7 @@ const OPTIONS = {
   device: 0,
   threads: 0,
   threadMemory: 0,
+  runtime: 0,
   name: 0,
   signal: 0,
   onWarning: 0,

@@ -90,12 +90,12 @@ testInChromium("in Chromium", async (t) => {
     "onnxruntime-web on wasm has threads, and finds its .wasm where it is told",
     async (page) => {
       served.asked();
-      const runtime = `${ELSEWHERE}/ort-wasm-simd-threaded.wasm`;
-      const request = { device: "wasm", threads: 2, runtime } as const;
+      const wasmFile = `${ELSEWHERE}/ort-wasm-simd-threaded.wasm`;
+      const request = { device: "wasm", threads: 2, wasmFile } as const;
       const there = await page.call<typeof here>("graphValues", request);
       assertEquals(there.threads, 2);
       assertSameForces(there, here);
-      assertEquals(served.asked().filter((name) => name.endsWith(".wasm")), [runtime]);
+      assertEquals(served.asked().filter((name) => name.endsWith(".wasm")), [wasmFile]);
     },
   );
   for (

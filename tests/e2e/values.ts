@@ -76,17 +76,17 @@ const PARAMETERS = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } as const;
 export interface GraphRequest {
   readonly device: "wasm" | "webgpu";
   readonly threads?: number;
-  /** Where the runtime's .wasm is, from the page's script. */
-  readonly runtime?: string;
+  /** Address of the .wasm file of onnxruntime-web, relative to the page's script. */
+  readonly wasmFile?: string;
 }
 
 /** Evaluates the demo's graph; says how many threads did it, too. */
 export async function graphValues(
-  { runtime, ...options }: GraphRequest,
+  { wasmFile, ...options }: GraphRequest,
 ): Promise<Evaluation & { readonly threads: number }> {
   await using session = await openSession(lennardJonesModel(PARAMETERS), {
     ...options,
-    ...(runtime !== undefined && { runtime: new URL(runtime, import.meta.url) }),
+    ...(wasmFile !== undefined && { wasmFile: new URL(wasmFile, import.meta.url) }),
   });
   const outputs = await session.run(feedsOf(crystals(4, 1)));
   const all = (name: string) => Array.from<number>(dataOf(outputs, name, "float32"));

@@ -390,7 +390,7 @@ Deno.test("on the reference backend a model is in double precision; where it can
   await assertRejects(
     () => OnnxModel.open(springs(false), { ...options, runtime: "wasm" as never }),
     RangeError,
-    'runtime of its options must be "evaluator"',
+    'runtime of its options must be "auto", "native", "web", "evaluator"; got "wasm"',
   );
   await model.dispose();
   await assertRejects(() => energy(model, "reference"), Error, "must be open");

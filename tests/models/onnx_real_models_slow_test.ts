@@ -129,6 +129,14 @@ for (const potential of POTENTIALS) {
     },
   );
 
+  modelTest(`${name} gives in native code what it gives on wasm`, async () => {
+    const systems = allFor(potential);
+    await using web = await open(potential, "e", { runtime: "web" });
+    await using native = await open(potential, "e", { runtime: "native" });
+    assertEquals(native.describe().includes("onnxruntime-node (native code)"), true);
+    assertSame("native", await compute(native, systems), await compute(web, systems), tolerance);
+  });
+
   modelTest(`${name} gives the same after its lists grew`, async () => {
     const systems = allFor(potential).filter(({ pbc }) => pbc !== undefined);
     const denser = systems.map((system) => strained(system, [-0.06, -0.06, -0.06, 0, 0, 0]));

@@ -476,7 +476,7 @@ import { openSession } from ${
 import { DOUBLE } from ${JSON.stringify(import.meta.resolve("./tiny_model.ts"))};
 const bytes = new Uint8Array(await new Response(Deno.stdin.readable).arrayBuffer());
 try {
-  await using session = await openSession(DOUBLE, bytes.length > 0 ? { runtime: bytes } : {});
+  await using session = await openSession(DOUBLE, bytes.length > 0 ? { wasmFile: bytes } : {});
   const { y } = await session.run({ x: { data: Float32Array.of(1, 2, 3), dims: [1, 3] } });
   console.log(y.data.join());
 } catch (error) {
@@ -508,7 +508,7 @@ Deno.test("the runtime starts from bytes without permissions, and reports the mi
   assertEquals(await run(await Deno.readFile(wasm)), "2,4,6\n");
   const said = await run(new Uint8Array(0));
   for (
-    const words of ["BackendUnavailableError broken", "--allow-read", "pass that as `runtime`"]
+    const words of ["BackendUnavailableError broken", "--allow-read", "pass that as `wasmFile`"]
   ) {
     assertStringIncludes(said, words);
   }

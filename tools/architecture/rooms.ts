@@ -72,6 +72,7 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   "@std/assert": ["src/testing/"],
   // The runtime has one lock around it; a second importer would go around that lock.
   "onnxruntime-web": ["src/onnx/session/open_session.ts"],
+  "onnxruntime-node": ["src/onnx/session/native/native_runtime.ts"],
   // Files are read and written in one place.
   "@bufbuild/protobuf": ["src/onnx/"],
   "onnx-buf": ["src/onnx/"],

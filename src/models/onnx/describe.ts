@@ -34,10 +34,25 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
     ...outputs.map((output) => `  ${showOutput(output)}`),
     ...unused.map((tensor) => `  ${showTensor(tensor)}, which nobody asks for`),
     ...said(loaded, opened),
+    ...showRuntime(opened),
     ...(opened.session.device === "evaluator"
       ? ["the evaluator runs it on the host, in double precision, wherever the engine is"]
       : showWebgpu(loaded.file)),
   ].join("\n");
+}
+
+/** Names of the implementations that run a graph on the processor. */
+const RUNTIMES: Readonly<Record<string, string>> = {
+  native: "onnxruntime-node (native code)",
+  wasm: "onnxruntime-web (WebAssembly)",
+};
+
+/** Describes the implementation on the processor, and the reason for the choice. */
+function showRuntime({ session: { device, threads, note } }: OnnxOpened): string[] {
+  const name = RUNTIMES[device];
+  if (name === undefined) return [];
+  const count = `${threads} thread${threads === 1 ? "" : "s"}`;
+  return [`on the processor: ${name}, ${count}${note === "" ? "" : `; ${note}`}`];
 }
 
 function showInput({ tensor, meaning, reason }: OnnxInputBinding): string {

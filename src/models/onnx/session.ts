@@ -20,7 +20,8 @@ export async function openOnnx(
   isWhole: boolean,
 ): Promise<Session> {
   const { name, bytes, url } = loaded;
-  const { threads, threadMemory, timeout, externalData, runtime, signal, download } = options;
+  const { threads, threadMemory, timeout, externalData, runtime, wasmFile, signal, download } =
+    options;
   const hasFiles = hasOtherFiles(loaded);
   if (runtime === "evaluator") {
     const whole = hasFiles ? await withWeights(loaded, options) : loaded;
@@ -38,6 +39,7 @@ export async function openOnnx(
     ...(timeout === undefined ? {} : { timeout }),
     ...(externalData === undefined || isWhole ? {} : { externalData }),
     ...(runtime === undefined ? {} : { runtime }),
+    ...(wasmFile === undefined ? {} : { wasmFile }),
     ...(signal === undefined ? {} : { signal }),
     ...(download === undefined ? {} : { download }),
   });

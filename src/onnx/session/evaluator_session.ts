@@ -86,6 +86,7 @@ export function evaluatorSession(
 class EvaluatorSession implements Session {
   readonly name: string;
   readonly device = "evaluator";
+  readonly note = "";
   readonly gpuDevice = undefined;
   readonly threads = 1;
   readonly isCaptured = false;

@@ -6,14 +6,17 @@
  */
 
 import { openGpuDevice } from "../../backend/webgpu/device.ts";
+import { admitSession } from "./admit_session.ts";
 import { explain, isStuck } from "./session_errors.ts";
 import { lossToShow } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
 import { DEFAULT_MEMORY, withFixedMemory } from "./fixed_memory.ts";
+import { type HostRuntime, pickHostRuntime } from "./native/host_runtime.ts";
+import { openNativeSession } from "./native/open_native.ts";
 import { orderedForm } from "./ordered_form.ts";
 import { type LoadedModel, loadModel } from "./session_model.ts";
 import { checkOptions, type SessionOptions, toRuntimeOptions } from "./session_options.ts";
-import { LockedSession, type Session, type SessionParts } from "./session_run.ts";
+import type { Session, SessionParts } from "./session_run.ts";
 import type { Runtime, RuntimeSession } from "./session_runtime.ts";
 import type { ModelSource } from "./session_source.ts";
 import {
@@ -67,12 +70,14 @@ export async function openSession(
   checkOptions(options.name ?? "a model", options);
   const loaded = await loadModel(source, options);
   const { device = "wasm", threads = 1 } = options;
+  const host = await pickHostRuntime(loaded.name, options);
   // A hang of several threads spins in the calling thread, where no timer could end it. So use a worker.
-  if (isDeno() && device === "wasm" && threads > 1) {
+  if (isDeno() && device === "wasm" && host.native === undefined && threads > 1) {
     const bytes = orderedForm(loaded.bytes, loaded);
-    return await openThreadedSession({ ...loaded, bytes }, options);
+    const note = host.note;
+    return await openThreadedSession({ ...loaded, bytes }, { ...options, runtime: "web" }, note);
   }
-  return await openLoaded(loaded, options);
+  return await openLoaded(loaded, options, host);
 }
 
 /** Opens a model in this thread, whatever its number of threads. Called inside the worker of a session. */
@@ -81,13 +86,17 @@ export async function openSessionHere(
   options: SessionOptions,
 ): Promise<Session> {
   checkOptions(options.name ?? "a model", options);
-  return await openLoaded(await loadModel(bytes, options), options);
+  const loaded = await loadModel(bytes, options);
+  return await openLoaded(loaded, options, await pickHostRuntime(loaded.name, options));
 }
 
 async function openLoaded(
-  { bytes, name, outline, external }: LoadedModel,
+  loaded: LoadedModel,
   options: SessionOptions,
+  { native, note }: HostRuntime,
 ): Promise<Session> {
+  if (native !== undefined) return await openNativeSession(loaded, options, native);
+  const { bytes, name, outline, external } = loaded;
   const { device = "wasm", signal } = options;
   const ownsDevice = device === "webgpu" && options.gpuDevice === undefined;
   const gpuDevice = ownsDevice ? await openGpuDevice() : options.gpuDevice;
@@ -97,6 +106,7 @@ async function openLoaded(
     gpuDevice,
     ownsDevice,
     outline,
+    note,
     threadMemory: fixedMemory(options),
   };
   try {
@@ -104,10 +114,10 @@ async function openLoaded(
       signal?.throwIfAborted();
       const runtime = await startRuntime(parts, options);
       const settings = toRuntimeOptions(options, { gpuDevice, external });
-      const hasThreads = device === "wasm" && (runtime.env.wasm.numThreads ?? 1) > 1;
-      const ordered = hasThreads ? orderedForm(bytes, parts) : bytes;
+      const threads = runtime.env.wasm.numThreads ?? 1;
+      const ordered = device === "wasm" && threads > 1 ? orderedForm(bytes, parts) : bytes;
       const session = await createIn(runtime, ordered, settings, parts);
-      return await admit({ ...parts, runtime, session }, options);
+      return await admitSession({ ...parts, threads, runtime, session }, options);
     });
   } catch (error) {
     if (ownsDevice) gpuDevice?.destroy();
@@ -124,12 +134,14 @@ function fixedMemory(
 }
 
 /** Parts of a session that are known before it is created. */
-type Known = Omit<SessionParts, "runtime" | "session" | "isCaptured" | "checkFinite">;
+type Known =
+  & Omit<SessionParts, "device" | "threads" | "runtime" | "session" | "isCaptured" | "checkFinite">
+  & { readonly device: "wasm" | "webgpu" };
 
 /** Loads the build for the device, and sets its options before it starts. */
 async function startRuntime(
   known: Known,
-  { threads, runtime: files }: SessionOptions,
+  { threads, wasmFile }: SessionOptions,
 ): Promise<Runtime> {
   const build = builds[known.device];
   try {
@@ -143,8 +155,8 @@ async function startRuntime(
     wasm.numThreads = known.device === "wasm"
       ? possibleThreads(threads ?? defaultThreads(), build.runtime)
       : 1;
-    if (files instanceof Uint8Array) wasm.wasmBinary = files;
-    else if (files !== undefined) wasm.wasmPaths = { wasm: files.href };
+    if (wasmFile instanceof Uint8Array) wasm.wasmBinary = wasmFile;
+    else if (wasmFile !== undefined) wasm.wasmPaths = { wasm: wasmFile.href };
   } else if (known.device === "wasm") {
     checkThreads(known.name, threads, build.runtime);
   }
@@ -217,28 +229,4 @@ async function createAgain(
     await runtime.InferenceSession.create(new Uint8Array(1), quiet).catch(() => {});
     return await create();
   }
-}
-
-/** Wraps a session of the runtime, or releases it if it cannot be used. */
-async function admit(
-  parts: Omit<SessionParts, "isCaptured" | "checkFinite">,
-  { capture = false, checkFinite = false, outputs = "host" }: SessionOptions,
-): Promise<Session> {
-  try {
-    const session = new LockedSession({ ...parts, isCaptured: capture, checkFinite });
-    if (typeof outputs !== "string") checkOutputNames(session, Object.keys(outputs));
-    return session;
-  } catch (error) {
-    await parts.session.release();
-    throw error;
-  }
-}
-
-function checkOutputNames({ name, outputs }: Session, wanted: readonly string[]): void {
-  const names = outputs.map((output) => output.name);
-  const strange = wanted.find((each) => !names.includes(each));
-  if (strange === undefined) return;
-  throw new RangeError(
-    `Cannot open ${name}: unknown output ${strange}; it must be one of ${names.join(", ")}`,
-  );
 }

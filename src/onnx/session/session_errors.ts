@@ -1,13 +1,14 @@
 import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
 import { lossOf } from "../../backend/webgpu/device.ts";
 import type { ModelOutline } from "../describe/model_outline.ts";
+import type { SessionDevice } from "./session_runtime.ts";
 
 /** Circumstances in which the runtime failed. */
 export interface Refused {
   /** Name of the model. */
   readonly name: string;
   /** Device of the session. */
-  readonly device: "wasm" | "webgpu";
+  readonly device: SessionDevice;
   /** GPU device of the session, if it has one. */
   readonly gpuDevice?: GPUDevice | undefined;
   /** Operation that failed. */
@@ -160,7 +161,8 @@ export function explain(error: unknown, refused: Refused): Error {
 function asUnavailable(said: string, cause: unknown, refused: Refused): Error | undefined {
   const { name, device, gpuDevice, during, threadMemory } = refused;
   const loss = gpuDevice && lossOf(gpuDevice);
-  const of = { backend: device, during, cause };
+  const backend = device === "webgpu" ? "webgpu" : "wasm";
+  const of = { backend, during, cause } as const;
   if (loss !== undefined) return deviceLost(name, during, loss, cause);
   if (NO_MEMORY.test(said)) {
     return new BackendUnavailableError(
@@ -175,7 +177,7 @@ function asUnavailable(said: string, cause: unknown, refused: Refused): Error | 
       `Cannot open ${name}: onnxruntime-web did not start (${
         clean(said)
       }). Allow it to read or fetch its .wasm file, or ` +
-        "pass that as `runtime`. Restart the process, because it cannot start twice in one",
+        "pass that as `wasmFile`. Restart the process, because it cannot start twice in one",
       { ...of, reason: "broken" },
     );
   }

@@ -5,7 +5,13 @@ import { lossToShow, SessionGpuTensor } from "./session_gpu.ts";
 import { withRuntime } from "./session_lock.ts";
 import type { ModelOutline } from "../describe/model_outline.ts";
 import { toHostTensor } from "./session_outputs.ts";
-import type { Runtime, RuntimeMetadata, RuntimeSession, RuntimeTensor } from "./session_runtime.ts";
+import type {
+  Runtime,
+  RuntimeMetadata,
+  RuntimeSession,
+  RuntimeTensor,
+  SessionDevice,
+} from "./session_runtime.ts";
 import {
   type Feeds,
   type Fetches,
@@ -21,11 +27,16 @@ import {
 export interface Session {
   /** Name in error messages. */
   readonly name: string;
-  /** Device on which it runs; `"evaluator"` is plain TypeScript without a runtime. */
-  readonly device: "wasm" | "webgpu" | "evaluator";
+  /**
+   * Implementation that runs it: onnxruntime-web on `"wasm"` or `"webgpu"`, onnxruntime-node (`"native"`), or
+   * `"evaluator"`, which is plain TypeScript without a runtime.
+   */
+  readonly device: SessionDevice | "evaluator";
+  /** Reason why an available choice was not taken, as that onnxruntime-node is not installed; empty if there is none. */
+  readonly note: string;
   /** Device of its GPU buffers. */
   readonly gpuDevice: GPUDevice | undefined;
-  /** Number of threads on wasm. Another number may change the last bits of sums. */
+  /** Number of threads on the processor. Another number may change the last bits of sums. */
   readonly threads: number;
   /** True if GPU commands are recorded and replayed. */
   readonly isCaptured: boolean;
@@ -55,7 +66,11 @@ export interface Session {
 /** Parts of a session. */
 export interface SessionParts {
   readonly name: string;
-  readonly device: "wasm" | "webgpu";
+  readonly device: SessionDevice;
+  /** Reason why an available choice was not taken; empty if there is none. */
+  readonly note: string;
+  /** Number of threads on the processor. */
+  readonly threads: number;
   readonly gpuDevice: GPUDevice | undefined;
   /** True if the session owns the device and destroys it. */
   readonly ownsDevice: boolean;
@@ -74,7 +89,8 @@ const QUIET = { logSeverityLevel: 4 };
 /** A session of onnxruntime whose calls use the lock. */
 export class LockedSession implements Session {
   readonly name: string;
-  readonly device: "wasm" | "webgpu";
+  readonly device: SessionDevice;
+  readonly note: string;
   readonly gpuDevice: GPUDevice | undefined;
   readonly threads: number;
   readonly isCaptured: boolean;
@@ -91,13 +107,14 @@ export class LockedSession implements Session {
   #isAborted = false;
 
   constructor(parts: SessionParts) {
-    const { name, device, gpuDevice, isCaptured, outline, runtime, session } = parts;
+    const { name, device, gpuDevice, isCaptured, outline, session } = parts;
     this.name = name;
     this.device = device;
+    this.note = parts.note;
     this.gpuDevice = gpuDevice;
     this.isCaptured = isCaptured;
     this.outline = outline;
-    this.threads = runtime.env.wasm.numThreads ?? 1;
+    this.threads = parts.threads;
     this.inputs = session.inputMetadata.map((each) => toInfo(name, each));
     this.outputs = session.outputMetadata.map((each) => toInfo(name, each));
     this.#parts = parts;

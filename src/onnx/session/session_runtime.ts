@@ -7,6 +7,9 @@
 
 import type { TensorArray, TensorDtype } from "./session_tensor.ts";
 
+/** An implementation of onnxruntime that runs a session. */
+export type SessionDevice = "wasm" | "native" | "webgpu";
+
 /** A tensor of the runtime. */
 export interface RuntimeTensor {
   readonly location: string;

@@ -9,6 +9,7 @@ import { gpuOf, type WebGpuBackend } from "../../backend/webgpu/mod.ts";
 import { evaluatorSession } from "../../onnx/session/evaluator_session.ts";
 import type { Graph } from "../../onnx/graph/graph.ts";
 import { openSession } from "../../onnx/session/open_session.ts";
+import type { SessionOptions } from "../../onnx/session/session_options.ts";
 import type { Session } from "../../onnx/session/session_run.ts";
 import type {
   Feeds,
@@ -50,6 +51,8 @@ export interface RunnerParts {
   readonly threads: number | undefined;
   /** Memory of several threads in Deno, in bytes. */
   readonly threadMemory?: number | undefined;
+  /** Implementation of onnxruntime on the processor. */
+  readonly runtime?: SessionOptions["runtime"] | undefined;
 }
 
 /** Result of a run. */
@@ -205,7 +208,7 @@ export class Runner {
   }
 
   async #open({ bytes, ...measured }: BuiltGraph): Promise<Opened> {
-    const { arena, name, threads, threadMemory } = this.#parts;
+    const { arena, name, threads, threadMemory, runtime } = this.#parts;
     const session = arena.backend.name === "reference"
       ? evaluatorSession(bytes, { name })
       : await openSession(bytes, {
@@ -215,6 +218,7 @@ export class Runner {
             device: "wasm",
             ...(threads !== undefined && { threads }),
             ...(threadMemory !== undefined && { threadMemory }),
+            ...(runtime !== undefined && { runtime }),
           }
           : { device: "webgpu", gpuDevice: this.#gpu.device, outputs: "host" }),
       });

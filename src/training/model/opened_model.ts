@@ -99,12 +99,14 @@ export class OpenedModel {
       name: plan.loaded.name,
       threads: options.threads ?? 1,
       threadMemory: options.threadMemory,
+      runtime: options.runtime,
     });
     this.runner = options.workers === undefined ? runner : new SharedRunner(runner, {
       graphs: this.#graphs(undefined),
       arena: this.arena,
       name: plan.loaded.name,
       workers: options.workers,
+      runtime: options.runtime,
     });
     this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);
   }

@@ -8,6 +8,7 @@ import {
   openSessionInWorker,
   type WorkerSession,
 } from "../../onnx/session/workers/session_in_worker.ts";
+import type { SessionOptions } from "../../onnx/session/session_options.ts";
 import type { HostFeed, HostTensor } from "../../onnx/session/session_tensor.ts";
 import type { Arena } from "../model/arena.ts";
 import type { TrainingBatch } from "../context.ts";
@@ -27,6 +28,8 @@ export interface SharedParts {
   readonly name: string;
   /** Number of workers. */
   readonly workers: number;
+  /** Implementation of onnxruntime in the workers. */
+  readonly runtime?: SessionOptions["runtime"] | undefined;
 }
 
 /** The workers with a graph. */
@@ -132,9 +135,10 @@ export class SharedRunner {
 
   async #start(): Promise<Team> {
     const { bytes, ...measured } = lossGraph(this.#graphs, { gradients: true });
-    const { name, workers, arena } = this.#parts;
+    const { name, workers, arena, runtime } = this.#parts;
+    const options = { name, threads: 1, ...(runtime !== undefined && { runtime }) };
     const opened = await Promise.allSettled(
-      Array.from({ length: workers }, () => openSessionInWorker(bytes, { name, threads: 1 })),
+      Array.from({ length: workers }, () => openSessionInWorker(bytes, options)),
     );
     const sessions = opened.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
     const failed = opened.find((one) => one.status === "rejected");

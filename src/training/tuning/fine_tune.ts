@@ -79,12 +79,13 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
     throw new RangeError(complaint("fine-tune a potential", wanted, references));
   }
   const { train, valid } = splitFrames(options);
-  const { derived, device, verify, signal } = options;
+  const { derived, device, runtime, verify, signal } = options;
   const opening = {
     ...options.manifest,
     ...(derived && { derived }),
     ...(signal && { signal }),
     ...(verify === false && { verify }),
+    ...(runtime !== undefined && { runtime }),
     ...(device === "reference" && { runtime: "evaluator" as const }),
   };
   const tunesStress = weightsOf(options).stress !== 0;

@@ -126,6 +126,7 @@ export const TRAINER_OPTIONS: readonly (keyof FineTuneOptions & keyof TrainerPar
   "device",
   "threads",
   "threadMemory",
+  "runtime",
   "name",
   "signal",
   "onWarning",

@@ -5,6 +5,7 @@ import { type LoadedModel, loadModel } from "../session_model.ts";
 import { checkOptions, type SessionOptions } from "../session_options.ts";
 import type { ModelSource } from "../session_source.ts";
 import type { HostFeed, HostTensor } from "../session_tensor.ts";
+import type { SessionDevice } from "../session_runtime.ts";
 import { isDeno } from "../session_threads.ts";
 import type { SessionWorker } from "./thread_worker.ts";
 import type { WorkerOptions, WorkerSessionInfo } from "./worker_messages.ts";
@@ -87,7 +88,7 @@ export async function startSessionInWorker(
   { bytes, name, external: externalData }: LoadedModel,
   options: Omit<WorkerSessionOptions, "worker"> & { readonly worker?: () => SessionWorker },
 ): Promise<WorkerSession> {
-  const { timeout = 60_000, worker = openWorker, signal, runtime, ...rest } = options;
+  const { timeout = 60_000, worker = openWorker, signal, wasmFile, ...rest } = options;
   // `loadModel` has already downloaded and checked the files.
   const { download: _, ...settings } = rest;
   const session = new SessionInWorker({
@@ -96,7 +97,7 @@ export async function startSessionInWorker(
     worker,
     options: {
       ...settings,
-      ...(runtime === undefined ? {} : { runtime: messageOf(runtime) }),
+      ...(wasmFile === undefined ? {} : { wasmFile: messageOf(wasmFile) }),
       name,
       externalData,
     },
@@ -106,8 +107,8 @@ export async function startSessionInWorker(
 }
 
 /** Converts an address to text, because a message cannot contain a URL. */
-function messageOf(runtime: URL | Uint8Array): string | Uint8Array {
-  return runtime instanceof Uint8Array ? runtime : runtime.href;
+function messageOf(file: URL | Uint8Array): string | Uint8Array {
+  return file instanceof Uint8Array ? file : file.href;
 }
 
 /** Returns feeds whose arrays have buffers of their own, because a message copies the whole buffer of an array. */
@@ -167,8 +168,8 @@ class SessionInWorker implements WorkerSession {
     return this.#parts.options.name;
   }
 
-  get device(): "wasm" | "webgpu" {
-    return this.#parts.options.device ?? "wasm";
+  get device(): SessionDevice {
+    return this.#info!.device;
   }
 
   get threads(): number {
@@ -277,7 +278,7 @@ class SessionInWorker implements WorkerSession {
     const next = during === "run" ? "; the next run starts another worker" : "";
     return new BackendUnavailableError(
       `Cannot ${during} ${this.name}: ${cause}${next}`,
-      { backend: this.device, reason, during },
+      { backend: this.#parts.options.device ?? "wasm", reason, during },
     );
   }
 }

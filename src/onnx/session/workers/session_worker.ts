@@ -9,6 +9,7 @@ import { BackendUnavailableError } from "../../../backend/backend_unavailable_er
 import { findWorkerThreads } from "../../../platform/worker_threads.ts";
 import { openSessionHere } from "../open_session.ts";
 import type { Session } from "../session_run.ts";
+import type { SessionDevice } from "../session_runtime.ts";
 import { THREAD_WORKER } from "./thread_worker.ts";
 import type { WorkerError, WorkerReply, WorkerRequest } from "./worker_messages.ts";
 
@@ -26,14 +27,14 @@ async function answer(request: WorkerRequest): Promise<WorkerReply> {
     if (request.kind === "run") {
       return { id, outputs: await session!.run(request.feeds, request.fetches) };
     }
-    const { runtime: from, ...options } = request.options;
-    const runtime = typeof from === "string" ? new URL(from) : from;
+    const { wasmFile: from, ...options } = request.options;
+    const wasmFile = typeof from === "string" ? new URL(from) : from;
     session = await openSessionHere(request.bytes, {
       ...options,
-      ...(runtime === undefined ? {} : { runtime }),
+      ...(wasmFile === undefined ? {} : { wasmFile }),
     });
     const { name, device, threads, inputs, outputs } = session;
-    const place = device as "wasm" | "webgpu"; // `openSessionHere` opens no evaluator sessions.
+    const place = device as SessionDevice; // `openSessionHere` opens no evaluator sessions.
     return { id, info: { name, device: place, threads, inputs, outputs } };
   } catch (error) {
     return { id, error: describe(error) };

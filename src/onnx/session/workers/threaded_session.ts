@@ -23,22 +23,25 @@ export const DEFAULT_TIMEOUT = 300_000;
 export async function openThreadedSession(
   loaded: LoadedModel,
   { timeout = DEFAULT_TIMEOUT, ...options }: SessionOptions,
+  note: string,
 ): Promise<Session> {
   const worker = () => new ThreadWorker();
   const session = await startSessionInWorker(loaded, { ...options, timeout, worker });
-  return new ThreadedSession(session, loaded.outline);
+  return new ThreadedSession(session, loaded.outline, note);
 }
 
 /** A session in a worker, with the interface of a session in this thread. */
 class ThreadedSession implements Session {
   readonly device = "wasm";
+  readonly note: string;
   readonly gpuDevice = undefined;
   readonly isCaptured = false;
   readonly outline: ModelOutline;
   readonly #session: WorkerSession;
   readonly #rules: OutputRules;
 
-  constructor(session: WorkerSession, outline: ModelOutline) {
+  constructor(session: WorkerSession, outline: ModelOutline, note: string) {
+    this.note = note;
     this.outline = outline;
     this.#session = session;
     this.#rules = { name: session.name, checkFinite: false }; // The worker checks the outputs.

@@ -7,12 +7,13 @@
 import type { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
 import type { HostFeeds } from "../compare_sessions.ts";
 import type { SessionOptions } from "../session_options.ts";
+import type { SessionDevice } from "../session_runtime.ts";
 import type { Outputs, TensorInfo } from "../session_tensor.ts";
 
 /** Options of a session in a form that a message can carry. */
-export interface WorkerOptions extends Omit<SessionOptions, "runtime" | "signal" | "download"> {
-  /** Address or bytes of the runtime's .wasm file. */
-  readonly runtime?: string | Uint8Array;
+export interface WorkerOptions extends Omit<SessionOptions, "wasmFile" | "signal" | "download"> {
+  /** Address or bytes of the .wasm file of onnxruntime-web. */
+  readonly wasmFile?: string | Uint8Array;
 }
 
 /** A request to a worker. */
@@ -34,9 +35,9 @@ export type WorkerRequest =
 export interface WorkerSessionInfo {
   /** Name in error messages. */
   readonly name: string;
-  /** Device on which it runs. */
-  readonly device: "wasm" | "webgpu";
-  /** Number of threads on wasm. */
+  /** Implementation that runs it. */
+  readonly device: SessionDevice;
+  /** Number of threads on the processor. */
   readonly threads: number;
   /** Inputs, in the model's order. */
   readonly inputs: readonly TensorInfo[];

@@ -1,0 +1,26 @@
+import type { SessionOptions } from "./session_options.ts";
+import { LockedSession, type Session, type SessionParts } from "./session_run.ts";
+
+/** Wraps a session of the runtime, or releases it if it cannot be used. */
+export async function admitSession(
+  parts: Omit<SessionParts, "isCaptured" | "checkFinite">,
+  { capture = false, checkFinite = false, outputs = "host" }: SessionOptions,
+): Promise<Session> {
+  try {
+    const session = new LockedSession({ ...parts, isCaptured: capture, checkFinite });
+    if (typeof outputs !== "string") checkOutputNames(session, Object.keys(outputs));
+    return session;
+  } catch (error) {
+    await parts.session.release();
+    throw error;
+  }
+}
+
+function checkOutputNames({ name, outputs }: Session, wanted: readonly string[]): void {
+  const names = outputs.map((output) => output.name);
+  const strange = wanted.find((each) => !names.includes(each));
+  if (strange === undefined) return;
+  throw new RangeError(
+    `Cannot open ${name}: unknown output ${strange}; it must be one of ${names.join(", ")}`,
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * The only file that imports onnxruntime-node: onnxruntime as native code, an optional package of npm.
+ *
+ * @module
+ */
+
+import { findDeno, mayLoadNative } from "../../../platform/host.ts";
+import type { Runtime } from "../session_runtime.ts";
+import { isServer } from "../session_threads.ts";
+
+/** The tested version, which Deno downloads if native code is required and the program does not import the package. */
+const PINNED = "npm:onnxruntime-node@1.30.0";
+
+/** The native runtime, or the reason why it cannot be used. */
+export type NativeLookup =
+  | { readonly runtime: Runtime }
+  | { readonly reason: string; readonly cause?: unknown };
+
+/** Lookups of this process: a package that failed to load fails again. */
+const lookups: { installed?: Promise<NativeLookup>; pinned?: Promise<NativeLookup> } = {};
+
+/**
+ * Looks for the native runtime. It is loaded once per process.
+ *
+ * @param mayDownload true if Deno may download the package when the program does not have it
+ */
+export async function findNativeRuntime(mayDownload: boolean): Promise<NativeLookup> {
+  if (!isServer()) return { reason: "a page cannot run native code" };
+  const deno = findDeno();
+  // Ask for no permission: a prompt would halt a program that runs unattended.
+  if (deno !== undefined && !mayLoadNative(deno)) {
+    return { reason: "Deno runs without --allow-ffi" };
+  }
+  const installed = await (lookups.installed ??= load("onnxruntime-node"));
+  if ("runtime" in installed || !mayDownload || deno === undefined) return installed;
+  return await (lookups.pinned ??= load(PINNED));
+}
+
+async function load(specifier: string): Promise<NativeLookup> {
+  try {
+    // A variable keeps the package out of bundles, and out of the modules that Deno downloads ahead.
+    const loaded = await import(specifier) as { readonly default?: Runtime };
+    return { runtime: loaded.default ?? loaded as unknown as Runtime };
+  } catch (cause) {
+    return { reason: reasonOf(cause), cause };
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const isMissing = /not prefixed with|Cannot find (package|module)|not found|not a dependency/i;
+  if (isMissing.test(said)) return "the package onnxruntime-node is not installed";
+  return `onnxruntime-node does not load here (${said.split("\n")[0]})`;
+}
