@@ -1,10 +1,10 @@
 /**
- * Checks of how many systems a sink holds.
+ * Checks of the number of systems in a sink.
  *
  * @module
  */
 
-/** Throws a RangeError for what is no count of systems. */
+/** Throws a RangeError if `length` is not a number of systems. */
 export function checkLength(length: number, action: string): void {
   if (Number.isSafeInteger(length) && length >= 0) return;
   throw new RangeError(
@@ -12,7 +12,7 @@ export function checkLength(length: number, action: string): void {
   );
 }
 
-/** Returns the error for a file of which nothing can be read. */
+/** Returns the error for reading an empty file. */
 export function emptyError(path: string): RangeError {
   return new RangeError(`Cannot read ${path}: it is empty, without a single system`);
 }

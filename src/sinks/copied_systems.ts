@@ -1,5 +1,5 @@
 /**
- * What a sink takes of a batch that is written to it.
+ * Copies of the systems that are written to a sink.
  *
  * @module
  */
@@ -12,11 +12,11 @@ import type { System } from "../batch/system.ts";
 import type { SystemMask } from "./sink.ts";
 
 /**
- * A copy of the systems that are meant, or `undefined` where there are none.
+ * Returns a copy of the selected systems, or `undefined` if no system is selected.
  *
- * @param action how errors begin: "write to a memory sink"
- * @throws {TypeError} for what is no batch or no mask
- * @throws {RangeError} for a mask of another length, or of other values
+ * @param action beginning of error messages: "write to a memory sink"
+ * @throws {TypeError} if the batch or the mask is of the wrong kind
+ * @throws {RangeError} if the mask has another length or other values
  * @throws {Error} while an engine holds the batch
  */
 export function taken(
@@ -57,13 +57,16 @@ function flagsOf(mask: unknown, { size }: Batch, action: string): Uint8Array {
   );
 }
 
-/** One system with every field that any had so far: what comes must go together with it. */
+/** A system with all fields written so far. Further systems must agree with it. */
 export class FieldPattern {
   #pattern: System | undefined;
-  // Frames of a run have the same fields over and over: those need no second look.
+  // Frames of a run have the same fields again and again. The last list makes their check cheap.
   #last: readonly FieldInfo[] = [];
 
-  /** Throws a TypeError for a system whose fields differ from those of earlier ones; it is as if it had not come. */
+  /**
+   * Throws a TypeError if the fields of a system differ from those of earlier systems. Its fields are not
+   * added then.
+   */
   join(batch: Batch): void {
     const fields = batch.fields();
     const isSame = this.#pattern !== undefined && fields.length === this.#last.length &&
@@ -76,7 +79,7 @@ export class FieldPattern {
     this.#last = fields;
   }
 
-  /** Forgets what came. */
+  /** Forgets all fields. */
   clear(): void {
     this.#pattern = undefined;
     this.#last = [];
@@ -89,7 +92,7 @@ function isSameField(a: FieldInfo, b: FieldInfo): boolean {
       a.unit === b.unit && Object.is(a.fill, b.fill);
 }
 
-/** Returns about as many bytes as the arrays of a batch take. */
+/** Returns the approximate size in bytes of the arrays of a batch. */
 export function bytesOf(batch: Batch): number {
   return batch.fields().reduce((sum, { name }) => sum + batch.get(name).byteLength, 0);
 }

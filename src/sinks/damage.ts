@@ -12,14 +12,14 @@ export interface CheckedPart {
   readonly place: string;
   /** Description of the damage; `undefined` if no damage was found. */
   readonly reason?: string;
-  /** True if the part has a check sum. Only the form of other parts is checked. */
+  /** True if the part has a checksum. Only the form of other parts is checked. */
   readonly isSummed: boolean;
   /** Number of systems in the part: 1, or 0 for parts that are not systems. */
   readonly systems: number;
 }
 
-/** Description of the damage of a part that does not match its check sum. */
+/** Description of the damage of a part that does not match its checksum. */
 export const CHANGED = "it is not what was written: its check sum is another";
 
-/** Description of the damage of a part that was written with a check sum and has none. */
+/** Description of the damage of a part that was written with a checksum and has none. */
 export const MISSING = "its check sum is missing";

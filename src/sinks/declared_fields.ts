@@ -1,5 +1,6 @@
 /**
- * What a user's fields are, in a line of text: for files that have places for values, but not for what they are.
+ * Declarations of custom fields in a line of text, for formats that store values without their dtype, unit or
+ * fill value.
  *
  * @module
  */
@@ -9,10 +10,13 @@ import { copyValues, declareField, type NumericInput } from "../batch/fields/fie
 import { readNumber, writeNumber } from "../batch/extxyz/values.ts";
 import type { DType, Level } from "../batch/fields/fields.ts";
 
-/** The key that the text is kept under. */
+/** Key under which the text is stored. */
 export const DECLARED = "hooke_fields";
 
-/** The fields of one's own among these, as `name:level:dtype:width:unit:fill …`; empty for none. */
+/**
+ * Returns the declarations of the custom fields as `name:level:dtype:width:unit:fill …`; an empty text if
+ * there are no custom fields.
+ */
 export function writeDeclared(fields: readonly FieldInfo[]): string {
   return fields.filter(({ name }) => !BUILT_IN.has(name)).map((info) => {
     const { name, level, dtype, width, unit, fill } = info;
@@ -21,7 +25,7 @@ export function writeDeclared(fields: readonly FieldInfo[]): string {
   }).join(" ");
 }
 
-/** The fields that such a text declares. Throws a SyntaxError for anything else. */
+/** Reads such a text. Throws a SyntaxError if it is not valid. */
 export function readDeclared(text: unknown): FieldInfo[] {
   if (typeof text !== "string") throw badDeclared(text);
   return text.split(" ").filter((word) => word !== "").map((word) => readOne(word, text));
@@ -55,7 +59,10 @@ function badDeclared(text: unknown, cause?: unknown): SyntaxError {
   );
 }
 
-/** Values of a declared field in its own array. Throws a SyntaxError for what cannot be those. */
+/**
+ * Returns the values of a declared field in an array of its dtype. Throws a SyntaxError if they do not match
+ * the declaration.
+ */
 export function asDeclared(values: unknown, info: FieldInfo, rows: number): NumericArray {
   const list = typeof values === "number" || typeof values === "boolean" ? [values] : values;
   const plain = Array.isArray(list) && list.every((x) => typeof x === "boolean")

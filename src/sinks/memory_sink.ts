@@ -6,10 +6,10 @@ import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
 import { FieldPattern, taken } from "./copied_systems.ts";
 
-/** What a {@linkcode MemorySink} can be told. */
+/** Options of {@linkcode MemorySink}. */
 export interface MemorySinkOptions {
   /**
-   * How many systems it can hold.
+   * Largest number of systems.
    *
    * @default Infinity
    */
@@ -19,11 +19,11 @@ export interface MemorySinkOptions {
 const WRITE = "write to a memory sink";
 
 /**
- * Keeps copies of systems in memory, in the order in which they come.
+ * Keeps copies of systems in memory, in the order in which they are written.
  *
- * A batch is taken whole or not at all. Within what `read` gives each system has a `systemId` of its own, as in every
- * batch: the first that comes with an id keeps it. The hooks that write frames put the id that a system had in the
- * run into the field `sourceId`.
+ * A batch is stored entirely or not at all. In the batch that `read` returns, each system has a unique
+ * `systemId`, as in every batch: the first system with an id keeps it. The hooks that write frames store the
+ * id of a system in the run in the field `sourceId`.
  *
  * @example
  * ```ts
@@ -44,35 +44,40 @@ const WRITE = "write to a memory sink";
  * ```
  */
 export class MemorySink implements Sink, Disposable {
-  /** How many systems it can hold. */
+  /** Largest number of systems. */
   readonly capacity: number;
   #batches: Batch[] = [];
   #length = 0;
   readonly #pattern = new FieldPattern();
   #isClosed = false;
 
-  /** Throws a TypeError for options that are none, a RangeError for a capacity that is no count. */
+  /**
+   * Throws a TypeError if the options are not valid, and a RangeError if the capacity is not a whole number
+   * or Infinity.
+   */
   constructor(options: MemorySinkOptions = {}) {
     this.capacity = readCapacity(options);
   }
 
-  /** How many systems it holds. */
+  /** Number of systems. */
   get length(): number {
     return this.#length;
   }
 
-  /** Whether it can take no more. */
+  /** True if the sink has reached its capacity. */
   get isFull(): boolean {
     return this.#length >= this.capacity;
   }
 
   /**
-   * Takes a copy of the systems of a batch, or of those that the mask marks; of a batch under an engine, write
-   * `await batch.snapshot()` instead.
+   * Copies the systems of a batch, or those that the mask selects. If an engine holds the batch, write `await
+   * batch.snapshot()` instead.
    *
-   * @throws {TypeError} for what is no batch or no mask, and for fields that differ from those of earlier systems
-   * @throws {RangeError} when they do not all fit, and for a mask of another length; nothing is taken then
-   * @throws {Error} while an engine holds the batch, and when the sink is closed
+   * @throws {TypeError} if the batch or the mask is of the wrong kind, or fields differ from those of earlier
+   * systems
+   * @throws {RangeError} if the systems exceed the capacity or the mask has another length; no system is
+   * stored then
+   * @throws {Error} if an engine holds the batch, or the sink is closed
    */
   write(batch: Batch, mask?: SystemMask): void {
     if (this.#isClosed) throw new Error(`Cannot ${WRITE}: it must be open: it was closed`);
@@ -90,7 +95,10 @@ export class MemorySink implements Sink, Disposable {
     this.#length += count;
   }
 
-  /** All systems in the order in which they came, in a new batch. Throws a RangeError when there are none. */
+  /**
+   * Returns all systems in the order in which they were written, in a new batch. Throws a RangeError if the
+   * sink is empty.
+   */
   read(): Batch {
     if (this.#length === 0) {
       throw new RangeError(
@@ -100,21 +108,24 @@ export class MemorySink implements Sink, Disposable {
     return batchOfData(this.#batches.flatMap((batch) => batch.systems()));
   }
 
-  /** The same, and the sink is empty afterwards. Throws a RangeError when it is empty before. */
+  /** Returns all systems and empties the sink. Throws a RangeError if the sink is empty. */
   drain(): Batch {
     const all = this.read();
     this.clear();
     return all;
   }
 
-  /** Forgets all systems. */
+  /** Removes all systems. */
   clear(): void {
     this.#batches = [];
     this.#length = 0;
     this.#pattern.clear();
   }
 
-  /** Forgets all systems but the first so many. Throws a RangeError for what is no count. */
+  /**
+   * Removes all systems except the first `length`. Throws a RangeError if `length` is not a whole number from
+   * 0 on.
+   */
   truncate(length: number): void {
     checkLength(length, "truncate a memory sink");
     if (length >= this.#length) return;
@@ -130,12 +141,12 @@ export class MemorySink implements Sink, Disposable {
     for (const batch of kept) this.#pattern.join(batch);
   }
 
-  /** From now on it takes no more; what it holds can still be read. */
+  /** Closes the sink. It accepts no more systems; it can still be read. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** The same as `close`. */
+  /** Closes the sink, as `close` does. */
   [Symbol.dispose](): void {
     this.close();
   }

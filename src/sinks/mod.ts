@@ -1,5 +1,5 @@
 /**
- * Where systems and rows of numbers are kept: sinks.
+ * Sinks: files and memory in which systems, and rows of numbers, are stored.
  *
  * @example
  * ```ts

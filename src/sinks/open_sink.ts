@@ -2,14 +2,14 @@ import { show } from "../base/show.ts";
 import type { StoredSink } from "./sink.ts";
 import type { FileSinkOptions } from "./files/file_sink.ts";
 
-/** Makes a sink for a path. */
+/** Creates the sink of a path. */
 export type MakeSink = (
   path: string,
   options: FileSinkOptions,
 ) => StoredSink | Promise<StoredSink>;
 
 /**
- * How paths end, and what makes sinks for those that do. Each kind is loaded when it is asked for.
+ * Formats of sinks by the endings of paths. The code of a format is loaded when it is used.
  *
  * @example
  * ```ts
@@ -28,7 +28,8 @@ export const SINK_FORMATS: Readonly<Record<string, MakeSink>> = Object.freeze({
     new (await import("./csv/csv_sink.ts")).CsvSink(path, undefined, options),
   ".db": async (path, options) =>
     new (await import("./ase/ase_database_sink.ts")).AseDatabaseSink(path, options),
-  // It is never left with a part of a system, and all its systems have the same fields: there is no warning.
+  // A Zarr store never contains a part of a system, and all its systems have the same fields, so it gives no
+  // warnings.
   ".zarr": async (path, { onWarning: _, ...options }) =>
     new (await import("./zarr/zarr_sink.ts")).ZarrSink(path, options),
 });
@@ -38,10 +39,10 @@ async function extxyz(path: string, options: FileSinkOptions): Promise<StoredSin
   return new ExtxyzSink(path, options);
 }
 
-/** What `openSink` can be told. */
+/** Options of {@linkcode openSink}. */
 export interface OpenSinkOptions extends FileSinkOptions {
   /**
-   * How paths end, and what makes sinks for those: the table to look in.
+   * Formats by the endings of paths.
    *
    * @default SINK_FORMATS
    */
@@ -49,13 +50,13 @@ export interface OpenSinkOptions extends FileSinkOptions {
 }
 
 /**
- * Opens a sink of the kind that a path ends with: `.xyz` or `.extxyz`, `.jsonl`, `.csv`, `.db`, `.zarr`. What is there
- * is added to.
+ * Opens a sink in the format that the ending of a path names: `.xyz` or `.extxyz`, `.jsonl`, `.csv`, `.db`,
+ * `.zarr`. Systems are added to those of an existing file.
  *
- * @throws {TypeError} for what is no path
- * @throws {RangeError} for an ending that is not in the table, and for a file of a newer version
- * @throws {SyntaxError} for what is there and is no such file, or damaged; it stays as it is
- * @throws {Error} when the file system refuses, with its `code`
+ * @throws {TypeError} if the path is not a text
+ * @throws {RangeError} if the ending is not known, or a newer version wrote the file
+ * @throws {SyntaxError} if the file is damaged or of another format; it is left as it is
+ * @throws {Error} if the file system refuses, with its `code`
  *
  * @example
  * ```ts
@@ -78,7 +79,7 @@ export async function openSink(path: string, options: OpenSinkOptions = {}): Pro
   return sink;
 }
 
-/** The same, but nothing is opened: who only reads neither makes nor changes anything. */
+/** Creates the sink without opening its file: reading neither creates nor changes a file. */
 export async function sinkFor(path: string, options: OpenSinkOptions): Promise<StoredSink> {
   const { formats = SINK_FORMATS, ...rest } = options;
   if (typeof path !== "string") {

@@ -1,92 +1,104 @@
 /**
- * Where systems are kept: what every sink can do.
+ * Interfaces of sinks: the places in which systems are stored.
  *
  * @module
  */
 
 import type { Batch } from "../batch/batch.ts";
 
-/** Which systems of a batch are meant: one flag for each, 1 or `true` for those that are. */
+/** Selection of systems of a batch: one flag per system, 1 or `true` if it is selected. */
 export type SystemMask = ArrayLike<number | boolean>;
 
-/** What takes systems. All that hooks need of a sink. */
+/** Accepts systems. Hooks need only these members of a sink. */
 export interface SystemWriter {
-  /**
-   * Takes a copy of the systems of a batch, or of those that the mask marks: all of them, or none when it throws.
-   */
+  /** Copies the systems of a batch, or those that the mask selects. If it throws, no system is written. */
   write(batch: Batch, mask?: SystemMask): void | PromiseLike<void>;
-  /** Waits until all that was taken is where it is to be. Hooks ask for it when a run ends, and before checkpoints. */
+  /** Waits until all systems are stored. Hooks call it at the end of a run and before checkpoints. */
   flush?(): void | PromiseLike<void>;
-  /** Opens what is there: from then on `length` is known. */
+  /** Opens existing content. From then on `length` is known. */
   open?(): void | PromiseLike<void>;
   /** Number of systems in the sink, including those not yet written; `undefined` while it is unknown. */
   readonly length?: number | undefined;
   /**
-   * Takes off all systems but the first so many, and nothing where there are no more. A run that goes on from a
-   * checkpoint writes those after it again. Without it they would be there twice.
+   * Removes all systems except the first `length`; does nothing if there are no more. A run that resumes from
+   * a checkpoint writes the systems after it again; without this function they would be stored twice.
    */
   truncate?(length: number): void | PromiseLike<void>;
 }
 
-/** A place to keep systems in. Those of one kind of sink may answer at once, those of another later. */
+/** Stores systems and reads them. The methods of a kind of sink may be synchronous or asynchronous. */
 export interface Sink extends SystemWriter {
-  /** How many systems it holds. */
+  /** Number of systems. */
   readonly length: number;
-  /** How many it can hold; `Infinity` where there is no limit. */
+  /** Largest number of systems; `Infinity` if there is no limit. */
   readonly capacity: number;
-  /** Whether it can take no more. */
+  /** True if the sink has reached its capacity. */
   readonly isFull: boolean;
-  /** All systems in the order in which they came, as one batch. Throws a RangeError when there are none. */
+  /**
+   * Returns all systems in the order in which they were written, as one batch. Throws a RangeError if there
+   * are no systems.
+   */
   read(): Batch | PromiseLike<Batch>;
-  /** The same, and the sink is empty afterwards. */
+  /** Returns all systems as `read` does, and empties the sink. */
   drain(): Batch | PromiseLike<Batch>;
-  /** Forgets all systems. */
+  /** Removes all systems. */
   clear(): void | PromiseLike<void>;
-  /** From now on it takes no more. */
+  /** Closes the sink. It accepts no more systems. */
   close(): void | PromiseLike<void>;
 }
 
-/** Which of the systems that a sink holds are meant; what is left out leaves none out. */
+/** Selection of the systems of a sink. A missing member selects all. */
 export interface Slice {
-  /** From this place on, in the order in which they came. */
+  /** First place, in the order in which the systems were written. */
   readonly from?: number;
-  /** To this place, which is not among them. */
+  /** End of the places, not included. */
   readonly to?: number;
-  /** With a `time` in this interval, both ends included, fs. */
+  /** Interval of `time` in fs, both ends included. */
   readonly time?: readonly [from: number, to: number];
-  /** With a `step` in this interval, both ends included. */
+  /** Interval of `step`, both ends included. */
   readonly steps?: readonly [from: number, to: number];
-  /** Of these systems of the run: their `sourceId`, or `systemId` where there is no such field. */
+  /** Ids of systems of the run: their `sourceId`, or `systemId` if they have no such field. */
   readonly systems?: readonly number[];
 }
 
-/** A sink in a file or a folder. What was flushed is there for whoever opens it, whatever happens to the process. */
+/** A sink in a file or a folder. Flushed systems are stored, even if the process is killed afterwards. */
 export interface StoredSink extends Sink {
-  /** Where it is. */
+  /** Path of the file or folder. */
   readonly path: string;
   /**
-   * Opens what is there, to add to it, or makes it; the first `write` does so, too. What a kill has left unfinished is
-   * removed, with a warning.
+   * Opens existing content to add to it, or creates the file; the first `write` does the same. Incomplete
+   * data that a killed process left is removed, with a warning.
    *
-   * @throws {SyntaxError} for what is there and is no such file, or damaged; it stays as it is
-   * @throws {RangeError} for one of a newer version
-   * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+   * @throws {SyntaxError} if the file is damaged or of another format; it is left as it is
+   * @throws {RangeError} if a newer version wrote the file
+   * @throws {Error} if the file system refuses, with its `code` and its error as `cause`
    */
   open(): Promise<void>;
-  /** Takes a copy at once, and writes it in the background. Waits where too much is under way; throws what went wrong. */
+  /**
+   * Copies systems at once and writes them in the background. The returned promise resolves when the queue
+   * has room. Throws earlier errors in the background.
+   */
   write(batch: Batch, mask?: SystemMask): void | Promise<void>;
-  /** Waits until all that was taken is in the file, and safe. Throws what went wrong since somebody last asked. */
+  /**
+   * Waits until all systems are on the disk. Throws the first error in the background since the last call.
+   */
   flush(): Promise<void>;
-  /** Some of the systems, read without the others. Throws a RangeError where there are none. */
+  /**
+   * Returns the systems of a slice, read without the others. Throws a RangeError if there are no such
+   * systems.
+   */
   slice(slice: Slice): Promise<Batch>;
-  /** All systems in the order in which they came, as one batch. Throws a RangeError when there are none. */
+  /**
+   * Returns all systems in the order in which they were written, as one batch. Throws a RangeError if there
+   * are no systems.
+   */
   read(): Promise<Batch>;
-  /** The same, and the sink is empty afterwards. */
+  /** Returns all systems as `read` does, and empties the sink. */
   drain(): Promise<Batch>;
-  /** Forgets all systems. */
+  /** Removes all systems. */
   clear(): Promise<void>;
-  /** Forgets all systems but the first so many, once all that was taken is there. */
+  /** Removes all systems except the first `length`, after all pending systems are written. */
   truncate(length: number): Promise<void>;
-  /** Writes what is left, and closes the file. From now on it takes no more. */
+  /** Writes pending systems and closes the file. The sink accepts no more systems. */
   close(): Promise<void>;
 }

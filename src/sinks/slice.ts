@@ -1,5 +1,5 @@
 /**
- * Which of the systems of a sink are meant.
+ * Selection of systems of a sink.
  *
  * @module
  */
@@ -8,23 +8,26 @@ import { show } from "../base/show.ts";
 import type { System } from "../batch/system.ts";
 import type { Slice } from "./sink.ts";
 
-/** What a slice looks at. What a system has not is `undefined`, and then it is in no interval. */
+/**
+ * The values by which a slice selects. A value that the system does not have is `undefined`, and lies in no
+ * interval.
+ */
 export interface Stamp {
-  /** Its step. */
+  /** Step of the system. */
   readonly step: number | undefined;
-  /** Its time, fs. */
+  /** Time of the system in fs. */
   readonly time: number | undefined;
-  /** Which system of the run it is. */
+  /** Id of the system in the run. */
   readonly system: number | undefined;
 }
 
 const MEMBERS: readonly string[] = ["from", "to", "time", "steps", "systems"];
 
 /**
- * The slice, when it is one.
+ * Returns the slice if it is valid.
  *
- * @throws {TypeError} for what is none, naming the member
- * @throws {RangeError} for places that are no counts
+ * @throws {TypeError} that names the member if the slice is not valid
+ * @throws {RangeError} if a place is not a whole number
  */
 export function checkedSlice(slice: unknown, action: string): Slice {
   if (typeof slice !== "object" || slice === null || Array.isArray(slice)) {
@@ -61,12 +64,12 @@ function checkMember(key: string, value: unknown, action: string): void {
   );
 }
 
-/** Whether a slice asks for more than places. */
+/** Returns whether a slice selects by more than places. */
 export function looksInside({ time, steps, systems }: Slice): boolean {
   return time !== undefined || steps !== undefined || systems !== undefined;
 }
 
-/** Whether a system with this stamp is meant, its place aside. */
+/** Returns whether a slice selects a system with this stamp. Its place is not considered. */
 export function isMeant(stamp: Stamp, { time, steps, systems }: Slice): boolean {
   return isWithin(stamp.time, time) && isWithin(stamp.step, steps) &&
     (systems === undefined || stamp.system !== undefined && systems.includes(stamp.system));
@@ -77,7 +80,9 @@ function isWithin(value: number | undefined, interval: readonly [number, number]
     value !== undefined && value >= interval[0] && value <= interval[1];
 }
 
-/** The stamp of a system: from its fields, or from its `info` where a file could say no more. */
+/**
+ * Returns the stamp of a system: from its fields, or from its `info` if the format has no fields per system.
+ */
 export function stampOf(system: System): Stamp {
   const source = numberOf(system, "sourceId");
   return {

@@ -2,25 +2,27 @@ import type { System } from "../batch/system.ts";
 import { refusal } from "./files/open_file.ts";
 import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
 
-/** The systems in a file, got one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
+/** The systems of a file, read one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
 export interface SystemsFile extends AsyncDisposable {
-  /** How many there are. */
+  /** Number of systems. */
   readonly length: number;
-  /** The system at a place, read without the others. Throws a RangeError for a place there is not. */
+  /**
+   * Returns the system at a place, read without the others. Throws a RangeError if the place does not exist.
+   */
   get(index: number): Promise<System>;
   /** Closes the file. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a file of systems to read them in any order: `.xyz`, `.jsonl`, `.db` of ASE, `.zarr`, as `openSink` knows them.
- * The file is only read: a run may still write to it, and it may be read-only. There are as many systems as there were
- * when it was opened. A part of a system at the end is not read, and reported once to `onWarning`.
+ * Opens a file of systems to read them in any order: `.xyz`, `.jsonl`, `.db` of ASE, `.zarr`, as `openSink`
+ * does. The file is only read: it may be read-only, and a run may still write to it. The number of systems is
+ * that at the time of opening. A part of a system at the end is not read, and reported once to `onWarning`.
  *
- * @throws {RangeError} for an ending that is not known, for a file without systems, and for one of a newer version
- * @throws {SyntaxError} for what is no such file, or damaged
- * @throws {TypeError} for a table, which has no systems
- * @throws {Error} where there is no such file, and when the file system refuses, with its `code`
+ * @throws {RangeError} if the ending is not known, the file is empty, or a newer version wrote it
+ * @throws {SyntaxError} if the file is damaged or of another format
+ * @throws {TypeError} if the file is a table, which has no atoms
+ * @throws {Error} if the file does not exist, or the file system refuses, with its `code`
  *
  * @example
  * ```ts
@@ -47,7 +49,7 @@ export async function openSystems(
   const sink = await sinkFor(path, options);
   const close = async () => await sink.close();
   try {
-    await sink.slice({ to: 1 }); // there must be one
+    await sink.slice({ to: 1 }); // throws if the file is empty
   } catch (error) {
     await close();
     throw error;
@@ -68,7 +70,7 @@ export async function openSystems(
   };
 }
 
-/** Throws an error for a path where nothing is: a sink would make it. */
+/** Throws an error if nothing is at the path: a sink would create the file. */
 export async function assertThere(path: string): Promise<void> {
   const { stat } = await import("node:fs/promises");
   try {

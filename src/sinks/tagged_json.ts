@@ -1,8 +1,8 @@
 /**
- * Plain data as JSON that every reader takes, with what JSON has no words for.
+ * Plain data as JSON that every reader accepts, with tags for values that JSON cannot express.
  *
- * NaN and infinities are `{"$number": "NaN"}`, arrays of numbers with a dtype `{"$f64": [1, 2]}`; what is written as
- * an object with a key of `$…` gets a `$` more, so that nothing is mistaken for these.
+ * NaN and infinities are `{"$number": "NaN"}`, and typed arrays are `{"$f64": [1, 2]}`. A key of the data
+ * that begins with `$` gets another `$`, so that it is not taken for a tag.
  *
  * @module
  */
@@ -10,13 +10,13 @@
 import { DEEPEST } from "../base/nesting.ts";
 import { allocate, dtypeOf, isDType } from "../batch/fields/fields.ts";
 
-/** A number, JSON or not: `-0` stays what it is, and what is not finite is a text. */
+/** Returns a number as JSON: `-0` is kept, and a number that is not finite is a text. */
 export function numberText(value: number): string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? "-0" : String(value);
   return `"${value}"`;
 }
 
-/** The number that such a text or number is, or `undefined`. */
+/** Returns the number in such a text or number; `undefined` for any other value. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   return value === "NaN" || value === "Infinity" || value === "-Infinity"
@@ -24,7 +24,10 @@ export function numberOf(value: unknown): number | undefined {
     : undefined;
 }
 
-/** Returns plain data as text; `undefined` for a function, a bigint, a cycle, an object of a class, too deep a nesting. */
+/**
+ * Returns plain data as text; `undefined` for a function, a bigint, a cycle, an instance of a class, or data
+ * that is nested too deep.
+ */
 export function writeTagged(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {
     return JSON.stringify(value);
@@ -54,9 +57,9 @@ export function writeTagged(value: unknown, around: readonly object[] = []): str
 }
 
 /**
- * Returns the value that such a text held, from what `JSON.parse` made of it.
+ * Restores the data from the result of `JSON.parse`.
  *
- * @throws {SyntaxError} for an unknown tag, and for more than 1000 lists and objects in each other
+ * @throws {SyntaxError} if a tag is not known, or the data is nested more than 1000 deep
  */
 export function readTagged(value: unknown, depth: number = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
@@ -72,7 +75,7 @@ export function readTagged(value: unknown, depth: number = 0): unknown {
     if (entries.length === 1) return readTag(key.slice(1), part);
     throw badTag(key, value);
   }
-  // A key of a file must not reach a prototype: fromEntries defines, it does not assign.
+  // A key from a file must not reach a prototype: `fromEntries` defines members, it does not assign them.
   return Object.fromEntries(entries.map(([name, one]) => {
     if (name.startsWith("$") && !name.startsWith("$$")) throw badTag(name, value);
     return [name.startsWith("$") ? name.slice(1) : name, readTagged(one, depth + 1)];

@@ -1,25 +1,26 @@
 /**
- * Check sums in texts: frames, lines and metadata.
+ * Checksums in texts: frames, lines and metadata.
  *
- * A text has its CRC-32C in itself, as eight hexadecimal digits: that of the text with zeros in their place. Readers
- * ignore it, because other programs may change a text and keep what they do not know; `verifySink` compares it.
+ * A text contains its own CRC-32C as eight hexadecimal digits, computed with zeros in their place. Readers
+ * ignore it, because other programs may change a text and keep keys that they do not know; `verifySink`
+ * compares it.
  *
  * @module
  */
 
 import { crc32c } from "../base/crc32c.ts";
 
-/** The digits that stand for a sum while it is computed. */
+/** Digits in place of the checksum while it is computed. */
 const NO_SUM = "00000000";
 
 const encoder = new TextEncoder();
 
-/** Returns a text with its sum between its two parts. */
+/** Returns a text with its checksum between its two parts. */
 export function withSum(before: string, after: string): string {
   return before + sumOf(before, after) + after;
 }
 
-/** Returns whether a text is as it was written; `undefined` if there are no digits at `at`. */
+/** Returns whether a text matches the checksum at `at`; `undefined` if `at` is `undefined`. */
 export function isAsWritten(text: string, at: number | undefined): boolean | undefined {
   if (at === undefined) return undefined;
   const end = at + NO_SUM.length;

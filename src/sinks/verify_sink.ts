@@ -8,11 +8,14 @@ export interface SinkReport {
   readonly path: string;
   /** Number of systems that were checked. */
   readonly systems: number;
-  /** Number of parts without a check sum: those of other programs, and rows of tables. Only their form is checked. */
+  /**
+   * Number of parts without a checksum: those of other programs, and rows of tables. Only their form is
+   * checked.
+   */
   readonly unsummed: number;
   /** Damaged parts of the file. */
   readonly damage: readonly SinkDamage[];
-  /** The result in one line, which says how much could not be checked. */
+  /** Result in one line, with the number of parts that have no checksum. */
   readonly summary: string;
 }
 
@@ -22,18 +25,18 @@ interface CheckedSink {
 }
 
 /**
- * Reads all of a sink's file, and compares it with the check sums that were written with it: each record of `.xyz` and
- * `.jsonl`, each row of `.db`, each chunk and each piece of metadata of `.zarr`. Nothing is changed. A file that another
- * program has changed is reported, too. Parts without a check sum are counted (`unsummed`), and only their form is
- * checked: all rows of a `.csv`, and systems that another program wrote to the same file. Chunks and metadata that were
- * removed from a `.zarr` are reported. Whole records that were removed from a `.xyz` or `.jsonl`, or repeated there, are
- * not found: compare `systems` with the number that was written.
+ * Reads a sink's file and compares it with the checksums that were written with it: each record of `.xyz` and
+ * `.jsonl`, each row of `.db`, each chunk and all metadata of `.zarr`. Nothing is changed. A part that
+ * another program has changed is reported, too. Parts without a checksum are counted (`unsummed`), and only
+ * their form is checked: all rows of a `.csv`, and systems that another program wrote to the same file.
+ * Chunks and metadata that were removed from a `.zarr` are reported. Complete records that were removed from
+ * a `.xyz` or `.jsonl`, or repeated there, are not found: compare `systems` with the number that was written.
  *
  * Use it after a disk failed, or before data is archived.
  *
- * @throws {RangeError} for an ending that is not known
- * @throws {TypeError} for a path that is no text, and for sinks of your own without `check`
- * @throws {Error} if there is no such file, or the file system refuses, with its `code`
+ * @throws {RangeError} if the ending is not known
+ * @throws {TypeError} if the path is not a text, or a custom sink has no `check`
+ * @throws {Error} if the file does not exist, or the file system refuses, with its `code`
  *
  * @example
  * ```ts
@@ -54,7 +57,7 @@ interface CheckedSink {
  * ```
  */
 export async function verifySink(path: string, options: OpenSinkOptions = {}): Promise<SinkReport> {
-  const sink = await sinkFor(path, { onWarning: () => {}, ...options }); // the report says it
+  const sink = await sinkFor(path, { onWarning: () => {}, ...options }); // the report contains the warnings
   await assertThere(path);
   const { check } = sink as Partial<CheckedSink>;
   if (check === undefined) {

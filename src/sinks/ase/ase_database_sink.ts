@@ -13,16 +13,16 @@ export interface AseDatabaseSinkOptions extends FileSinkOptions {
 }
 
 /**
- * Keeps systems in a database of ASE's (SQLite, version 9 of its tables), so that `ase.db.connect(path).select(…)` finds
- * them, and gives back those that ASE has written.
+ * Writes systems to an ASE database (SQLite, version 9 of its tables), so that
+ * `ase.db.connect(path).select(…)` finds them, and reads databases that ASE wrote.
  *
- * Elements, positions, cell, pbc, masses, momenta, charges, energy, forces, stress, and the fields `tags`, `magmoms`,
- * `magmom`, `dipole`, `free_energy`, `initial_charges`, `initial_magmoms` are in ASE's own columns; `move_mask` (0 for
- * atoms that are fixed) is its `FixAtoms`. Other numbers per system (`step`, `time`, …), and numbers and texts of `info`,
- * are key-value pairs; all the rest is in `data`, so that every field comes back to the bit. Typed arrays in `info` come
- * back as lists.
+ * Elements, positions, cell, pbc, masses, momenta, charges, energy, forces, stress, and the fields `tags`,
+ * `magmoms`, `magmom`, `dipole`, `free_energy`, `initial_charges`, `initial_magmoms` are in ASE's own
+ * columns; `move_mask` (0 for fixed atoms) is ASE's `FixAtoms`. Other numbers per system (`step`, `time`, …),
+ * and numbers and texts of `info`, are key-value pairs. All other values are in `data`, so that every field
+ * is read back bitwise identical. Typed arrays in `info` are read back as lists.
  *
- * Other programs see systems once they were flushed.
+ * Other programs see systems after a flush.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export interface AseDatabaseSinkOptions extends FileSinkOptions {
  * ```
  */
 export class AseDatabaseSink extends FileSink {
-  /** Makes the sink. The database is opened by `open` or the first `write`. */
+  /** Creates the sink. The database is opened by `open` or the first `write`. */
   constructor(path: string, options: AseDatabaseSinkOptions = {}) {
     checkOptions("make an AseDatabaseSink", options, ["username", ...FILE_OPTIONS]);
     super(path, new AseStore(path, options.username ?? null), options);

@@ -1,5 +1,5 @@
 /**
- * The cells of a row of ASE's tables, each as what it must be.
+ * Checked reading of the cells of a row of ASE's tables.
  *
  * @module
  */
@@ -9,20 +9,23 @@ import { show } from "../../base/show.ts";
 import type { Row } from "./database.ts";
 import { listsOf, unpack } from "./packed.ts";
 
-/** Atomic numbers, which say how many atoms there are. */
+/** Returns the atomic numbers of a row. Their count is the number of atoms. */
 export function numbersOf(row: Row): Int32Array {
   const bytes = row["numbers"];
   if (!(bytes instanceof Uint8Array) || bytes.length % 4 !== 0) throw bad("numbers", bytes);
   return new Int32Array(bytes.slice().buffer);
 }
 
-/** Charges to begin with that differ from those that were computed. */
+/** Returns whether the initial charges differ from the computed charges. */
 export function hasTwoCharges(row: Row): boolean {
   const [a, b] = [row["initial_charges"], row["charges"]];
   return a instanceof Uint8Array && b instanceof Uint8Array && a.some((byte, i) => byte !== b[i]);
 }
 
-/** So many numbers of 8 bytes, if any. Throws a SyntaxError for another count, as do all below. */
+/**
+ * Returns `count` float64 numbers, or `undefined` if the cell is empty. Throws a SyntaxError for another
+ * count, as do all functions below.
+ */
 export function floats(row: Row, name: string, count: number): Float64Array | undefined {
   const bytes = row[name];
   if (bytes === null || bytes === undefined) return undefined;
@@ -30,7 +33,7 @@ export function floats(row: Row, name: string, count: number): Float64Array | un
   return new Float64Array(bytes.slice().buffer);
 }
 
-/** So many whole numbers of 4 bytes, if any. */
+/** Returns `count` int32 numbers, or `undefined` if the cell is empty. */
 export function integers(row: Row, name: string, count: number): Int32Array | undefined {
   const bytes = row[name];
   if (bytes === null || bytes === undefined) return undefined;
@@ -38,7 +41,7 @@ export function integers(row: Row, name: string, count: number): Int32Array | un
   return new Int32Array(bytes.slice().buffer);
 }
 
-/** A number, if any. */
+/** Returns a number, or `undefined` if the cell is empty. */
 export function real(row: Row, name: string): number | undefined {
   const value = row[name];
   if (value === null || value === undefined) return undefined;
@@ -46,10 +49,10 @@ export function real(row: Row, name: string): number | undefined {
   return value;
 }
 
-/** An object as JSON. */
+/** Returns an object that is stored as JSON. */
 export function objectOf(text: unknown): Record<string, unknown> {
   const value = typeof text === "string" ? readJson(text) : text;
-  // Some versions wrote the text of a text.
+  // Some versions of ASE encode the JSON twice, as the text of a text.
   const object = typeof value === "string" ? readJson(value) : value;
   if (typeof object === "object" && object !== null && !Array.isArray(object)) {
     return listsOf(object) as Record<string, unknown>;
@@ -57,13 +60,13 @@ export function objectOf(text: unknown): Record<string, unknown> {
   throw bad("key_value_pairs", text);
 }
 
-/** What has no column. */
+/** Returns the values that have no column of their own. */
 export function dataOf(value: unknown): Record<string, unknown> {
   if (typeof value === "string" || value instanceof Uint8Array) return unpack(value);
   throw bad("data", value);
 }
 
-/** The error for a cell that is not what it must be. */
+/** Returns the error for a cell that is not valid. */
 export function bad(name: string, value: unknown): SyntaxError {
   return new SyntaxError(
     `Cannot read a row: its ${name} must be of its atoms; got ${

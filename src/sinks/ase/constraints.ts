@@ -1,5 +1,6 @@
 /**
- * Fixed atoms, as ASE says which they are, and as the field `move_mask`: 0 for what is fixed, one per atom or three.
+ * Fixed atoms as constraints of ASE and as the field `move_mask`: 0 for fixed, with one or three flags per
+ * atom.
  *
  * @module
  */
@@ -15,7 +16,7 @@ export interface Constraint {
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-/** What moves of a system, one flag per atom or three, or `undefined` where nothing says. */
+/** Returns the flags of movable atoms, one or three per atom; `undefined` if the system has no such field. */
 export function moveMask(system: System): Uint8Array | undefined {
   const info = system.fields().find(({ name }) => name === MOVE_MASK);
   const isMask = info?.level === "node" && info.dtype === "u8" &&
@@ -25,7 +26,7 @@ export function moveMask(system: System): Uint8Array | undefined {
   return values.every((x: number) => x <= 1) ? values as Uint8Array : undefined;
 }
 
-/** The constraints that a mask means. */
+/** Returns the constraints that a mask stands for. */
 export function constraintsOf(mask: Uint8Array, atoms: number): Constraint[] {
   const width = mask.length / atoms;
   const byMask = new Map<string, number[]>();
@@ -41,13 +42,13 @@ export function constraintsOf(mask: Uint8Array, atoms: number): Constraint[] {
   );
 }
 
-/** A mask, and the constraints that are none of it. */
+/** A mask, and the constraints that a mask cannot express. */
 export interface ReadConstraints {
   readonly mask: Uint8Array | undefined;
   readonly others: readonly Constraint[];
 }
 
-/** What constraints mean. Throws a SyntaxError for what is no list of constraints. */
+/** Reads a list of constraints. Throws a SyntaxError if it is not valid. */
 export function readConstraints(text: string, atoms: number): ReadConstraints {
   const list = readJson(text);
   if (!Array.isArray(list)) throw bad(list);
@@ -70,7 +71,7 @@ function fix(mask: Uint8Array, { name, kwargs }: Constraint, atoms: number): voi
     const isAtom = Number.isInteger(index) && (index as number) >= -atoms &&
       (index as number) < atoms;
     if (!isAtom || !isFlags) throw bad(kwargs);
-    const atom = ((index as number) + atoms) % atoms; // Python counts from the end, too
+    const atom = ((index as number) + atoms) % atoms; // as Python counts from the end
     for (let k = 0; k < width; k++) {
       if (name === "FixAtoms" || flags[k]) mask[atom * width + k] = 0;
     }
@@ -82,7 +83,7 @@ function asList(value: unknown, kwargs: unknown): readonly unknown[] {
   throw bad(kwargs);
 }
 
-/** Older versions keep the members beside the name. */
+/** Reads a constraint. Older versions of ASE keep its members beside the name. */
 function checked(value: unknown): Constraint {
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw bad(value);
   const { __name__, name = __name__, kwargs, ...rest } = value as Record<string, unknown>;
@@ -91,7 +92,7 @@ function checked(value: unknown): Constraint {
   return { name: name.slice(name.lastIndexOf(".") + 1), kwargs: members as Constraint["kwargs"] };
 }
 
-/** Constraints of others that a system brings along in its `info`. */
+/** Returns whether a value of `info` is a list of constraints of ASE. */
 export function isConstraints(value: unknown): value is readonly Constraint[] {
   return Array.isArray(value) &&
     value.every((one) =>

@@ -1,18 +1,18 @@
 /**
- * Databases in files, as the runtime has them: what is used of `node:sqlite`.
+ * Access to SQLite databases: the part of `node:sqlite` that is used.
  *
  * @module
  */
 
 import { refusal } from "../files/open_file.ts";
 
-/** What a cell of a table holds. */
+/** Value of a cell of a table. */
 export type Cell = null | number | bigint | string | Uint8Array;
 
 /** A row by the names of its columns. */
 export type Row = Readonly<Record<string, Cell>>;
 
-/** A statement that was compiled. */
+/** A compiled statement. */
 export interface Statement {
   run(...values: Cell[]): { readonly lastInsertRowid: number | bigint };
   get(...values: Cell[]): Row | undefined;
@@ -28,9 +28,9 @@ export interface Database {
 }
 
 /**
- * SQLite's errors that do not say anything about the file, by number and text: an error of `exec` has no number. All
- * others are those of a damaged file, because the statements themselves are known to be right: what they refer to is
- * missing, or is not what it must be.
+ * Errors of SQLite that do not concern the content of the file, by number and text: errors of `exec` have no
+ * number. All other errors mean that the file is damaged: the statements themselves are known to be valid, so
+ * what they refer to is missing or not valid.
  */
 const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
   [3, "access permission denied"],
@@ -47,14 +47,14 @@ const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
   [21, "bad parameter or other API misuse"],
 ]);
 
-/** The number for a file that is not a database at all. */
+/** The number of the error for a file that is not a database. */
 const NOT_A_DATABASE = 26;
 
 /**
- * Opens a database that is there. The module is loaded when it is used: a page has no such module.
+ * Opens an existing database. The module is loaded on first use because a web page does not have it.
  *
- * @throws {TypeError} where there is no SQLite
- * @throws {Error} when it cannot be opened
+ * @throws {TypeError} if the runtime has no SQLite
+ * @throws {Error} if the database cannot be opened
  */
 export async function openDatabase(path: string): Promise<Database> {
   let sqlite: { readonly DatabaseSync: new (path: string) => Database };
@@ -72,13 +72,16 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
-/** Whether SQLite had to wait for another program too long. Not every error has its number. */
+/** Returns whether SQLite waited too long for another program. Not every error has its number. */
 export function isBusy(error: unknown): boolean {
   const { errcode, message } = error as { readonly errcode?: unknown; readonly message?: unknown };
   return errcode === 5 || message === "database is locked";
 }
 
-/** Returns the error for what SQLite refused: a SyntaxError if the file is damaged, else that of the file system. */
+/**
+ * Returns the error for a refusal by SQLite: a SyntaxError if the file is damaged, else an error of the file
+ * system.
+ */
 export function databaseError(path: string, verb: string, cause: unknown): Error {
   if (!isOfTheFile(cause)) return refusal(path, verb, cause);
   const fault = numberOf(cause) === NOT_A_DATABASE ? "it is not, or damaged" : "it is damaged";
@@ -102,7 +105,7 @@ function isOfTheFile(error: unknown): boolean {
   return !NOT_OF_THE_FILE.values().some((text) => text === message);
 }
 
-/** Returns SQLite's number of an error, without that of the special case; not every error has one. */
+/** Returns SQLite's number of an error without its extended code; `undefined` for errors without a number. */
 function numberOf(error: unknown): number | undefined {
   const { errcode } = (error ?? {}) as { readonly errcode?: unknown };
   return typeof errcode === "number" ? errcode & 0xff : undefined;

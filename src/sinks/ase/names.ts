@@ -1,5 +1,5 @@
 /**
- * Which names mean what in ASE's databases.
+ * Names of columns and keys in ASE's databases.
  *
  * @module
  */
@@ -8,19 +8,19 @@ import type { DType, FieldInfo, Level } from "../../batch/fields/fields.ts";
 import { isSymbol } from "../../batch/elements.ts";
 import { SYSTEM_COLUMNS } from "./schema.ts";
 
-/** A user's field that has a column of its own. */
+/** A custom field that has a column of its own. */
 export interface OwnColumn {
   readonly level: Level;
   readonly dtype: DType;
   readonly width: number;
-  /** The value of atoms without it. */
+  /** Value of atoms without the field. */
   readonly fill: number;
 }
 
 const perAtom = { level: "node", dtype: "f64", width: 1, fill: NaN } as const;
 const perSystem = { level: "system", dtype: "f64", width: 1, fill: NaN } as const;
 
-/** Fields of one's own that are columns, when they are as they must be there. */
+/** Custom fields that are stored in columns if their level, dtype and width match. */
 export const OWN_COLUMNS: Readonly<Record<string, OwnColumn>> = {
   tags: { ...perAtom, dtype: "i32", fill: 0 },
   initial_charges: perAtom,
@@ -31,14 +31,14 @@ export const OWN_COLUMNS: Readonly<Record<string, OwnColumn>> = {
   dipole: { ...perSystem, width: 3 },
 };
 
-/** Whether a field has a column of its own. */
+/** Returns whether a field has a column of its own. */
 export function hasColumn({ name, level, dtype, width }: FieldInfo): boolean {
   const column = Object.hasOwn(OWN_COLUMNS, name) ? OWN_COLUMNS[name] : undefined;
   return column !== undefined && column.level === level && column.dtype === dtype &&
     column.width === width;
 }
 
-/** Whole numbers per system that are keys under their own names. */
+/** Integers per system that are stored as keys under their own names. */
 export const COUNTS: readonly string[] = ["systemId", "status", "stepsDone", "dofRemoved"];
 
 const RESERVED: ReadonlySet<string> = new Set([
@@ -60,12 +60,15 @@ const RESERVED: ReadonlySet<string> = new Set([
   "external_tables",
 ]);
 
-/** Whether ASE takes it as the key of a number or text that can be searched for. */
+/** Returns whether ASE accepts the name as a key to search for. */
 export function isKey(name: string): boolean {
   return /^[_a-zA-Z]\w*$/.test(name) && !RESERVED.has(name) && !isSymbol(name);
 }
 
-/** Whether ASE takes it as a value to be searched for: texts that look like something else are none. */
+/**
+ * Returns whether ASE accepts the value as one to search for. It refuses texts that look like numbers or
+ * booleans.
+ */
 export function isKeyValue(value: unknown): value is number | boolean | string {
   if (typeof value === "number" || typeof value === "boolean") return true;
   return typeof value === "string" && value !== "" &&

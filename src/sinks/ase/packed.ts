@@ -1,6 +1,6 @@
 /**
- * Plain data with arrays as bytes, as ASE keeps what has no column: eight bytes that say where the JSON begins, the
- * arrays, the JSON.
+ * Plain data with binary arrays, as ASE stores values without a column: eight bytes with the position of the
+ * JSON, the arrays, and the JSON.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { dtypeOf, type NumericArray } from "../../batch/fields/fields.ts";
 import { readJson, writeJson } from "../../batch/extxyz/python_json.ts";
 import { show } from "../../base/show.ts";
 
-/** Rows of numbers. */
+/** An array of numbers of any shape. */
 export class Table {
-  /** How many along each direction. */
+  /** Length along each dimension. */
   readonly shape: readonly number[];
-  /** Row by row. */
+  /** Values, the last dimension running fastest. */
   readonly values: ArrayLike<number>;
 
   constructor(shape: readonly number[], values: ArrayLike<number>) {
@@ -26,7 +26,7 @@ const MARK = "__ndarray__";
 const MARKS: readonly string[] = [MARK, "__complex__", "__ase_objtype__"];
 const NAMES = { f64: "float64", f32: "float32", i32: "int32", u32: "uint32", u8: "uint8" } as const;
 
-/** How the numbers of numpy's types are read; those of 8 bytes must be safe integers. */
+/** Readers of numpy's types. Values of 8-byte integers must be safe integers. */
 const READERS: Readonly<Record<string, readonly [bytes: number, read: Reader]>> = {
   float64: [8, (view, at) => view.getFloat64(at, true)],
   float32: [4, (view, at) => view.getFloat32(at, true)],
@@ -42,7 +42,7 @@ const READERS: Readonly<Record<string, readonly [bytes: number, read: Reader]>> 
 };
 type Reader = (view: DataView, at: number) => number;
 
-/** Plain data as bytes. Throws a TypeError for what is none, naming the member. */
+/** Returns plain data as bytes. Throws a TypeError that names the member if a value is not plain data. */
 export function pack(data: Readonly<Record<string, unknown>>): Uint8Array {
   const parts: Uint8Array[] = [new Uint8Array(8)];
   const members = Object.entries(data).map(([key, value]) => {
@@ -59,7 +59,7 @@ export function pack(data: Readonly<Record<string, unknown>>): Uint8Array {
   return joined(parts);
 }
 
-/** The same with arrays put aside, or `undefined` for what must not be there. */
+/** Returns a value with its arrays moved to `parts`; `undefined` for a value that is not plain data. */
 function plainOf(value: unknown, parts: Uint8Array[], around: readonly object[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (around.includes(value)) return undefined;
@@ -95,9 +95,9 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * What such bytes hold, or the JSON that older versions wrote: an object, in it a {@linkcode Table} for each array.
+ * Reads such bytes, or the JSON that older versions wrote: an object with a {@linkcode Table} for each array.
  *
- * @throws {SyntaxError} for anything else
+ * @throws {SyntaxError} if the data is not valid
  */
 export function unpack(source: Uint8Array | string): Record<string, unknown> {
   const bytes = typeof source === "string" ? new Uint8Array(0) : source;
@@ -166,7 +166,7 @@ function badTable(mark: unknown): SyntaxError {
   );
 }
 
-/** The same with nested lists for tables, as `info` keeps it. */
+/** Returns a value with nested lists in place of tables, as `info` stores them. */
 export function listsOf(value: unknown): unknown {
   if (value instanceof Table) return nested(Array.from(value.values), value.shape);
   if (Array.isArray(value)) return value.map(listsOf);

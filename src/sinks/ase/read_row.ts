@@ -1,5 +1,5 @@
 /**
- * A row of ASE's tables as a system.
+ * Conversion of a row of ASE's tables to a system.
  *
  * @module
  */
@@ -31,10 +31,10 @@ type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
   info: Record<string, unknown>;
 };
 
-/** Built-in fields that only rows of ours have, in their data. */
+/** Built-in fields without a column. Rows that Hooke wrote have them in `data`. */
 const IN_DATA = ["images", "categories", "edges", "shifts", "stress"] as const;
 
-/** A row as a system. Throws a SyntaxError for a row that is none, naming it. */
+/** Returns the system of a row. Throws a SyntaxError that names the row if it is not valid. */
 export function systemOfRow(row: Row, path: string): System {
   try {
     return readRow(row);
@@ -49,7 +49,7 @@ export function systemOfRow(row: Row, path: string): System {
 
 function readRow(row: Row): System {
   const numbers = numbersOf(row);
-  // A name of a file must not reach a prototype: `__proto__` is a name like any other.
+  // A name in a file must not reach a prototype: `__proto__` is a name like any other.
   const [fields, info] = [Object.create(null), Object.create(null)];
   const draft: Draft = { numbers, positions: [], fields, info };
   readAtoms(row, draft, numbers.length);
@@ -100,7 +100,7 @@ function readResults(row: Row, draft: Draft, atoms: number): void {
   if (Object.keys(parameters).length > 0) draft.info["calculator_parameters"] = parameters;
 }
 
-/** Columns that are fields of one's own here. */
+/** Reads columns that are custom fields in Hooke. */
 function readOwnColumns(row: Row, draft: Draft, atoms: number): void {
   for (const [name, { level, dtype, width, fill }] of Object.entries(OWN_COLUMNS)) {
     if (name === "initial_charges" && !hasTwoCharges(row)) continue;
@@ -127,7 +127,7 @@ function readConstrained(row: Row, draft: Draft, atoms: number): unknown {
   return others.length === 0 ? undefined : others;
 }
 
-/** Where the fields that a row declares may be. */
+/** The places in which the values of declared fields are searched. */
 interface Places {
   readonly draft: Draft;
   readonly pairs: Map<string, unknown>;
@@ -174,7 +174,7 @@ function takeBuiltIn(draft: Draft, data: Map<string, unknown>): void {
   data.delete("velocities");
 }
 
-/** What is left is what else is known. */
+/** Adds the remaining pairs and data to the system's built-in fields and `info`. */
 function readPairs(
   draft: Draft,
   pairs: ReadonlyMap<string, unknown>,
@@ -192,7 +192,7 @@ function readPairs(
   }
 }
 
-/** Velocities as they were, unless another program has changed the momenta since. */
+/** Returns the system with its exact velocities, unless another program has changed the momenta since. */
 function withVelocities(
   draft: Draft,
   velocities: unknown,
@@ -214,7 +214,9 @@ function isSame(a: number, b: number): boolean {
   return a === b || (Number.isNaN(a) && Number.isNaN(b));
 }
 
-/** A number no element has is refused with the rest of the system. */
+/**
+ * Returns the mass of an element. A number without an element is refused later, with the rest of the system.
+ */
 function massOf(number: number): number {
   return number >= 0 && number <= LARGEST_NUMBER ? atomicMass(number) : 1;
 }

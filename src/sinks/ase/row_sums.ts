@@ -1,8 +1,8 @@
 /**
- * Check sums of the rows of a database.
+ * Checksums of the rows of a database.
  *
- * ASE's tables have no place for them, so they have a table of their own, which ASE does not look at. Rows that another
- * program has added have no sums, and the table says which these are.
+ * ASE's tables have no column for checksums, so they are in a table of their own, which ASE ignores. Rows
+ * that another program added have no checksums; the table records the ranges of their ids.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import type { Cell, Database, Row } from "./database.ts";
 import { SYSTEM_COLUMNS } from "./schema.ts";
 import type { AseRow } from "./write_row.ts";
 
-/** The table of the sums. */
+/** Name of the table of checksums. */
 export const SUMS = "hooke_crc32c";
 
-/** Entries for a row in the tables that exist for searches. */
+/** Entries of a row in the tables that exist for searches. */
 type Searched = readonly (readonly [kind: string, name: Cell, value: Cell])[];
 
-/** Returns the sum of a row and of its entries in other tables. */
+/** Returns the checksum of a row and of its entries in other tables. */
 export function sumOfRow({ columns, species, pairs }: AseRow): number {
   const searched: [string, Cell, Cell][] = Array.from(species, ([z, n]) => ["species", z, n]);
   for (const [key, value] of pairs) {
@@ -33,14 +33,14 @@ export function sumOfRow({ columns, species, pairs }: AseRow): number {
   return sumOf(columns, searched);
 }
 
-/** Makes the table of sums if it does not exist. */
+/** Creates the table of checksums if it does not exist. */
 export function prepareSums(database: Database): void {
   database.exec(`CREATE TABLE IF NOT EXISTS ${SUMS} (id INTEGER PRIMARY KEY, sum INTEGER)`);
 }
 
 /**
- * Notes the rows that another program has added since the last row of ours, within a transaction that adds rows. Their
- * first id with a minus is an entry of the table of sums, with their last id in place of a sum.
+ * Records the rows that another program added since the last row of Hooke, within a transaction that adds
+ * rows. The entry of a range has the negative first id as its id, and the last id in place of a checksum.
  */
 export function noteForeignRows(database: Database): void {
   const { first, last } = database.prepare(
@@ -49,7 +49,10 @@ export function noteForeignRows(database: Database): void {
   if (first !== null) replaceSum(database, -Number(first), Number(last));
 }
 
-/** Notes the last row of ours, as the entry 0 of the table of sums, at the end of a transaction that adds rows. */
+/**
+ * Records the last row of Hooke as the entry 0 of the table of checksums, at the end of a transaction that
+ * adds rows.
+ */
 export function noteOwnRows(database: Database): void {
   const last = database.prepare("SELECT MAX(id) AS last FROM systems").get()!["last"];
   if (last !== null) replaceSum(database, 0, Number(last));
@@ -59,7 +62,7 @@ function replaceSum(database: Database, id: number, sum: number): void {
   database.prepare(`INSERT OR REPLACE INTO ${SUMS} VALUES (?, ?)`).run(id, sum);
 }
 
-/** Returns the id up to which rows were written with sums, but for those of other programs; 0 if there are none. */
+/** Returns the last id up to which Hooke wrote rows with checksums; 0 if there are no such rows. */
 function lastSummed(database: Database): number {
   return Number(
     database.prepare(
@@ -69,12 +72,12 @@ function lastSummed(database: Database): number {
   );
 }
 
-/** Rows that are checked at a time: as many are in memory. */
+/** Number of rows that are checked at a time, which are held in memory. */
 const WINDOW = 8192;
 
 /**
- * Compares all rows with their sums, and lets SQLite look at the structure of the file. Between windows of rows nothing is
- * locked, so that a run can write.
+ * Compares all rows with their checksums and lets SQLite check the structure of the file. Nothing is locked
+ * between windows of rows, so that a run can write meanwhile.
  */
 export function* checkRows(database: Database, path: string): Generator<CheckedPart, void> {
   for (const { integrity_check: text } of database.prepare("PRAGMA integrity_check").all()) {
@@ -92,7 +95,10 @@ export function* checkRows(database: Database, path: string): Generator<CheckedP
   }
 }
 
-/** Ids above `from`, up to and with `to`, and whether a row was written with a sum; without a table of sums none was. */
+/**
+ * Ids above `from` up to and including `to`. `wasSummed` returns whether a row was written with a checksum;
+ * it is `undefined` if the file has no checksums.
+ */
 interface Window {
   readonly from: number;
   readonly to: number;
@@ -125,7 +131,10 @@ function* checkWindow(
   }
 }
 
-/** Returns a function that says whether a row was written with a sum; `undefined` if the file has no sums. */
+/**
+ * Returns a function that returns whether a row was written with a checksum; `undefined` if the file has no
+ * checksums.
+ */
 function summedRows(database: Database): ((id: number) => boolean) | undefined {
   const hasSums = database.prepare(
     `SELECT name FROM sqlite_master WHERE type = 'table' AND name = '${SUMS}'`,
@@ -138,7 +147,10 @@ function summedRows(database: Database): ((id: number) => boolean) | undefined {
     id <= last && !foreign.some(({ first, last }) => id >= Number(first) && id <= Number(last));
 }
 
-/** Returns the entries of rows in the tables for searches. These have no index of ids: each is read as a whole. */
+/**
+ * Returns the entries of rows in the tables for searches. Those have no index of ids, so each table is read
+ * in full.
+ */
 function searchedRows(
   database: Database,
   from: number,
@@ -176,7 +188,7 @@ function sumOf(columns: Row, searched: Searched): number {
   return sum;
 }
 
-/** A cell as text, as SQLite keeps it: NaN is NULL, and -0 is 0. */
+/** Returns a cell as text as SQLite stores it: NaN is NULL, and −0 is 0. */
 function textOf(cell: Cell): string {
   return typeof cell === "number" && Number.isNaN(cell) ? "null" : `${cell}`;
 }

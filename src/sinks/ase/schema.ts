@@ -7,11 +7,11 @@
 import { show } from "../../base/show.ts";
 import type { Database } from "./database.ts";
 
-/** The version that is written; older ones are read from `OLDEST` on. */
+/** The version that is written. Versions from `OLDEST` on are read. */
 const VERSION = 9;
 const OLDEST = 5;
 
-/** The columns of the table of systems, in order. */
+/** Columns of the table of systems, in order. */
 const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ["id", "INTEGER PRIMARY KEY AUTOINCREMENT"],
   ["unique_id", "TEXT UNIQUE"],
@@ -48,10 +48,10 @@ const COLUMNS: readonly (readonly [name: string, type: string])[] = [
   ["charge", "REAL"],
 ];
 
-/** The names of the columns of a system, but for its `id`. */
+/** Names of the columns of a system without `id`. */
 export const SYSTEM_COLUMNS: readonly string[] = COLUMNS.slice(1).map(([name]) => name);
 
-/** Tables that are there to be searched, each with the columns before the id of the system. */
+/** Tables that exist for searches, each with the columns before the id of the system. */
 const SEARCHED: Readonly<Record<string, string>> = {
   species: "Z INTEGER, n INTEGER",
   keys: "key TEXT",
@@ -59,7 +59,7 @@ const SEARCHED: Readonly<Record<string, string>> = {
   number_key_values: "key TEXT, value REAL",
 };
 
-/** What is deleted when a system is. */
+/** Tables from which a deleted system is removed. */
 export const TABLES: readonly string[] = [...Object.keys(SEARCHED), "systems"];
 
 const INDICES: readonly (readonly [name: string, on: string])[] = [
@@ -90,10 +90,10 @@ function makeTables(): string {
 }
 
 /**
- * Makes the tables in a database that has none, and looks at those of one that has some.
+ * Creates the tables in an empty database, and checks those of any other.
  *
- * @throws {SyntaxError} for a database of something else
- * @throws {RangeError} for one of a version that cannot be added to
+ * @throws {SyntaxError} if the tables are not ASE's
+ * @throws {RangeError} if the version is not the one that is written
  */
 export function prepareTables(database: Database, path: string): void {
   if (tablesOf(database).length === 0) database.exec(makeTables());
@@ -101,10 +101,10 @@ export function prepareTables(database: Database, path: string): void {
 }
 
 /**
- * Looks at the tables; answers whether there are any.
+ * Checks the tables. Returns `false` if the database is empty.
  *
- * @throws {SyntaxError} for a database of something else
- * @throws {RangeError} for one of a version that cannot be read
+ * @throws {SyntaxError} if the tables are not ASE's
+ * @throws {RangeError} if the version cannot be read
  */
 export function hasTables(database: Database, path: string): boolean {
   if (tablesOf(database).length === 0) return false;
@@ -136,7 +136,10 @@ function checkTables(database: Database, path: string, oldest: number): void {
   );
 }
 
-/** Returns the version of the tables. Names of columns have no case: a row has them as the table does, unless renamed. */
+/**
+ * Returns the version of the tables. Names of columns are not case-sensitive; a row has them as the table
+ * does, so the column is renamed.
+ */
 function versionOf(database: Database, path: string): number {
   const select = "SELECT value AS version FROM information WHERE name = 'version'";
   const value = database.prepare(select).get()?.["version"] ?? undefined;

@@ -1,5 +1,5 @@
 /**
- * Which rows a slice means.
+ * Selection of the rows of a slice.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Slice } from "../sink.ts";
 import type { Database } from "./database.ts";
 
-/** The ids of the rows that are meant, in order. */
+/** Returns the ids of the rows of a slice, in order. */
 export function selectIds(database: Database, slice: Slice): number[] {
   const { from = 0, to = Infinity, time, steps, systems } = slice;
   const where: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * Systems in a database of ASE's.
+ * Systems in an ASE database.
  *
  * @module
  */
@@ -33,13 +33,13 @@ import { looksInside } from "../slice.ts";
 import { selectIds } from "./select.ts";
 import { type AseRow, rowOf } from "./write_row.ts";
 
-/** So many systems are made safe at the latest, so that nobody else has to wait long. */
+/** Number of systems after which a transaction is committed, so that other programs do not wait long. */
 const MOST_UNSAFE = 256;
 
 const SECONDS_TO_2000 = 946681200;
 const SECONDS_PER_YEAR = 31557600;
 
-/** A database of systems. What is added is there from the next `sync` on, whole or not at all. */
+/** A database of systems. Added systems are stored by the next `sync`, entirely or not at all. */
 export class AseStore implements FrameStore {
   readonly #path: string;
   readonly #username: string | null;
@@ -47,9 +47,9 @@ export class AseStore implements FrameStore {
   #database: Database | undefined;
   #insert: ((row: AseRow) => void) | undefined;
   #length = 0;
-  /** Systems of the transaction that is under way. */
+  /** Number of systems in the open transaction. */
   #unsafe = 0;
-  /** The ids of all rows when somebody last read, and how the file was then. */
+  /** Ids of all rows at the last read, and the state of the file then. */
   #known: { readonly mark: string; readonly ids: readonly number[] } | undefined;
 
   constructor(path: string, username: string | null) {
@@ -64,7 +64,7 @@ export class AseStore implements FrameStore {
 
   async open(): Promise<void> {
     if (this.#database !== undefined) return;
-    const file = await openFile(this.#path, "a+"); // says better than SQLite what is wrong
+    const file = await openFile(this.#path, "a+"); // its errors are clearer than those of SQLite
     await file.close();
     this.#held.hold();
     try {
@@ -111,7 +111,7 @@ export class AseStore implements FrameStore {
   }
 
   #begin(database: Database): void {
-    this.#held.assertThere(); // SQLite would call it read-only
+    this.#held.assertThere(); // SQLite would report a read-only database
     try {
       database.exec("BEGIN IMMEDIATE");
       noteForeignRows(database);
@@ -134,7 +134,7 @@ export class AseStore implements FrameStore {
   }
 
   truncate(length: number): Promise<void> {
-    // Of the rows that are deleted the first: ids rise, and some may be missing.
+    // The first row to delete. Ids increase, but some may be missing, so it is not `length + 1`.
     const first = `SELECT id FROM systems ORDER BY id LIMIT 1 OFFSET ${length}`;
     this.#commit();
     const id = this.#row(first, "truncate")?.["id"];
@@ -181,7 +181,7 @@ export class AseStore implements FrameStore {
     }
   }
 
-  /** Reads through a connection of its own. */
+  /** Reads the systems of a slice through a connection of its own. */
   async *frames(slice: Slice): AsyncGenerator<System, void> {
     this.#commit();
     const mark = await markOf(this.#path);
@@ -207,7 +207,7 @@ export class AseStore implements FrameStore {
     }
   }
 
-  /** Compares all rows with their check sums, through a connection of its own. */
+  /** Compares all rows with their checksums through a connection of its own. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     this.#commit();
     await (await openFile(this.#path, "r")).close();
@@ -222,12 +222,12 @@ export class AseStore implements FrameStore {
     }
   }
 
-  /** All ids: looked for once, as long as the file stays as it is. */
+  /** Returns all ids. They are read again only if the file has changed. */
   #idsAt(mark: string, database: Database): readonly number[] {
     if (this.#known?.mark === mark) return this.#known.ids;
     let ids: readonly number[] = [];
     if (hasTables(database, this.#path)) {
-      countOf(database, this.#path); // says whether it is damaged
+      countOf(database, this.#path); // throws if the file is damaged
       ids = selectIds(database, {});
     }
     this.#known = { mark, ids };
@@ -242,14 +242,17 @@ export class AseStore implements FrameStore {
       database.exec("COMMIT");
       this.#unsafe = 0;
     } catch (error) {
-      // Another program reads: what was taken stays in the transaction, for the next time.
+      // Another program is reading. The systems stay in the transaction, and the next commit tries again.
       if (isBusy(error)) throw databaseError(this.#path, "write to", error);
       if (database.isTransaction) database.exec("ROLLBACK");
       throw this.#lost(error);
     }
   }
 
-  /** The error, and what it has taken with it where SQLite gave up the whole transaction. */
+  /**
+   * Returns the error of a failed write. If SQLite rolled back the whole transaction, the message counts the
+   * lost systems.
+   */
   #lost(error: unknown): Error {
     const told = databaseError(this.#path, "write to", error);
     if (this.#database!.isTransaction || this.#unsafe === 0) return told;
@@ -266,7 +269,10 @@ function gone(path: string, id: number): SyntaxError {
   );
 }
 
-/** Counts rows by the table and by its index: in a damaged file they differ, where nothing else may tell. */
+/**
+ * Counts the rows by the table and by its index. In a damaged file they may differ when no other error
+ * occurs.
+ */
 function countOf(database: Database, path: string): number {
   const count = (from: string) =>
     Number(database.prepare(`SELECT COUNT(*) AS count FROM ${from}`).get()!["count"]);
@@ -278,7 +284,7 @@ function countOf(database: Database, path: string): number {
   );
 }
 
-/** Adds a row to all tables that have a place for some of it. */
+/** Returns a function that inserts a row into all tables. */
 function inserter(database: Database): (row: AseRow) => void {
   const names = SYSTEM_COLUMNS.join(", ");
   const places = SYSTEM_COLUMNS.map(() => "?").join(", ");
@@ -302,7 +308,9 @@ function inserter(database: Database): (row: AseRow) => void {
   };
 }
 
-/** What changes when anybody writes into the file; `undefined` where there is none. */
+/**
+ * Returns a text that changes when any program writes to the file; `undefined` if the file does not exist.
+ */
 async function markOf(path: string): Promise<string | undefined> {
   const marks = [await markOfFile(path), await markOfFile(`${path}-wal`)];
   return marks[0] === undefined ? undefined : marks.join();
@@ -324,7 +332,7 @@ async function markOfFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Errors of ours stay what they are. */
+/** Returns an error of Hooke unchanged, and any other as that of the database. */
 function toldError(path: string, verb: string, error: unknown): unknown {
   const isOurs = error instanceof SyntaxError || error instanceof RangeError && !("code" in error);
   return isOurs ? error : databaseError(path, verb, error);

@@ -1,5 +1,5 @@
 /**
- * A system as a row of ASE's tables.
+ * Conversion of a system to a row of ASE's tables.
  *
  * @module
  */
@@ -21,27 +21,27 @@ import type { Cell } from "./database.ts";
 import { COUNTS, hasColumn, isKey, isKeyValue } from "./names.ts";
 import { pack, Table } from "./packed.ts";
 
-/** Which of nine numbers are the six of Voigt's order: xx, yy, zz, yz, xz, xy. */
+/** Positions of the six numbers of Voigt's order among nine: xx, yy, zz, yz, xz, xy. */
 export const VOIGT: readonly number[] = [0, 4, 8, 5, 2, 1];
 
-/** What is said of all rows. */
+/** Values that all rows of a sink share. */
 export interface RowContext {
-  /** Whose they are. */
+  /** Owner of the rows. */
   readonly username: string | null;
-  /** When they are written, years since 2000. */
+  /** Time of writing in years since 2000. */
   readonly now: number;
 }
 
-/** A row, and what other tables say of it. */
+/** A row, and its entries in other tables. */
 export interface AseRow {
   readonly columns: Readonly<Record<string, Cell>>;
-  /** How many atoms there are of each element. */
+  /** Number of atoms of each element. */
   readonly species: ReadonlyMap<number, number>;
-  /** What can be searched for. */
+  /** Key-value pairs to search for. */
   readonly pairs: ReadonlyMap<string, number | boolean | string>;
 }
 
-/** A system as a row. Throws a TypeError for `info` that is no plain data. */
+/** Returns the row of a system. Throws a TypeError if `info` is not plain data. */
 export function rowOf(system: System, { username, now }: RowContext): AseRow {
   const { pairs, data } = pairsAndData(system);
   const results = resultsOf(system);
@@ -93,7 +93,7 @@ function atomsOf(system: System): Record<string, Cell> {
 function resultsOf(system: System): Record<string, Cell> {
   const forces = built(system, "forces");
   const stress = known(built(system, "stress"));
-  // Charges of a system without results are only those it begins with, unless it says others of these.
+  // Without results, the charges of a system are its initial charges, unless it has other initial charges.
   const isComputed = system.energy !== undefined || known(forces) !== undefined ||
     own(system, "initial_charges") !== undefined;
   const voigt = stress === undefined ? undefined : Float64Array.from(VOIGT, (k) => stress[k]!);
@@ -111,7 +111,7 @@ function resultsOf(system: System): Record<string, Cell> {
   };
 }
 
-/** Forces on what is fixed do not count. */
+/** Returns the largest force, without the components of fixed atoms. */
 function largestForce(forces: NumericArray, system: System): number {
   const mask = moveMask(system);
   const width = mask === undefined ? 0 : mask.length / system.nodeCount;
@@ -127,7 +127,7 @@ function largestForce(forces: NumericArray, system: System): number {
   return Math.sqrt(largest);
 }
 
-/** ASE's momenta are in √(amu·eV). */
+/** Returns the momenta in ASE's unit, √(amu·eV). */
 export function momentaOf(system: System): Float64Array | undefined {
   if (!system.has("velocities")) return undefined;
   const { masses } = system;
@@ -144,7 +144,7 @@ function constraintText(system: System): string | null {
   return all.length === 0 ? null : writeJson(all) ?? null;
 }
 
-/** What has no column: numbers and texts that can be searched for, and all the rest. */
+/** Splits the values without a column into key-value pairs to search for, and other data. */
 function pairsAndData(system: System) {
   const pairs = new Map<string, number | boolean | string>();
   const data = new Map<string, unknown>([[DECLARED, writeDeclared(system.fields())]]);
@@ -166,11 +166,11 @@ function pairsAndData(system: System) {
   return { pairs, data: Object.fromEntries(data) };
 }
 
-/** Built-in fields that no column can hold, and those of which a column holds less than there is. */
+/** Returns whether a field is stored in `data`: it has no column, or its column would lose information. */
 function isData(info: FieldInfo, system: System): boolean {
   const { name, level, width } = info;
   if (["images", "categories", "edges", "shifts", "velocities"].includes(name)) return true;
-  // A column of real numbers has no −0.
+  // SQLite's column of real numbers does not keep −0.
   const isMinusZero = width === 1 && level === "system" && Object.is(system.get(name)[0], -0);
   if (isMinusZero && (name === "energy" || hasColumn(info))) return true;
   if (name === "stress") {

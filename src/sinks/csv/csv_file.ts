@@ -9,16 +9,18 @@ import { checkLength } from "../check_length.ts";
 import { endOfLines, FileEnd, lineWarning, printWarning } from "../files/file_end.ts";
 import { type OpenFile, openPrepared, readAt, syncFile } from "../files/open_file.ts";
 
-// So much text may wait for the disk before whoever adds to it should wait, too.
+// Number of characters that may wait for the disk before callers should wait, too.
 const MOST_WAITING = 1 << 20;
 const CHUNK = 1 << 16;
 
 /**
- * Adds rows to a file of comma-separated values. A new file gets a header first; one that is there must have the same
- * header, and is added to. If a kill left a part of a row at the end, that is removed with a warning.
+ * Adds rows to a file of comma-separated values. A new file gets a header first. An existing file must have
+ * the same header, and rows are added to it. If a killed process left a part of a row at the end, it is
+ * removed with a warning.
  *
- * Rows are written in the background, in order, and always whole: where the disk takes only a part of some, that part
- * is taken back. Numbers are written so that reading gives the same number; what is not a number is an empty cell.
+ * Rows are written in the background, in order, and entirely: if the disk accepts only a part of some rows,
+ * that part is removed again. Numbers are written so that reading gives the same number. NaN is an empty
+ * cell.
  *
  * @example
  * ```ts
@@ -34,9 +36,9 @@ const CHUNK = 1 << 16;
  * ```
  */
 export class CsvFile {
-  /** Where it is. */
+  /** Path of the file. */
   readonly path: string | URL;
-  /** What its columns are called. */
+  /** Names of the columns. */
   readonly columns: readonly string[];
   readonly #onWarning: (message: string) => void;
   #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
@@ -45,7 +47,7 @@ export class CsvFile {
   #failure: { readonly error: unknown } | undefined;
   #size = 0;
 
-  /** Nothing is opened yet. */
+  /** Creates the table. The file is opened by `open`. */
   constructor(
     path: string | URL,
     columns: readonly string[],
@@ -57,11 +59,11 @@ export class CsvFile {
   }
 
   /**
-   * Opens the file, and makes it if it is not there.
+   * Opens or creates the file.
    *
-   * @throws {TypeError} where there is no file system
-   * @throws {RangeError} for a file with another header, which stays as it is
-   * @throws {Error} when the file system refuses, with its error as `cause`
+   * @throws {TypeError} if there is no file system
+   * @throws {RangeError} if the file has another header; it is left as it is
+   * @throws {Error} if the file system refuses, with its error as `cause`
    */
   async open(): Promise<void> {
     if (this.#open !== undefined) return;
@@ -72,9 +74,9 @@ export class CsvFile {
   }
 
   /**
-   * Adds rows, each with one number per column. Answers with something to await when the disk does not keep up.
+   * Adds rows, each with one number per column. Returns a promise to await if the disk does not keep up.
    *
-   * @throws {Error} for a file that is not open, and for what went wrong with earlier rows
+   * @throws {Error} if the file is not open, or earlier rows could not be written
    */
   add(rows: readonly (readonly number[])[]): void | Promise<void> {
     if (this.#open === undefined) {
@@ -88,7 +90,9 @@ export class CsvFile {
     if (this.#waiting.length > MOST_WAITING) return this.#writing;
   }
 
-  /** Bytes in the file, once it was opened, and on the way to it: where `truncate` can cut it back to. */
+  /**
+   * Size of the file in bytes, if it was opened, including rows not yet written. `truncate` can restore it.
+   */
   get size(): number {
     return this.#size;
   }
@@ -99,10 +103,10 @@ export class CsvFile {
   }
 
   /**
-   * Takes off all bytes but the first so many, of a file that is open; nothing where there are no more.
+   * Removes all bytes except the first `size` from the open file. Does nothing if the file is not longer.
    *
-   * @throws {RangeError} for what is no whole number
-   * @throws {Error} for a file that is not open, and when the file system refuses
+   * @throws {RangeError} if `size` is not a whole number
+   * @throws {Error} if the file is not open, or the file system refuses
    */
   async truncate(size: number): Promise<void> {
     checkLength(size, `truncate ${this.path}`);
@@ -117,21 +121,21 @@ export class CsvFile {
     this.#size = end.size;
   }
 
-  /** Throws what went wrong since somebody last asked: those rows are not in the file. */
+  /** Throws the first error since the last call that threw. The rows that it concerns are not in the file. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits until every row was written, and the disk has it. Throws what went wrong since somebody last asked. */
+  /** Waits until all rows are on the disk. Throws the first error since the last call that threw. */
   async flush(): Promise<void> {
     await this.#writing;
     this.check();
     if (this.#open !== undefined) await syncFile(this.#open.file, this.path);
   }
 
-  /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
+  /** Writes pending rows and closes the file. Throws the first error since the last call that threw. */
   async close(): Promise<void> {
     await this.#writing;
     const file = this.#open?.file;
@@ -143,7 +147,7 @@ export class CsvFile {
     }
   }
 
-  /** Checks or writes the header, takes off what a kill has left of a line, and returns the end of the file. */
+  /** Checks or writes the header, removes an incomplete last line, and returns the end of the file. */
   async #begin(file: OpenFile): Promise<FileEnd> {
     const header = this.#header();
     const { size } = await file.stat();
@@ -175,7 +179,7 @@ export class CsvFile {
   }
 
   async #writeAll(end: FileEnd): Promise<void> {
-    await Promise.resolve(); // rows that are added at once go to the disk at once
+    await Promise.resolve(); // rows that are added in one turn are written together
     try {
       while (this.#waiting !== "") {
         const bytes = new TextEncoder().encode(this.#waiting);
@@ -184,7 +188,7 @@ export class CsvFile {
       }
     } catch (error) {
       this.#failure ??= { error };
-      this.#size = end.size + this.#waiting.length; // rows that were lost do not count
+      this.#size = end.size + this.#waiting.length; // lost rows do not count
     } finally {
       this.#writing = undefined;
     }

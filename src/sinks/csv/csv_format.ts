@@ -1,5 +1,5 @@
 /**
- * Rows of comma-separated numbers: one for each system.
+ * Rows of comma-separated numbers: one per system.
  *
  * @module
  */
@@ -12,20 +12,22 @@ import type { TextFormat } from "../text/text_format.ts";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NAME = /^[^\s:=",'[\]{}\\]+(\[\d+\])?$/;
-/** What a kill can leave of a row, and of a header whose columns were not said. */
+/** Text that a killed process may leave of a row, and beginning of a header without given columns. */
 const ROW_START = /^[-+\d.e,Infity]*$/;
 const HEADER_START = "systemId,";
 
-/** What comes first, where it is there. */
+/** Names of the first columns, if the systems have them. */
 const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId", "energy"];
 
-/** Rows with these columns; with those of the file, or of what comes first, where none are given. */
+/**
+ * Rows with the given columns; by default those of the file, or `FIRST` and all others of the first systems.
+ */
 export class CsvFormat implements TextFormat<number[]> {
   readonly startBytes: number = 1 << 16;
   readonly #path: string;
   readonly #given: readonly string[] | undefined;
   #columns: readonly string[] | undefined;
-  /** Whether nobody chose the columns: then each value must have one. */
+  /** True if the columns were chosen by the format. Every number must have a column then. */
   #isWhole = false;
   #hasHeader = false;
 
@@ -35,7 +37,7 @@ export class CsvFormat implements TextFormat<number[]> {
     this.#columns = this.#given;
   }
 
-  /** The columns, as far as they are known. */
+  /** Names of the columns, if they are known. */
   get columns(): readonly string[] {
     return this.#columns ?? [];
   }
@@ -69,7 +71,10 @@ export class CsvFormat implements TextFormat<number[]> {
     return header.startsWith(text) || this.#given === undefined && text.startsWith(header);
   }
 
-  /** Whether it is a row that may only lack the end of its line, in a table that nobody says is ours. */
+  /**
+   * Returns whether a text may be a complete row without its newline, in a table that another program may
+   * have written.
+   */
   #isOthers(row: string): boolean {
     const columns = this.#columns ?? [];
     if (this.#given !== undefined || columns[0] === FIRST[0]) return false;
@@ -126,7 +131,7 @@ export class CsvFormat implements TextFormat<number[]> {
   }
 }
 
-/** Every number that any of them has as a whole. */
+/** Returns the names of all numbers per system. */
 function columnsOf(systems: readonly System[]): string[] {
   const names = new Set(systems.flatMap((system) => system.fields().flatMap(namesOf)));
   const early = FIRST.filter((name) => names.has(name));
@@ -138,7 +143,7 @@ function namesOf({ name, level, width }: FieldInfo): string[] {
   return width === 1 ? [name] : Array.from({ length: width }, (_, i) => `${name}[${i}]`);
 }
 
-/** A number in the digits that give it back; an empty cell for none. */
+/** Returns a number in the digits that restore it; an empty cell for NaN and for a missing field. */
 function cellOf(system: System, column: string, path: string): string {
   const [, name = column, index] = /^(.*)\[(\d+)\]$/.exec(column) ?? [];
   const info = system.fields().find((field) => field.name === name);

@@ -7,11 +7,12 @@ import { TextStore } from "../text/text_store.ts";
 import { CsvFormat } from "./csv_format.ts";
 
 /**
- * Keeps a row of numbers for each system in a file of comma-separated values: its fields per system, of which those of
- * several numbers are columns `cell[0]`, `cell[1]`, …; what a system does not have, and NaN, is an empty cell.
+ * Writes a row of numbers for each system to a file of comma-separated values. The numbers are the system's
+ * fields per system; fields of several numbers are columns `cell[0]`, `cell[1]`, …. A missing field and NaN
+ * are empty cells.
  *
- * A table has no place for atoms, so that systems cannot be read back: `read`, `slice`, `frames` and `drain` throw a
- * TypeError and leave the file as it is. `table` reads the numbers.
+ * A table does not contain atoms, so systems cannot be read back: `read`, `slice`, `frames` and `drain` throw
+ * a TypeError and leave the file as it is. `table` reads the numbers.
  *
  * @example
  * ```ts
@@ -34,12 +35,12 @@ export class CsvSink extends FileSink {
   readonly #format: CsvFormat;
 
   /**
-   * Makes the sink. The file is opened by `open` or the first `write`.
+   * Creates the sink. The file is opened by `open` or the first `write`.
    *
-   * @param columns the numbers to keep, such as `energy` or `cell[0]`. By default the columns that the file has, or all
-   * numbers of the systems that come first.
+   * @param columns the numbers to keep, such as `energy` or `cell[0]`. By default the columns of the file, or
+   * all numbers of the first systems.
    * @throws {TypeError} if `columns` is not a list
-   * @throws {RangeError} if a column is not a name, or comes twice
+   * @throws {RangeError} if a column is not a valid name, or is repeated
    */
   constructor(
     path: string,
@@ -54,7 +55,7 @@ export class CsvSink extends FileSink {
     this.#rows = rows;
   }
 
-  /** Names of the columns, as far as they are known. */
+  /** Names of the columns, if they are known. */
   get columns(): readonly string[] {
     return this.#format.columns;
   }
@@ -62,7 +63,7 @@ export class CsvSink extends FileSink {
   /**
    * Returns the numbers of the systems of a slice, by column. An empty cell is NaN.
    *
-   * @throws {SyntaxError} if the file is not such a table, naming the line
+   * @throws {SyntaxError} that names the line if the file is not such a table
    */
   async table(slice: Slice = {}): Promise<Map<string, Float64Array>> {
     const checked = checkedSlice(slice, `read ${this.path}`);
@@ -75,7 +76,7 @@ export class CsvSink extends FileSink {
   }
 }
 
-/** Makes a store that adds systems, and gives none back. */
+/** Returns a store that adds systems and cannot read them. */
 function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
   const assertReadable = () => {
     throw new TypeError(
@@ -92,7 +93,7 @@ function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
     clear: () => rows.clear(),
     truncate: (length) => rows.truncate(length),
     close: () => rows.close(),
-    last: async () => void await rows.last(), // whoever adds to a damaged table is to know
+    last: async () => void await rows.last(), // throws if the last row is damaged, before rows are added
     check: () => rows.check(),
     assertReadable,
     frames: assertReadable,

@@ -1,5 +1,5 @@
 /**
- * Extended XYZ as a file that is added to.
+ * Extended XYZ as a file to which frames are added.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import type { Stamp } from "../slice.ts";
 import { isAsWritten, withSum } from "../text_sum.ts";
 import type { RecordSum, TextFormat } from "../text/text_format.ts";
 
-/** What the comments of all our frames begin with. */
+/** Beginnings of the comments of all frames that Hooke writes. */
 const BEGINNINGS: readonly string[] = ['Lattice="', "Properties="];
 
-/** Frames of extended XYZ, with a key that says what one's own fields are. */
+/** Returns the format of extended XYZ with a key that declares the custom fields. */
 export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
   return {
     startBytes: 256,
@@ -34,14 +34,16 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
   };
 }
 
-/** The key of the check sum, at the end of a comment. The `x` keeps digits from being read as a number. */
+/**
+ * Key of the checksum, at the end of a comment. The `x` prevents readers from taking the digits for a number.
+ */
 const SUM = " hooke_crc32c=x";
 const SUM_IN = / hooke_crc32c=x[0-9a-f]{8}(?= |$)/m;
 const ENDS_WITH_SUM = / hooke_crc32c=x[0-9a-f]{8}$/;
-/** The key of the frame, counted from 0, from which on all have check sums. */
+/** Key of the first frame, counted from 0, from which on all frames have checksums. */
 const FROM = " hooke_sums_from=";
-const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // whatever follows: a damaged space must not hide it
-/** Both keys, which are no part of a system. */
+const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // any character may follow: a damaged space must not hide the key
+/** Both keys. They are not part of a system. */
 const MARKS: readonly string[] = ["hooke_crc32c", "hooke_sums_from"];
 
 function summed(frame: string, from: number): string {
@@ -68,29 +70,37 @@ function linesAfter(start: string, line: number): number {
   throw bad("a frame must begin with its number of atoms, 1 or more", line, start);
 }
 
-/** Ours says which system it is: a last frame of others that only lacks the end of its line is not for us to take. */
+/**
+ * Returns whether a text may be the unfinished last frame of Hooke. It must name its system: a last frame of
+ * another program that only lacks its newline must not be removed.
+ */
 function isUnfinished(text: string): boolean {
   const [count = "", comment, ...rows] = text.split("\n");
   if (!/^[1-9]\d*$/.test(count)) return false;
   if (comment === undefined) return true;
   if (rows.length > 0) {
-    // With as many atoms as it has rows it may be whole: then its number of atoms is damaged.
+    // With as many atoms as it has rows the frame may be complete. Then its number of atoms is damaged.
     const whole = `${rows.length - 1}${text.slice(count.length)}`;
     return /(^| )systemId=\d/.test(comment) && !(text.endsWith("\n") && sumOf(whole).isRight);
   }
   return BEGINNINGS.some((begin) => comment.startsWith(begin) || begin.startsWith(comment));
 }
 
-/** Returns whether a whole line has the form of those that a kill leaves: any other is damaged. */
+/**
+ * Returns whether a complete line can be part of an unfinished frame of Hooke. If not, the file is damaged.
+ */
 function isWithin(line: string, comment: string | undefined): boolean {
   if (comment === undefined) return ENDS_WITH_SUM.test(line);
-  if (/^\s*\d+\s*$/.test(line)) return false; // another frame begins there
+  if (/^\s*\d+\s*$/.test(line)) return false; // another frame begins here
   const properties = /(?:^| )Properties=(\S+)/.exec(comment)?.[1]?.split(":") ?? [];
   const columns = properties.reduce((sum, text, i) => i % 3 === 2 ? sum + Number(text) : sum, 0);
-  return line.split(/\s+/).length === columns; // more: the newline between two rows is damaged
+  return line.split(/\s+/).length === columns; // a longer line: the newline between two rows is damaged
 }
 
-/** Returns a system with the key of its fields, and without check sums of a file that it was read from. */
+/**
+ * Returns a system with the declarations of its fields, and without the checksums of a file that it was read
+ * from.
+ */
 function declared(system: System): System {
   const text = writeDeclared(system.fields());
   const isMarked = MARKS.some((key) => key in system.info);
@@ -104,7 +114,7 @@ function decode(text: string, line: number): System {
   return restored(parsed(text.replace(SUM_IN, "").replace(FROM_IN, ""), line), line);
 }
 
-/** The line of an error is that of the file. */
+/** Parses a frame. Errors count lines from the beginning of the file. */
 function parsed(text: string, line: number): System {
   try {
     return parseExtxyz(text)[0]!;
@@ -119,7 +129,7 @@ function* blanksBefore(text: string, line: number): Generator<string, void> {
   yield* text.split(/\r?\n/);
 }
 
-/** Fields of one's own as they were: the format itself knows neither their arrays nor fields per system. */
+/** Restores the custom fields. The format itself keeps neither their dtypes nor fields per system. */
 function restored(system: System, line: number): System {
   if (!(DECLARED in system.info)) return filled(system);
   const { [DECLARED]: text, ...rest } = system.info;
@@ -147,7 +157,10 @@ function restored(system: System, line: number): System {
   return systemOf({ ...store, fields, infos: [info] });
 }
 
-/** Whole numbers of others stand beside frames without them: as 0, but what nobody fixes moves. */
+/**
+ * Gives integer fields of other programs a fill value, so that frames with and without them can be joined: 0,
+ * or 1 for `move_mask`, whose atoms are movable by default.
+ */
 function filled(system: System): System {
   const store = storeOf(system);
   const fields = Array.from(store.fields, ([name, { info, values }]): [string, Field] => {
@@ -157,12 +170,12 @@ function filled(system: System): System {
   return systemOf({ ...store, fields: new Map(fields) });
 }
 
-/** From the comment alone. What is wrong with it, reading the frame will say. */
+/** Reads the stamp from the comment alone. Errors in the comment are reported when the frame is read. */
 function stamp(text: string): Stamp {
   let pairs: ReadonlyMap<string, unknown> = new Map();
   try {
     pairs = readPairs(text.trimStart().split("\n", 2)[1] ?? "");
-  } catch { /* a comment that is no list of keys has no stamp */ }
+  } catch { /* a comment that is not a list of keys has no stamp */ }
   const get = (key: string) => {
     const value = pairs.get(key);
     return typeof value === "number" ? value : undefined;

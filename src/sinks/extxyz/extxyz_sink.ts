@@ -14,11 +14,13 @@ export interface ExtxyzSinkOptions extends FileSinkOptions {
 }
 
 /**
- * Keeps systems in a file of extended XYZ, which ASE, OVITO and others read: frames are added to those that are there.
+ * Writes systems to a file of extended XYZ, which ASE, OVITO and others read. Frames are added to those of an
+ * existing file.
  *
- * What comes back is what was written, to the bit, one's own fields and `info` included (their dtypes, units and fill
- * values are in the key `hooke_fields` of each frame), but for fields per edge, which the format has no place for,
- * energies, forces and stresses of which no number is known, and typed arrays in `info`, which come back as lists.
+ * Systems are read back bitwise identical, with custom fields and `info`: the key `hooke_fields` of each
+ * frame has their dtypes, units and fill values. Not restored are fields per edge, which the format does not
+ * have; energies, forces and stresses whose values are all NaN; and typed arrays in `info`, which become
+ * lists.
  *
  * @example
  * ```ts
@@ -39,7 +41,7 @@ export interface ExtxyzSinkOptions extends FileSinkOptions {
  * ```
  */
 export class ExtxyzSink extends FileSink {
-  /** Makes the sink. The file is opened by `open` or the first `write`. */
+  /** Creates the sink. The file is opened by `open` or the first `write`. */
   constructor(path: string, options: ExtxyzSinkOptions = {}) {
     checkOptions("make an ExtxyzSink", options, ["momenta", ...FILE_OPTIONS]);
     const { momenta = true } = options;

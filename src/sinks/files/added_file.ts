@@ -2,7 +2,7 @@ import type { FileEnd } from "./file_end.ts";
 import type { OpenFile } from "./open_file.ts";
 import { WriterQueue } from "./writer_queue.ts";
 
-/** An open file that is added to in the background, in order. */
+/** An open file to which bytes are added in the background, in order. */
 export class AddedFile {
   readonly #file: OpenFile;
   readonly #end: FileEnd;
@@ -29,7 +29,7 @@ export class AddedFile {
     await this.#file.datasync();
   }
 
-  /** Writes pending bytes, and closes the file. Throws the first error since the last call that threw. */
+  /** Writes pending bytes and closes the file. Throws the first error since the last call that threw. */
   async close(): Promise<void> {
     try {
       await this.#queue.flush();

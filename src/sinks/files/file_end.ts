@@ -1,5 +1,5 @@
 /**
- * Files that are added to.
+ * Files to which bytes are added.
  *
  * @module
  */
@@ -13,24 +13,30 @@ const CHUNK = 1 << 16;
 export class FileEnd {
   readonly #file: Pick<OpenFile, "write" | "truncate">;
   readonly #path: string | URL;
-  /** Bytes that are whole. */
+  /** Size in bytes without an incomplete write. */
   #size: number;
-  /** Whether there may be a part of something behind them. */
+  /** True if the file may contain a part of a failed write behind `#size`. */
   #isTorn = false;
 
-  /** Of a file opened to be added to, wherever its position is. */
+  /**
+   * Creates the end of a file that was opened in append mode. Writes go to the end, wherever the file's
+   * position is.
+   */
   constructor(file: Pick<OpenFile, "write" | "truncate">, path: string | URL, size: number) {
     this.#file = file;
     this.#path = path;
     this.#size = size;
   }
 
-  /** Bytes in the file. */
+  /** Size of the file in bytes. */
   get size(): number {
     return this.#size;
   }
 
-  /** Adds bytes. Where the disk takes only some of them those are taken back, later if not at once. */
+  /**
+   * Adds bytes. If the disk accepts only a part of them, that part is removed at once, or else before the
+   * next write.
+   */
   async add(bytes: Uint8Array): Promise<void> {
     const file = this.#file;
     try {
@@ -41,12 +47,12 @@ export class FileEnd {
       this.#size += bytes.length;
       this.#isTorn = false;
     } catch (error) {
-      await file.truncate(this.#size).then(() => this.#isTorn = false, () => {}); // the first error says why
+      await file.truncate(this.#size).then(() => this.#isTorn = false, () => {}); // the first error is the cause
       throw refusal(this.#path, "write to", error);
     }
   }
 
-  /** Leaves so many bytes. */
+  /** Shortens the file to `size` bytes. */
   async cut(size: number, verb: string = "write to"): Promise<void> {
     try {
       await this.#file.truncate(size);
@@ -70,7 +76,7 @@ export function lineWarning(path: string | URL, bytes: number): string {
     "the lines before it are whole";
 }
 
-/** Returns where the last whole line ends. */
+/** Returns the position after the last complete line. */
 export async function endOfLines(file: Pick<OpenFile, "read">, size: number): Promise<number> {
   for (let end = size; end > 0; end -= CHUNK) {
     const from = Math.max(0, end - CHUNK);

@@ -1,5 +1,5 @@
 /**
- * The part that all sinks in files share: one queue, copies taken at once, and reading back.
+ * The implementation that all sinks in files share: one queue, copies at the time of writing, and reading.
  *
  * @module
  */
@@ -21,8 +21,8 @@ import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
 /** Options of sinks in files. */
 export interface FileSinkOptions extends WriterQueueOptions {
   /**
-   * Receives warnings: that a file ended with a part of a record, which was removed, or that an array of whole numbers,
-   * which only some of the systems that are read have, is 0 in the others.
+   * Receives warnings: the file ended with a part of a record, which was removed; or an integer field that
+   * only some of the systems have is 0 in the others.
    *
    * @default console.warn
    */
@@ -33,8 +33,8 @@ export interface FileSinkOptions extends WriterQueueOptions {
 export const FILE_OPTIONS: readonly string[] = ["mostBytes", "onWarning"];
 
 /**
- * Keeps systems in a file of any format: a format implements {@linkcode FrameStore}, and its sink passes that store to
- * this class.
+ * Writes systems to a file of any format and reads them. A format implements {@linkcode FrameStore}, and its
+ * sink passes that store to this class.
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export const FILE_OPTIONS: readonly string[] = ["mostBytes", "onWarning"];
 export class FileSink implements StoredSink, AsyncDisposable {
   /** Path of the file. */
   readonly path: string;
-  /** The number of systems that fit: unlimited. */
+  /** Largest number of systems: unlimited. */
   readonly capacity: number = Infinity;
   /** Always `false`: there is no limit. */
   readonly isFull: boolean = false;
@@ -90,12 +90,12 @@ export class FileSink implements StoredSink, AsyncDisposable {
   readonly #queue: WriterQueue;
   readonly #onWarning: FileSinkOptions["onWarning"];
   readonly #pattern = new FieldPattern();
-  /** The same with what the file already held, once it was asked. */
+  /** Fields of the systems in the file and of those written since; `undefined` until the file was opened. */
   #stored: FieldPattern | undefined;
   #waiting = 0;
   #isClosed = false;
 
-  /** Makes the sink. The file is opened by `open` or the first `write`. */
+  /** Creates the sink. The file is opened by `open` or the first `write`. */
   constructor(path: string, store: FrameStore, { onWarning, ...options }: FileSinkOptions = {}) {
     this.path = path;
     this.#store = store;
@@ -103,7 +103,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     this.#queue = new WriterQueue(options);
   }
 
-  /** Number of systems in the file, once it was opened, and on the way to it. */
+  /** Number of systems in the file, if it was opened, and in the queue. */
   get length(): number {
     return this.#store.length + this.#waiting;
   }
@@ -111,8 +111,9 @@ export class FileSink implements StoredSink, AsyncDisposable {
   /**
    * Opens the file, or creates it.
    *
-   * @throws {SyntaxError} if the file is damaged or of another format, naming the line; it stays as it is
-   * @throws {RangeError} if it is of another version, or a table with other columns
+   * @throws {SyntaxError} that names the line if the file is damaged or of another format; it is left as it
+   * is
+   * @throws {RangeError} if the file has another version, or is a table with other columns
    * @throws {Error} if the file system refuses, or the sink is closed
    */
   open(): Promise<void> {
@@ -133,7 +134,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     this.#checkOpen("write to");
     const copy = taken(batch, mask, `write to ${this.path}`);
     if (copy === undefined) return;
-    this.#queue.check(); // before anything is kept of it
+    this.#queue.check(); // before any system is copied
     this.#pattern.join(copy);
     this.#waiting += copy.size;
     let waits = copy.size;
@@ -161,26 +162,29 @@ export class FileSink implements StoredSink, AsyncDisposable {
     if (after.status === "rejected") throw after.reason;
   }
 
-  /** Returns all systems as one batch. Throws a RangeError if there are none. */
+  /** Returns all systems as one batch. Throws a RangeError if there are no systems. */
   read(): Promise<Batch> {
     return this.slice({});
   }
 
-  /** Returns the systems of a slice, read without the others. Throws a RangeError if there are none. */
+  /**
+   * Returns the systems of a slice, read without the others. Throws a RangeError if there are no such
+   * systems.
+   */
   async slice(slice: Slice): Promise<Batch> {
     const checked = checkedSlice(slice, `read ${this.path}`);
     await this.#settleToRead();
     return await this.#inTurn(() => this.#batch(checked));
   }
 
-  /** Yields the systems of a slice one by one, without holding them all. */
+  /** Yields the systems of a slice one by one, without holding them all in memory. */
   async *frames(slice: Slice = {}): AsyncGenerator<System, void> {
     const checked = checkedSlice(slice, `read ${this.path}`);
     await this.#settleToRead();
     yield* this.#store.frames(checked);
   }
 
-  /** Compares the parts of the file with their check sums, as `verifySink` does. */
+  /** Compares the parts of the file with their checksums, as `verifySink` does. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     await this.settle();
     if (this.#store.check === undefined) {
@@ -211,11 +215,11 @@ export class FileSink implements StoredSink, AsyncDisposable {
     checkLength(length, `truncate ${this.path}`);
     await this.settle();
     await this.#inTurn(async () => {
-      await this.#store.open(); // without reading the last system, which may be one of those to be removed
+      await this.#store.open(); // without reading the last system, which may be among those to remove
       if (length >= this.#store.length) return;
       if (length === 0) return await this.#clear();
       this.#pattern.clear();
-      this.#stored = undefined; // the last one is another now
+      this.#stored = undefined; // another system is the last now
       await this.#store.truncate(length);
     });
   }
@@ -275,7 +279,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     try {
       last = await this.#store.last();
     } catch (error) {
-      await this.#store.close().catch(() => {}); // a file that is refused is not held
+      await this.#store.close().catch(() => {}); // a refused file must not stay locked
       throw error;
     }
     noteOpened(this, makesFile);

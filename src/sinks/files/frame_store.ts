@@ -1,5 +1,5 @@
 /**
- * A file of systems as a sink uses it.
+ * Interface between a sink and its file of systems.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import type { Slice } from "../sink.ts";
  * `frames`, which may run beside them.
  */
 export interface FrameStore {
-  /** Number of systems in the file, as far as known before the file was opened. */
+  /** Number of systems in the file; 0 if the file was not opened. */
   readonly length: number;
   /** Opens or creates the file, to add to it. Does nothing if it is open. */
   open(): Promise<void>;
@@ -28,11 +28,13 @@ export interface FrameStore {
   truncate(length: number): Promise<void>;
   /** Closes the file. It can still be read, and opened again. */
   close(): Promise<void>;
-  /** Returns the system added last, or `undefined` if there is none or the format cannot be read back. */
+  /** Returns the last system, or `undefined` if the file is empty or the format cannot be read. */
   last(): Promise<System | undefined>;
-  /** Compares the parts of the file with their check sums. A store without it cannot be verified. */
+  /**
+   * Compares the parts of the file with their checksums. A store without this function cannot be verified.
+   */
   check?(): AsyncIterable<CheckedPart>;
-  /** Throws a TypeError if the format cannot be read back. A store without it can. */
+  /** Throws a TypeError if the format cannot be read. A store without this function can be read. */
   assertReadable?(): void;
   /** Returns the systems of a slice, one by one. */
   frames(slice: Slice): AsyncIterable<System>;

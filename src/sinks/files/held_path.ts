@@ -11,12 +11,15 @@ export class HeldPath {
     this.#path = path;
   }
 
-  /** Locks it, unless it is locked already. Throws an error with the code `"EBUSY"` if another writer has it. */
+  /**
+   * Locks the path, unless it is locked already. Throws an error with the code `"EBUSY"` if another writer
+   * has it.
+   */
   hold(): void {
     this.#lock ??= holdPath(this.#path, `Cannot open ${this.#path}`);
   }
 
-  /** Throws an error with the code `"ESTALE"`, once, if it is held and was removed since. */
+  /** Throws an error with the code `"ESTALE"`, once, if the path is locked and was removed since. */
   assertThere(): void {
     if (this.#isReported) return; // closing need not report it again
     try {
@@ -27,7 +30,7 @@ export class HeldPath {
     }
   }
 
-  /** Gives it back. */
+  /** Releases the lock. */
   release(): void {
     this.#lock?.release();
     this.#lock = undefined;

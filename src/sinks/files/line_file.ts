@@ -8,7 +8,10 @@ import { AddedFile } from "./added_file.ts";
 import { endOfLines, FileEnd, lineWarning, printWarning } from "./file_end.ts";
 import { type OpenFile, openPrepared, readAt, refusal } from "./open_file.ts";
 
-/** Bytes of the longest last line that is looked at; a longer one without its newline is removed. */
+/**
+ * Largest size in bytes of an incomplete last line that is checked for being complete JSON. A longer one is
+ * removed.
+ */
 const MOST_BYTES = 1 << 26;
 
 /** Options of a {@linkcode LineFile}. */
@@ -22,9 +25,9 @@ export interface LineFileOptions {
 }
 
 /**
- * Adds lines to a file, which is made if it does not exist. If a kill left a part of a line at the end, that is removed
- * first, with a warning; a JSON object or list that lacks only its newline is kept. Lines are written in the background,
- * in order, and always whole.
+ * Adds lines to a file, which is created if it does not exist. If a killed process left a part of a line at
+ * the end, it is removed first, with a warning; a JSON object or list that lacks only its newline is kept.
+ * Lines are written in the background, in order, and entirely.
  *
  * @example
  * ```ts
@@ -41,22 +44,22 @@ export interface LineFileOptions {
  * ```
  */
 export class LineFile implements AsyncDisposable {
-  /** The path of the file. */
+  /** Path of the file. */
   readonly path: string | URL;
   readonly #onWarning: (message: string) => void;
   #file: AddedFile | undefined;
 
-  /** Makes a `LineFile`; nothing is opened yet. */
+  /** Creates the sink of lines. The file is opened by `open`. */
   constructor(path: string | URL, { onWarning = printWarning }: LineFileOptions = {}) {
     this.path = path;
     this.#onWarning = onWarning;
   }
 
   /**
-   * Opens the file. Makes it, and its folder, if they do not exist.
+   * Opens the file. Creates it, and its folder, if they do not exist.
    *
    * @throws {TypeError} if there is no file system
-   * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+   * @throws {Error} if the file system refuses, with its `code` and its error as `cause`
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
@@ -72,7 +75,7 @@ export class LineFile implements AsyncDisposable {
     });
   }
 
-  /** Ends the last line, or removes it. */
+  /** Completes the last line with its newline, or removes it. */
   async #endLine(file: OpenFile, end: FileEnd, whole: number): Promise<void> {
     const { size } = end, length = size - whole;
     if (length <= MOST_BYTES && isWholeJson(await readAt(file, whole, length))) {
@@ -99,20 +102,23 @@ export class LineFile implements AsyncDisposable {
     await this.#file?.flush();
   }
 
-  /** Writes pending lines, and closes the file. Throws the first error since the last call that threw. */
+  /** Writes pending lines and closes the file. Throws the first error since the last call that threw. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
     await file?.close();
   }
 
-  /** The same as `close`. */
+  /** Closes the file, as `close` does. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 }
 
-/** Returns whether bytes are a whole JSON object or list. A part of one never is; a part of a number may be a number. */
+/**
+ * Returns whether bytes are a complete JSON object or list. A part of an object never is; a part of a number
+ * may be a number.
+ */
 function isWholeJson(bytes: Uint8Array): boolean {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -1,5 +1,5 @@
 /**
- * Files as sinks use them, and what is said where the file system refuses.
+ * Files as sinks use them, and the errors of their file system.
  *
  * @module
  */
@@ -35,12 +35,11 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file: to read it, to read it and add to it, and then it is made where it is missing, or to add to a new one. A
- * folder that is missing above a file to be added to is made, too. The module is loaded when it is used, as a page has no
- * such module.
+ * Opens a file to read it (`"r"`), to read it and add to it (`"a+"`, which creates it and its folder), or to
+ * add to a new file (`"ax"`). The module is loaded on first use because a web page does not have it.
  *
- * @throws {TypeError} where there is no file system
- * @throws {Error} when it refuses
+ * @throws {TypeError} if there is no file system
+ * @throws {Error} if the file system refuses
  */
 export async function openFile(
   path: string | URL,
@@ -76,14 +75,14 @@ async function makeFolderOf(fs: FolderSystem, path: string | URL): Promise<void>
   }
 }
 
-/** Returns a path or the address of a file as a path of this system. */
+/** Returns a path or a `file:` URL as a path of this system. */
 async function pathOf(path: string | URL): Promise<string> {
   return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
 }
 
 /**
- * Opens a file to read it and add to it, and returns what `prepare` makes of it. No other writer can open it until it is
- * closed. If preparing fails, the file is closed again.
+ * Opens a file to read it and add to it, and returns the result of `prepare`. Other writers cannot open the
+ * file until it is closed. If `prepare` throws, the file is closed again.
  *
  * @throws {Error} with the code `"EBUSY"` if another writer has it open
  * @throws what `openFile` and `prepare` throw
@@ -97,12 +96,12 @@ export async function openPrepared<T>(
     if ((await file.stat()).size === 0) await syncEntry(path); // it may be new
     return await prepare(file);
   } catch (error) {
-    await file.close().catch(() => {}); // the first error says why
+    await file.close().catch(() => {}); // the first error is the cause
     throw error;
   }
 }
 
-/** Returns whether there is nothing at a path; `false` if that cannot be found out. */
+/** Returns whether there is nothing at a path; `false` if that is not known. */
 export async function isMissing(path: string): Promise<boolean> {
   try {
     const { lstat } = await import("node:fs/promises");
@@ -156,12 +155,12 @@ async function openLocked(path: string | URL): Promise<OpenFile> {
   };
 }
 
-/** Returns the error for what the file system refuses, with the system's `code`. */
+/** Returns the error for a refusal by the file system, with its `code`. */
 export function refusal(path: string | URL, verb: string, cause: unknown): Error {
   return refusalOf(`Cannot ${verb} ${path}`, cause);
 }
 
-/** So many bytes from there on, or those there are. */
+/** Returns up to `length` bytes from a position; fewer at the end of the file. */
 export async function readAt(
   file: Pick<OpenFile, "read">,
   from: number,
@@ -177,7 +176,7 @@ export async function readAt(
   return bytes.subarray(0, done);
 }
 
-/** Has the disk take what was written. Throws when it refuses; a device that keeps nothing has nothing to take. */
+/** Syncs a file to the disk. Throws if the system refuses, except for devices that store nothing (EINVAL). */
 export async function syncFile(
   file: Pick<OpenFile, "datasync">,
   path: string | URL,

@@ -1,13 +1,13 @@
 /**
  * The sinks in files that this process has open.
  *
- * A run folder must tell the empty file of a sink that was opened before it from a file of something else, and remove it
- * if it refuses the run: an empty file that stays behind would have the next run refused, too.
+ * A run folder must distinguish the empty file of a sink that was opened before it from other files, and
+ * remove it if it refuses the run: an empty file that stays would make the next run fail, too.
  *
  * @module
  */
 
-/** What is known of an open sink. */
+/** Properties of an open sink. */
 export interface OpenSink {
   /** Path of its file or folder. */
   readonly path: string;
@@ -17,20 +17,20 @@ export interface OpenSink {
   close(): Promise<void>;
 }
 
-/** Open sinks, each with whether it has made its file. */
+/** Open sinks. The value is true if the sink created its file. */
 const OPEN = new Map<OpenSink, boolean>();
 
-/** Notes a sink that was opened. */
+/** Adds a sink that was opened. */
 export function noteOpened(sink: OpenSink, hasMadeFile: boolean): void {
   OPEN.set(sink, hasMadeFile);
 }
 
-/** Notes a sink that was closed. */
+/** Removes a sink that was closed. */
 export function noteClosed(sink: OpenSink): void {
   OPEN.delete(sink);
 }
 
-/** Returns the open sinks that hold no system, each with whether it has made its file. */
+/** Returns the open sinks without systems, each with whether it created its file. */
 export function emptySinks(): [sink: OpenSink, hasMadeFile: boolean][] {
   return [...OPEN].filter(([{ length }]) => length === 0);
 }

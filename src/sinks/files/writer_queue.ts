@@ -1,5 +1,5 @@
 /**
- * A queue of pending writes: in order, in the background, and with a limit on the bytes that are pending.
+ * A queue of pending writes: in order, in the background, and with a limit on the pending bytes.
  *
  * @module
  */
@@ -7,14 +7,16 @@
 /** Options of {@linkcode WriterQueue}. */
 export interface WriterQueueOptions {
   /**
-   * The number of pending bytes above which callers should wait before they add more.
+   * Number of pending bytes above which callers should wait before they write more.
    *
    * @default 33554432
    */
   readonly mostBytes?: number;
 }
 
-/** Runs work on a file, one piece after another. An error is thrown once, by the next call that checks for it. */
+/**
+ * Runs work on a file, one piece after another. An error is thrown once, by the next call that checks for it.
+ */
 export class WriterQueue {
   readonly #mostBytes: number;
   readonly #waiting: { readonly work: () => Promise<void>; readonly bytes: number }[] = [];
@@ -26,14 +28,14 @@ export class WriterQueue {
     this.#mostBytes = mostBytes;
   }
 
-  /** The number of pending bytes. */
+  /** Number of pending bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * Adds a piece of work that holds so many bytes. If the queue is full it still takes the piece, and returns a promise
-   * to await before adding more. Throws the first error of earlier pieces.
+   * Enqueues work that holds `bytes` bytes. A full queue still accepts it, and returns a promise to await
+   * before more is enqueued. Throws the first error of earlier work.
    */
   add(work: () => Promise<void>, bytes: number): void | Promise<void> {
     this.check();
@@ -41,7 +43,7 @@ export class WriterQueue {
     return this.room();
   }
 
-  /** Adds a piece of work without checking for errors or room. */
+  /** Enqueues work without checking for errors or room. */
   push(work: () => Promise<void>, bytes: number): void {
     this.#waiting.push({ work, bytes });
     this.#bytes += bytes;
@@ -67,7 +69,7 @@ export class WriterQueue {
   }
 
   async #workOff(): Promise<void> {
-    await Promise.resolve(); // collects the pieces that are added in the same turn
+    await Promise.resolve(); // collects the work that is enqueued in the same turn
     while (this.#waiting.length > 0) {
       const { work, bytes } = this.#waiting.shift()!;
       try {

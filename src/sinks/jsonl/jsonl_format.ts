@@ -1,5 +1,5 @@
 /**
- * Lines of JSON: one object for each system.
+ * Lines of JSON: one object per system.
  *
  * @module
  */
@@ -17,21 +17,23 @@ import type { RecordSum, TextFormat } from "../text/text_format.ts";
 
 /** The version that is written, and the newest that is read. */
 const VERSION = 1;
-/** Text before the check sum, at the end of a line. */
+/** Text before the checksum, at the end of a line. */
 const SUM = ',"crc32c":"';
-/** Text before the number of the line, counted from 0, from which on all have check sums. */
+/** Text before the number of the line, counted from 0, from which on all lines have checksums. */
 const FROM = ',"sumsFrom":';
 const FROM_IN = /^,"sumsFrom":(\d{1,15})[,}]/;
 const BEGIN = '{"hooke":';
-/** Two lines whose newline was lost. */
+/** Matches two lines whose newline was lost. */
 const MERGED = /"\}\s*\{"hooke":/;
 
-/** What a slice looks at comes first, so that it is found without reading the line. */
+/**
+ * Fields that a slice selects by. They are written first, so that they are found without parsing the line.
+ */
 const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId"];
 const STAMP =
   /^\{"hooke":\d+(?:,"systemId":(\d+))?(?:,"step":(-?\d+))?(?:,"time":("NaN"|[-+\d.e]+))?(?:,"sourceId":(-?\d+))?,/;
 
-/** Keys of a line that are no fields; a field with such a name gets a `$` before it. */
+/** Keys of a line that are not fields. A field with such a name is stored with a `$` before it. */
 const RESERVED: readonly string[] = ["hooke", "fields", "info", "sumsFrom", "crc32c"];
 
 /** Lines of JSON with every field of a system and its `info`. */
@@ -80,7 +82,7 @@ function sumOf(text: string): RecordSum {
   };
 }
 
-/** One value per system is a number, several are a list; rows of several are lists of lists. */
+/** Returns the values of a field as JSON: a number, a list, or a list of rows. */
 function valuesText(values: NumericArray, { level, width }: FieldInfo): string {
   if (level === "system" && width === 1) return numberText(values[0]!);
   if (level === "system" || width === 1) return `[${Array.from(values, numberText).join(",")}]`;
@@ -179,7 +181,7 @@ function ownField(
   return { ...known, ...number } as UserField;
 }
 
-/** Numbers as text are numbers again. */
+/** Returns numbers, of which some may be written as text. */
 function numbersOf(value: unknown, name: string): NumericInput | number {
   if (Array.isArray(value)) return value.map((part) => numbersOf(part, name)) as number[];
   const number = numberOf(value);

@@ -4,12 +4,12 @@ import { TextStore } from "../text/text_store.ts";
 import { JSONL_FORMAT } from "./jsonl_format.ts";
 
 /**
- * Keeps systems in a file of JSON, one line for each, added to those that are there. Every field comes back to the bit,
- * whatever its level and dtype, and `info`, too.
+ * Writes systems to a file of JSON, one line per system, and reads them. Lines are added to those of an
+ * existing file. Fields of any level and dtype, and `info`, are read back bitwise identical.
  *
- * A line is an object: `hooke` (the version of the format), each field by its name (a number, a list, or a list of rows;
- * what is not finite as `"NaN"`, `"Infinity"`, `"-Infinity"`), `fields` (level, dtype, width, unit and fill value of
- * one's own), `info`.
+ * A line is an object: `hooke` (the version of the format), each field by its name (a number, a list, or a
+ * list of rows; values that are not finite as `"NaN"`, `"Infinity"`, `"-Infinity"`), `fields` (level, dtype,
+ * width, unit and fill value of custom fields), and `info`.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ import { JSONL_FORMAT } from "./jsonl_format.ts";
  * ```
  */
 export class JsonlSink extends FileSink {
-  /** Makes the sink. The file is opened by `open` or the first `write`. */
+  /** Creates the sink. The file is opened by `open` or the first `write`. */
   constructor(path: string, options: FileSinkOptions = {}) {
     checkOptions("make a JsonlSink", options, FILE_OPTIONS);
     super(path, new TextStore(path, JSONL_FORMAT, options.onWarning), options);

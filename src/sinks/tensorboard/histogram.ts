@@ -1,12 +1,15 @@
 /**
- * How numbers are spread.
+ * Histograms of numbers.
  *
  * @module
  */
 
 import type { TensorBoardHistogram } from "./tensorboard_event.ts";
 
-/** The histogram of numbers over ranges of equal width. Throws a RangeError for none, and for some that are not finite. */
+/**
+ * Returns the histogram of numbers over `ranges` ranges of equal width. Throws a RangeError if there are no
+ * numbers, or one is not finite.
+ */
 export function histogramOf(values: ArrayLike<number>, ranges: number): TensorBoardHistogram {
   if (values.length === 0) {
     throw new RangeError("Cannot make a histogram: it must be of numbers: there are none");
@@ -29,7 +32,7 @@ export function histogramOf(values: ArrayLike<number>, ranges: number): TensorBo
     const place = width > 0 ? Math.floor((values[i]! - min) / width) : 0;
     counts[Math.min(ranges - 1, place)]!++;
   }
-  // The last range ends at `max` itself: sums of widths would miss it by a rounding.
+  // The last range ends exactly at `max`: a sum of widths would miss it by rounding.
   const limits = counts.map((_, i) => i === ranges - 1 ? max : min + (i + 1) * width);
   return { min, max, count: values.length, sum, sumOfSquares, limits, counts };
 }

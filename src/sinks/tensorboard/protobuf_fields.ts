@@ -1,26 +1,26 @@
 /**
- * Protocol buffers, as much as a file of numbers takes.
+ * The part of protocol buffers that TensorBoard's files need.
  *
  * @module
  */
 
 const VARINT = 0, EIGHT_BYTES = 1, BYTES = 2, FOUR_BYTES = 5;
-/** A length beyond this is none: no message is so long. */
+/** Largest number of bits in a variable-length integer. */
 const MOST_BITS = 64n;
 
-/** Writes the fields of a message, one after the other. */
+/** Writes the fields of a message in order. */
 export class MessageWriter {
   #bytes: Uint8Array<ArrayBuffer> = new Uint8Array(128);
   #length = 0;
 
-  /** A whole number, below 0 in ten bytes. */
+  /** Writes an integer. A negative integer takes ten bytes. */
   int(field: number, value: number | bigint): this {
     this.#tag(field, VARINT);
     this.#varint(BigInt.asUintN(64, BigInt(value)));
     return this;
   }
 
-  /** A number in eight bytes. */
+  /** Writes a float64 number. */
   double(field: number, value: number): this {
     this.#tag(field, EIGHT_BYTES);
     const at = this.#take(8);
@@ -28,7 +28,7 @@ export class MessageWriter {
     return this;
   }
 
-  /** A number in four bytes. */
+  /** Writes a float32 number. */
   float(field: number, value: number): this {
     this.#tag(field, FOUR_BYTES);
     const at = this.#take(4);
@@ -36,28 +36,28 @@ export class MessageWriter {
     return this;
   }
 
-  /** Numbers in eight bytes each, packed. */
+  /** Writes float64 numbers as one packed field. */
   doubles(field: number, values: ArrayLike<number>): this {
     const packed = new DataView(new ArrayBuffer(8 * values.length));
     for (let i = 0; i < values.length; i++) packed.setFloat64(8 * i, values[i]!, true);
     return this.bytes(field, new Uint8Array(packed.buffer));
   }
 
-  /** A text. */
+  /** Writes a text. */
   text(field: number, value: string): this {
     return this.bytes(field, new TextEncoder().encode(value));
   }
 
-  /** Bytes, or a message within. */
+  /** Writes bytes, or a message within the message. */
   bytes(field: number, value: Uint8Array): this {
     this.#tag(field, BYTES);
     this.#varint(BigInt(value.length));
-    const at = this.#take(value.length); // first: it may move the bytes
+    const at = this.#take(value.length); // before `set`: it may replace the buffer
     this.#bytes.set(value, at);
     return this;
   }
 
-  /** All that was written. */
+  /** Returns the message. */
   done(): Uint8Array<ArrayBuffer> {
     return this.#bytes.slice(0, this.#length);
   }
@@ -77,7 +77,7 @@ export class MessageWriter {
     this.#bytes[at] = byte;
   }
 
-  /** Room for so many bytes more; where they begin. */
+  /** Reserves `count` bytes and returns their position. */
   #take(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -90,19 +90,22 @@ export class MessageWriter {
   }
 }
 
-/** One field of a message: a whole number, the bits of a number, or bytes. */
+/** A field of a message. */
 export interface MessageField {
-  /** Its number. */
+  /** Number of the field. */
   readonly field: number;
-  /** The whole number, where it is one. */
+  /** Value of type `"int"`. */
   readonly int?: bigint;
-  /** Its bytes, where it is none: eight or four of a number, or any. */
+  /** Bytes of any other type: four or eight of a number, or any number of bytes. */
   readonly bytes?: Uint8Array;
-  /** Which of these. */
+  /** Type of the value. */
   readonly type: "int" | "double" | "bytes" | "float";
 }
 
-/** The fields of a message. `refuse` is told what is wrong with it, and throws. */
+/**
+ * Returns the fields of a message. `refuse` receives the requirement that the message does not meet, and
+ * throws.
+ */
 export function fieldsOf(
   message: Uint8Array,
   refuse: (requirement: string) => never,
@@ -163,7 +166,7 @@ class MessageReader {
   }
 }
 
-/** The number in four or eight bytes. */
+/** Returns the number in four or eight bytes. */
 export function numberIn(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return bytes.length === 4 ? view.getFloat32(0, true) : view.getFloat64(0, true);

@@ -1,5 +1,5 @@
 /**
- * What is in files of TensorBoard.
+ * Reading of TensorBoard's files.
  *
  * @module
  */
@@ -8,13 +8,15 @@ import { FILE_VERSION, readEvent, type TensorBoardEvent } from "./tensorboard_ev
 import { recordsOf } from "./tensorboard_records.ts";
 
 /**
- * The events in the bytes of one file, in the order in which they were written. A last one that a kill has cut off is
- * left out, and so is what is neither a number nor a histogram: pictures, texts, graphs.
+ * Reads the events in the bytes of one file, in the order in which they were written. An incomplete last
+ * event, which a killed process leaves, is left out, and so are values other than numbers and histograms:
+ * pictures, texts, graphs.
  *
- * @param bytes all of the file
- * @param name what errors call it
- * @throws {SyntaxError} for what is no such file, or damaged, with the number of the record, from 0
- * @throws {RangeError} for a file of another version
+ * @param bytes content of the file
+ * @param name name of the file in error messages
+ * @throws {SyntaxError} that gives the number of the record, from 0, if the file is damaged or of another
+ * format
+ * @throws {RangeError} if the file has another version
  *
  * @example
  * ```ts
@@ -41,13 +43,13 @@ export function parseTensorBoard(
 }
 
 /**
- * The events in a file of TensorBoard, or in all files of a folder, those of the first file first: as
- * {@linkcode parseTensorBoard} reads them.
+ * Reads the events in a file of TensorBoard, or in all files of a folder in the order of their names, as
+ * {@linkcode parseTensorBoard} does.
  *
- * @throws {SyntaxError} for a file that is damaged, with the number of the record, from 0
- * @throws {RangeError} for a file of another version, and for a folder that has none
- * @throws {TypeError} where there is no file system
- * @throws {Error} when the file system refuses
+ * @throws {SyntaxError} that gives the number of the record, from 0, if a file is damaged
+ * @throws {RangeError} if a file has another version, or a folder contains no such file
+ * @throws {TypeError} if there is no file system
+ * @throws {Error} if the file system refuses
  *
  * @example
  * ```ts

@@ -1,56 +1,56 @@
 /**
- * What TensorBoard calls an event: some numbers and histograms of one step, as a message of protocol buffers.
+ * Events of TensorBoard: numbers and histograms of one step, as messages of protocol buffers.
  *
  * @module
  */
 
 import { fieldsOf, type MessageField, MessageWriter, numberIn } from "./protobuf_fields.ts";
 
-/** The numbers of a messages' fields: `event.proto` and `summary.proto` of TensorBoard. */
+/** Numbers of the fields of messages, from `event.proto` and `summary.proto` of TensorBoard. */
 const EVENT = { wallTime: 1, step: 2, fileVersion: 3, summary: 5 } as const;
 const SUMMARY = { value: 1 } as const;
 const VALUE = { tag: 1, simpleValue: 2, histogram: 5 } as const;
 const HISTOGRAM = { min: 1, max: 2, num: 3, sum: 4, sumSquares: 5, limits: 6, counts: 7 } as const;
-/** What every file begins with. */
+/** Version text in the first record of every file. */
 export const FILE_VERSION = "brain.Event:2";
 
-/** How numbers are spread. */
+/** Histogram of numbers. */
 export interface TensorBoardHistogram {
-  /** The least of them. */
+  /** Smallest number. */
   readonly min: number;
-  /** The most. */
+  /** Largest number. */
   readonly max: number;
-  /** How many there are. */
+  /** Count of the numbers. */
   readonly count: number;
-  /** What they come to together. */
+  /** Sum of the numbers. */
   readonly sum: number;
-  /** What their squares come to. */
+  /** Sum of the squares of the numbers. */
   readonly sumOfSquares: number;
-  /** Where each range ends; it begins where the one before ends, the first at `min`. */
+  /** Upper limit of each range. A range begins at the limit of the previous range, the first at `min`. */
   readonly limits: readonly number[];
-  /** How many are in each range. */
+  /** Count of the numbers in each range. */
   readonly counts: readonly number[];
 }
 
-/** Some numbers of one step. */
+/** Numbers and histograms of one step. */
 export interface TensorBoardEvent {
-  /** Steps done. */
+  /** Number of steps done. */
   readonly step: number;
-  /** When it was written, s since 1970. */
+  /** Time of writing in s since 1970. */
   readonly wallTime: number;
-  /** Tag → number, as float32 has it. */
+  /** Numbers by tag, rounded to float32. */
   readonly scalars: Readonly<Record<string, number>>;
-  /** Tag → histogram. */
+  /** Histograms by tag. */
   readonly histograms: Readonly<Record<string, TensorBoardHistogram>>;
 }
 
-/** The first message of a file. */
+/** Returns the first message of a file. */
 export function versionMessage(wallTime: number): Uint8Array<ArrayBuffer> {
   return new MessageWriter().double(EVENT.wallTime, wallTime).text(EVENT.fileVersion, FILE_VERSION)
     .done();
 }
 
-/** The message of an event. */
+/** Returns the message of an event. */
 export function eventMessage(event: TensorBoardEvent): Uint8Array<ArrayBuffer> {
   const summary = new MessageWriter();
   for (const [tag, value] of Object.entries(event.scalars)) {
@@ -74,7 +74,7 @@ function histogramMessage(histogram: TensorBoardHistogram): Uint8Array {
     .doubles(HISTOGRAM.limits, limits).doubles(HISTOGRAM.counts, counts).done();
 }
 
-/** What a message says, and the version of the file, if it is its first. `refuse` throws. */
+/** Reads a message. `version` is that of the file if the message is its first. `refuse` throws. */
 export function readEvent(
   message: Uint8Array,
   refuse: (requirement: string) => never,
@@ -100,7 +100,7 @@ export function readEvent(
   };
 }
 
-/** Kinds of values that are not known here (pictures, texts) are left out. */
+/** Reads a value. Values of other kinds (pictures, texts) are skipped. */
 function readValue(
   message: Uint8Array,
   refuse: (requirement: string) => never,
@@ -117,7 +117,7 @@ function readValue(
   const name = tag === undefined
     ? refuse("each value must have a tag")
     : textIn(tag.bytes!, refuse);
-  const isOwn = { enumerable: true, configurable: true, writable: true }; // "__proto__" is a tag, too
+  const isOwn = { enumerable: true, configurable: true, writable: true }; // "__proto__" is a valid tag
   if (scalar !== undefined) {
     Object.defineProperty(scalars, name, { value: numberIn(scalar.bytes!), ...isOwn });
   }
@@ -170,7 +170,7 @@ function doubleOf(
   return found === undefined ? 0 : numberIn(found.bytes!);
 }
 
-/** Packed or one by one: both are allowed. */
+/** Returns the numbers of a field, which may be packed or repeated. */
 function doublesOf(
   fields: readonly MessageField[],
   field: number,

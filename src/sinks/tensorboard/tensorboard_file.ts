@@ -1,5 +1,5 @@
 /**
- * Numbers over steps in the files that TensorBoard shows.
+ * Numbers of steps in files that TensorBoard shows.
  *
  * @module
  */
@@ -11,25 +11,25 @@ import { codeOf, type OpenFile, openFile, refusal } from "../files/open_file.ts"
 import { eventMessage, type TensorBoardHistogram, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
 
-/** What is used of a file system. */
+/** Functions of the file system that are used here. */
 interface Files {
   mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
 }
 
-/** When numbers were so. */
+/** Time of an event. */
 export interface EventTime {
   /**
-   * s since 1970.
+   * Time in s since 1970.
    *
    * @default now
    */
   readonly wallTime?: number;
 }
 
-/** How a histogram is made. */
+/** Options of {@linkcode TensorBoardFile.addHistogram}. */
 export interface HistogramOptions extends EventTime {
   /**
-   * Over how many ranges of equal width.
+   * Number of ranges of equal width.
    *
    * @default 30
    */
@@ -37,12 +37,12 @@ export interface HistogramOptions extends EventTime {
 }
 
 /**
- * Writes numbers and histograms of steps to a folder, in the format of TensorBoard: `tensorboard --logdir FOLDER`. Each
- * time it is opened it makes a new file, as TensorBoard does: it shows the files of a folder as one run, in the order
- * in which they were made. What was there stays.
+ * Writes numbers and histograms of steps to a folder, in the format of TensorBoard: `tensorboard --logdir
+ * FOLDER`. Each call of `open` creates a new file. TensorBoard shows the files of a folder as one run, in the
+ * order in which they were created. Existing files are kept.
  *
- * Everything is written in the background, in order, each step whole or not at all; after `flush` it is in the file
- * whatever happens to the process. TensorBoard's numbers are float32.
+ * Steps are written in the background, in order, each entirely or not at all. After `flush` they are in the
+ * file, even if the process is killed. TensorBoard's numbers are float32.
  *
  * @example
  * ```ts
@@ -70,21 +70,21 @@ export class TensorBoardFile implements AsyncDisposable {
   #path: string | undefined;
   #file: AddedFile | undefined;
 
-  /** Nothing is opened yet. */
+  /** Creates the writer. A file is created by `open`. */
   constructor(folder: string | URL) {
     this.folder = folder;
   }
 
-  /** The file, once it is open. */
+  /** Path of the file; `undefined` until it is open. */
   get path(): string | undefined {
     return this.#path;
   }
 
   /**
-   * Makes a new file in the folder, and the folder if it is not there.
+   * Creates a new file in the folder, and the folder if it does not exist.
    *
-   * @throws {TypeError} where there is no file system
-   * @throws {Error} when the file system refuses, with its `code` and its error as `cause`
+   * @throws {TypeError} if there is no file system
+   * @throws {Error} if the file system refuses, with its `code` and its error as `cause`
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
@@ -102,12 +102,12 @@ export class TensorBoardFile implements AsyncDisposable {
   }
 
   /**
-   * Adds numbers of a step. Answers with something to await when the disk does not keep up.
+   * Adds numbers of a step. Returns a promise to await if the disk does not keep up.
    *
-   * @param step steps done, a whole number from 0 on
-   * @param scalars tag → number; tags with a slash are shown in groups
-   * @throws {RangeError} for a step that is no whole number
-   * @throws {Error} where it is not open, and for what went wrong with earlier numbers
+   * @param step number of steps done, a whole number from 0 on
+   * @param scalars numbers by tag; tags with a slash are shown in groups
+   * @throws {RangeError} if `step` is not a whole number
+   * @throws {Error} if the file is not open, or earlier numbers could not be written
    */
   add(
     step: number,
@@ -121,10 +121,10 @@ export class TensorBoardFile implements AsyncDisposable {
   }
 
   /**
-   * Adds how numbers of a step are spread.
+   * Adds a histogram of numbers of a step.
    *
-   * @throws {RangeError} for a step that is no whole number, for no numbers, and for some that are not finite
-   * @throws {Error} where it is not open, and for what went wrong with earlier numbers
+   * @throws {RangeError} if `step` is not a whole number, there are no numbers, or one is not finite
+   * @throws {Error} if the file is not open, or earlier numbers could not be written
    */
   addHistogram(
     step: number,
@@ -137,19 +137,19 @@ export class TensorBoardFile implements AsyncDisposable {
     return this.#push(eventMessage({ step, wallTime, scalars: {}, histograms }));
   }
 
-  /** Waits until all of it is in the file, and safe. Throws what went wrong since somebody last asked. */
+  /** Waits until all numbers are on the disk. Throws the first error since the last call that threw. */
   async flush(): Promise<void> {
     await this.#file?.flush();
   }
 
-  /** Writes what is left, and closes the file. Throws what went wrong since somebody last asked. */
+  /** Writes pending numbers and closes the file. Throws the first error since the last call that threw. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
     await file?.close();
   }
 
-  /** The same as `close`. */
+  /** Closes the file, as `close` does. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
@@ -163,8 +163,8 @@ export class TensorBoardFile implements AsyncDisposable {
 }
 
 /**
- * A file of a name that sorts behind those of earlier runs, as TensorBoard reads them. Always written at its end, wherever
- * a write that failed had come to.
+ * Creates a file with a name that sorts after those of earlier runs: TensorBoard reads files in the order of
+ * their names. The file is in append mode, so writes go to its end even after a write that failed.
  */
 async function newFile(folder: string): Promise<{ path: string; file: OpenFile }> {
   const begun = String(Math.floor(Date.now() / 1000)).padStart(10, "0");
@@ -185,7 +185,7 @@ function checkStep(step: number): void {
   );
 }
 
-/** Loaded when it is used: a page has no such modules. */
+/** Loads the modules of the host. They are loaded on first use because a web page does not have them. */
 async function host(folder: string | URL): Promise<{ files: Files; folder: string }> {
   try {
     const [files, { fileURLToPath }] = await Promise.all([

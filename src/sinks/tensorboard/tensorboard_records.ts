@@ -1,5 +1,5 @@
 /**
- * Records in a file, each with its length and two sums over it: the framing of TensorBoard's event files.
+ * Records in a file, each with its length and two checksums: the framing of TensorBoard's event files.
  *
  * A record is its length (8 bytes, little endian), the masked CRC-32C of these 8, the bytes, and their masked CRC-32C.
  *
@@ -10,10 +10,13 @@ import { crc32c } from "../../base/crc32c.ts";
 
 const HEADER = 12;
 const FOOTER = 4;
-/** Added to a sum that was turned by 15 bits: a sum over bytes that hold their own sum would be poor. */
+/**
+ * Constant that is added to a checksum after a rotation by 15 bits. CRCs of data that contains its own CRC
+ * are weak.
+ */
 const MASK = 0xa282ead8;
 
-/** One record, framed. */
+/** Returns the bytes of a framed record. */
 export function frameRecord(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const record = new Uint8Array(HEADER + bytes.length + FOOTER);
   const view = new DataView(record.buffer);
@@ -25,9 +28,10 @@ export function frameRecord(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The records of a file, in order. One at the end that is not all there was cut off by a kill and is left out.
+ * Yields the records of a file, in order. An incomplete last record, which a killed process leaves, is left
+ * out.
  *
- * @throws {SyntaxError} for a sum that is wrong, with the number of the record, from 0
+ * @throws {SyntaxError} that gives the number of the record, from 0, if a checksum does not match
  */
 export function* recordsOf(file: Uint8Array, name: string): Generator<Uint8Array> {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

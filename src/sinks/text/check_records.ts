@@ -2,8 +2,9 @@ import { CHANGED, type CheckedPart, MISSING } from "../damage.ts";
 import type { TextFormat } from "./text_format.ts";
 
 /**
- * Compares records with their check sums, and reads them. A record without a check sum is damaged if a later record says
- * that it was written with one; other records without are those of other programs.
+ * Compares records with their checksums, and reads them. A record without a checksum is damaged if a later
+ * record states that it was written with one; other records without a checksum were written by other
+ * programs.
  *
  * @param lines the first line of each record, and the line after the last
  * @param textOf reads a record; blank lines after it may belong to its text
@@ -13,7 +14,10 @@ export async function* checkRecords<T>(
   lines: readonly number[],
   textOf: (record: number) => Promise<string>,
 ): AsyncGenerator<CheckedPart, void> {
-  /** Records without a check sum, of which no later record has said anything yet. */
+  /**
+   * Records without a checksum. Whether they were written with one is not known until a later record with a
+   * checksum is read.
+   */
   let open: number[] = [];
   const partOf = (record: number) => ({
     place: placeOf(record, lines[record]!, lines[record + 1]!),
@@ -41,7 +45,7 @@ export async function* checkRecords<T>(
   yield* open.map(partOf);
 }
 
-/** Names a record as a person finds it. Records and lines are counted from 1. */
+/** Returns the place of a record for a reader of the file. Records and lines are counted from 1. */
 function placeOf(record: number, line: number, next: number): string {
   const last = next - 1;
   return last > line ? `frame ${record + 1}, lines ${line} to ${last}` : `line ${line}`;

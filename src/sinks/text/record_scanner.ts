@@ -1,5 +1,5 @@
 /**
- * Finds the records in a file of text without keeping it.
+ * Finds the records in a text file without holding its content.
  *
  * @module
  */
@@ -8,30 +8,30 @@ import type { TextFormat } from "./text_format.ts";
 
 const NEWLINE = 10;
 
-/** The line whose end has not been seen yet, or the record that it belongs to. */
+/** The incomplete line at the end of the scanned bytes, or the record that it belongs to. */
 interface OpenLine {
-  /** Where the next bytes are. */
+  /** Position of the next bytes. */
   at: number;
-  /** The number of the line. */
+  /** Number of the line. */
   number: number;
-  /** The first bytes of the record. */
+  /** First bytes of the record. */
   start: Uint8Array;
-  /** The number of lines that the record still lacks. */
+  /** Number of lines that the record still lacks. */
   missing: number;
-  /** Whether the line is no record. */
+  /** True if the line does not belong to a record. */
   isBlank: boolean;
 }
 
-/** Looks at the bytes of a file, piece by piece, and tells where each of its records begins. */
+/** Scans the bytes of a file, piece by piece, and reports the position of each record. */
 export class RecordScanner {
-  /** Where the line begins that is not whole yet, or the record it belongs to: all before was whole. */
+  /** Position of the first incomplete line or record. All content before it is complete. */
   end: number;
-  /** The number of that line. */
+  /** Number of that line. */
   endLine: number;
   readonly #format: Pick<TextFormat<unknown>, "linesAfter" | "startBytes">;
   readonly #open: OpenLine;
 
-  /** Begins at a place between two records. */
+  /** Begins at a position between two records. */
   constructor(
     format: Pick<TextFormat<unknown>, "linesAfter" | "startBytes">,
     place: { readonly end: number; readonly endLine: number } = { end: 0, endLine: 1 },
@@ -47,7 +47,10 @@ export class RecordScanner {
     };
   }
 
-  /** Calls back for each record that these bytes complete. Throws what the format says of its first line. */
+  /**
+   * Calls `found` for each record that these bytes complete. Throws the error of the format if the first line
+   * of a record is not valid.
+   */
   push(bytes: Uint8Array, found: (start: number, line: number) => void): void {
     const open = this.#open;
     let from = 0;
@@ -87,7 +90,10 @@ export class RecordScanner {
   }
 }
 
-/** Text of bytes that may end within a letter; a byte-order mark and what ends a line on Windows are no part of it. */
+/**
+ * Decodes bytes that may end within a character. A byte-order mark and the carriage return of Windows are
+ * left out.
+ */
 function decoded(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes).replace(/\r$/, "");
 }

@@ -1,5 +1,5 @@
 /**
- * Files of text that is only added to: what one kind of them is.
+ * Formats of text files to which records are added.
  *
  * @module
  */
@@ -7,57 +7,64 @@
 import type { System } from "../../batch/system.ts";
 import type { Stamp } from "../slice.ts";
 
-/** What a record says of check sums. */
+/** Checksum of a record, compared. */
 export interface RecordSum {
-  /** Whether the record is as it was written; `undefined` if it has no check sum. */
+  /** True if the record matches its checksum; `undefined` if it has no checksum. */
   readonly isRight: boolean | undefined;
   /**
-   * The first record, counted from 0, from which on to this one all were written with check sums: those before it may be
-   * of another program. `undefined` in records of other programs.
+   * Number of the first record, counted from 0, from which on all records up to this one were written with
+   * checksums. Earlier records may be of another program. `undefined` in records of other programs.
    */
   readonly from: number | undefined;
 }
 
-/** A kind of file: records of whole lines, one for each system. */
+/** A format: records of complete lines, one per system. */
 export interface TextFormat<T> {
   /**
-   * Says what a line means that begins a record.
+   * Reads the first line of a record.
    *
-   * @param start the line without its end, or so much of it as `startBytes` says
-   * @param line its number, from 1
-   * @returns how many lines more belong to the record; −1 for a line that is of none
-   * @throws {SyntaxError} for what is no such file
-   * @throws {RangeError} for one of a newer version
+   * @param start the line without its newline, or its first `startBytes` bytes
+   * @param line number of the line, from 1
+   * @returns the number of further lines of the record; −1 for a line that does not belong to a record
+   * @throws {SyntaxError} if the line is not of this format
+   * @throws {RangeError} if a newer version wrote it
    */
   linesAfter(start: string, line: number): number;
-  /** How much of a line `linesAfter` looks at. */
+  /** Number of bytes of a line that `linesAfter` needs. */
   readonly startBytes: number;
-  /** Whether this may be what a kill has left of a record of ours: anything else in its place is not taken off. */
+  /**
+   * Returns whether a text may be an unfinished record that a killed process left. Any other incomplete text
+   * is not removed.
+   */
   isUnfinished(text: string): boolean;
   /**
-   * Returns whether a whole line can be within an unfinished record. A format without it accepts any.
+   * Returns whether a complete line can be part of an unfinished record. A format without this function
+   * accepts any line.
    *
-   * @param line a line behind the first of the record
+   * @param line a line after the first of the record
    * @param second the second line of the record; `undefined` if `line` is the second
    */
   isWithin?(line: string, second: string | undefined): boolean;
-  /** What a new file begins with, before these first systems. */
+  /** Returns the beginning of a new file whose first systems are given. */
   header(first: readonly System[]): string;
   /**
    * Returns a system as a record.
    *
-   * @param sumsFrom the first record from which on all have check sums, as {@linkcode RecordSum} has it
+   * @param sumsFrom number of the first record from which on all have checksums, see {@linkcode RecordSum}
    */
   encode(system: System, sumsFrom: number): string;
   /**
-   * What a record holds.
+   * Returns the content of a record.
    *
-   * @param line the number of its first line
-   * @throws {SyntaxError} naming the line
+   * @param line number of its first line
+   * @throws {SyntaxError} that names the line if the record is not valid
    */
   decode(text: string, line: number): T;
-  /** Returns the check sum of a record, compared. A format without it has none. */
+  /** Compares a record with its checksum. A format without this function has no checksums. */
   sumOf?(text: string): RecordSum;
-  /** What a slice looks at in a record. Throws a SyntaxError like `decode`, or leaves that to it. */
+  /**
+   * Returns the values of a record by which a slice selects. Errors in other parts of the record may be left
+   * to `decode`.
+   */
   stamp(text: string, line: number): Stamp;
 }

@@ -1,5 +1,5 @@
 /**
- * Systems in a file of text that is only added to.
+ * Systems in a text file to which records are added.
  *
  * @module
  */
@@ -22,19 +22,19 @@ import { isMeant, looksInside } from "../slice.ts";
 import type { TextFormat } from "./text_format.ts";
 import { checkUnfinished, cutWarning, isWhole, partWarning } from "./unfinished.ts";
 
-/** How errors of formats begin. */
+/** Beginnings of the error messages of formats. */
 const FORMAT = /^Cannot read (extxyz|JSONL|CSV)\b/;
 
 const CHUNK = 1 << 18;
 const MARKED = 256;
 
-/** A record: where its bytes are, and the number of its first line. */
+/** A record: the position of its bytes, and the number of its first line. */
 interface Place {
   readonly start: number;
   readonly line: number;
 }
 
-/** Where records begin, by bytes and by lines, and where the last ends. */
+/** Positions and first lines of records, and the end of the last. */
 interface Found {
   readonly starts: readonly number[];
   readonly lines: readonly number[];
@@ -42,13 +42,16 @@ interface Found {
   readonly endLine: number;
 }
 
-/** Where records begin, found when one is first read, and from then on as the file grows. */
+/**
+ * Positions and first lines of records. They are found on the first read, and the index is extended as the
+ * file grows.
+ */
 interface RecordIndex {
   readonly starts: number[];
   readonly lines: number[];
-  /** How far the file was searched. */
+  /** End of the part of the file that was scanned. */
   searched: { readonly end: number; readonly endLine: number };
-  /** The text before that end: another one means that the file was written anew. */
+  /** Text before that end. If it differs, another program has rewritten the file. */
   mark: string;
 }
 
@@ -56,21 +59,21 @@ function emptyIndex(): RecordIndex {
   return { starts: [], lines: [], searched: { end: 0, endLine: 1 }, mark: "" };
 }
 
-/** A file of records. What is added is there whole or not at all. */
+/** A file of records. Records are added entirely or not at all. */
 export class TextStore<T> {
   readonly #path: string;
   readonly #format: TextFormat<T>;
   readonly #onWarning: (message: string) => void;
   #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
   #length = 0;
-  /** The last record, and the one from which on all have check sums, once it was looked for. */
+  /** The last record, and the number of the first record from which on all have checksums, if it is known. */
   readonly #tail: { last: Place | undefined; sumsFrom: number | undefined } = {
     last: undefined,
     sumsFrom: undefined,
   };
   #known: RecordIndex = emptyIndex();
   #hasWarned = false;
-  /** The last search for records: each goes on from the end of the one before. */
+  /** The last scan for records. Each scan continues at the end of the previous one. */
   #looking: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, format: TextFormat<T>, onWarning?: (message: string) => void) {
@@ -140,7 +143,7 @@ export class TextStore<T> {
     return this.#named(() => this.#format.decode(text, line));
   }
 
-  /** Has the errors of a format, which knows lines only, name the file. */
+  /** Replaces the name of the format in errors by the path of the file. */
   #named<R>(work: () => R): R {
     try {
       return work();
@@ -149,7 +152,7 @@ export class TextStore<T> {
     }
   }
 
-  /** Some of the records, one by one. Nothing is made or changed where the file was not opened. */
+  /** Yields the records of a slice. A file that does not exist is not created. */
   async *frames(slice: Slice): AsyncGenerator<T, void> {
     const file = await this.#openToRead();
     if (file === undefined) return;
@@ -168,7 +171,7 @@ export class TextStore<T> {
     }
   }
 
-  /** Compares all records with their check sums. */
+  /** Compares all records with their checksums. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     const file = await openFile(this.#path, "r");
     try {
@@ -194,7 +197,7 @@ export class TextStore<T> {
     }
   }
 
-  /** Looks at all that is there, and takes off what a kill has left unfinished. */
+  /** Scans the whole file and removes an unfinished record that a killed process left. */
   async #begin(file: OpenFile): Promise<FileEnd> {
     const { size } = await file.stat();
     const scanner = new RecordScanner(this.#format);
@@ -221,7 +224,10 @@ export class TextStore<T> {
     return end;
   }
 
-  /** Returns the record from which on all have check sums: those before it are of another program. */
+  /**
+   * Returns the number of the first record from which on all have checksums. Earlier records are of another
+   * program.
+   */
   async #findSums(): Promise<number> {
     if (this.#tail.last === undefined || this.#format.sumOf === undefined) return 0;
     const { file, end } = this.#open!;
@@ -230,16 +236,19 @@ export class TextStore<T> {
     return Math.min(from, this.#length);
   }
 
-  /** Finds records from where it last stopped; answers with where they begin, and where the last ends. */
+  /**
+   * Scans the file from the end of the last scan. Returns the positions of all records, and the end of the
+   * last.
+   */
   #index(file: OpenFile): Promise<Found> {
     const looking = this.#looking.then(() => this.#look(file));
-    this.#looking = looking.catch(() => {}); // told to whoever asked
+    this.#looking = looking.catch(() => {}); // the caller receives the error
     return looking;
   }
 
   async #look(file: OpenFile): Promise<Found> {
     const size = this.#open?.end.size ?? (await file.stat()).size;
-    if (await this.#markOf(file) !== this.#known.mark) this.#forget(); // another has written it anew
+    if (await this.#markOf(file) !== this.#known.mark) this.#forget(); // another program has rewritten it
     const known = this.#known, { starts, lines } = known;
     const found: Place[] = [];
     const scanner = new RecordScanner(this.#format, known.searched);
@@ -254,13 +263,13 @@ export class TextStore<T> {
       ? { starts: [...starts, end], lines: [...lines, endLine], end: size, endLine: endLine + 1 }
       : { starts, lines, end, endLine };
     if (known !== this.#known) return all; // emptied meanwhile
-    known.searched = { end, endLine }; // a last record that lacks its newline is searched again
+    known.searched = { end, endLine }; // a last record that lacks its newline is scanned again
     known.mark = await this.#markOf(file);
     if (this.#open === undefined) this.#length = all.starts.length;
     return all;
   }
 
-  /** Returns whether the rest is a record that lacks only its newline. Warns once of any other. */
+  /** Returns whether the rest is a record that lacks only its newline. Warns once if it is not. */
   async #isLastWhole(file: OpenFile, scanner: RecordScanner, size: number): Promise<boolean> {
     const rest = await this.#checkRest(file, scanner, size);
     if (isWhole(this.#format, rest)) return true;
@@ -293,7 +302,10 @@ export class TextStore<T> {
     }
   }
 
-  /** Returns the rest of the file. Throws a SyntaxError if it is not what a kill leaves of one of our records. */
+  /**
+   * Returns the rest of the file. Throws a SyntaxError if it is not an unfinished record that a killed
+   * process left.
+   */
   #checkRest(file: OpenFile, { end, endLine }: RecordScanner, size: number): Promise<string> {
     return checkUnfinished(this.#format, file, { path: this.#path, end, endLine, size });
   }

@@ -1,5 +1,5 @@
 /**
- * Ends of files of text that are not whole records.
+ * Ends of text files that are not complete records.
  *
  * @module
  */
@@ -7,15 +7,18 @@
 import { type OpenFile, readAt } from "../files/open_file.ts";
 import type { TextFormat } from "./text_format.ts";
 
-/** Bytes of which `isUnfinished` is asked, and that are looked at at a time. */
+/** Number of bytes that are read at a time, and of which `isUnfinished` is asked. */
 const CHUNK = 1 << 16;
-/** Bytes of the longest end that is kept as text; a longer one is taken off even if only the end of its line is missing. */
+/**
+ * Largest size in bytes of an end that is kept as text. A longer one is removed even if it only lacks its
+ * newline.
+ */
 const MOST_TEXT = 1 << 28;
 
-/** Characters of a line that are kept until it is whole. */
+/** Number of characters of an incomplete line that are kept. */
 const LINE_START = 256;
 
-/** The end of a file behind its last whole record. */
+/** The end of a file behind its last complete record. */
 interface Rest {
   readonly path: string;
   readonly end: number;
@@ -24,9 +27,10 @@ interface Rest {
 }
 
 /**
- * Returns the text behind the last whole record.
+ * Returns the text behind the last complete record.
  *
- * @throws {SyntaxError} if it is not what a kill leaves of one of our records: it may have whole records in it
+ * @throws {SyntaxError} if it is not an unfinished record that a killed process left: it may contain complete
+ * records
  */
 export async function checkUnfinished<T>(
   format: TextFormat<T>,
@@ -55,26 +59,28 @@ export async function checkUnfinished<T>(
   return text;
 }
 
-/** The lines behind the last whole record, which are looked at as they are read. */
+/** The lines behind the last complete record. They are checked as they are read. */
 class RestLines<T> {
   readonly #format: TextFormat<T>;
   #number = 0;
-  /** The line whose end was not read yet, or its beginning. */
+  /** The incomplete last line, or its beginning. */
   #open = "";
   #isCut = false;
-  /** The second line, if all of it is known. */
+  /** The second line, if it is known in full. */
   #second: string | undefined;
 
   constructor(format: TextFormat<T>) {
     this.#format = format;
   }
 
-  /** Returns whether all lines that a further piece of text completes can be within one unfinished record. */
+  /**
+   * Returns whether all lines that a further piece of text completes can be part of one unfinished record.
+   */
   areWithin(text: string): boolean {
     const lines = (this.#open + text).split("\n");
     const open = lines.pop()!;
     const areWithin = lines.every((line) => this.#isWithin(line));
-    this.#open = open.slice(0, LINE_START); // a line of any length costs no more
+    this.#open = open.slice(0, LINE_START); // bounds the memory that a line of any length takes
     this.#isCut ||= open.length > LINE_START;
     return areWithin;
   }
@@ -88,13 +94,13 @@ class RestLines<T> {
   }
 }
 
-/** Returns whether a text is a whole record of ours but for the end of its last line. */
+/** Returns whether a text is a complete record of Hooke that lacks only its newline. */
 export function isWhole<T>(format: TextFormat<T>, text: string): boolean {
-  if (text === "" || text !== text.trimEnd()) return false; // a damaged newline may be another blank
+  if (text === "" || text !== text.trimEnd()) return false; // a damaged newline may be another blank character
   return format.sumOf?.(`${text}\n`).isRight === true;
 }
 
-/** Where the last whole record ends. */
+/** End of the last complete record. */
 interface End {
   readonly end: number;
   readonly endLine: number;
@@ -108,7 +114,7 @@ export function cutWarning(path: string, { end, endLine }: End, size: number): s
     "killed leaves it. It was removed; the records before it are whole";
 }
 
-/** Returns the warning for a part of a record that a reader passes over. */
+/** Returns the warning for a part of a record that a reader skips. */
 export function partWarning(path: string, { end, endLine }: End, size: number): string {
   return `${path} ends with a part of a record, from line ${endLine} on (${
     size - end
