@@ -26,7 +26,7 @@ export function taken(
 ): Batch | undefined {
   if (!(batch instanceof Batch)) {
     throw new TypeError(
-      `Cannot ${action}: it must be given a batch; got ${show(batch)}`,
+      `Cannot ${action}: its argument must be a batch; got ${show(batch)}`,
     );
   }
   const flags = mask === undefined
@@ -45,15 +45,15 @@ function flagsOf(mask: unknown, { size }: Batch, action: string): Uint8Array {
   const flags: unknown[] = Array.from(mask as ArrayLike<unknown>);
   if (flags.length !== size) {
     throw new RangeError(
-      `Cannot ${action}: the mask must have a flag for each of ${size} systems: current length is ${flags.length}`,
+      `Cannot ${action}: the mask must have ${size} flags, one per system; got ${flags.length}`,
     );
   }
   const wrong = flags.findIndex((flag) => typeof flag !== "boolean" && flag !== 0 && flag !== 1);
   if (wrong === -1) return Uint8Array.from(flags, Number);
   throw new RangeError(
-    `Cannot ${action}: each flag of the mask must be 0, 1, true or false: current flag ${wrong} is ${
+    `Cannot ${action}: each flag of the mask must be 0, 1, true or false; got ${
       show(flags[wrong])
-    }`,
+    } for system ${wrong}`,
   );
 }
 

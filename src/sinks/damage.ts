@@ -19,7 +19,7 @@ export interface CheckedPart {
 }
 
 /** Description of the damage of a part that does not match its checksum. */
-export const CHANGED = "it is not what was written: its check sum is another";
+export const CHANGED = "it was changed: it does not match its checksum";
 
 /** Description of the damage of a part that was written with a checksum and has none. */
-export const MISSING = "its check sum is missing";
+export const MISSING = "its checksum is missing";

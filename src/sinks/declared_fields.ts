@@ -73,7 +73,7 @@ export function asDeclared(values: unknown, info: FieldInfo, rows: number): Nume
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read a field: its values must be those of ${info.name}: ${reason}`,
+      `Cannot read a field: its values do not match the declaration of ${info.name}. ${reason}`,
       { cause },
     );
   }

@@ -80,14 +80,14 @@ export class MemorySink implements Sink, Disposable {
    * @throws {Error} if an engine holds the batch, or the sink is closed
    */
   write(batch: Batch, mask?: SystemMask): void {
-    if (this.#isClosed) throw new Error(`Cannot ${WRITE}: it must be open: it was closed`);
+    if (this.#isClosed) throw new Error(`Cannot ${WRITE}: the sink is closed`);
     const copy = taken(batch, mask, WRITE);
     if (copy === undefined) return;
     const count = copy.size;
     if (this.#length + count > this.capacity) {
       throw new RangeError(
-        `Cannot ${WRITE}: ${count} systems more must fit into its capacity of ${this.capacity}: ` +
-          `current length is ${this.#length}`,
+        `Cannot ${WRITE}: ${count} more systems exceed its capacity of ${this.capacity}; ` +
+          `it has ${this.#length}`,
       );
     }
     this.#pattern.join(copy);
@@ -102,7 +102,7 @@ export class MemorySink implements Sink, Disposable {
   read(): Batch {
     if (this.#length === 0) {
       throw new RangeError(
-        "Cannot read a memory sink: it must hold a system or more: current length is 0",
+        "Cannot read a memory sink: it is empty",
       );
     }
     return batchOfData(this.#batches.flatMap((batch) => batch.systems()));

@@ -90,8 +90,8 @@ export async function sinkFor(path: string, options: OpenSinkOptions): Promise<S
   const ending = /\.[^./\\]*(?=[/\\]*$)/.exec(path)?.[0].toLowerCase() ?? "";
   if (!Object.hasOwn(formats, ending)) {
     throw new RangeError(
-      `Cannot open a sink: its path must end with ${Object.keys(formats).join(", ")}: ` +
-        `current path is ${show(path)}`,
+      `Cannot open a sink: its path must end with ${Object.keys(formats).join(", ")}; ` +
+        `got ${show(path)}`,
     );
   }
   return await formats[ending]!(path, rest);

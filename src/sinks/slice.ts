@@ -38,8 +38,8 @@ export function checkedSlice(slice: unknown, action: string): Slice {
   for (const [key, value] of Object.entries(slice)) {
     if (!MEMBERS.includes(key)) {
       throw new TypeError(
-        `Cannot ${action}: the members of a slice must be among ${MEMBERS.join(", ")}: ` +
-          `current member is ${show(key)}`,
+        `Cannot ${action}: the members of a slice must be among ${MEMBERS.join(", ")}; ` +
+          `got ${show(key)}`,
       );
     }
     if (value !== undefined) checkMember(key, value, action);

@@ -65,7 +65,7 @@ export function readTagged(value: unknown, depth: number = 0): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (depth > DEEPEST) {
     throw new SyntaxError(
-      `Cannot read info: it must be nested at most ${DEEPEST} deep: it is not`,
+      `Cannot read info: it must be nested at most ${DEEPEST} deep`,
     );
   }
   if (Array.isArray(value)) return value.map((part) => readTagged(part, depth + 1));
@@ -100,8 +100,8 @@ function readTag(tag: string, value: unknown): unknown {
 
 function badTag(key: string, value: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read info: a key of $ must be one of $number, $f64, $f32, $i32, $u32, $u8: ` +
-      `current key is ${JSON.stringify(key)} with ${JSON.stringify(value).slice(0, 60)}`,
+    `Cannot read info: a key of $ must be one of $number, $f64, $f32, $i32, $u32, $u8; ` +
+      `got ${JSON.stringify(key)} with ${JSON.stringify(value).slice(0, 60)}`,
   );
 }
 

@@ -90,9 +90,7 @@ function summaryOf(
     : `${damage.length} damaged, the first ${damage[0]!.place}`;
   const form = unsummed === 0
     ? ""
-    : `; not checked: ${unsummed} ${
-      unsummed === 1 ? "part has" : "parts have"
-    } no check sum, so only the form ` +
-      "was looked at";
+    : `; ${unsummed} ${unsummed === 1 ? "part has" : "parts have"} no checksum: only the form ` +
+      "was checked";
   return `${path}: ${systems} ${systems === 1 ? "system" : "systems"}, ${found}${form}`;
 }

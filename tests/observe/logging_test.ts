@@ -135,7 +135,7 @@ Deno.test("a file with another header is an error before the first step, and sta
     await Deno.writeTextFile(path, "step,energy\n0,1\n");
     const log = new LoggingHook({ backend: "csv", logPath: path });
     await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks: [log] });
-    await assertRejects(() => md.run(crystals(1), 3), RangeError, 'current line is "step,energy"');
+    await assertRejects(() => md.run(crystals(1), 3), RangeError, 'got "step,energy"');
     assertEquals([md.stepCount, await Deno.readTextFile(path)], [0, "step,energy\n0,1\n"]);
   }));
 

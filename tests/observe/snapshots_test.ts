@@ -118,7 +118,7 @@ Deno.test("a sink that is full stops the run, with what it holds; with another p
   await assertRejects(
     () => md.run(crystals(2), 10),
     RangeError,
-    "capacity of 5: current length is 4",
+    "capacity of 5; it has 4",
   );
   assertEquals([md.stepCount, sink.length], [2, 4]);
   const warnings: string[] = [];

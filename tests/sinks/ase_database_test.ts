@@ -208,12 +208,18 @@ Deno.test("a version that is no number is no version, whatever the column is cal
     };
     change("ALTER TABLE information RENAME COLUMN value TO VALUE");
     await inDatabase(path, (sink) => sink.open());
-    for (const version of ["NULL", "'ten'", "''", "x'01'"]) {
+    const expected = {
+      "NULL": "it has no version",
+      "'ten'": 'its version must be a number; got "ten"',
+      "''": 'its version must be a number; got ""',
+      "x'01'": "its version must be a number; got [1]",
+    };
+    for (const [version, message] of Object.entries(expected)) {
       change(`UPDATE information SET VALUE = ${version}`);
       await assertRejects(
         () => inDatabase(path, (sink) => sink.open()),
         SyntaxError,
-        "it has no version",
+        message,
       );
     }
   }));

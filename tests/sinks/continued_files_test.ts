@@ -62,7 +62,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
       assertEquals(found(report), [9, 5, []]);
       assertEquals(
         report.summary,
-        `${path}: 9 systems, no damage found; not checked: 5 parts have no check sum, so only the form was looked at`,
+        `${path}: 9 systems, no damage found; 5 parts have no checksum: only the form was checked`,
       );
     }));
 
@@ -81,7 +81,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
       for (const [record, marks] of cases) {
         await Deno.writeTextFile(path, whole);
         await edit(path, ending, record, marks);
-        const reason = "its check sum is missing";
+        const reason = "its checksum is missing";
         const place = placeOf(ending, record);
         assertEquals(found(await verifySink(path)), [7, 4, [{ place, reason }]], place);
       }
@@ -131,7 +131,7 @@ Deno.test(".db: rows of another program are not checked; one of ours that lost i
     for (const id of [4, 5, 7, 8]) {
       const bytes = await Deno.readFile(path);
       run(`DELETE FROM hooke_crc32c WHERE id = ${id}`);
-      const reason = "its check sum is missing";
+      const reason = "its checksum is missing";
       assertEquals(found(await verifySink(path)), [8, 5, [{ place: `row ${id}`, reason }]]);
       await Deno.writeFile(path, bytes);
     }
@@ -163,7 +163,7 @@ Deno.test("an array that another program has added to a store has no check sum, 
       place.includes("positions")
     );
     assertEquals(reasons, [
-      { place: `${path}/core/positions/zarr.json`, reason: "its check sum is missing" },
+      { place: `${path}/core/positions/zarr.json`, reason: "its checksum is missing" },
     ]);
   }));
 
@@ -193,6 +193,6 @@ Deno.test("of a .csv only the form is looked at, which its report says", () =>
     assertEquals(unsummed, 2);
     assertEquals(
       summary,
-      `${path}: 2 systems, no damage found; not checked: 2 parts have no check sum, so only the form was looked at`,
+      `${path}: 2 systems, no damage found; 2 parts have no checksum: only the form was checked`,
     );
   }));

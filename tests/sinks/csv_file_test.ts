@@ -34,7 +34,7 @@ Deno.test("a file with another header is refused and stays as it is", () =>
       await assertRejects(
         () => write(path, ["a", "b"], [[1, 2]]),
         RangeError,
-        `must be "a,b": current line is ${JSON.stringify(text.split("\n")[0])}`,
+        `must be "a,b"; got ${JSON.stringify(text.split("\n")[0])}`,
       );
       assertEquals(await Deno.readTextFile(path), text);
     }
@@ -98,7 +98,7 @@ Deno.test("a disk that takes nothing, and a folder there is not, are errors of o
     Error,
     "Cannot make folder /proc/no for /proc/no/such.csv: ",
   );
-  assertThrows(() => new CsvFile("x.csv", ["a"]).add([[1]]), Error, "must be open");
+  assertThrows(() => new CsvFile("x.csv", ["a"]).add([[1]]), Error, "it is not open");
 });
 
 Deno.test("of rows that the disk takes only a part of nothing stays, and that is an error", () =>
@@ -125,7 +125,7 @@ Deno.test("of rows that the disk takes only a part of nothing stays, and that is
 Deno.test("a file is cut back to what it had at some time, on the way to it or in it, and never without its header", () =>
   inFolder(async (path) => {
     const file = new CsvFile(path, ["a"]);
-    await assertRejects(() => file.truncate(3), Error, "must be open");
+    await assertRejects(() => file.truncate(3), Error, "it is not open");
     await file.open();
     file.add([[1], [22]]);
     const { size } = file; // nothing of it is in the file yet

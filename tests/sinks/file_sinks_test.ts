@@ -66,7 +66,7 @@ Deno.test("a table has the numbers per system, systemId first, or those that are
     ]);
     batch.set("late", 1, { level: "system" });
     await sink.write(batch);
-    await assertRejects(() => sink.flush(), TypeError, '"late"; say columns to leave some out');
+    await assertRejects(() => sink.flush(), TypeError, '; got "late". Pass columns to choose');
     await sink.close();
     assertEquals(sink.length, 1);
 
@@ -102,7 +102,7 @@ Deno.test("a table says that it holds no systems, and keeps its rows", () =>
     await using sink = new CsvSink(`${folder}/x.csv`);
     await sink.write(atom(1));
     for (const read of [() => sink.read(), () => sink.drain(), () => sink.slice({})]) {
-      await assertRejects(read, TypeError, "which table() reads");
+      await assertRejects(read, TypeError, "Read the numbers with table()");
     }
     assertEquals((await sink.table()).get("systemId")!.length, 1);
   }));
@@ -194,7 +194,11 @@ Deno.test("fields of one's own in extxyz: units with odd letters, and a frame th
       const [old, other] of [[" 9\n", " -9\n"], ["tag:node:u32", "tag:node:u33"], ["node", "nod"]]
     ) {
       await Deno.writeTextFile(path, text.replace(old!, other!));
-      await assertRejects(() => new ExtxyzSink(path).read(), SyntaxError, "line 2 has others");
+      await assertRejects(
+        () => new ExtxyzSink(path).read(),
+        SyntaxError,
+        "the fields in line 2 do not match their declaration",
+      );
     }
   }));
 
@@ -288,7 +292,7 @@ Deno.test("a table that is asked for systems keeps the failure of a write for fl
       const late = batch.clone();
       late.set("late", 1, { level: "system" });
       await sink.write(late);
-      await assertRejects(read, TypeError, "table() reads");
+      await assertRejects(read, TypeError, "Read the numbers with table()");
       await assertRejects(() => sink.flush(), TypeError, '"late"');
     }
     await sink.close();

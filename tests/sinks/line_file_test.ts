@@ -27,8 +27,8 @@ for (
       assertEquals(
         warnings,
         rest === "" || kept !== "" ? [] : [
-          `${path} ended with a part of a line (${rest.length} bytes), as a process that is killed leaves it. ` +
-          "It was removed; the lines before it are whole",
+          `${path} ended with a part of a line (${rest.length} bytes), as a killed process leaves it. ` +
+          "The part was removed; the lines before it are complete",
         ],
       );
     }));

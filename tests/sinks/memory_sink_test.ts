@@ -41,7 +41,7 @@ Deno.test("a full sink takes nothing of what does not fit, and says so", () => {
   assertThrows(
     () => sink.write(Batch.from([atom(3), atom(4)])),
     RangeError,
-    "2 systems more must fit into its capacity of 3: current length is 2",
+    "2 more systems exceed its capacity of 3; it has 2",
   );
   assertEquals(sink.length, 2);
   sink.write(Batch.from([atom(3), atom(4)]), [true, false]);
@@ -65,9 +65,9 @@ Deno.test("a mask of any form marks systems; one of another length or with other
   }
   const sink = new MemorySink();
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
-    [[1, 1], RangeError, "a flag for each of 3 systems: current length is 2"],
-    [[0, 1, 2], RangeError, "flag 2 is 2"],
-    [[0, 1, undefined], RangeError, "flag 2"],
+    [[1, 1], RangeError, "must have 3 flags, one per system; got 2"],
+    [[0, 1, 2], RangeError, "got 2 for system 2"],
+    [[0, 1, undefined], RangeError, "got undefined for system 2"],
     ["101", TypeError, '"101"'],
     [null, TypeError, "null"],
   ];
@@ -91,8 +91,8 @@ Deno.test("systems whose fields disagree with those of any earlier one are refus
 
 Deno.test("an empty sink, a closed one and a batch under an engine are named", async () => {
   const sink = new MemorySink();
-  assertThrows(() => sink.read(), RangeError, "current length is 0");
-  assertThrows(() => sink.drain(), RangeError, "current length is 0");
+  assertThrows(() => sink.read(), RangeError, "it is empty");
+  assertThrows(() => sink.drain(), RangeError, "it is empty");
   assertThrows(() => sink.write(atom(1) as unknown as Batch), TypeError, "a batch");
   let error: unknown;
   const write = hook({

@@ -97,7 +97,8 @@ async function makeWhole(path: string): Promise<void> {
 }
 
 /** What a refusal must name: a line, a row, bytes, or what the whole file is not. */
-const NAMED = /line \d+|row \d+|bytes \d+|must be an ASE database|not text in UTF-8/;
+const NAMED =
+  /line \d+|row \d+|bytes \d+|must be an ASE database|it is damaged|it is not an ASE database|not text in UTF-8/;
 
 /** Reads all of a file that was spoiled; answers with the number of systems, or what was said of it. */
 async function tryReading(path: string): Promise<number | Error> {

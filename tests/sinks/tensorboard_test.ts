@@ -141,23 +141,27 @@ Deno.test("what is no such file is refused, one of a later version too", () =>
     assertThrows(
       () => parseTensorBoard(text, "log.csv"),
       SyntaxError,
-      "Cannot read log.csv: the sum",
+      "Cannot read log.csv: the checksum",
     );
     const other = frameRecord(Uint8Array.of(26, 3, 97, 58, 51)); // file_version "a:3"
     assertThrows(() => parseTensorBoard(other), RangeError, "brain.Event:2; got a:3");
     const none = frameRecord(new Uint8Array());
     assertThrows(() => parseTensorBoard(none), SyntaxError, "record 0 must be its version");
-    await assertRejects(() => readTensorBoard(folder), RangeError, "there are none");
+    await assertRejects(
+      () => readTensorBoard(folder),
+      RangeError,
+      "contains no files of TensorBoard",
+    );
   }));
 
 Deno.test("what cannot be written is told, and what cannot be is refused", () =>
   inFolder(async (folder) => {
     const board = new TensorBoardFile(folder);
-    assertThrows(() => board.add(0, {}), Error, ": it must be open: it is not");
+    assertThrows(() => board.add(0, {}), Error, ": the file is not open");
     await board.open();
     assertThrows(() => board.add(0.5, {}), RangeError, "got 0.5");
-    assertThrows(() => board.addHistogram(0, "h", []), RangeError, "there are none");
-    assertThrows(() => board.addHistogram(0, "h", [1, NaN]), RangeError, "current value 1 is NaN");
+    assertThrows(() => board.addHistogram(0, "h", []), RangeError, "the list of numbers is empty");
+    assertThrows(() => board.addHistogram(0, "h", [1, NaN]), RangeError, "got NaN at 1");
     await board.close();
     await Deno.writeTextFile(`${folder}/file`, "");
     const error = await assertRejects(

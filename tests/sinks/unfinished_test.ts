@@ -137,8 +137,8 @@ Deno.test("the warning of a part that is removed says where it was, and how much
     assertEquals(warnings, [
       `${path} ended with a part of a record, from line 5 on (${
         size - (await Deno.stat(path)).size
-      } bytes), as a process that is killed ` +
-      "leaves it. It was removed; the records before it are whole",
+      } bytes), as a killed process ` +
+      "leaves it. The part was removed; the records before it are complete",
     ]);
   }));
 
@@ -206,7 +206,7 @@ Deno.test("a last row of others that only lacks the end of its line is not taken
       await assertRejects(
         () => opened(theirs),
         SyntaxError,
-        "begins a record that is damaged or not whole",
+        "begins a record that is damaged or incomplete",
       );
       assertEquals(await Deno.readTextFile(path), theirs);
     }

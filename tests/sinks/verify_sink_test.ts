@@ -110,7 +110,7 @@ Deno.test("what is missing is reported, too: a chunk, a row, the end of a record
     const whole = await Deno.readTextFile(text);
     await Deno.writeTextFile(text, whole.replace(/,"crc32c":"[0-9a-f]{8}"/, ""));
     assertEquals((await verifySink(text)).damage, [
-      { place: "line 1", reason: "its check sum is missing" },
+      { place: "line 1", reason: "its checksum is missing" },
     ]);
     await Deno.writeTextFile(text, whole.slice(0, -5));
     const { damage, systems } = await verifySink(text);
@@ -151,7 +151,7 @@ Deno.test("files of others have no check sums: their form is checked; a table's,
     await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n");
     const { summary, ...report } = await verifySink(path);
     assertEquals(report, { path, systems: 1, unsummed: 1, damage: [] });
-    assertStringIncludes(summary, "not checked: 1 part has no check sum");
+    assertStringIncludes(summary, "; 1 part has no checksum: only the form was checked");
     const frame = "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n";
     await Deno.writeTextFile(path, frame + frame.replace("0 0 0", "0 zero 0"));
     const { damage: [wrong, ...others] } = await verifySink(path);

@@ -69,7 +69,7 @@ export function dataOf(value: unknown): Record<string, unknown> {
 /** Returns the error for a cell that is not valid. */
 export function bad(name: string, value: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read a row: its ${name} must be of its atoms; got ${
+    `Cannot read a row: its ${name} must fit its atoms; got ${
       value instanceof Uint8Array ? `${value.length} bytes` : show(value)
     }`,
   );

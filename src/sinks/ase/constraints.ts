@@ -103,7 +103,7 @@ export function isConstraints(value: unknown): value is readonly Constraint[] {
 
 function bad(value: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read constraints: they must be a list of names with their atoms: current one is ${
+    `Cannot read constraints: they must be a list of names with their atoms; got ${
       typeof value === "object" ? JSON.stringify(value)?.slice(0, 80) : show(value)
     }`,
   );

@@ -61,7 +61,7 @@ export async function openDatabase(path: string): Promise<Database> {
   try {
     sqlite = await import("node:sqlite");
   } catch (cause) {
-    throw new TypeError(`Cannot open ${path}: there must be SQLite: there is none`, { cause });
+    throw new TypeError(`Cannot open ${path}: this runtime has no node:sqlite`, { cause });
   }
   try {
     const database = new sqlite.DatabaseSync(path);
@@ -84,10 +84,12 @@ export function isBusy(error: unknown): boolean {
  */
 export function databaseError(path: string, verb: string, cause: unknown): Error {
   if (!isOfTheFile(cause)) return refusal(path, verb, cause);
-  const fault = numberOf(cause) === NOT_A_DATABASE ? "it is not, or damaged" : "it is damaged";
+  const fault = numberOf(cause) === NOT_A_DATABASE
+    ? "it is not an ASE database, or damaged"
+    : "it is damaged";
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new SyntaxError(
-    `Cannot ${verb} ${path}: it must be an ASE database: ${fault}; ${reason}`,
+    `Cannot ${verb} ${path}: ${fault} (${reason})`,
     { cause },
   );
 }

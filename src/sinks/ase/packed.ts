@@ -116,13 +116,13 @@ function jsonOf(bytes: Uint8Array): string {
     : Number(new DataView(bytes.buffer, bytes.byteOffset).getBigInt64(0, true));
   if (!(start >= 8 && start < bytes.length)) {
     throw new SyntaxError(
-      `Cannot read data: its first 8 bytes must say where JSON begins: current place is ${start} of ${bytes.length}`,
+      `Cannot read data: its first 8 bytes must be the position of its JSON; got ${start} of ${bytes.length} bytes`,
     );
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(start));
   } catch (cause) {
-    throw new SyntaxError("Cannot read data: its JSON must be text in UTF-8: it is not", {
+    throw new SyntaxError("Cannot read data: its JSON is not text in UTF-8", {
       cause,
     });
   }
@@ -160,7 +160,7 @@ function numbersOf(list: readonly unknown[], count: number, mark: unknown): numb
 
 function badTable(mark: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read data: an array must be shape, type and place of numbers: current one is ${
+    `Cannot read data: an array must be shape, type and position of numbers; got ${
       JSON.stringify(mark)?.slice(0, 80)
     }`,
   );

@@ -41,7 +41,7 @@ export function systemOfRow(row: Row, path: string): System {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read ${path}: each row must be a system: row ${row["id"]} is not; ${reason}`,
+      `Cannot read ${path}: row ${row["id"]} is not a valid system. ${reason}`,
       { cause },
     );
   }

@@ -117,14 +117,14 @@ function checkTables(database: Database, path: string, oldest: number): void {
   const missing = [...TABLES, "information"].filter((name) => !tables.includes(name));
   if (missing.length > 0) {
     throw new SyntaxError(
-      `Cannot open ${path}: it must be an ASE database: it has no table ${missing[0]}`,
+      `Cannot open ${path}: it must be an ASE database; it has no table ${missing[0]}`,
     );
   }
   const known = database.prepare("PRAGMA table_info(systems)").all().map(({ name }) => name);
   const lost = COLUMNS.find(([name]) => !known.includes(name));
   if (lost !== undefined) {
     throw new SyntaxError(
-      `Cannot open ${path}: it must be an ASE database: its systems have no column ${lost[0]}`,
+      `Cannot open ${path}: it must be an ASE database; its systems have no column ${lost[0]}`,
     );
   }
   const version = versionOf(database, path);
@@ -132,7 +132,7 @@ function checkTables(database: Database, path: string, oldest: number): void {
   throw new RangeError(
     `Cannot open ${path}: its version must be ${
       oldest === VERSION ? `${VERSION} to be added to` : `${oldest} … ${VERSION}`
-    }: current version is ${version}`,
+    }; got ${version}`,
   );
 }
 
@@ -146,10 +146,10 @@ function versionOf(database: Database, path: string): number {
   const isNumber = typeof value === "string" && value.trim() !== "" || typeof value === "number";
   const version = isNumber ? Number(value) : NaN;
   if (Number.isFinite(version)) return version;
-  const found = value === undefined ? "" : `, but ${show(value)}`;
-  throw new SyntaxError(
-    `Cannot open ${path}: it must be an ASE database: it has no version${found}`,
-  );
+  const reason = value === undefined
+    ? "it must be an ASE database; it has no version"
+    : `its version must be a number; got ${show(value)}`;
+  throw new SyntaxError(`Cannot open ${path}: ${reason}`);
 }
 
 function tablesOf(database: Database): string[] {

@@ -256,7 +256,7 @@ export class AseStore implements FrameStore {
   #lost(error: unknown): Error {
     const told = databaseError(this.#path, "write to", error);
     if (this.#database!.isTransaction || this.#unsafe === 0) return told;
-    told.message += `; with it went ${this.#unsafe} systems that were not flushed yet`;
+    told.message += `; ${this.#unsafe} systems since the last flush were lost`;
     this.#length -= this.#unsafe;
     this.#unsafe = 0;
     return told;
@@ -265,7 +265,7 @@ export class AseStore implements FrameStore {
 
 function gone(path: string, id: number): SyntaxError {
   return new SyntaxError(
-    `Cannot read ${path}: a row that is counted must be there: row ${id} is damaged, or was deleted meanwhile`,
+    `Cannot read ${path}: row ${id} is damaged, or was deleted meanwhile`,
   );
 }
 
@@ -280,7 +280,7 @@ function countOf(database: Database, path: string): number {
   const known = count("systems");
   if (rows === known) return rows;
   throw new SyntaxError(
-    `Cannot open ${path}: it must be an ASE database: it is damaged, of ${known} rows it has ${rows}`,
+    `Cannot open ${path}: it is damaged; it has ${rows} of ${known} rows`,
   );
 }
 

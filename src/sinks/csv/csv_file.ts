@@ -80,7 +80,7 @@ export class CsvFile {
    */
   add(rows: readonly (readonly number[])[]): void | Promise<void> {
     if (this.#open === undefined) {
-      throw new Error(`Cannot add rows to ${this.path}: it must be open: it is not`);
+      throw new Error(`Cannot add rows to ${this.path}: it is not open`);
     }
     const text = rows.map((row) => `${row.map(cellOf).join(",")}\n`).join("");
     this.#waiting += text;
@@ -113,7 +113,7 @@ export class CsvFile {
     await this.#writing;
     const end = this.#open?.end;
     if (end === undefined) {
-      throw new Error(`Cannot truncate ${this.path}: it must be open: it is not`);
+      throw new Error(`Cannot truncate ${this.path}: it is not open`);
     }
     if (size >= end.size) return;
     const header = this.#header();
@@ -174,7 +174,7 @@ export class CsvFile {
     return new RangeError(
       `Cannot add rows to ${this.path}: its first line must be ${
         JSON.stringify(this.columns.map(nameCell).join(","))
-      }: current line is ${JSON.stringify(start.split("\n")[0]!.slice(0, 200))}`,
+      }; got ${JSON.stringify(start.split("\n")[0]!.slice(0, 200))}`,
     );
   }
 

@@ -51,12 +51,12 @@ export class CsvFormat implements TextFormat<number[]> {
       throw new RangeError(
         `Cannot add rows to ${this.#path}: its first line must be ${
           JSON.stringify(this.#given.join(","))
-        }: current line is ${JSON.stringify(start.slice(0, 200))}`,
+        }; got ${JSON.stringify(start.slice(0, 200))}`,
       );
     }
     if (!areNames(columns)) {
       throw new SyntaxError(
-        `Cannot read CSV: line 1 must be names of columns, each once: current line is ${
+        `Cannot read CSV: line 1 must be names of columns, each once; got ${
           JSON.stringify(start.slice(0, 200))
         }`,
       );
@@ -101,14 +101,14 @@ export class CsvFormat implements TextFormat<number[]> {
       if (cell === "") return NaN;
       if (NUMBER.test(cell) || /^-?Infinity$/.test(cell)) return Number(cell);
       throw new SyntaxError(
-        `Cannot read CSV: cells must be numbers: line ${line} has ${
+        `Cannot read CSV: cells must be numbers; got ${
           JSON.stringify(cell.slice(0, 60))
-        }`,
+        } in line ${line}`,
       );
     });
     if (numbers.length === this.columns.length) return numbers;
     throw new SyntaxError(
-      `Cannot read CSV: each row must have ${this.columns.length} cells: line ${line} has ${numbers.length}`,
+      `Cannot read CSV: each row must have ${this.columns.length} cells; got ${numbers.length} in line ${line}`,
     );
   }
 
@@ -125,8 +125,10 @@ export class CsvFormat implements TextFormat<number[]> {
     const lost = columnsOf([system]).find((column) => !columns.includes(column));
     if (lost === undefined) return;
     throw new TypeError(
-      `Cannot write to ${this.#path}: its columns, ${columns.join(",")}, must have a place for ` +
-        `each number: current field is ${show(lost)}; say columns to leave some out`,
+      `Cannot write to ${this.#path}: each number must be among its columns, ${
+        columns.join(",")
+      }; ` +
+        `got ${show(lost)}. Pass columns to choose the numbers to write`,
     );
   }
 }
@@ -152,7 +154,7 @@ function cellOf(system: System, column: string, path: string): string {
     (index === undefined ? info.width === 1 : info.width > 1 && Number(index) < info.width);
   if (!isThere) {
     throw new TypeError(
-      `Cannot write to ${path}: a column must be one number per system: ${show(column)} is of ` +
+      `Cannot write to ${path}: a column must be one number per system; ${show(column)} is of ` +
         `a field with ${info.width} per ${info.level}`,
     );
   }
@@ -173,7 +175,7 @@ function checkedColumns(columns: unknown, path: string): readonly string[] {
   }
   if (areNames(columns)) return columns.slice();
   throw new RangeError(
-    `Cannot make a sink for ${path}: columns must be different names of fields, as energy or cell[0]; ` +
+    `Cannot make a sink for ${path}: columns must be different names of fields, such as energy or cell[0]; ` +
       `got ${show(columns)}`,
   );
 }

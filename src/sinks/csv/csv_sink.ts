@@ -80,7 +80,7 @@ export class CsvSink extends FileSink {
 function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
   const assertReadable = () => {
     throw new TypeError(
-      `Cannot read systems from ${path}: it must hold their atoms: a table has rows of numbers, which table() reads`,
+      `Cannot read systems from ${path}: a table has rows of numbers and no atoms. Read the numbers with table()`,
     );
   };
   return {

@@ -148,9 +148,9 @@ function restored(system: System, line: number): System {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read extxyz: its fields must be those it declares: line ${
+      `Cannot read extxyz: the fields in line ${
         line + 1
-      } has others; ${reason}`,
+      } do not match their declaration. ${reason}`,
       { cause },
     );
   }

@@ -72,8 +72,8 @@ export function printWarning(message: string): void {
 
 /** Returns the warning for a part of a line that was removed. */
 export function lineWarning(path: string | URL, bytes: number): string {
-  return `${path} ended with a part of a line (${bytes} bytes), as a process that is killed leaves it. It was removed; ` +
-    "the lines before it are whole";
+  return `${path} ended with a part of a line (${bytes} bytes), as a killed process leaves it. The part was removed; ` +
+    "the lines before it are complete";
 }
 
 /** Returns the position after the last complete line. */

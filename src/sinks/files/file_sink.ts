@@ -188,7 +188,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
   async *check(): AsyncGenerator<CheckedPart, void> {
     await this.settle();
     if (this.#store.check === undefined) {
-      throw new TypeError(`Cannot verify ${this.path}: its format has no check sums`);
+      throw new TypeError(`Cannot verify ${this.path}: its format has no checksums`);
     }
     yield* this.#store.check();
   }
@@ -254,7 +254,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
 
   #checkOpen(verb: string): void {
     if (!this.#isClosed) return;
-    throw new Error(`Cannot ${verb} ${this.path}: it must be open: it was closed`);
+    throw new Error(`Cannot ${verb} ${this.path}: the sink is closed`);
   }
 
   /** Runs work after all pending work. Its errors are thrown to its caller only. */
@@ -293,7 +293,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     if (systems.length > 0) return batchOfData(completeArrays(systems, this.#onWarning));
     if (this.length === 0) throw emptyError(this.path);
     throw new RangeError(
-      `Cannot read ${this.path}: a system or more must be meant, and none is: current length is ${this.length}`,
+      `Cannot read ${this.path}: the slice must include at least one of its ${this.length} systems`,
     );
   }
 

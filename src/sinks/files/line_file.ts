@@ -92,7 +92,7 @@ export class LineFile implements AsyncDisposable {
    */
   add(line: string): void | Promise<void> {
     if (this.#file === undefined) {
-      throw new Error(`Cannot add a line to ${this.path}: it must be open: it is not`);
+      throw new Error(`Cannot add a line to ${this.path}: it is not open`);
     }
     return this.#file.add(new TextEncoder().encode(`${line}\n`));
   }

@@ -56,7 +56,7 @@ function linesAfter(start: string, line: number): number {
   }
   if (Number(version) <= VERSION) return 0;
   throw new RangeError(
-    `Cannot read JSONL: line ${line} is of version ${version}; this Hooke reads version ${VERSION} and older`,
+    `Cannot read JSONL: the version in line ${line} must be ${VERSION} or less; got ${version}. A newer Hooke wrote it`,
   );
 }
 
@@ -120,7 +120,7 @@ function decode(text: string, line: number): System {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read JSONL: line ${line} is not a system: ${reason}`,
+      `Cannot read JSONL: line ${line} is not a valid system. ${reason}`,
       { cause },
     );
   }
@@ -131,13 +131,13 @@ function describe(line: Record<string, unknown>): SystemInput {
     line;
   if (!isObject(declared) || !isObject(info)) {
     throw new SyntaxError(
-      "fields and info must be objects; got others",
+      "fields and info must be objects",
     );
   }
   for (const name of ALWAYS) {
     if (!Object.hasOwn(values, name)) {
       throw new SyntaxError(
-        `the line must have ${ALWAYS.join(", ")}; got no ${name}`,
+        `the line must have ${ALWAYS.join(", ")}; ${name} is missing`,
       );
     }
   }
@@ -151,7 +151,7 @@ function describe(line: Record<string, unknown>): SystemInput {
   const lost = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
   if (lost !== undefined) {
     throw new SyntaxError(
-      `each declared field must have values; got none of ${show(lost)}`,
+      `each declared field must have values; ${show(lost)} has none`,
     );
   }
   return { ...input, fields: Object.fromEntries(fields) } as unknown as SystemInput;

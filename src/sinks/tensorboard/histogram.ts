@@ -12,14 +12,14 @@ import type { TensorBoardHistogram } from "./tensorboard_event.ts";
  */
 export function histogramOf(values: ArrayLike<number>, ranges: number): TensorBoardHistogram {
   if (values.length === 0) {
-    throw new RangeError("Cannot make a histogram: it must be of numbers: there are none");
+    throw new RangeError("Cannot make a histogram: the list of numbers is empty");
   }
   let min = Infinity, max = -Infinity, sum = 0, sumOfSquares = 0;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (!Number.isFinite(value)) {
       throw new RangeError(
-        `Cannot make a histogram: all numbers must be finite: current value ${i} is ${value}`,
+        `Cannot make a histogram: all numbers must be finite; got ${value} at ${i}`,
       );
     }
     min = Math.min(min, value);

@@ -144,22 +144,22 @@ class MessageReader {
       case FOUR_BYTES:
         return { field, type: "float", bytes: this.#take(4n) };
     }
-    return this.#refuse(`the type of field ${field} must be 0, 1, 2 or 5, not ${type}`);
+    return this.#refuse(`the type of field ${field} must be 0, 1, 2 or 5; got ${type}`);
   }
 
   #varint(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < MOST_BITS + 6n; shift += 7n) {
-      const byte = this.#bytes[this.#at++] ?? this.#refuse("its last number must be all there");
+      const byte = this.#bytes[this.#at++] ?? this.#refuse("its last number must be complete");
       value |= BigInt(byte & 127) << shift;
       if (byte < 128) return BigInt.asUintN(64, value);
     }
-    return this.#refuse("its whole numbers must have ten bytes at most");
+    return this.#refuse("its integers must have at most ten bytes");
   }
 
   #take(length: bigint): Uint8Array {
     const left = BigInt(this.#bytes.length - this.#at);
-    if (length > left) this.#refuse(`a field of ${length} bytes must be all there, not ${left}`);
+    if (length > left) this.#refuse(`a field of ${length} bytes must be complete; got ${left}`);
     const from = this.#at;
     this.#at += Number(length);
     return this.#bytes.subarray(from, this.#at);

@@ -69,7 +69,7 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
   try {
     modules = await Promise.all([import("node:fs/promises"), import("node:url")]);
   } catch (cause) {
-    throw new TypeError(`Cannot read ${path}: there must be a file system: there is none`, {
+    throw new TypeError(`Cannot read ${path}: there is no file system, as in a web page`, {
       cause,
     });
   }
@@ -79,7 +79,7 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
   const names = (await readdir(place)).filter((name) => name.includes("tfevents")).sort();
   if (names.length === 0) {
     throw new RangeError(
-      `Cannot read ${place}: it must have files of TensorBoard, *tfevents*: there are none`,
+      `Cannot read ${place}: the folder contains no files of TensorBoard (*tfevents*)`,
     );
   }
   const files: TensorBoardEvent[][] = [];
@@ -93,7 +93,7 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
 function checkVersion(name: string, version: string | undefined): void {
   if (version === FILE_VERSION) return;
   if (version === undefined) {
-    throw new SyntaxError(`Cannot read ${name}: record 0 must be its version: it is none`);
+    throw new SyntaxError(`Cannot read ${name}: record 0 must be its version`);
   }
   throw new RangeError(
     `Cannot read ${name}: its version must be ${FILE_VERSION}; got ${version}`,

@@ -136,7 +136,7 @@ function readHistogram(
   const counts = doublesOf(fields, HISTOGRAM.counts, refuse);
   if (limits.length !== counts.length) {
     refuse(
-      `a histogram must have a count for each of ${limits.length} limits, not ${counts.length}`,
+      `a histogram must have a count for each of ${limits.length} limits; got ${counts.length}`,
     );
   }
   return {
@@ -158,7 +158,7 @@ function lastOf(
 ): MessageField | undefined {
   const found = fields.findLast((each) => each.field === field);
   if (found === undefined || found.type === type) return found;
-  return refuse(`field ${field} must be of type ${type}, not ${found.type}`);
+  return refuse(`field ${field} must be of type ${type}; got ${found.type}`);
 }
 
 function doubleOf(

@@ -156,7 +156,7 @@ export class TensorBoardFile implements AsyncDisposable {
 
   #push(message: Uint8Array): void | Promise<void> {
     if (this.#file === undefined) {
-      throw new Error(`Cannot add to ${this.folder}: it must be open: it is not`);
+      throw new Error(`Cannot add to ${this.folder}: the file is not open`);
     }
     return this.#file.add(frameRecord(message));
   }
@@ -194,7 +194,7 @@ async function host(folder: string | URL): Promise<{ files: Files; folder: strin
     ]);
     return { files, folder: typeof folder === "string" ? folder : fileURLToPath(folder) };
   } catch (cause) {
-    throw new TypeError(`Cannot write to ${folder}: there must be a file system: there is none`, {
+    throw new TypeError(`Cannot write to ${folder}: there is no file system, as in a web page`, {
       cause,
     });
   }

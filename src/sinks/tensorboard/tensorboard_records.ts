@@ -51,7 +51,7 @@ export function* recordsOf(file: Uint8Array, name: string): Generator<Uint8Array
 function check(name: string, n: number, part: string, sum: number, bytes: Uint8Array): void {
   if (masked(bytes) === sum) return;
   throw new SyntaxError(
-    `Cannot read ${name}: the sum over the ${part} of record ${n} must be ${masked(bytes)}; ` +
+    `Cannot read ${name}: the checksum of the ${part} of record ${n} must be ${masked(bytes)}; ` +
       `got ${sum}`,
   );
 }

@@ -39,7 +39,7 @@ export async function checkUnfinished<T>(
 ): Promise<string> {
   const refuse = (text: string) => {
     throw new SyntaxError(
-      `Cannot open ${path}: line ${endLine} begins a record that is damaged or not whole, ${
+      `Cannot open ${path}: line ${endLine} begins a record that is damaged or incomplete, ${
         JSON.stringify(text.slice(0, 60))
       }`,
     );
@@ -110,14 +110,14 @@ interface End {
 export function cutWarning(path: string, { end, endLine }: End, size: number): string {
   return `${path} ended with a part of a record, from line ${endLine} on (${
     size - end
-  } bytes), as a process that is ` +
-    "killed leaves it. It was removed; the records before it are whole";
+  } bytes), as a killed process leaves it. ` +
+    "The part was removed; the records before it are complete";
 }
 
 /** Returns the warning for a part of a record that a reader skips. */
 export function partWarning(path: string, { end, endLine }: End, size: number): string {
   return `${path} ends with a part of a record, from line ${endLine} on (${
     size - end
-  } bytes), which is not read. A ` +
-    "process that was killed, or is still writing, leaves it so";
+  } bytes), which is not read. ` +
+    "Another process was killed, or is still writing";
 }

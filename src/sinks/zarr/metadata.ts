@@ -122,7 +122,7 @@ export function rootMetadata(samples: number, fields: Readonly<Record<string, un
   });
 }
 
-/** Placeholder for the check sum of a file while it is computed. */
+/** Placeholder for the checksum of a file while it is computed. */
 const UNSEALED = { crc32c: "00000000" };
 /** Matches a member with a checksum: the text before its digits, and the digits. */
 const SEAL = /("crc32c":")([0-9a-f]{8})"/;
