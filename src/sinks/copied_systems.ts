@@ -19,7 +19,7 @@ import type { SystemMask } from "./sink.ts";
  * @throws {RangeError} if the mask has another length or other values
  * @throws {Error} while an engine holds the batch
  */
-export function taken(
+export function copySystems(
   batch: Batch,
   mask: SystemMask | undefined,
   action: string,

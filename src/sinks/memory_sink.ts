@@ -4,7 +4,7 @@ import type { Batch } from "../batch/batch.ts";
 import { batchOfData } from "../batch/batch_of_data.ts";
 import { checkLength } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
-import { FieldPattern, taken } from "./copied_systems.ts";
+import { copySystems, FieldPattern } from "./copied_systems.ts";
 
 /** Options of {@linkcode MemorySink}. */
 export interface MemorySinkOptions {
@@ -81,7 +81,7 @@ export class MemorySink implements Sink, Disposable {
    */
   write(batch: Batch, mask?: SystemMask): void {
     if (this.#isClosed) throw new Error(`Cannot ${WRITE}: the sink is closed`);
-    const copy = taken(batch, mask, WRITE);
+    const copy = copySystems(batch, mask, WRITE);
     if (copy === undefined) return;
     const count = copy.size;
     if (this.#length + count > this.capacity) {

@@ -65,12 +65,12 @@ function checkMember(key: string, value: unknown, action: string): void {
 }
 
 /** Returns whether a slice selects by more than places. */
-export function looksInside({ time, steps, systems }: Slice): boolean {
+export function selectsByStamp({ time, steps, systems }: Slice): boolean {
   return time !== undefined || steps !== undefined || systems !== undefined;
 }
 
 /** Returns whether a slice selects a system with this stamp. Its place is not considered. */
-export function isMeant(stamp: Stamp, { time, steps, systems }: Slice): boolean {
+export function isSelected(stamp: Stamp, { time, steps, systems }: Slice): boolean {
   return isWithin(stamp.time, time) && isWithin(stamp.step, steps) &&
     (systems === undefined || stamp.system !== undefined && systems.includes(stamp.system));
 }

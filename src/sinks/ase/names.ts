@@ -9,7 +9,7 @@ import { isSymbol } from "../../batch/elements.ts";
 import { SYSTEM_COLUMNS } from "./schema.ts";
 
 /** A custom field that has a column of its own. */
-export interface OwnColumn {
+export interface CustomColumn {
   readonly level: Level;
   readonly dtype: DType;
   readonly width: number;
@@ -21,7 +21,7 @@ const perAtom = { level: "node", dtype: "f64", width: 1, fill: NaN } as const;
 const perSystem = { level: "system", dtype: "f64", width: 1, fill: NaN } as const;
 
 /** Custom fields that are stored in columns if their level, dtype and width match. */
-export const OWN_COLUMNS: Readonly<Record<string, OwnColumn>> = {
+export const CUSTOM_COLUMNS: Readonly<Record<string, CustomColumn>> = {
   tags: { ...perAtom, dtype: "i32", fill: 0 },
   initial_charges: perAtom,
   initial_magmoms: perAtom,
@@ -33,7 +33,7 @@ export const OWN_COLUMNS: Readonly<Record<string, OwnColumn>> = {
 
 /** Returns whether a field has a column of its own. */
 export function hasColumn({ name, level, dtype, width }: FieldInfo): boolean {
-  const column = Object.hasOwn(OWN_COLUMNS, name) ? OWN_COLUMNS[name] : undefined;
+  const column = Object.hasOwn(CUSTOM_COLUMNS, name) ? CUSTOM_COLUMNS[name] : undefined;
   return column !== undefined && column.level === level && column.dtype === dtype &&
     column.width === width;
 }

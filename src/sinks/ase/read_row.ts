@@ -22,7 +22,7 @@ import {
   real,
 } from "./cells.ts";
 import type { Row } from "./database.ts";
-import { COUNTS, hasColumn, OWN_COLUMNS } from "./names.ts";
+import { COUNTS, CUSTOM_COLUMNS, hasColumn } from "./names.ts";
 import { listsOf, Table } from "./packed.ts";
 import { momentaOf } from "./write_row.ts";
 
@@ -58,11 +58,11 @@ function readRow(row: Row): System {
   const data = new Map(Object.entries(dataOf(row["data"] ?? "null")));
   const declared = data.get(DECLARED);
   const isOurs = declared !== undefined;
-  readOwnColumns(row, draft, numbers.length);
+  readCustomColumns(row, draft, numbers.length);
   const constraints = readConstrained(row, draft, numbers.length);
   const edges = data.get("edges");
   const edgeCount = isOurs && edges instanceof Table ? edges.shape[0]! : 0;
-  if (isOurs) readOwn(readDeclared(declared), { draft, pairs, data, edgeCount });
+  if (isOurs) readCustomFields(readDeclared(declared), { draft, pairs, data, edgeCount });
   if (isOurs && "initial_charges" in draft.fields && row["charges"] === null) delete draft.charges;
   const velocities = isOurs ? data.get("velocities") : undefined;
   if (isOurs) takeBuiltIn(draft, data);
@@ -101,8 +101,8 @@ function readResults(row: Row, draft: Draft, atoms: number): void {
 }
 
 /** Reads columns that are custom fields in Hooke. */
-function readOwnColumns(row: Row, draft: Draft, atoms: number): void {
-  for (const [name, { level, dtype, width, fill }] of Object.entries(OWN_COLUMNS)) {
+function readCustomColumns(row: Row, draft: Draft, atoms: number): void {
+  for (const [name, { level, dtype, width, fill }] of Object.entries(CUSTOM_COLUMNS)) {
     if (name === "initial_charges" && !hasTwoCharges(row)) continue;
     const values = dtype === "i32"
       ? integers(row, name, atoms)
@@ -135,7 +135,7 @@ interface Places {
   readonly edgeCount: number;
 }
 
-function readOwn(declared: readonly FieldInfo[], places: Places): void {
+function readCustomFields(declared: readonly FieldInfo[], places: Places): void {
   const { draft, edgeCount } = places;
   const rows = { node: draft.numbers!.length, edge: edgeCount, system: 1 };
   for (const info of declared) {

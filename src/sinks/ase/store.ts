@@ -29,12 +29,12 @@ import {
   SUMS,
 } from "./row_sums.ts";
 import { hasTables, prepareTables, SYSTEM_COLUMNS, TABLES } from "./schema.ts";
-import { looksInside } from "../slice.ts";
+import { selectsByStamp } from "../slice.ts";
 import { selectIds } from "./select.ts";
 import { type AseRow, rowOf } from "./write_row.ts";
 
 /** Number of systems after which a transaction is committed, so that other programs do not wait long. */
-const MOST_UNSAFE = 256;
+const LARGEST_TRANSACTION = 256;
 
 const SECONDS_TO_2000 = 946681200;
 const SECONDS_PER_YEAR = 31557600;
@@ -48,7 +48,7 @@ export class AseStore implements FrameStore {
   #insert: ((row: AseRow) => void) | undefined;
   #length = 0;
   /** Number of systems in the open transaction. */
-  #unsafe = 0;
+  #uncommitted = 0;
   /** Ids of all rows at the last read, and the state of the file then. */
   #known: { readonly mark: string; readonly ids: readonly number[] } | undefined;
 
@@ -84,7 +84,7 @@ export class AseStore implements FrameStore {
       this.#insert = inserter(database);
     } catch (error) {
       database.close();
-      throw toldError(this.#path, "open", error);
+      throw storeError(this.#path, "open", error);
     }
     return database;
   }
@@ -101,12 +101,12 @@ export class AseStore implements FrameStore {
       database.exec("RELEASE batch");
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK TO batch; RELEASE batch");
-      throw this.#lost(error);
+      throw this.#writeError(error);
     }
-    this.#unsafe += rows.length;
+    this.#uncommitted += rows.length;
     this.#length += rows.length;
     counted();
-    if (this.#unsafe >= MOST_UNSAFE) this.#commit();
+    if (this.#uncommitted >= LARGEST_TRANSACTION) this.#commit();
     return Promise.resolve();
   }
 
@@ -117,7 +117,7 @@ export class AseStore implements FrameStore {
       noteForeignRows(database);
     } catch (error) {
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw this.#lost(error);
+      throw this.#writeError(error);
     }
   }
 
@@ -190,18 +190,18 @@ export class AseStore implements FrameStore {
     try {
       const all = this.#idsAt(mark, database);
       if (this.#database === undefined) this.#length = all.length;
-      const ids = looksInside(slice) && all.length > 0
+      const ids = selectsByStamp(slice) && all.length > 0
         ? selectIds(database, slice)
         : all.slice(slice.from, slice.to);
       if (ids.length === 0) return;
       const get = database.prepare("SELECT * FROM systems WHERE id = ?");
       for (const id of ids) {
         const row = get.get(id);
-        if (row === undefined) throw gone(this.#path, id);
+        if (row === undefined) throw missingRow(this.#path, id);
         yield systemOfRow(row, this.#path);
       }
     } catch (error) {
-      throw toldError(this.#path, "read", error);
+      throw storeError(this.#path, "read", error);
     } finally {
       database.close();
     }
@@ -216,7 +216,7 @@ export class AseStore implements FrameStore {
       if (!hasTables(database, this.#path)) return;
       yield* checkRows(database, this.#path);
     } catch (error) {
-      throw toldError(this.#path, "verify", error);
+      throw storeError(this.#path, "verify", error);
     } finally {
       database.close();
     }
@@ -240,12 +240,12 @@ export class AseStore implements FrameStore {
     try {
       noteOwnRows(database);
       database.exec("COMMIT");
-      this.#unsafe = 0;
+      this.#uncommitted = 0;
     } catch (error) {
       // Another program is reading. The systems stay in the transaction, and the next commit tries again.
       if (isBusy(error)) throw databaseError(this.#path, "write to", error);
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw this.#lost(error);
+      throw this.#writeError(error);
     }
   }
 
@@ -253,17 +253,17 @@ export class AseStore implements FrameStore {
    * Returns the error of a failed write. If SQLite rolled back the whole transaction, the message counts the
    * lost systems.
    */
-  #lost(error: unknown): Error {
-    const told = databaseError(this.#path, "write to", error);
-    if (this.#database!.isTransaction || this.#unsafe === 0) return told;
-    told.message += `; ${this.#unsafe} systems since the last flush were lost`;
-    this.#length -= this.#unsafe;
-    this.#unsafe = 0;
-    return told;
+  #writeError(error: unknown): Error {
+    const failure = databaseError(this.#path, "write to", error);
+    if (this.#database!.isTransaction || this.#uncommitted === 0) return failure;
+    failure.message += `; ${this.#uncommitted} systems since the last flush were lost`;
+    this.#length -= this.#uncommitted;
+    this.#uncommitted = 0;
+    return failure;
   }
 }
 
-function gone(path: string, id: number): SyntaxError {
+function missingRow(path: string, id: number): SyntaxError {
   return new SyntaxError(
     `Cannot read ${path}: row ${id} is damaged, or was deleted meanwhile`,
   );
@@ -333,7 +333,7 @@ async function markOfFile(path: string): Promise<string | undefined> {
 }
 
 /** Returns an error of Hooke unchanged, and any other as that of the database. */
-function toldError(path: string, verb: string, error: unknown): unknown {
+function storeError(path: string, verb: string, error: unknown): unknown {
   const isOurs = error instanceof SyntaxError || error instanceof RangeError && !("code" in error);
   return isOurs ? error : databaseError(path, verb, error);
 }

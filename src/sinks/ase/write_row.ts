@@ -70,17 +70,17 @@ export function rowOf(system: System, { username, now }: RowContext): AseRow {
 function atomsOf(system: System): Record<string, Cell> {
   const { numbers, masses, cell, pbc } = system;
   const hasOwnMasses = masses.some((mass, atom) => mass !== atomicMass(numbers[atom]!));
-  const initial = own(system, "initial_charges") ?? built(system, "charges");
+  const initial = customColumn(system, "initial_charges") ?? builtIn(system, "charges");
   const volume = Math.abs(cellVolume(cell));
   return {
     numbers: bytesOf(numbers),
     positions: bytesOf(system.positions),
     cell: bytesOf(cell),
     pbc: pbc[0]! + 2 * pbc[1]! + 4 * pbc[2]!,
-    initial_magmoms: blob(own(system, "initial_magmoms")),
+    initial_magmoms: blob(customColumn(system, "initial_magmoms")),
     initial_charges: blob(initial),
     masses: hasOwnMasses ? bytesOf(masses) : null,
-    tags: blob(own(system, "tags")),
+    tags: blob(customColumn(system, "tags")),
     momenta: blob(momentaOf(system)),
     constraints: constraintText(system),
     natoms: system.nodeCount,
@@ -91,23 +91,23 @@ function atomsOf(system: System): Record<string, Cell> {
 }
 
 function resultsOf(system: System): Record<string, Cell> {
-  const forces = built(system, "forces");
-  const stress = known(built(system, "stress"));
+  const forces = builtIn(system, "forces");
+  const stress = known(builtIn(system, "stress"));
   // Without results, the charges of a system are its initial charges, unless it has other initial charges.
   const isComputed = system.energy !== undefined || known(forces) !== undefined ||
-    own(system, "initial_charges") !== undefined;
+    customColumn(system, "initial_charges") !== undefined;
   const voigt = stress === undefined ? undefined : Float64Array.from(VOIGT, (k) => stress[k]!);
   return {
     energy: system.energy ?? null,
-    free_energy: number(own(system, "free_energy")),
+    free_energy: number(customColumn(system, "free_energy")),
     forces: blob(known(forces)),
     fmax: known(forces) === undefined ? null : largestForce(forces!, system),
     stress: blob(voigt),
     smax: voigt === undefined ? null : Math.max(...voigt.map(Math.abs)),
-    dipole: blob(own(system, "dipole")),
-    magmoms: blob(own(system, "magmoms")),
-    magmom: number(own(system, "magmom")),
-    charges: isComputed ? blob(built(system, "charges")) : null,
+    dipole: blob(customColumn(system, "dipole")),
+    magmoms: blob(customColumn(system, "magmoms")),
+    magmom: number(customColumn(system, "magmom")),
+    charges: isComputed ? blob(builtIn(system, "charges")) : null,
   };
 }
 
@@ -187,11 +187,11 @@ function isInColumn(key: string, value: unknown): boolean {
     key === "constraints" && isConstraints(value);
 }
 
-function built(system: System, name: "forces" | "stress" | "charges"): NumericArray | undefined {
+function builtIn(system: System, name: "forces" | "stress" | "charges"): NumericArray | undefined {
   return system.has(name) ? system.get(name) : undefined;
 }
 
-function own(system: System, name: string): NumericArray | undefined {
+function customColumn(system: System, name: string): NumericArray | undefined {
   const info = system.fields().find((field) => field.name === name);
   return info !== undefined && hasColumn(info) ? system.get(name) : undefined;
 }

@@ -28,7 +28,7 @@ export class CsvFormat implements TextFormat<number[]> {
   readonly #given: readonly string[] | undefined;
   #columns: readonly string[] | undefined;
   /** True if the columns were chosen by the format. Every number must have a column then. */
-  #isWhole = false;
+  #choosesColumns = false;
   #hasHeader = false;
 
   constructor(path: string, columns: readonly string[] | undefined) {
@@ -61,12 +61,12 @@ export class CsvFormat implements TextFormat<number[]> {
         }`,
       );
     }
-    [this.#columns, this.#isWhole, this.#hasHeader] = [columns, false, true];
+    [this.#columns, this.#choosesColumns, this.#hasHeader] = [columns, false, true];
     return -1;
   }
 
   isUnfinished(text: string): boolean {
-    if (this.#hasHeader) return ROW_START.test(text) && !this.#isOthers(text);
+    if (this.#hasHeader) return ROW_START.test(text) && !this.#mayBeComplete(text);
     const header = this.#given?.join(",") ?? HEADER_START;
     return header.startsWith(text) || this.#given === undefined && text.startsWith(header);
   }
@@ -75,7 +75,7 @@ export class CsvFormat implements TextFormat<number[]> {
    * Returns whether a text may be a complete row without its newline, in a table that another program may
    * have written.
    */
-  #isOthers(row: string): boolean {
+  #mayBeComplete(row: string): boolean {
     const columns = this.#columns ?? [];
     if (this.#given !== undefined || columns[0] === FIRST[0]) return false;
     return row.split(",").length === columns.length && !row.endsWith(",");
@@ -84,14 +84,14 @@ export class CsvFormat implements TextFormat<number[]> {
   header(first: readonly System[]): string {
     if (this.#given === undefined) {
       this.#columns = columnsOf(first);
-      this.#isWhole = true;
+      this.#choosesColumns = true;
     }
     return `${this.#columns!.join(",")}\n`;
   }
 
   encode(system: System): string {
     const columns = this.#columns!;
-    if (this.#isWhole) this.#checkColumns(system, columns);
+    if (this.#choosesColumns) this.#checkColumns(system, columns);
     return `${columns.map((column) => cellOf(system, column, this.#path)).join(",")}\n`;
   }
 
@@ -150,9 +150,9 @@ function cellOf(system: System, column: string, path: string): string {
   const [, name = column, index] = /^(.*)\[(\d+)\]$/.exec(column) ?? [];
   const info = system.fields().find((field) => field.name === name);
   if (info === undefined) return "";
-  const isThere = info.level === "system" &&
+  const exists = info.level === "system" &&
     (index === undefined ? info.width === 1 : info.width > 1 && Number(index) < info.width);
-  if (!isThere) {
+  if (!exists) {
     throw new TypeError(
       `Cannot write to ${path}: a column must be one number per system; ${show(column)} is of ` +
         `a field with ${info.width} per ${info.level}`,

@@ -10,12 +10,12 @@ import { completeArrays } from "../../batch/complete_arrays.ts";
 import type { System } from "../../batch/system.ts";
 import { checkLength, emptyError } from "../check_length.ts";
 import type { CheckedPart } from "../damage.ts";
-import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
+import { bytesOf, copySystems, FieldPattern } from "../copied_systems.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice } from "../slice.ts";
 import type { FrameStore } from "./frame_store.ts";
 import { isMissing } from "./open_file.ts";
-import { noteClosed, noteOpened } from "./open_sinks.ts";
+import { addOpenSink, removeOpenSink } from "./open_sinks.ts";
 import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
 
 /** Options of sinks in files. */
@@ -132,7 +132,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     this.#checkOpen("write to");
-    const copy = taken(batch, mask, `write to ${this.path}`);
+    const copy = copySystems(batch, mask, `write to ${this.path}`);
     if (copy === undefined) return;
     this.#queue.check(); // before any system is copied
     this.#pattern.join(copy);
@@ -232,7 +232,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
       await this.flush();
     } finally {
       await this.#inTurn(() => this.#store.close());
-      noteClosed(this);
+      removeOpenSink(this);
     }
   }
 
@@ -273,7 +273,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
 
   async #open(): Promise<void> {
     if (this.#stored !== undefined) return await this.#store.open();
-    const makesFile = await isMissing(this.path);
+    const createsFile = await isMissing(this.path);
     await this.#store.open();
     let last: System | undefined;
     try {
@@ -282,7 +282,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
       await this.#store.close().catch(() => {}); // a refused file must not stay locked
       throw error;
     }
-    noteOpened(this, makesFile);
+    addOpenSink(this, createsFile);
     this.#stored = new FieldPattern();
     if (last !== undefined) this.#stored.join(batchOfData([last]));
   }

@@ -21,16 +21,16 @@ export interface OpenSink {
 const OPEN = new Map<OpenSink, boolean>();
 
 /** Adds a sink that was opened. */
-export function noteOpened(sink: OpenSink, hasMadeFile: boolean): void {
-  OPEN.set(sink, hasMadeFile);
+export function addOpenSink(sink: OpenSink, createdFile: boolean): void {
+  OPEN.set(sink, createdFile);
 }
 
 /** Removes a sink that was closed. */
-export function noteClosed(sink: OpenSink): void {
+export function removeOpenSink(sink: OpenSink): void {
   OPEN.delete(sink);
 }
 
 /** Returns the open sinks without systems, each with whether it created its file. */
-export function emptySinks(): [sink: OpenSink, hasMadeFile: boolean][] {
+export function emptySinks(): [sink: OpenSink, createdFile: boolean][] {
   return [...OPEN].filter(([{ length }]) => length === 0);
 }

@@ -146,7 +146,7 @@ function describe(line: Record<string, unknown>): SystemInput {
   for (const [key, value] of Object.entries(values)) {
     const name = key.startsWith("$") ? key.slice(1) : key;
     if (BUILT_IN.has(name)) input[name === "systemId" ? "id" : name] = numbersOf(value, name);
-    else fields.push([name, ownField(name, value, declared)]);
+    else fields.push([name, customField(name, value, declared)]);
   }
   const lost = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
   if (lost !== undefined) {
@@ -157,7 +157,7 @@ function describe(line: Record<string, unknown>): SystemInput {
   return { ...input, fields: Object.fromEntries(fields) } as unknown as SystemInput;
 }
 
-function ownField(
+function customField(
   name: string,
   value: unknown,
   declared: Readonly<Record<string, unknown>>,

@@ -18,7 +18,7 @@ import type { CheckedPart } from "../damage.ts";
 import { checkRecords } from "./check_records.ts";
 import { RecordScanner } from "./record_scanner.ts";
 import type { Slice } from "../sink.ts";
-import { isMeant, looksInside } from "../slice.ts";
+import { isSelected, selectsByStamp } from "../slice.ts";
 import type { TextFormat } from "./text_format.ts";
 import { checkUnfinished, cutWarning, isWhole, partWarning } from "./unfinished.ts";
 
@@ -74,7 +74,7 @@ export class TextStore<T> {
   #known: RecordIndex = emptyIndex();
   #hasWarned = false;
   /** The last scan for records. Each scan continues at the end of the previous one. */
-  #looking: Promise<unknown> = Promise.resolve();
+  #scanning: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, format: TextFormat<T>, onWarning?: (message: string) => void) {
     this.#path = path;
@@ -115,7 +115,7 @@ export class TextStore<T> {
     await this.#open!.end.cut(0, "empty");
     this.#length = 0;
     this.#tail.last = this.#tail.sumsFrom = undefined;
-    this.#forget();
+    this.#resetIndex();
   }
 
   async truncate(length: number): Promise<void> {
@@ -124,7 +124,7 @@ export class TextStore<T> {
     this.#length = length;
     this.#tail.last = { start: starts[length - 1]!, line: lines[length - 1]! };
     this.#tail.sumsFrom = undefined;
-    this.#forget();
+    this.#resetIndex();
   }
 
   async close(): Promise<void> {
@@ -162,9 +162,9 @@ export class TextStore<T> {
       for (let i = slice.from ?? 0; i < Math.min(slice.to ?? count, count); i++) {
         const line = lines[i]!;
         const text = await this.#text(file, starts[i]!, starts[i + 1] ?? end);
-        const isSought = !looksInside(slice) ||
-          isMeant(this.#named(() => this.#format.stamp(text, line)), slice);
-        if (isSought) yield this.#decode(text, line);
+        const isWanted = !selectsByStamp(slice) ||
+          isSelected(this.#named(() => this.#format.stamp(text, line)), slice);
+        if (isWanted) yield this.#decode(text, line);
       }
     } finally {
       await file.close();
@@ -220,7 +220,7 @@ export class TextStore<T> {
       }
     }
     [this.#length, this.#tail.last, this.#tail.sumsFrom] = [length, last, undefined];
-    this.#forget();
+    this.#resetIndex();
     return end;
   }
 
@@ -241,14 +241,14 @@ export class TextStore<T> {
    * last.
    */
   #index(file: OpenFile): Promise<Found> {
-    const looking = this.#looking.then(() => this.#look(file));
-    this.#looking = looking.catch(() => {}); // the caller receives the error
-    return looking;
+    const scanning = this.#scanning.then(() => this.#scanAll(file));
+    this.#scanning = scanning.catch(() => {}); // the caller receives the error
+    return scanning;
   }
 
-  async #look(file: OpenFile): Promise<Found> {
+  async #scanAll(file: OpenFile): Promise<Found> {
     const size = this.#open?.end.size ?? (await file.stat()).size;
-    if (await this.#markOf(file) !== this.#known.mark) this.#forget(); // another program has rewritten it
+    if (await this.#markOf(file) !== this.#known.mark) this.#resetIndex(); // another program has rewritten it
     const known = this.#known, { starts, lines } = known;
     const found: Place[] = [];
     const scanner = new RecordScanner(this.#format, known.searched);
@@ -286,7 +286,7 @@ export class TextStore<T> {
     return new TextDecoder().decode(await readAt(file, from, end - from));
   }
 
-  #forget(): void {
+  #resetIndex(): void {
     this.#known = emptyIndex();
   }
 

@@ -11,7 +11,7 @@ import { HeldPath } from "../files/held_path.ts";
 import { codeOf, refusal } from "../files/open_file.ts";
 import { checkLength, emptyError } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
-import { bytesOf, FieldPattern, taken } from "../copied_systems.ts";
+import { bytesOf, copySystems, FieldPattern } from "../copied_systems.ts";
 import { WriterQueue } from "../files/writer_queue.ts";
 import { type Host, markOf, openHost } from "./files.ts";
 import { checkVacant, lowerSystemCount, makeStore, resumeStore } from "./open_store.ts";
@@ -76,7 +76,7 @@ export class WrittenStore {
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     const isWhole = mask === undefined && this.#ready !== undefined && batch instanceof Batch &&
       batch.heldBy === undefined;
-    const own = isWhole ? batch : taken(batch, mask, `write to ${this.path}`);
+    const own = isWhole ? batch : copySystems(batch, mask, `write to ${this.path}`);
     if (own === undefined) return;
     this.#queue.check(); // before any system is copied
     if (this.length + own.size > this.capacity) throw this.#fullError(own.size);

@@ -1,9 +1,9 @@
 import type { Batch } from "../../batch/batch.ts";
 import type { CheckedPart } from "../damage.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
-import { checkedSlice, isMeant, looksInside } from "../slice.ts";
+import { checkedSlice, isSelected, selectsByStamp } from "../slice.ts";
 import { isMissing } from "../files/open_file.ts";
-import { noteClosed, noteOpened } from "../files/open_sinks.ts";
+import { addOpenSink, removeOpenSink } from "../files/open_sinks.ts";
 import { checkStore } from "./check_store.ts";
 import { openHost } from "./files.ts";
 import type { StoreView } from "./store_view.ts";
@@ -52,7 +52,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   readonly #store: WrittenStore;
   #isClosed = false;
   /** True once the sink is listed among the open sinks, together with whether it created its store. */
-  #isNoted = false;
+  #isListed = false;
 
   /**
    * Creates a sink. The store is opened later, by `open` or the first write.
@@ -86,10 +86,10 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    */
   async open(): Promise<void> {
     this.#checkOpen("open");
-    const makesStore = !this.#isNoted && await isMissing(this.path);
+    const createsStore = !this.#isListed && await isMissing(this.path);
     await this.#store.open();
-    if (!this.#isNoted) noteOpened(this, makesStore);
-    this.#isNoted = true;
+    if (!this.#isListed) addOpenSink(this, createsStore);
+    this.#isListed = true;
   }
 
   /**
@@ -184,7 +184,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
       await this.flush();
     } finally {
       await this.#store.close();
-      noteClosed(this);
+      removeOpenSink(this);
     }
   }
 
@@ -204,12 +204,12 @@ async function placesOf(view: StoreView, slice: Slice): Promise<number[]> {
   const { from = 0, to = view.size } = slice;
   const count = Math.max(0, Math.min(to, view.size) - from);
   const places = Array.from({ length: count }, (_, i) => from + i);
-  if (!looksInside(slice)) return places;
+  if (!selectsByStamp(slice)) return places;
   const [step, time, source, id] = await Promise.all(
     ["step", "time", "sourceId", "systemId"].map((name) => view.scalars(name)),
   );
   const systems = source ?? id;
   return places.filter((at) =>
-    isMeant({ step: step?.[at], time: time?.[at], system: systems?.[at] ?? at }, slice)
+    isSelected({ step: step?.[at], time: time?.[at], system: systems?.[at] ?? at }, slice)
   );
 }
