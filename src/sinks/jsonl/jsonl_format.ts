@@ -131,13 +131,13 @@ function describe(line: Record<string, unknown>): SystemInput {
     line;
   if (!isObject(declared) || !isObject(info)) {
     throw new SyntaxError(
-      "fields and info must be objects",
+      "fields and info must be objects; got other values",
     );
   }
   for (const name of ALWAYS) {
     if (!Object.hasOwn(values, name)) {
       throw new SyntaxError(
-        `the line must have ${ALWAYS.join(", ")}; ${name} is missing`,
+        `the line must have ${ALWAYS.join(", ")}; got no ${name}`,
       );
     }
   }
@@ -151,7 +151,7 @@ function describe(line: Record<string, unknown>): SystemInput {
   const lost = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
   if (lost !== undefined) {
     throw new SyntaxError(
-      `each declared field must have values; ${show(lost)} has none`,
+      `each declared field must have values; got no values of ${show(lost)}`,
     );
   }
   return { ...input, fields: Object.fromEntries(fields) } as unknown as SystemInput;
