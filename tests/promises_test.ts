@@ -1,14 +1,26 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
 
 const ROOT = new URL("../", import.meta.url);
+const PAGE = await Deno.readTextFile(new URL("tests/promises.md", ROOT));
+
 /** A row's last cell: `tests/a_test.ts: its name |`. */
 const REFERENCE = /\| (tests\/[\w/]+_test\.ts): (.+?) +\|$/;
 
-/** The references of a page, and the rows that have none. */
-function readRows(page: string): { references: [file: string, test: string][]; others: string[] } {
-  const rows = page.split("\n").filter((line) =>
+/** The rows of the tables of a page. */
+function rowsOf(page: string): string[] {
+  return page.split("\n").filter((line) =>
     line.startsWith("|") && !/^\|( ?-+ ?\|| *(statement|scenario) +\|)/.test(line)
   );
+}
+
+/** The first cells of the rows of a page. */
+function statementsOf(page: string): string[] {
+  return rowsOf(page).map((row) => row.split(" | ")[0]!.replace(/^\|/, "").trim());
+}
+
+/** The references of a page, and the rows that have none. */
+function readRows(page: string): { references: [file: string, test: string][]; others: string[] } {
+  const rows = rowsOf(page);
   const matches = rows.map((row) => REFERENCE.exec(row));
   return {
     references: matches.flatMap((match) => match === null ? [] : [[match[1]!, match[2]!]]),
@@ -37,9 +49,7 @@ function isTest(text: string, name: string): boolean {
 }
 
 Deno.test("every promise names a test that exists", async () => {
-  const { references, others } = readRows(
-    await Deno.readTextFile(new URL("docs/promises.md", ROOT)),
-  );
+  const { references, others } = readRows(PAGE);
   assertEquals(others, []);
   assertGreater(references.length, 30);
   for (const [file, test] of references) {
@@ -48,6 +58,17 @@ Deno.test("every promise names a test that exists", async () => {
       `${file} has no test "${test}"`,
     );
   }
+});
+
+Deno.test("every promise is a statement of its own", () => {
+  const statements = statementsOf(PAGE);
+  assertEquals(statements.filter((statement) => /^(…|\.\.\.|and |or )/.test(statement)), []);
+  const repeated = statements.filter((statement, i) => statements.indexOf(statement) < i);
+  assertEquals(repeated, []);
+  assertEquals(statementsOf("| statement | test |\n|---|---|\n| a b | x |\n| … c | y |"), [
+    "a b",
+    "… c",
+  ]);
 });
 
 Deno.test("a row without a test, and a test that is not there, are found", () => {

@@ -54,7 +54,7 @@ Deno.test("llms.txt names pages that exist, and every page of docs by itself or 
   for (const link of links) assert(await exists(link), link);
   const top = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page));
   assertEquals(
-    top.filter((page) => !links.includes(page) && page !== "docs/promises.md"),
+    top.filter((page) => !links.includes(page)),
     [],
     "pages that llms.txt lacks",
   );
