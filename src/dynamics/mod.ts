@@ -78,6 +78,7 @@ export type {
   ConvergedContext,
   DynamicsBase,
   DynamicsContext,
+  DynamicsField,
   DynamicsFields,
   DynamicsStages,
   StreamProgress,

@@ -27,6 +27,9 @@ export interface StreamProgress {
   readonly total: number;
 }
 
+/** Name of a field that a dynamics hook can read or write. */
+export type DynamicsField = Extract<keyof DynamicsFields, string>;
+
 /** Fields that a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
   /** Type only: hooks read the numbers of atoms and systems by `atom(…)` and `system(…)`. */
@@ -116,8 +119,8 @@ export interface DynamicsStages {
 
 /** For hook classes: `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */
 export type DynamicsContext<
-  R extends keyof DynamicsFields = never,
-  W extends keyof DynamicsFields = never,
+  R extends DynamicsField = never,
+  W extends DynamicsField = never,
 > = ClassContext<DynamicsBase, DynamicsFields, R, W>;
 
 /** The dynamics kind: `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */

@@ -39,6 +39,7 @@ export type {
   DeclaredInWrites,
   Field,
   FieldKey,
+  NumberList,
   Numbers,
   ReadonlyNumbers,
   ReadonlyRows,

@@ -8,7 +8,7 @@ import type { HostFeed } from "../onnx/session/session_tensor.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type { BatchesLike } from "./data/interleave.ts";
 import type { LossLike } from "./losses/loss.ts";
-import type { ReadonlyNumbers } from "../hooks/protocol/context.ts";
+import type { NumberList } from "../hooks/protocol/context.ts";
 
 export type { TrainingBatch } from "./data/data_source.ts";
 
@@ -99,7 +99,7 @@ export interface Activation {
   /** Its lengths. */
   readonly dims: readonly number[];
   /** Its numbers, the last index fastest. */
-  readonly data: ReadonlyNumbers;
+  readonly data: NumberList;
 }
 
 /** Statistics of a tensor, computed on its device. */

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert";
 import type {
   BaseContext,
   ContextOption,
-  DynamicsFields,
+  DynamicsField,
   DynamicsStages,
   Engine,
   LoopOptions,
@@ -69,7 +69,7 @@ const DYNAMICS_FIELDS = {
   systemId: 0,
   stepsDone: 0,
   frame: 0,
-} satisfies Record<keyof DynamicsFields, 0>;
+} satisfies Record<DynamicsField, 0>;
 /** `"gradients:…"` for any pattern. */
 type Spelt<Name> = Name extends `${infer Kind}:${string}` ? `${Kind}:…` : Name;
 const TRAINING_FIELDS = {

@@ -57,8 +57,8 @@ Deno.test("a worker has its own number of threads, and no additional permissions
     weights: [farWeight("w", [1, 3], { location: "w.bin" })],
   });
   const externalData = { "w.bin": new Uint8Array(Float32Array.of(10, 20, 30).buffer) };
-  const runtime = new URL("ort-wasm-simd-threaded.wasm", import.meta.resolve("onnxruntime-web"));
-  using session = await openSessionInWorker(far, { threads, externalData, runtime });
+  const wasmFile = new URL("ort-wasm-simd-threaded.wasm", import.meta.resolve("onnxruntime-web"));
+  using session = await openSessionInWorker(far, { threads, externalData, wasmFile });
   assertEquals(session.threads, threads);
   assertEquals((await session.run(row(1, 2, 3)))["y"]!.data, Float32Array.of(11, 22, 33));
 });

@@ -22,7 +22,7 @@ import {
   type NumericArray,
   NVE,
   NVTLangevin,
-  type ReadonlyNumbers,
+  type ReadonlyRows,
   System,
   TrainingStage,
   velocityVerlet,
@@ -61,7 +61,7 @@ Deno.test("a hook of dynamics sees batch, model and engine, and its fields as th
           same<Equal<typeof ctx.batch, Batch>>();
           same<Equal<typeof ctx.model, Model>>();
           same<Equal<typeof ctx.workflow, Workflow>>();
-          same<Equal<typeof ctx.read.energy, ReadonlyNumbers>>();
+          same<Equal<typeof ctx.read.energy, ReadonlyRows>>();
           seen.push(ctx.batch.size, ctx.model.name, ctx.workflow.name, ctx.read.positions.length);
         },
         ON_CONVERGE: (ctx) => void ctx.convergedMask[0]!.toFixed(),

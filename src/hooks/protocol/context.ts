@@ -31,11 +31,8 @@ export interface BaseContext {
   stop(reason: string): void;
 }
 
-/**
- * Numbers that a hook reads: a typed array that cannot be written to, with statistics. It shares memory with the engine:
- * nothing is copied, and its numbers are those of this step until the handler returns.
- */
-export interface ReadonlyNumbers extends ArrayLike<number>, Iterable<number> {
+/** Numbers that can be read and not written: any typed array is one. */
+export interface NumberList extends ArrayLike<number>, Iterable<number> {
   /** The number at an index. */
   readonly [index: number]: number;
   /** Number of elements. */
@@ -46,6 +43,13 @@ export interface ReadonlyNumbers extends ArrayLike<number>, Iterable<number> {
   slice(start?: number, end?: number): Numbers;
   /** A copy with another number for each, in an array of the same type. */
   map(f: (value: number, index: number) => number): Numbers;
+}
+
+/**
+ * Numbers that a hook reads: a typed array that cannot be written to, with statistics. It shares memory with the engine:
+ * nothing is copied, and its numbers are those of this step until the handler returns.
+ */
+export interface ReadonlyNumbers extends NumberList {
   /** The mean; NaN without elements. */
   mean(): number;
   /** The sum, in float64; 0 without elements. */

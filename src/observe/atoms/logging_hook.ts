@@ -1,4 +1,4 @@
-import { type DynamicsContext, type DynamicsFields, DynamicsStage } from "../../dynamics/stages.ts";
+import { type DynamicsContext, type DynamicsField, DynamicsStage } from "../../dynamics/stages.ts";
 import { warningsOf } from "../../hooks/loop/progress.ts";
 import type { Field, Workflow } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
@@ -32,7 +32,7 @@ export interface LogContents extends HookTimes {
    *
    * @default []
    */
-  readonly reads?: readonly (keyof DynamicsFields | Field<string, unknown>)[];
+  readonly reads?: readonly (DynamicsField | Field<string, unknown>)[];
   /**
    * Stage at which rows are written.
    *
@@ -115,7 +115,7 @@ export class LoggingHook {
   /** Number of steps between two rows of a system. */
   readonly frequency: number;
   /** Fields that the hook reads. */
-  readonly reads: readonly (keyof DynamicsFields | Field<string, unknown>)[];
+  readonly reads: readonly (DynamicsField | Field<string, unknown>)[];
   /** Errors end the run. */
   readonly onError = "throw";
   /** Names of the columns, in order. */

@@ -1,4 +1,4 @@
-import { type DynamicsContext, type DynamicsFields, DynamicsStage } from "../../dynamics/stages.ts";
+import { type DynamicsContext, type DynamicsField, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { Field } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
@@ -17,7 +17,7 @@ export interface NaNDetectorHookOptions {
    *
    * @default []
    */
-  readonly extraKeys?: readonly (keyof DynamicsFields | Field<string, unknown>)[];
+  readonly extraKeys?: readonly (DynamicsField | Field<string, unknown>)[];
 }
 
 /** Values of one field that are not finite. */
@@ -93,7 +93,7 @@ export class NaNDetectorHook {
   /** Number of steps between two checks. */
   readonly frequency: number;
   /** Fields that the hook reads. */
-  readonly reads: readonly (keyof DynamicsFields | Field<string, unknown>)[];
+  readonly reads: readonly (DynamicsField | Field<string, unknown>)[];
   /** Errors end the run: no step can follow. */
   readonly onError = "throw";
   #isFirst = true;
