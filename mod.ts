@@ -50,16 +50,48 @@
  * @module
  */
 
-export * from "./src/dispatch/mod.ts";
-export * from "./src/hooks/mod.ts";
-export * from "./src/batch/mod.ts";
-export * from "./src/batch/extxyz/mod.ts";
-export * from "./src/batch/neighbors/mod.ts";
-export * from "./src/models/mod.ts";
-export * from "./src/dynamics/mod.ts";
-export * from "./src/training/hook_api.ts";
-export * from "./src/observe/mod.ts";
-export * from "./src/sinks/mod.ts";
-export * from "./src/config/hooks/hooks_and_logs.ts";
-export type { BuiltInKinds, ContextOf } from "./src/hook.ts";
-export { hook, overload } from "./src/hook.ts";
+export { Batch, fcc, initVelocities, kineticEnergies } from "./src/batch/mod.ts";
+export { rattle, System, temperatureOf } from "./src/batch/mod.ts";
+export type { SystemInput } from "./src/batch/mod.ts";
+export { parseExtxyz, writeExtxyz } from "./src/batch/extxyz/mod.ts";
+
+export { harmonicBonds, lennardJones, morse, pairPotential } from "./src/models/mod.ts";
+export { potential, sum, tethers } from "./src/models/mod.ts";
+export type { Model } from "./src/models/mod.ts";
+export { ModelMismatchError, OnnxModel } from "./src/models/onnx.ts";
+export { decodeModel, GraphBuilder, lennardJonesModel } from "./src/onnx/mod.ts";
+
+export { FIRE, FIRE2, LBFGS } from "./src/dynamics/mod.ts";
+export { NPH, NPT, NVE, NVTBussi, NVTLangevin, NVTNoseHoover } from "./src/dynamics/mod.ts";
+export { BAR, ConvergenceHook, DivergedError, DynamicsStage } from "./src/dynamics/mod.ts";
+export { fixAtoms, fixBonds, fixCenterOfMass, fixComponents } from "./src/dynamics/mod.ts";
+export { fuse, SizeAwareSampler } from "./src/dynamics/mod.ts";
+export type { ConvergedContext, DynamicsContext } from "./src/dynamics/mod.ts";
+
+export { accuracy, adam, adamW, cosine, crossEntropy, dataLoader } from "./src/training/mod.ts";
+export { energyForces, exponential, fineTune } from "./src/training/mod.ts";
+export { meanAbsoluteError, meanSquaredError, normalNumbers, sgd } from "./src/training/mod.ts";
+export { atomsData, splitDataset, tensorData } from "./src/training/mod.ts";
+export { Trainer, TrainingStage, warmup } from "./src/training/mod.ts";
+export type { BatchEndContext, MetricsContext, TrainingContext } from "./src/training/mod.ts";
+
+export { CsvSink, ExtxyzSink, MemorySink, openSink } from "./src/sinks/mod.ts";
+export { openSystems, ZarrSink } from "./src/sinks/mod.ts";
+
+export {
+  CheckpointHook,
+  ConvergedSnapshotHook,
+  EnergyDriftMonitorHook,
+} from "./src/observe/mod.ts";
+export { LoggingHook, NaNDetectorHook, ProgressHook, SnapshotHook } from "./src/observe/mod.ts";
+export { ClipGradients, ConsoleLog, EarlyStopping, GradientMonitor } from "./src/observe/mod.ts";
+export { JsonLog, LrMonitor, ModelCheckpoint, NanGuard } from "./src/observe/mod.ts";
+export { consoleReporter, jsonlReporter, plot, Profiler } from "./src/observe/mod.ts";
+export { Reporter, tensorBoardReporter } from "./src/observe/mod.ts";
+
+export { createHooks, getTrainer } from "./src/config/mod.ts";
+export { openRunFolder, readRun, report, resume, runLog } from "./src/config/runs/mod.ts";
+
+export { defineKind, field, hook, isHook, Loop, overload, slot, stages } from "./src/hook.ts";
+export type { BaseContext, ContextOf, HookWarning, Outcome } from "./src/hook.ts";
+export type { Gate, Observe, Pipe, Replace, StageKind, StageOf } from "./src/hook.ts";

@@ -8,9 +8,9 @@
 import {
   type Backend,
   type Buffer,
-  type Call,
   call,
   type FrameBuffers,
+  type KernelCall,
   openBackend,
 } from "../src/backend/mod.ts";
 import { adamStep } from "../src/kernels/learn/adam_step.ts";
@@ -116,7 +116,7 @@ class World {
 }
 
 /** Kernel → its call. */
-function calls(world: World): Record<string, Call> {
+function calls(world: World): Record<string, KernelCall> {
   const vectors = (width: number) => world.real(3 * ATOMS, (i) => width * world.normal(i));
   const positions = vectors(EDGE), velocities = vectors(1e-3), forces = vectors(0.1);
   const weights = world.real(ATOMS, () => ACCELERATION / 39.948);
@@ -368,7 +368,7 @@ function constraining(
       Buffer<"real">
     >
     & { readonly pbc: Buffer<"i32"> },
-): Record<string, Call> {
+): Record<string, KernelCall> {
   const pairs = EACH / 2, masses = world.real(ATOMS, () => 1);
   const before = world.real(3 * ATOMS), low = world.real(3 * ATOMS);
   const off = (k: number) => k % 6 === 3 ? 1 : 0.01 * world.normal(k);
@@ -403,7 +403,7 @@ function constraining(
 }
 
 /** Kernel → its call, of those of training: one number per atom. Each goes on from where it has brought its numbers. */
-function learning(world: World): Record<string, Call> {
+function learning(world: World): Record<string, KernelCall> {
   const numbers = (width: number) => world.real(ATOMS, (i) => width * world.normal(i));
   const rows = (...row: number[]) => world.real(row.length * SYSTEMS, (i) => row[i % row.length]!);
   const [updates, values, trace] = [numbers(1), numbers(1), numbers(1)];

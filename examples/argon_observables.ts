@@ -4,19 +4,13 @@
  *
  * Run: `deno run -P=files examples/argon_observables.ts [g.svg]`
  */
+import { Batch, fcc, initVelocities, lennardJones, NVE, NVTLangevin, plot } from "@hooke/hooke";
 import {
   AverageStressHook,
-  Batch,
   DiffusionHook,
-  fcc,
-  initVelocities,
-  lennardJones,
-  NVE,
-  NVTLangevin,
-  plot,
   RadialDistributionHook,
   VelocityAutocorrelationHook,
-} from "@hooke/hooke";
+} from "@hooke/hooke/observe";
 
 const GPA = 160.21766; // of 1 eV/Å³
 const NAMES = ["crystal", "melt"];

@@ -4,16 +4,17 @@
  *
  * Run: `deno run -P=onnx examples/attention_map.ts`
  */
-import { hook } from "@hooke/hooke";
-import { GraphBuilder, points, showPoints } from "@hooke/hooke/onnx";
 import {
   accuracy,
   adam,
   crossEntropy,
+  GraphBuilder,
+  hook,
   normalNumbers,
   tensorData,
   Trainer,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
+import { points, showPoints } from "@hooke/hooke/onnx";
 
 const LENGTH = 8, LETTERS = 6, WIDTH = 16;
 

@@ -4,15 +4,16 @@
  *
  * Run: `deno run -P=onnx-files examples/config_hooks.ts [FOLDER]`
  */
-import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke/config";
-import { GraphBuilder } from "@hooke/hooke/onnx";
 import {
   exponential,
+  getTrainer,
+  GraphBuilder,
   meanSquaredError,
   normalNumbers,
   sgd,
   tensorData,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
+import { HookRegistry, type HooksConfig } from "@hooke/hooke/config";
 
 const dir = Deno.args[0] ?? Deno.makeTempDirSync();
 

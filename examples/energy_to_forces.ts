@@ -6,8 +6,8 @@
  * [--stress] [--passes NAME,NAME,…]`
  * In a fresh clone `deno task std` goes before it, once.
  */
+import { decodeModel } from "@hooke/hooke";
 import {
-  decodeModel,
   describeModel,
   FORCE_PASSES,
   loadExternalData,

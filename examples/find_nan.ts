@@ -4,9 +4,16 @@
  *
  * Run: `deno run -P=onnx examples/find_nan.ts`
  */
-import { hook, NanGuard, NotFiniteError } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+import {
+  GraphBuilder,
+  hook,
+  meanSquaredError,
+  NanGuard,
+  sgd,
+  tensorData,
+  Trainer,
+} from "@hooke/hooke";
+import { NotFiniteError } from "@hooke/hooke/observe";
 
 /** y = w ln x + b. The product has a name; the rest is called after operators. */
 const builder = new GraphBuilder("logarithm");

@@ -6,11 +6,23 @@
  * Run: `deno run -P=onnx-files examples/fine_tune.ts [MODEL.onnx FRAMES.xyz [OUT.onnx [PARAMETERS…]]]`, as in
  * `… ani.onnx frames.xyz tuned.onnx 'W*' 'b*'`: without names constants of the graph that look like weights move as well.
  */
-import { Batch, fcc, lennardJones, NVE, parseExtxyz, rattle, writeExtxyz } from "@hooke/hooke";
-import { initVelocities, kineticEnergies, NanGuard } from "@hooke/hooke";
-import { OnnxModel } from "@hooke/hooke/models/onnx";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { adam, cosine, fineTune } from "@hooke/hooke/training";
+import {
+  adam,
+  Batch,
+  cosine,
+  fcc,
+  fineTune,
+  GraphBuilder,
+  initVelocities,
+  kineticEnergies,
+  lennardJones,
+  NanGuard,
+  NVE,
+  OnnxModel,
+  parseExtxyz,
+  rattle,
+  writeExtxyz,
+} from "@hooke/hooke";
 
 const [file, xyz, out = `${Deno.makeTempDirSync()}/tuned.onnx`, ...names] = Deno.args;
 if (!out.endsWith(".onnx")) {

@@ -4,17 +4,23 @@
  *
  * Run: `deno run -P=models examples/fine_tune_ani.ts [ani1x_1_e.onnx] [OUT.onnx]`
  */
-import { Batch, initVelocities, MemorySink, NVTLangevin, SnapshotHook, System } from "@hooke/hooke";
-import { OnnxModel } from "@hooke/hooke/models/onnx";
-import { decodeModel, type TensorProto, tensorValues } from "@hooke/hooke/onnx";
 import {
   adam,
   atomsData,
+  Batch,
+  decodeModel,
   energyForces,
   exponential,
-  openPotential,
+  initVelocities,
+  MemorySink,
+  NVTLangevin,
+  OnnxModel,
+  SnapshotHook,
+  System,
   Trainer,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
+import { type TensorProto, tensorValues } from "@hooke/hooke/onnx";
+import { openPotential } from "@hooke/hooke/training";
 
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
   `${import.meta.dirname}/../../shared/models`;

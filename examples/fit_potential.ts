@@ -8,27 +8,25 @@
  * Run: `deno run -P=onnx-files examples/fit_potential.ts [OUT.onnx]`
  */
 import {
+  adam,
+  atomsData,
   Batch,
+  cosine,
+  energyForces,
   fcc,
+  GraphBuilder,
   hook,
   initVelocities,
   lennardJones,
   MemorySink,
+  normalNumbers,
   NVE,
   NVTLangevin,
+  OnnxModel,
   SnapshotHook,
   type System,
-} from "@hooke/hooke";
-import { OnnxModel } from "@hooke/hooke/models/onnx";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import {
-  adam,
-  atomsData,
-  cosine,
-  energyForces,
-  normalNumbers,
   Trainer,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
 
 const path = Deno.args[0] ?? `${Deno.makeTempDirSync()}/argon.onnx`;
 const CUTOFF = 5; // Å

@@ -4,9 +4,16 @@
  *
  * Run: `deno run -P=onnx examples/gradient_histogram.ts`
  */
-import { hook } from "@hooke/hooke";
-import { GraphBuilder, type Value } from "@hooke/hooke/onnx";
-import { meanSquaredError, normalNumbers, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+import {
+  GraphBuilder,
+  hook,
+  meanSquaredError,
+  normalNumbers,
+  sgd,
+  tensorData,
+  Trainer,
+} from "@hooke/hooke";
+import type { Value } from "@hooke/hooke/onnx";
 
 /** Five layers of sigmoids, whose slopes are 1/4 at most: what comes back gets smaller from layer to layer. */
 function deep(): Uint8Array {

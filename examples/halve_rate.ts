@@ -5,13 +5,8 @@
  * Run: `deno run examples/halve_rate.ts`
  */
 import { scriptedTrainer } from "@hooke/hooke/testing";
-import type {
-  BatchEndContext,
-  EndContext,
-  MetricsContext,
-  TrainingBase,
-  TrainingContext,
-} from "@hooke/hooke/training";
+import type { BatchEndContext, MetricsContext, TrainingContext } from "@hooke/hooke";
+import type { EndContext, TrainingBase } from "@hooke/hooke/training";
 import { assert, assertEquals } from "@std/assert";
 
 class MyCustomHook {

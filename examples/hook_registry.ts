@@ -4,10 +4,16 @@
  *
  * Run: `deno run -P=onnx examples/hook_registry.ts`
  */
-import { hook } from "@hooke/hooke";
-import { getTrainer, HookRegistry, type HooksConfig } from "@hooke/hooke/config";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { meanSquaredError, normalNumbers, sgd, tensorData } from "@hooke/hooke/training";
+import {
+  getTrainer,
+  GraphBuilder,
+  hook,
+  meanSquaredError,
+  normalNumbers,
+  sgd,
+  tensorData,
+} from "@hooke/hooke";
+import { HookRegistry, type HooksConfig } from "@hooke/hooke/config";
 
 const registry = new HookRegistry(); // knows the hooks that come with the package
 

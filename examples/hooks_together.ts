@@ -4,9 +4,16 @@
  *
  * Run: `deno run -P=onnx examples/hooks_together.ts`
  */
-import { hook, slot } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { meanSquaredError, normalNumbers, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+import {
+  GraphBuilder,
+  hook,
+  meanSquaredError,
+  normalNumbers,
+  sgd,
+  slot,
+  tensorData,
+  Trainer,
+} from "@hooke/hooke";
 
 /** A typed place in `ctx.shared`, by which hooks talk to each other without knowing each other. */
 const importantMetric = slot<number>("importantMetric");

@@ -4,9 +4,8 @@
  *
  * Run: `deno run -P=net examples/notify_webhook.ts`
  */
-import { Webhook, type WebhookEvent } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+import { Webhook, type WebhookEvent } from "@hooke/hooke/observe";
+import { GraphBuilder, meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke";
 
 const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, async (request) => {
   console.log("posted:", JSON.stringify(await request.json()));

@@ -5,13 +5,13 @@
  */
 import {
   Batch,
-  EnergyDriftError,
   EnergyDriftMonitorHook,
   fcc,
   initVelocities,
   lennardJones,
   NVE,
 } from "@hooke/hooke";
+import { EnergyDriftError } from "@hooke/hooke/observe";
 
 const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
 

@@ -4,15 +4,8 @@
  *
  * Run: `deno run examples/nvt_own_log.ts`
  */
-import {
-  Batch,
-  fcc,
-  initVelocities,
-  lennardJones,
-  LoggingHook,
-  type LogRow,
-  NVTLangevin,
-} from "@hooke/hooke";
+import { Batch, fcc, initVelocities, lennardJones, LoggingHook, NVTLangevin } from "@hooke/hooke";
+import type { LogRow } from "@hooke/hooke/observe";
 
 const batch = Batch.from([3, 2].map((cells) => fcc({ element: "Ar", a: 5.26, cells })));
 initVelocities(batch, 60, { seed: 1 });

@@ -5,11 +5,11 @@
  * Run: `deno run examples/observe_on_gpu.ts [auto|webgpu|wasm|reference]`
  */
 import { Batch, fcc, hook, initVelocities, lennardJones, NVE } from "@hooke/hooke";
-import { DEVICES } from "@hooke/hooke/backend";
+import { ALL_DEVICES } from "@hooke/hooke/backend";
 
-const device = DEVICES.find((name) => name === (Deno.args[0] ?? "auto"));
+const device = ALL_DEVICES.find((name) => name === (Deno.args[0] ?? "auto"));
 if (device === undefined) {
-  console.error(`It takes one of ${DEVICES.join(", ")}`);
+  console.error(`It takes one of ${ALL_DEVICES.join(", ")}`);
   Deno.exit(2);
 }
 

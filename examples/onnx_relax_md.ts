@@ -12,12 +12,12 @@ import {
   LBFGS,
   LoggingHook,
   NVTLangevin,
+  OnnxModel,
   openSink,
   parseExtxyz,
   SnapshotHook,
   writeExtxyz,
 } from "@hooke/hooke";
-import { OnnxModel } from "@hooke/hooke/models/onnx";
 
 const [file, from, folder, kelvin = "300"] = Deno.args;
 if (file === undefined || from === undefined || folder === undefined) {

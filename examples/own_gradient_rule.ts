@@ -4,14 +4,8 @@
  *
  * Run: `deno run -P=onnx examples/own_gradient_rule.ts`
  */
-import {
-  dataOf,
-  floatAttribute,
-  gradient,
-  gradientRules,
-  GraphBuilder,
-  openSession,
-} from "@hooke/hooke/onnx";
+import { GraphBuilder } from "@hooke/hooke";
+import { dataOf, floatAttribute, gradient, gradientRules, openSession } from "@hooke/hooke/onnx";
 import { checkRule } from "@hooke/hooke/testing/onnx";
 
 const QUICK_GELU = "com.microsoft.QuickGelu";

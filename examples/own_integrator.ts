@@ -4,19 +4,15 @@
  *
  * Run: `deno run examples/own_integrator.ts [steps]`
  */
+import { Batch, fcc, hook, initVelocities, lennardJones } from "@hooke/hooke";
 import {
-  Batch,
   Dynamics,
-  fcc,
-  hook,
-  initVelocities,
   type Integrator,
   kick,
   kickDrift,
-  lennardJones,
   parameter,
   thermalize,
-} from "@hooke/hooke";
+} from "@hooke/hooke/dynamics";
 
 /** Bussi, Parrinello, Phys. Rev. E 75, 056707 (2007): fs, K, 1/fs. */
 function obabo(dt: number, kelvin: number, gamma: number, seed: number): Integrator {

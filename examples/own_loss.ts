@@ -5,9 +5,15 @@
  *
  * Run: `deno run -P=onnx examples/own_loss.ts`
  */
-import { hook } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { meanSquaredError, normalNumbers, sgd, tensorData, Trainer } from "@hooke/hooke/training";
+import {
+  GraphBuilder,
+  hook,
+  meanSquaredError,
+  normalNumbers,
+  sgd,
+  tensorData,
+  Trainer,
+} from "@hooke/hooke";
 
 const COUNT = 200;
 

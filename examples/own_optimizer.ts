@@ -6,17 +6,16 @@
  *
  * Run: `deno run -P=onnx examples/own_optimizer.ts`
  */
-import { TrainingStage } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
 import {
+  GraphBuilder,
   meanSquaredError,
   normalNumbers,
-  type OptimizerContext,
   sgd,
   tensorData,
   Trainer,
-  type UpdateContext,
-} from "@hooke/hooke/training";
+  TrainingStage,
+} from "@hooke/hooke";
+import type { OptimizerContext, UpdateContext } from "@hooke/hooke/training";
 
 /** Of each number: the step it takes, and where its slope last pointed. */
 interface Kept {

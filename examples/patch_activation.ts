@@ -5,9 +5,16 @@
  *
  * Run: `deno run -P=onnx examples/patch_activation.ts`
  */
-import { type ActivationPatch, hook } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
-import { adam, meanSquaredError, normalNumbers, tensorData, Trainer } from "@hooke/hooke/training";
+import {
+  adam,
+  GraphBuilder,
+  hook,
+  meanSquaredError,
+  normalNumbers,
+  tensorData,
+  Trainer,
+} from "@hooke/hooke";
+import type { ActivationPatch } from "@hooke/hooke/training";
 
 const POINTS = ["first", "second", "third"] as const;
 const COUNT = 256;

@@ -3,15 +3,15 @@
  *
  * Run: `deno run -P=onnx-files examples/quick_start_training.ts [FOLDER]`
  */
-import { getTrainer } from "@hooke/hooke/config";
-import { GraphBuilder } from "@hooke/hooke/onnx";
 import {
   adam,
   type BatchEndContext,
+  getTrainer,
+  GraphBuilder,
   meanSquaredError,
   normalNumbers,
   tensorData,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
 
 const outputDir = Deno.args[0] ?? Deno.makeTempDirSync();
 

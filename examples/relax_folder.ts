@@ -12,10 +12,10 @@ import {
   lennardJones,
   openSink,
   openSystems,
-  type SampleList,
   SizeAwareSampler,
   type System,
 } from "@hooke/hooke";
+import type { SampleList } from "@hooke/hooke/dynamics";
 
 const [folder, to, most = "Infinity"] = Deno.args;
 if (folder === undefined || to === undefined) {

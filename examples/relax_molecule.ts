@@ -5,9 +5,18 @@
  * Run: `deno run -P=models examples/relax_molecule.ts [ani1x_1_e.onnx]`
  * In a fresh clone `deno task std` goes before it, once.
  */
-import { Batch, ConvergenceHook, FIRE, hook, rattle, System } from "@hooke/hooke";
-import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
-import { decodeModel, describeModel } from "@hooke/hooke/onnx";
+import {
+  Batch,
+  ConvergenceHook,
+  decodeModel,
+  FIRE,
+  hook,
+  OnnxModel,
+  rattle,
+  System,
+} from "@hooke/hooke";
+import type { OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { describeModel } from "@hooke/hooke/onnx";
 
 const HELP = `Relaxes a molecule of ethanol over a potential in an .onnx file.
 

@@ -12,13 +12,13 @@ import {
   fcc,
   FIRE,
   hook,
+  lennardJonesModel,
+  OnnxModel,
   parseExtxyz,
   rattle,
   type System,
   writeExtxyz,
 } from "@hooke/hooke";
-import { OnnxModel } from "@hooke/hooke/models/onnx";
-import { lennardJonesModel } from "@hooke/hooke/onnx";
 
 const [file, from, to] = Deno.args.filter((arg) => arg !== "--overwrite");
 if (file !== undefined && from === undefined) {

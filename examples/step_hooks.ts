@@ -4,20 +4,22 @@
  *
  * Run: `deno run -P=server examples/step_hooks.ts [FOLDER]`
  */
-import { CheckpointUpload, Heartbeat } from "@hooke/hooke";
-import { GraphBuilder } from "@hooke/hooke/onnx";
+import { CheckpointUpload, Heartbeat } from "@hooke/hooke/observe";
 import {
-  type CheckpointContext,
   crossEntropy,
-  type EndContext,
+  GraphBuilder,
   type MetricsContext,
-  perplexity,
   sgd,
-  type StepContext,
   tensorData,
   Trainer,
-  type TrainingBase,
   type TrainingContext,
+} from "@hooke/hooke";
+import {
+  type CheckpointContext,
+  type EndContext,
+  perplexity,
+  type StepContext,
+  type TrainingBase,
 } from "@hooke/hooke/training";
 
 const folder = Deno.args[0] ?? Deno.makeTempDirSync();

@@ -4,17 +4,18 @@
  *
  * Run: `deno run -P=onnx-files examples/train_classifier.ts [OUT.onnx]`
  */
-import { ConsoleLog } from "@hooke/hooke/observe";
-import { dataOf, GraphBuilder, openSession, type Value } from "@hooke/hooke/onnx";
 import {
   accuracy,
   adamW,
+  ConsoleLog,
   cosine,
   crossEntropy,
+  GraphBuilder,
   normalNumbers,
   tensorData,
   Trainer,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
+import { dataOf, openSession, type Value } from "@hooke/hooke/onnx";
 
 const path = Deno.args[0] ?? `${Deno.makeTempDirSync()}/spirals.onnx`;
 

@@ -3,16 +3,8 @@
  *
  * Run: `deno run examples/two_criteria.ts`
  */
-import {
-  Batch,
-  ConvergenceHook,
-  type Criterion,
-  fcc,
-  FIRE,
-  hook,
-  lennardJones,
-  rattle,
-} from "@hooke/hooke";
+import { Batch, ConvergenceHook, fcc, FIRE, hook, lennardJones, rattle } from "@hooke/hooke";
+import type { Criterion } from "@hooke/hooke/dynamics";
 
 const forces: Criterion = { key: "fmax", threshold: 0.05 };
 const energies: Criterion = { key: "energyChange", threshold: 1e-6 };

@@ -1,5 +1,30 @@
 /**
- * `hook` and `overload`, bound to the kinds that are known by name.
+ * Hooks for any loop: stages and kinds, hooks, overload tables, the registry, and a loop for custom stages. `hook` and
+ * `overload` know the stages of dynamics and training by name, and load neither engine.
+ *
+ * @example A loop of one's own with a hook that asks to stop
+ * ```ts
+ * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * interface Walk extends BaseContext { readonly x: number }
+ * const WalkStage = stages<Walk>()("walk", ["AFTER_STEP"]);
+ * const loop = new Loop({
+ *   kinds: WalkStage,
+ *   context: { x: 0 },
+ *   step(loop) {
+ *     loop.context.x += 1;
+ *     return loop.fire(WalkStage.AFTER_STEP);
+ *   },
+ * });
+ * class Fence {
+ *   readonly stage = WalkStage.AFTER_STEP;
+ *   readonly frequency = 1;
+ *   call(ctx: Walk): void { if (ctx.x >= 3) ctx.stop("at the fence"); }
+ * }
+ * loop.hooks.add(new Fence());
+ * assertEquals(await loop.run(10), { status: "stopped", reason: "at the fence", step: 2 });
+ * ```
  *
  * @module
  */
@@ -16,6 +41,8 @@ import {
   type Otherwise,
 } from "./hooks/protocol/table.ts";
 import { TrainingStage } from "./training/stages.ts";
+
+export * from "./hooks/mod.ts";
 
 /** The kinds known by name. */
 export type BuiltInKinds = typeof DynamicsStage | typeof TrainingStage;

@@ -16,6 +16,7 @@ function packagesOf(file: string, calls: boolean): string[] {
 
 /** Entry points that name packages, so that importing them takes a map that has these. */
 const WITH_PACKAGES = [
+  ".",
   "./onnx",
   "./onnx/worker",
   "./models/onnx",
@@ -25,14 +26,25 @@ const WITH_PACKAGES = [
   "./cli",
 ];
 
-Deno.test("only entry points for ONNX, trainers among them, and the command name a package: the rest needs no map of imports", () => {
+Deno.test("only entry points for ONNX, trainers among them, the main one, and the command name a package: the rest needs no map of imports", () => {
   const naming = entries.filter(([, file]) => packagesOf(file, true).length > 0);
   assertEquals(naming.map(([name]) => name), WITH_PACKAGES);
 });
 
-Deno.test("the hooks alone load at most 50 files", () => {
-  const loaded = [...loadedWith(modules, entries.find(([name]) => name === "./hooks")![1])];
+Deno.test("the core of hooks loads at most 50 files", () => {
+  const loaded = [...loadedWith(modules, new URL("src/hooks/mod.ts", ROOT).href)];
   assert(loaded.length <= 50, `${loaded.length} files:\n${loaded.sort().join("\n")}`);
+});
+
+Deno.test("the entry point for hooks loads its core and the names of the engines' stages", () => {
+  const loaded = filesOf("./hooks").filter((each) =>
+    !/\/src\/(hooks|dispatch|base|platform)\//.test(each)
+  );
+  assertEquals(loaded.map((each) => each.slice(ROOT.href.length)), [
+    "src/dynamics/stages.ts",
+    "src/hook.ts",
+    "src/training/stages.ts",
+  ]);
 });
 
 /** The files that are loaded with entry points. */

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type BaseContext, type HookInput, Loop, stages } from "../../mod.ts";
+import { type BaseContext, Loop, stages } from "../../mod.ts";
+import type { HookInput } from "../../src/hook.ts";
 import {
   ADDER,
   checkCalls,

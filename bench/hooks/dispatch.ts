@@ -4,7 +4,7 @@
  * @module
  */
 
-import { overloads } from "../../mod.ts";
+import { defineOverload } from "../../src/dispatch/mod.ts";
 import { fresh } from "./bodies.ts";
 import type { Case } from "./cases.ts";
 import type { Typed, TypedModule } from "./peers.ts";
@@ -105,7 +105,7 @@ function overloadSet(): Promise<Handler> {
   type Rows = { on(matchers: readonly unknown[], f: Handler): Rows };
   const set = ROWS.reduce(
     (rows, cls, i) => rows.on([Context, cls], HANDLERS[i]!),
-    overloads() as unknown as Rows,
+    defineOverload() as unknown as Rows,
   );
   return Promise.resolve(set as unknown as Handler);
 }

@@ -4,16 +4,8 @@
  * @module
  */
 
-import {
-  type BaseContext,
-  hook,
-  type HookInput,
-  Loop,
-  type StagePoint,
-  type Stages,
-  stages,
-  type Uniform,
-} from "../../mod.ts";
+import { type BaseContext, hook, Loop, type StageKind, stages } from "../../mod.ts";
+import type { HookInput, StagePoint, Uniform } from "../../src/hook.ts";
 import {
   CLASSES,
   fresh,
@@ -27,7 +19,7 @@ import {
 /** The stages of the step. */
 type NineName = "S0" | "S1" | "S2" | "S3" | "S4" | "S5" | "S6" | "S7" | "S8";
 
-export const Nine: Stages<"nine", Uniform<BaseContext, NineName, Record<never, never>>> = stages<
+export const Nine: StageKind<"nine", Uniform<BaseContext, NineName, Record<never, never>>> = stages<
   BaseContext
 >()(
   "nine",

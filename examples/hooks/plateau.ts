@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MetricsContext } from "@hooke/hooke/training";
+import type { MetricsContext } from "@hooke/hooke";
 
 /** Says when the last losses are about the same. */
 export class PlateauHook {

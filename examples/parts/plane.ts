@@ -4,17 +4,16 @@
  *
  * @module
  */
-import { type ConfiguredTrainer, getTrainer } from "@hooke/hooke/config";
-import { GraphBuilder } from "@hooke/hooke/onnx";
 import {
   adam,
-  type Loss,
+  getTrainer,
+  GraphBuilder,
   meanSquaredError,
   normalNumbers,
-  type Optimizer,
   tensorData,
-  type TrainingData,
-} from "@hooke/hooke/training";
+} from "@hooke/hooke";
+import type { ConfiguredTrainer } from "@hooke/hooke/config";
+import type { Loss, Optimizer, TrainingData } from "@hooke/hooke/training";
 
 const g = new GraphBuilder("plane"); // y = tanh(x · encoder) · decoder
 const hidden = g.op("Tanh", [

@@ -21,10 +21,10 @@
  * @module
  */
 
-import type { Argument, Arguments, Arrays, Dtype, Kernel } from "../kernels/kernel.ts";
+import type { Argument, Arrays, BufferType, Kernel, KernelArguments } from "../kernels/kernel.ts";
 
 /** An array of numbers on a backend. */
-export interface Buffer<D extends Dtype = Dtype> {
+export interface Buffer<D extends BufferType = BufferType> {
   /** Type of its elements. */
   readonly dtype: D;
   /** Number of elements. */
@@ -128,18 +128,18 @@ export interface FrameBuffers {
 export type Given<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? Pairs
   : A extends "edges" ? Edges
-  : A extends Dtype ? Buffer<A>
-  : A extends `${infer D extends Dtype} changed` ? Buffer<D>
-  : A extends `${infer D extends Dtype} optional` ? Buffer<D> | undefined
+  : A extends BufferType ? Buffer<A>
+  : A extends `${infer D extends BufferType} changed` ? Buffer<D>
+  : A extends `${infer D extends BufferType} optional` ? Buffer<D> | undefined
   : never;
 
 /** Values of all arguments of a kernel; optional ones may be omitted. */
-export type Handed<A extends Arguments> =
-  & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? never : k]: Given<A[k]> }
-  & { readonly [k in keyof A as A[k] extends `${Dtype} optional` ? k : never]?: Given<A[k]> };
+export type Handed<A extends KernelArguments> =
+  & { readonly [k in keyof A as A[k] extends `${BufferType} optional` ? never : k]: Given<A[k]> }
+  & { readonly [k in keyof A as A[k] extends `${BufferType} optional` ? k : never]?: Given<A[k]> };
 
 /** A kernel with its arguments. */
-export interface Call {
+export interface KernelCall {
   /** The kernel. */
   readonly kernel: Kernel;
   /** Value of each argument. */
@@ -159,19 +159,23 @@ export interface Call {
 }
 
 /** Steps at which a call runs. */
-export type CallTimes = Pick<Call, "every" | "phase">;
+export type CallTimes = Pick<KernelCall, "every" | "phase">;
 
 /** Creates a call of a kernel. */
-export function call<A extends Arguments>(
+export function call<A extends KernelArguments>(
   kernel: Kernel<A>,
   args: Handed<A>,
   times: CallTimes = {},
-): Call {
-  return { kernel: kernel as unknown as Kernel, args: args as unknown as Call["args"], ...times };
+): KernelCall {
+  return {
+    kernel: kernel as unknown as Kernel,
+    args: args as unknown as KernelCall["args"],
+    ...times,
+  };
 }
 
 /** Values of buffers, one array for each. */
-export type Values<B extends readonly Buffer[]> = {
+export type BufferValues<B extends readonly Buffer[]> = {
   readonly [k in keyof B]: Arrays[B[k]["dtype"]];
 };
 
@@ -196,28 +200,30 @@ export interface Backend {
    */
   readonly threads?: number;
   /** Creates a buffer of zeros. On several threads, `spread` is required. */
-  alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D>;
+  alloc<D extends BufferType>(dtype: D, length: number, spread?: Spread): Buffer<D>;
   /** Copies numbers into a buffer, from index `at` on. */
   write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
   /** Returns a copy of a buffer with its current values; on a device, a promise of it. */
-  read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
+  read<D extends BufferType>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
   /**
    * Returns the memory of a buffer itself, valid until the next call of the backend.
    *
    * @throws {TypeError} if the buffer is not in host memory
    */
-  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D];
+  view<D extends BufferType>(buffer: Buffer<D>): Arrays[D];
   /**
    * Returns the values of some buffers at one moment. In host memory these are the buffers
    * themselves, valid until the next call of the backend. On a device it is a promise of copies,
    * made by one command.
    */
-  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> | Promise<Values<B>>;
+  viewOrRead<const B extends readonly Buffer[]>(
+    buffers: B,
+  ): BufferValues<B> | Promise<BufferValues<B>>;
   /**
    * Copies the current values of some buffers. The copies arrive later, in the order of the calls,
    * and nothing waits for them.
    */
-  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>>;
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>>;
   /** Submits all queued work. Does nothing on a host backend. */
   flush(): void;
   /**
@@ -250,7 +256,7 @@ export interface Backend {
   /** Frees a list of edges. */
   freeEdges(edges: Edges): void;
   /** Prepares calls to run. It compiles and allocates, so it must not be called in a step loop. */
-  prepare(frame: FrameBuffers, calls: readonly Call[]): Program;
+  prepare(frame: FrameBuffers, calls: readonly KernelCall[]): Program;
   /** Runs a program for up to `steps` steps, the first of which is step `first`. Returns the number of steps done. */
   run(program: Program, first: number, steps: number): number | PromiseLike<number>;
   /** Frees everything. */

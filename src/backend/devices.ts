@@ -11,7 +11,7 @@ export type Device = "webgpu" | "wasm" | "reference";
 export type DeviceName = "auto" | Device;
 
 /** All names of devices. */
-export const DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
+export const ALL_DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
   "auto",
   "webgpu",
   "wasm",

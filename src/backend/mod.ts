@@ -7,19 +7,19 @@
 export type {
   Backend,
   Buffer,
-  Call,
+  BufferValues,
   CallTimes,
   Edges,
   EdgesOptions,
   FrameBuffers,
   Given,
   Handed,
+  KernelCall,
   Pairs,
   PairsOptions,
   Program,
   SavedPairs,
   Spread,
-  Values,
 } from "./backend.ts";
 export { call } from "./backend.ts";
 export { gpuOf, openWebGpu, WebGpuBackend, type WebGpuOptions } from "./webgpu/mod.ts";
@@ -32,6 +32,6 @@ export { describeAdapter } from "./webgpu/adapter.ts";
 export type { GpuDeviceOptions } from "./webgpu/device.ts";
 export { lossOf, openGpuDevice, watchDevice } from "./webgpu/device.ts";
 export type { Device, DeviceName } from "./devices.ts";
-export { DEVICES } from "./devices.ts";
+export { ALL_DEVICES } from "./devices.ts";
 export type { PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
 export { pickDevice } from "./webgpu/pick.ts";

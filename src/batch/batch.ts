@@ -39,10 +39,10 @@ import type { SystemInput } from "./system_input.ts";
 import { storeWithEdges } from "./with_edges.ts";
 
 /** Systems from which a batch can be made. */
-export type Systems = Batch | System | Iterable<System | SystemInput>;
+export type BatchInput = Batch | System | Iterable<System | SystemInput>;
 
 // Access to private state for this package. `Batch` assigns the functions, as only its code can read private fields.
-let picksOf: (systems: Systems, action: string) => Pick[];
+let picksOf: (systems: BatchInput, action: string) => Pick[];
 export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
 export let restorePoint: (batch: Batch) => () => void;
 
@@ -86,7 +86,7 @@ export class Batch {
    * @throws {TypeError} if a value is not a system, or if systems disagree on the type of a field
    * @throws {RangeError} if the list is empty, or a value is impossible; the message names system and atom
    */
-  static from(systems: Systems): Batch {
+  static from(systems: BatchInput): Batch {
     const action = "make a batch";
     return new Batch(storeOfAll(picksOf(systems, action), action), 0);
   }
@@ -277,7 +277,7 @@ export class Batch {
    * @returns ids of the new systems: their own ids if these are unused
    * @throws {TypeError} if a system disagrees with the batch on the type of a field; the batch does not change then
    */
-  append(systems: Systems): number[] {
+  append(systems: BatchInput): number[] {
     return appendSystems(this.#state, (action) => picksOf(systems, action));
   }
 
@@ -292,7 +292,7 @@ export class Batch {
    * @returns ids of the new systems: their own ids if these are unused
    * @throws {RangeError} if a slot does not exist or is repeated, or if the numbers of systems and slots differ
    */
-  put(systems: Systems, at: Selection): number[] {
+  put(systems: BatchInput, at: Selection): number[] {
     return putSystems(this.#state, (action) => picksOf(systems, action), at);
   }
 

@@ -16,7 +16,7 @@
  * @module
  */
 
-export type { Systems } from "./batch.ts";
+export type { BatchInput } from "./batch.ts";
 export { Batch } from "./batch.ts";
 export type { CellInput } from "./cell.ts";
 export { cellVolume, invertCell } from "./cell.ts";

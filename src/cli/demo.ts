@@ -13,7 +13,7 @@ import { ConvergedSnapshotHook } from "../observe/atoms/converged_snapshot_hook.
 import { LoggingHook } from "../observe/atoms/logging_hook.ts";
 import { Profiler } from "../observe/profile/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
-import { DEVICES } from "../backend/devices.ts";
+import { ALL_DEVICES } from "../backend/devices.ts";
 import { crystals, MODELS, openArgon } from "./demo_argon.ts";
 import { aboutDevice } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";
@@ -107,7 +107,7 @@ function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
     steps: readCount(values, "steps", 1000, 0),
     seed: readCount(values, "seed", 1, 0),
     model: readChoice(values, "model", MODELS),
-    device: readChoice(values, "device", DEVICES),
+    device: readChoice(values, "device", ALL_DEVICES),
     isQuiet: values.has("quiet"),
   };
 }

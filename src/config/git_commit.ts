@@ -24,7 +24,7 @@ export interface GitCommitOptions {
  *
  * @example
  * ```ts
- * import { gitCommit } from "@hooke/hooke/config";
+ * import { gitCommit } from "@hooke/hooke/runs";
  * import { assertEquals, assertMatch } from "@std/assert";
  *
  * assertMatch(await gitCommit(), /^([0-9a-f]{40}|unknown)$/);

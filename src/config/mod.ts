@@ -1,6 +1,6 @@
 /**
- * Trainers and hooks from configurations, and records that make a run reproducible: the hash of its configuration,
- * its commit, its versions, and a run log with its hooks and their changes.
+ * Trainers and hooks from configurations, and the hash of a configuration. Run folders and logs of runs are in
+ * `@hooke/hooke/runs`.
  *
  * @example Equal configurations have the same hash
  * ```ts
@@ -14,7 +14,25 @@
  * @module
  */
 
-export * from "./hooks/hooks_and_logs.ts";
+export { canonicalJson } from "./canonical_json.ts";
+export { configHash } from "./config_hash.ts";
+export type { CreatedHook, CreateHooksOptions } from "./hooks/create_hooks.ts";
+export { createHooks } from "./hooks/create_hooks.ts";
+export type { HookFactory, RegisteredHook } from "./hooks/hook_registry.ts";
+export { HookRegistry } from "./hooks/hook_registry.ts";
+export type { HookList, HookSchema } from "./hooks/hook_schema.ts";
+export type {
+  ConfigOptions,
+  GradientMonitorConfig,
+  HookEntry,
+  HookOptionsConfig,
+  HooksConfig,
+  HooksConfigLists,
+  HooksConfigMembers,
+} from "./hooks/hooks_config.ts";
+export { hooksSchema, registrySchema } from "./hooks/hooks_schema.ts";
+export type { JsonSchema, JsonType } from "./json_schema.ts";
+export type { SnakeCase, SnakeCased } from "./letter_case.ts";
 export type {
   CheckpointingOptions,
   ConfiguredTrainer,
@@ -29,4 +47,4 @@ export type {
 } from "./trainer/get_trainer.ts";
 export { getTrainer, registerTrainer } from "./trainer/get_trainer.ts";
 export type { AnyTrainerOptions, TrainerFactory } from "./trainer/trainer_registry.ts";
-export { TrainerRegistry, trainers } from "./trainer/trainer_registry.ts";
+export { defaultTrainers, TrainerRegistry } from "./trainer/trainer_registry.ts";

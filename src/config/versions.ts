@@ -10,7 +10,7 @@ import { findDeno, findNavigator } from "../platform/host.ts";
 const HOOKE = "0.1.0";
 
 /** Versions of this package and of the runtime. Versions that a runtime does not report are left out. */
-export interface Versions {
+export interface VersionInfo {
   /** Version of this package. */
   readonly hooke: string;
   /** Version of Deno, if the runtime is Deno. */
@@ -30,7 +30,7 @@ export interface Versions {
  *
  * @example
  * ```ts
- * import { versions } from "@hooke/hooke/config";
+ * import { versions } from "@hooke/hooke/runs";
  * import { assertEquals, assertMatch } from "@std/assert";
  *
  * const { hooke, deno, platform } = versions();
@@ -38,7 +38,7 @@ export interface Versions {
  * assertEquals([deno, platform], [Deno.version.deno, Deno.build.target]);
  * ```
  */
-export function versions(): Versions {
+export function versions(): VersionInfo {
   const deno = findDeno();
   if (deno !== undefined) {
     const { deno: version, v8, typescript } = deno.version;

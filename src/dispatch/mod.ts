@@ -8,5 +8,5 @@
 export { AmbiguousOverloadError, NoOverloadError } from "./rows.ts";
 export { any } from "./matcher.ts";
 export type { Class, Guard, KindLike, Literal, Match, MatchAll, Matcher } from "./matcher.ts";
-export { overloads } from "./overload.ts";
-export type { Overload } from "./overload.ts";
+export { defineOverload } from "./overload.ts";
+export type { OverloadSet } from "./overload.ts";

@@ -29,7 +29,7 @@ import {
  * An immutable set of overloads. `A` is the union of the argument tuples, and `R` the union of the
  * results.
  */
-export interface Overload<A extends readonly unknown[], R> {
+export interface OverloadSet<A extends readonly unknown[], R> {
   /**
    * Calls the most specific row that matches the arguments.
    *
@@ -45,9 +45,9 @@ export interface Overload<A extends readonly unknown[], R> {
   on<const Ms extends readonly Matcher[], Q>(
     matchers: Ms,
     f: (...args: MatchAll<Ms>) => Q,
-  ): Overload<A | MatchAll<Ms>, R | Q>;
+  ): OverloadSet<A | MatchAll<Ms>, R | Q>;
   /** Returns a set with a handler for the calls that no row matches. */
-  otherwise<Q>(f: (...args: readonly unknown[]) => Q): Overload<readonly unknown[], R | Q>;
+  otherwise<Q>(f: (...args: readonly unknown[]) => Q): OverloadSet<readonly unknown[], R | Q>;
   /**
    * Returns the handler that a call with arguments of exactly these types would get. A handler can
    * use it to call a less specific row, as a method uses `super`.
@@ -92,12 +92,12 @@ export type MatcherCheck = (test: Test) => void;
  * @example A cost model over two arguments
  *
  * ```ts
- * import { AmbiguousOverloadError, any, overloads } from "@hooke/hooke/dispatch";
+ * import { AmbiguousOverloadError, any, defineOverload } from "@hooke/hooke/dispatch";
  * import { assertEquals, assertThrows } from "@std/assert";
  *
  * class Layer {}
  * class Conv extends Layer {}
- * const cost = overloads()
+ * const cost = defineOverload()
  *   .on([Layer, any], () => 1)
  *   .on([Conv, any], () => 9)
  *   .on([Conv, "webgpu"], () => 2);
@@ -107,8 +107,8 @@ export type MatcherCheck = (test: Test) => void;
  * assertThrows(() => cost.on([Layer, "wasm"], () => 3), AmbiguousOverloadError);
  * ```
  */
-export function overloads(): Overload<never, never> {
-  return buildOverload([], undefined, () => {}) as unknown as Overload<never, never>;
+export function defineOverload(): OverloadSet<never, never> {
+  return buildOverload([], undefined, () => {}) as unknown as OverloadSet<never, never>;
 }
 
 /**

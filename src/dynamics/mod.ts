@@ -37,9 +37,9 @@ export type {
   FirstHooksOf,
 } from "./engine/dynamics_options.ts";
 export type { DeviceInUse, DeviceRequest } from "./engine/engine_device.ts";
-export { FIRE, fire } from "./relaxers/fire.ts";
+export { FIRE, fireRelaxer } from "./relaxers/fire.ts";
 export type { FIREOptions } from "./relaxers/fire.ts";
-export { FIRE2, fire2 } from "./relaxers/fire2.ts";
+export { FIRE2, fire2Relaxer } from "./relaxers/fire2.ts";
 export type { FIRE2Options } from "./relaxers/fire2.ts";
 export type {
   ChainOptions,
@@ -53,11 +53,11 @@ export type { NumberRule as ParameterRule } from "../base/check_number.ts";
 export { checkParameter, parameter, Rule } from "./integrators/parameters.ts";
 export { fuse, FusedDynamics } from "./stages/fuse.ts";
 export type { FuseOptions } from "./stages/fuse.ts";
-export { LBFGS, lbfgs } from "./relaxers/lbfgs.ts";
+export { LBFGS, lbfgsRelaxer } from "./relaxers/lbfgs.ts";
 export type { LBFGSOptions } from "./relaxers/lbfgs.ts";
-export { NPH, nph } from "./integrators/nph.ts";
+export { NPH, nphIntegrator } from "./integrators/nph.ts";
 export type { NPHOptions } from "./integrators/nph.ts";
-export { NPT, npt } from "./integrators/npt.ts";
+export { NPT, nptIntegrator } from "./integrators/npt.ts";
 export type { NPTOptions } from "./integrators/npt.ts";
 export type { OpenStages, StageBudget, StageRange } from "./stages/open_stages.ts";
 export { NVE, velocityVerlet } from "./integrators/nve.ts";
@@ -80,7 +80,7 @@ export type {
   DynamicsContext,
   DynamicsField,
   DynamicsFields,
-  DynamicsStages,
+  DynamicsStageMap,
   StreamProgress,
 } from "./stages.ts";
 export { DynamicsStage } from "./stages.ts";

@@ -7,7 +7,7 @@
 import type { Batch } from "../batch/batch.ts";
 import type { Model } from "../models/model.ts";
 import type { BaseContext, ClassContext, ROWS_OF_BATCH } from "../hooks/protocol/context.ts";
-import { type Observe, type StageOf, type Stages, stagesOf } from "../hooks/protocol/stage.ts";
+import { defineKind, type Observe, type StageKind, type StageOf } from "../hooks/protocol/stage.ts";
 
 /** Fields at every dynamics stage. */
 export interface DynamicsBase extends BaseContext {
@@ -94,7 +94,7 @@ export interface AdmittedContext extends DynamicsBase {
 }
 
 /** Each dynamics stage, in the order of a step. */
-export interface DynamicsStages {
+export interface DynamicsStageMap {
   /** Before anything of a step. */
   readonly BEFORE_STEP: Observe<DynamicsBase>;
   /** Before the first half of the update. */
@@ -124,7 +124,7 @@ export type DynamicsContext<
 > = ClassContext<DynamicsBase, DynamicsFields, R, W>;
 
 /** The dynamics kind: `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */
-export const DynamicsStage: Stages<"dynamics", DynamicsStages, DynamicsFields> = stagesOf(
+export const DynamicsStage: StageKind<"dynamics", DynamicsStageMap, DynamicsFields> = defineKind(
   "dynamics",
   {
     BEFORE_STEP: "observe",

@@ -1,30 +1,7 @@
 /**
  * The hook core: stages and kinds, the hook protocol, overload tables, the registry, and a loop of one's own to
- * use them in. Knows no kind; imports nothing but the overload sets.
- *
- * @example A loop of one's own with a hook that asks to stop
- * ```ts
- * import { type BaseContext, Loop, makeHook, stages } from "@hooke/hooke/hooks";
- * import { assertEquals } from "@std/assert";
- *
- * interface Walk extends BaseContext { readonly x: number }
- * const WalkStage = stages<Walk>()("walk", ["AFTER_STEP"]);
- * const loop = new Loop({
- *   kinds: WalkStage,
- *   context: { x: 0 },
- *   step(loop) {
- *     loop.context.x += 1;
- *     return loop.fire(WalkStage.AFTER_STEP);
- *   },
- * });
- * class Fence {
- *   readonly stage = WalkStage.AFTER_STEP;
- *   readonly frequency = 1;
- *   call(ctx: Walk): void { if (ctx.x >= 3) ctx.stop("at the fence"); }
- * }
- * loop.hooks.add(new Fence());
- * assertEquals(await loop.run(10), { status: "stopped", reason: "at the fence", step: 2 });
- * ```
+ * use them in. Knows no kind; imports nothing but the overload sets. `src/hook.ts` adds `hook` and `overload`, which know
+ * the built-in kinds.
  *
  * @module
  */
@@ -35,9 +12,9 @@ export type {
   BaseContext,
   ClassContext,
   ContextAt,
+  CustomField,
   DeclaredInReads,
   DeclaredInWrites,
-  Field,
   FieldKey,
   NumberList,
   Numbers,
@@ -62,8 +39,8 @@ export type { ErrorPolicy, HookWarning, Outcome } from "./protocol/outcome.ts";
 export type { RunWarnings } from "./loop/progress.ts";
 export type {
   AnyKeyOf,
-  BuiltInField,
   ContextsOf,
+  EngineField,
   FieldOf,
   LeftOut,
   OwnFields,
@@ -144,9 +121,9 @@ export type {
   ListOf,
   Names,
 } from "./registry/hook_set.ts";
-export type { SavedHook, SavedHooks, SavedLoop } from "./registry/saved.ts";
+export type { SavedHook, SavedHookStates, SavedLoop } from "./registry/saved.ts";
 export type { ScheduleOptions } from "./protocol/schedule.ts";
-export type { Slot } from "./protocol/context.ts";
+export type { SharedSlot } from "./protocol/context.ts";
 export { Shared, slot } from "./protocol/context.ts";
 export type {
   AliasesOf,
@@ -168,11 +145,18 @@ export type {
   Replace,
   Role,
   StageInfo,
+  StageKind,
   StageOf,
-  Stages,
   Uniform,
 } from "./protocol/stage.ts";
-export { stages, stagesOf } from "./protocol/stage.ts";
-export type { ByName, Hook, HookResult, HookSpec, Otherwise, Table } from "./protocol/table.ts";
+export { defineKind, stages } from "./protocol/stage.ts";
+export type {
+  ByName,
+  FinishedHook,
+  HookResult,
+  HookSpec,
+  Otherwise,
+  Table,
+} from "./protocol/table.ts";
 export { makeHook } from "./protocol/table.ts";
 export { ObserverMutationError } from "./run/verify.ts";

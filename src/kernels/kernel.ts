@@ -12,7 +12,7 @@ import type { PairList } from "./pairs/pair_list.ts";
  * Element types of buffers. `real` is the backend's own floating type: f64 on the reference backend, f32 on the
  * others.
  */
-export type Dtype = "real" | "f64" | "i32";
+export type BufferType = "real" | "f64" | "i32";
 
 /** Host arrays by dtype. */
 export interface Arrays {
@@ -29,27 +29,27 @@ export interface Arrays {
  * of pairs, a list of edges, or a number.
  */
 export type Argument =
-  | Dtype
-  | `${Dtype} changed`
-  | `${Dtype} optional`
+  | BufferType
+  | `${BufferType} changed`
+  | `${BufferType} optional`
   | "pairs"
   | "edges"
   | "number";
 
 /** Arguments by name, in the order in which backends pass them. */
-export type Arguments = Readonly<Record<string, Argument>>;
+export type KernelArguments = Readonly<Record<string, Argument>>;
 
 /** Value of an argument in the TypeScript meaning of a kernel. */
 export type ValueOf<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? PairList
   : A extends "edges" ? EdgeList
-  : A extends Dtype ? Arrays[A]
-  : A extends `${infer D extends Dtype} changed` ? Arrays[D]
-  : A extends `${infer D extends Dtype} optional` ? Arrays[D] | undefined
+  : A extends BufferType ? Arrays[A]
+  : A extends `${infer D extends BufferType} changed` ? Arrays[D]
+  : A extends `${infer D extends BufferType} optional` ? Arrays[D] | undefined
   : never;
 
 /** Values of all arguments in the TypeScript meaning of a kernel. */
-export type Values<A extends Arguments> = { readonly [k in keyof A]: ValueOf<A[k]> };
+export type KernelValues<A extends KernelArguments> = { readonly [k in keyof A]: ValueOf<A[k]> };
 
 /** Batch that a kernel works on. Systems are consecutive, and so are the atoms of a system. */
 export interface Frame {
@@ -112,20 +112,20 @@ export interface KernelTraits {
 }
 
 /** A computation that every backend implements under one name. */
-export interface Kernel<A extends Arguments = Arguments> extends KernelTraits {
+export interface Kernel<A extends KernelArguments = KernelArguments> extends KernelTraits {
   /** Name in TypeScript, Rust and WGSL. */
   readonly name: string;
   /** Arguments, in order. */
   readonly args: A;
   /** Meaning of the kernel. The reference backend runs it directly. */
-  readonly run: (values: Values<A>, frame: Frame) => void;
+  readonly run: (values: KernelValues<A>, frame: Frame) => void;
 }
 
 /** Creates a kernel. */
-export function defineKernel<const A extends Arguments>(
+export function defineKernel<const A extends KernelArguments>(
   name: string,
   args: A,
-  run: (values: Values<A>, frame: Frame) => void,
+  run: (values: KernelValues<A>, frame: Frame) => void,
   traits: KernelTraits = {},
 ): Kernel<A> {
   return Object.freeze({ name, args, run, ...traits });

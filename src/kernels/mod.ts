@@ -8,14 +8,14 @@
 export { ACCELERATION, BAR, BOLTZMANN, GIGAPASCAL, TIME_UNIT_FS } from "./constants.ts";
 export type {
   Argument,
-  Arguments,
   Arrays,
-  Dtype,
+  BufferType,
   Frame,
   Kernel,
+  KernelArguments,
   KernelTraits,
+  KernelValues,
   ValueOf,
-  Values,
 } from "./kernel.ts";
 export type { EdgeList, EdgeRules } from "./edges/edge_list.ts";
 export { Control, defineKernel } from "./kernel.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Backend, type Buffer, type Call, call } from "../backend/backend.ts";
+import { type Backend, type Buffer, call, type KernelCall } from "../backend/backend.ts";
 import type { Batch } from "../batch/batch.ts";
 import { ResidentBatch } from "../batch/resident/resident_batch.ts";
 import { Control } from "../kernels/kernel.ts";
@@ -63,7 +63,7 @@ export async function evaluateModel(
 }
 
 /** Returns the kernels that search the pairs of all lists of a state. */
-export function searches(state: ResidentBatch): readonly Call[] {
+export function searches(state: ResidentBatch): readonly KernelCall[] {
   const place = {
     positions: state.field("positions"),
     cell: state.field("cell"),

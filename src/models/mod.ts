@@ -7,7 +7,7 @@
 export { centerBias } from "./bonded/center_bias.ts";
 export type { CenterBiasOptions } from "./bonded/center_bias.ts";
 export { harmonicBonds } from "./bonded/harmonic_bonds.ts";
-export type { HarmonicBond } from "./bonded/harmonic_bonds.ts";
+export type { SpringBond } from "./bonded/harmonic_bonds.ts";
 export type { Model, ModelOutput, OpenModel, Outputs, Wanted } from "./model.ts";
 export { outputsOf } from "./model.ts";
 export * from "./pair/mod.ts";

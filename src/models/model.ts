@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Buffer, Call } from "../backend/backend.ts";
+import type { Buffer, KernelCall } from "../backend/backend.ts";
 import type { NumericArray } from "../batch/fields/fields.ts";
 import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
@@ -52,11 +52,11 @@ export interface Model {
  */
 export interface OpenModel {
   /** Kernels that add its part; pairs that it asked the state for are up to date when they run. */
-  calls?(wanted: Wanted): readonly Call[];
+  calls?(wanted: Wanted): readonly KernelCall[];
   /** The same by a visit, for models that are no kernels. */
   compute?(wanted: Wanted): void | PromiseLike<void>;
   /** Kernels that add what `compute` has left in buffers of its own. */
-  add?(wanted: Wanted): readonly Call[];
+  add?(wanted: Wanted): readonly KernelCall[];
   /**
    * What it last gave for a system that is not finite, for the error of a run that ends by it: `"forces of atom 3 is
    * NaN"`.

@@ -117,7 +117,7 @@ export { ConsoleLog } from "./training/console_log.ts";
 export type { ConsoleLogOptions, LogLevel } from "./training/console_log.ts";
 export { JsonLog } from "./training/json_log.ts";
 export type { JsonLogOptions } from "./training/json_log.ts";
-export { postScalars, Scalars, scalars } from "./reporter/scalars.ts";
+export { postScalars, ScalarBuffer, scalars } from "./reporter/scalars.ts";
 export type { Histogram, ScalarRow } from "./reporter/scalars.ts";
 export type { HookName, RowWriter, TrainingHookTimes } from "./training/training_options.ts";
 export { WrapPeriodicHook } from "./atoms/wrap_periodic_hook.ts";

@@ -41,7 +41,7 @@ export { int64ToInt32 } from "./passes/int64_to_int32.ts";
 export { multiplySmallFirst } from "./passes/multiply_small_first.ts";
 export { mergeEquals } from "./passes/merge_equals.ts";
 export type { Pass, PassOptions, PassReport } from "./passes/pass.ts";
-export { PASSES, runPasses, showPasses, WEBGPU_PASSES } from "./passes/passes.ts";
+export { runPasses, showPasses, SIMPLIFYING_PASSES, WEBGPU_PASSES } from "./passes/passes.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";
 export { strainInput } from "./passes/strain_input.ts";
@@ -57,12 +57,12 @@ export { evaluatorSession } from "./session/evaluator_session.ts";
 export { externalFiles, loadExternalData } from "./codec/external_data.ts";
 export type { GpuFormOptions } from "./session/gpu_form.ts";
 export { gpuForm } from "./session/gpu_form.ts";
-export type { Gradient } from "./grad/gradient.ts";
+export type { GradientGraph } from "./grad/gradient.ts";
 export { gradient } from "./grad/gradient.ts";
 export type { GradientOptions } from "./grad/gradient_options.ts";
 export type { GradientWriter, WriterOperand } from "./grad/gradient_writer.ts";
-export type { GradientRule, Placed, Share, Step } from "./grad/rule.ts";
-export type { GradientRules } from "./grad/rules.ts";
+export type { OperatorGradient, Placed, Share, Step } from "./grad/rule.ts";
+export type { GradientRuleSet } from "./grad/rules.ts";
 export { gradientRules } from "./grad/rules.ts";
 export type { NodeOptions } from "./graph/graph_nodes.ts";
 export { Graph } from "./graph/graph.ts";
@@ -70,7 +70,7 @@ export type { Use } from "./graph/graph_links.ts";
 export type { GraphBuilderOptions, NumericType, Operand, Value } from "./graph/graph_builder.ts";
 export { GraphBuilder } from "./graph/graph_builder.ts";
 export type { Fact, KnownShape } from "./infer/fact.ts";
-export { Facts } from "./infer/facts.ts";
+export { GraphFacts } from "./infer/facts.ts";
 export type { KnownLength } from "./infer/length.ts";
 export type { LennardJonesModelOptions } from "./forces/lennard_jones_model.ts";
 export { lennardJonesModel } from "./forces/lennard_jones_model.ts";
@@ -87,17 +87,17 @@ export type { HistogramOptions } from "./taps/histogram.ts";
 export type { FedPatchOptions, Patch, PatchOptions } from "./taps/patch.ts";
 export type { DeltaOptions } from "./taps/patches.ts";
 export { addTo, replaceBy, scaleBy, zero } from "./taps/patches.ts";
-export type { Point, PointKind } from "./taps/points.ts";
+export type { PointKind, TensorPoint } from "./taps/points.ts";
 export { points, showPoints } from "./taps/points.ts";
 export type {
   ScalarStatistic,
-  Statistic,
+  StatisticName,
   StatisticsOptions,
   TensorStatistics,
 } from "./taps/statistics.ts";
 export { statistics } from "./taps/statistics.ts";
-export type { TensorValues } from "./codec/tensor_proto.ts";
-export { tensorProto, tensorValues } from "./codec/tensor_proto.ts";
+export type { TensorElements } from "./codec/tensor_proto.ts";
+export { makeTensorProto, tensorValues } from "./codec/tensor_proto.ts";
 export type { UnsupportedNode } from "./graph/unsupported_node_error.ts";
 export { UnsupportedNodeError } from "./graph/unsupported_node_error.ts";
 export type { Length, Shape, ValueDescription } from "./codec/value_info.ts";
@@ -105,7 +105,12 @@ export { valueInfo } from "./codec/value_info.ts";
 export { openSession } from "./session/open_session.ts";
 export type { SessionCheck, SessionCheckOptions, SessionFinding } from "./session/check_session.ts";
 export { checkSession } from "./session/check_session.ts";
-export type { Comparison, Difference, HostFeeds, Tolerance } from "./session/compare_sessions.ts";
+export type {
+  Comparison,
+  Difference,
+  FeedsByInput,
+  Tolerance,
+} from "./session/compare_sessions.ts";
 export { compareSessions, compareTensors } from "./session/compare_sessions.ts";
 export type { WorkerSession, WorkerSessionOptions } from "./session/workers/session_in_worker.ts";
 export { openSessionInWorker } from "./session/workers/session_in_worker.ts";
@@ -118,6 +123,7 @@ export type { Session } from "./session/session_run.ts";
 export type { SessionDevice } from "./session/session_runtime.ts";
 export type { ModelSource } from "./session/session_source.ts";
 export type {
+  ArrayByDtype,
   Feeds,
   Fetches,
   GpuFeed,
@@ -127,13 +133,12 @@ export type {
   HostTensor,
   Outputs,
   TensorArray,
-  TensorArrays,
   TensorDtype,
   TensorInfo,
 } from "./session/session_tensor.ts";
 export { createTensorBuffer, dataOf } from "./session/session_tensor.ts";
 export type { WorkerSessionInfo } from "./session/workers/worker_messages.ts";
-export type { WebgpuFallback } from "./describe/webgpu_operators.ts";
+export type { FallbackOperator } from "./describe/webgpu_operators.ts";
 export { webgpuFallbacks } from "./describe/webgpu_operators.ts";
 export type { PairList, StrainedValues } from "./forces/strained_values.ts";
 export type { ForcesModel, ForcesReport } from "./forces/forces_report.ts";

@@ -1,6 +1,6 @@
 import { bufferCases } from "./cases/buffer_cases.ts";
 import { graphCases } from "./cases/graph_cases.ts";
-import { kernelCases, largeKernelCases, type OpenBackend } from "./cases/kernel_cases.ts";
+import { kernelCases, largeKernelCases, type MakeBackend } from "./cases/kernel_cases.ts";
 import { type Held, memoryCases } from "./cases/memory_cases.ts";
 import { noiseCases, type WordsOf } from "./cases/noise_cases.ts";
 import { pairCases } from "./cases/pair_cases.ts";
@@ -56,7 +56,7 @@ const SIZES = [0, 1, 3, 63, 64, 65, 1000];
  * for (const { run } of cases) await run();
  * ```
  */
-export function backendSuite(open: OpenBackend, options: BackendSuiteOptions = {}): TestCase[] {
+export function backendSuite(open: MakeBackend, options: BackendSuiteOptions = {}): TestCase[] {
   const { sizes = SIZES, isLarge = false, held, wordsOf } = options;
   if (isLarge) return largeKernelCases(open);
   return [

@@ -5,7 +5,7 @@
  */
 
 import type { Backend } from "../backend/backend.ts";
-import type { OpenBackend } from "./cases/kernel_cases.ts";
+import type { MakeBackend } from "./cases/kernel_cases.ts";
 import type { TestCase } from "./cases/test_case.ts";
 
 /** Throws an Error with this message if a condition is false. */
@@ -40,7 +40,7 @@ function shown(thrown: unknown): string {
 
 /** Returns a case with its own backend, which is released in any event. */
 export function onBackend(
-  open: OpenBackend,
+  open: MakeBackend,
   name: string,
   test: (backend: Backend) => Promise<void>,
 ): TestCase {

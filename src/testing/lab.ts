@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Backend, Buffer, Call, FrameBuffers, Spread } from "../backend/backend.ts";
-import { Control, type Dtype } from "../kernels/kernel.ts";
+import type { Backend, Buffer, FrameBuffers, KernelCall, Spread } from "../backend/backend.ts";
+import { type BufferType, Control } from "../kernels/kernel.ts";
 import { gaussians, philox } from "../kernels/philox.ts";
 
 /** Options of a {@linkcode Lab}. */
@@ -55,7 +55,7 @@ export class Lab {
   /**
    * Creates a buffer with these numbers. `spread` says to what its rows belong, for backends that distribute them.
    */
-  filled<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
+  filled<D extends BufferType>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     const buffer = this.backend.alloc(dtype, values.length, spread);
     this.backend.write(buffer, values);
     return buffer;
@@ -77,7 +77,7 @@ export class Lab {
   }
 
   /** Runs calls in order for a number of steps. Returns the number of steps that were run. */
-  async run(calls: readonly Call[], steps = 1, first = 0): Promise<number> {
+  async run(calls: readonly KernelCall[], steps = 1, first = 0): Promise<number> {
     const program = this.backend.prepare(this.frame, calls);
     const done = await this.backend.run(program, first, steps);
     program.free();

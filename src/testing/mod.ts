@@ -31,22 +31,22 @@
 export { assertNear, assertSameBits } from "./assert_near.ts";
 export { backendSuite } from "./backend_suite.ts";
 export type { BackendSuiteOptions } from "./backend_suite.ts";
-export type { OpenBackend } from "./cases/kernel_cases.ts";
+export type { MakeBackend } from "./cases/kernel_cases.ts";
 export type { Held } from "./cases/memory_cases.ts";
 export type { MakeModel } from "./model_bench.ts";
 export { modelSuite } from "./model_suite.ts";
 export type { ModelSuiteOptions } from "./model_suite.ts";
 export type { WordsOf } from "./cases/noise_cases.ts";
 export type { ScriptedGroup } from "./scripted/scripted_optimizer.ts";
-export type { SavedScript, ScriptedTrainer } from "./scripted/scripted_trainer.ts";
+export type { SavedScript, TestTrainer } from "./scripted/scripted_trainer.ts";
 export { scriptedTrainer } from "./scripted/scripted_trainer.ts";
 export { sinkSuite } from "./sinks/sink_suite.ts";
 export type { SinkSuiteOptions } from "./sinks/sink_suite.ts";
-export type { Lost, OpenSink, SinkTrial } from "./sinks/sink_trial.ts";
+export type { Lost, MakeSinkTrial, SinkTrial } from "./sinks/sink_trial.ts";
 export type { Symmetry } from "./cases/symmetry_cases.ts";
 export type { TestCase } from "./cases/test_case.ts";
 export type { Tolerance } from "./tolerances.ts";
-export { TOLERANCES } from "./tolerances.ts";
+export { KERNEL_TOLERANCES } from "./tolerances.ts";
 export type {
   NumbersByName,
   ScriptedEpoch,

@@ -10,7 +10,7 @@ import type { System } from "../batch/system.ts";
 import type { Model, ModelOutput } from "../models/model.ts";
 import { assertNear, assertSameBits } from "./assert_near.ts";
 import { evaluate, type Evaluation, type EvaluationRequest } from "./evaluation.ts";
-import type { OpenBackend } from "./cases/kernel_cases.ts";
+import type { MakeBackend } from "./cases/kernel_cases.ts";
 import { type Structure, structureOf } from "./structure.ts";
 import type { TestCase } from "./cases/test_case.ts";
 
@@ -22,7 +22,7 @@ export interface ModelSetting {
   readonly open: MakeModel;
   readonly systems: readonly System[];
   readonly gives: readonly ModelOutput[];
-  readonly backend?: OpenBackend;
+  readonly backend?: MakeBackend;
   readonly precision?: "f32" | "f64";
   readonly tolerance?: number;
   readonly slopeTolerance?: number;

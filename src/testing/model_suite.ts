@@ -1,7 +1,7 @@
 import { System } from "../batch/system.ts";
 import type { SystemInput } from "../batch/system_input.ts";
 import type { ModelOutput } from "../models/model.ts";
-import type { OpenBackend } from "./cases/kernel_cases.ts";
+import type { MakeBackend } from "./cases/kernel_cases.ts";
 import type { MakeModel, ModelSetting } from "./model_bench.ts";
 import { outputCases } from "./cases/output_cases.ts";
 import { slopeCase, strainCase } from "./cases/slope_cases.ts";
@@ -27,7 +27,7 @@ export interface ModelSuiteOptions {
    *
    * @default the reference backend
    */
-  readonly backend?: OpenBackend;
+  readonly backend?: MakeBackend;
   /**
    * Precision of the model's computations.
    *

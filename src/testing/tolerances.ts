@@ -44,7 +44,7 @@ const PLACED: Tolerance = { part: 1e-6, scale: 100 };
  * Tolerances by kernel and result. They apply to a float32 backend, compared with the kernel's definition in
  * float64 on the same float32 inputs. A backend with float64 `real` may differ by 1e-12 relative.
  */
-export const TOLERANCES: Readonly<Record<string, Readonly<Record<string, Tolerance>>>> = {
+export const KERNEL_TOLERANCES: Readonly<Record<string, Readonly<Record<string, Tolerance>>>> = {
   kick: { velocities: { part: 5e-7, scale: 1e-2 } },
   kick_drift: {
     positions: { part: 2e-7, scale: 1 },

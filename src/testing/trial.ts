@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { Buffer, Call } from "../backend/backend.ts";
+import type { Buffer, KernelCall } from "../backend/backend.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -17,7 +17,7 @@ export type Look = Buffer | (() => Promise<readonly (readonly number[])[]>);
 /** Calls to run, and results to compare. */
 export interface Tried {
   /** Calls in order. They run once. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly KernelCall[];
   /** Results by their names in the table of tolerances. */
   readonly looks: Readonly<Record<string, Look>>;
   /**

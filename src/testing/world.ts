@@ -5,9 +5,9 @@
  * @module
  */
 
-import type { Backend, Buffer, Call } from "../backend/backend.ts";
+import type { Backend, Buffer, KernelCall } from "../backend/backend.ts";
 import { ACCELERATION } from "../kernels/constants.ts";
-import type { Dtype } from "../kernels/kernel.ts";
+import type { BufferType } from "../kernels/kernel.ts";
 import { Lab, normals } from "./lab.ts";
 
 /** A system of a world. */
@@ -139,17 +139,17 @@ export class World {
   }
 
   /** Creates a buffer with custom values of atoms. */
-  atoms<D extends Dtype>(dtype: D, width: number, from: From): Buffer<D> {
+  atoms<D extends BufferType>(dtype: D, width: number, from: From): Buffer<D> {
     return this.#made(dtype, width, from, true);
   }
 
   /** Creates a buffer with custom values of systems. */
-  systems<D extends Dtype>(dtype: D, width: number, from: From): Buffer<D> {
+  systems<D extends BufferType>(dtype: D, width: number, from: From): Buffer<D> {
     return this.#made(dtype, width, from, false);
   }
 
   /** Runs calls once. */
-  async run(calls: readonly Call[]): Promise<void> {
+  async run(calls: readonly KernelCall[]): Promise<void> {
     await this.lab.run(calls);
   }
 
@@ -167,7 +167,7 @@ export class World {
     return this.members.map(({ size }) => values.slice(at, at += width * size));
   }
 
-  #once<D extends Dtype>(name: string, make: () => Buffer<D>): Buffer<D> {
+  #once<D extends BufferType>(name: string, make: () => Buffer<D>): Buffer<D> {
     const known = this.#named.get(name);
     if (known !== undefined) return known as Buffer<D>;
     const buffer = make();
@@ -175,7 +175,7 @@ export class World {
     return buffer;
   }
 
-  #made<D extends Dtype>(dtype: D, width: number, from: From, isAtom: boolean): Buffer<D> {
+  #made<D extends BufferType>(dtype: D, width: number, from: From, isAtom: boolean): Buffer<D> {
     const buffer = this.lab.filled(
       dtype,
       this.members.flatMap((member) => Array.from(from(member))),

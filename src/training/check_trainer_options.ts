@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type DeviceName, DEVICES } from "../backend/devices.ts";
+import { ALL_DEVICES, type DeviceName } from "../backend/devices.ts";
 import { checkKeys } from "../base/check_options.ts";
 import { isObject } from "../base/object.ts";
 import { complaint } from "../base/show.ts";
@@ -70,8 +70,10 @@ export function checkTrainerOptions(options: unknown): void {
 
 function checkDevice(action: string, options: Readonly<Record<string, unknown>>): void {
   const { device = "wasm", workers } = options;
-  if (!DEVICES.includes(device as DeviceName)) {
-    throw new RangeError(complaint(action, `device must be one of ${DEVICES.join(", ")}`, device));
+  if (!ALL_DEVICES.includes(device as DeviceName)) {
+    throw new RangeError(
+      complaint(action, `device must be one of ${ALL_DEVICES.join(", ")}`, device),
+    );
   }
   if (workers !== undefined && device !== "wasm") {
     throw new RangeError(complaint(action, 'workers need the device "wasm"', device));

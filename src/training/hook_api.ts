@@ -45,7 +45,7 @@ export type {
   TrainingBase,
   TrainingContext,
   TrainingFields,
-  TrainingStages,
+  TrainingStageMap,
   UpdateContext,
 } from "./stages.ts";
 export { TrainingStage } from "./stages.ts";

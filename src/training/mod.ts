@@ -9,7 +9,7 @@ export * from "./data/mod.ts";
 export * from "./losses/mod.ts";
 export * from "./metrics/mod.ts";
 export * from "./optimizers/mod.ts";
-export type { Potential, PotentialOptions } from "./potential/potential.ts";
+export type { PotentialOptions, TrainablePotential } from "./potential/potential.ts";
 export { openPotential } from "./potential/potential.ts";
 export * from "./schedules/mod.ts";
 export * from "./tuning/mod.ts";

@@ -26,19 +26,19 @@ import type {
   UpdateContext,
 } from "./stage_contexts.ts";
 import {
+  defineKind,
   type Gate,
   type Observe,
   type Pipe,
   type Replace,
+  type StageKind,
   type StageOf,
-  type Stages,
-  stagesOf,
 } from "../hooks/protocol/stage.ts";
 
 export type * from "./stage_contexts.ts";
 
 /** Each training stage, in the order of a run. */
-export interface TrainingStages {
+export interface TrainingStageMap {
   /** Training begins. */
   readonly TRAIN_BEGIN: Observe<TrainingBase>;
   /** An epoch begins. */
@@ -131,13 +131,13 @@ const BATCH_END = [...LOSS, "metrics", "outcome"];
 const METRICS = ["metrics", "outcome"];
 
 /** The training kind: `TrainingStage.AFTER_LOSS` is `"training/AFTER_LOSS"`. */
-export const TrainingStage: Stages<
+export const TrainingStage: StageKind<
   "training",
-  TrainingStages,
+  TrainingStageMap,
   TrainingFields,
   TrainingAliases,
   TrainerFields
-> = stagesOf(
+> = defineKind(
   "training",
   {
     TRAIN_BEGIN: "observe",

@@ -12,7 +12,7 @@ import type { ClipSettings, EmaSettings } from "./context.ts";
 import type { BatchesLike } from "./data/interleave.ts";
 import type { NamedData } from "./data/named_data.ts";
 import type { LossLike } from "./losses/loss.ts";
-import type { Metrics } from "./metrics/metric.ts";
+import type { MetricsByName } from "./metrics/metric.ts";
 import type { Optimizer } from "./optimizers/optimizer.ts";
 import type { Patterns } from "./graph/parameters.ts";
 import type { Schedule } from "./schedules/schedule.ts";
@@ -57,7 +57,7 @@ export interface TrainerParts {
    *
    * @default none
    */
-  readonly metrics?: Metrics;
+  readonly metrics?: MetricsByName;
   /**
    * The training data. Without it only `step` can be called.
    *

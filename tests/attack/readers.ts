@@ -7,7 +7,8 @@
 import { Batch, fcc, initVelocities, rattle } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/checkpoint/mod.ts";
-import { createHooks, parseRunLog, runLog } from "../../src/config/mod.ts";
+import { createHooks } from "../../src/config/mod.ts";
+import { parseRunLog, runLog } from "../../src/config/runs/mod.ts";
 import { decodeModel, lennardJonesModel } from "../../src/onnx/mod.ts";
 import { CsvSink, openSink } from "../../src/sinks/mod.ts";
 import { walk } from "../config/walk.ts";

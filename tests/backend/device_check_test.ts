@@ -8,7 +8,7 @@ import {
 } from "@std/assert";
 import {
   BackendUnavailableError,
-  type Call,
+  type KernelCall,
   openBackend,
   openDevice,
   openWebGpu,
@@ -66,7 +66,7 @@ Deno.test("correct backends pass, and a backend that skips a kernel is detected 
     const backend = openBackend("wasm");
     const prepare = backend.prepare.bind(backend);
     backend.prepare = (frame, calls) =>
-      prepare(frame, calls.filter((one: Call) => one.kernel.name !== kernel));
+      prepare(frame, calls.filter((one: KernelCall) => one.kernel.name !== kernel));
     const wrong = await findWrongKernel(backend);
     assert(wrong?.kernels.includes(kernel), `${kernel} is not found: ${wrong?.difference}`);
     backend.dispose();
@@ -78,7 +78,7 @@ async function checkWithout(kernel: string, error: Error): Promise<unknown> {
   const backend = openBackend("wasm");
   const prepare = backend.prepare.bind(backend);
   backend.prepare = (frame, calls) => {
-    if (calls.some((one: Call) => one.kernel.name === kernel)) throw error;
+    if (calls.some((one: KernelCall) => one.kernel.name === kernel)) throw error;
     return prepare(frame, calls);
   };
   return await findWrongKernel(backend).finally(() => backend.dispose());

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Call } from "../../src/backend/mod.ts";
+import type { KernelCall } from "../../src/backend/mod.ts";
 import { WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
 import { TRIALS } from "../../src/testing/trials/trials.ts";
 import { World } from "../../src/testing/world.ts";
@@ -14,7 +14,7 @@ export function modulesOf(kernel: string): string[] {
   const modules = new Set<string>();
   const backend = new WebGpuBackend(recordingDevice(modules), false);
   const world = new World(backend, [{ size: 65, id: 0 }, { size: 3, id: 1 }]);
-  const prepare = (call: Call) => backend.prepare(world.lab.frame, [call]).free();
+  const prepare = (call: KernelCall) => backend.prepare(world.lab.frame, [call]).free();
   for (const call of TRIALS[kernel]!(world).calls) {
     prepare(call);
     for (const variant of variantsOf(call)) {
@@ -29,7 +29,7 @@ export function modulesOf(kernel: string): string[] {
   return [...modules];
 }
 
-function variantsOf(call: Call): Call[] {
+function variantsOf(call: KernelCall): KernelCall[] {
   const { args } = call.kernel;
   const optional = Object.keys(args).filter((name) =>
     args[name]!.endsWith(" optional") && call.args[name] !== undefined

@@ -3,7 +3,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { nearest } from "../../src/base/did_you_mean.ts";
 import { NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { CheckpointHook, LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
-import { openRunFolder } from "../../src/config/mod.ts";
+import { openRunFolder } from "../../src/config/runs/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON } from "../dynamics/atoms.ts";
 

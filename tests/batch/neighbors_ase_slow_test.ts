@@ -1,7 +1,7 @@
 import { assertEquals, assertGreater } from "@std/assert";
 import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
-import { neighborList } from "../../src/batch/neighbors/mod.ts";
+import { buildNeighborList } from "../../src/batch/neighbors/mod.ts";
 import { openPython, pythonTest } from "../python.ts";
 import { halfOf, type Row, rowsOfEdges, rowsOfMatrix } from "./neighbors_brute.ts";
 
@@ -78,8 +78,8 @@ pythonTest("lists of neighbors are those of ASE", async () => {
       return lists[c]!.map(([i, j, ...n]) => [first + i, first + j, ...n] as Row);
     });
     assertGreater(theirs.length, 50);
-    assertEquals(rowsOfEdges(neighborList(batch, { cutoff })), theirs);
-    assertEquals(rowsOfEdges(neighborList(batch, { cutoff, half: true })), halfOf(theirs));
-    assertEquals(rowsOfMatrix(neighborList(batch, { cutoff, format: "matrix" })), theirs);
+    assertEquals(rowsOfEdges(buildNeighborList(batch, { cutoff })), theirs);
+    assertEquals(rowsOfEdges(buildNeighborList(batch, { cutoff, half: true })), halfOf(theirs));
+    assertEquals(rowsOfMatrix(buildNeighborList(batch, { cutoff, format: "matrix" })), theirs);
   }
 });

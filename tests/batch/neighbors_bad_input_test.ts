@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import { Batch, fcc } from "../../src/batch/mod.ts";
 import {
+  buildNeighborList,
   NeighborList,
-  neighborList,
   type NeighborListOptions,
   type NeighborSource,
 } from "../../src/batch/neighbors/mod.ts";
@@ -95,7 +95,7 @@ Deno.test("positions and cells that are no numbers are named, and the list is as
 Deno.test("a singular cell is refused", () => {
   const batch = Batch.from([box]);
   batch.get("cell").set([9, 0, 0, 0, 9, 0, 9, 9, 0]);
-  const message = refusal(RangeError, () => neighborList(batch, { cutoff: 4 }));
+  const message = refusal(RangeError, () => buildNeighborList(batch, { cutoff: 4 }));
   assertStringIncludes(message, "the cell vectors of system 0 must be finite and span a volume");
 });
 

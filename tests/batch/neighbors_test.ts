@@ -1,7 +1,11 @@
 import { assert, assertEquals, assertGreater } from "@std/assert";
 import fc from "fast-check";
 import { Batch, fcc, rattle, wrapPositions } from "../../src/batch/mod.ts";
-import { NeighborList, neighborList, type NeighborSource } from "../../src/batch/neighbors/mod.ts";
+import {
+  buildNeighborList,
+  NeighborList,
+  type NeighborSource,
+} from "../../src/batch/neighbors/mod.ts";
 import {
   bruteForce,
   cutoffs,
@@ -31,16 +35,16 @@ const edgesOf = (list: NeighborList) => rowsOfEdges(list.current);
 Deno.test("a dimer and a chain by hand: edges, half of them, and a matrix", () => {
   const batch = Batch.from([chain, dimer]);
   const full: Row[] = [[0, 0, -1, 0, 0], [0, 0, 1, 0, 0], [1, 2, 0, 0, 0], [2, 1, 0, 0, 0]];
-  const { count, edges, shifts, edgeOffsets } = neighborList(batch, { cutoff: 4.5 });
+  const { count, edges, shifts, edgeOffsets } = buildNeighborList(batch, { cutoff: 4.5 });
   assertEquals(count, 4);
   assertEquals([...edges], [0, 0, 1, 2, 0, 0, 2, 1]);
   assertEquals([...shifts], [-1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
   assertEquals([...edgeOffsets], [0, 2, 4]);
-  assertEquals(rowsOfEdges(neighborList(batch, { cutoff: 4.5, half: true })), [
+  assertEquals(rowsOfEdges(buildNeighborList(batch, { cutoff: 4.5, half: true })), [
     full[1]!,
     full[2]!,
   ]);
-  const matrix = neighborList(batch, { cutoff: 4.5, format: "matrix", maxNeighbors: 3 });
+  const matrix = buildNeighborList(batch, { cutoff: 4.5, format: "matrix", maxNeighbors: 3 });
   assertEquals([...matrix.neighbors], [0, 0, 3, 2, 3, 3, 1, 3, 3]);
   assertEquals([...matrix.counts], [2, 1, 1]);
   assertEquals([...matrix.shifts.subarray(0, 12)], [-1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -60,7 +64,7 @@ Deno.test("rounding far from the origin loses no pair, whatever the skin", () =>
     const place = () => Math.round(1e5 * random()) * 4.1 + random();
     const positions = Array.from({ length: 6 }, place);
     const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions, cell: [4.1, 4.1, 4.1] }]);
-    const { shifts } = neighborList(batch, { cutoff: 4 });
+    const { shifts } = buildNeighborList(batch, { cutoff: 4 });
     const square = [0, 1, 2].reduce((sum, d) => {
       const n = shifts[shifts.length / 2 - 3 + d]!;
       return sum + (positions[3 + d]! - positions[d]! + n * 4.1) ** 2;
@@ -68,7 +72,10 @@ Deno.test("rounding far from the origin loses no pair, whatever the skin", () =>
     // The pair that decides is closer than this by no more than a rounding.
     const cutoff = Math.sqrt(square) * (1 + 2 ** -52);
     const thick = new NeighborList({ cutoff, skin: 1 });
-    assertEquals(rowsOfEdges(neighborList(batch, { cutoff })), rowsOfEdges(thick.update(batch)));
+    assertEquals(
+      rowsOfEdges(buildNeighborList(batch, { cutoff })),
+      rowsOfEdges(thick.update(batch)),
+    );
   }
 });
 
@@ -76,7 +83,7 @@ Deno.test("crystals have the neighbors that textbooks give", () => {
   const argon = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 1 })]);
   const shells: [cutoff: number, neighbors: number][] = [[5.2, 12], [5.3, 18], [8.5, 78]];
   for (const [cutoff, neighbors] of shells) {
-    const { counts } = neighborList(argon, { cutoff, format: "matrix" });
+    const { counts } = buildNeighborList(argon, { cutoff, format: "matrix" });
     assertEquals([...counts], Array(4).fill(neighbors));
   }
 });
@@ -88,9 +95,9 @@ Deno.test("lists are those of brute force, for any cells, periodicities, cutoffs
       const batch = Batch.from(systems);
       const all = bruteForce(batch, cutoff);
       const expected = half ? halfOf(all) : all;
-      assertEquals(rowsOfEdges(neighborList(batch, { cutoff, half })), expected);
+      assertEquals(rowsOfEdges(buildNeighborList(batch, { cutoff, half })), expected);
       assertEquals(
-        rowsOfMatrix(neighborList(batch, { cutoff, half, format: "matrix" })),
+        rowsOfMatrix(buildNeighborList(batch, { cutoff, half, format: "matrix" })),
         expected,
       );
     }),
@@ -103,7 +110,7 @@ Deno.test("lists of many atoms are those of brute force too", () => {
     fc.property(plainSystems(110), (system) => {
       const cell = system.cell.map((x) => 4 * x);
       const batch = Batch.from([{ ...system, cell }]);
-      assertEquals(rowsOfEdges(neighborList(batch, { cutoff: 4 })), bruteForce(batch, 4));
+      assertEquals(rowsOfEdges(buildNeighborList(batch, { cutoff: 4 })), bruteForce(batch, 4));
     }),
     { numRuns: 15 },
   );
@@ -126,7 +133,7 @@ Deno.test("as atoms walk and are wrapped, a list is at each step the one built a
         const positions = batch.get("positions");
         for (let i = 0; i < positions.length; i++) positions[i]! += random() / 8;
         if (step % 4 === 3) wrapPositions(batch);
-        const anew = rowsOfEdges(neighborList(batch, { cutoff, half }));
+        const anew = rowsOfEdges(buildNeighborList(batch, { cutoff, half }));
         assertEquals(rowsOfEdges(edges.update(batch)), anew);
         assertEquals(rowsOfMatrix(matrix.update(batch)), anew);
       }
@@ -179,7 +186,7 @@ Deno.test("wrapping by whole vectors searches nothing, and changes shifts by wha
     [i, j, ...n.map((x, k) => x + images[3 * j + k]! - images[3 * i + k]!)] as Row
   );
   assertEquals(after, moved);
-  assertEquals(after, rowsOfEdges(neighborList(batch, { cutoff: 5 })));
+  assertEquals(after, rowsOfEdges(buildNeighborList(batch, { cutoff: 5 })));
   assert(after.some((row, e) => row.some((x, k) => x !== before[e]![k])));
 });
 
@@ -251,7 +258,7 @@ Deno.test("arrays of an engine, in either precision, give what the batch gives",
     const list = new NeighborList({ cutoff: 5 });
     assertEquals(rowsOfEdges(list.update(source)), bruteForce(batch, 5));
     source.positions[0]! += 0.2;
-    assertEquals(list.update(source).count, neighborList(source, { cutoff: 5 }).count);
+    assertEquals(list.update(source).count, buildNeighborList(source, { cutoff: 5 }).count);
     assertEquals(list.builds, [1, 1]);
   }
 });

@@ -1,7 +1,7 @@
 // Damaged checkpoints: a run says which one it goes on from, and never begins anew beside checkpoints that cannot be read.
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { checkpointsIn } from "../../src/checkpoint/mod.ts";
-import { openRunFolder, parseRunLog, resume } from "../../src/config/mod.ts";
+import { openRunFolder, parseRunLog, resume } from "../../src/config/runs/mod.ts";
 import { langevin } from "../../src/dynamics/mod.ts";
 import { CheckpointHook } from "../../src/observe/mod.ts";
 import { ARGON, crystals } from "../dynamics/atoms.ts";

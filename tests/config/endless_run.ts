@@ -1,5 +1,5 @@
 // A run that toggles a hook in every step and never ends: to be killed by run_log_kill_test.ts.
-import { runLog } from "../../src/config/mod.ts";
+import { runLog } from "../../src/config/runs/mod.ts";
 import { observer, walk } from "./walk.ts";
 
 if (import.meta.main) {

@@ -1,12 +1,7 @@
 // Trainers by the names of their kinds, with a method for each of the usual hooks.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import {
-  getTrainer,
-  IdentityUpdate,
-  registerTrainer,
-  TrainerRegistry,
-  trainers,
-} from "@hooke/hooke/config";
+import { defaultTrainers, getTrainer, registerTrainer, TrainerRegistry } from "@hooke/hooke/config";
+import { IdentityUpdate } from "@hooke/hooke/runs";
 import { Trainer } from "@hooke/hooke/training";
 import { tinyParts } from "./tiny_training.ts";
 
@@ -80,7 +75,7 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
     RangeError,
     "Cannot register trainer mine: kinds must differ",
   );
-  assertEquals(trainers.names, ["simple", "parallel", "accelerate"]); // the default knows nothing of it
+  assertEquals(defaultTrainers.names, ["simple", "parallel", "accelerate"]); // the default knows nothing of it
   assertThrows(
     () => registry.register("", () => undefined as never),
     TypeError,

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertNotEquals } from "@std/assert";
-import { gitCommit } from "../../src/config/mod.ts";
+import { gitCommit } from "../../src/config/runs/mod.ts";
 
 Deno.test("gitCommit() is unknown outside a repository, and in one without a commit", async () => {
   await using tree = await makeTree();

@@ -4,8 +4,8 @@ import {
   createHooks,
   HookRegistry,
   hooksSchema,
-  hooksSchemaOf,
   type JsonSchema,
+  registrySchema,
 } from "@hooke/hooke/config";
 
 /** Is a value as a schema says? What is used of draft 2020-12, apart from the code under test. */
@@ -199,8 +199,8 @@ Deno.test("hooks of one's own are in the schema of their registry alone", () => 
   const own = new HookRegistry();
   own.register("mine", () => ({}), { options: { rate: { type: "number" } }, required: ["rate"] });
   const config = (entry: object) => ({ hooks: { forward: [{ name: "mine", ...entry }] } });
-  assert(fits(hooksSchemaOf(own), config({ rate: 1 })));
-  assert(!fits(hooksSchemaOf(own), config({})));
-  assert(!fits(hooksSchemaOf(own), config({ rate: "fast" })));
+  assert(fits(registrySchema(own), config({ rate: 1 })));
+  assert(!fits(registrySchema(own), config({})));
+  assert(!fits(registrySchema(own), config({ rate: "fast" })));
   assert(!fits(hooksSchema, config({ rate: 1 })));
 });

@@ -1,6 +1,6 @@
 /** A run in a folder that is killed again and again, and goes on each time. */
 import { assert, assertEquals } from "@std/assert";
-import { readRun } from "../../src/config/mod.ts";
+import { readRun } from "../../src/config/runs/mod.ts";
 import { JsonlSink } from "../../src/sinks/mod.ts";
 import { FRAMES, STEPS } from "./resumed_run.ts";
 

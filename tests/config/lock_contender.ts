@@ -1,5 +1,5 @@
 /** Takes a run folder again and again, and looks whether anybody else has it, too. Started by a test. */
-import { openRunFolder, RunFolderBusyError } from "../../src/config/mod.ts";
+import { openRunFolder, RunFolderBusyError } from "../../src/config/runs/mod.ts";
 
 if (import.meta.main) {
   const [path] = Deno.args as [string], mark = `${path}-owner`;

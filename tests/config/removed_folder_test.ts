@@ -1,7 +1,7 @@
 // Folders and files that are removed while a run writes to them.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
-import { openRunFolder } from "../../src/config/mod.ts";
+import { openRunFolder } from "../../src/config/runs/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { CheckpointHook, SnapshotHook } from "../../src/observe/mod.ts";

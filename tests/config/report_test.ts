@@ -1,6 +1,6 @@
 // Reports: what ran and how it ended, in Markdown and in HTML that needs nothing else.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { report, type RunData, type RunRecord } from "../../src/config/mod.ts";
+import { report, type RunData, type RunRecord } from "../../src/config/runs/mod.ts";
 import { reportPlots } from "../../src/config/report/report_plots.ts";
 import { heardIn } from "../../src/config/runs/run_parts.ts";
 import { ScalarHistory } from "../../src/observe/mod.ts";

@@ -1,6 +1,6 @@
 /** Runs dynamics in a folder, from where it is, to the end; prints the bits of the positions. Started by a test. */
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
-import { openRunFolder, resume } from "../../src/config/mod.ts";
+import { openRunFolder, resume } from "../../src/config/runs/mod.ts";
 import { NVTLangevin } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { JsonlSink } from "../../src/sinks/mod.ts";

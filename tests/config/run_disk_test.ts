@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { lacks } from "../machine.ts";
 import { fileURLToPath } from "node:url";
-import { readRun } from "../../src/config/mod.ts";
+import { readRun } from "../../src/config/runs/mod.ts";
 import type { Told } from "./run_on_disk.ts";
 
 /** Runs dynamics in a folder on a disk of its own, which is copied beside at the end; answers with what it says. */

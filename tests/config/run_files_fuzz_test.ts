@@ -1,7 +1,7 @@
 // Files of run folders with any damage: read, or refused with line or key; never a crash.
 import { assert } from "@std/assert";
 import fc from "fast-check";
-import { parseRunLog, report } from "../../src/config/mod.ts";
+import { parseRunLog, report } from "../../src/config/runs/mod.ts";
 import { profileIn } from "../../src/config/runs/read_run.ts";
 import { parseIdentity } from "../../src/config/runs/run_files.ts";
 import { parseLock } from "../../src/config/runs/run_lock.ts";

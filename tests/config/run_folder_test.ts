@@ -10,7 +10,7 @@ import {
   type RunFolder,
   RunFolderBusyError,
   type RunFolderOptions,
-} from "../../src/config/mod.ts";
+} from "../../src/config/runs/mod.ts";
 import { parseLock } from "../../src/config/runs/run_lock.ts";
 import { langevin } from "../../src/dynamics/mod.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } from "@std/assert";
-import { runLog, type RunLogOptions } from "../../src/config/mod.ts";
+import { runLog, type RunLogOptions } from "../../src/config/runs/mod.ts";
 import { keptLog, observer, parse, walk } from "./walk.ts";
 
 /** A log whose writer fails at these lines, counted from 0; and what was written. */

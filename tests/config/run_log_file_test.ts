@@ -1,5 +1,5 @@
 import { assertEquals, assertInstanceOf, assertMatch, assertRejects } from "@std/assert";
-import { parseRunLog, runLog, type RunLogOptions } from "../../src/config/mod.ts";
+import { parseRunLog, runLog, type RunLogOptions } from "../../src/config/runs/mod.ts";
 import { parse, walk } from "./walk.ts";
 
 /** Runs one step with a log in this file. */

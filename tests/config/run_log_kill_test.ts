@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { parseRunLog } from "../../src/config/mod.ts";
+import { parseRunLog } from "../../src/config/runs/mod.ts";
 
 Deno.test("a killed process leaves every change up to the kill in its log, to which the next run appends", async () => {
   const path = await Deno.makeTempFile({ suffix: ".jsonl" });

@@ -1,15 +1,14 @@
 // The scenarios of document 004, "Run Logging with Hook Information", and what the run log does beyond them.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
+import { configHash } from "../../src/config/mod.ts";
 import {
-  configHash,
   gitCommit,
   type RunChange,
   runLog,
   type RunStart,
   versions,
-} from "../../src/config/mod.ts";
-import type { HookListing } from "../../src/hooks/mod.ts";
-import { makeHook, stages } from "../../src/hooks/mod.ts";
+} from "../../src/config/runs/mod.ts";
+import { type HookListing, makeHook, stages } from "../../src/hooks/mod.ts";
 import { keptLog, observer, parse, walk, WalkStage } from "./walk.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

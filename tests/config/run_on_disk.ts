@@ -1,6 +1,6 @@
 /** Runs dynamics in a folder; prints what came of it and what it was warned of. Started by a test. */
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
-import { openRunFolder } from "../../src/config/mod.ts";
+import { openRunFolder } from "../../src/config/runs/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { LoggingHook } from "../../src/observe/mod.ts";

@@ -1,14 +1,13 @@
 // What a run log says of training: document 004, "Run Logging with Hook Information".
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { configHash, getTrainer } from "@hooke/hooke/config";
 import {
-  configHash,
-  getTrainer,
   gitCommit,
   type RunChange,
   type RunEnd,
   type RunRecord,
   type RunStart,
-} from "@hooke/hooke/config";
+} from "@hooke/hooke/runs";
 import { tinyParts } from "./tiny_training.ts";
 
 /** A trainer with a run log, and its lines so far. */

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { versions } from "../../src/config/mod.ts";
+import { versions } from "../../src/config/runs/mod.ts";
 
 Deno.test("versions() tells this package's version as published, Deno's, V8's, TypeScript's and the platform", async () => {
   const { version } = JSON.parse(

@@ -1,16 +1,16 @@
 // A loop to be logged: one stage, and two hooks that count how often they were called.
 // By their files: a run log needs no package, so this runs without a map of imports.
-import { type RunLog, runLog } from "../../src/config/runs/run_log.ts";
+import { runLog, type RunLogHook } from "../../src/config/runs/run_log.ts";
 import type { RunLogOptions } from "../../src/config/runs/run_log_options.ts";
 import type { RunRecord } from "../../src/config/runs/run_record.ts";
 import {
   type BaseContext,
+  defineKind,
   type Engine,
   Loop,
   type LoopOptions,
   type Observe,
-  type Stages,
-  stagesOf,
+  type StageKind,
 } from "../../src/hooks/mod.ts";
 
 export interface WalkStages {
@@ -18,7 +18,7 @@ export interface WalkStages {
   readonly AFTER_STEP: Observe<BaseContext>;
 }
 
-export const WalkStage: Stages<"walk", WalkStages> = stagesOf("walk", {
+export const WalkStage: StageKind<"walk", WalkStages> = defineKind("walk", {
   BEFORE_STEP: "observe",
   AFTER_STEP: "observe",
 });
@@ -59,7 +59,7 @@ export function parse(text: string): RunRecord[] {
 /** A log that keeps its text. */
 export function keptLog(
   options: Omit<RunLogOptions, "write" | "path"> = {},
-): { log: RunLog; records: () => RunRecord[] } {
+): { log: RunLogHook; records: () => RunRecord[] } {
   let text = "";
   const log = runLog({ commit: "c0ffee", ...options, write: (line) => void (text += line) });
   return { log, records: () => parse(text) };

@@ -1,6 +1,6 @@
 // What an overload set remembers: never a wrong handler, no more than it says, nothing at the call.
 import { assertEquals, assertThrows } from "@std/assert";
-import { any, NoOverloadError, overloads } from "@hooke/hooke/dispatch";
+import { any, defineOverload, NoOverloadError } from "@hooke/hooke/dispatch";
 import { runInNewContext } from "node:vm";
 import { setFlagsFromString } from "node:v8";
 import { callable, Memory } from "../../src/dispatch/cache.ts";
@@ -35,7 +35,10 @@ function counted(names: readonly string[] = []): { f: Untyped; searches: () => n
 }
 
 Deno.test("calls that no row takes leave nothing behind", () => {
-  const f = overloads().on(["x", "y"], () => 1).on(["x", "y", "z"], () => 2) as unknown as Untyped;
+  const f = defineOverload().on(["x", "y"], () => 1).on(
+    ["x", "y", "z"],
+    () => 2,
+  ) as unknown as Untyped;
   for (const rest of [["y"], ["y", "z"]]) {
     const held = heldBy(() => {
       for (let i = 0; i < 10_000; i++) {
@@ -93,7 +96,7 @@ Deno.test("twelve combinations in turn, then one of them alone: each gets its ow
   type Rows = Untyped & { on(matchers: readonly unknown[], f: () => number): Rows };
   const set = classes.reduce(
     (rows, cls, i) => rows.on([any, cls], () => i),
-    overloads() as unknown as Rows,
+    defineOverload() as unknown as Rows,
   );
   for (let round = 0; round < 50; round++) {
     assertEquals(classes.map((cls) => set(0, new cls())), classes.map((_, i) => i));
@@ -104,7 +107,7 @@ Deno.test("twelve combinations in turn, then one of them alone: each gets its ow
 Deno.test("objects without a class are looked at each time, alone, in pairs and in threes", () => {
   const hidden = Object.create(A.prototype, { constructor: { value: undefined } }) as object;
   const bare = Object.create(null) as object;
-  const f = overloads().on([A], () => "A").on([Object], () => "Object").on(
+  const f = defineOverload().on([A], () => "A").on([Object], () => "Object").on(
     [A, any],
     () => "A, any",
   ).on([Object, any], () => "Object, any").on([any, any, A], () => "any, any, A").on(
@@ -116,10 +119,10 @@ Deno.test("objects without a class are looked at each time, alone, in pairs and 
     assertEquals([f(hidden, 1), f(bare, 1)], ["A, any", "Object, any"]);
     assertEquals([f(1, 1, hidden), f(1, 1, bare)], ["any, any, A", "any, any, Object"]);
   }
-  const g = overloads().on([any, A], () => "A").on([any, Object], () => "Object");
+  const g = defineOverload().on([any, A], () => "A").on([any, Object], () => "Object");
   assertEquals([g(1, hidden), g(1, bare), g(1, hidden)], ["A", "Object", "A"]);
   const fn = Object.setPrototypeOf(() => {}, null) as unknown;
-  const h = overloads().on([Function], () => "Function").on([Object], () => "Object").on(
+  const h = defineOverload().on([Function], () => "Function").on([Object], () => "Object").on(
     [undefined],
     () => "undefined",
   ) as unknown as Untyped;
@@ -133,7 +136,7 @@ Deno.test("objects without a class are looked at each time, alone, in pairs and 
 });
 
 Deno.test("an instance is not taken for its class, nor a primitive for the object around it", () => {
-  const f = overloads().on([A], () => "A").on([Object], () => "Object").on(
+  const f = defineOverload().on([A], () => "A").on([Object], () => "Object").on(
     [A, any],
     () => "A",
   ).on([Object, any], () => "Object").otherwise(() => "else") as Untyped;
@@ -169,7 +172,7 @@ Deno.test("a pair called again and again is kept apart from the memory, in place
 Deno.test("primitives of each kind are told apart, by value only where a row names one", () => {
   const names = ["Number", "String", "Boolean", "BigInt", "Symbol"];
   const values = [1, "", true, 1n, Symbol()];
-  const f = overloads().on([Number, any], () => "Number").on([String, any], () => "String").on(
+  const f = defineOverload().on([Number, any], () => "Number").on([String, any], () => "String").on(
     [Boolean, any],
     () => "Boolean",
   ).on([BigInt, any], () => "BigInt").on([Symbol, any], () => "Symbol");
@@ -189,7 +192,7 @@ Deno.test("primitives of each kind are told apart, by value only where a row nam
 Deno.test("a call with two arguments makes no garbage, whatever was called before", () => {
   let calls = 0;
   const count = () => void calls++;
-  const f = overloads().on([A, B], count).on([A], count).on([A, A, A], count).otherwise(
+  const f = defineOverload().on([A, B], count).on([A], count).on([A, A, A], count).otherwise(
     count,
   ) as Untyped;
   const a = new A(), b = new B();

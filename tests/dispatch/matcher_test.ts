@@ -1,6 +1,11 @@
 // Which values a matcher takes, how two matchers relate, and what is said of a wrong one.
 import { assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
-import { AmbiguousOverloadError, any, NoOverloadError, overloads } from "@hooke/hooke/dispatch";
+import {
+  AmbiguousOverloadError,
+  any,
+  defineOverload,
+  NoOverloadError,
+} from "@hooke/hooke/dispatch";
 import { overload } from "@hooke/hooke";
 
 type Untyped = (...args: unknown[]) => unknown;
@@ -12,13 +17,15 @@ class Even {
 }
 
 Deno.test("a class with its own Symbol.hasInstance is asked at every call", () => {
-  const f = overloads().on([Even], () => "even").on([Even, any], () => "even").otherwise(
+  const f = defineOverload().on([Even], () => "even").on([Even, any], () => "even").otherwise(
     () => "odd",
   ) as unknown as Untyped;
   assertEquals([2, 3, 4, 5].map((x) => f(x)), ["even", "odd", "even", "odd"]);
   assertEquals([2, 3, 4, 5].map((x) => f(x, x)), ["even", "odd", "even", "odd"]);
   class Derived extends Even {}
-  const g = overloads().on([Derived], () => "even").otherwise(() => "odd") as unknown as Untyped;
+  const g = defineOverload().on([Derived], () => "even").otherwise(() =>
+    "odd"
+  ) as unknown as Untyped;
   assertEquals([3, 2, 5].map((x) => g(x)), ["odd", "even", "odd"], "an inherited one too");
 });
 
@@ -28,7 +35,9 @@ Deno.test("objects of one class are told apart by a class that reads a brand", (
       return (x as { brand?: string }).brand === "tensor";
     }
   }
-  const f = overloads().on([Tensor], () => "tensor").otherwise(() => "other") as unknown as Untyped;
+  const f = defineOverload().on([Tensor], () => "tensor").otherwise(() =>
+    "other"
+  ) as unknown as Untyped;
   assertEquals([{ brand: "tensor" }, {}, { brand: "tensor" }].map((x) => f(x)), [
     "tensor",
     "other",
@@ -41,7 +50,10 @@ Deno.test("a class with its own Symbol.hasInstance has no order against classes,
   const isFour = (x: unknown): x is number => x === 4;
   for (const other of [Number, EvenToo, isFour]) {
     for (const pair of [[Even, other], [other, Even]] as const) {
-      const f = overloads().on([pair[0]], () => 0).on([pair[1]], () => 1) as unknown as Untyped;
+      const f = defineOverload().on([pair[0]], () => 0).on(
+        [pair[1]],
+        () => 1,
+      ) as unknown as Untyped;
       const error = assertThrows(
         () => f(4),
         AmbiguousOverloadError,
@@ -56,14 +68,14 @@ Deno.test("a class with its own Symbol.hasInstance has no order against classes,
     }
   }
   for (const pair of [[Text, "k/*"], ["k/*", Text]] as const) {
-    const f = overloads().on([pair[0]], () => 0).on([pair[1]], () => 1) as unknown as Untyped;
+    const f = defineOverload().on([pair[0]], () => 0).on([pair[1]], () => 1) as unknown as Untyped;
     assertThrows(() => f("k/ONE"), AmbiguousOverloadError);
     assertEquals(f("other"), pair.indexOf(Text));
   }
 });
 
 Deno.test("a class with its own Symbol.hasInstance is above its literals, below any, and like itself", () => {
-  const f = overloads().on([any], () => "any").on([Even], () => "even").on([4], () => "four");
+  const f = defineOverload().on([any], () => "any").on([Even], () => "even").on([4], () => "four");
   assertEquals([4, 2, 3, 4].map((x) => f(x)), ["four", "even", "any", "four"]);
   assertEquals(f.invoke([Even])(4 as never), "even");
   assertThrows(() => f.on([Even], () => 1), AmbiguousOverloadError, "already has this signature");
@@ -76,7 +88,7 @@ Deno.test("a class with its own Symbol.hasInstance is above its literals, below 
 });
 
 Deno.test("a kind takes the stages after its slash, not those of a kind with a longer name", () => {
-  const f = overloads().on(["dyn/*"], () => "dyn").on([String], () => "String");
+  const f = defineOverload().on(["dyn/*"], () => "dyn").on([String], () => "String");
   assertEquals(["dyn/X", "dynamics/X", "dyn", "dyn/", "xdyn/X"].map((x) => f(x)), [
     "dyn",
     "String",
@@ -87,18 +99,18 @@ Deno.test("a kind takes the stages after its slash, not those of a kind with a l
 });
 
 Deno.test("Object takes no primitive, and crosses none of their classes", () => {
-  const f = overloads().on([Object], () => 1) as unknown as Untyped;
+  const f = defineOverload().on([Object], () => 1) as unknown as Untyped;
   for (const x of [5, "s", true, 1n, Symbol.iterator, null, undefined]) {
     assertThrows(() => f(x), NoOverloadError);
   }
   for (const cls of [Number, String, Boolean, BigInt, Symbol]) {
-    const crossed = overloads().on([cls, Object], () => 0).on(
+    const crossed = defineOverload().on([cls, Object], () => 0).on(
       [Object, cls],
       () => 1,
     ) as unknown as Untyped;
     const x = cls === BigInt || cls === Symbol ? cls("1") : (cls as (x: unknown) => unknown)(1);
     assertEquals([crossed(x, {}), crossed({}, x)], [0, 1]);
-    assertThrows(() => overloads().on([Object], () => 0).invoke([cls]), NoOverloadError);
+    assertThrows(() => defineOverload().on([Object], () => 0).invoke([cls]), NoOverloadError);
   }
 });
 
@@ -108,7 +120,7 @@ Deno.test("classes are told from guards by their prototype, whether or not they 
       return x === 7;
     },
   };
-  const f = overloads().on([BigInt], () => "BigInt").on([Symbol], () => "Symbol").on(
+  const f = defineOverload().on([BigInt], () => "BigInt").on([Symbol], () => "Symbol").on(
     [isGuard.method],
     () => "guard",
   );
@@ -122,7 +134,7 @@ Deno.test("two crossed rows are settled by a row for just what both take, no oth
   class A {}
   class B extends A {}
   class C extends B {}
-  const set = overloads().on([A, B], () => "A, B");
+  const set = defineOverload().on([A, B], () => "A, B");
   const crossed = (f: typeof set) => f.on([B, A], () => "B, A");
   assertThrows(() => crossed(set), AmbiguousOverloadError);
   assertThrows(() => crossed(set.on([C, C], () => "C") as typeof set), AmbiguousOverloadError);
@@ -137,7 +149,7 @@ Deno.test("two crossed rows are settled by a row for just what both take, no oth
 });
 
 Deno.test("the nearest rows are those that match most arguments and lack few", () => {
-  const f = overloads().on([Number, any, any, any], () => 0).on([String], () => 1).on(
+  const f = defineOverload().on([Number, any, any, any], () => 0).on([String], () => 1).on(
     [String, String],
     () => 2,
   ) as unknown as Untyped;
@@ -151,7 +163,7 @@ Deno.test("invoke() names the row that lets most of the matchers through, and as
   const asked: unknown[] = [];
   const isOne = (x: unknown): x is number => asked.push(x) > 0 && x === 1;
   class A {}
-  const f = overloads().on([Number, Boolean, Number], () => 0).on([isOne, A], () => 1).on(
+  const f = defineOverload().on([Number, Boolean, Number], () => 0).on([isOne, A], () => 1).on(
     [String, any],
     () => 2,
   );
@@ -162,7 +174,7 @@ Deno.test("invoke() names the row that lets most of the matchers through, and as
 });
 
 Deno.test("what is no list, matcher or handler is refused with what it must be", () => {
-  for (const set of [overloads(), overload()]) {
+  for (const set of [defineOverload(), overload()]) {
     const { on, invoke } = set as unknown as { on: Untyped; invoke: Untyped };
     const bare = Object.create(null) as unknown;
     const adding = "Cannot add an overload:", finding = "Cannot find an overload:";
@@ -191,7 +203,7 @@ Deno.test("what is no list, matcher or handler is refused with what it must be",
     }
   }
   assertThrows(
-    () => (overloads().otherwise as unknown as Untyped)(Symbol("s")),
+    () => (defineOverload().otherwise as unknown as Untyped)(Symbol("s")),
     TypeError,
     "its handler must be a function; got Symbol(s)",
   );
@@ -201,10 +213,10 @@ Deno.test("a class with a static member called name is shown without it", () => 
   class Odd {
     static readonly name: string = "";
   }
-  const call = overloads().on([Odd], () => 1) as unknown as Untyped;
+  const call = defineOverload().on([Odd], () => 1) as unknown as Untyped;
   assertThrows(() => call(Odd), NoOverloadError, "Cannot dispatch (function): no overload");
   assertEquals(
-    (overloads().on([Odd], () => 1) as { explain: Untyped }).explain(new Odd()),
+    (defineOverload().on([Odd], () => 1) as { explain: Untyped }).explain(new Odd()),
     "(class)",
   );
 });

@@ -1,6 +1,11 @@
 import { assertEquals, assertInstanceOf, assertStringIncludes, assertThrows } from "@std/assert";
 import fc from "fast-check";
-import { AmbiguousOverloadError, any, NoOverloadError, overloads } from "@hooke/hooke/dispatch";
+import {
+  AmbiguousOverloadError,
+  any,
+  defineOverload,
+  NoOverloadError,
+} from "@hooke/hooke/dispatch";
 import { DynamicsStage, hook, Loop, overload, type StageOf, stages } from "@hooke/hooke";
 import type { BaseContext } from "@hooke/hooke/hooks";
 
@@ -12,7 +17,7 @@ type OtherStage = StageOf<typeof OtherStage>;
 
 // The four cases that plum shows on hook-shaped overloads; stages of any kind are strings.
 Deno.test("the most specific signature over all arguments wins", () => {
-  const f = overloads()
+  const f = defineOverload()
     .on([HookContext, any], () => "any")
     .on([HookContext, DynamicsStage], () => "stage")
     .on([DynamicsContext, DynamicsStage], () => "both")
@@ -24,7 +29,7 @@ Deno.test("the most specific signature over all arguments wins", () => {
 });
 
 Deno.test("stages of a kind go to its row, any other stage to the fallback", () => {
-  const f = overloads().on([HookContext, DynamicsStage], () => "dynamics").on(
+  const f = defineOverload().on([HookContext, DynamicsStage], () => "dynamics").on(
     [HookContext, String],
     () => "fallback",
   );
@@ -33,7 +38,7 @@ Deno.test("stages of a kind go to its row, any other stage to the fallback", () 
 });
 
 Deno.test("ambiguity is found at definition, where plum finds it in mid-run", () => {
-  const half = overloads().on([DynamicsContext, String], () => 1);
+  const half = defineOverload().on([DynamicsContext, String], () => 1);
   const error = assertThrows(
     () => half.on([HookContext, DynamicsStage], () => 2),
     AmbiguousOverloadError,
@@ -41,7 +46,7 @@ Deno.test("ambiguity is found at definition, where plum finds it in mid-run", ()
   assertEquals(error.rows, ["(DynamicsContext, String)", "(HookContext, dynamics/*)"]);
   assertStringIncludes(error.message, "first add a row for the arguments that both accept");
   // The row for what both take, given first, settles it.
-  const settled = overloads().on([DynamicsContext, DynamicsStage], () => 0).on([
+  const settled = defineOverload().on([DynamicsContext, DynamicsStage], () => 0).on([
     DynamicsContext,
     String,
   ], () => 1).on([HookContext, DynamicsStage], () => 2);
@@ -51,7 +56,10 @@ Deno.test("ambiguity is found at definition, where plum finds it in mid-run", ()
 });
 
 Deno.test("nothing matching is an error that names the nearest rows", () => {
-  const f = overloads().on([DynamicsContext, DynamicsStage], () => 1).on([Number, Number], () => 2)
+  const f = defineOverload().on([DynamicsContext, DynamicsStage], () => 1).on(
+    [Number, Number],
+    () => 2,
+  )
     .on([TrainingContext], () => 3);
   const call = f as unknown as (...args: unknown[]) => unknown;
   const error = assertThrows(() => call(new DynamicsContext(), 7), NoOverloadError);
@@ -60,14 +68,18 @@ Deno.test("nothing matching is an error that names the nearest rows", () => {
   assertThrows(() => call(), NoOverloadError);
   assertThrows(() => call(1), NoOverloadError);
   assertThrows(() => call(1, 2, 3), NoOverloadError);
-  assertThrows(() => (overloads() as unknown as () => void)(), NoOverloadError, "the set is empty");
+  assertThrows(
+    () => (defineOverload() as unknown as () => void)(),
+    NoOverloadError,
+    "the set is empty",
+  );
 });
 
 Deno.test("the same signature twice is ambiguous at definition", () => {
   const isList = (x: unknown): x is unknown[] => Array.isArray(x);
   for (const matcher of [HookContext, "a", 1, DynamicsStage, any, isList, null, undefined, NaN]) {
     assertThrows(
-      () => overloads().on([matcher, 1], () => 1).on([matcher, 1], () => 2),
+      () => defineOverload().on([matcher, 1], () => 1).on([matcher, 1], () => 2),
       AmbiguousOverloadError,
       "already has this signature",
     );
@@ -78,7 +90,7 @@ Deno.test("classes go by prototype depth, primitives by their wrapper, Object ta
   class A {}
   class B extends A {}
   class C extends B {}
-  const f = overloads().on([A], () => "A").on([C], () => "C").on([B], () => "B").on(
+  const f = defineOverload().on([A], () => "A").on([C], () => "C").on([B], () => "B").on(
     [Object],
     () => "Object",
   ).on([Number], () => "Number")
@@ -130,7 +142,7 @@ Deno.test("classes go by prototype depth, primitives by their wrapper, Object ta
 
 Deno.test("literals beat guards, guards beat kinds and classes, those beat any", () => {
   const isShout = (x: unknown): x is string => typeof x === "string" && x === x.toUpperCase();
-  const f = overloads().on([any], () => "any").on([String], () => "String").on(
+  const f = defineOverload().on([any], () => "any").on([String], () => "String").on(
     [isShout],
     () => "guard",
   ).on(["HO"], () => "literal").on(["dynamics/*"], () => "kind");
@@ -143,7 +155,7 @@ Deno.test("literals beat guards, guards beat kinds and classes, those beat any",
     "any",
   ]);
   // In whatever order they are added.
-  const g = overloads().on(["HO"], () => "literal").on([String], () => "String").on(
+  const g = defineOverload().on(["HO"], () => "literal").on([String], () => "String").on(
     [isShout],
     () => "guard",
   );
@@ -155,7 +167,7 @@ Deno.test("two different guards that both match are found at the call, and named
     return typeof x === "number" && x < 10;
   }
   const isEven = (x: unknown): x is number => typeof x === "number" && x % 2 === 0;
-  const f = overloads().on([isSmall], () => "small").on([isEven], () => "even");
+  const f = defineOverload().on([isSmall], () => "small").on([isEven], () => "even");
   assertEquals([f(3), f(12)], ["small", "even"]);
   const error = assertThrows(
     () => f(4),
@@ -167,12 +179,12 @@ Deno.test("two different guards that both match are found at the call, and named
 
 Deno.test("a guard is asked at every call, for its answer may differ within a class", () => {
   const isLong = (x: unknown): x is string => typeof x === "string" && x.length > 3;
-  const f = overloads().on([isLong], () => "long").on([String], () => "short");
+  const f = defineOverload().on([isLong], () => "long").on([String], () => "short");
   assertEquals(["a", "abcd", "b", "efgh"].map((x) => f(x)), ["short", "long", "short", "long"]);
 });
 
 Deno.test("a set is immutable: extending it elsewhere leaves it as it was", () => {
-  const base = overloads().on([HookContext], () => "base");
+  const base = defineOverload().on([HookContext], () => "base");
   const mine = base.on([DynamicsContext], () => "mine");
   assertEquals(base(new DynamicsContext()), "base");
   assertEquals(mine(new DynamicsContext()), "mine");
@@ -181,7 +193,7 @@ Deno.test("a set is immutable: extending it elsewhere leaves it as it was", () =
 });
 
 Deno.test("invoke reaches a less specific row, explain says which row wins and over which", () => {
-  const f = overloads().on([HookContext, any], () => "any").on(
+  const f = defineOverload().on([HookContext, any], () => "any").on(
     [DynamicsContext, any],
     (ctx, x): string => `dynamics, then ${f2.invoke([HookContext, any])(ctx, x)}`,
   );
@@ -197,7 +209,7 @@ Deno.test("invoke reaches a less specific row, explain says which row wins and o
 });
 
 Deno.test("no matcher, no handler: errors that say so", () => {
-  const on = overloads().on as (matchers: unknown, f: unknown) => unknown;
+  const on = defineOverload().on as (matchers: unknown, f: unknown) => unknown;
   assertThrows(
     () => on([{}], () => 1),
     TypeError,
@@ -207,7 +219,7 @@ Deno.test("no matcher, no handler: errors that say so", () => {
 });
 
 Deno.test("the arguments and the number of them decide, from none to four", () => {
-  const f = overloads().on([], () => 0).on([any], () => 1).on([any, any], () => 2).on([
+  const f = defineOverload().on([], () => 0).on([any], () => 1).on([any, any], () => 2).on([
     any,
     any,
     any,
@@ -255,7 +267,7 @@ Deno.test("dispatch equals a search for the one row whose values are a subset of
     );
   fc.assert(
     fc.property(rows, (all) => {
-      let set = overloads() as unknown as {
+      let set = defineOverload() as unknown as {
         on(m: readonly unknown[], f: () => unknown): typeof set;
       } & ((...args: unknown[]) => unknown);
       const kept: number[][] = [];

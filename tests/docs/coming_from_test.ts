@@ -213,7 +213,7 @@ Deno.test("ports that register hooks have them in the order that they say", asyn
   const { trainer } = await port("// 3. Written in place");
   assertEquals(names(trainer).length, 3);
   assertEquals((await port("const order")).order, ["MyHook1", "MyHook2"]);
-  const runner = await port(`{ Trainer } from "@hooke/hooke/training";\nimport { MyHook1`);
+  const runner = await port(`{ Trainer } from "@hooke/hooke";\nimport { MyHook1`);
   assertEquals(names(runner.trainer), ["MyHook1", "MyHook2"]);
 });
 

@@ -1,7 +1,7 @@
 /** docs/gpu.md against the devices, reasons and hosts that it lists. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { Batch, NVE } from "../../mod.ts";
-import { DEVICES, openBackend, type UnavailableReason } from "../../src/backend/mod.ts";
+import { ALL_DEVICES, openBackend, type UnavailableReason } from "../../src/backend/mod.ts";
 import { OnnxModel } from "../../src/models/onnx.ts";
 import type { OnnxManifest } from "../../src/models/onnx/manifest/manifest.ts";
 import { matchTensors } from "../../src/models/onnx/manifest/match.ts";
@@ -18,7 +18,7 @@ const table = tablesOf(PAGE);
 
 Deno.test("docs/gpu.md has every device with its precision, and every reason for having none", () => {
   const rows = table("device").map((row) => row.map((cell) => cell.replaceAll('"', "")));
-  assertEquals(rows.map(([name]) => name).toSorted(), [...DEVICES].toSorted());
+  assertEquals(rows.map(([name]) => name).toSorted(), [...ALL_DEVICES].toSorted());
   for (const name of ["wasm", "reference"]) {
     const [, , numbers] = rows.find(([one]) => one === name)!;
     assertEquals(numbers!.split(",")[0], `float${openBackend(name).real.slice(1)}`);

@@ -1,11 +1,14 @@
 /** docs/hooks.md against the ready-made hooks that there are. */
 import { assert, assertEquals } from "@std/assert";
-import * as hooke from "../../mod.ts";
+import { IdentityUpdate } from "../../src/config/runs/mod.ts";
+import { ConvergenceHook } from "../../src/dynamics/mod.ts";
+import * as observe from "../../src/observe/mod.ts";
 import { BUILT_IN_SCHEMAS } from "../../src/config/hooks/built_in_schemas.ts";
 import { CONFIG_MEMBERS } from "../../src/config/hooks/hooks_config.ts";
 import { SCHEDULE_KEYS } from "../../src/hooks/protocol/schedule.ts";
 import { tablesOf } from "./tables.ts";
 
+const hooke = { ...observe, ConvergenceHook, IdentityUpdate };
 const PAGE = await Deno.readTextFile(new URL("../../docs/hooks.md", import.meta.url));
 const table = tablesOf(PAGE);
 

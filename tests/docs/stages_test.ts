@@ -1,15 +1,9 @@
 /** docs/stages.md against the kinds and types that it describes. */
 import { assert, assertEquals } from "@std/assert";
-import type {
-  BaseContext,
-  ContextOption,
-  DynamicsField,
-  DynamicsStages,
-  Engine,
-  LoopOptions,
-  TrainingFields,
-} from "../../mod.ts";
-import { DynamicsStage, Loop, TrainingStage } from "../../mod.ts";
+import { type BaseContext, DynamicsStage, Loop, TrainingStage } from "../../mod.ts";
+import type { DynamicsField, DynamicsStageMap } from "../../src/dynamics/mod.ts";
+import type { ContextOption, Engine, LoopOptions } from "../../src/hook.ts";
+import type { TrainingFields } from "../../src/training/mod.ts";
 import { type AnyStages, stageInfos } from "../../src/hooks/protocol/stage.ts";
 import { tablesOf } from "./tables.ts";
 import {
@@ -130,7 +124,7 @@ const DYNAMICS_CONTEXT = {
   AFTER_STEP: ATOMS,
   ON_CONVERGE: { ...ATOMS, convergedMask: 0 },
   ON_ADMIT: { ...ATOMS, admittedMask: 0 },
-} satisfies ContextFields<DynamicsStages, BaseContext>;
+} satisfies ContextFields<DynamicsStageMap, BaseContext>;
 /** A list of fields; four of them go by one name. */
 function fieldsOf(list: string): string[] {
   if (list === "–") return [];

@@ -4,13 +4,13 @@
  * @module
  */
 
+import type { BaseContext } from "../../mod.ts";
 import type {
-  BaseContext,
   TrainerFields,
   TrainerState,
   TrainingBase,
-  TrainingStages,
-} from "../../mod.ts";
+  TrainingStageMap,
+} from "../../src/training/mod.ts";
 
 /** Stage → the context fields that not every context of its kind has. */
 export type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } }, Base> = {
@@ -65,7 +65,7 @@ const BATCH_END = { ...LOSS, metrics: 0, outcome: 0 } as const;
 const METRICS = { metrics: 0, outcome: 0 } as const;
 const STEP = { ...LOSS, gradNorm: 0, lr: 0, samplesSeen: 0, tokensSeen: 0, skipped: 0 } as const;
 /** Stage → its context fields. */
-export const TRAINING_CONTEXT: ContextFields<TrainingStages, TrainingBase> = {
+export const TRAINING_CONTEXT: ContextFields<TrainingStageMap, TrainingBase> = {
   TRAIN_BEGIN: NONE,
   EPOCH_BEGIN: NONE,
   BATCH_BEGIN: BATCH,

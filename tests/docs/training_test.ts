@@ -1,12 +1,21 @@
 /** docs/training.md against the options, functions, stages and errors that it lists. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { Loop } from "../../mod.ts";
-import { meanSquaredError, sgd, Trainer, type TrainerParts } from "../../src/training/mod.ts";
-import { atomsData, type AtomsDataOptions, type BatchingOptions } from "../../src/training/mod.ts";
-import { fineTune, type LoraOptions, withLora } from "../../src/training/mod.ts";
+import { Loop, TrainingStage } from "../../mod.ts";
+import {
+  atomsData,
+  type AtomsDataOptions,
+  type BatchingOptions,
+  fineTune,
+  type LoraOptions,
+  meanSquaredError,
+  sgd,
+  Trainer,
+  type TrainerParts,
+  type TrainerSettings,
+  withLora,
+} from "../../src/training/mod.ts";
 import { decodeModel, GraphBuilder } from "../../src/onnx/mod.ts";
 import { FINE_TUNE_OPTIONS } from "../../src/training/tuning/fine_tune_options.ts";
-import { type TrainerSettings, TrainingStage } from "../../mod.ts";
 import * as data from "../../src/training/data/mod.ts";
 import * as losses from "../../src/training/losses/mod.ts";
 import * as metrics from "../../src/training/metrics/mod.ts";

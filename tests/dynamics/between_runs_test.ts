@@ -1,7 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import {
   Batch,
-  BiasedPotentialHook,
   ConvergenceHook,
   fcc,
   FIRE,
@@ -11,6 +10,7 @@ import {
   rattle,
   tethers,
 } from "@hooke/hooke";
+import { BiasedPotentialHook } from "@hooke/hooke/observe";
 
 const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
 const crystal = () => rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1);

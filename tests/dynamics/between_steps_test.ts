@@ -3,7 +3,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import {
   bussi,
   type Dynamics,
-  fire,
+  fireRelaxer,
   type Integrator,
   langevin,
   noseHoover,
@@ -30,7 +30,7 @@ const SCHEMES: Readonly<Record<string, () => Integrator>> = {
   Langevin: () => langevin({ dt: 2, temperature: 50, friction: 0.02, seed: 3 }),
   "Nosé–Hoover": () => noseHoover({ dt: 2, temperature: 50, thermostatTime: 40 }),
   Bussi: () => bussi({ dt: 2, temperature: 50, thermostatTime: 40, seed: 3 }),
-  FIRE: () => fire({ dt: 0.5 }),
+  FIRE: () => fireRelaxer({ dt: 0.5 }),
 };
 
 for (const [name, scheme] of Object.entries(SCHEMES)) {

@@ -12,11 +12,11 @@ import {
   type CellOptions,
   ConvergenceHook,
   Dynamics,
-  fire,
-  fire2,
+  fire2Relaxer,
+  fireRelaxer,
   fuse,
   type Integrator,
-  lbfgs,
+  lbfgsRelaxer,
   NVE,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -28,10 +28,10 @@ import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
 /** The optimizers, with cells that relax in this way. */
 const OPTIMIZERS: readonly ((cell: boolean | CellOptions) => Integrator)[] = [
-  (cell) => fire({ dt: 0.5, cell }),
-  (cell) => fire2({ dt: 0.05, tMax: 1, cell }),
-  (cell) => lbfgs({ cell }),
-  (cell) => lbfgs({ cell, lineSearch: true }),
+  (cell) => fireRelaxer({ dt: 0.5, cell }),
+  (cell) => fire2Relaxer({ dt: 0.05, tMax: 1, cell }),
+  (cell) => lbfgsRelaxer({ cell }),
+  (cell) => lbfgsRelaxer({ cell, lineSearch: true }),
 ];
 
 /** In the fast suite all are tried on wasm, and one of them, another in each test, elsewhere. */
@@ -148,7 +148,7 @@ Deno.test(
   onEngines(async (backend) => {
     const batch = Batch.from([strained(argon(2, 1, 0.2), SKEWED)]);
     batch.ensure("stress");
-    const scheme = lbfgs({ cell: { pressure: 0.02 }, lineSearch: true });
+    const scheme = lbfgsRelaxer({ cell: { pressure: 0.02 }, lineSearch: true });
     await using engine = engineOf(scheme, backend, 1e-3);
     const seen: number[] = [];
     engine.hooks.add(hook({
@@ -245,7 +245,7 @@ Deno.test("a pressure on what has no volume is refused, naming the system", asyn
     argon(2, 1),
     new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 4.2, 0, 0] }),
   ]);
-  await using engine = engineOf(lbfgs({ cell: { pressure: 0.01 } }), "wasm", 1e-3);
+  await using engine = engineOf(lbfgsRelaxer({ cell: { pressure: 0.01 } }), "wasm", 1e-3);
   const error = await assertRejects(() => engine.run(batch, 3), RangeError);
   assertEquals(
     error.message,
@@ -274,9 +274,9 @@ Deno.test(
     const run = async (systems: readonly System[], steps: readonly number[]) => {
       const batch = Batch.from(systems), left: number[] = [], sizes: number[] = [];
       await using all = fuse(
-        engineOf(fire({ dt: 0.5 }), backend, 1e-3),
-        engineOf(lbfgs({ cell: { pressure } }), backend, 2e-5),
-        engineOf(fire2({ dt: 0.05, tMax: 1, cell: true }), backend, 2e-5),
+        engineOf(fireRelaxer({ dt: 0.5 }), backend, 1e-3),
+        engineOf(lbfgsRelaxer({ cell: { pressure } }), backend, 2e-5),
+        engineOf(fire2Relaxer({ dt: 0.05, tMax: 1, cell: true }), backend, 2e-5),
       );
       all.stages[1]!.hooks.add(hook({
         name: "left",

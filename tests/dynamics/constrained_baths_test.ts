@@ -13,7 +13,7 @@ import {
   type Integrator,
   langevin,
   noseHoover,
-  npt,
+  nptIntegrator,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -112,7 +112,7 @@ Deno.test(
   onEnginesAndGpu(async (backend) => {
     const options = { temperature: 40, pressure: 0.1, thermostatTime: 100, barostatTime: 200 };
     const before = crystals(1), batch = before.clone();
-    await using md = new Dynamics(npt({ dt: 2, ...options }), {
+    await using md = new Dynamics(nptIntegrator({ dt: 2, ...options }), {
       model: ARGON,
       constraints: [fixAtoms([0, 9])],
       ...where(backend),
@@ -124,7 +124,7 @@ Deno.test(
       assertEquals(is[k] === was[k], isFixed, `${k}`);
     }
     assertLess(batch.get("cell")[0]!, before.get("cell")[0]! - 1e-3);
-    await using bonded = new Dynamics(npt({ dt: 2, ...options }), {
+    await using bonded = new Dynamics(nptIntegrator({ dt: 2, ...options }), {
       model: ARGON,
       constraints: [fixBonds([[0, 1]])],
       ...where(backend),

@@ -1,7 +1,7 @@
 // Where engines run, asked for by name.
 import { assertEquals, assertRejects, assertStringIncludes, assertThrows } from "@std/assert";
 import { BackendUnavailableError, openDevice } from "../../src/backend/mod.ts";
-import { ConvergenceHook, Dynamics, fire, NVE } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, Dynamics, fireRelaxer, NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
@@ -91,7 +91,7 @@ testOnGpu(
 
 testOnGpu("a checkpoint goes on on a device that is not open yet, and is taken there", async () => {
   const make = (device: "wasm" | ReturnType<typeof auto>) =>
-    new Dynamics(fire({ dt: 0.3 }), {
+    new Dynamics(fireRelaxer({ dt: 0.3 }), {
       model: ARGON,
       device,
       name: "FIRE",

@@ -2,11 +2,11 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { Batch, initVelocities, type System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
-import { parseRunLog, report, runLog } from "../../src/config/mod.ts";
+import { parseRunLog, report, runLog } from "../../src/config/runs/mod.ts";
 import {
   Dynamics,
   FIRE,
-  fire,
+  fireRelaxer,
   fuse,
   type Integrator,
   langevin,
@@ -24,7 +24,7 @@ import { BACKENDS, on, where } from "./backends.ts";
 const SCHEMES: readonly (() => Integrator)[] = [
   () => velocityVerlet({ dt: 2 }),
   () => langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 1 }),
-  () => fire({ dt: 0.5 }),
+  () => fireRelaxer({ dt: 0.5 }),
 ];
 
 /** A crystal as a file brings it: with the flags of its first atoms, `undefined` for a file that fixes none. */

@@ -8,8 +8,8 @@ import {
   ConvergenceHook,
   Dynamics,
   FIRE,
-  fire,
-  fire2,
+  fire2Relaxer,
+  fireRelaxer,
   fixAtoms,
   fixCenterOfMass,
   fixComponents,
@@ -30,8 +30,8 @@ import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 const SCHEMES: readonly (() => Integrator)[] = [
   () => velocityVerlet({ dt: 2 }),
   () => langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 1 }),
-  () => fire({ dt: 0.5 }),
-  () => fire2({ dt: 0.5 }),
+  () => fireRelaxer({ dt: 0.5 }),
+  () => fire2Relaxer({ dt: 0.5 }),
 ];
 
 const K_B = 8.617333262e-5;
@@ -232,7 +232,7 @@ Deno.test(
         dynamics: { AFTER_COMPUTE: ({ write }) => void (write.forces as Float64Array).fill(1) },
       },
     });
-    await run(fire({ dt: 0.1 }), batch, backend, {
+    await run(fireRelaxer({ dt: 0.1 }), batch, backend, {
       constraints: [fixAtoms([3])],
       hooks: [shove, new MaxForceClampHook({ maxForce: 5 })],
     });
@@ -300,13 +300,14 @@ Deno.test(
       const text = `2\nProperties=species:S:1:pos:R:3:move_mask:L:${columns} pbc="F F F"\n` +
         `Ar 0 0 0 ${rows[0]}\nAr 3 1 0.5 ${rows[1]}\n`;
       const batch = Batch.from(parseExtxyz(text));
-      await run(fire({ dt: 0.5 }), batch, backend, { constraints: [fixMasked()] });
+      await run(fireRelaxer({ dt: 0.5 }), batch, backend, { constraints: [fixMasked()] });
       const [x, y, z, u, v, w] = batch.get("positions") as unknown as number[];
       assertEquals([x, y, z], [0, 0, 0]);
       assertEquals([u === 3, v === 1, w === 0.5], [false, columns === "3", false]);
     }
     await assertRejects(
-      () => run(fire({ dt: 0.5 }), crystals(1), backend, { constraints: [fixMasked("mask")] }),
+      () =>
+        run(fireRelaxer({ dt: 0.5 }), crystals(1), backend, { constraints: [fixMasked("mask")] }),
       TypeError,
       "the batch must have mask",
     );

@@ -6,7 +6,7 @@ import {
   Dynamics,
   type DynamicsOptions,
   FIRE,
-  fire,
+  fireRelaxer,
   fixAtoms,
   fixBonds,
   fuse,
@@ -166,7 +166,9 @@ Deno.test(
     assertEquals([...batch.get("status")], [0, 1, 2, 1]);
     assertEquals([...batch.get("stepsDone")], [10, 10, 0, 10]);
     assertSameBits(bitsOf(batch, 2, ["positions", "velocities"]), before);
-    for (const [s, engine] of [[0, fire({ dt: 0.4 })], [1, undefined], [3, undefined]] as const) {
+    for (
+      const [s, engine] of [[0, fireRelaxer({ dt: 0.4 })], [1, undefined], [3, undefined]] as const
+    ) {
       const alone = Batch.from(systems);
       initVelocities(alone, 50, { seed: 2 });
       const one = Batch.from([alone.system(s)]);

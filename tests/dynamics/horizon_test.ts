@@ -7,12 +7,12 @@ import {
   ConvergenceHook,
   Dynamics,
   DynamicsStage,
-  fire,
-  fire2,
+  fire2Relaxer,
+  fireRelaxer,
   type Integrator,
   type KernelDevice,
   langevin,
-  lbfgs,
+  lbfgsRelaxer,
   noseHoover,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -29,10 +29,10 @@ const SCHEMES: readonly Integrator[] = [
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
   noseHoover({ dt: 2, temperature: 60, thermostatTime: 50 }),
   bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
-  fire({ dt: 0.3 }),
-  fire2({ dt: 0.05, tMax: 0.5 }),
-  lbfgs({ maxStep: 0.005 }), // or it would be there at once
-  lbfgs({ maxStep: 0.005, memory: 3, lineSearch: true }),
+  fireRelaxer({ dt: 0.3 }),
+  fire2Relaxer({ dt: 0.05, tMax: 0.5 }),
+  lbfgsRelaxer({ maxStep: 0.005 }), // or it would be there at once
+  lbfgsRelaxer({ maxStep: 0.005, memory: 3, lineSearch: true }),
 ];
 
 /** Bits after steps with hooks of any kind. */
@@ -165,7 +165,7 @@ Deno.test(
         criteria: { key: field<Float64Array>()("load"), threshold: 1 },
       });
       const hooks = [new Clamp(2), rest, ...others] as never;
-      await using engine = new Dynamics(fire({ dt: 0.3 }), {
+      await using engine = new Dynamics(fireRelaxer({ dt: 0.3 }), {
         model: ARGON,
         ...where(backend),
         hooks,

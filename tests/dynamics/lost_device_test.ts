@@ -7,13 +7,13 @@ import {
   Dynamics,
   type DynamicsContext,
   DynamicsStage,
-  fire,
+  fireRelaxer,
   type Integrator,
   langevin,
   NVE,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
-import { runLog } from "../../src/config/mod.ts";
+import { runLog } from "../../src/config/runs/mod.ts";
 import { hook } from "../../src/hook.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import { tethers } from "../../src/models/mod.ts";
@@ -208,7 +208,7 @@ for (const keepSeconds of KEPT) {
               },
             },
           });
-          const scheme = fire({ dt: 0.5 });
+          const scheme = fireRelaxer({ dt: 0.5 });
           const ran = await run(
             scheme,
             500,
@@ -286,7 +286,7 @@ testOnGpu(
     const go = async (device: "wasm" | { name: "auto"; gpu: GpuHost }, lose: () => void) => {
       const seen: number[] = [], warnings: HookWarning[] = [];
       const onWarning = (warning: HookWarning) => void warnings.push(warning);
-      await using md = new Dynamics(fire({ dt: 0.3 }), { model: ARGON, device, onWarning });
+      await using md = new Dynamics(fireRelaxer({ dt: 0.3 }), { model: ARGON, device, onWarning });
       md.hooks.add(ConvergenceHook.fromFmax(1e-6));
       md.hooks.add(counting(seen) as never);
       const batch = await md.run(crystals(2, 0), 12);

@@ -4,10 +4,10 @@ import type { Batch } from "../../src/batch/mod.ts";
 import {
   bussi,
   Dynamics,
-  fire,
-  lbfgs,
+  fireRelaxer,
+  lbfgsRelaxer,
   noseHoover,
-  npt,
+  nptIntegrator,
   type PerSystem,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -22,19 +22,20 @@ Deno.test(
     const values = [0.5, 1, 2];
     const schemes = [
       (dt: PerSystem) => velocityVerlet({ dt }),
-      (dt: PerSystem) => fire({ dt }), // in other units within
+      (dt: PerSystem) => fireRelaxer({ dt }), // in other units within
       (x: PerSystem) =>
         bussi({ dt: 2, temperature: times(x, 40), thermostatTime: times(x, 50), seed: 1 }),
       (x: PerSystem) => noseHoover({ dt: x, temperature: times(x, 40), thermostatTime: 50 }),
       (x: PerSystem) =>
-        npt({
+        nptIntegrator({
           dt: 1,
           temperature: times(x, 40),
           pressure: times(x, 1e-3),
           thermostatTime: times(x, 50),
           barostatTime: times(x, 200),
         }),
-      (x: PerSystem) => lbfgs({ maxStep: times(x, 0.01), cell: { pressure: times(x, 1e-3) } }),
+      (x: PerSystem) =>
+        lbfgsRelaxer({ maxStep: times(x, 0.01), cell: { pressure: times(x, 1e-3) } }),
     ];
     for (const scheme of schemes) {
       const [byPlace, byField] = [crystals(3), crystals(3)];

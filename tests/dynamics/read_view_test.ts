@@ -1,14 +1,6 @@
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
-import {
-  Batch,
-  ConvergenceHook,
-  FIRE,
-  fuse,
-  lennardJones,
-  NVE,
-  type ReadonlyNumbers,
-  type ReadonlyRows,
-} from "@hooke/hooke";
+import { Batch, ConvergenceHook, FIRE, fuse, lennardJones, NVE } from "@hooke/hooke";
+import type { ReadonlyNumbers, ReadonlyRows } from "@hooke/hooke/hooks";
 import { testOnGpu } from "../backend/gpu.ts";
 import { type EngineBackend, gpu, on, where } from "./backends.ts";
 

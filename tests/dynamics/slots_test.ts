@@ -5,13 +5,13 @@ import {
   bussi,
   ConvergenceHook,
   Dynamics,
-  fire,
-  fire2,
+  fire2Relaxer,
+  fireRelaxer,
   type Integrator,
   langevin,
-  lbfgs,
+  lbfgsRelaxer,
   noseHoover,
-  npt,
+  nptIntegrator,
   NVE,
   type SavedDynamics,
   velocityVerlet,
@@ -26,10 +26,10 @@ const SCHEMES: readonly Integrator[] = [
   langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 }),
   noseHoover({ dt: 2, temperature: 60, thermostatTime: 50 }),
   bussi({ dt: 2, temperature: 60, thermostatTime: 50, seed: 5 }),
-  fire({ dt: 0.3 }),
-  fire2({ dt: 0.05, tMax: 0.5 }),
-  lbfgs({ maxStep: 0.005 }), // or it would be there at once
-  lbfgs({ maxStep: 0.005, memory: 3, lineSearch: true }),
+  fireRelaxer({ dt: 0.3 }),
+  fire2Relaxer({ dt: 0.05, tMax: 0.5 }),
+  lbfgsRelaxer({ maxStep: 0.005 }), // or it would be there at once
+  lbfgsRelaxer({ maxStep: 0.005, memory: 3, lineSearch: true }),
 ];
 
 async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, steps: number) {
@@ -42,7 +42,7 @@ async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, ste
 Deno.test(
   "systems that have converged stay as they are to the bit while others move, and so does what the scheme keeps",
   onEngines(async (backend) => {
-    for (const scheme of [fire({ dt: 0.3 }), fire2({ dt: 0.05, tMax: 0.5 })]) {
+    for (const scheme of [fireRelaxer({ dt: 0.3 }), fire2Relaxer({ dt: 0.05, tMax: 0.5 })]) {
       // The first is all but relaxed, the last far from it.
       const batch = Batch.from([argon(2, 0, 0.002), argon(2, 1, 0.03), argon(2, 2, 0.15)]);
       const seen: number[][] = [];
@@ -153,7 +153,9 @@ Deno.test(
   "what somebody changes of a system between two runs leaves the others what they are, to the bit",
   onEngines(async (backend) => {
     const pressed = { dt: 2, temperature: 60, thermostatTime: 100, barostatTime: 300 };
-    for (const scheme of [velocityVerlet({ dt: 2 }), npt({ ...pressed, pressure: 0.001 })]) {
+    for (
+      const scheme of [velocityVerlet({ dt: 2 }), nptIntegrator({ ...pressed, pressure: 0.001 })]
+    ) {
       const [plain, changed] = [crystals(3), crystals(3)];
       for (const batch of [plain, changed]) {
         await using engine = new Dynamics(scheme, { model: ARGON, ...where(backend) });

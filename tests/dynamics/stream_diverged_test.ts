@@ -4,7 +4,7 @@ import { System } from "../../src/batch/mod.ts";
 import {
   DivergedError,
   Dynamics,
-  fire,
+  fireRelaxer,
   type Integrator,
   langevin,
   SizeAwareSampler,
@@ -44,7 +44,7 @@ Deno.test(
     const md = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
     const cases: readonly (readonly [Integrator, System[], number, number[]])[] = [
       [md, rattled(7).toSpliced(1, 1, flying(4)).toSpliced(5, 1, flying(9)), 20, [1, 5]],
-      [fire({ dt: 0.3, maxStep: 1e12 }), rattled(5).toSpliced(3, 1, bursting()), 1000, [3]],
+      [fireRelaxer({ dt: 0.3, maxStep: 1e12 }), rattled(5).toSpliced(3, 1, bursting()), 1000, [3]],
     ];
     for (const [scheme, systems, maxSteps, lost] of cases) {
       const options = { backend, maxSystems: 2, maxSteps };
@@ -92,6 +92,9 @@ Deno.test("a stream of which nothing is left but what has come apart ends", asyn
 
 Deno.test("what is to become of what comes apart must be a word that means something", async () => {
   const stream = () =>
-    streamed(fire({ dt: 0.3 }), rattled(2), { backend: "wasm", onDiverged: "skip" as never });
+    streamed(fireRelaxer({ dt: 0.3 }), rattled(2), {
+      backend: "wasm",
+      onDiverged: "skip" as never,
+    });
   await assertRejects(stream, TypeError, 'onDiverged must be "throw" or "drop"');
 });

@@ -3,7 +3,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import {
   type Constraint,
-  fire,
+  fireRelaxer,
   fixAtoms,
   fixBonds,
   fixComponents,
@@ -56,7 +56,7 @@ Deno.test(
       },
     });
     const count = name === "webgpu" ? 5 : 9;
-    await streamed(fire({ dt: 0.3 }), rattled(count), { backend, hooks: [watch] });
+    await streamed(fireRelaxer({ dt: 0.3 }), rattled(count), { backend, hooks: [watch] });
     assertEquals(joined.sort(), Array.from({ length: count - 3 }, (_, i) => i + 3));
     assertEquals(converged.sort(), Array.from({ length: count }, (_, i) => i));
     assert(isForced);
@@ -83,7 +83,7 @@ Deno.test(
     assertEquals(found.size, 5);
     assert(lines.length > 2);
     const relax = { backend, hooks: [new ConvergedSnapshotHook({ sink: snapshots })] };
-    const relaxed = await streamed(fire({ dt: 0.3 }), rattled(6), relax);
+    const relaxed = await streamed(fireRelaxer({ dt: 0.3 }), rattled(6), relax);
     const seen = snapshots.read();
     assertEquals([...seen.get("sourceId")].sort(), [0, 1, 2, 3, 4, 5]);
     // What is written when it leaves is what it was when it converged.
@@ -101,11 +101,14 @@ Deno.test(
     const systems = rattled(7);
     // Between two layers at 0 and 2.63 Å: atoms that were displaced beyond it go back on this side.
     const hooks = () => [new FreezeAtomsHook({ atoms: ({ position: [, , z] }) => z < 2.73 })];
-    const { found } = await streamed(fire({ dt: 0.3 }), systems, { backend, hooks: hooks() });
+    const { found } = await streamed(fireRelaxer({ dt: 0.3 }), systems, {
+      backend,
+      hooks: hooks(),
+    });
     for (const [id, batch] of found) {
       const one = Batch.from([systems[id]!]);
       one.set("systemId", [id]);
-      await using engine = engineOf(fire({ dt: 0.3 }), { backend, hooks: hooks() });
+      await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend, hooks: hooks() });
       await engine.run(one, 1000);
       assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
     }
@@ -115,7 +118,7 @@ Deno.test(
 Deno.test(
   "the first sink that is not full takes what comes, and where all are full nothing is lost",
   on(PAIR_BACKENDS, async (backend) => {
-    await using engine = engineOf(fire({ dt: 0.3 }), { backend });
+    await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend });
     const systems = rattled(9);
     const sampler = new SizeAwareSampler(systems, { maxSystems: 4 });
     const sinks = [4, 3].map((capacity) => new MemorySink({ capacity }));
@@ -136,7 +139,7 @@ Deno.test(
 
 Deno.test("sinks together have each system once, whatever was full on the way", async () => {
   const systems = rattled(9), backend = "wasm";
-  await using engine = engineOf(fire({ dt: 0.3 }), { backend });
+  await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend });
   const sampler = new SizeAwareSampler(systems, { maxSystems: 4 });
   const sinks = [2, 2, 2, 3].map((capacity) => new MemorySink({ capacity }));
   let failures = 0;
@@ -149,7 +152,7 @@ Deno.test("sinks together have each system once, whatever was full on the way", 
   for (const sink of sinks) {
     const held = sink.read();
     for (const [place, id] of held.get("sourceId").entries()) {
-      const one = await alone(fire({ dt: 0.3 }), systems[id]!, { id, backend });
+      const one = await alone(fireRelaxer({ dt: 0.3 }), systems[id]!, { id, backend });
       assertSameBits(bitsOf(held, place, FIELDS), bitsOf(one, 0, FIELDS));
     }
   }
@@ -185,7 +188,11 @@ Deno.test("thousands of structures stream through a batch of 64 that is over 90 
     },
   });
   const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5, skin: 1 });
-  await using engine = engineOf(fire({ dt: 1 }), { backend: "wasm", model, hooks: [counting] });
+  await using engine = engineOf(fireRelaxer({ dt: 1 }), {
+    backend: "wasm",
+    model,
+    hooks: [counting],
+  });
   const sink = new MemorySink();
   const summary = await engine.stream(sampler, { sinks: [sink] });
   assertEquals([summary.systems, summary.graduated, sink.length], [MANY, MANY, MANY]);
@@ -207,7 +214,7 @@ Deno.test(
       },
     });
     const options = { backend, maxSystems: 6, maxAtoms: 50, hooks: [watch], refillFrequency: 1 };
-    const { found, summary } = await streamed(fire({ dt: 0.3 }), systems, options);
+    const { found, summary } = await streamed(fireRelaxer({ dt: 0.3 }), systems, options);
     assertEquals([found.size, most], [20, 48]); // 32 and four times 4
     assert(summary.filling > 0.6);
   }),
@@ -295,7 +302,7 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
 });
 
 Deno.test("checkpoints can be taken while a stream runs, at any step", async () => {
-  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   const systems = rattled(7);
   const make = () => new SizeAwareSampler(systems, { maxSystems: 3 });
   const taken: Promise<SavedDynamics>[] = [];

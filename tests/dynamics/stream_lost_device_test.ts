@@ -5,7 +5,7 @@ import {
   Dynamics,
   type DynamicsContext,
   DynamicsStage,
-  fire,
+  fireRelaxer,
   SizeAwareSampler,
 } from "../../src/dynamics/mod.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
@@ -27,7 +27,7 @@ for (const [keepSeconds, some] of [[Infinity, [3, JOINING]], [0, [59]]] as const
         let count = 0;
         const { gpu, lose } = disguised();
         const warnings: HookWarning[] = [];
-        await using engine = new Dynamics(fire({ dt: 0.3 }), {
+        await using engine = new Dynamics(fireRelaxer({ dt: 0.3 }), {
           model: ARGON,
           device: { name: "auto", gpu, keepSeconds },
           hooks: [ConvergenceHook.fromFmax(0.02)],
@@ -54,7 +54,7 @@ for (const [keepSeconds, some] of [[Infinity, [3, JOINING]], [0, [59]]] as const
           [true, 6, 6, 6],
         );
         for (const [id, batch] of bySource(sink.read())) {
-          const one = await alone(fire({ dt: 0.3 }), systems[id]!, { id, backend: "wasm" });
+          const one = await alone(fireRelaxer({ dt: 0.3 }), systems[id]!, { id, backend: "wasm" });
           const [found, expected] = [batch, one].map((of) => bitsOf(of, 0, ["energy"]).energy!);
           assertNear(found!, expected!, 1e-3);
           assert(Math.abs(batch.get("stepsDone")[0]! - one.get("stepsDone")[0]!) < 9);

@@ -5,7 +5,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   Dynamics,
-  fire,
+  fireRelaxer,
   fixAtoms,
   fixBonds,
   type Integrator,
@@ -32,7 +32,7 @@ const SYSTEMS = rattled(9, (i) => 1 + i % 2);
 const make = () => new SizeAwareSampler(SYSTEMS, { maxAtoms: 70 });
 
 const SCHEMES: readonly [Integrator, Partial<StreamOptions>][] = [
-  [fire({ dt: 0.3 }), {}],
+  [fireRelaxer({ dt: 0.3 }), {}],
   [langevin({ dt: 0.7, temperature: 60, friction: 0.01, seed: 5 }), { maxSteps: 17 }],
 ];
 
@@ -104,7 +104,7 @@ Deno.test(
 Deno.test(
   "the same sampler goes on after a number of steps, and after a stop",
   on(PAIR_BACKENDS, async (backend) => {
-    const scheme = fire({ dt: 0.3 });
+    const scheme = fireRelaxer({ dt: 0.3 });
     const [whole, parts] = [new MemorySink(), new MemorySink()];
     await using one = engineOf(scheme, { backend });
     const { steps } = await one.stream(make(), { sinks: [whole] });
@@ -123,7 +123,7 @@ Deno.test(
 );
 
 Deno.test("a sink that cannot be cut back is not written to again of systems that it has", async () => {
-  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   await using first = engineOf(scheme, { backend });
   const memory = new MemorySink();
   const sink = {
@@ -154,7 +154,7 @@ Deno.test("a sink that cannot be cut back is not written to again of systems tha
 });
 
 Deno.test("a stream that is refused when it goes on leaves its sinks as they are", async () => {
-  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   await using first = engineOf(scheme, { backend });
   const sampler = make(), sink = new MemorySink();
   await first.stream(sampler, { sinks: [sink], nSteps: 20 });
@@ -195,7 +195,7 @@ Deno.test("a stream that is refused when it goes on leaves its sinks as they are
 });
 
 Deno.test("a stream that was done when it was saved cuts its sinks back, and another one may begin", async () => {
-  const scheme = fire({ dt: 0.3 }), backend = "wasm", sink = new MemorySink();
+  const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm", sink = new MemorySink();
   await using first = engineOf(scheme, { backend });
   await first.stream(make(), { sinks: [sink] });
   const saved = await first.save(), { length } = sink;
@@ -210,7 +210,7 @@ Deno.test("a stream that was done when it was saved cuts its sinks back, and ano
 
 Deno.test("checkpoints in files hold a stream, and files of systems are cut back", async () => {
   const folder = await Deno.makeTempDir();
-  const scheme = fire({ dt: 0.3 }), backend = "wasm";
+  const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   for (const ending of ["xyz", "zarr"]) {
     const path = `${folder}/relaxed.${ending}`;
     const whole =
@@ -237,7 +237,7 @@ Deno.test("checkpoints in files hold a stream, and files of systems are cut back
 });
 
 Deno.test("a stream whose batch is gone says so", async () => {
-  await using engine = engineOf(fire({ dt: 0.3 }), { backend: "wasm" });
+  await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend: "wasm" });
   const sampler = make(), sinks = [new MemorySink()];
   await engine.stream(sampler, { sinks, nSteps: 5 });
   await engine.run(Batch.from([argon(1, 0)]), 1);
@@ -249,7 +249,7 @@ Deno.test("a stream whose batch is gone says so", async () => {
 });
 
 Deno.test("saved slots of a stream that save() did not return, and checkpoints of schema 1, are refused", async () => {
-  const scheme = fire({ dt: 0.3 }), backend = "wasm", path = await Deno.makeTempFile();
+  const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm", path = await Deno.makeTempFile();
   await using first = engineOf(scheme, { backend });
   await first.stream(make(), { sinks: [new MemorySink()], nSteps: 5 });
   const saved = await first.save(), stream = saved.stream!;

@@ -5,7 +5,7 @@ import {
   ConvergenceHook,
   Dynamics,
   type DynamicsOptions,
-  fire,
+  fireRelaxer,
   fuse,
   type FusedDynamics,
   langevin,
@@ -23,7 +23,7 @@ function stages(backend: EngineBackend, hooks: readonly (readonly object[])[] = 
   const of = (all: readonly object[]) => all as unknown as NonNullable<DynamicsOptions["hooks"]>;
   const place = { model: ARGON, ...where(backend) };
   return fuse(
-    new Dynamics(fire({ dt: 0.3 }), {
+    new Dynamics(fireRelaxer({ dt: 0.3 }), {
       ...place,
       name: "relax",
       hooks: of([ConvergenceHook.fromFmax(0.05), ...hooks[0] ?? []]),

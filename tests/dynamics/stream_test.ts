@@ -5,13 +5,13 @@ import {
   ConvergenceHook,
   Dynamics,
   FIRE,
-  fire,
-  fire2,
+  fire2Relaxer,
+  fireRelaxer,
   fixBonds,
   fixCenterOfMass,
   langevin,
-  lbfgs,
-  npt,
+  lbfgsRelaxer,
+  nptIntegrator,
   SizeAwareSampler,
 } from "../../src/dynamics/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
@@ -25,10 +25,10 @@ Deno.test(
   onEngines(async (backend, name) => {
     const systems = rattled(9);
     for (
-      const scheme of name === "webgpu" ? [fire({ dt: 0.3 })] : [
-        fire({ dt: 0.3 }),
-        fire2({ dt: 0.05, tMax: 0.5 }),
-        lbfgs({}),
+      const scheme of name === "webgpu" ? [fireRelaxer({ dt: 0.3 })] : [
+        fireRelaxer({ dt: 0.3 }),
+        fire2Relaxer({ dt: 0.05, tMax: 0.5 }),
+        lbfgsRelaxer({}),
       ]
     ) {
       const { found, summary } = await streamed(scheme, systems, { backend });
@@ -71,11 +71,16 @@ Deno.test(
     const model = spring(0.1);
     for (const maxSteps of name === "webgpu" ? [7] : [undefined, 7]) {
       const options = { backend, model, ...(maxSteps && { maxSteps }), refillFrequency: 2 };
-      const { found, summary } = await streamed(fire({ dt: 0.3 }), systems, options);
+      const { found, summary } = await streamed(fireRelaxer({ dt: 0.3 }), systems, options);
       assertEquals(summary.graduated, 8);
       for (const [id, batch] of found) {
         const steps = maxSteps ?? 1000;
-        const one = await alone(fire({ dt: 0.3 }), systems[id]!, { id, backend, model, steps });
+        const one = await alone(fireRelaxer({ dt: 0.3 }), systems[id]!, {
+          id,
+          backend,
+          model,
+          steps,
+        });
         assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `${name} ${id}`);
       }
     }
@@ -113,7 +118,7 @@ Deno.test(
     for (const source of [moving.systems(), tagged]) {
       counts.push(
         await puts(async () => {
-          const all = (await streamed(fire({ dt: 0.3 }), source, { backend })).found;
+          const all = (await streamed(fireRelaxer({ dt: 0.3 }), source, { backend })).found;
           found.push(Object.fromEntries([...all].map(([id, one]) => [id, bitsOf(one, 0, FIELDS)])));
         }),
       );
@@ -133,9 +138,9 @@ Deno.test(
     ones.ensure("stress");
     ones.set("charge", [1, 2, 3, 4, 5, 6], { level: "system", dtype: "f64", fill: 0 });
     const source = plain.map((one, i) => i % 2 === 0 ? one : ones.system(i));
-    const { found } = await streamed(fire({ dt: 0.3 }), source, { backend, maxSystems: 2 });
+    const { found } = await streamed(fireRelaxer({ dt: 0.3 }), source, { backend, maxSystems: 2 });
     for (const [id, batch] of found) {
-      const one = await alone(fire({ dt: 0.3 }), plain[id]!, { id, backend });
+      const one = await alone(fireRelaxer({ dt: 0.3 }), plain[id]!, { id, backend });
       assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
       assertEquals(batch.get("charge")[0], id % 2 === 0 ? 0 : id + 1);
     }
@@ -174,7 +179,7 @@ Deno.test("on two threads systems join with the bits that they have alone on one
   const { graduated } = await engine.stream(sampler, { sinks: [sink] });
   assertEquals(graduated, 7);
   for (const [id, batch] of bySource(sink.read())) {
-    const one = await alone(fire({ dt: 0.3 }), systems[id]!, { id, backend: "wasm" });
+    const one = await alone(fireRelaxer({ dt: 0.3 }), systems[id]!, { id, backend: "wasm" });
     assertSameBits(bitsOf(batch, 0, FIELDS), bitsOf(one, 0, FIELDS), `system ${id}`);
   }
 });
@@ -185,7 +190,7 @@ Deno.test(
     const moving = Batch.from(rattled(5));
     initVelocities(moving, 40, { seed: 1 });
     const systems = moving.systems();
-    const scheme = npt({
+    const scheme = nptIntegrator({
       dt: 2,
       temperature: 40,
       pressure: 0.001,

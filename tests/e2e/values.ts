@@ -5,8 +5,8 @@ import { NeighborList } from "@hooke/hooke/batch/neighbors";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
   dataOf,
+  type FeedsByInput,
   GraphBuilder,
-  type HostFeeds,
   lennardJonesModel,
   openSession,
   openSessionInWorker,
@@ -125,7 +125,7 @@ export async function generatedValues(): Promise<number[]> {
   return Array.from((await md.run(crystals(2, 1), 60)).get("positions"));
 }
 
-function feedsOf(batch: Batch): HostFeeds {
+function feedsOf(batch: Batch): FeedsByInput {
   const { edges, shifts, count } = new NeighborList({ cutoff: PARAMETERS.cutoff }).update(batch);
   const cell = batch.get("cell");
   const vectors = Float32Array.from(shifts, (_, k) => {

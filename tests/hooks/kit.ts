@@ -1,6 +1,7 @@
 /** A kind with every role, and loops over it, for the tests of the hook core. */
 import {
   type BaseContext,
+  defineKind,
   type Engine,
   type Gate,
   Loop,
@@ -8,8 +9,7 @@ import {
   type Observe,
   type Pipe,
   type Replace,
-  type Stages,
-  stagesOf,
+  type StageKind,
 } from "@hooke/hooke/hooks";
 
 export interface WorkContext extends BaseContext {
@@ -32,7 +32,7 @@ export interface WorkFields {
 }
 
 /** Stages of every role, an event, and one with a counter of its own. */
-export const WorkStage: Stages<"work", WorkStages, WorkFields> = stagesOf("work", {
+export const WorkStage: StageKind<"work", WorkStages, WorkFields> = defineKind("work", {
   BEFORE: "observe",
   AMOUNT: "pipe",
   MAY_WORK: "gate",

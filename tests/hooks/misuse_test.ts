@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertFalse, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   type AddOptions,
+  defineKind,
   EngineHooks,
   hostState,
   isHook,
@@ -9,7 +10,6 @@ import {
   makeHook,
   makeOverload,
   stages,
-  stagesOf,
 } from "@hooke/hooke/hooks";
 import { DynamicsStage, hook, overload } from "@hooke/hooke";
 import { checkKinds } from "../../src/hooks/protocol/kind.ts";
@@ -23,7 +23,11 @@ type Kind = typeof TypeError | typeof RangeError;
 const js = {
   hook: hook as unknown as (spec?: unknown) => unknown,
   stages: stages() as unknown as (kind?: unknown, names?: unknown, options?: unknown) => unknown,
-  stagesOf: stagesOf as unknown as (kind?: unknown, roles?: unknown, options?: unknown) => unknown,
+  defineKind: defineKind as unknown as (
+    kind?: unknown,
+    roles?: unknown,
+    options?: unknown,
+  ) => unknown,
 };
 
 /** `add` as JavaScript sees it; a refusal must leave the list as it was. */
@@ -271,15 +275,15 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
 
 Deno.test("roles are an object of known roles", () => {
   assertThrows(
-    () => js.stagesOf("k", null),
+    () => js.defineKind("k", null),
     TypeError,
     "must be an object, name → role; got null",
   );
-  assertThrows(() => js.stagesOf("k", ["A"]), TypeError, 'got ["A"]');
-  assertThrows(() => js.stagesOf("k", { A: "observ" }), TypeError, "did you mean observe?");
-  assertThrows(() => js.stagesOf("k", { A: none }), TypeError, "got an object");
+  assertThrows(() => js.defineKind("k", ["A"]), TypeError, 'got ["A"]');
+  assertThrows(() => js.defineKind("k", { A: "observ" }), TypeError, "did you mean observe?");
+  assertThrows(() => js.defineKind("k", { A: none }), TypeError, "got an object");
   assertThrows(
-    () => js.stagesOf("k", { A: "pipe" }, 5),
+    () => js.defineKind("k", { A: "pipe" }, 5),
     TypeError,
     "its options must be an object",
   );

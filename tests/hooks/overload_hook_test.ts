@@ -1,7 +1,8 @@
 /** Overload sets as hooks: matched when they are added, or asked at each call where a guard must be. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { type BaseContext, EngineHooks, Shared } from "@hooke/hooke/hooks";
-import { any, DynamicsStage, hook, overload } from "@hooke/hooke";
+import { DynamicsStage, hook, overload } from "@hooke/hooke";
+import { any } from "@hooke/hooke/dispatch";
 import { work, WorkStage } from "./kit.ts";
 
 const isLate = (ctx: unknown): ctx is BaseContext => (ctx as BaseContext).stepCount >= 2;

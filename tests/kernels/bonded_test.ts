@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { type Call, call } from "../../src/backend/mod.ts";
+import { call, type KernelCall } from "../../src/backend/mod.ts";
 import { centerBias } from "../../src/kernels/bonded/center_bias.ts";
 import { clear } from "../../src/kernels/clear.ts";
 import { harmonicBonds } from "../../src/kernels/bonded/harmonic_bonds.ts";
@@ -18,7 +18,7 @@ interface World {
 }
 
 /** A potential's call on buffers that are made from a world. */
-type Make = (lab: Lab, world: World, sums: Sums, want: number) => Call;
+type Make = (lab: Lab, world: World, sums: Sums, want: number) => KernelCall;
 
 type Sums =
   & Record<"forces", ReturnType<Lab["real"]>>

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { atomicNumber, type SystemInput } from "@hooke/hooke";
+import type { SystemInput } from "@hooke/hooke";
+import { atomicNumber } from "@hooke/hooke/batch";
 import { readReference, type ReferenceTensor } from "../onnx/shared_models.ts";
 
 const ARRAYS = { float32: Float32Array, float64: Float64Array, int64: BigInt64Array };

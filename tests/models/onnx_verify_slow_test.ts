@@ -1,5 +1,6 @@
 /** Wrong manifests of real potentials, each found by a reference that PyTorch's traced forces made. */
-import { atomicNumber, Batch, NVE } from "@hooke/hooke";
+import { Batch, NVE } from "@hooke/hooke";
+import { atomicNumber } from "@hooke/hooke/batch";
 import { openWebGpu } from "@hooke/hooke/backend";
 import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { assert, assertEquals, assertRejects } from "@std/assert";

@@ -4,10 +4,8 @@ import { kick } from "../../src/kernels/integrate/kick.ts";
 import { outputsOf } from "../../src/models/model.ts";
 import {
   Batch,
-  centerBias,
   type DynamicsContext,
   DynamicsStage,
-  MaxForceClampHook,
   type Model,
   NVE,
   potential,
@@ -15,6 +13,8 @@ import {
   System,
   tethers,
 } from "@hooke/hooke";
+import { centerBias } from "@hooke/hooke/models";
+import { MaxForceClampHook } from "@hooke/hooke/observe";
 
 const atom = () => Batch.from([new System({ symbols: ["Ar"], positions: [1, 0, 0] })]);
 

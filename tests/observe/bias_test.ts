@@ -4,7 +4,7 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
-  fire,
+  fireRelaxer,
   type Integrator,
   langevin,
   NVE,
@@ -63,7 +63,7 @@ Deno.test(
         ["a function", ARGON, pull, sum(ARGON, function_)],
       ];
     for (const [name, model, bias, both] of cases) {
-      for (const scheme of [() => velocityVerlet({ dt: 2 }), () => fire({ dt: 0.3 })]) {
+      for (const scheme of [() => velocityVerlet({ dt: 2 }), () => fireRelaxer({ dt: 0.3 })]) {
         const biased = await run(scheme(), backend, model, [new BiasedPotentialHook({ bias })]);
         assertEquals(biased, await run(scheme(), backend, both, []), name);
         const plain = await run(scheme(), backend, model, []);

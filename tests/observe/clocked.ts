@@ -1,9 +1,9 @@
 import {
   type BaseContext,
+  defineKind,
   DynamicsStage,
   Loop,
-  type Stages,
-  stagesOf,
+  type StageKind,
   TrainingStage,
 } from "@hooke/hooke";
 import type { Observe } from "@hooke/hooke/hooks";
@@ -31,7 +31,7 @@ interface PipelineStages {
 }
 
 /** A kind that no profiler has heard of. */
-export const PipelineStage: Stages<"pipeline", PipelineStages> = stagesOf("pipeline", {
+export const PipelineStage: StageKind<"pipeline", PipelineStages> = defineKind("pipeline", {
   BEFORE_PROCESS: "observe",
   AFTER_PROCESS: "observe",
   ON_REFILL: "observe",

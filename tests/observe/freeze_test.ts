@@ -3,11 +3,11 @@ import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
-  fire,
-  fire2,
+  fire2Relaxer,
+  fireRelaxer,
   type Integrator,
   langevin,
-  lbfgs,
+  lbfgsRelaxer,
   NVE,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -43,9 +43,9 @@ function ofFrozen(batch: Batch, name: "positions" | "velocities" | "forces"): nu
 const SCHEMES: readonly (() => Integrator)[] = [
   () => velocityVerlet({ dt: 2 }),
   () => langevin({ dt: 2, temperature: 60, friction: 0.05, seed: 1 }),
-  () => fire({ dt: 0.5 }),
-  () => fire2({ dt: 0.5 }),
-  () => lbfgs(),
+  () => fireRelaxer({ dt: 0.5 }),
+  () => fire2Relaxer({ dt: 0.5 }),
+  () => lbfgsRelaxer(),
 ];
 
 Deno.test(
@@ -191,7 +191,11 @@ Deno.test(
   on(BACKENDS, async (backend) => {
     const run = async (zeroForces: boolean) => {
       const hooks = [ConvergenceHook.fromFmax(0.001), new FreezeAtomsHook({ zeroForces })];
-      await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, ...where(backend), hooks });
+      await using opt = engine(fireRelaxer({ dt: 0.5 }), {
+        model: ARGON,
+        ...where(backend),
+        hooks,
+      });
       const batch = half();
       const before = ofFrozen(batch, "positions");
       await opt.run(batch, 400);

@@ -5,7 +5,7 @@ import {
   ConvergenceHook,
   type Dynamics,
   FIRE,
-  fire,
+  fireRelaxer,
   langevin,
   NVE,
 } from "../../src/dynamics/mod.ts";
@@ -165,7 +165,7 @@ testOnGpu(
   async () => {
     const batch = await sameHowever({
       make: (more): Dynamics =>
-        engine(fire({ dt: 0.3 }), {
+        engine(fireRelaxer({ dt: 0.3 }), {
           model: ARGON,
           backend: gpu!,
           fields: [],

@@ -1,6 +1,6 @@
 // What a log says of each system at each step, and what becomes of it when writing fails.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { ConvergenceHook, Dynamics, FIRE, fire, NVE } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, Dynamics, FIRE, fireRelaxer, NVE } from "../../src/dynamics/mod.ts";
 import { LoggingHook, type LoggingHookOptions, type LogRow } from "../../src/observe/mod.ts";
 import { ARGON, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
@@ -303,7 +303,7 @@ Deno.test("wrong options of a log are named when it is made", () => {
   for (const [options, error, message] of wrong) {
     assertThrows(() => new LoggingHook(options as LoggingHookOptions), error, message);
   }
-  const md = new Dynamics(fire({ dt: 0.1 }), { model: ARGON, device: "reference" });
+  const md = new Dynamics(fireRelaxer({ dt: 0.1 }), { model: ARGON, device: "reference" });
   md.hooks.add(new LoggingHook({ backend: "csv", logPath: "x.csv", everySeconds: 1 }));
   assertEquals(md.hooks.has("LoggingHook"), true);
 });

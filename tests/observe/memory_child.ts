@@ -1,6 +1,7 @@
 // Prints how many bytes a recorded stage leaves on the heap. In a process of its own, whose nursery is so large
 // that nothing is collected meanwhile. See memory_test.ts.
-import { type DynamicsBase, DynamicsStage, Loop } from "@hooke/hooke";
+import { DynamicsStage, Loop } from "@hooke/hooke";
+import type { DynamicsBase } from "@hooke/hooke/dynamics";
 import { Profiler } from "@hooke/hooke/observe";
 
 const STAGES = [DynamicsStage.BEFORE_STEP, DynamicsStage.AFTER_COMPUTE, DynamicsStage.AFTER_STEP];

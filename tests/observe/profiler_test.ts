@@ -1,6 +1,7 @@
 // What a profile says, with a clock that the test moves.
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
-import { type DynamicsBase, DynamicsStage, hook, Loop, TrainingStage } from "@hooke/hooke";
+import { DynamicsStage, hook, Loop, TrainingStage } from "@hooke/hooke";
+import type { DynamicsBase } from "@hooke/hooke/dynamics";
 import { Profiler } from "@hooke/hooke/observe";
 import { anyLoop, Clock, counts, PipelineStage, scripted } from "./clocked.ts";
 

@@ -1,6 +1,11 @@
 // What a run says of itself, where, and how often.
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
-import { ConvergenceHook, fire, SizeAwareSampler, velocityVerlet } from "../../src/dynamics/mod.ts";
+import {
+  ConvergenceHook,
+  fireRelaxer,
+  SizeAwareSampler,
+  velocityVerlet,
+} from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { potential } from "../../src/models/mod.ts";
 import { ProgressHook, type ProgressHookOptions } from "../../src/observe/mod.ts";
@@ -87,7 +92,7 @@ Deno.test("it speaks by the clock, not by the step, and once more at the end wit
 Deno.test("converged systems are counted; the largest force is that of the others, until all have", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 500 });
   const hooks = [ConvergenceHook.fromFmax(0.01), progress];
-  await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, device: "reference", hooks });
+  await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, device: "reference", hooks });
   await opt.run(crystals(3, 0), 500);
   const counts = texts.map((text) => Number(/(\d)\/3 converged/.exec(text)![1]));
   assertEquals([counts[0], counts.at(-1)], [0, 3]);
@@ -98,7 +103,7 @@ Deno.test("converged systems are counted; the largest force is that of the other
   assertEquals(texts.at(-1)!.split("  ")[0], texts.at(-2)!.split("  ")[0]);
   assertMatch(texts.at(-1)!, /3\/3 converged.*steps\/s\n$/);
   const other = watched({ ...OFTEN, convergedStatus: 2 });
-  await using again = engine(fire({ dt: 0.5 }), {
+  await using again = engine(fireRelaxer({ dt: 0.5 }), {
     model: ARGON,
     device: "reference" as const,
     hooks: [ConvergenceHook.fromFmax(0.01), other.progress],

@@ -2,7 +2,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type BaseContext, type HookWarning, Loop, stages } from "@hooke/hooke/hooks";
 import { Batch } from "../../src/batch/mod.ts";
-import { ConvergenceHook, fire, velocityVerlet } from "../../src/dynamics/mod.ts";
+import { ConvergenceHook, fireRelaxer, velocityVerlet } from "../../src/dynamics/mod.ts";
 import {
   consoleReporter,
   jsonlReporter,
@@ -86,7 +86,7 @@ Deno.test(
           void seen.push([...Array.from(ctx.read.energy!), ...Array.from(ctx.read.fmax!)]),
       },
     ];
-    await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, ...where(backend), hooks });
+    await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, ...where(backend), hooks });
     await opt.run(batch, 400);
     for (const [i, [e0, e1, e2, f0, f1, f2]] of seen.entries()) {
       const { step, stage, scalars } = kept.seen[i]!;
@@ -110,7 +110,7 @@ Deno.test(
 Deno.test("systems that converge in the very step that was told last are counted when the run ends", async () => {
   const kept = keeper();
   const hooks = [ConvergenceHook.fromFmax(0.01), new Reporter({ reporters: [kept] })];
-  await using opt = engine(fire({ dt: 0.5 }), { model: ARGON, device: "wasm", hooks });
+  await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, device: "wasm", hooks });
   await opt.run(crystals(1, 0), 400);
   const [before, last] = kept.seen.slice(-2);
   assertEquals([before!.step, last!.step], [opt.stepCount - 1, opt.stepCount - 1]);

@@ -1,6 +1,6 @@
 // A checkpoint knows how much each sink had, and of which run: a file that is shorter, or another's, is refused.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
-import { openRunFolder, resume } from "../../src/config/mod.ts";
+import { openRunFolder, resume } from "../../src/config/runs/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { CheckpointHook, LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { openSink, type StoredSink } from "../../src/sinks/mod.ts";

@@ -1,7 +1,7 @@
 // Logs of training for people and for programs.
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { fileURLToPath } from "node:url";
-import { ConsoleLog, JsonLog, postScalars, Scalars } from "../../src/observe/mod.ts";
+import { ConsoleLog, JsonLog, postScalars, ScalarBuffer } from "../../src/observe/mod.ts";
 import { jsonLine } from "../../src/observe/training/json_line.ts";
 import type { TrainingBase } from "../../src/training/mod.ts";
 import { doubles, line, trainAnyway } from "./training_line.ts";
@@ -113,7 +113,7 @@ Deno.test("what other hooks leave in the slot is written once by each log, and n
     [3, { half: 1.5 }],
     [4, { half: 2 }],
   ]);
-  const board = new Scalars();
+  const board = new ScalarBuffer();
   for (let step = 0; step < 300; step++) board.post({ source: "x", step, values: {} });
   assertEquals([board.after(0).length, board.after(0)[0]!.step, board.posted], [256, 44, 300]);
   assertEquals(board.after(298).map(({ step }) => step), [298, 299]);

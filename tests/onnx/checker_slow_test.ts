@@ -9,10 +9,10 @@ import {
   GraphBuilder,
   lennardJonesModel,
   type Pass,
-  PASSES,
   points,
   replaceBy,
   runPasses,
+  SIMPLIFYING_PASSES,
   statistics,
   strainInput,
   valueInfo,
@@ -92,7 +92,7 @@ function lennardJonesModels(): Models {
   ]));
 }
 
-const ALL: readonly Pass[] = [...PASSES, ...WEBGPU_PASSES];
+const ALL: readonly Pass[] = [...SIMPLIFYING_PASSES, ...WEBGPU_PASSES];
 
 /** Every model of a list after every pass, each alone, after all of them, and as the GPU needs it. */
 function passed(models: Models): Models {

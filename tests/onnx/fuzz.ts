@@ -18,7 +18,7 @@ import {
   int64ToInt32,
   showModel,
 } from "../../src/onnx/mod.ts";
-import { Facts } from "../../src/onnx/infer/facts.ts";
+import { GraphFacts } from "../../src/onnx/infer/facts.ts";
 import { indexed } from "./indexed_model.ts";
 import { oddModels } from "./odd_models.ts";
 
@@ -225,7 +225,7 @@ function outcome(bytes: Uint8Array): "refused" | "senseless" | "graphs" {
 }
 
 function inferAll(graph: Graph): void {
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   for (const { output } of graph.nodes) output.forEach((name) => facts.of(name));
 }
 

@@ -6,7 +6,7 @@ import {
   decodeModel,
   encodeModel,
   Graph,
-  tensorProto,
+  makeTensorProto,
   tensorValues,
   UnsupportedNodeError,
   valueInfo,
@@ -26,7 +26,7 @@ function small(nodes = [
     input: [valueInfo("x", "f32", ["N"])],
     output: [valueInfo("y", "f32", ["N"])],
     valueInfo: [valueInfo("sum", "f32", ["N"])],
-    initializer: [tensorProto("f32", [], [2], "two")],
+    initializer: [makeTensorProto("f32", [], [2], "two")],
   });
 }
 
@@ -104,7 +104,7 @@ Deno.test("invalid graphs are rejected", () => {
   );
   refuses([node("Neg", ["x"], ["z"])], 'every output must exist; got "y"');
   const twice = small();
-  twice.graph!.initializer.push(tensorProto("f32", [], [3], "two"));
+  twice.graph!.initializer.push(makeTensorProto("f32", [], [3], "two"));
   assertThrows(() => new Graph(twice), SyntaxError, '"two" twice');
 });
 
@@ -144,7 +144,7 @@ Deno.test("Constant nodes of all forms are constants", () => {
   assertEquals(given("value_ints", { ints: [1n, 2n] }), BigInt64Array.of(1n, 2n));
   assertEquals(given("value_float", { f: 0.5 }), Float32Array.of(0.5));
   assertEquals(given("value_floats", { floats: [0.5, 2] }), Float32Array.of(0.5, 2));
-  assertEquals(given("value", { t: tensorProto("i32", [1], [7]) }), Int32Array.of(7));
+  assertEquals(given("value", { t: makeTensorProto("i32", [1], [7]) }), Int32Array.of(7));
 });
 
 Deno.test("an edited graph runs as edited: (x + 2) · x becomes (x + 2) · (x + 5) − 1", async () => {
@@ -230,7 +230,7 @@ Deno.test("invalid additions to a graph are rejected", () => {
   );
   assertThrows(() => graph.make("Neg", ["x"], {}, "y"), SyntaxError, '"y" twice');
   assertThrows(
-    () => graph.addConstant(tensorProto("f32", [], [1], "sum")),
+    () => graph.addConstant(makeTensorProto("f32", [], [1], "sum")),
     SyntaxError,
     '"sum" twice',
   );
@@ -283,7 +283,7 @@ Deno.test("attributes are encoded with their types", () => {
       text: "add",
       float: { float: 1 },
       floats: { floats: [1, 0.1] },
-      tensor: tensorProto("f32", [], [1]),
+      tensor: makeTensorProto("f32", [], [1]),
     },
   });
   assertEquals(attribute.map(({ name, type }) => [name, Kind[type]]), [
@@ -305,7 +305,7 @@ Deno.test("a graph without edits is encoded to the same bytes", () => {
 
 Deno.test("the declaration of a removed output is kept once, and inputs keep theirs", () => {
   const graph = new Graph(modelOf({
-    initializer: [tensorProto("f32", [], [1], "c")],
+    initializer: [makeTensorProto("f32", [], [1], "c")],
     input: [valueInfo("x", "f32", ["N"])],
     output: [valueInfo("x", "f32", [3]), valueInfo("c", "f32", []), valueInfo("y", "f32", ["N"])],
     node: [node("Neg", ["x"], ["y"])],

@@ -1,7 +1,7 @@
 /** The Lennard-Jones model in the file against the potential by hand and the kernel's. */
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
-import { neighborList } from "../../src/batch/neighbors/mod.ts";
+import { buildNeighborList } from "../../src/batch/neighbors/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import {
   decodeModel,
@@ -18,7 +18,7 @@ const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
 function feedsOf(systems: readonly System[], half = false, beyond = 0): Tensors {
   const batch = Batch.from(systems);
   const cutoff = ARGON.cutoff + beyond;
-  const { count, edges, shifts } = neighborList(batch, { cutoff, half });
+  const { count, edges, shifts } = buildNeighborList(batch, { cutoff, half });
   const vectors = new Float32Array(3 * count);
   for (let e = 0; e < count; e++) {
     const cell = systems[batch.systemOfNode[edges[e]!]!]!.cell;

@@ -16,7 +16,7 @@ import {
   TensorProto_DataLocation,
   TensorProtoSchema,
 } from "onnx-buf";
-import { lennardJonesModel, tensorProto, valueInfo } from "../../src/onnx/mod.ts";
+import { lennardJonesModel, makeTensorProto, valueInfo } from "../../src/onnx/mod.ts";
 
 /** A model of this graph. */
 export function modelOf(graph: Partial<Omit<GraphProto, "$typeName">>, opset = 18n): ModelProto {
@@ -72,8 +72,8 @@ export function tensors(): ModelProto {
     valueInfo: [],
     docString: "Å, π and \u{1F9F2}",
     initializer: [
-      tensorProto("f32", [2, 2], [1, -2.5, 3e38, -0], "raw"),
-      tensorProto("i64", [3], [-1, 0, 2 ** 52], "longs"),
+      makeTensorProto("f32", [2, 2], [1, -2.5, 3e38, -0], "raw"),
+      makeTensorProto("i64", [3], [-1, 0, 2 ** 52], "longs"),
       tensor({ name: "floats", dataType: 1, dims: [3n], floatData: [0.5, -Infinity, 1] }),
       tensor({ name: "ints", dataType: 6, dims: [2n], int32Data: [-1, 7] }),
       tensor({ name: "bytes", dataType: 2, dims: [2n], int32Data: [255, 0] }),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { HostFeeds, TensorArray, TensorInfo } from "../../src/onnx/mod.ts";
+import type { FeedsByInput, TensorArray, TensorInfo } from "../../src/onnx/mod.ts";
 import { readReference, type ReferenceTensor } from "./shared_models.ts";
 
 const ARRAYS = { float32: Float32Array, float64: Float64Array, int64: BigInt64Array };
@@ -23,7 +23,7 @@ function referenceName(model: string): string {
 export function feedsOf(
   model: string,
   session: { readonly inputs: readonly Pick<TensorInfo, "name">[] },
-): HostFeeds {
+): FeedsByInput {
   const { inputs } = readReference(referenceName(model));
   return Object.fromEntries(session.inputs.map(({ name }) => {
     const tensor = inputs[name]!;

@@ -11,8 +11,8 @@ import {
   checkSession,
   compareTensors,
   decodeModel,
+  type FeedsByInput,
   Graph,
-  type HostFeeds,
   int64ToInt32,
   openSession,
   type Outputs,
@@ -44,7 +44,7 @@ function referenceOf(model: string) {
   return readReference(model.replace(/_ef?$/, ""));
 }
 
-function feedsOf(model: string, session: Session): HostFeeds {
+function feedsOf(model: string, session: Session): FeedsByInput {
   const { inputs } = referenceOf(model);
   return Object.fromEntries(session.inputs.map(({ name }) => {
     const tensor = inputs[name]!;
@@ -72,7 +72,7 @@ async function assertReference(model: string, outputs: Outputs): Promise<void> {
 }
 
 /** The same atoms, a little elsewhere. */
-function moved(feeds: HostFeeds): HostFeeds {
+function moved(feeds: FeedsByInput): FeedsByInput {
   const { data, dims } = feeds["positions"]!;
   const positions = Float32Array.from(data as Float32Array, (x, i) => x + 0.02 * Math.sin(7 * i));
   return { ...feeds, positions: { data: positions, dims: dims! } };
@@ -132,7 +132,7 @@ slow(onGpuModels)(
 );
 
 /** Names in shapes → their sizes. */
-function sizesOf(session: Session, feeds: HostFeeds): Record<string, number> {
+function sizesOf(session: Session, feeds: FeedsByInput): Record<string, number> {
   const sizes = session.inputs.flatMap(({ name, shape }) =>
     shape.map((size, i): [unknown, number] => [size, feeds[name]!.dims![i]!])
   );
@@ -140,7 +140,7 @@ function sizesOf(session: Session, feeds: HostFeeds): Record<string, number> {
 }
 
 /** int64 → int32, as the rewritten model takes it. */
-function narrowed(feeds: HostFeeds): HostFeeds {
+function narrowed(feeds: FeedsByInput): FeedsByInput {
   return Object.fromEntries(
     Object.entries(feeds).map(([name, { data, dims }]) => {
       const numbers = data instanceof BigInt64Array ? Int32Array.from(data, Number) : data;

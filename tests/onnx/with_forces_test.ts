@@ -7,11 +7,11 @@ import {
   decodeModel,
   encodeModel,
   evaluatorSession,
+  type FeedsByInput,
   FORCE_PASSES,
   gradient,
   Graph,
   GraphBuilder,
-  type HostFeeds,
   lennardJonesModel,
   openEvaluator,
   openSession,
@@ -90,7 +90,7 @@ for (const model of ["schnet", "ani1x_1"]) {
 }
 
 /** As the evaluator takes them: in double precision. */
-function doubles(feeds: HostFeeds): HostFeeds {
+function doubles(feeds: FeedsByInput): FeedsByInput {
   return Object.fromEntries(
     Object.entries(feeds).map(([name, { data, dims }]) => [
       name,
@@ -100,7 +100,7 @@ function doubles(feeds: HostFeeds): HostFeeds {
 }
 
 /** Some of the shifts longer and shorter, as those of periodic images are. */
-function shifted(feeds: HostFeeds): HostFeeds {
+function shifted(feeds: FeedsByInput): FeedsByInput {
   const { dims } = feeds["shifts"]!;
   const data = Float64Array.from(
     { length: 3 * dims![0]! },

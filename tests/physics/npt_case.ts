@@ -4,9 +4,9 @@ import {
   BAR,
   Dynamics,
   type Integrator,
-  nph,
+  nphIntegrator,
   type NPHOptions,
-  npt,
+  nptIntegrator,
   type PressureCoupling,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -44,8 +44,8 @@ export const GIVEN: NPHOptions = {
 
 /** Both schemes. */
 export const SCHEMES: Readonly<Record<string, (options: Partial<NPHOptions>) => Integrator>> = {
-  NPH: (options) => nph({ ...GIVEN, ...options }),
-  NPT: (options) => npt({ ...GIVEN, temperature: 40, thermostatTime: 200, ...options }),
+  NPH: (options) => nphIntegrator({ ...GIVEN, ...options }),
+  NPT: (options) => nptIntegrator({ ...GIVEN, temperature: 40, thermostatTime: 200, ...options }),
 };
 
 /** How far from where it began what is conserved went in any step, eV per atom. */

@@ -1,7 +1,7 @@
 // What Python's programs make of our stores, and what we make of theirs.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
-import { neighborList } from "../../src/batch/neighbors/mod.ts";
+import { buildNeighborList } from "../../src/batch/neighbors/mod.ts";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { openPython, pythonTest } from "../python.ts";
 
@@ -17,7 +17,7 @@ function frame(step: number): Batch {
     fields: { weight: { level: "system", values: step / 8 } },
   } as const);
   const batch = Batch.from([chain(2 + step % 3), chain(5), chain(1)]);
-  const { count, edges, shifts } = neighborList(batch, { cutoff: 2.5 });
+  const { count, edges, shifts } = buildNeighborList(batch, { cutoff: 2.5 });
   const pairs = Array.from({ length: count }, (_, e) => [edges[e]!, edges[count + e]!]);
   batch.setEdges(pairs, shifts);
   batch.set("step", step, { level: "system", dtype: "i32", fill: -1 });

@@ -1,6 +1,6 @@
 /** The suite finds what is wrong with a backend, and nothing else. */
 import { assert, assertEquals } from "@std/assert";
-import type { Backend, Call } from "../../src/backend/mod.ts";
+import type { Backend, KernelCall } from "../../src/backend/mod.ts";
 import { ReferenceBackend } from "../../src/backend/reference/reference_backend.ts";
 import { Control, defineKernel, type Frame, type Kernel } from "../../src/kernels/mod.ts";
 import { backendSuite, type BackendSuiteOptions } from "../../src/testing/mod.ts";
@@ -27,7 +27,7 @@ function broken(
 
 /** One whose kernel of this name does something else. */
 function withKernel(name: string, work: (run: Work) => Work): () => Backend {
-  const changed = (call: Call): Call => {
+  const changed = (call: KernelCall): KernelCall => {
     const { kernel, args } = call;
     if (kernel.name !== name) return call;
     return { ...call, kernel: defineKernel(name, kernel.args, work(kernel.run)), args };

@@ -1,7 +1,7 @@
 // A trainer by a script: the stages of a real one, and hooks tested with it.
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { GraphBuilder } from "@hooke/hooke/onnx";
-import { type ScriptedTrainer, scriptedTrainer } from "@hooke/hooke/testing";
+import { scriptedTrainer, type TestTrainer } from "@hooke/hooke/testing";
 import {
   meanSquaredError,
   sgd,
@@ -49,7 +49,7 @@ function line(accumulate: number, recorder: Recorder): Trainer {
   });
 }
 
-function script(accumulate: number, recorder: Recorder): ScriptedTrainer {
+function script(accumulate: number, recorder: Recorder): TestTrainer {
   const epoch = { losses: [3, 2, 1], validation: { "val/loss": 1 } };
   const trainer = scriptedTrainer({ epochs: [epoch, epoch], clip: { norm: 1 }, accumulate });
   trainer.hooks.add(recorder as never);

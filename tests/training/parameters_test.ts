@@ -1,6 +1,6 @@
 /** Which tensors of a model are trained, where nobody says and where somebody does. */
 import { assertEquals, assertThrows } from "@std/assert";
-import { decodeModel, Graph, GraphBuilder, tensorProto } from "../../src/onnx/mod.ts";
+import { decodeModel, Graph, GraphBuilder, makeTensorProto } from "../../src/onnx/mod.ts";
 import { chooseParameters } from "../../src/training/graph/parameters.ts";
 import { readModel } from "../onnx/shared_models.ts";
 import { lacks } from "../machine.ts";
@@ -15,7 +15,7 @@ function foreign(): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("net");
   const x = builder.input("x", "f32", ["B", 2]);
   const constant = (values: readonly number[], dims: readonly number[], name: string) =>
-    builder.value(builder.graph.addConstant(tensorProto("f32", dims, values, name)), "f32");
+    builder.value(builder.graph.addConstant(makeTensorProto("f32", dims, values, name)), "f32");
   const centered = builder.sub(x, constant([0.5, 1.5], [2], "centers"));
   const turned = builder.op("Transpose", [constant([1, 2, 3, 4], [2, 2], "w")], "f32");
   const product = builder.op("MatMul", [centered, turned], "f32");

@@ -7,15 +7,9 @@ import {
   assertNotEquals,
   assertRejects,
 } from "@std/assert";
-import {
-  createHooks,
-  hook,
-  HookRegistry,
-  runLog,
-  type RunRecord,
-  type TrainingContext,
-  TrainingStage,
-} from "../../mod.ts";
+import { createHooks, hook, runLog, type TrainingContext, TrainingStage } from "../../mod.ts";
+import { HookRegistry } from "../../src/config/mod.ts";
+import type { RunRecord } from "../../src/config/runs/mod.ts";
 import { sgd } from "../../src/training/mod.ts";
 import { changed, parametersOf, smallTrainer, trained } from "./small_trainer.ts";
 

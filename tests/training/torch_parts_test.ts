@@ -18,7 +18,7 @@ import {
   type Loss,
   meanAbsoluteError,
   meanSquaredError,
-  type Metrics,
+  type MetricsByName,
   type Optimizer,
   perplexity,
   sgd,
@@ -147,7 +147,7 @@ function itself({ dims, prediction }: Judged): Uint8Array<ArrayBuffer> {
 async function judge(
   line: Judged,
   loss: Loss,
-  metrics: Metrics = {},
+  metrics: MetricsByName = {},
 ): Promise<{ readonly gradient: number[]; readonly metrics: Readonly<Record<string, number>> }> {
   const isFloat = line.targetDims !== undefined && line.targetDims.length === line.dims.length &&
     line.dims.length === 2;

@@ -5,29 +5,29 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   Batch,
-  type ContextAt,
   ConvergenceHook,
-  Dynamics,
   type DynamicsContext,
-  type DynamicsFields,
   DynamicsStage,
   field,
   FIRE,
   FIRE2,
   hook,
-  type KernelDevice,
   lennardJones,
   Loop,
   type Model,
-  type NumericArray,
   NVE,
   NVTLangevin,
-  type ReadonlyRows,
   System,
   TrainingStage,
-  velocityVerlet,
-  type Workflow,
 } from "@hooke/hooke";
+import type { NumericArray } from "@hooke/hooke/batch";
+import {
+  Dynamics,
+  type DynamicsFields,
+  type KernelDevice,
+  velocityVerlet,
+} from "@hooke/hooke/dynamics";
+import type { ContextAt, ReadonlyRows, Workflow } from "@hooke/hooke/hooks";
 import { call } from "@hooke/hooke/backend";
 import { clampForces } from "../../src/kernels/modify/clamp_forces.ts";
 

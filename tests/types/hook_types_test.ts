@@ -4,18 +4,12 @@
  */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
-  any,
-  type ArgsOf,
   type BaseContext,
   Batch,
-  type ContextAt,
   type DynamicsContext,
   DynamicsStage,
   field,
-  type Hook,
   hook,
-  type HookInput,
-  hostState,
   lennardJones,
   Loop,
   overload,
@@ -24,6 +18,14 @@ import {
   type TrainingContext,
   TrainingStage,
 } from "@hooke/hooke";
+import { any } from "@hooke/hooke/dispatch";
+import {
+  type ArgsOf,
+  type ContextAt,
+  type FinishedHook,
+  type HookInput,
+  hostState,
+} from "@hooke/hooke/hooks";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
   : false;
@@ -115,7 +117,7 @@ Deno.test("contexts in a table are inferred and stage-specific; stage narrows ct
     },
     otherwise: (ctx, stage) => void `${ctx.stepCount} ${stage.length}`,
   });
-  same<Equal<typeof log, Hook<string>>>();
+  same<Equal<typeof log, FinishedHook<string>>>();
   dynamics().hooks.add(log);
   training().hooks.add(log);
   pipeline().hooks.add(log);
@@ -196,8 +198,8 @@ Deno.test("a hook fits the engines whose kind it handles, and no other", () => {
       dynamics: { AFTER_STEP: () => {} },
     },
   });
-  same<Equal<typeof train, Hook<"training">>>();
-  same<Equal<typeof pipe, Hook<"pipeline" | "dynamics">>>();
+  same<Equal<typeof train, FinishedHook<"training">>>();
+  same<Equal<typeof pipe, FinishedHook<"pipeline" | "dynamics">>>();
   training().hooks.add(train);
   dynamics().hooks.add(pipe);
   pipeline().hooks.add(pipe);
@@ -419,8 +421,8 @@ Deno.test("an overload set is a hook for the kinds of its rows", () => {
   });
   const two = hook({ name: "two", on: describe });
   const three = hook({ name: "three", kinds: [PipelineStage], on: mine });
-  same<Equal<typeof two, Hook<"dynamics" | "training">>>();
-  same<Equal<typeof three, Hook<"dynamics" | "training" | "pipeline">>>();
+  same<Equal<typeof two, FinishedHook<"dynamics" | "training">>>();
+  same<Equal<typeof three, FinishedHook<"dynamics" | "training" | "pipeline">>>();
   dynamics().hooks.add(two);
   pipeline().hooks.add(three);
   // @ts-expect-error it has no row for the pipeline

@@ -8,15 +8,13 @@ import {
   type ContextOf,
   DynamicsStage,
   lennardJones,
+  Loop,
   NVE,
-  type ReadonlyNumbers,
-  type ReadonlyRows,
   type StageOf,
   stages,
-  type Workflow,
 } from "@hooke/hooke";
-import type { BaseContext } from "@hooke/hooke/hooks";
-import { Loop, WrapPeriodicHook } from "@hooke/hooke";
+import type { BaseContext, ReadonlyNumbers, ReadonlyRows, Workflow } from "@hooke/hooke/hooks";
+import { WrapPeriodicHook } from "@hooke/hooke/observe";
 import { scriptedTrainer } from "@hooke/hooke/testing";
 import { getTrainer } from "@hooke/hooke/config";
 import { Trainer } from "@hooke/hooke/training";

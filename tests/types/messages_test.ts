@@ -112,7 +112,7 @@ const SLIPS: readonly Slip[] = [
     slip: "a field of another stage",
     hook: `{ onAfterStep: (ctx) => ctx.convergedMask }`,
     says:
-      `Property 'convergedMask' does not exist on type 'ContextAt<Stages<"dynamics", DynamicsStages, DynamicsFields>, "AFTER_STEP", [], []>'.`,
+      `Property 'convergedMask' does not exist on type 'ContextAt<StageKind<"dynamics", DynamicsStageMap, DynamicsFields>, "AFTER_STEP", [], []>'.`,
   },
   {
     slip: "the context of another stage in a class",
@@ -149,7 +149,7 @@ const OTHERS: readonly (readonly [line: string, says: string])[] = [
   ],
   [
     `new ConvergenceHook({ criteria: [{ key: "fmx", threshold: 0.05 }] });`,
-    `Type '"fmx"' is not assignable to type 'Field<string, unknown> | keyof DynamicsFields'. Did you mean '"fmax"'?`,
+    `Type '"fmx"' is not assignable to type 'CustomField<string, unknown> | keyof DynamicsFields'. Did you mean '"fmax"'?`,
   ],
   [
     `({ earlyStoppingConfig: { patiance: 3 } }) satisfies HooksConfig;`,
@@ -157,13 +157,14 @@ const OTHERS: readonly (readonly [line: string, says: string])[] = [
   ],
   [
     `hook({ name: "x", on: { dynamics: { AFTER_STP: () => {} } } });`,
-    `Object literal may only specify known properties, but 'AFTER_STP' does not exist in type 'Table<Stages<"dynamics", DynamicsStages, DynamicsFields>, [], []>'. Did you mean to write 'AFTER_STEP'?`,
+    `Object literal may only specify known properties, but 'AFTER_STP' does not exist in type 'Table<StageKind<"dynamics", DynamicsStageMap, DynamicsFields>, [], []>'. Did you mean to write 'AFTER_STEP'?`,
   ],
 ];
 
 const HEAD = `import {
-  type ContextAt, ConvergenceHook, type DynamicsContext, DynamicsStage, EarlyStopping, hook, lennardJones, NVE, TrainingStage,
+  ConvergenceHook, type DynamicsContext, DynamicsStage, EarlyStopping, hook, lennardJones, NVE, TrainingStage,
 } from ${JSON.stringify(new URL("mod.ts", ROOT).href)};
+import type { ContextAt } from ${JSON.stringify(new URL("src/hook.ts", ROOT).href)};
 import type { HooksConfig } from ${JSON.stringify(new URL("src/config/mod.ts", ROOT).href)};
 const model = lennardJones({ epsilon: 1, sigma: 1, cutoff: 3 });
 const md = new NVE({ model, dt: 1 });

@@ -1,5 +1,5 @@
 import { type EdgeList, makeEdgeList } from "../../kernels/edges/edge_list.ts";
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { PairList } from "../../kernels/pairs/pair_list.ts";
 import type { Buffer, Edges, EdgesOptions } from "../backend.ts";
 
@@ -36,7 +36,7 @@ export class HostEdges implements Edges {
  * Creates a buffer whose array is looked up at each use, because a list that grows replaces its
  * arrays.
  */
-function latest<D extends Dtype>(dtype: D, arrayOf: () => Arrays[D]): Buffer<D> {
+function latest<D extends BufferType>(dtype: D, arrayOf: () => Arrays[D]): Buffer<D> {
   const buffer = {
     dtype,
     get length() {

@@ -1,17 +1,23 @@
-import { type Arrays, Control, type Dtype, type Frame, type Kernel } from "../../kernels/kernel.ts";
+import {
+  type Arrays,
+  type BufferType,
+  Control,
+  type Frame,
+  type Kernel,
+} from "../../kernels/kernel.ts";
 import { makePairList, type PairList } from "../../kernels/pairs/pair_list.ts";
 import type {
   Backend,
   Buffer,
-  Call,
+  BufferValues,
   Edges,
   EdgesOptions,
   FrameBuffers,
+  KernelCall,
   Pairs,
   PairsOptions,
   Program,
   SavedPairs,
-  Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import { HostEdges } from "./host_edges.ts";
@@ -25,7 +31,7 @@ export class ReferenceBackend implements Backend {
   readonly real = "f64";
   readonly isHost = true;
 
-  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
+  alloc<D extends BufferType>(dtype: D, length: number): Buffer<D> {
     const array = dtype === "i32" ? new Int32Array(length) : new Float64Array(length);
     return { dtype, length, array: array as unknown as Arrays[D] } as HostBuffer<D>;
   }
@@ -34,20 +40,22 @@ export class ReferenceBackend implements Backend {
     this.view(buffer).set(values, at);
   }
 
-  read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+  read<D extends BufferType>(buffer: Buffer<D>): Arrays[D] {
     return this.view(buffer).slice() as Arrays[D];
   }
 
-  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+  view<D extends BufferType>(buffer: Buffer<D>): Arrays[D] {
     return (buffer as HostBuffer<D>).array;
   }
 
-  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> {
-    return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): BufferValues<B> {
+    return buffers.map((buffer) => this.view(buffer)) as unknown as BufferValues<B>;
   }
 
-  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
-    return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
+    return Promise.resolve(
+      buffers.map((buffer) => this.read(buffer)) as unknown as BufferValues<B>,
+    );
   }
 
   flush(): void {}
@@ -99,7 +107,7 @@ export class ReferenceBackend implements Backend {
 
   freeEdges(): void {}
 
-  prepare(buffers: FrameBuffers, calls: readonly Call[]): Program {
+  prepare(buffers: FrameBuffers, calls: readonly KernelCall[]): Program {
     const { offsets, active, ids, ages, control } = buffers;
     const frame: Frame = {
       systems: buffers.systems,
@@ -130,18 +138,18 @@ export class ReferenceBackend implements Backend {
 
   dispose(): void {}
 
-  #ready({ kernel, args, every = 1, phase = 0 }: Call): ReadyCall {
+  #ready({ kernel, args, every = 1, phase = 0 }: KernelCall): ReadyCall {
     const values = Object.keys(kernel.args).map((name) => [name, this.#value(args[name])]);
     return { kernel, values: Object.fromEntries(values) as never, every, phase };
   }
 
-  #value(given: Call["args"][string]): unknown {
+  #value(given: KernelCall["args"][string]): unknown {
     if (typeof given !== "object") return given;
     return "array" in given ? given.array : (given as HostPairs | HostEdges).list;
   }
 }
 
-interface HostBuffer<D extends Dtype = Dtype> extends Buffer<D> {
+interface HostBuffer<D extends BufferType = BufferType> extends Buffer<D> {
   readonly array: Arrays[D];
 }
 

@@ -7,7 +7,7 @@
  * @module
  */
 
-import type { Arguments, Dtype } from "../../kernels/kernel.ts";
+import type { BufferType, KernelArguments } from "../../kernels/kernel.ts";
 import type { PairProgram } from "../../kernels/pairs/expression/program.ts";
 import type { PairsOptions, SavedPairs } from "../backend.ts";
 
@@ -29,7 +29,7 @@ export interface CallMessage {
   /** Name of the kernel. */
   readonly name: string;
   /** Arguments that the kernel declares. */
-  readonly args: Arguments;
+  readonly args: KernelArguments;
   /** Pair potential that the kernel sums. */
   readonly pair: PairProgram | undefined;
   /** Value of each argument. */
@@ -52,7 +52,12 @@ export interface FrameMessage {
 
 /** A request to a worker thread. The worker replies to requests with a ticket. */
 export type WorkerRequest =
-  | { readonly kind: "alloc"; readonly id: number; readonly dtype: Dtype; readonly length: number }
+  | {
+    readonly kind: "alloc";
+    readonly id: number;
+    readonly dtype: BufferType;
+    readonly length: number;
+  }
   | { readonly kind: "write"; readonly id: number; readonly values: Numbers; readonly at: number }
   | { readonly kind: "free"; readonly id: number }
   | { readonly kind: "frame"; readonly id: number; readonly frame: FrameMessage }

@@ -1,16 +1,16 @@
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type {
   Backend,
   Buffer,
-  Call,
+  BufferValues,
   Edges,
   FrameBuffers,
+  KernelCall,
   Pairs,
   PairsOptions,
   Program,
   SavedPairs,
   Spread,
-  Values,
 } from "../backend.ts";
 import { WorkerPool } from "./worker_pool.ts";
 import type { Numbers, RunResult } from "./requests.ts";
@@ -44,7 +44,7 @@ export class ThreadedBackend implements Backend {
   }
 
   /** Throws a RangeError if no WebAssembly memory can hold the buffer. */
-  alloc<D extends Dtype>(dtype: D, length: number, spread?: Spread): Buffer<D> {
+  alloc<D extends BufferType>(dtype: D, length: number, spread?: Spread): Buffer<D> {
     return new ThreadedBuffer(dtype, length, this.#made++, spread);
   }
 
@@ -64,27 +64,27 @@ export class ThreadedBackend implements Backend {
     buffer.isWritten = true;
   }
 
-  async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
+  async read<D extends BufferType>(buffer: Buffer<D>): Promise<Arrays[D]> {
     const [values] = await this.viewOrRead([buffer]);
     return values as Arrays[D];
   }
 
   /** Throws a TypeError, because buffers are in the memory of the threads. */
-  view<D extends Dtype>(_: Buffer<D>): Arrays[D] {
+  view<D extends BufferType>(_: Buffer<D>): Arrays[D] {
     throw new TypeError(
       "Cannot view a buffer: it is in the memory of other threads. Use await viewOrRead()",
     );
   }
 
-  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
     const values = this.readLate(buffers);
     this.#pool.flush();
     return values;
   }
 
-  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
     return this.#read(buffers as unknown as readonly ThreadedBuffer[]) as unknown as Promise<
-      Values<B>
+      BufferValues<B>
     >;
   }
 
@@ -142,7 +142,7 @@ export class ThreadedBackend implements Backend {
 
   freeEdges(): void {}
 
-  prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
+  prepare(frame: FrameBuffers, calls: readonly KernelCall[]): Program {
     return new ThreadedProgram(this.#made++, this.#frameOf(frame), calls);
   }
 

@@ -1,11 +1,11 @@
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
 import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
 import type { FrameSpread } from "./split.ts";
 
 /** Largest buffer that fits the memory of a thread, bytes. */
 const MOST_BYTES = 2 ** 31 - 64;
-const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
+const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 
 /** Threads that share a buffer. */
 export interface BufferHolder {
@@ -20,7 +20,7 @@ export interface BufferHolder {
 }
 
 /** A buffer shared by several threads. It is in host memory until a program uses it. */
-export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
+export class ThreadedBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
   readonly length: number;
   /** Its number on the threads. */
@@ -51,7 +51,7 @@ export class ThreadedBuffer<D extends Dtype = Dtype> implements Buffer<D> {
 }
 
 /** Creates an array of zeros of the type that threads use. */
-export function numbers(dtype: Dtype, length: number): Numbers {
+export function numbers(dtype: BufferType, length: number): Numbers {
   if (dtype === "i32") return new Int32Array(length);
   return dtype === "f64" ? new Float64Array(length) : new Float32Array(length);
 }

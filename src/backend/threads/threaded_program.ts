@@ -1,5 +1,5 @@
 import type { Kernel } from "../../kernels/kernel.ts";
-import type { Call, Program } from "../backend.ts";
+import type { KernelCall, Program } from "../backend.ts";
 import { loadModule } from "../wasm/module.ts";
 import type { ArgumentMessage, CallMessage } from "./requests.ts";
 import type { ThreadedBuffer } from "./threaded_buffer.ts";
@@ -17,7 +17,7 @@ export class ThreadedProgram implements Program {
   readonly canHalt: boolean;
 
   /** Throws a TypeError for an unknown kernel, or for arguments that cannot be split among threads. */
-  constructor(id: number, frame: ThreadedFrame, calls: readonly Call[]) {
+  constructor(id: number, frame: ThreadedFrame, calls: readonly KernelCall[]) {
     const messages = calls.map((call) => messageOf(frame, call));
     this.id = id;
     this.frame = frame;
@@ -32,7 +32,10 @@ export class ThreadedProgram implements Program {
   }
 }
 
-function messageOf(frame: ThreadedFrame, { kernel, args: given, every, phase }: Call): CallMessage {
+function messageOf(
+  frame: ThreadedFrame,
+  { kernel, args: given, every, phase }: KernelCall,
+): CallMessage {
   const { name, args, pair } = kernel;
   assertKnown(frame, kernel);
   const there = Object.keys(args).map((key): [string, ArgumentMessage] => {

@@ -5,7 +5,7 @@
  */
 
 import { Control, type Kernel } from "../../kernels/kernel.ts";
-import type { Buffer, Call, FrameBuffers, Pairs, Program } from "../backend.ts";
+import type { Buffer, FrameBuffers, KernelCall, Pairs, Program } from "../backend.ts";
 import { WasmBackend } from "../wasm/wasm_backend.ts";
 import type {
   ArgumentMessage,
@@ -159,7 +159,7 @@ export class WorkerPort {
   }
 
   #prepare(id: number, frame: LocalFrame, calls: readonly CallMessage[]): void {
-    const made = calls.map(({ name, args, pair, given, every, phase }): Call => ({
+    const made = calls.map(({ name, args, pair, given, every, phase }): KernelCall => ({
       // Rust identifies kernels by name. Their TypeScript functions stay on the main thread.
       kernel: { name, args, pair } as unknown as Kernel,
       args: Object.fromEntries(
@@ -172,7 +172,7 @@ export class WorkerPort {
     this.#programs.set(id, { program, frame, stride: 1 });
   }
 
-  #given(given: ArgumentMessage): Call["args"][string] {
+  #given(given: ArgumentMessage): KernelCall["args"][string] {
     if (given === undefined) return undefined;
     if ("number" in given) return given.number;
     return "buffer" in given ? this.#buffers.get(given.buffer) : this.#pairs.get(given.pairs);

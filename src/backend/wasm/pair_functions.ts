@@ -1,5 +1,5 @@
 import type { PairProgram } from "../../kernels/pairs/expression/program.ts";
-import type { Call } from "../backend.ts";
+import type { KernelCall } from "../backend.ts";
 import { pairModule, type PairVariant } from "./pair_code.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
@@ -21,7 +21,7 @@ const PLACES = new WeakMap<WasmModule, Map<string, number>>();
  * Replaces the call of a pair potential that Rust does not implement, or not with exclusions, by a
  * call of the kernel that runs generated functions. Returns any other call unchanged.
  */
-export function withPairFunctions(wasm: WasmModule, call: Call, atoms: number): Call {
+export function withPairFunctions(wasm: WasmModule, call: KernelCall, atoms: number): KernelCall {
   const { kernel: { name, pair, args, run }, args: given } = call;
   if (pair === undefined) return call;
   const { species } = given;

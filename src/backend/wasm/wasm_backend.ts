@@ -1,16 +1,16 @@
-import type { Arrays, Dtype, Kernel } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType, Kernel } from "../../kernels/kernel.ts";
 import type {
   Backend,
   Buffer,
-  Call,
+  BufferValues,
   Edges,
   EdgesOptions,
   FrameBuffers,
+  KernelCall,
   Pairs,
   PairsOptions,
   Program,
   SavedPairs,
-  Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import { withPairFunctions } from "./pair_functions.ts";
@@ -19,7 +19,7 @@ import { WasmEdges } from "./wasm_edges.ts";
 import { WasmPairs } from "./wasm_pairs.ts";
 import { loadModule } from "./module.ts";
 
-const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
+const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 const SLOT = 8, HEADER = 16;
 /** Largest allocation of a 32-bit memory, rounded up to 64 bytes. */
 const MOST_BYTES = 2 ** 31 - 64;
@@ -35,7 +35,7 @@ export class WasmBackend implements Backend {
   readonly #edges = new Set<WasmEdges>();
 
   /** Throws a RangeError if there is not enough memory. */
-  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
+  alloc<D extends BufferType>(dtype: D, length: number): Buffer<D> {
     const bytes = BYTES[dtype] * length;
     const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
     if (pointer === 0) {
@@ -52,20 +52,22 @@ export class WasmBackend implements Backend {
     this.view(buffer).set(values, at);
   }
 
-  read<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+  read<D extends BufferType>(buffer: Buffer<D>): Arrays[D] {
     return this.view(buffer).slice() as Arrays[D];
   }
 
-  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+  view<D extends BufferType>(buffer: Buffer<D>): Arrays[D] {
     return (buffer as WasmBuffer<D>).view();
   }
 
-  viewOrRead<const B extends readonly Buffer[]>(buffers: B): Values<B> {
-    return buffers.map((buffer) => this.view(buffer)) as unknown as Values<B>;
+  viewOrRead<const B extends readonly Buffer[]>(buffers: B): BufferValues<B> {
+    return buffers.map((buffer) => this.view(buffer)) as unknown as BufferValues<B>;
   }
 
-  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
-    return Promise.resolve(buffers.map((buffer) => this.read(buffer)) as unknown as Values<B>);
+  readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
+    return Promise.resolve(
+      buffers.map((buffer) => this.read(buffer)) as unknown as BufferValues<B>,
+    );
   }
 
   flush(): void {}
@@ -109,7 +111,7 @@ export class WasmBackend implements Backend {
     if (this.#edges.delete(edges as WasmEdges)) (edges as WasmEdges).free();
   }
 
-  prepare(frame: FrameBuffers, given: readonly Call[]): Program {
+  prepare(frame: FrameBuffers, given: readonly KernelCall[]): Program {
     const atoms = this.view(frame.offsets)[frame.systems]!;
     const calls = given.map((call) => withPairFunctions(this.#wasm, call, atoms));
     for (const { kernel } of calls) this.#numberOf(kernel); // throws before any memory is allocated
@@ -156,7 +158,11 @@ export class WasmBackend implements Backend {
     );
   }
 
-  #writeCall(code: WasmBuffer, at: number, { kernel, args, every = 1, phase = 0 }: Call): void {
+  #writeCall(
+    code: WasmBuffer,
+    at: number,
+    { kernel, args, every = 1, phase = 0 }: KernelCall,
+  ): void {
     const number = this.#numberOf(kernel);
     const names = Object.keys(kernel.args);
     const view = this.#data();
@@ -168,7 +174,7 @@ export class WasmBackend implements Backend {
     }
   }
 
-  #writeSlot(block: WasmBuffer, at: number, given: Call["args"][string]): void {
+  #writeSlot(block: WasmBuffer, at: number, given: KernelCall["args"][string]): void {
     const view = this.#data();
     const address = block.pointer + at;
     if (typeof given === "number") return view.setFloat64(address, given, true);

@@ -1,4 +1,4 @@
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
 
 /** Exports of the compiled module. */
@@ -41,7 +41,7 @@ export interface WasmModule {
 }
 
 /** A buffer in linear memory. */
-export class WasmBuffer<D extends Dtype = Dtype> implements Buffer<D> {
+export class WasmBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
   length: number;
   /** Address. */

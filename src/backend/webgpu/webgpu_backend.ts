@@ -1,16 +1,16 @@
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type {
   Backend,
   Buffer,
-  Call,
+  BufferValues,
   Edges,
   EdgesOptions,
   FrameBuffers,
+  KernelCall,
   Pairs,
   PairsOptions,
   Program,
   SavedPairs,
-  Values,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import type { Source } from "./queue/copy_request.ts";
@@ -54,7 +54,7 @@ export class WebGpuBackend implements Backend {
   }
 
   /** Throws a BackendUnavailableError if the device cannot allocate a buffer of this size. */
-  alloc<D extends Dtype>(dtype: D, length: number): Buffer<D> {
+  alloc<D extends BufferType>(dtype: D, length: number): Buffer<D> {
     const most = this.device.limits.maxStorageBufferBindingSize;
     if ((dtype === "f64" ? 8 : 4) * length > most) {
       throw tooLarge(
@@ -82,13 +82,13 @@ export class WebGpuBackend implements Backend {
     this.#queue.runOnce(() => this.device.queue.writeBuffer(own.memory, bytes, data));
   }
 
-  async read<D extends Dtype>(buffer: Buffer<D>): Promise<Arrays[D]> {
+  async read<D extends BufferType>(buffer: Buffer<D>): Promise<Arrays[D]> {
     const [copy] = await this.viewOrRead([buffer]);
     return copy as Arrays[D];
   }
 
   /** Copies the current values of several buffers, by one command and one wait. */
-  async viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  async viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
   }
 
@@ -96,7 +96,7 @@ export class WebGpuBackend implements Backend {
    * Copies the current values of buffers without blocking later work. The copies arrive in order:
    * when 64 are in flight, when something is read, or when the event loop turns.
    */
-  async readLate<const B extends readonly Buffer[]>(buffers: B): Promise<Values<B>> {
+  async readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
@@ -136,7 +136,7 @@ export class WebGpuBackend implements Backend {
   }
 
   /** Throws a TypeError: the memory of a device cannot be viewed. */
-  view<D extends Dtype>(_buffer: Buffer<D>): Arrays[D] {
+  view<D extends BufferType>(_buffer: Buffer<D>): Arrays[D] {
     throw new TypeError(
       "Cannot view a buffer: it is on a GPU. Use await read()",
     );
@@ -200,7 +200,7 @@ export class WebGpuBackend implements Backend {
   /**
    * Compiles kernels that were not compiled before. Throws a TypeError if a kernel has no shader.
    */
-  prepare(frame: FrameBuffers, calls: readonly Call[]): Program {
+  prepare(frame: FrameBuffers, calls: readonly KernelCall[]): Program {
     const free = (program: GpuProgram) => {
       if (this.#programs.delete(program)) this.#queue.runOnce(() => program.destroy());
     };
@@ -265,6 +265,6 @@ function sourcesOf(buffers: readonly Buffer[]): Source[] {
 function decoded<B extends readonly Buffer[]>(
   buffers: B,
   values: readonly ArrayBuffer[],
-): Values<B> {
+): BufferValues<B> {
   return values.map((bytes, i) => (buffers[i] as GpuBuffer).decode(bytes)) as never;
 }

@@ -5,7 +5,7 @@
  */
 
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
-import { Batch, type Systems } from "../batch.ts";
+import { Batch, type BatchInput } from "../batch.ts";
 import { atomicMass } from "../elements.ts";
 import { type Column, type ColumnType, isTaken, MEANINGS, RESERVED } from "./columns.ts";
 import { transposed } from "./frame.ts";
@@ -61,7 +61,7 @@ const KEYS = ["systemId", "status", "stepsDone", "dofRemoved"];
  * assertEquals(back!.positions, argon.positions);
  * ```
  */
-export function writeExtxyz(systems: Systems, options: ExtxyzOptions = {}): string {
+export function writeExtxyz(systems: BatchInput, options: ExtxyzOptions = {}): string {
   const list = systems instanceof Batch
     ? systems.systems()
     : systems instanceof System

@@ -4,11 +4,11 @@
  * @example
  * ```ts
  * import { Batch, System } from "@hooke/hooke/batch";
- * import { neighborList } from "@hooke/hooke/batch/neighbors";
+ * import { buildNeighborList } from "@hooke/hooke/batch/neighbors";
  * import { assertEquals } from "@std/assert";
  *
  * const dimer = new System({ symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] });
- * assertEquals(neighborList(Batch.from([dimer]), { cutoff: 5 }).count, 2);
+ * assertEquals(buildNeighborList(Batch.from([dimer]), { cutoff: 5 }).count, 2);
  * ```
  *
  * @module
@@ -17,7 +17,7 @@
 export type { NeighborEdges } from "./edges.ts";
 export type { NeighborMatrix } from "./matrix.ts";
 export type { Neighbors } from "./neighbor_list.ts";
-export { NeighborList, neighborList } from "./neighbor_list.ts";
+export { buildNeighborList, NeighborList } from "./neighbor_list.ts";
 export type {
   NeighborFormat,
   NeighborListOptions,

@@ -157,15 +157,15 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
  *
  * ```ts
  * import { Batch, fcc } from "@hooke/hooke/batch";
- * import { neighborList } from "@hooke/hooke/batch/neighbors";
+ * import { buildNeighborList } from "@hooke/hooke/batch/neighbors";
  * import { assertEquals } from "@std/assert";
  *
  * const argon = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 1 })]);
- * const { counts } = neighborList(argon, { cutoff: 4, format: "matrix" });
+ * const { counts } = buildNeighborList(argon, { cutoff: 4, format: "matrix" });
  * assertEquals([...counts], [12, 12, 12, 12]);
  * ```
  */
-export function neighborList<F extends NeighborFormat = "coo">(
+export function buildNeighborList<F extends NeighborFormat = "coo">(
   atoms: Batch | NeighborSource,
   options: NeighborListOptions<F> & { readonly format?: F | undefined },
 ): Neighbors[F] {

@@ -5,11 +5,11 @@
  */
 
 import type { Buffer } from "../../backend/backend.ts";
-import type { Dtype } from "../../kernels/kernel.ts";
+import type { BufferType } from "../../kernels/kernel.ts";
 import type { Level, NumericArray } from "../fields/fields.ts";
 
 /** Shape of an array that an engine or a model keeps beside the fields of a batch. */
-export interface StateShape<D extends Dtype> {
+export interface StateShape<D extends BufferType> {
   /** Type of its elements. */
   readonly dtype: D;
   /** Level of its rows: one per atom, or one per system. */

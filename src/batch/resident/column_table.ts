@@ -1,6 +1,6 @@
 import type { Backend, Buffer, Spread } from "../../backend/backend.ts";
 import { ACCELERATION } from "../../kernels/constants.ts";
-import type { Dtype } from "../../kernels/kernel.ts";
+import type { BufferType } from "../../kernels/kernel.ts";
 import type { Batch } from "../batch.ts";
 import type { FieldInfo, Level, NumericArray } from "../fields/fields.ts";
 import {
@@ -88,7 +88,7 @@ export class ColumnTable {
   }
 
   /** Returns the buffer of a state of the current scope, and creates it first if necessary. */
-  state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+  state<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.states.get(key);
     if (column === undefined) {
@@ -111,7 +111,7 @@ export class ColumnTable {
   /**
    * Returns the buffer of a scratch array of the current scope, and creates it first if necessary.
    */
-  scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+  scratch<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.scratches.get(key);
     if (column === undefined) {
@@ -151,7 +151,7 @@ export class ColumnTable {
   }
 
   /** Creates a buffer of constants. */
-  constants<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
+  constants<D extends BufferType>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     const buffer = this.#backend.alloc(dtype, values.length, spread);
     this.#backend.write(buffer, values);
     this.#constants.add(buffer);
@@ -168,11 +168,11 @@ export class ColumnTable {
     this.#constants.clear();
   }
 
-  #scoped(name: string, { isShared }: StateShape<Dtype>): string {
+  #scoped(name: string, { isShared }: StateShape<BufferType>): string {
     return this.#scope === undefined || isShared === true ? name : `${this.#scope}/${name}`;
   }
 
-  #made({ dtype, level, width = 1, initial = 0 }: StateShape<Dtype>): Buffer {
+  #made({ dtype, level, width = 1, initial = 0 }: StateShape<BufferType>): Buffer {
     const length = width * this.rows.count(level);
     const buffer = this.#backend.alloc(dtype, length, level);
     this.#backend.write(buffer, typeof initial === "number" ? filled(initial, length) : initial);
@@ -195,7 +195,7 @@ function spreadOf(level: Level): Spread | undefined {
   return level === "edge" ? undefined : level;
 }
 
-function dtypeOf(name: string, values: NumericArray): Dtype {
+function dtypeOf(name: string, values: NumericArray): BufferType {
   if (SUMS.has(name)) return "f64";
   return values instanceof Float64Array || values instanceof Float32Array ? "real" : "i32";
 }

@@ -1,5 +1,5 @@
 import type { Backend } from "../../backend/backend.ts";
-import type { Dtype } from "../../kernels/kernel.ts";
+import type { BufferType } from "../../kernels/kernel.ts";
 import type { NumericArray } from "../fields/fields.ts";
 import type { Column, FieldColumn } from "./column.ts";
 import { type ColumnTable, POSITIONS } from "./column_table.ts";
@@ -156,7 +156,7 @@ export class Residency {
   /** Reads one field, in the batch's types and precision. */
   async downloadField(name: string): Promise<NumericArray> {
     const { buffer } = this.#columns.field(name), { values: origins } = this.#columns.origins;
-    return this.toHost(name, await this.#backend.read<Dtype>(buffer), origins);
+    return this.toHost(name, await this.#backend.read<BufferType>(buffer), origins);
   }
 
   /** Converts values of a field to the batch's types and precision. */
@@ -218,7 +218,7 @@ export function mirrorWritten(
   if (!backend.isHost) column.mirror = values.slice();
 }
 
-function inPrecision(real: Backend["real"], dtype: Dtype, host: NumericArray): NumericArray {
+function inPrecision(real: Backend["real"], dtype: BufferType, host: NumericArray): NumericArray {
   if (dtype === "i32") return Int32Array.from(host);
   return dtype === "f64" || real === "f64" ? Float64Array.from(host) : Float32Array.from(host);
 }

@@ -7,16 +7,16 @@
 import type {
   Backend,
   Buffer,
-  Call,
   Edges,
   EdgesOptions,
   FrameBuffers,
+  KernelCall,
   Pairs,
   PairsOptions,
   Program,
   Spread,
 } from "../../backend/backend.ts";
-import type { Arrays, Dtype } from "../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { Batch } from "../batch.ts";
 import type { NumericArray } from "../fields/fields.ts";
 import { canReplace, carryOver, resetStates, restoreInitial } from "./carry_over.ts";
@@ -74,7 +74,7 @@ export class ResidentBatch {
    *
    * @throws {TypeError} if a custom field does not exist
    */
-  field<D extends Dtype = "real">(name: string): Buffer<D> {
+  field<D extends BufferType = "real">(name: string): Buffer<D> {
     return this.#columns.field(name).buffer as Buffer<D>;
   }
 
@@ -89,12 +89,12 @@ export class ResidentBatch {
   }
 
   /** Returns a state, which persists from step to step, and creates it if necessary. Checkpoints include it. */
-  state<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+  state<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.state(name, shape);
   }
 
   /** Returns an array as `state` does, for values that can be recomputed at any time. Checkpoints omit it. */
-  scratch<D extends Dtype>(name: string, shape: StateShape<D>): Buffer<D> {
+  scratch<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.scratch(name, shape);
   }
 
@@ -125,7 +125,7 @@ export class ResidentBatch {
    * Creates a buffer of constants, such as the parameters of a model. On a backend with several threads, `spread`
    * must say how its rows are divided.
    */
-  constants<D extends Dtype>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
+  constants<D extends BufferType>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     return this.#columns.constants(dtype, values, spread);
   }
 
@@ -150,7 +150,7 @@ export class ResidentBatch {
   }
 
   /** Prepares calls, and records the fields that they change. */
-  prepare(calls: readonly Call[]): Program {
+  prepare(calls: readonly KernelCall[]): Program {
     const program = this.backend.prepare(this.frame, calls);
     const columns = new Map(
       [...this.#columns.fields.values()].map((column) => [column.buffer, column]),
@@ -186,7 +186,7 @@ export class ResidentBatch {
   }
 
   /** Returns the memory of a buffer; see {@linkcode Backend.view}. */
-  view<D extends Dtype>(buffer: Buffer<D>): Arrays[D] {
+  view<D extends BufferType>(buffer: Buffer<D>): Arrays[D] {
     return this.backend.view(buffer);
   }
 

@@ -52,7 +52,7 @@ export interface HookEntry {
 }
 
 /** Hooks in lists. The hooks of a list run in its order. */
-export type HookLists = {
+export type HooksConfigLists = {
   readonly [
     /** Lists by purpose. */
     list in HookList
@@ -102,7 +102,7 @@ export interface HooksConfigMembers {
    */
   readonly logHookErrors?: boolean;
   /** Hooks in lists, or `null` for no lists. */
-  readonly hooks?: HookLists | null;
+  readonly hooks?: HooksConfigLists | null;
 }
 
 /** Configuration of the hooks of a run, as plain data. Each member may be written in camelCase or snake_case. */

@@ -18,17 +18,17 @@ const FLAG: JsonSchema = { type: "boolean" };
  *
  * @example
  * ```ts
- * import { HookRegistry, hooksSchemaOf } from "@hooke/hooke/config";
+ * import { HookRegistry, registrySchema } from "@hooke/hooke/config";
  * import { assertEquals } from "@std/assert";
  *
  * const registry = new HookRegistry();
  * registry.register("mine", () => ({}), { list: "update", options: { rate: { type: "number" } } });
- * const entries = hooksSchemaOf(registry).properties?.hooks?.properties?.update?.items?.oneOf;
+ * const entries = registrySchema(registry).properties?.hooks?.properties?.update?.items?.oneOf;
  * const mine = entries?.find(({ properties }) => properties?.name?.const === "mine");
  * assertEquals(mine?.properties?.rate, { type: "number" });
  * ```
  */
-export function hooksSchemaOf(registry: HookRegistry): JsonSchema {
+export function registrySchema(registry: HookRegistry): JsonSchema {
   const hooks = [...registry.entries];
   const lists = LISTS.map((list) =>
     [list, { type: "array", items: entryIn(list, hooks) }] as const
@@ -58,8 +58,8 @@ export function hooksSchemaOf(registry: HookRegistry): JsonSchema {
   };
 }
 
-/** JSON Schema of a configuration with the built-in hooks; see {@linkcode hooksSchemaOf}. */
-export const hooksSchema: JsonSchema = hooksSchemaOf(new HookRegistry());
+/** JSON Schema of a configuration with the built-in hooks; see {@linkcode registrySchema}. */
+export const hooksSchema: JsonSchema = registrySchema(new HookRegistry());
 
 /** Returns the JSON Schema of the options of a hook. */
 function optionsOf(schema: HookSchema): JsonSchema {

@@ -30,7 +30,7 @@ export interface ReportOptions {
  *
  * @example
  * ```ts
- * import { report, runLog, parseRunLog } from "@hooke/hooke/config";
+ * import { parseRunLog, report, runLog } from "@hooke/hooke/runs";
  * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
  * import { Reporter } from "@hooke/hooke/observe";
  * import { assertStringIncludes } from "@std/assert";

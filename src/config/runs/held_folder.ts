@@ -22,7 +22,7 @@ import { makeFolder, type RunIdentity, type RunPaths } from "./run_files.ts";
 import type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
 import type { ReadFolderOptions } from "./run_folder_options.ts";
 import type { RunLock } from "./run_lock.ts";
-import { type RunLog, runLog } from "./run_log.ts";
+import { runLog, type RunLogHook } from "./run_log.ts";
 import type { WriteLine } from "./line_writer.ts";
 import { fileWriter } from "./run_log_options.ts";
 import { TrajectoryWriter } from "./trajectory_writer.ts";
@@ -44,7 +44,7 @@ export class HeldFolder implements RunFolder {
   readonly #parts: FolderParts;
   readonly #reporter: Reporter;
   readonly #profiler: Profiler | undefined;
-  readonly #log: RunLog;
+  readonly #log: RunLogHook;
   #engine: FolderEngine | undefined;
   /** True while the hooks are open. */
   #isWriting = false;

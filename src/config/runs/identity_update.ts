@@ -13,7 +13,7 @@ import { TrainingStage } from "../../training/stages.ts";
  *
  * @example
  * ```ts
- * import { IdentityUpdate } from "@hooke/hooke/config";
+ * import { IdentityUpdate } from "@hooke/hooke/runs";
  * import { scriptedTrainer } from "@hooke/hooke/testing";
  * import { assertEquals } from "@std/assert";
  *

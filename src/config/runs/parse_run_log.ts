@@ -20,7 +20,7 @@ import type { RunRecord } from "./run_record.ts";
  *
  * @example
  * ```ts
- * import { parseRunLog, runLog } from "@hooke/hooke/config";
+ * import { parseRunLog, runLog } from "@hooke/hooke/runs";
  * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
  * import { assertEquals, assertThrows } from "@std/assert";
  *

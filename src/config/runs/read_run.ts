@@ -37,7 +37,7 @@ export interface RunData extends Partial<RunIdentity> {
  *
  * @example
  * ```ts
- * import { openRunFolder, readRun } from "@hooke/hooke/config";
+ * import { openRunFolder, readRun } from "@hooke/hooke/runs";
  * import { assertEquals } from "@std/assert";
  *
  * const path = `${await Deno.makeTempDir()}/run`;

@@ -39,7 +39,7 @@ export interface Resumed<T> {
  *
  * @example
  * ```ts
- * import { openRunFolder, resume } from "@hooke/hooke/config";
+ * import { openRunFolder, resume } from "@hooke/hooke/runs";
  * import { FIRE } from "@hooke/hooke/dynamics";
  * import { lennardJones } from "@hooke/hooke/models";
  * import { assertEquals } from "@std/assert";

@@ -36,7 +36,7 @@ import { RunLock } from "./run_lock.ts";
  * @example A run that resumes after it was stopped
  * ```ts
  * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
- * import { openRunFolder, readRun, resume } from "@hooke/hooke/config";
+ * import { openRunFolder, readRun, resume } from "@hooke/hooke/runs";
  * import { NVE } from "@hooke/hooke/dynamics";
  * import { lennardJones } from "@hooke/hooke/models";
  * import { assertEquals } from "@std/assert";
@@ -107,7 +107,7 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
  *
  * @example
  * ```ts
- * import { nextRunFolder, openRunFolder } from "@hooke/hooke/config";
+ * import { nextRunFolder, openRunFolder } from "@hooke/hooke/runs";
  * import { assertEquals } from "@std/assert";
  *
  * const runs = await Deno.makeTempDir();

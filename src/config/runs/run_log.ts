@@ -9,7 +9,7 @@ import type { DeviceInUse } from "../../dynamics/engine/engine_device.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import { runIdOf, setRunId } from "../../hooks/loop/progress.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
-import type { Hook } from "../../hooks/protocol/table.ts";
+import type { FinishedHook } from "../../hooks/protocol/table.ts";
 import { configHash } from "../config_hash.ts";
 import { gitCommit } from "../git_commit.ts";
 import { LineWriter } from "./line_writer.ts";
@@ -19,7 +19,7 @@ import { loggedOutcome, type RunMoment, type RunRecord, type RunStart } from "./
 import { versions } from "../versions.ts";
 
 /** A run log, for an engine of any kind, one engine at a time. */
-export interface RunLog extends Hook<string> {
+export interface RunLogHook extends FinishedHook<string> {
   /** Id of the run. */
   readonly id: string;
   /** Writes the line at the start. Rejects if the configuration cannot be hashed or the line cannot be written. */
@@ -52,7 +52,7 @@ export interface RunLog extends Hook<string> {
  * @example
  * ```ts
  * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
- * import { runLog } from "@hooke/hooke/config";
+ * import { runLog } from "@hooke/hooke/runs";
  * import { assertEquals } from "@std/assert";
  *
  * const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
@@ -74,7 +74,7 @@ export interface RunLog extends Hook<string> {
  * assertEquals(end.outcome, { status: "completed" });
  * ```
  */
-export function runLog(options: RunLogOptions): RunLog {
+export function runLog(options: RunLogOptions): RunLogHook {
   return new Log(options);
 }
 
@@ -97,7 +97,7 @@ interface Segment {
   readonly unsubscribe: () => void;
 }
 
-class Log implements RunLog {
+class Log implements RunLogHook {
   readonly name: string;
   readonly on = {};
   readonly #options: ReturnType<typeof readOptions>;

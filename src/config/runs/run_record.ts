@@ -8,7 +8,7 @@ import type { DeviceInUse } from "../../dynamics/engine/engine_device.ts";
 import type { HookChange } from "../../hooks/protocol/control.ts";
 import type { HookListing } from "../../hooks/registry/listing.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
-import type { Versions } from "../versions.ts";
+import type { VersionInfo } from "../versions.ts";
 
 /** Members of every line of a run log. */
 export interface RunMoment {
@@ -35,7 +35,7 @@ export interface RunStart extends RunMoment {
   /** Hash of the configuration; `null` without a configuration. */
   readonly configHash: string | null;
   /** Versions of this package and of the runtime. */
-  readonly versions: Versions;
+  readonly versions: VersionInfo;
   /** Device of the engine, with the devices that were skipped and the reasons; `null` for a loop without devices. */
   readonly device: DeviceInUse | null;
   /** Names of the constraints of an engine of dynamics, those of its batch included. */

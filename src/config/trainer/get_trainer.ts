@@ -24,9 +24,9 @@ import type { HooksConfig } from "../hooks/hooks_config.ts";
 import { type ConfiguredTrainer, withConveniences } from "./configured_trainer.ts";
 import {
   type AnyTrainerOptions,
+  defaultTrainers,
   type TrainerFactory,
   TrainerRegistry,
-  trainers,
 } from "./trainer_registry.ts";
 
 /** Options for the hooks of a trainer. */
@@ -51,7 +51,7 @@ export interface TrainerRegistryOption {
   /**
    * Registry of the kinds.
    *
-   * @default `trainers`
+   * @default `defaultTrainers`
    */
   readonly registry?: TrainerRegistry;
 }
@@ -137,7 +137,7 @@ export function getTrainer<
   options: OtherTrainerOptions<H, N, W>,
 ): ConfiguredTrainer<H, N, W>;
 export function getTrainer(kind: string, ...given: readonly unknown[]): ConfiguredTrainer {
-  const { registry = trainers, hooksConfig, hooksOptions, ...options } = given.length > 1
+  const { registry = defaultTrainers, hooksConfig, hooksOptions, ...options } = given.length > 1
     ? inOrder(given)
     : optionsOf(given[0]);
   if (!(registry instanceof TrainerRegistry)) {
@@ -197,7 +197,7 @@ function inOrder([model, data, optimizers, ...rest]: readonly unknown[]): GivenO
 export function registerTrainer(
   kind: string,
   factory: TrainerFactory,
-  { registry = trainers }: TrainerRegistryOption = {},
+  { registry = defaultTrainers }: TrainerRegistryOption = {},
 ): void {
   registry.register(kind, factory);
 }

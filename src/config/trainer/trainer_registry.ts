@@ -81,7 +81,7 @@ export class TrainerRegistry {
 }
 
 /** The default registry of `getTrainer`. */
-export const trainers: TrainerRegistry = new TrainerRegistry();
+export const defaultTrainers: TrainerRegistry = new TrainerRegistry();
 
 function parallel(options: AnyTrainerOptions): Trainer {
   return new Trainer({ ...options, workers: options.workers ?? halfOfProcessors() });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { creditBath } from "../../kernels/thermostats/credit_bath.ts";
 import { Freeze, freezeAtoms } from "../../kernels/modify/freeze_atoms.ts";
@@ -99,7 +99,7 @@ export class Constrained implements ConstraintCalls {
   }
 
   /** Returns the calls after forces: they remove the components along constraints. */
-  get forces(): Call[] {
+  get forces(): KernelCall[] {
     if (this.isEmpty) return [];
     const { field, weights } = this.#buffers;
     const forces = field("forces");
@@ -114,7 +114,7 @@ export class Constrained implements ConstraintCalls {
   }
 
   /** Returns the calls that bring a batch to its constraints before the first step. */
-  get settle(): Call[] {
+  get settle(): KernelCall[] {
     if (this.isEmpty) return [];
     const { field } = this.#buffers;
     return [
@@ -126,7 +126,7 @@ export class Constrained implements ConstraintCalls {
     ];
   }
 
-  #around(one: Call): Call[] {
+  #around(one: KernelCall): KernelCall[] {
     const { field } = this.#buffers;
     if (this.#bonds !== undefined && changes(one, field("cell"))) {
       throw new TypeError(
@@ -141,7 +141,7 @@ export class Constrained implements ConstraintCalls {
     ];
     const { every, phase } = one;
     const times = { ...(every !== undefined && { every }), ...(phase !== undefined && { phase }) };
-    const timed = (calls: readonly Call[]) => calls.map((call) => ({ ...call, ...times }));
+    const timed = (calls: readonly KernelCall[]) => calls.map((call) => ({ ...call, ...times }));
     if (!isMoving) {
       const calls = this.#credited([...this.#hold(Freeze.VELOCITIES), ...velocities], one);
       return [one, ...timed(calls)];
@@ -164,7 +164,7 @@ export class Constrained implements ConstraintCalls {
   }
 
   /** Corrects the energy of a bath for the velocities that constraints remove. */
-  #credited(calls: readonly Call[], bath: Call): readonly Call[] {
+  #credited(calls: readonly KernelCall[], bath: KernelCall): readonly KernelCall[] {
     const { bathEnergy } = bath.args;
     if (calls.length === 0 || bathEnergy === undefined) return calls;
     const state = this.#state, velocities = state.field("velocities");
@@ -177,7 +177,7 @@ export class Constrained implements ConstraintCalls {
     ];
   }
 
-  #remember(low: Buffer<"real"> | undefined = this.#list && this.#buffers.low): Call[] {
+  #remember(low: Buffer<"real"> | undefined = this.#list && this.#buffers.low): KernelCall[] {
     if (!this.#held && !this.#hasCenter && !this.#list) return [];
     const { field, before, lowBefore } = this.#buffers;
     const calls = [call(remember, { source: field("positions"), target: before })];
@@ -186,7 +186,7 @@ export class Constrained implements ConstraintCalls {
       : calls;
   }
 
-  #hold(what: number): Call[] {
+  #hold(what: number): KernelCall[] {
     if (this.#held === undefined) return [];
     const { field, before: anchors } = this.#buffers;
     const vectors = {
@@ -197,14 +197,14 @@ export class Constrained implements ConstraintCalls {
     return [call(freezeAtoms, { ...vectors, frozen: this.#held, anchors, what })];
   }
 
-  #rest(vectors: Buffer<"real">, { isForce = false, ...options }: Rest = {}): Call[] {
+  #rest(vectors: Buffer<"real">, { isForce = false, ...options }: Rest = {}): KernelCall[] {
     if (!this.#hasCenter) return [];
     const masses = this.#buffers.field("masses");
     const shares = isForce ? masses : undefined;
     return [call(holdCenter, { vectors, masses, shares, held: this.#held, ...options })];
   }
 
-  #shake(drift?: Call, low: Buffer<"real"> = this.#buffers.low): Call[] {
+  #shake(drift?: KernelCall, low: Buffer<"real"> = this.#buffers.low): KernelCall[] {
     if (this.#list === undefined) return [];
     const { field, before, lowBefore } = this.#buffers;
     const { dt } = this.#scheme;
@@ -233,7 +233,7 @@ export class Constrained implements ConstraintCalls {
   #straighten(
     vectors: Buffer<"real">,
     weights: Buffer<"real"> = this.#state.weights(),
-  ): Call[] {
+  ): KernelCall[] {
     if (this.#list === undefined) return [];
     const { field, low } = this.#buffers;
     const positions = field("positions");
@@ -284,7 +284,7 @@ function isRelaxing(
 }
 
 /** Returns whether a call changes a buffer. */
-function changes({ kernel, args }: Call, buffer: Buffer): boolean {
+function changes({ kernel, args }: KernelCall, buffer: Buffer): boolean {
   return Object.entries(kernel.args).some(([name, argument]) =>
     argument.endsWith(" changed") && args[name] === buffer
   );

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Call } from "../../backend/backend.ts";
+import type { KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
 import type { Constraint } from "./constraint.ts";
@@ -15,9 +15,9 @@ export interface ConstraintCalls {
   /** True if there are no constraints. */
   readonly isEmpty: boolean;
   /** Apply the constraints to forces. */
-  readonly forces: readonly Call[];
+  readonly forces: readonly KernelCall[];
   /** Bring a batch to the constraints before anything else is done. */
-  readonly settle: readonly Call[];
+  readonly settle: readonly KernelCall[];
   /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
   count(masks: readonly ArrayLike<number>[]): void;
   /** Applies the constraints to the calls of an integrator. Throws a TypeError if that is impossible. */

@@ -4,14 +4,14 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import type { Dtype } from "../../kernels/kernel.ts";
+import type { BufferType } from "../../kernels/kernel.ts";
 import { criterion, Level, Reduce } from "../../kernels/converge/criterion.ts";
 import { graduate } from "../../kernels/converge/graduate.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
-import type { Field } from "../../hooks/protocol/context.ts";
+import type { CustomField } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { complaint, show } from "../../base/show.ts";
 import { CHANGE } from "../engine/measures.ts";
@@ -25,7 +25,7 @@ export interface Criterion {
    * the batch with real numbers; a field of integers needs a `customOp`. A custom field is named by a value,
    * `field<Float64Array>()("strain")`.
    */
-  readonly key: DynamicsField | Field<string, unknown>;
+  readonly key: DynamicsField | CustomField<string, unknown>;
   /** Threshold: values at or below it are converged. */
   readonly threshold: number;
   /**
@@ -196,7 +196,7 @@ export class ConvergenceHook {
   }
 
   /** The same where there is no function of one's own. */
-  kernels(device: ConvergenceDevice): readonly Call[] {
+  kernels(device: ConvergenceDevice): readonly KernelCall[] {
     const { tests, decide } = this.parts(device);
     return [...tests, ...decide];
   }
@@ -205,7 +205,7 @@ export class ConvergenceHook {
 /** A {@linkcode ConvergenceHook} on a batch. */
 export interface ConvergenceParts {
   /** Leave 1 in `met` where all criteria hold. */
-  readonly tests: readonly Call[];
+  readonly tests: readonly KernelCall[];
   /** Custom functions, which put 0 there. */
   readonly customs: readonly CustomCriterion[];
   /** 1 where all criteria hold so far. */
@@ -213,7 +213,7 @@ export interface ConvergenceParts {
   /** 1 where a system has converged in a step. */
   readonly converged: Buffer<"i32">;
   /** Stop updating systems that meet all criteria. */
-  readonly decide: readonly Call[];
+  readonly decide: readonly KernelCall[];
 }
 
 /** A criterion with a custom function. */
@@ -253,7 +253,7 @@ export interface KeySource {
   /** Buffer of the values. */
   readonly buffer: Buffer;
   /** Run before the values are read. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly KernelCall[];
   /** Level: one entry per atom or per system. */
   readonly level: "node" | "system";
 }
@@ -261,7 +261,7 @@ export interface KeySource {
 function testOf(
   { batch }: ResidentBatch,
   { key, threshold, reduceOp }: NamedCriterion,
-  buffer: Buffer<Dtype>,
+  buffer: Buffer<BufferType>,
   level: "node" | "system",
 ) {
   if (buffer.dtype === "i32") {

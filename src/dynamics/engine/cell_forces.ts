@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { Buffer, Call } from "../../backend/backend.ts";
+import type { Buffer, KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 
 /** The forces on the cells of a batch. */
 export interface CellForces {
   /** Bring them up to date. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly KernelCall[];
   /** Arguments of the kernel that reads them. */
   readonly args: {
     /** The forces. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkThreads, DEVICES } from "../../backend/devices.ts";
+import { ALL_DEVICES, checkThreads } from "../../backend/devices.ts";
 import { Batch } from "../../batch/batch.ts";
 import { busyError } from "../../batch/fields/holder.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
@@ -91,10 +91,10 @@ function checkPlace(action: string, { device, backend }: Members): void {
     checkKeepSeconds(action, device.keepSeconds);
   }
   const name = isObject(device) ? device.name : device;
-  const requirement = `device must be ${DEVICES.join(", ")}, or an object with one as its name`;
+  const requirement = `device must be ${ALL_DEVICES.join(", ")}, or an object with one as its name`;
   if (typeof name !== "string") throw new TypeError(complaint(action, requirement, name));
-  if (!(DEVICES as readonly string[]).includes(name)) {
-    throw new RangeError(complaint(action, requirement, name, DEVICES));
+  if (!(ALL_DEVICES as readonly string[]).includes(name)) {
+    throw new RangeError(complaint(action, requirement, name, ALL_DEVICES));
   }
 }
 

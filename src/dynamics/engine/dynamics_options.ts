@@ -6,7 +6,7 @@
 
 import type { Backend } from "../../backend/backend.ts";
 import type { DeviceName } from "../../backend/devices.ts";
-import type { Field } from "../../hooks/protocol/context.ts";
+import type { CustomField } from "../../hooks/protocol/context.ts";
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
 import type { AllChecked, HookInput, InitialHooks, Names } from "../../hooks/registry/hook_set.ts";
 import type { Model } from "../../models/model.ts";
@@ -83,7 +83,7 @@ export interface DynamicsOptions<
    *
    * @default none
    */
-  readonly fields?: readonly (string | Field<string, unknown>)[];
+  readonly fields?: readonly (string | CustomField<string, unknown>)[];
   /**
    * Name in listings, logs and checkpoints.
    *

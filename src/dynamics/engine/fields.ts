@@ -13,7 +13,7 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import { markMade } from "../../batch/fields/holder.ts";
 import type { OriginValues } from "../../batch/resident/origins.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { Control, type Dtype } from "../../kernels/kernel.ts";
+import { type BufferType, Control } from "../../kernels/kernel.ts";
 import { CHANGE, isMeasured, MEASURED, measuredIn } from "./measures.ts";
 import { rowsIn } from "./system_rows.ts";
 import type { HookWork } from "../step/hook_work.ts";
@@ -151,7 +151,7 @@ export class DynamicsFields implements StateSource {
       host.work.touch(field);
       const { state, state: { backend, origins } } = host;
       const there = field === POSITIONS ? origins.relative(numbers as NumericArray) : numbers;
-      backend.write(state.field<Dtype>(field), there as Numbers);
+      backend.write(state.field<BufferType>(field), there as Numbers);
     }
   }
 }
@@ -181,7 +181,7 @@ function frameOf(
 ): Readonly<Record<string, NumericArray>> {
   return Object.fromEntries(
     [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
-      return [name, state.toHost(name, valueIn(state.field<Dtype>(name)), origins)];
+      return [name, state.toHost(name, valueIn(state.field<BufferType>(name)), origins)];
     }),
   );
 }
@@ -191,7 +191,7 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
   const frame: Record<string, NumericArray> = {};
   for (const name of state.fields) {
     if (!state.batch.has(name)) continue;
-    const get = () => state.toHost(name, state.view(state.field<Dtype>(name)));
+    const get = () => state.toHost(name, state.view(state.field<BufferType>(name)));
     Object.defineProperty(frame, name, { get, enumerable: true });
   }
   return markMade(frame);
@@ -201,7 +201,7 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
 function buffersOf({ state, clock }: FieldHost, field: string): Buffer[] {
   if (field === "time") return [state.field<"i32">(clock.counter)];
   if (field !== FRAME) return [bufferOf(state, field)];
-  return [...state.fields].map((name) => state.field<Dtype>(name));
+  return [...state.fields].map((name) => state.field<BufferType>(name));
 }
 
 /** Returns the buffer of a field, stored or measured. */

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { conservedEnergy } from "../../kernels/measure/conserved_energy.ts";
 import { energyChange } from "../../kernels/measure/energy_change.ts";
@@ -21,7 +21,7 @@ export interface Measure {
   /** One number per system, or more. */
   readonly buffer: Buffer<"f64">;
   /** To be run before the buffer is read. */
-  readonly calls: readonly Call[];
+  readonly calls: readonly KernelCall[];
 }
 
 /** Field → its measure. Each may be taken at any stage. */

@@ -6,7 +6,7 @@
 
 import { checkCoupling } from "./couplings.ts";
 import { complaint } from "../../base/show.ts";
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import { signedVolume } from "../../kernels/cells/inverse.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { barostatChain as barostatChainKernel } from "../../kernels/barostats/barostat_chain.ts";
@@ -42,11 +42,11 @@ export interface Barostat {
   /** dt, fs, one number per system. */
   readonly step: Buffer<"real">;
   /** Half a kick of the cell. */
-  readonly kickCell: Call;
+  readonly kickCell: KernelCall;
   /** Half a kick of the atoms. */
-  readonly kick: Call;
+  readonly kick: KernelCall;
   /** A drift of atoms and cell. */
-  readonly drift: Call;
+  readonly drift: KernelCall;
   /** Arguments that the kernels of the cell share. */
   readonly cell: {
     readonly rate: Buffer<"f64">;
@@ -158,7 +158,7 @@ export function barostatChain(
   state: ResidentBatch,
   cell: Barostat["cell"],
   { length, parts, others }: CellChain,
-): Call {
+): KernelCall {
   const links = { dtype: "f64", level: "system", width: length } as const;
   const eta = state.state("cellEta", links), etaDot = state.state("cellEtaDot", links);
   return call(barostatChainKernel, { ...cell, eta, etaDot, length, parts, others });

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { noseHoover as noseHooverKernel } from "../../kernels/thermostats/nose_hoover.ts";
 import { thermalize as thermalizeKernel } from "../../kernels/thermostats/thermalize.ts";
@@ -26,7 +26,7 @@ export interface Bath {
  * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
  * system id, step of the system and atom. The energy that it removes is added to {@linkcode bathEnergy}.
  */
-export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Call {
+export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): KernelCall {
   const { temperature, friction, seed } = bath;
   return call(thermalizeKernel, {
     velocities: state.field("velocities"),
@@ -50,7 +50,11 @@ export interface RescalingBath extends Omit<Bath, "friction"> {
  * energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a center of mass at
  * rest.
  */
-export function rescaleVelocities(state: ResidentBatch, dt: StepTime, bath: RescalingBath): Call {
+export function rescaleVelocities(
+  state: ResidentBatch,
+  dt: StepTime,
+  bath: RescalingBath,
+): KernelCall {
   const { temperature, time, seed } = bath;
   return call(velocityRescale, {
     velocities: state.field("velocities"),
@@ -91,7 +95,7 @@ export interface ChainBath {
  * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
  * first and the last kernel of a step, in an integrator that keeps a center of mass at rest.
  */
-export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): Call {
+export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): KernelCall {
   const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;
   const links = { dtype: "f64", level: "system", width: length } as const;
   return call(noseHooverKernel, {

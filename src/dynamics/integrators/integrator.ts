@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Call } from "../../backend/backend.ts";
+import type { KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { OpenStages } from "../stages/open_stages.ts";
 import type { PerSystem } from "./parameters.ts";
@@ -74,9 +74,9 @@ export interface Integrator {
 /** An integrator on a batch. */
 export interface OpenIntegrator {
   /** Kernels before the forces: they give new positions. */
-  readonly pre: readonly Call[];
+  readonly pre: readonly KernelCall[];
   /** Kernels after the forces. */
-  readonly post: readonly Call[];
+  readonly post: readonly KernelCall[];
   /** The stages of its systems, if it has several. */
   readonly stages?: OpenStages;
 }

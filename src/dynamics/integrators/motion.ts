@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { drift as driftKernel } from "../../kernels/integrate/drift.ts";
 import { kick as kickKernel } from "../../kernels/integrate/kick.ts";
@@ -15,18 +15,18 @@ import { POSITIONS_LOW } from "../engine/state_names.ts";
 export type StepTime = Buffer<"real">;
 
 /** B: half a kick, v += ½ dt F/m. */
-export function kick(state: ResidentBatch, dt: StepTime): Call {
+export function kick(state: ResidentBatch, dt: StepTime): KernelCall {
   return call(kickKernel, { ...kicked(state), dt });
 }
 
 /** B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v. */
-export function kickDrift(state: ResidentBatch, dt: StepTime): Call {
+export function kickDrift(state: ResidentBatch, dt: StepTime): KernelCall {
   const positions = state.field("positions");
   return call(kickDriftKernel, { positions, ...kicked(state), dt, low: lowOf(state) });
 }
 
 /** A: a drift over a fraction of the step, x += fraction · dt v. */
-export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Call {
+export function drift(state: ResidentBatch, dt: StepTime, fraction: number): KernelCall {
   const [positions, velocities] = [state.field("positions"), state.field("velocities")];
   return call(driftKernel, { positions, velocities, dt, fraction, low: lowOf(state) });
 }

@@ -47,7 +47,7 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
  * ½ W Tr ν² within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna,
  * Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
  */
-export function nph(options: NPHOptions): Integrator {
+export function nphIntegrator(options: NPHOptions): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);
   checkBarostat(NAME, parameters);
   return {
@@ -65,7 +65,7 @@ export function nph(options: NPHOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant pressure and enthalpy, by {@linkcode nph}: the cell breathes until the pressure inside
+ * Molecular dynamics at constant pressure and enthalpy, by {@linkcode nphIntegrator}: the cell breathes until the pressure inside
  * is that outside. All systems must be periodic along all directions, and the model must give stresses.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
@@ -92,6 +92,6 @@ export class NPH<
 > extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NPHOptions & DynamicsOptions<H, N, W>) {
-    super(nph(options), options);
+    super(nphIntegrator(options), options);
   }
 }

@@ -21,26 +21,26 @@ const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAI
 
 /**
  * Dynamics at constant pressure and temperature, the integrator of {@linkcode NPT}: that of Martyna, Tobias and Klein.
- * As `nph`, with one Nosé–Hoover chain on the atoms and one on the cell, each as in `noseHoover`:
+ * As `nphIntegrator`, with one Nosé–Hoover chain on the atoms and one on the cell, each as in `noseHoover`:
  *
  * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v − η̇₁ v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f − W ζ̇₁ ν.
  *
  * | symbol | meaning | unit |
  * |---|---|---|
- * | x, v, F, m, h, V, ν, Ξ, K, f, p, W | as in `nph` | |
+ * | x, v, F, m, h, V, ν, Ξ, K, f, p, W | as in `nphIntegrator` | |
  * | T | `temperature` | K |
  * | τ_p, τ_T | `barostatTime`, `thermostatTime`: W = (f/3 + 1) k_B T τ_p² | fs |
  * | η | the chain of the atoms: Q₁ = f k_B T τ_T², Q_k = k_B T τ_T² | |
  * | ζ | the chain of the cell: Q₁ = g k_B T τ_p², Q_k = k_B T τ_p² | |
  * | g | 1, 3 or 6: what of the cell can change | |
  *
- * A step is half a step of both chains, one of `nph`, and half a step of both chains: symmetric in time, of second
+ * A step is half a step of both chains, one of `nphIntegrator`, and half a step of both chains: symmetric in time, of second
  * order. Samples the isothermal-isobaric ensemble where the motion is chaotic. Conserves E + K + p V + ½ W Tr ν² + what
  * the chains have, within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994);
  * Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón, Jochim, Martyna,
  * J. Phys. A 39, 5629 (2006).
  */
-export function npt(options: NPTOptions): Integrator {
+export function nptIntegrator(options: NPTOptions): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);
   const { dt, temperature, thermostatTime, chainLength, yoshidaOrder } = parameters;
   checkBarostat(NAME, parameters);
@@ -75,7 +75,7 @@ export function npt(options: NPTOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant pressure and temperature, by {@linkcode npt}: deterministic, and with a conserved
+ * Molecular dynamics at constant pressure and temperature, by {@linkcode nptIntegrator}: deterministic, and with a conserved
  * energy. All systems must be periodic along all directions, and the model must give stresses.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
@@ -106,6 +106,6 @@ export class NPT<
 > extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: NPTOptions & DynamicsOptions<H, N, W>) {
-    super(npt(options), options);
+    super(nptIntegrator(options), options);
   }
 }

@@ -7,7 +7,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { deform } from "../../kernels/cells/deform.ts";
 import { strainForces } from "../../kernels/cells/strain_forces.ts";
@@ -21,9 +21,9 @@ import { placeOf, type StagePlace } from "../stages/stage_place.ts";
 /** The variables of an optimizer that relaxes cells. */
 export interface CellRelaxation {
   /** Kernels before the optimizer: they compute its forces. */
-  readonly before: readonly Call[];
+  readonly before: readonly KernelCall[];
   /** Kernels after the optimizer: they apply its step. */
-  readonly after: readonly Call[];
+  readonly after: readonly KernelCall[];
   /** The displacements of the atoms: zero before a step. */
   readonly positions: Buffer<"real">;
   /** The forces on the atoms. */
@@ -53,7 +53,7 @@ const NO_STAGE = 2 ** 30;
 const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
 
 /** Returns a relaxer that runs one kernel, with the calls around it by which cells relax. */
-export function withCell(step: Call, cells: CellRelaxation | undefined): OpenIntegrator {
+export function withCell(step: KernelCall, cells: CellRelaxation | undefined): OpenIntegrator {
   return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
 }
 

@@ -60,7 +60,7 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
  * Then v += dt F/m, x += dt v, at most `maxStep` for each atom. Velocities begin at what the batch has: 0 unless set.
  * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  */
-export function fire(options: FIREOptions): Integrator {
+export function fireRelaxer(options: FIREOptions): Integrator {
   const values = checkedParameters(NAME, options, PARAMETERS);
   const { dt, dtMax, dtMin, cell, ...others } = values;
   const { maxStep, nMin, fDec, fInc, alphaStart, fAlpha } = others;
@@ -87,7 +87,7 @@ export function fire(options: FIREOptions): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode fire}. It runs for `nSteps`. With a `ConvergenceHook` it stops
+ * Structure relaxation by {@linkcode fireRelaxer}. It runs for `nSteps`. With a `ConvergenceHook` it stops
  * updating a system once it has converged, and the run ends when all have.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
@@ -119,6 +119,6 @@ export class FIRE<
 > extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: FIREOptions & DynamicsOptions<H, N, W>) {
-    super(fire(options), options);
+    super(fireRelaxer(options), options);
   }
 }

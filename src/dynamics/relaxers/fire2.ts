@@ -56,7 +56,7 @@ const PARAMETERS: ParameterTable<FIRE2Options> = {
  *
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  */
-export function fire2(options: FIRE2Options): Integrator {
+export function fire2Relaxer(options: FIRE2Options): Integrator {
   const values = checkedParameters(NAME, options, PARAMETERS);
   const { dt, tMax, tMin, cell, ...others } = values;
   const { maxStep, delayStep, dtShrink, dtGrow, alpha0, alphaShrink } = others;
@@ -83,7 +83,7 @@ export function fire2(options: FIRE2Options): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode fire2}, which does not look at masses.
+ * Structure relaxation by {@linkcode fire2Relaxer}, which does not look at masses.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -111,6 +111,6 @@ export class FIRE2<
 > extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: FIRE2Options & DynamicsOptions<H, N, W>) {
-    super(fire2(options), options);
+    super(fire2Relaxer(options), options);
   }
 }

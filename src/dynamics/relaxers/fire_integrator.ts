@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Buffer, Call } from "../../backend/backend.ts";
+import type { Buffer, KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import type { Integrator } from "../integrators/integrator.ts";
@@ -53,7 +53,7 @@ export interface FireScheme {
   /** The parameters of the kernel, in its order. */
   readonly columns: Readonly<Record<string, PerSystem>>;
   /** Returns the call of the kernel. */
-  readonly step: (state: ResidentBatch, args: FireArguments) => Call;
+  readonly step: (state: ResidentBatch, args: FireArguments) => KernelCall;
 }
 
 /** Returns the integrator of a kind of FIRE. Throws if `cell` is wrong. */

@@ -59,7 +59,7 @@ const MEMORY: NumberRule = {
  *
  * Liu, Nocedal, Math. Program. 45, 503 (1989).
  */
-export function lbfgs(options: LBFGSOptions = {}): Integrator {
+export function lbfgsRelaxer(options: LBFGSOptions = {}): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);
   const { memory, maxStep, damping, curvature, lineSearch } = parameters;
   checkNumber(`make ${NAME}`, "memory", memory, MEMORY);
@@ -92,7 +92,7 @@ export function lbfgs(options: LBFGSOptions = {}): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode lbfgs}: far fewer steps than FIRE near a minimum. It goes on until `nSteps`; with
+ * Structure relaxation by {@linkcode lbfgsRelaxer}: far fewer steps than FIRE near a minimum. It goes on until `nSteps`; with
  * a `ConvergenceHook` systems that are relaxed stop moving, and the run ends when all are. It does not look at masses
  * or velocities.
  *
@@ -122,6 +122,6 @@ export class LBFGS<
 > extends Dynamics<H, N, W> {
   /** Makes an engine; nothing runs yet. */
   constructor(options: LBFGSOptions & DynamicsOptions<H, N, W>) {
-    super(lbfgs(options), options);
+    super(lbfgsRelaxer(options), options);
   }
 }

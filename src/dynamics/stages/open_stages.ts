@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { countStage } from "../../kernels/converge/count_stage.ts";
@@ -40,7 +40,7 @@ export class OpenStages {
   /** Steps of each system in each stage. */
   readonly steps: Buffer<"i32">;
   /** Move systems on that have done all steps of a stage. */
-  readonly budgets: readonly Call[];
+  readonly budgets: readonly KernelCall[];
   /** 1 for each that has in this step; one list for each budget. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
@@ -91,7 +91,9 @@ export class OpenStages {
   }
 
   /** Calls in a row, each for the systems of some stages alone. */
-  each(parts: readonly (readonly [range: StageRange, calls: readonly Call[]])[]): Call[] {
+  each(
+    parts: readonly (readonly [range: StageRange, calls: readonly KernelCall[]])[],
+  ): KernelCall[] {
     const full = parts.filter(([, calls]) => calls.length > 0);
     if (full.length === 0) return [];
     const calls = full.flatMap(([range, calls], i) => [this.enter(range, i === 0), ...calls]);
@@ -99,18 +101,18 @@ export class OpenStages {
   }
 
   /** From now on only systems of these stages move; `isAfter`: that were in them in the step that was done. */
-  enter({ first, end }: StageRange, notes = true, isAfter = false): Call {
+  enter({ first, end }: StageRange, notes = true, isAfter = false): KernelCall {
     const status = isAfter ? this.stage : this.status;
     return call(enterStage, { awake: this.#awake, status, first, end, notes: notes ? 1 : 0 });
   }
 
   /** All move again. */
-  leave(): Call {
+  leave(): KernelCall {
     return this.enter(ALL, false);
   }
 
   /** The end of a step. */
-  counted(): Call {
+  counted(): KernelCall {
     const { status, stage, steps, count: stages } = this;
     return call(countStage, { status, stage, steps, stages });
   }

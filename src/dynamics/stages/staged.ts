@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Call, call } from "../../backend/backend.ts";
+import { call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { remember } from "../../kernels/remember.ts";
 import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
@@ -23,7 +23,10 @@ export interface NamedStage {
 }
 
 /** Clears the compensation of positions, if an integrator moves atoms without counting it. */
-function forgettingLow(state: ResidentBatch, opened: readonly OpenIntegrator[]): readonly Call[] {
+function forgettingLow(
+  state: ResidentBatch,
+  opened: readonly OpenIntegrator[],
+): readonly KernelCall[] {
   if (!opened.some(usesLow)) return [];
   const source = state.scratch("noLow", { dtype: "real", level: "node", width: 3 });
   return [call(remember, { source, target: lowOf(state) })];
@@ -70,7 +73,7 @@ export function staged(
         )
       );
       const forgetting = forgettingLow(state, opened);
-      const each = (calls: (one: OpenIntegrator) => readonly Call[]) =>
+      const each = (calls: (one: OpenIntegrator) => readonly KernelCall[]) =>
         own.each(opened.map((one, i) => [{ first: i, end: i + 1 }, calls(one)]));
       return {
         pre: each((one) => usesLow(one) ? one.pre : [...one.pre, ...forgetting]),

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Call, Program } from "../../backend/backend.ts";
+import type { KernelCall, Program } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { isThenable } from "../../base/sequence.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
@@ -78,7 +78,7 @@ export class CurrentPlan {
   }
 
   /** Runs calls that are not part of the plan. */
-  runOnce(calls: readonly Call[]): void {
+  runOnce(calls: readonly KernelCall[]): void {
     const program = this.#state.prepare(calls);
     this.run(program);
     this.#state.freePrograms([program]);

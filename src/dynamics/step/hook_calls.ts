@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Call, Program } from "../../backend/backend.ts";
+import type { KernelCall, Program } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageWork } from "../../hooks/run/device_work.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
@@ -29,8 +29,8 @@ const S = DynamicsStage;
 /** The calls that hooks add to a step. */
 export class HookCalls {
   readonly convergence: {
-    readonly tests: Call[];
-    readonly decide: Call[];
+    readonly tests: KernelCall[];
+    readonly decide: KernelCall[];
     readonly customs: Custom[];
     readonly marks: Mark[];
     readonly targets: readonly number[];
@@ -38,7 +38,7 @@ export class HookCalls {
   };
   readonly #parts: StepParts;
   readonly #work: ReadonlyMap<DynamicsStage, readonly StageWork[]>;
-  readonly #calls: ReadonlyMap<DynamicsStage, readonly Call[]>;
+  readonly #calls: ReadonlyMap<DynamicsStage, readonly KernelCall[]>;
 
   constructor(parts: StepParts) {
     this.#parts = parts;
@@ -86,12 +86,12 @@ export class HookCalls {
   }
 
   /** Returns the kernels of hooks at a stage. */
-  work(stage: DynamicsStage): readonly Call[] {
+  work(stage: DynamicsStage): readonly KernelCall[] {
     return this.#calls.get(stage)!;
   }
 
   /** Convergence is decided after everything else, so its hooks are left out here. */
-  #ask(stage: DynamicsStage): readonly Call[] {
+  #ask(stage: DynamicsStage): readonly KernelCall[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !isConvergenceHook(hook))
       .flatMap(({ hook, frequency, phase, part }) => {
@@ -110,7 +110,7 @@ export class HookCalls {
   }
 
   /** Returns a program for each measure that hooks read; none if no visit changes anything. */
-  measures(prepare: (calls: readonly Call[]) => Program | undefined): Map<string, Program> {
+  measures(prepare: (calls: readonly KernelCall[]) => Program | undefined): Map<string, Program> {
     const { state, keepsMomentum } = this.#parts;
     const fields = this.#parts.writes().size === 0 ? [] : [...this.#parts.reads()];
     const measures = fields.map((field) => {
@@ -121,7 +121,7 @@ export class HookCalls {
   }
 
   /** Returns the calls that take the measures that hooks read at a stage, or at any stage. */
-  reading(stage?: DynamicsStage): Call[] {
+  reading(stage?: DynamicsStage): KernelCall[] {
     const { state, keepsMomentum } = this.#parts;
     return [...this.#parts.reads(stage)].flatMap((field) =>
       measureOf(state, field, keepsMomentum)?.calls ?? []
@@ -152,14 +152,17 @@ function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
 export function withinPart(
   stages: OpenStages | undefined,
   part: unknown,
-  calls: readonly Call[],
+  calls: readonly KernelCall[],
   isAfter = false,
-): readonly Call[] {
+): readonly KernelCall[] {
   if (stages === undefined || part === undefined || calls.length === 0) return calls;
   return [stages.enter(part as StageRange, true, isAfter), ...calls, stages.leave()];
 }
 
-function timed(calls: readonly Call[], times: { every: number; phase: number }): Call[] {
+function timed(
+  calls: readonly KernelCall[],
+  times: { every: number; phase: number },
+): KernelCall[] {
   return calls.map((one) => ({ ...one, ...times }));
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Buffer, Call } from "../../backend/backend.ts";
+import type { Buffer, KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageWork } from "../../hooks/run/device_work.ts";
 import type { OpenModel } from "../../models/model.ts";
@@ -62,7 +62,7 @@ export interface WithKernels {
    */
   readonly isInvariant?: boolean;
   /** Returns its kernels at a stage. */
-  kernels(device: KernelDevice, stage: DynamicsStage): readonly Call[];
+  kernels(device: KernelDevice, stage: DynamicsStage): readonly KernelCall[];
   /** Computes on the host, on a visit. */
   compute?(device: KernelDevice, stage: DynamicsStage): void | PromiseLike<void>;
   /** Returns 1 for each atom that it holds in place. */

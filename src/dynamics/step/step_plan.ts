@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Call, call, type Program } from "../../backend/backend.ts";
+import { call, type KernelCall, type Program } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { advance } from "../../kernels/integrate/advance.ts";
@@ -68,12 +68,12 @@ export interface StepPlan {
 const S = DynamicsStage;
 
 /** Makes a program of calls; `undefined` if there are none. */
-type Prepare = (calls: readonly Call[]) => Program | undefined;
+type Prepare = (calls: readonly KernelCall[]) => Program | undefined;
 
 /** Plans a step. */
 export function planStep(parts: StepParts): StepPlan {
   const programs: Program[] = [];
-  const prepare = (calls: readonly Call[]) => {
+  const prepare = (calls: readonly KernelCall[]) => {
     if (calls.length === 0) return undefined;
     const program = parts.state.prepare(calls);
     programs.push(program);
@@ -109,7 +109,7 @@ function stepPrograms(
   const { integrator, model } = parts, { convergence } = hooks;
   const { pre } = integrator, aged = [...integrator.post, call(advance, {})];
   const work = (stage: DynamicsStage) => hooks.work(stage);
-  const atStage = (stop: DynamicsStage, calls: readonly Call[] = []) => {
+  const atStage = (stop: DynamicsStage, calls: readonly KernelCall[] = []) => {
     return { stop, program: prepare([...calls, ...work(stop), ...hooks.reading(stop)]) };
   };
   const visited = model.compute !== undefined || convergence.customs.length > 0;
@@ -175,31 +175,31 @@ function readPrograms(
 }
 
 /** Returns the calls that compute pairs, and the results of the model. */
-function evaluation({ state, model }: StepParts, wanted: Wanted): Call[] {
+function evaluation({ state, model }: StepParts, wanted: Wanted): KernelCall[] {
   return [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
 }
 
 /** Returns the calls that add what a visit to the model has given, and apply constraints to the forces. */
-function adding({ model, constrained }: StepParts, wanted: Wanted): Call[] {
+function adding({ model, constrained }: StepParts, wanted: Wanted): KernelCall[] {
   return [...model.add?.(wanted) ?? [], ...constrained.forces];
 }
 
 /** The calls of one step, by the stage after which they run. */
 interface StepCalls {
-  readonly pre: readonly Call[];
-  readonly model: readonly Call[];
-  readonly added: readonly Call[];
-  readonly change: readonly Call[];
-  readonly aged: readonly Call[];
-  readonly kept: readonly Call[];
-  readonly criteria: readonly Call[];
+  readonly pre: readonly KernelCall[];
+  readonly model: readonly KernelCall[];
+  readonly added: readonly KernelCall[];
+  readonly change: readonly KernelCall[];
+  readonly aged: readonly KernelCall[];
+  readonly kept: readonly KernelCall[];
+  readonly criteria: readonly KernelCall[];
 }
 
 /** Returns a step as one sequence of calls, for steps in which no hook is due. */
 function wholeStep(
-  work: (stage: DynamicsStage) => readonly Call[],
+  work: (stage: DynamicsStage) => readonly KernelCall[],
   { pre, model, added, change, aged, kept, criteria }: StepCalls,
-): Call[] {
+): KernelCall[] {
   return [
     ...work(S.BEFORE_STEP),
     ...work(S.BEFORE_PRE_UPDATE),
@@ -228,9 +228,9 @@ interface Needs {
   /** True if each evaluation of forces gives stresses. */
   readonly stress: boolean;
   /** Compute the stresses, if the step has energies. */
-  readonly kept: readonly Call[];
+  readonly kept: readonly KernelCall[];
   /** Apply constraints to forces that hooks have modified, and measure the change of the energy. */
-  readonly change: readonly Call[];
+  readonly change: readonly KernelCall[];
 }
 
 function needsOf(parts: StepParts, hooks: HookCalls): Needs {
@@ -261,7 +261,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
 }
 
 /** Returns the calls that bring all pairs up to date. */
-export function pairsOf(state: ResidentBatch): Call[] {
+export function pairsOf(state: ResidentBatch): KernelCall[] {
   const args = {
     positions: state.field("positions"),
     cell: state.field("cell"),
@@ -271,11 +271,11 @@ export function pairsOf(state: ResidentBatch): Call[] {
   return Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...args }));
 }
 
-function clearing(state: ResidentBatch): Call[] {
+function clearing(state: ResidentBatch): KernelCall[] {
   return [call(clear, { ...outputsOf(state) })];
 }
 
-function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): readonly Call[] {
+function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): readonly KernelCall[] {
   return isWanted ? measureOf(state, "stress", keepsMomentum)!.calls : [];
 }
 
@@ -283,7 +283,7 @@ function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): reado
  * Returns the check of a step between forces and the second half of the integrator: hooks have modified the forces by
  * then, and nothing has moved by them. Lists of pairs check positions and cells, so these are checked only without them.
  */
-function checkForces(parts: StepParts, { energy }: Wanted): Call[] {
+function checkForces(parts: StepParts, { energy }: Wanted): KernelCall[] {
   const { state } = parts, outputs = outputsOf(state);
   const isFound = !state.allPairs[Symbol.iterator]().next().done;
   return [call(checkFinite, {
@@ -294,13 +294,13 @@ function checkForces(parts: StepParts, { energy }: Wanted): Call[] {
 }
 
 /** Returns the check of the velocities at the end of a step; no calls if the integrator does not change them. */
-function checkVelocities({ state, integrator: { pre, post } }: StepParts): Call[] {
+function checkVelocities({ state, integrator: { pre, post } }: StepParts): KernelCall[] {
   if (![...pre, ...post].some(({ args }) => "velocities" in args)) return [];
   return [call(checkFinite, { velocities: state.field("velocities") })];
 }
 
 /** Returns the same for steps that are not visited: a kick by finite forces leaves velocities finite. */
-function checkUnvisited(parts: StepParts): Call[] {
+function checkUnvisited(parts: StepParts): KernelCall[] {
   const { integrator: { post } } = parts;
   const isKick = post.length === 1 && (post[0]!.kernel as Kernel) === (kick as unknown as Kernel);
   return isKick ? [] : checkVelocities(parts);

@@ -8,7 +8,7 @@ import { Batch, overwrite, restorePoint } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import { stamped } from "../../batch/sample_stamps.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
-import type { Dtype } from "../../kernels/kernel.ts";
+import type { BufferType } from "../../kernels/kernel.ts";
 import type { BatchPlace } from "../engine/batch_place.ts";
 import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
@@ -66,7 +66,7 @@ export class StreamBatch {
   async frame(places: readonly number[]): Promise<Batch> {
     const { state, clock } = this.#engine.place.run!;
     const names = [...state.fields].filter((name) => this.batch.has(name));
-    const seen = await state.backend.viewOrRead(names.map((name) => state.field<Dtype>(name)));
+    const seen = await state.backend.viewOrRead(names.map((name) => state.field<BufferType>(name)));
     const known = Object.fromEntries(
       names.map((name, i) => [name, state.toHostIfChanged(name, seen[i]!)]),
     );

@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { ArgsAt, Field, FieldKey } from "./context.ts";
+import type { ArgsAt, CustomField, FieldKey } from "./context.ts";
 import type { NoSuch } from "./near.ts";
 import type { AnyStages, At, NameIn, ObservedStage, StageOf } from "./stage.ts";
 
@@ -139,7 +139,7 @@ export type FieldsReadBy<F> = F extends (ctx: infer C, ...rest: never) => unknow
   : never;
 
 /** The names of declared fields. */
-export type FieldNames<D> = D extends Field<infer N, unknown> ? N : D;
+export type FieldNames<D> = D extends CustomField<infer N, unknown> ? N : D;
 
 /** The names of the members that may not be missing. */
 export type RequiredKey<R> = {
@@ -170,4 +170,4 @@ export interface AcceptAt<E extends AnyStages, S, H> {
 /** The fields a hook class may name. */
 export type FieldsFor<E extends AnyStages, H> = [Exclude<DeclaredStage<H>, StageOf<E>>] extends
   [never] ? FieldKey<E>
-  : string | Field<string, unknown>;
+  : string | CustomField<string, unknown>;

@@ -106,7 +106,7 @@ export type View<T, F = unknown> = T extends Numbers
   : T;
 
 /** A field that is no built-in name: the value carries name and type. */
-export interface Field<N extends string, T> {
+export interface CustomField<N extends string, T> {
   /** The name. */
   readonly field: N;
   /** Type only: never set at run time. */
@@ -123,20 +123,20 @@ export interface Field<N extends string, T> {
  * export const dipole = field<Float32Array>()("dipole");
  * ```
  */
-export function field<T>(): <const N extends string>(name: N) => Field<N, T> {
+export function field<T>(): <const N extends string>(name: N) => CustomField<N, T> {
   return (name) => Object.freeze({ field: name });
 }
 
-/** Element of `reads` and `writes` of a hook for kind `T`: the name of a field, or a {@linkcode Field}. */
+/** Element of `reads` and `writes` of a hook for kind `T`: the name of a field, or a {@linkcode CustomField}. */
 export type FieldKey<T extends AnyStages> = T extends AnyStages
-  ? (keyof FieldsOf<T> & string) | Field<string, unknown>
+  ? (keyof FieldsOf<T> & string) | CustomField<string, unknown>
   : never;
 
 /** Type of `ctx.read` for the declared keys `R`, at a kind with fields `F`. */
 export type DeclaredInReads<F, R extends readonly unknown[]> =
   & { readonly [k in Extract<R[number], keyof F>]: View<F[k], F> }
   & {
-    readonly [f in Extract<R[number], Field<string, unknown>> as f["field"]]: View<
+    readonly [f in Extract<R[number], CustomField<string, unknown>> as f["field"]]: View<
       NonNullable<f["type"]>,
       F
     >;
@@ -146,7 +146,7 @@ export type DeclaredInReads<F, R extends readonly unknown[]> =
 export type DeclaredInWrites<F, W extends readonly unknown[]> =
   & { readonly [k in Extract<W[number], keyof F>]: F[k] }
   & {
-    readonly [f in Extract<W[number], Field<string, unknown>> as f["field"]]: NonNullable<
+    readonly [f in Extract<W[number], CustomField<string, unknown>> as f["field"]]: NonNullable<
       f["type"]
     >;
   };
@@ -195,7 +195,7 @@ export type ClassContext<C, F, R extends keyof F = never, W extends keyof F = ne
 };
 
 /** A typed slot of {@linkcode Shared}; made by {@linkcode slot}. Two slots of one name are different slots. */
-export interface Slot<T> {
+export interface SharedSlot<T> {
   /** For messages and listings. */
   readonly slot: string;
   /** The value that `get` returns before one was set. */
@@ -216,7 +216,7 @@ export interface Slot<T> {
  * assertEquals(shared.get(importantMetric), 0.95);
  * ```
  */
-export function slot<T>(name: string, initial?: T): Slot<T> {
+export function slot<T>(name: string, initial?: T): SharedSlot<T> {
   return Object.freeze({ slot: name, initial });
 }
 
@@ -225,12 +225,12 @@ export class Shared {
   readonly #values = new Map<unknown, unknown>();
 
   /** The value of a slot: what was set last, else its initial value, else `undefined`. */
-  get<T>(slot: Slot<T>): T | undefined {
+  get<T>(slot: SharedSlot<T>): T | undefined {
     return this.#values.has(slot) ? this.#values.get(slot) as T : slot.initial;
   }
 
   /** Sets a slot. */
-  set<T>(slot: Slot<T>, value: T): void {
+  set<T>(slot: SharedSlot<T>, value: T): void {
     this.#values.set(slot, value);
   }
 }

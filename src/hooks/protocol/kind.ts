@@ -150,7 +150,7 @@ export function checkKindList(
 ): asserts kinds is readonly { readonly kind: string }[] {
   if (Array.isArray(kinds) && kinds.every(looksLikeKind)) return;
   throw new TypeError(
-    complaint(action, "kinds must be kinds of stages, made by stages or stagesOf", kinds),
+    complaint(action, "kinds must be kinds of stages, made by stages or defineKind", kinds),
   );
 }
 

@@ -12,7 +12,7 @@ export type ContextsOf<E extends AnyStages> = E extends AnyStages ? At<E, keyof 
   : never;
 
 /** The context members that every engine fills by itself. */
-export type BuiltInField = keyof BaseContext | "value" | "skipping" | "read" | "write";
+export type EngineField = keyof BaseContext | "value" | "skipping" | "read" | "write";
 
 /** The keys that any member of a union has. */
 export type AnyKeyOf<U> = U extends unknown ? keyof U : never;
@@ -28,7 +28,7 @@ export type LeftOut<U> = U extends unknown
 /** The fields that all stages have, and a loop must be given. */
 export type RequiredField<E extends AnyStages> = Exclude<
   keyof ContextsOf<E>,
-  BuiltInField | OptionalOf<E> | LeftOut<ContextsOf<E>>
+  EngineField | OptionalOf<E> | LeftOut<ContextsOf<E>>
 >;
 
 /** The context fields a loop fills itself: what all stages have from the start, the rest before firing. */
@@ -36,6 +36,6 @@ export type OwnFields<E extends AnyStages> =
   & { -readonly [k in RequiredField<E>]: FieldOf<ContextsOf<E>, k> }
   & {
     -readonly [
-      k in Exclude<AnyKeyOf<ContextsOf<E>>, BuiltInField | RequiredField<E>>
+      k in Exclude<AnyKeyOf<ContextsOf<E>>, EngineField | RequiredField<E>>
     ]?: FieldOf<ContextsOf<E>, k>;
   };

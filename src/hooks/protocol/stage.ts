@@ -128,7 +128,7 @@ export interface KindInfo<
  * A kind: the value and, in its type, the context of each stage, the fields that can be read, aliases, and the context
  * fields `O` that a custom loop may leave out.
  */
-export type Stages<
+export type StageKind<
   K extends string,
   M,
   F = Record<never, never>,
@@ -188,7 +188,7 @@ export type Uniform<C, N extends string, Extra> = {
 
 /**
  * Makes a kind of observe stages with one context; `Extra` adds fields by stage, `F` names readable fields.
- * For an *exported* kind, or one with other roles, use {@linkcode stagesOf}.
+ * For an *exported* kind, or one with other roles, use {@linkcode defineKind}.
  *
  * The returned function throws a `TypeError` for an argument of the wrong type, a `RangeError` for a name that is not
  * UPPER_CASE, is given twice, or is no stage of the kind.
@@ -214,7 +214,7 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
   kind: K,
   names: readonly N[],
   options?: KindOptions<NoInfer<N>> & AliasOption<A>,
-) => Stages<K, Uniform<C, N, Extra>, F, A> {
+) => StageKind<K, Uniform<C, N, Extra>, F, A> {
   return <
     const K extends string,
     const N extends string,
@@ -223,11 +223,11 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
     kind: K,
     names: readonly N[],
     options: KindOptions<NoInfer<N>> & AliasOption<A> = {},
-  ) => makeObserved(kind, names, options) as unknown as Stages<K, Uniform<C, N, Extra>, F, A>;
+  ) => makeObserved(kind, names, options) as unknown as StageKind<K, Uniform<C, N, Extra>, F, A>;
 }
 
 /**
- * Makes a kind whose type is written beside it: `const X: Stages<"x", Map> = stagesOf("x", { NAME: "pipe" })`.
+ * Makes a kind whose type is written beside it: `const X: StageKind<"x", Map> = defineKind("x", { NAME: "pipe" })`.
  * The roles are checked against the map.
  *
  * Throws a `TypeError` for an unknown role and for an argument of the wrong type, a `RangeError` for a name that
@@ -235,19 +235,19 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
  *
  * @example
  * ```ts
- * import { type BaseContext, type Gate, type Observe, type Stages, stagesOf } from "@hooke/hooke/hooks";
+ * import { type BaseContext, defineKind, type Gate, type Observe, type StageKind } from "@hooke/hooke/hooks";
  *
  * interface OvenStages {
  *   readonly MAY_OPEN: Gate<BaseContext>;
  *   readonly AFTER_BATCH: Observe<BaseContext & { readonly loaves: number }>;
  * }
- * export const OvenStage: Stages<"oven", OvenStages> = stagesOf("oven", {
+ * export const OvenStage: StageKind<"oven", OvenStages> = defineKind("oven", {
  *   MAY_OPEN: "gate",
  *   AFTER_BATCH: "observe",
  * }, { counters: { AFTER_BATCH: "batch" } });
  * ```
  */
-export function stagesOf<
+export function defineKind<
   K extends string,
   M,
   F,
@@ -257,8 +257,12 @@ export function stagesOf<
   kind: K,
   roles: NoInfer<KindInfo<K, M, F, A>["roles"]>,
   options: KindOptions<NoInfer<keyof M & string>> & AliasOption<NoInfer<A>> = {},
-): Stages<K, M, F, A, O> {
-  return makeKind(kind, roles as Readonly<Record<string, unknown>>, options) as unknown as Stages<
+): StageKind<K, M, F, A, O> {
+  return makeKind(
+    kind,
+    roles as Readonly<Record<string, unknown>>,
+    options,
+  ) as unknown as StageKind<
     K,
     M,
     F,

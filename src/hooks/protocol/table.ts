@@ -62,7 +62,7 @@ export interface HookSpec<
 }
 
 /** A finished hook; `K` names the kinds it handles (`string`: any, through `otherwise`). */
-export interface Hook<in K extends string> {
+export interface FinishedHook<in K extends string> {
   /** Its name. */
   readonly name: string;
   /** Kind → stage → handler, or an overload set. */
@@ -72,9 +72,9 @@ export interface Hook<in K extends string> {
 }
 
 /** The type of a finished hook: with an `otherwise`, or with an empty table, it fits every engine. */
-export type HookResult<K extends string, O> = [K] extends [never] ? Hook<string>
-  : undefined extends O ? Hook<K>
-  : Hook<string>;
+export type HookResult<K extends string, O> = [K] extends [never] ? FinishedHook<string>
+  : undefined extends O ? FinishedHook<K>
+  : FinishedHook<string>;
 
 /** A hook as it was specified, with types that do not matter at run time left out. */
 export interface MadeHook extends HookOptions {
@@ -132,14 +132,17 @@ const MEMBERS: readonly string[] = [
  * Checks a specification and makes it a hook; `src/hook.ts` binds it to the built-in kinds. Throws a TypeError for
  * a member that is unknown or has the wrong type, a RangeError for a wrong value.
  */
-export function makeHook<K extends string>(spec: object, known: readonly AnyStages[]): Hook<K> {
+export function makeHook<K extends string>(
+  spec: object,
+  known: readonly AnyStages[],
+): FinishedHook<K> {
   const given = checkSpec(spec);
   checkKindList(known, "make a hook");
   const kinds = [...known, ...given.kinds ?? []];
   for (const [kind, table] of tablesOf(given.on)) {
     checkStages(given.name, findKind(given.name, kind, kinds), table);
   }
-  return Object.freeze({ ...spec, kinds }) as unknown as Hook<K>;
+  return Object.freeze({ ...spec, kinds }) as unknown as FinishedHook<K>;
 }
 
 /**

@@ -22,7 +22,7 @@ import { isDeviceHook } from "./record.ts";
 import { makeEntry, rebind, registered } from "./registration.ts";
 import type { HookHandle, HookSet } from "./hook_set.ts";
 import { Roster } from "./roster.ts";
-import { restoreEntries, type SavedHooks, saveEntries, wasEnabled } from "./saved.ts";
+import { restoreEntries, type SavedHookStates, saveEntries, wasEnabled } from "./saved.ts";
 import type { Entry } from "./stage_handler.ts";
 import { readsOf, StageTable } from "./stage_table.ts";
 
@@ -301,7 +301,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /** Returns the state of the hooks for a checkpoint: plain data by name. */
-  save(): SavedHooks {
+  save(): SavedHookStates {
     return saveEntries(this.#all);
   }
 
@@ -315,7 +315,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /** Restores what `save` returned; warns of saved names that no hook has. Throws a TypeError for anything else. */
-  load(saved: SavedHooks): void {
+  load(saved: SavedHookStates): void {
     for (const { name, error } of restoreEntries(this.#all, saved)) {
       this.warn(name, "load", error, "engine");
     }

@@ -22,7 +22,7 @@ import type {
   UndeclaredReads,
 } from "../protocol/accept.ts";
 import type { HookOptions, ProtocolHook } from "../protocol/protocol.ts";
-import type { Hook } from "../protocol/table.ts";
+import type { FinishedHook } from "../protocol/table.ts";
 import type {
   ContextOnly,
   FieldsAmong,
@@ -47,7 +47,7 @@ export interface HookHandle extends Disposable {
 
 /** Type that `H` must also have to be added to an engine of kind `E`: `unknown`, or the reason why not. */
 export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
-  : H extends Hook<never> ? H extends Hook<infer K> ? string extends K ? unknown
+  : H extends FinishedHook<never> ? H extends FinishedHook<infer K> ? string extends K ? unknown
       : E["kind"] extends K ? unknown
       : Extract<E["kind"], K> extends never
         ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
@@ -109,7 +109,7 @@ export interface HookSet<E extends AnyStages> extends HookControl {
 }
 
 /** A finished hook that handles at least one of an engine's kinds. */
-export type HookOf<E extends AnyStages> = E extends AnyStages ? Hook<E["kind"]> : never;
+export type HookOf<E extends AnyStages> = E extends AnyStages ? FinishedHook<E["kind"]> : never;
 
 /** A hook of any form, as it may stand in the `hooks: [...]` of an engine. */
 export type HookInput<E extends AnyStages> =

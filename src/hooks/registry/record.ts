@@ -26,7 +26,7 @@ import { after } from "../../base/sequence.ts";
 import { show } from "../../base/show.ts";
 import {
   assertTableHook,
-  type Hook,
+  type FinishedHook,
   isTableHook,
   type MadeHook,
   makeHook,
@@ -59,7 +59,7 @@ export interface HookRecord {
 }
 
 /** Returns whether an engine with the right kinds would accept the value as a hook class or a table. Never throws. */
-export function isHook(value: unknown): value is ProtocolHook | Hook<string> {
+export function isHook(value: unknown): value is ProtocolHook | FinishedHook<string> {
   try {
     if (isTableHook(value)) assertTableHook(value);
     else assertProtocol(value as object);

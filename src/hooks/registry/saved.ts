@@ -10,7 +10,7 @@ import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 
 /** State of all hooks by name: plain data. */
-export type SavedHooks = Readonly<Record<string, SavedHook>>;
+export type SavedHookStates = Readonly<Record<string, SavedHook>>;
 
 /** State of a {@linkcode Loop} in a checkpoint. */
 export interface SavedLoop {
@@ -19,7 +19,7 @@ export interface SavedLoop {
   /** The other counters. */
   readonly counts: Readonly<Record<string, number>>;
   /** State of the hooks. */
-  readonly hooks: SavedHooks;
+  readonly hooks: SavedHookStates;
 }
 
 /** State of one hook. */
@@ -35,7 +35,7 @@ export interface SavedHook {
 }
 
 /** Returns the state of hooks. */
-export function saveEntries(entries: readonly Entry[]): SavedHooks {
+export function saveEntries(entries: readonly Entry[]): SavedHookStates {
   return Object.fromEntries(entries.map(({ path: name, enabled, handlers, record: { hook } }) => {
     const fired = handlers.filter(({ schedule }) => schedule.last >= 0);
     const asked = handlers.filter(({ events }) => events > 0);
@@ -56,7 +56,7 @@ export function saveEntries(entries: readonly Entry[]): SavedHooks {
  */
 export function restoreEntries(
   entries: readonly Entry[],
-  saved: SavedHooks,
+  saved: SavedHookStates,
 ): { readonly name: string; readonly error: RangeError }[] {
   assertSaved(saved);
   for (const { path: name, handlers, record: { hook } } of entries) {
@@ -77,11 +77,11 @@ export function restoreEntries(
 }
 
 /** Returns whether a hook was enabled when it was saved; if it was not saved, whether it is now. */
-export function wasEnabled(saved: SavedHooks, { path, enabled }: Entry): boolean {
+export function wasEnabled(saved: SavedHookStates, { path, enabled }: Entry): boolean {
   return Object.hasOwn(saved, path) ? saved[path]!.enabled : enabled;
 }
 
-function assertSaved(saved: unknown): asserts saved is SavedHooks {
+function assertSaved(saved: unknown): asserts saved is SavedHookStates {
   if (isSavedHooks(saved)) return;
   throw new TypeError(
     `Cannot restore hooks: their saved state must be what save() gave; got ${show(saved)}`,

@@ -1,4 +1,4 @@
-import type { Buffer, Call } from "../../backend/backend.ts";
+import type { Buffer, KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { type Model, type Outputs, outputsOf } from "../model.ts";
 import { wantOf } from "../pair/pair_options.ts";
@@ -21,7 +21,7 @@ export interface BondedArgs extends Outputs {
  */
 export function bondedModel(
   name: string,
-  open: (state: ResidentBatch) => (args: BondedArgs) => Call,
+  open: (state: ResidentBatch) => (args: BondedArgs) => KernelCall,
   isInvariant: boolean = false,
 ): Model {
   return {

@@ -7,7 +7,7 @@ import type { Model } from "../model.ts";
 import { bondedModel } from "./bonded_model.ts";
 
 /** A bond between two atoms. */
-export interface HarmonicBond {
+export interface SpringBond {
   /** The two atoms, counted within their system. */
   readonly atoms: readonly [number, number];
   /** Its length at rest, Å. */
@@ -43,10 +43,10 @@ const NAME = "harmonic bonds";
  * ```
  */
 export function harmonicBonds(
-  bonds: readonly HarmonicBond[] | readonly (readonly HarmonicBond[])[],
+  bonds: readonly SpringBond[] | readonly (readonly SpringBond[])[],
 ): Model {
   const isBySystem = Array.isArray(bonds[0]);
-  const lists = (isBySystem ? bonds : [bonds]) as readonly (readonly HarmonicBond[])[];
+  const lists = (isBySystem ? bonds : [bonds]) as readonly (readonly SpringBond[])[];
   for (const [s, list] of lists.entries()) {
     for (const [b, bond] of list.entries()) {
       checkBond(isBySystem ? `bond ${b} of system ${s}` : `bond ${b}`, bond);
@@ -61,7 +61,7 @@ export function harmonicBonds(
 /** Brings the bonds of a batch to its backend. Throws for bonds that do not fit the batch. */
 function bondsOn(
   state: ResidentBatch,
-  lists: readonly (readonly HarmonicBond[])[],
+  lists: readonly (readonly SpringBond[])[],
   isBySystem: boolean,
 ) {
   const { batch } = state;
@@ -82,9 +82,9 @@ function bondsOn(
 
 function bondsOf(
   { size, nodeOffsets }: Batch,
-  lists: readonly (readonly HarmonicBond[])[],
+  lists: readonly (readonly SpringBond[])[],
   isBySystem: boolean,
-): readonly (readonly HarmonicBond[])[] {
+): readonly (readonly SpringBond[])[] {
   if (isBySystem && lists.length !== size) {
     throw new RangeError(
       `Cannot use ${NAME}: there must be a list for each of ${size} systems: current length is ${lists.length}`,
@@ -102,7 +102,7 @@ function bondsOf(
   });
 }
 
-function checkBond(name: string, { atoms, length, stiffness, shift }: HarmonicBond): void {
+function checkBond(name: string, { atoms, length, stiffness, shift }: SpringBond): void {
   const wrong = (member: string, requirement: string, value: unknown) => {
     throw new RangeError(
       `Cannot make ${NAME}: ${member} of ${name} must ${requirement}; got ${String(value)}`,

@@ -10,7 +10,7 @@ import { decodeModel } from "../../onnx/codec/codec.ts";
 import { gpuForm } from "../../onnx/session/gpu_form.ts";
 import { openSession } from "../../onnx/session/open_session.ts";
 import { checkSession, type SessionCheck } from "../../onnx/session/check_session.ts";
-import type { HostFeeds } from "../../onnx/session/compare_sessions.ts";
+import type { FeedsByInput } from "../../onnx/session/compare_sessions.ts";
 import type { Session } from "../../onnx/session/session_run.ts";
 import type { Fetches, GpuFeed, GpuTensor } from "../../onnx/session/session_tensor.ts";
 import { describeValue } from "../../onnx/codec/value_info.ts";
@@ -248,7 +248,7 @@ export class GpuModel {
     const { name, note, backend, inputs, moving } = this.#parts;
     const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // lists have grown by then
     const dims = this.#dims();
-    const feeds: HostFeeds = Object.fromEntries(inputs.map((input, i) => [
+    const feeds: FeedsByInput = Object.fromEntries(inputs.map((input, i) => [
       input.name,
       { data: values[i] as Float32Array | Int32Array, dims: dims.get(input.name)! },
     ]));

@@ -5,7 +5,7 @@
  * @module
  */
 
-import { type Call, call, type Edges } from "../../backend/backend.ts";
+import { call, type Edges, type KernelCall } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { edges as listEdges } from "../../kernels/edges/edges.ts";
@@ -128,7 +128,11 @@ export function edgesOf(
 }
 
 /** What brings it up to date. */
-export function listing(state: ResidentBatch, edges: Edges, hasTriplets: boolean): readonly Call[] {
+export function listing(
+  state: ResidentBatch,
+  edges: Edges,
+  hasTriplets: boolean,
+): readonly KernelCall[] {
   const [positions, cell] = [state.field("positions"), state.field("cell")];
   const listed = call(listEdges, { edges, positions, cell, images: state.images });
   return hasTriplets ? [listed, call(listTriplets, { edges, positions })] : [listed];

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { addModel } from "../../kernels/add_model.ts";
 import { signedVolume } from "../../kernels/cells/inverse.ts";
@@ -95,7 +95,7 @@ export class OnnxResults {
   }
 
   /** Adds what is kept. */
-  add({ energy, stress }: Wanted): readonly Call[] {
+  add({ energy, stress }: Wanted): readonly KernelCall[] {
     const find = (...meanings: readonly string[]) =>
       this.#bindings.outputs.find(({ meaning }) => meanings.includes(meaning));
     const energies = energy ? find("energy") : undefined;

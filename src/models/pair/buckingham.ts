@@ -1,4 +1,4 @@
-import { type PairPotential, pairPotential } from "./pair_potential.ts";
+import { pairPotential, type PairPotentialMaker } from "./pair_potential.ts";
 
 /** The parameters of a Buckingham pair. */
 export interface BuckinghamPair {
@@ -32,7 +32,7 @@ export interface BuckinghamPair {
  * console.log(silica.name);
  * ```
  */
-export const buckingham: PairPotential<BuckinghamPair, "geometric"> = pairPotential({
+export const buckingham: PairPotentialMaker<BuckinghamPair, "geometric"> = pairPotential({
   name: "Buckingham",
   parameters: { strength: "nonnegative", length: "positive", dispersion: "nonnegative" },
   mixing: { geometric: { strength: "geometric", length: "arithmetic", dispersion: "geometric" } },

@@ -1,5 +1,5 @@
 import {
-  type PairPotential,
+  type PairPotentialMaker,
   pairPotentialOf,
   type PairPotentialOptions,
 } from "./pair_potential.ts";
@@ -40,18 +40,19 @@ export type LennardJonesMixture = PairMixture<LennardJonesPair, LennardJonesMixi
  * console.log(argon.name, mixture.gives);
  * ```
  */
-export const lennardJones: PairPotential<LennardJonesPair, LennardJonesMixing> = pairPotentialOf(
-  "lennard_jones",
-  {
-    name: "Lennard-Jones",
-    parameters: { epsilon: "nonnegative", sigma: "positive" },
-    mixing: {
-      "lorentz-berthelot": { epsilon: "geometric", sigma: "arithmetic" },
-      geometric: { epsilon: "geometric", sigma: "geometric" },
+export const lennardJones: PairPotentialMaker<LennardJonesPair, LennardJonesMixing> =
+  pairPotentialOf(
+    "lennard_jones",
+    {
+      name: "Lennard-Jones",
+      parameters: { epsilon: "nonnegative", sigma: "positive" },
+      mixing: {
+        "lorentz-berthelot": { epsilon: "geometric", sigma: "arithmetic" },
+        geometric: { epsilon: "geometric", sigma: "geometric" },
+      },
+      energy: (r, { epsilon, sigma }) => {
+        const power6 = sigma.div(r).pow(6);
+        return epsilon.mul(4).mul(power6.pow(2).sub(power6));
+      },
     },
-    energy: (r, { epsilon, sigma }) => {
-      const power6 = sigma.div(r).pow(6);
-      return epsilon.mul(4).mul(power6.pow(2).sub(power6));
-    },
-  },
-);
+  );

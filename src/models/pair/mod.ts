@@ -26,17 +26,17 @@ export type {
 } from "./lennard_jones.ts";
 export { morse } from "./morse.ts";
 export type { MorseOptions, MorsePair } from "./morse.ts";
-export type { ExcludedPair, ExcludedPairs, PairExclusions } from "./pair_exclusions.ts";
+export type { ExcludedPair, ExclusionLists, PairExclusions } from "./pair_exclusions.ts";
 export type { BySymbol, PairOptions } from "./pair_options.ts";
 export type {
   MixingRule,
   PairMixture,
+  PairParameterRules,
   PairParameters,
   ParameterRange,
-  ParameterRules,
 } from "./pair_parameters.ts";
 export { pairPotential } from "./pair_potential.ts";
-export type { PairDefinition, PairPotential, PairPotentialOptions } from "./pair_potential.ts";
+export type { PairDefinition, PairPotentialMaker, PairPotentialOptions } from "./pair_potential.ts";
 export { yukawa } from "./yukawa.ts";
 export type { YukawaPair } from "./yukawa.ts";
 export { zbl } from "./zbl.ts";

@@ -1,5 +1,5 @@
 import {
-  type PairPotential,
+  type PairPotentialMaker,
   pairPotentialOf,
   type PairPotentialOptions,
 } from "./pair_potential.ts";
@@ -30,7 +30,7 @@ export type MorseOptions = PairPotentialOptions<MorsePair>;
  * console.log(copper.name);
  * ```
  */
-export const morse: PairPotential<MorsePair> = pairPotentialOf("morse", {
+export const morse: PairPotentialMaker<MorsePair> = pairPotentialOf("morse", {
   name: "Morse",
   parameters: { depth: "nonnegative", width: "positive", distance: "positive" },
   energy: (r, { depth, width, distance }) => {

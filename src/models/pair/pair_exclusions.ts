@@ -17,7 +17,7 @@ import { valuesOf } from "../model.ts";
 export type ExcludedPair = readonly [number, number];
 
 /** A list for every system of a batch, or one list for each. */
-export type ExcludedPairs = readonly ExcludedPair[] | readonly (readonly ExcludedPair[])[];
+export type ExclusionLists = readonly ExcludedPair[] | readonly (readonly ExcludedPair[])[];
 
 /** Pairs of atoms that do not interact, or less than others: bonded atoms, and any others. */
 export interface PairExclusions {
@@ -26,7 +26,7 @@ export interface PairExclusions {
    *
    * @default none
    */
-  readonly bonds?: ExcludedPairs;
+  readonly bonds?: ExclusionLists;
   /**
    * Longest path along bonds whose ends do not interact: 2 excludes 1-2 pairs alone, 3 also 1-3 pairs.
    *
@@ -44,7 +44,7 @@ export interface PairExclusions {
    *
    * @default none
    */
-  readonly pairs?: ExcludedPairs;
+  readonly pairs?: ExclusionLists;
 }
 
 /** For each atom, the atoms with which it interacts less, and how much. */
@@ -156,7 +156,7 @@ function checkMembers(action: string, exclusions: unknown): void {
   }
 }
 
-function isBySystem(list: ExcludedPairs): list is readonly (readonly ExcludedPair[])[] {
+function isBySystem(list: ExclusionLists): list is readonly (readonly ExcludedPair[])[] {
   return Array.isArray(list?.[0]) && (list[0].length === 0 || Array.isArray(list[0][0]));
 }
 

@@ -22,7 +22,7 @@ const RANGES: Readonly<Record<ParameterRange, NumberRule>> = {
 export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) => number);
 
 /** The parameters of a pair potential. */
-export interface ParameterRules<V extends object, M extends string> {
+export interface PairParameterRules<V extends object, M extends string> {
   /** The parameters, and which numbers each may be. */
   readonly parameters: Readonly<Record<keyof V & string, ParameterRange>>;
   /**
@@ -68,7 +68,7 @@ export interface TypedParameters<V> {
 /** Returns the parameters of every pair of types. Throws a TypeError or RangeError that names what is wrong. */
 export function typesOf<V extends object, M extends string>(
   model: string,
-  rules: ParameterRules<V, M>,
+  rules: PairParameterRules<V, M>,
   options: PairParameters<V, M>,
 ): TypedParameters<V> {
   const { species, pairs, mixing } = options as Partial<PairMixture<V, M>>;
@@ -88,7 +88,7 @@ export function typesOf<V extends object, M extends string>(
 /** Throws a TypeError for parameters of all atoms beside those of elements or pairs, where they would have no effect. */
 function assertOneForm(
   model: string,
-  { parameters }: ParameterRules<object, string>,
+  { parameters }: PairParameterRules<object, string>,
   options: object,
 ): void {
   const has = (name: string) => (options as Members)[name] !== undefined;
@@ -102,7 +102,7 @@ function assertOneForm(
 
 function mixture<V extends object, M extends string>(
   model: string,
-  rules: ParameterRules<V, M>,
+  rules: PairParameterRules<V, M>,
   { species, pairs = {}, mixing }: PairMixture<V, M>,
 ): TypedParameters<V> {
   const symbols = Object.keys(species);
@@ -122,7 +122,7 @@ function mixture<V extends object, M extends string>(
 /** Returns the parameters of each pair that was given, whichever atom comes first in its name. */
 function given<V extends object>(
   model: string,
-  rules: ParameterRules<V, string>,
+  rules: PairParameterRules<V, string>,
   symbols: readonly string[],
   pairs: BySymbol<V>,
 ): ReadonlyMap<string, V> {
@@ -165,7 +165,7 @@ function pairName(a: string, b: string): string {
 function ruleOf<V extends object, M extends string>(
   model: string,
   { mixing = {} as Readonly<Record<M, Readonly<Record<keyof V & string, MixingRule>>>> }:
-    ParameterRules<V, M>,
+    PairParameterRules<V, M>,
   name: M | undefined,
 ): Readonly<Record<keyof V & string, MixingRule>> | undefined {
   const names = Object.keys(mixing) as M[];
@@ -191,7 +191,7 @@ function mix<V extends object>(
 
 function checked<V extends object>(
   model: string,
-  { parameters }: ParameterRules<V, string>,
+  { parameters }: PairParameterRules<V, string>,
   of: string,
   values: V,
 ): V {

@@ -3,10 +3,11 @@ import { type PairEnergy, tracePair } from "../../kernels/pairs/expression/trace
 import { type PairKernel, pairKernel } from "../../kernels/pairs/pair_potential.ts";
 import type { Model } from "../model.ts";
 import { AtomTypes, checkPairOptions, pairArguments, type PairOptions } from "./pair_options.ts";
-import { type PairParameters, type ParameterRules, typesOf } from "./pair_parameters.ts";
+import { type PairParameterRules, type PairParameters, typesOf } from "./pair_parameters.ts";
 
 /** A pair potential, as {@linkcode pairPotential} takes it. */
-export interface PairDefinition<V extends object, M extends string> extends ParameterRules<V, M> {
+export interface PairDefinition<V extends object, M extends string>
+  extends PairParameterRules<V, M> {
   /** The name of the potential, such as `"Buckingham"`. */
   readonly name: string;
   /**
@@ -22,7 +23,7 @@ export type PairPotentialOptions<V extends object, M extends string = never> =
   & PairParameters<V, M>;
 
 /** Makes models of one pair potential. */
-export interface PairPotential<V extends object, M extends string = never> {
+export interface PairPotentialMaker<V extends object, M extends string = never> {
   /**
    * Returns a model with energies, forces and stresses.
    *
@@ -62,7 +63,7 @@ export interface PairPotential<V extends object, M extends string = never> {
 export function pairPotential<
   const V extends object = Record<string, number>,
   M extends string = never,
->(definition: PairDefinition<V, M>): PairPotential<V, M> {
+>(definition: PairDefinition<V, M>): PairPotentialMaker<V, M> {
   return pairPotentialOf(undefined, definition);
 }
 
@@ -70,7 +71,7 @@ export function pairPotential<
 export function pairPotentialOf<V extends object, M extends string>(
   kernelName: string | undefined,
   { energy, ...rules }: PairDefinition<V, M>,
-): PairPotential<V, M> {
+): PairPotentialMaker<V, M> {
   const names = Object.keys(rules.parameters) as (keyof V & string)[];
   const name = `a ${rules.name} potential`;
   const traced = tracePair(names, energy);

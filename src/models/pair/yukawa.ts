@@ -1,4 +1,4 @@
-import { type PairPotential, pairPotential } from "./pair_potential.ts";
+import { pairPotential, type PairPotentialMaker } from "./pair_potential.ts";
 
 /** The parameters of a Yukawa pair. */
 export interface YukawaPair {
@@ -21,7 +21,7 @@ export interface YukawaPair {
  * console.log(colloid.name);
  * ```
  */
-export const yukawa: PairPotential<YukawaPair> = pairPotential({
+export const yukawa: PairPotentialMaker<YukawaPair> = pairPotential({
   name: "Yukawa",
   parameters: { strength: "any", kappa: "nonnegative" },
   energy: (r, { strength, kappa }) => strength.mul(kappa.mul(r).neg().exp()).div(r),

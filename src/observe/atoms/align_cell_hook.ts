@@ -1,4 +1,4 @@
-import { type Call, call } from "../../backend/backend.ts";
+import { call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
@@ -70,7 +70,7 @@ export class AlignCellHook {
   }
 
   /** Returns the kernels that the engine runs. */
-  kernels({ state }: KernelDevice): readonly Call[] {
+  kernels({ state }: KernelDevice): readonly KernelCall[] {
     const pbc = state.field<"i32">("pbc");
     const fields = {
       cell: state.field("cell"),
@@ -86,7 +86,7 @@ export class AlignCellHook {
  * Rotates the anchors of frozen atoms like their systems. The kernel changes the cell that it is given, so the
  * anchors need a copy of it.
  */
-function anchorsToo(state: ResidentBatch): Call[] {
+function anchorsToo(state: ResidentBatch): KernelCall[] {
   const { backend } = state;
   const cell = state.scratch("anchors' cell", { dtype: "real", level: "system", width: 9 });
   const none = state.scratch("anchors' rest", { dtype: "real", level: "node", width: 3 });

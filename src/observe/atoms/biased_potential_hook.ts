@@ -1,4 +1,4 @@
-import type { Call } from "../../backend/backend.ts";
+import type { KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { type KernelDevice, outputsOf } from "../../dynamics/context.ts";
 import { type DynamicsBase, DynamicsStage } from "../../dynamics/stages.ts";
@@ -114,7 +114,7 @@ export class BiasedPotentialHook {
   }
 
   /** Returns the kernels that the engine runs. */
-  kernels({ state }: KernelDevice): readonly Call[] {
+  kernels({ state }: KernelDevice): readonly KernelCall[] {
     if (this.#model === undefined) return [];
     let opened = this.#opened.get(state);
     if (opened === undefined) {

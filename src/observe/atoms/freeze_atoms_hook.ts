@@ -1,5 +1,5 @@
 import { WHOLE } from "../../base/check_number.ts";
-import { type Buffer, type Call, call } from "../../backend/backend.ts";
+import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
@@ -141,7 +141,7 @@ export class FreezeAtomsHook {
   }
 
   /** Returns the kernels that the engine runs. */
-  kernels({ state }: KernelDevice, stage: DynamicsStage): readonly Call[] {
+  kernels({ state }: KernelDevice, stage: DynamicsStage): readonly KernelCall[] {
     const what = WHAT[stage as FreezeStage];
     if (what === Freeze.FORCES && !this.#withForces) return [];
     return [

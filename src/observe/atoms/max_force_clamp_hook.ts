@@ -1,5 +1,5 @@
 import { POSITIVE } from "../../base/check_number.ts";
-import { type Call, call } from "../../backend/backend.ts";
+import { call, type KernelCall } from "../../backend/backend.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import { clampForces } from "../../kernels/modify/clamp_forces.ts";
@@ -71,7 +71,7 @@ export class MaxForceClampHook {
   readonly isInvariant: true = true;
 
   /** Returns the kernels that the engine runs. */
-  kernels({ state }: KernelDevice): readonly Call[] {
+  kernels({ state }: KernelDevice): readonly KernelCall[] {
     return [call(clampForces, { forces: state.field("forces"), limit: this.#limit })];
   }
 }

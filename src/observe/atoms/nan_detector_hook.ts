@@ -1,6 +1,6 @@
 import { type DynamicsContext, type DynamicsField, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
-import type { Field } from "../../hooks/protocol/context.ts";
+import type { CustomField } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { checkOptions, checkType, timesOf } from "../any/hook_options.ts";
 
@@ -17,7 +17,7 @@ export interface NaNDetectorHookOptions {
    *
    * @default []
    */
-  readonly extraKeys?: readonly (DynamicsField | Field<string, unknown>)[];
+  readonly extraKeys?: readonly (DynamicsField | CustomField<string, unknown>)[];
 }
 
 /** Values of one field that are not finite. */
@@ -93,7 +93,7 @@ export class NaNDetectorHook {
   /** Number of steps between two checks. */
   readonly frequency: number;
   /** Fields that the hook reads. */
-  readonly reads: readonly (DynamicsField | Field<string, unknown>)[];
+  readonly reads: readonly (DynamicsField | CustomField<string, unknown>)[];
   /** Errors end the run: no step can follow. */
   readonly onError = "throw";
   #isFirst = true;

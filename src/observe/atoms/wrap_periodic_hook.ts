@@ -1,4 +1,4 @@
-import { type Call, call } from "../../backend/backend.ts";
+import { call, type KernelCall } from "../../backend/backend.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import { wrapPositions } from "../../kernels/modify/wrap_positions.ts";
@@ -72,7 +72,7 @@ export class WrapPeriodicHook {
   }
 
   /** Returns the kernels that the engine runs. */
-  kernels({ state }: KernelDevice): readonly Call[] {
+  kernels({ state }: KernelDevice): readonly KernelCall[] {
     return [
       call(wrapPositions, {
         positions: state.field("positions"),

@@ -11,7 +11,7 @@ import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import { fatal } from "../../hooks/registry/error_reports.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
-import type { Hook } from "../../hooks/protocol/table.ts";
+import type { FinishedHook } from "../../hooks/protocol/table.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import {
   checkCheckpoints,
@@ -78,7 +78,7 @@ interface OpenCheckpoints {
  * assertEquals(files, ["step-000000150.hooke", "step-000000200.hooke"]);
  * ```
  */
-export class CheckpointHook implements Hook<string> {
+export class CheckpointHook implements FinishedHook<string> {
   /** Name of the hook. */
   readonly name: string;
   /** Number of steps between two checkpoints. */

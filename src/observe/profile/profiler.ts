@@ -8,7 +8,7 @@ import { DynamicsStage } from "../../dynamics/stages.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import { type AnyStages, stageInfos } from "../../hooks/protocol/stage.ts";
-import type { Hook, Otherwise } from "../../hooks/protocol/table.ts";
+import type { FinishedHook, Otherwise } from "../../hooks/protocol/table.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import { type ChromeTrace, chromeTrace } from "./chrome_trace.ts";
 import { OtelSpans, registeredTracer } from "../reporter/open_telemetry.ts";
@@ -84,7 +84,7 @@ const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
  * assertEquals(JSON.parse(texts[0]!).traceEvents.length, 4); // two names, two durations
  * ```
  */
-export class Profiler implements Hook<string> {
+export class Profiler implements FinishedHook<string> {
   /** Name of the hook. */
   readonly name: string;
   /** Number of steps between two sampled steps. */

@@ -4,7 +4,7 @@ import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import type { AnyStages } from "../../hooks/protocol/stage.ts";
-import type { Hook, Otherwise } from "../../hooks/protocol/table.ts";
+import type { FinishedHook, Otherwise } from "../../hooks/protocol/table.ts";
 import { isThenable } from "../../base/sequence.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import { COLLECTED, collectScalars, statusScalars } from "./collect_scalars.ts";
@@ -62,7 +62,7 @@ const WHOLE: ScheduleOptions = { frequency: 1 };
  * assertMatch(plot(reporter, { scalars: ["fmax"], scale: "log" }), /^<svg/);
  * ```
  */
-export class Reporter implements Hook<string> {
+export class Reporter implements FinishedHook<string> {
   /** Name of the hook. */
   readonly name: string;
   /** Number of steps between two collections. */

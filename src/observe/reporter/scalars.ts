@@ -4,7 +4,7 @@
  * @module
  */
 
-import { type Slot, slot } from "../../hooks/protocol/context.ts";
+import { type SharedSlot, slot } from "../../hooks/protocol/context.ts";
 import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import { printLine } from "../any/print_line.ts";
 
@@ -48,7 +48,7 @@ export interface ScalarRow {
 const KEPT = 256;
 
 /** The latest rows. Each log reads the rows after those that it has read. */
-export class Scalars {
+export class ScalarBuffer {
   #rows: ScalarRow[] = [];
   #posted = 0;
   #isRead = false;
@@ -79,13 +79,13 @@ export class Scalars {
 }
 
 /** Slot in which hooks post values for logs. `ConsoleLog` and `JsonLog` write them. */
-export const scalars: Slot<Scalars> = slot<Scalars>("scalars");
+export const scalars: SharedSlot<ScalarBuffer> = slot<ScalarBuffer>("scalars");
 
 /** Returns the rows of an engine, and creates them if needed. */
-export function scalarsOf({ shared }: Pick<BaseContext, "shared">): Scalars {
+export function scalarsOf({ shared }: Pick<BaseContext, "shared">): ScalarBuffer {
   const known = shared.get(scalars);
   if (known !== undefined) return known;
-  const made = new Scalars();
+  const made = new ScalarBuffer();
   shared.set(scalars, made);
   return made;
 }

@@ -10,7 +10,7 @@ import { bytesOf, codeOf, type ElementType, elementTypeOf, listOf } from "./elem
 import type { TensorProto } from "./messages.ts";
 
 /** Arrays that hold the elements of a tensor, one class per type. 16-bit floats are stored as their bits. */
-export type TensorValues =
+export type TensorElements =
   | Float32Array<ArrayBuffer>
   | Float64Array<ArrayBuffer>
   | Int8Array<ArrayBuffer>
@@ -25,7 +25,7 @@ export type TensorValues =
 /** Constructs arrays of numbers from bytes or from a list. */
 interface ArrayClass {
   readonly BYTES_PER_ELEMENT: number;
-  new (buffer: ArrayBuffer, offset: number, length: number): TensorValues;
+  new (buffer: ArrayBuffer, offset: number, length: number): TensorElements;
 }
 
 const ARRAYS: { readonly [Type in ElementType]?: ArrayClass } = {
@@ -55,14 +55,14 @@ const ARRAYS: { readonly [Type in ElementType]?: ArrayClass } = {
  *
  * @example
  * ```ts
- * import { tensorProto, tensorValues } from "@hooke/hooke/onnx";
+ * import { makeTensorProto, tensorValues } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
  *
- * const axes = tensorProto("i64", [2], [0, -1], "axes");
+ * const axes = makeTensorProto("i64", [2], [0, -1], "axes");
  * assertEquals(tensorValues(axes), new BigInt64Array([0n, -1n]));
  * ```
  */
-export function tensorProto(
+export function makeTensorProto(
   type: ElementType,
   shape: readonly number[],
   values: ArrayLike<number>,
@@ -92,12 +92,12 @@ export function hasArray(type: ElementType): boolean {
   return ARRAYS[type] !== undefined;
 }
 
-function emptyArray(type: ElementType, count: number): TensorValues {
+function emptyArray(type: ElementType, count: number): TensorElements {
   const kind = arrayClass(type);
   return new kind(new ArrayBuffer(count * kind.BYTES_PER_ELEMENT), 0, count);
 }
 
-function setElement(array: TensorValues, i: number, value: number, name: string): void {
+function setElement(array: TensorElements, i: number, value: number, name: string): void {
   if (array instanceof Float32Array || array instanceof Float64Array) {
     array[i] = value;
     return;
@@ -149,7 +149,7 @@ export function isExternal({ dataLocation }: TensorProto): boolean {
  *
  * @throws {TypeError} if the type cannot be stored in an array, or the values are in another file
  */
-export function tensorValues(tensor: TensorProto): TensorValues {
+export function tensorValues(tensor: TensorProto): TensorElements {
   const type = tensorType(tensor), count = elementCount(tensor);
   if (isExternal(tensor)) {
     const location = tensor.externalData.find(({ key }) => key === "location")?.value;

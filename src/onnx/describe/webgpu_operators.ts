@@ -43,7 +43,7 @@ const OLD: ReadonlySet<string> = new Set(
 );
 
 /** An operator that the WebGPU build runs on the CPU, which copies tensors there and back. */
-export interface WebgpuFallback {
+export interface FallbackOperator {
   /** Its name. */
   readonly operator: string;
   /** Number of nodes. */
@@ -65,9 +65,9 @@ export interface WebgpuFallback {
  * assertEquals(webgpuFallbacks(model), []);
  * ```
  */
-export function webgpuFallbacks(model: ModelProto): readonly WebgpuFallback[] {
+export function webgpuFallbacks(model: ModelProto): readonly FallbackOperator[] {
   const opset = opsetOf(model);
-  const found = new Map<string, WebgpuFallback>();
+  const found = new Map<string, FallbackOperator>();
   for (const { opType, domain } of model.graph?.node ?? []) {
     const reason = reasonOf(opType, domain, opset);
     if (reason === undefined) continue;

@@ -6,7 +6,7 @@
 
 import type { ElementType } from "../codec/element_type.ts";
 import type { TensorProto } from "../codec/messages.ts";
-import { tensorType, type TensorValues, tensorValues } from "../codec/tensor_proto.ts";
+import { type TensorElements, tensorType, tensorValues } from "../codec/tensor_proto.ts";
 import { floatOfHalf } from "./operators/rounding.ts";
 
 /**
@@ -60,7 +60,7 @@ export function plainOf(tensor: TensorProto): PlainTensor {
 }
 
 /** Converts an array to doubles. 16-bit floats may be given as their bits. */
-export function doublesOf(type: ElementType, values: TensorValues): Float64Array {
+export function doublesOf(type: ElementType, values: TensorElements): Float64Array {
   if (values instanceof Float64Array) return values;
   const data = new Float64Array(values.length);
   if (values instanceof Uint16Array && (type === "f16" || type === "bf16")) {

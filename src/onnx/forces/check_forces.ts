@@ -1,7 +1,7 @@
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { isFloat } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { ValueInfoProto } from "../codec/messages.ts";
 
 /** Names of the values from which forces are computed, and of the new outputs. */
@@ -38,12 +38,12 @@ export function checkForces(
     const hint = graph.isOutput(output) ? ", which is an output already" : "";
     refuse("names of its new outputs must be unused", `${JSON.stringify(output)}${hint}`);
   }
-  checkFloats(new Facts(graph), { positions, energy }, refuse);
+  checkFloats(new GraphFacts(graph), { positions, energy }, refuse);
 }
 
 /** Checks types and shapes of positions and energies. */
 function checkFloats(
-  facts: Facts,
+  facts: GraphFacts,
   { positions, energy }: Pick<ForceRequest, "positions" | "energy">,
   refuse: (requirement: string, value: string) => void,
 ): void {

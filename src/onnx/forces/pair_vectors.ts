@@ -1,7 +1,7 @@
 import { intAttribute } from "../codec/attributes.ts";
 import { between } from "../passes/path.ts";
 import type { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
 /** Values from which pair vectors are computed, and the energy that is computed from them. */
@@ -23,7 +23,7 @@ export function pairVectors(
   graph: Graph,
   { positions, shifts, energy }: PairInputs,
 ): string[] | undefined {
-  const { nodes } = between(graph, new Facts(graph), [positions, ...shifts], [energy]);
+  const { nodes } = between(graph, new GraphFacts(graph), [positions, ...shifts], [energy]);
   const onTheWay = new Set(nodes);
   const shifted = shifts.flatMap((name) =>
     graph.uses(name).map(({ node }) => node).filter((node) => onTheWay.has(node)).slice(0, 1)

@@ -7,7 +7,7 @@
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { isFloat } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
-import { type Fact, Facts } from "../infer/facts.ts";
+import { type Fact, GraphFacts } from "../infer/facts.ts";
 
 /**
  * Names of the inputs that a strain moves, and of their systems. An omitted member means the input with the default
@@ -111,7 +111,7 @@ export function strainedValues(
   if (wanted === false) return undefined;
   const named: StrainedValues = wanted === true ? {} : wanted;
   const inputs = graph.inputs.map((input) => input.name);
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const check = (member: Member, value: string, hint = "") => {
     if (!inputs.includes(value)) {
       const found = `${JSON.stringify(value)}${didYouMean(value, inputs)}`;

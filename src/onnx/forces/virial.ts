@@ -5,7 +5,7 @@
  */
 
 import type { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { type PairList, pairListsOf, type Strained } from "./strained_values.ts";
 import { type Length, valueInfo } from "../codec/value_info.ts";
 
@@ -25,7 +25,7 @@ export interface Differentiated extends Strained {
  */
 export function virialOf(graph: Graph, of: Differentiated): void {
   const { output, batch, positions, cell, slopes } = of;
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const { type = "f32" } = facts.of(positions);
   const cellSlope = slopes.get(cell ?? "");
   let total = batch === undefined ? undefined : zeros(graph, facts, of);
@@ -48,7 +48,7 @@ export function virialOf(graph: Graph, of: Differentiated): void {
 /** Returns the strained values as rows, with their derivatives and the system of each row. */
 function rowsOf(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   of: Differentiated,
 ): readonly (readonly [string, string, string | undefined])[] {
   const { positions, vectors, batch, slopes } = of;
@@ -64,7 +64,7 @@ function rowsOf(
 }
 
 /** Reshapes [1, N, 3] to [N, 3]. */
-function flat(graph: Graph, facts: Facts, name: string, like: string = name): string {
+function flat(graph: Graph, facts: GraphFacts, name: string, like: string = name): string {
   if (facts.of(like).shape?.length !== 3) return name;
   return graph.make("Reshape", [name, graph.constantOf("i64", [-1, 3])]);
 }
@@ -97,7 +97,12 @@ function scattered(graph: Graph, base: string, systems: string, rows: string): s
 const I64 = 7;
 
 /** Returns the cells as one matrix per system. */
-function cells(graph: Graph, facts: Facts, name: string, { batch, cell }: Differentiated): string {
+function cells(
+  graph: Graph,
+  facts: GraphFacts,
+  name: string,
+  { batch, cell }: Differentiated,
+): string {
   const rank = facts.of(cell!).shape?.length;
   const lengths = batch === undefined ? [3, 3] : [-1, 3, 3];
   if (rank === undefined || rank === lengths.length) return name;
@@ -107,7 +112,7 @@ function cells(graph: Graph, facts: Facts, name: string, { batch, cell }: Differ
 /** Returns the system of each pair, which is that of its first atom. */
 function pairSystems(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   batch: string | undefined,
   { edgeBatch, edges }: PairList,
 ): string | undefined {
@@ -123,7 +128,7 @@ function pairSystems(
  * Returns zeros [B, 3, 3]. B is the number of cells or energies; if energies are per atom, the number of systems in
  * the batch index.
  */
-function zeros(graph: Graph, facts: Facts, of: Differentiated): string {
+function zeros(graph: Graph, facts: GraphFacts, of: Differentiated): string {
   const { positions, energy, cell, batch } = of;
   const { type = "f32" } = facts.of(positions);
   const [from, to] = [[0], [1]].map((at) => graph.constantOf("i64", at));
@@ -145,14 +150,17 @@ function zeros(graph: Graph, facts: Facts, of: Differentiated): string {
 }
 
 /** Returns the name of the length of an energy per system; `undefined` if the energy may be per atom. */
-function energySystems(facts: Facts, { positions, energy }: Differentiated): string | undefined {
+function energySystems(
+  facts: GraphFacts,
+  { positions, energy }: Differentiated,
+): string | undefined {
   const length = facts.of(energy).shape?.[0];
   const isNamed = typeof length === "string" && !length.includes("?");
   return isNamed && length !== facts.of(positions).shape?.at(-2) ? length : undefined;
 }
 
 /** Returns the number of systems, if the file has a name for it. */
-function systemsOf(facts: Facts, of: Differentiated): Length {
+function systemsOf(facts: GraphFacts, of: Differentiated): Length {
   const own = energySystems(facts, of);
   if (own !== undefined || of.cell === undefined) return own;
   const cells = facts.of(of.cell).shape;

@@ -3,9 +3,9 @@ import { checkForces } from "./check_forces.ts";
 import { ofModel } from "./forces_errors.ts";
 import type { ForcesModel } from "./forces_report.ts";
 import { gradient } from "../grad/gradient.ts";
-import type { GradientRules } from "../grad/rules.ts";
+import type { GradientRuleSet } from "../grad/rules.ts";
 import { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import type { ModelProto } from "../codec/messages.ts";
 import { between } from "../passes/path.ts";
@@ -67,7 +67,7 @@ export interface WithForcesOptions {
    *
    * @default gradientRules
    */
-  readonly rules?: GradientRules;
+  readonly rules?: GradientRuleSet;
 }
 
 /** The passes that simplify a graph for any runtime. */
@@ -194,13 +194,13 @@ function addForces(
   graph: Graph,
   { positions, energy, forces }: ForceNames,
   strained: ReturnType<typeof strainedValues>,
-  rules: GradientRules | undefined,
+  rules: GradientRuleSet | undefined,
 ): { readonly added: number; readonly moved: string[] } {
   const shifts = strained === undefined ? [] : pairListsOf(strained).map((list) => list.shifts);
   const vectors = pairVectors(graph, { positions, shifts, energy });
   const others = [...vectors ?? shifts, strained?.cell].filter((each) => each !== undefined);
   const { added, slopes } = differentiate(graph, { energy, positions, rules, others });
-  const { type = "f32", shape } = new Facts(graph).of(positions);
+  const { type = "f32", shape } = new GraphFacts(graph).of(positions);
   const before = graph.nodes.length;
   graph.make("Neg", [slopes.get(positions)!], {}, forces);
   graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
@@ -231,9 +231,9 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
   readonly energy: string;
   readonly positions: string;
   readonly others: readonly string[];
-  readonly rules: GradientRules | undefined;
+  readonly rules: GradientRuleSet | undefined;
 }): { readonly added: number; readonly slopes: ReadonlyMap<string, string> } {
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const depends = others.filter((each) => between(graph, facts, [each], []).values.has(energy));
   const wrt = Object.fromEntries(
     [positions, ...depends].map((each) => [each, graph.freshName(`slope_of_${each}`)]),

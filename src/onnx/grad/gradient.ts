@@ -1,5 +1,5 @@
 import type { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { declaredShape } from "../infer/declared_shape.ts";
 import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { valueInfo } from "../codec/value_info.ts";
@@ -16,7 +16,7 @@ import { GradientStep } from "./step.ts";
 import { type Differentiation, noPathError } from "./differentiation.ts";
 
 /** Result of {@linkcode gradient}. */
-export interface Gradient {
+export interface GradientGraph {
   /**
    * Output names of the gradients, by the values with respect to which they are taken. Each has the value's type
    * and shape.
@@ -54,14 +54,14 @@ export interface Gradient {
  * assertEquals(graph.producer("slope")?.opType, "Cos");
  * ```
  */
-export function gradient(graph: Graph, options: GradientOptions): Gradient {
+export function gradient(graph: Graph, options: GradientOptions): GradientGraph {
   checkGradientOptions(options);
   const { rules = gradientRules, cotangent, unused = "error" } = options;
   const of = typeof options.of === "string" ? [options.of] : options.of;
   const wrt = Array.isArray(options.wrt)
     ? Object.fromEntries(options.wrt.map((name: string) => [name, `grad_${name}`]))
     : options.wrt as Readonly<Record<string, string>>;
-  const facts = new Facts(graph), write = new GradientWriter(graph, facts);
+  const facts = new GraphFacts(graph), write = new GradientWriter(graph, facts);
   checkGradient(write, { of, wrt, cotangent });
   // Reserve the names of the gradients, so that no intermediate value takes one.
   for (const output of Object.values(wrt)) graph.freshName(output);

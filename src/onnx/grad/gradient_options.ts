@@ -1,4 +1,4 @@
-import type { GradientRules } from "./rules.ts";
+import type { GradientRuleSet } from "./rules.ts";
 
 /** Options of {@linkcode gradient}. */
 export interface GradientOptions {
@@ -27,5 +27,5 @@ export interface GradientOptions {
    *
    * @default gradientRules
    */
-  readonly rules?: GradientRules;
+  readonly rules?: GradientRuleSet;
 }

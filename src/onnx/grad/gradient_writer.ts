@@ -1,7 +1,7 @@
 import { type Attributes, intAttribute } from "../codec/attributes.ts";
 import { codeOf, type ElementType, isFloat } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
-import type { Facts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
 import { unknownFact } from "./unknown_fact.ts";
 import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
@@ -23,7 +23,7 @@ export class GradientWriter {
   /** Graph that is extended. */
   readonly graph: Graph;
   /** Types and shapes of its values. */
-  readonly facts: Facts;
+  readonly facts: GraphFacts;
   readonly #constants = new Map<string, string>();
   /** Names of shapes, by their lengths. */
   readonly #shapes = new Map<string, string>();
@@ -31,7 +31,7 @@ export class GradientWriter {
   readonly #fills = new Map<string, number>();
 
   /** Creates a writer. The facts must belong to the same graph. */
-  constructor(graph: Graph, facts: Facts) {
+  constructor(graph: Graph, facts: GraphFacts) {
     this.graph = graph;
     this.facts = facts;
   }

@@ -1,5 +1,5 @@
 import type { Graph } from "../graph/graph.ts";
-import type { Facts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { between, usedBy } from "../passes/path.ts";
 
@@ -15,7 +15,7 @@ export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
  */
 export function pathEnds(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   { forward, wrt, ends }: {
     /** Nodes that the graph had before anything was written. */
     readonly forward: readonly NodeProto[];

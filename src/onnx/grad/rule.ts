@@ -76,4 +76,4 @@ export type Share =
  * Differentiates one operator: returns the shares of its inputs, in their order, given the gradients of its
  * outputs. An empty list means that the derivative is zero.
  */
-export type GradientRule = (step: Step, write: GradientWriter) => readonly Share[];
+export type OperatorGradient = (step: Step, write: GradientWriter) => readonly Share[];

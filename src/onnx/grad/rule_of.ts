@@ -4,15 +4,15 @@ import type { NodeProto } from "../codec/messages.ts";
 import { subgraphsOf } from "../graph/subgraphs.ts";
 import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { placeOf } from "./path.ts";
-import type { GradientRule } from "./rule.ts";
-import type { GradientRules } from "./rules.ts";
+import type { OperatorGradient } from "./rule.ts";
+import type { GradientRuleSet } from "./rules.ts";
 
 /** Rules, and the context for error messages. */
 export interface RuleSearch {
   readonly opset: number;
   /** Nodes that the graph had before anything was written. Positions refer to them. */
   readonly forward: readonly NodeProto[];
-  readonly rules: GradientRules;
+  readonly rules: GradientRuleSet;
   /** Action that error messages name. */
   readonly action: string;
 }
@@ -26,7 +26,7 @@ export interface RuleSearch {
 export function ruleOf(
   node: NodeProto,
   { opset, forward, rules, action }: RuleSearch,
-): GradientRule {
+): OperatorGradient {
   const { opType, domain } = node;
   const op = domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
   const fail = (requirement: string, cause?: unknown) =>
@@ -53,7 +53,7 @@ export function ruleOf(
     }, Number], () => rule), as the option rules`;
     throw fail(`every operator between the two must have a rule (add one: ${how})`, error);
   }
-  if (typeof rule === "function") return rule as GradientRule;
+  if (typeof rule === "function") return rule as OperatorGradient;
   throw noRule(node, op, Array.isArray(rule) ? "a list" : String(rule));
 }
 

@@ -1,5 +1,5 @@
-import { any, type Matcher, overloads } from "../../dispatch/mod.ts";
-import type { GradientRule } from "./rule.ts";
+import { any, defineOverload, type Matcher } from "../../dispatch/mod.ts";
+import type { OperatorGradient } from "./rule.ts";
 import { ACTIVATIONS } from "./rules/activations.ts";
 import { ARITHMETIC } from "./rules/arithmetic.ts";
 import { CASTS } from "./rules/casts.ts";
@@ -26,22 +26,22 @@ import { VIEWS } from "./rules/views.ts";
  * Gradient rules by operator and opset: an overload set that is called with `"Add"`, or `"<domain>.<operator>"` for
  * domains other than ai.onnx, and with the version of the graph's operators. It returns the rule.
  */
-export interface GradientRules {
+export interface GradientRuleSet {
   /** Returns the rule. Throws a NoOverloadError if there is none. */
-  (op: string, opset: number): GradientRule;
+  (op: string, opset: number): OperatorGradient;
   /**
    * Returns a set with one more row: conditions on the operator and the version (each a value, a class or a
    * predicate), and a function that returns the rule. Throws an AmbiguousOverloadError if the row exists already.
    */
   on(
     matchers: readonly [op: Matcher, opset: Matcher],
-    rule: (op: string, opset: number) => GradientRule,
-  ): GradientRules;
+    rule: (op: string, opset: number) => OperatorGradient,
+  ): GradientRuleSet;
   /** Describes the row that an operator gets, and the other rows that match. */
   explain(op: string, opset: number): string;
 }
 
-const FAMILIES: readonly Readonly<Record<string, GradientRule>>[] = [
+const FAMILIES: readonly Readonly<Record<string, OperatorGradient>>[] = [
   ACTIVATIONS,
   ARITHMETIC,
   CASTS,
@@ -95,8 +95,8 @@ export const RULED_OPERATORS: readonly string[] = FAMILIES.flatMap((family) => O
  * const rules = gradientRules.on(["Round", Number], () => ({ g }) => [g]);
  * ```
  */
-export const gradientRules: GradientRules = FAMILIES.flatMap((family) => Object.entries(family))
-  .reduce<GradientRules>(
+export const gradientRules: GradientRuleSet = FAMILIES.flatMap((family) => Object.entries(family))
+  .reduce<GradientRuleSet>(
     (rules, [op, rule]) => rules.on([op, any], () => rule),
-    overloads() as unknown as GradientRules,
+    defineOverload() as unknown as GradientRuleSet,
   );

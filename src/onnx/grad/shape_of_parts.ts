@@ -1,10 +1,10 @@
 import type { Attributes } from "../codec/attributes.ts";
-import type { Facts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
 
 /** Members of a GradientWriter that compose shapes. */
 export interface ShapeWriter {
   /** Types and shapes of values. */
-  readonly facts: Facts;
+  readonly facts: GraphFacts;
   /** Adds a list of integers. */
   ints(values: readonly number[]): string;
   /** Returns the length of one axis, in a list. */

@@ -1,12 +1,12 @@
 import { showNode } from "../codec/check_model.ts";
 import type { Graph } from "../graph/graph.ts";
-import type { Facts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
 import { isInferred } from "../infer/rules.ts";
 
 /** Graph and facts of a GradientWriter, which throws this error itself. */
 interface InferenceState {
   readonly graph: Graph;
-  readonly facts: Facts;
+  readonly facts: GraphFacts;
 }
 
 /** Property of a value. */
@@ -31,7 +31,7 @@ export function unknownFact({ graph, facts }: InferenceState, x: string, part: P
 /** Returns the first node whose result is unknown. */
 function firstUnknown(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   x: string,
   part: Part,
 ): string {

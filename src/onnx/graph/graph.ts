@@ -6,7 +6,7 @@ import { tensorOfConstant } from "../codec/constant_node.ts";
 import { type ElementType, elementTypeOf } from "../codec/element_type.ts";
 import type { ModelProto, NodeProto, TensorProto, ValueInfoProto } from "../codec/messages.ts";
 import { opsetOf } from "../codec/opset.ts";
-import { tensorProto } from "../codec/tensor_proto.ts";
+import { makeTensorProto } from "../codec/tensor_proto.ts";
 import { describeValue, type Shape } from "../codec/value_info.ts";
 import { bitsOfHalves } from "../evaluate/operators/rounding.ts";
 import { insideNode } from "./graph_errors.ts";
@@ -209,7 +209,7 @@ export class Graph {
 
   /**
    * Adds a constant and returns its name. 16-bit floats are rounded to nearest, other types are treated as by
-   * {@linkcode tensorProto}, whose errors are passed on.
+   * {@linkcode makeTensorProto}, whose errors are passed on.
    */
   constantOf(
     type: ElementType,
@@ -221,7 +221,7 @@ export class Graph {
       ? [[values], shape ?? []]
       : [values, shape ?? [values.length]];
     const numbers = type === "f16" || type === "bf16" ? bitsOfHalves(type, array) : array;
-    return this.addConstant(tensorProto(type, lengths, numbers, this.freshName(hint)));
+    return this.addConstant(makeTensorProto(type, lengths, numbers, this.freshName(hint)));
   }
 
   /** Adds a tensor, whose name must come from {@linkcode Graph.freshName}, and returns the name. */

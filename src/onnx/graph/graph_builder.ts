@@ -4,7 +4,7 @@ import type { Attributes } from "../codec/attributes.ts";
 import type { ElementType } from "../codec/element_type.ts";
 import { Graph } from "./graph.ts";
 import { noteParameter } from "./noted_parameters.ts";
-import { tensorProto } from "../codec/tensor_proto.ts";
+import { makeTensorProto } from "../codec/tensor_proto.ts";
 import { type Shape, valueInfo } from "../codec/value_info.ts";
 
 /** A value of a graph that is being built. The compiler checks its element type. */
@@ -115,7 +115,7 @@ export class GraphBuilder {
     this.#graph.addOutput(valueInfo(name, value.type, shape));
   }
 
-  /** Adds a constant tensor. A number becomes a scalar. Throws as {@linkcode tensorProto} does. */
+  /** Adds a constant tensor. A number becomes a scalar. Throws as {@linkcode makeTensorProto} does. */
   constant<Type extends ElementType>(
     type: Type,
     values: number | ArrayLike<number>,
@@ -144,7 +144,7 @@ export class GraphBuilder {
    * @throws {SyntaxError} if a value of this name exists
    */
   parameter(name: string, values: ArrayLike<number>, shape: readonly number[]): Value<"f32"> {
-    this.#graph.addConstant(tensorProto("f32", shape, values, name));
+    this.#graph.addConstant(makeTensorProto("f32", shape, values, name));
     noteParameter(this.#graph.model, name);
     return { name, type: "f32" };
   }

@@ -44,16 +44,16 @@ const WHOLE: readonly (ElementType | undefined)[] = [
  *
  * @example Infer the number of rows of a result
  * ```ts
- * import { Facts, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { GraphBuilder, GraphFacts } from "@hooke/hooke/onnx";
  * import { assertEquals } from "@std/assert";
  *
  * const builder = new GraphBuilder("rows");
  * const x = builder.input("x", "f32", ["N", 4, 6]);
  * const y = builder.reshape(x, builder.constant("i64", [-1, 8]));
- * assertEquals(new Facts(builder.graph).of(y.name).shape, ["3*N", 8]);
+ * assertEquals(new GraphFacts(builder.graph).of(y.name).shape, ["3*N", 8]);
  * ```
  */
-export class Facts {
+export class GraphFacts {
   readonly #graph: Graph;
   readonly #known = new Map<string, Fact>();
   readonly #inferring: Inferring;

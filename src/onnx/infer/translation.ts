@@ -6,7 +6,7 @@
 
 import type { ModelProto, NodeProto } from "onnx-buf";
 import { Graph } from "../graph/graph.ts";
-import { Facts } from "./facts.ts";
+import { GraphFacts } from "./facts.ts";
 
 /**
  * Dependence of a tensor on a translation of all positions by t: none; shifted by t in each row, as the positions
@@ -23,7 +23,7 @@ type Dependence = "none" | "shifted" | "unknown";
 export function isTranslationInvariant(file: ModelProto, positions: string): boolean {
   const graph = file.graph;
   if (graph === undefined) return false;
-  const facts = new Facts(new Graph(file));
+  const facts = new GraphFacts(new Graph(file));
   const dependences = new Map<string, Dependence>([[positions, "shifted"]]);
   // ONNX requires nodes to be sorted, so the inputs of a node were visited before it.
   for (const node of graph.node) {
@@ -35,7 +35,11 @@ export function isTranslationInvariant(file: ModelProto, positions: string): boo
   return graph.output.every(({ name }) => !dependences.has(name));
 }
 
-function dependenceOf(node: NodeProto, inputs: readonly Dependence[], facts: Facts): Dependence {
+function dependenceOf(
+  node: NodeProto,
+  inputs: readonly Dependence[],
+  facts: GraphFacts,
+): Dependence {
   // A subgraph may use any tensor of this graph.
   if (node.attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0)) {
     return "unknown";
@@ -48,7 +52,7 @@ function dependenceOf(node: NodeProto, inputs: readonly Dependence[], facts: Fac
 type Rule = (
   inputs: readonly Dependence[],
   node: NodeProto,
-  facts: Facts,
+  facts: GraphFacts,
 ) => Dependence | undefined;
 
 /** Rule for operators that only copy or repeat rows of their first input. */

@@ -1,5 +1,5 @@
 import type { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { operands } from "./operands.ts";
 
 const ACTION = "write acos as atan";
@@ -30,7 +30,7 @@ const ACTION = "write acos as atan";
 export function acosToAtan(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "Acos");
   const found = graph.nodes.filter(({ opType, domain }) => opType === "Acos" && domain === "");
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   for (const acos of found) {
     const { inputs: [x = ""], output: angle } = operands(acos, 1, ACTION);
     const type = facts.of(x).type ?? facts.of(angle).type ?? "f32";

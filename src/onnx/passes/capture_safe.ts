@@ -1,7 +1,7 @@
 import type { ElementType } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
 import { unsupported } from "../graph/graph_errors.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { fedValues } from "./fed_values.ts";
@@ -84,13 +84,13 @@ function hasOwnMemory(graph: Graph, base: string): boolean {
 /** Inserts kernels that do not change values. */
 class Places {
   readonly #graph: Graph;
-  readonly #facts: Facts;
+  readonly #facts: GraphFacts;
   #never: string | undefined;
   count = 0;
 
   constructor(graph: Graph) {
     this.#graph = graph;
-    this.#facts = new Facts(graph);
+    this.#facts = new GraphFacts(graph);
   }
 
   /** Returns the type of a value, if known. */

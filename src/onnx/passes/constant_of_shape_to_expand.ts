@@ -3,7 +3,7 @@ import { TensorProtoSchema } from "onnx-buf";
 import { attributeOf } from "../codec/attributes.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { TensorProto } from "../codec/messages.ts";
-import { tensorProto } from "../codec/tensor_proto.ts";
+import { makeTensorProto } from "../codec/tensor_proto.ts";
 import { operands } from "./operands.ts";
 
 const ACTION = "write ConstantOfShape as Expand";
@@ -29,6 +29,6 @@ export function constantOfShapeToExpand(graph: Graph): number {
 
 /** Returns the element of the tensor as a scalar; 0 if the tensor is omitted. */
 function scalar(tensor: TensorProto | undefined, name: string): TensorProto {
-  if (tensor === undefined) return tensorProto("f32", [], [0], name);
+  if (tensor === undefined) return makeTensorProto("f32", [], [0], name);
   return create(TensorProtoSchema, { ...tensor, name, dims: [] });
 }

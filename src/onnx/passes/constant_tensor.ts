@@ -7,7 +7,7 @@
 import type { PlainTensor } from "../evaluate/plain_tensor.ts";
 import { bitsOfHalves, isWhole, roundTo } from "../evaluate/operators/rounding.ts";
 import type { TensorProto } from "../codec/messages.ts";
-import { hasArray, tensorProto } from "../codec/tensor_proto.ts";
+import { hasArray, makeTensorProto } from "../codec/tensor_proto.ts";
 
 /**
  * Returns a constant with these numbers, rounded to their type; `undefined` if the type cannot be stored in an
@@ -18,7 +18,7 @@ export function constantTensor(plain: PlainTensor, name: string): TensorProto | 
   if (!hasArray(type) || !isExact(plain)) return undefined;
   const isShort = type === "f16" || type === "bf16";
   const values = isShort ? bitsOfHalves(type, data) : roundTo(type, data.slice());
-  return tensorProto(type, dims, values, name);
+  return makeTensorProto(type, dims, values, name);
 }
 
 /** Returns whether all numbers are exact. Above 2^53 a double may represent another integer. */

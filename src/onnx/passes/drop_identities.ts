@@ -3,7 +3,7 @@ import { elementTypeOf } from "../codec/element_type.ts";
 import { plainOf } from "../evaluate/plain_tensor.ts";
 import type { Graph } from "../graph/graph.ts";
 import { numbersOf } from "../infer/fact.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import {
   elementCount,
@@ -69,13 +69,13 @@ const MOST_NUMBERS = 4096;
 /** Finds nodes that do not change their input. */
 class Identities {
   readonly #graph: Graph;
-  readonly #facts: Facts;
+  readonly #facts: GraphFacts;
   readonly #parameters: ReadonlySet<string>;
 
   constructor(graph: Graph, parameters: ReadonlySet<string>) {
     this.#graph = graph;
     this.#parameters = parameters;
-    this.#facts = new Facts(graph);
+    this.#facts = new GraphFacts(graph);
   }
 
   /** Returns the value that equals the only output of a node, if there is one. */

@@ -3,7 +3,7 @@ import { evaluateNode } from "../evaluate/evaluate_node.ts";
 import { plainOf, type PlainTensor, plainTensor } from "../evaluate/plain_tensor.ts";
 import type { Graph } from "../graph/graph.ts";
 import { numbersOf } from "../infer/fact.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { subgraphsOf } from "../graph/subgraphs.ts";
 import { elementCount, hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
@@ -55,7 +55,7 @@ export interface FoldConstantsOptions extends PassOptions {
 export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}): number {
   const { maxBytes = 65_536, parameters = [] } = options;
   const changing = dependents(graph, parameters);
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType === "Constant" || isRandom(node) || !isReplaceable(graph, node)) continue;
@@ -82,7 +82,7 @@ function tensorsOf(made: readonly PlainTensor[], { output }: NodeProto): Made {
 }
 
 /** Returns the inferred values of a shape. Its inputs need not be constants. */
-function ofFacts(facts: Facts, node: NodeProto): Made | undefined {
+function ofFacts(facts: GraphFacts, node: NodeProto): Made | undefined {
   const [name = "", ...more] = node.output;
   if (more.length > 0 || name === "") return undefined;
   const fact = facts.of(name), numbers = numbersOf(fact);
@@ -94,7 +94,7 @@ function ofFacts(facts: Facts, node: NodeProto): Made | undefined {
 /** Evaluates a node of constants; `undefined` if it has other inputs, or its results are too large. */
 function evaluated(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   node: NodeProto,
   maxBytes: number,
 ): Made | undefined {
@@ -145,7 +145,7 @@ function computed(
 
 /** Evaluates a node that only moves the elements of its first input, if the shape of the result is known. */
 function movedOf(
-  facts: Facts,
+  facts: GraphFacts,
   node: NodeProto,
   tensor: TensorProto,
 ): TensorProto | undefined {
@@ -163,7 +163,7 @@ function sizeOf(tensor: TensorProto): number {
 }
 
 /** Returns the size of a node's results in bytes, as far as their shapes are known. */
-function sizeByFacts(facts: Facts, { output }: NodeProto): number {
+function sizeByFacts(facts: GraphFacts, { output }: NodeProto): number {
   let bytes = 0;
   for (const name of output) {
     const { type, shape } = facts.of(name);

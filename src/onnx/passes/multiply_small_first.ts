@@ -1,7 +1,7 @@
 import { isFloat } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
 import type { KnownShape } from "../infer/fact.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 
@@ -31,7 +31,7 @@ import { isReplaceable, replaceOutputs } from "./replace_value.ts";
  * ```
  */
 export function multiplySmallFirst(graph: Graph): number {
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (!isProduct(node) || !hasOwnInput(graph, node) || !isFloatFor(facts, node)) continue;
@@ -61,7 +61,7 @@ function hasOwnInput(graph: Graph, { input }: NodeProto): boolean {
   });
 }
 
-function isFloatFor(facts: Facts, { output }: NodeProto): boolean {
+function isFloatFor(facts: GraphFacts, { output }: NodeProto): boolean {
   const { type } = facts.of(output[0] ?? "");
   return type !== undefined && isFloat(type);
 }
@@ -89,7 +89,7 @@ function beforeView(graph: Graph, node: NodeProto): NodeProto[] | undefined {
 }
 
 /** Rewrites (a · b) · c as a · (b · c). Returns the products that are new or changed. */
-function smallFirst(graph: Graph, facts: Facts, node: NodeProto): NodeProto[] | undefined {
+function smallFirst(graph: Graph, facts: GraphFacts, node: NodeProto): NodeProto[] | undefined {
   for (const [i, name] of node.input.entries()) {
     const inner = ownProducer(graph, name), c = node.input[1 - i]!;
     if (inner === undefined || !isProduct(inner) || c === name) continue;
@@ -109,7 +109,7 @@ function smallFirst(graph: Graph, facts: Facts, node: NodeProto): NodeProto[] | 
  * Returns whether the product of two values has fewer elements than the value `than`. One of the two must have the
  * product's shape.
  */
-function isSmaller(facts: Facts, [x, y]: readonly [string, string], than: string): boolean {
+function isSmaller(facts: GraphFacts, [x, y]: readonly [string, string], than: string): boolean {
   const [a, b, most] = [x, y, than].map((name) => facts.of(name).shape);
   if (a === undefined || b === undefined || most === undefined) return false;
   const both = isWithin(a, b) ? b : isWithin(b, a) ? a : undefined;

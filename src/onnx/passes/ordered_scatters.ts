@@ -1,9 +1,9 @@
 import { attributeOf } from "../codec/attributes.ts";
 import type { NodeProto } from "../codec/messages.ts";
-import { tensorProto } from "../codec/tensor_proto.ts";
+import { makeTensorProto } from "../codec/tensor_proto.ts";
 import type { Graph } from "../graph/graph.ts";
 import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { operands } from "./operands.ts";
 
 const ACTION = "run on several threads";
@@ -21,7 +21,7 @@ export function orderedScatters(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "ScatterND");
   const found = graph.nodes.filter((node) => isReducing(node));
   if (found.length === 0) return 0;
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   for (const node of found) {
     const { inputs: [data = "", indices = "", updates = ""] } = operands(node, 3, ACTION);
     const rank = facts.of(data)?.shape?.length, [, width, more] = facts.of(indices)?.shape ?? [];
@@ -49,7 +49,9 @@ function reductionOf(node: NodeProto): string {
 }
 
 function shape(graph: Graph, lengths: readonly number[]): string {
-  return graph.addConstant(tensorProto("i64", [lengths.length], lengths, graph.freshName("rows")));
+  return graph.addConstant(
+    makeTensorProto("i64", [lengths.length], lengths, graph.freshName("rows")),
+  );
 }
 
 function refused(node: NodeProto): UnsupportedNodeError {

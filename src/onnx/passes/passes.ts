@@ -14,7 +14,7 @@ import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
 /** Passes that simplify a graph for any runtime, in the recommended order. */
-export const PASSES: readonly Pass[] = [
+export const SIMPLIFYING_PASSES: readonly Pass[] = [
   pass(
     "foldConstants",
     "what is always the same is computed once",
@@ -29,7 +29,7 @@ export const PASSES: readonly Pass[] = [
   pass("prune", "what no output needs goes", (graph) => graph.prune()),
 ];
 
-/** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode PASSES}. */
+/** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode SIMPLIFYING_PASSES}. */
 export const WEBGPU_PASSES: readonly Pass[] = [
   pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
   pass("constantOfShapeToExpand", "tensors of one number, for WebGPU", constantOfShapeToExpand),
@@ -44,7 +44,7 @@ function pass(name: string, about: string, apply: Pass["apply"]): Pass {
 /**
  * Rewrites a graph in place, pass by pass.
  *
- * @param passes names of {@linkcode PASSES} and {@linkcode WEBGPU_PASSES}, or custom passes
+ * @param passes names of {@linkcode SIMPLIFYING_PASSES} and {@linkcode WEBGPU_PASSES}, or custom passes
  * @returns one report per pass
  * @throws {RangeError} if a name is unknown; the graph is not changed then
  *
@@ -78,7 +78,8 @@ export function passesNamed(passes: readonly (string | Pass)[]): readonly Pass[]
 }
 
 function named(name: string): Pass {
-  const all = [...PASSES, ...WEBGPU_PASSES], found = all.find((each) => each.name === name);
+  const all = [...SIMPLIFYING_PASSES, ...WEBGPU_PASSES],
+    found = all.find((each) => each.name === name);
   if (found !== undefined) return found;
   const names = all.map((each) => each.name);
   throw new RangeError(

@@ -1,6 +1,6 @@
 import { isFloat } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
-import type { Facts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { capturesOf } from "../graph/subgraphs.ts";
 
@@ -18,7 +18,7 @@ export interface Path {
  */
 export function between(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   from: readonly string[],
   to: readonly string[],
 ): Path {
@@ -44,7 +44,7 @@ export function usedBy(node: NodeProto): readonly string[] {
   return node.attribute.length === 0 ? node.input : [...node.input, ...capturesOf(node)];
 }
 
-function isContinuous(facts: Facts, name: string): boolean {
+function isContinuous(facts: GraphFacts, name: string): boolean {
   const { type } = facts.of(name);
   return type === undefined || isFloat(type);
 }

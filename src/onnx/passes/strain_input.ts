@@ -1,6 +1,6 @@
 import type { Graph } from "../graph/graph.ts";
 import { insideNode } from "../graph/graph_errors.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { valueInfo } from "../codec/value_info.ts";
 
 /** Options of {@linkcode strainInput}. */
@@ -77,7 +77,7 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
   if (shifts !== undefined && batch !== undefined && (edgeBatch ?? edges) === undefined) {
     throw refused("shifts must be passed together with edgeBatch or edges", "neither");
   }
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const strained = [positions, shifts, cell].filter((value) => value !== undefined);
   for (const { node, index } of strained.flatMap((value) => graph.uses(value))) {
     if (index < 0) throw insideNode(ACTION, node);
@@ -101,7 +101,7 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
 }
 
 /** Returns the number of cells; `undefined` if there is one cell without a batch axis. */
-function systemsOf(facts: Facts, cell: string): number | string | undefined {
+function systemsOf(facts: GraphFacts, cell: string): number | string | undefined {
   const shape = facts.of(cell).shape;
   return shape?.length === 3 ? shape[0] : undefined;
 }
@@ -126,7 +126,7 @@ function moved(graph: Graph, rows: string, strain: string, systems: string | und
 }
 
 /** Returns the system of each pair, which is that of its first atom. */
-function firstAtoms(graph: Graph, facts: Facts, batch: string, edges: string): string {
+function firstAtoms(graph: Graph, facts: GraphFacts, batch: string, edges: string): string {
   const { shape, type } = facts.of(edges);
   if (shape?.length === 1) return graph.make("Gather", [batch, edges], { axis: 0 });
   const first = graph.constantOf(type === "i32" ? "i32" : "i64", 0);

@@ -4,7 +4,7 @@ import { openSession } from "./open_session.ts";
 import {
   compareSessions,
   type Comparison,
-  type HostFeeds,
+  type FeedsByInput,
   type Tolerance,
 } from "./compare_sessions.ts";
 import { loadModel } from "./session_model.ts";
@@ -16,7 +16,7 @@ import type { ModelSource } from "./session_source.ts";
 export interface SessionCheckOptions
   extends Pick<SessionOptions, "gpuDevice" | "externalData" | "dimensions" | "threads" | "name"> {
   /** At least two inputs that differ. With `capture` they must have the same shapes. */
-  readonly feeds: readonly HostFeeds[];
+  readonly feeds: readonly FeedsByInput[];
   /**
    * True to check recording and replaying too.
    *
@@ -105,7 +105,7 @@ async function withSession<T>(
 async function checkCapture(
   open: () => Promise<Session>,
   webgpu: Session,
-  feeds: readonly HostFeeds[],
+  feeds: readonly FeedsByInput[],
   tolerance: Tolerance,
 ): Promise<SessionFinding> {
   const what = "captured against uncaptured";
@@ -123,7 +123,7 @@ async function checkCapture(
 async function compare(
   what: SessionFinding["what"],
   [actual, expected]: readonly [Session, Session],
-  feeds: readonly HostFeeds[],
+  feeds: readonly FeedsByInput[],
   tolerance: Tolerance,
 ): Promise<SessionFinding> {
   const comparisons = await compareSessions(actual, expected, feeds, tolerance);

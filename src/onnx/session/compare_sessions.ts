@@ -46,7 +46,7 @@ export interface Comparison extends Difference {
 }
 
 /** Tensors in host memory by input. */
-export type HostFeeds = Readonly<Record<string, HostFeed>>;
+export type FeedsByInput = Readonly<Record<string, HostFeed>>;
 
 /**
  * Compares two arrays of numbers. Non-finite values never agree with anything, not even with themselves, because a
@@ -96,7 +96,7 @@ function distance(a: number | bigint, b: number | bigint): number {
 export async function compareSessions(
   actual: Session,
   expected: Session,
-  feeds: readonly HostFeeds[],
+  feeds: readonly FeedsByInput[],
   tolerance: Tolerance = {},
 ): Promise<readonly Comparison[]> {
   if (feeds.length < 2 || feeds.slice(1).every((each) => isAlike(each, feeds[0]!))) {
@@ -124,7 +124,7 @@ export async function compareSessions(
 
 /** A session whose inputs and outputs are in host memory, even if its tensors are on a GPU. */
 interface Bound {
-  run(feeds: HostFeeds): Promise<ReadonlyMap<string, TensorArray>>;
+  run(feeds: FeedsByInput): Promise<ReadonlyMap<string, TensorArray>>;
   free(): void;
 }
 
@@ -151,7 +151,7 @@ function bindHost(session: Session): Bound {
 /** Writes inputs into buffers that are reused in every run. */
 function upload(
   session: Session,
-  feeds: HostFeeds,
+  feeds: FeedsByInput,
   buffers: Map<string, GpuFeed>,
 ): Readonly<Record<string, GpuFeed>> {
   const device = session.gpuDevice!;
@@ -170,7 +170,7 @@ function upload(
   return Object.fromEntries(buffers);
 }
 
-function isAlike(a: HostFeeds, b: HostFeeds): boolean {
+function isAlike(a: FeedsByInput, b: FeedsByInput): boolean {
   return Object.keys({ ...a, ...b }).every((name) => {
     const [one, other] = [a[name]?.data, b[name]?.data];
     return one !== undefined && other !== undefined && one.length === other.length &&

@@ -1,5 +1,5 @@
 /** Element types of tensors, with the arrays that hold them. Booleans are bytes, 0 or 1. */
-export interface TensorArrays {
+export interface ArrayByDtype {
   /** Single precision. */
   float32: Float32Array;
   /** Double precision. Only wasm supports it. */
@@ -27,10 +27,10 @@ export interface TensorArrays {
 }
 
 /** Element type of a tensor, as named by onnxruntime. */
-export type TensorDtype = keyof TensorArrays;
+export type TensorDtype = keyof ArrayByDtype;
 
 /** Elements of a tensor. */
-export type TensorArray = TensorArrays[TensorDtype];
+export type TensorArray = ArrayByDtype[TensorDtype];
 
 /** Name, type and shape of a model's input or output. */
 export interface TensorInfo {
@@ -91,7 +91,7 @@ export type HostTensor<D extends TensorDtype = TensorDtype> = {
     /** Dimensions. */
     readonly dims: readonly number[];
     /** Elements, in row-major order. */
-    readonly data: TensorArrays[each];
+    readonly data: ArrayByDtype[each];
   };
 }[D];
 
@@ -117,8 +117,8 @@ export type Outputs = Readonly<Record<string, HostTensor | GpuTensor>>;
 /** Constructors of the arrays for each type. */
 export const TENSOR_ARRAYS: {
   readonly [D in TensorDtype]: {
-    new (length: number): TensorArrays[D];
-    new (buffer: ArrayBuffer, at: number, length: number): TensorArrays[D];
+    new (length: number): ArrayByDtype[D];
+    new (buffer: ArrayBuffer, at: number, length: number): ArrayByDtype[D];
     readonly BYTES_PER_ELEMENT: number;
   };
 } = {
@@ -199,9 +199,9 @@ export function dataOf<D extends TensorDtype>(
   outputs: Outputs,
   name: string,
   dtype: D,
-): TensorArrays[D] {
+): ArrayByDtype[D] {
   const output = outputs[name];
-  if (output?.location === "host" && output.dtype === dtype) return output.data as TensorArrays[D];
+  if (output?.location === "host" && output.dtype === dtype) return output.data as ArrayByDtype[D];
   const current = output === undefined
     ? `only ${Object.keys(outputs).join(", ") || "no outputs"}`
     : `${output.dtype} ${output.location === "gpu" ? "on the GPU" : "in host memory"}`;

@@ -1,5 +1,5 @@
 import type { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import type { KnownShape } from "../infer/fact.ts";
 import { operands } from "../passes/operands.ts";
 
@@ -19,7 +19,7 @@ const ACTION = "write operands of Pow with the shape of its result";
  */
 export function spreadPowers(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "Pow");
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   let count = 0;
   for (const node of [...graph.nodes]) {
     if (node.opType !== "Pow" || node.domain !== "") continue;

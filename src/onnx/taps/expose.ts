@@ -1,7 +1,7 @@
 import type { Graph } from "../graph/graph.ts";
 import { bareValueInfo } from "./bare_value_info.ts";
 import { tapName } from "./added_names.ts";
-import { findPoints, type Point } from "./points.ts";
+import { findPoints, type TensorPoint } from "./points.ts";
 
 /**
  * Adds tensors to the outputs of a graph. The nodes of the graph do not change.
@@ -36,7 +36,7 @@ export function expose(graph: Graph, globs: string | readonly string[]): Record<
   return Object.fromEntries(found.map((point) => [point.name, exposeOne(graph, point)]));
 }
 
-function exposeOne(graph: Graph, { name, type, shape }: Point): string {
+function exposeOne(graph: Graph, { name, type, shape }: TensorPoint): string {
   const isMade = graph.producer(name) !== undefined && graph.constant(name) === undefined;
   const own = tapName(name, "");
   if (isMade && graph.isOutput(name)) return name;

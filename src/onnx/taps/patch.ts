@@ -8,7 +8,7 @@ import type { ElementType } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
 import { insideNode } from "../graph/graph_errors.ts";
 import type { Use } from "../graph/graph_links.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { declaredShape } from "../infer/declared_shape.ts";
 import { type Shape, valueInfo } from "../codec/value_info.ts";
 import { isTapName, patchName } from "./added_names.ts";
@@ -90,7 +90,7 @@ export function findTarget(
   if (point?.name !== name) throw noPattern(action, name);
   const again = patchName(name, "patched");
   const value = graph.producer(name) === undefined && graph.has(again) ? again : name;
-  const { type, shape } = new Facts(graph).of(value);
+  const { type, shape } = new GraphFacts(graph).of(value);
   if (type === undefined || !accepts(type)) throw wrongType(action, name, type);
   const uses = usesToPatch(graph, value);
   const inside = uses.find(({ index }) => index < 0);

@@ -1,7 +1,7 @@
 import { decodeModel } from "../codec/codec.ts";
 import { type ElementType, isFloat } from "../codec/element_type.ts";
 import { Graph } from "../graph/graph.ts";
-import { Facts } from "../infer/facts.ts";
+import { GraphFacts } from "../infer/facts.ts";
 import { declaredShape } from "../infer/declared_shape.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { Shape } from "../codec/value_info.ts";
@@ -13,7 +13,7 @@ import { notFound, refuseNoTensor, tensorNames } from "./tensor_names.ts";
 export type PointKind = "input" | "parameter" | "constant" | "value" | "output";
 
 /** A tensor that can be observed or patched. */
-export interface Point {
+export interface TensorPoint {
   /** Its name in the graph. */
   readonly name: string;
   /**
@@ -61,7 +61,10 @@ export interface Point {
  * assertEquals([forces?.name, forces?.kind, forces?.type], ["forces", "output", "f32"]);
  * ```
  */
-export function points(source: Graph | Uint8Array, globs?: string | readonly string[]): Point[] {
+export function points(
+  source: Graph | Uint8Array,
+  globs?: string | readonly string[],
+): TensorPoint[] {
   const graph = source instanceof Graph ? source : new Graph(decodeModel(source));
   return findPoints(graph, "list the points of a graph", globs);
 }
@@ -71,11 +74,11 @@ export function findPoints(
   graph: Graph,
   action: string,
   globs?: string | readonly string[],
-): Point[] {
+): TensorPoint[] {
   const names = tensorNames(graph);
   const listed = [...names].filter((name) => !isAddedName(name));
   const inputs = new Set(graph.inputs.map(({ name }) => name));
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   if (globs === undefined) return listed.map((name) => pointOf(graph, facts, name, inputs, []));
   const matched = new Map<string, string[]>();
   for (const glob of new Set(typeof globs === "string" ? [globs] : globs)) {
@@ -107,11 +110,11 @@ function namesFor(
 
 function pointOf(
   graph: Graph,
-  facts: Facts,
+  facts: GraphFacts,
   name: string,
   inputs: ReadonlySet<string>,
   globs: readonly string[],
-): Point {
+): TensorPoint {
   const made = graph.producer(name), { type, shape } = facts.of(name);
   return {
     name,
@@ -150,7 +153,7 @@ function showOperator({ domain, opType }: NodeProto): string {
  * assertEquals(showPoints(points(model, "positions")), "input  positions  f32 [N, 3]");
  * ```
  */
-export function showPoints(points: readonly Point[]): string {
+export function showPoints(points: readonly TensorPoint[]): string {
   const rows = points.map(({ kind, name, type, shape, op }) => {
     const lengths = shape?.map((length) => length ?? "?").join(", ");
     return [kind, name, `${type ?? "?"}${lengths === undefined ? "" : ` [${lengths}]`}`, op ?? ""];

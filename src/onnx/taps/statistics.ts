@@ -4,13 +4,13 @@ import type { Graph } from "../graph/graph.ts";
 import { valueInfo } from "../codec/value_info.ts";
 import { checkHistogram, edgesOf, type HistogramOptions } from "./histogram.ts";
 import { Elements } from "./elements.ts";
-import { findPoints, type Point } from "./points.ts";
+import { findPoints, type TensorPoint } from "./points.ts";
 
 /** A statistic that is one number per tensor. */
 export type ScalarStatistic = "mean" | "std" | "min" | "max" | "norm" | "nonFinite";
 
 /** A statistic of a tensor's elements. */
-export type Statistic = ScalarStatistic | "histogram";
+export type StatisticName = ScalarStatistic | "histogram";
 
 const SCALARS: readonly ScalarStatistic[] = ["mean", "std", "min", "max", "norm", "nonFinite"];
 
@@ -21,7 +21,7 @@ export interface StatisticsOptions {
    *
    * @default ["mean", "std", "min", "max"]
    */
-  readonly of?: readonly Statistic[];
+  readonly of?: readonly StatisticName[];
   /** Bins; required if `of` contains `"histogram"`. */
   readonly histogram?: HistogramOptions;
 }
@@ -120,7 +120,7 @@ function refuseType(name: string, type: ElementType | undefined): void {
 
 function summarize(
   graph: Graph,
-  { name, type, shape }: Point,
+  { name, type, shape }: TensorPoint,
   columns: readonly ScalarStatistic[],
   counted: HistogramOptions | undefined,
 ): TensorStatistics {

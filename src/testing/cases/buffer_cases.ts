@@ -7,13 +7,13 @@
 import type { Backend } from "../../backend/backend.ts";
 import { assertNear, assertSameBits } from "../assert_near.ts";
 import { claim, claimRefused, onBackend } from "../claims.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { MakeBackend } from "./kernel_cases.ts";
 import type { TestCase } from "./test_case.ts";
 
 const DTYPES = ["real", "f64", "i32"] as const;
 
 /** Returns cases for creating, writing, reading, viewing and releasing buffers. */
-export function bufferCases(open: OpenBackend): TestCase[] {
+export function bufferCases(open: MakeBackend): TestCase[] {
   return [
     onBackend(open, "buffers start with zeros, keep written values, and reading copies", keep),
     onBackend(open, "real and f64 buffers keep their precision, NaN and infinities", digits),

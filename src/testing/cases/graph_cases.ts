@@ -12,12 +12,12 @@ import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { triplets as listTriplets } from "../../kernels/edges/triplets.ts";
 import { assertSameBits } from "../assert_near.ts";
 import { claim, claimRefused, onBackend } from "../claims.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { MakeBackend } from "./kernel_cases.ts";
 import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
 /** Returns cases for edge lists, which have room, are padded and grow, and for non-finite outputs. */
-export function graphCases(open: OpenBackend): TestCase[] {
+export function graphCases(open: MakeBackend): TestCase[] {
   return [
     onBackend(open, "lists of edges are in order, padded, and grow within a run", lists),
     onBackend(open, "edge lists that exceed their pair list are rejected", refused),

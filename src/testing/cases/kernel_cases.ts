@@ -8,13 +8,13 @@ import type { Backend } from "../../backend/backend.ts";
 import { ReferenceBackend } from "../../backend/reference/reference_backend.ts";
 import { assertNear, assertSameBits } from "../assert_near.ts";
 import type { TestCase } from "./test_case.ts";
-import { type Tolerance, TOLERANCES } from "../tolerances.ts";
+import { KERNEL_TOLERANCES, type Tolerance } from "../tolerances.ts";
 import type { Trial, Tried } from "../trial.ts";
 import { TRIALS } from "../trials/trials.ts";
 import { type Member, World, type WorldOptions } from "../world.ts";
 
 /** Creates the backend under test. */
-export type OpenBackend = () => Backend | Promise<Backend>;
+export type MakeBackend = () => Backend | Promise<Backend>;
 
 /** Results by name, with the numbers of each system. */
 type Found = Readonly<Record<string, readonly (readonly number[])[]>>;
@@ -34,7 +34,7 @@ function members(sizes: readonly number[], first = 0): Member[] {
 }
 
 /** Returns the cases of all kernels. */
-export function kernelCases(open: OpenBackend, sizes: readonly number[]): TestCase[] {
+export function kernelCases(open: MakeBackend, sizes: readonly number[]): TestCase[] {
   return Object.entries(TRIALS).flatMap(([name, trial]) => [
     {
       name: `${name} agrees with its definition, for one system of any size`,
@@ -72,7 +72,7 @@ const MANY = [
 ];
 
 /** Returns cases with large systems, which take long. */
-export function largeKernelCases(open: OpenBackend): TestCase[] {
+export function largeKernelCases(open: MakeBackend): TestCase[] {
   return [
     ...Object.keys(TRIALS).map((name) => ({
       name: `${name} agrees with its definition, for 100,003 atoms`,
@@ -86,14 +86,14 @@ export function largeKernelCases(open: OpenBackend): TestCase[] {
 }
 
 /** Throws if a backend differs from the TypeScript definition by more than the table allows. */
-async function compare(open: OpenBackend, name: string, systems: readonly Member[]): Promise<void> {
+async function compare(open: MakeBackend, name: string, systems: readonly Member[]): Promise<void> {
   const trial = TRIALS[name]!;
   const exact = await found(() => new ReferenceBackend(), trial, systems);
   const backend = await open();
   const { real } = backend;
   const fast = await found(() => backend, trial, systems);
   each(name, exact, systems, (look, s) => {
-    const { part, scale, isSum } = TOLERANCES[name]?.[look] ?? noTolerance(name, look);
+    const { part, scale, isSum } = KERNEL_TOLERANCES[name]?.[look] ?? noTolerance(name, look);
     const least = (scale ?? 0) * (isSum ? Math.max(1, systems[s]!.size) : 1);
     const allowed = real === "f64" ? Math.min(part, 1e-12) : part;
     assertNear(fast[look]![s]!, exact[look]![s]!, allowed, least);
@@ -107,7 +107,7 @@ function noTolerance(kernel: string, look: string): Tolerance {
 }
 
 async function found(
-  open: OpenBackend,
+  open: MakeBackend,
   trial: Trial,
   systems: readonly Member[],
   options: WorldOptions = {},
@@ -135,7 +135,7 @@ async function seen(world: World, { looks }: Tried): Promise<Found> {
   return found;
 }
 
-async function restIn(open: OpenBackend, name: string, trial: Trial): Promise<void> {
+async function restIn(open: MakeBackend, name: string, trial: Trial): Promise<void> {
   const systems = members(TOGETHER, 1);
   let before: Found = {}, always: readonly string[] = [];
   const after = await found(open, trial, systems, { isAtRest: true }, async (world, tried) => {
@@ -148,7 +148,7 @@ async function restIn(open: OpenBackend, name: string, trial: Trial): Promise<vo
   });
 }
 
-async function aloneAndTogether(open: OpenBackend, name: string, trial: Trial): Promise<void> {
+async function aloneAndTogether(open: MakeBackend, name: string, trial: Trial): Promise<void> {
   const systems = members(TOGETHER);
   const together = await found(open, trial, systems);
   const again = await found(open, trial, systems);

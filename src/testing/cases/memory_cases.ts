@@ -11,7 +11,7 @@ import { edges as listEdges } from "../../kernels/edges/edges.ts";
 import { defineKernel } from "../../kernels/kernel.ts";
 import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { claim } from "../claims.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { MakeBackend } from "./kernel_cases.ts";
 import { Lab, normals } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
@@ -21,7 +21,7 @@ import type { TestCase } from "./test_case.ts";
 export type Held = () => number | Promise<number>;
 
 /** Returns cases that check that repeated work does not increase memory. */
-export function memoryCases(open: OpenBackend, held: Held): TestCase[] {
+export function memoryCases(open: MakeBackend, held: Held): TestCase[] {
   return [
     {
       name: "repeated allocation and release leaves no memory behind",

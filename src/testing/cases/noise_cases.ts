@@ -10,7 +10,7 @@ import { gaussians, philox, Stream } from "../../kernels/philox.ts";
 import { thermalize } from "../../kernels/thermostats/thermalize.ts";
 import { assertNear, assertSameBits } from "../assert_near.ts";
 import { onBackend } from "../claims.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { MakeBackend } from "./kernel_cases.ts";
 import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
@@ -35,7 +35,7 @@ const KNOWN: readonly (readonly [given: readonly number[], words: readonly numbe
  * Returns cases that compare random words bitwise, if the backend can return them, and normally distributed
  * numbers.
  */
-export function noiseCases(open: OpenBackend, wordsOf: WordsOf | undefined): TestCase[] {
+export function noiseCases(open: MakeBackend, wordsOf: WordsOf | undefined): TestCase[] {
   const noise = [
     onBackend(open, "noise uses the random words of Random123", known),
     onBackend(open, "noise depends on (seed, atom, age, id), up to the largest of each", keyed),

@@ -12,13 +12,13 @@ import { lennardJones } from "../../models/pair/lennard_jones.ts";
 import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { assertNear, assertSameBits } from "../assert_near.ts";
 import { claim, onBackend } from "../claims.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { MakeBackend } from "./kernel_cases.ts";
 import { normals } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 import { type Member, World } from "../world.ts";
 
 /** Returns cases for the rebuilding, saving and loading of pair lists. */
-export function pairCases(open: OpenBackend): TestCase[] {
+export function pairCases(open: MakeBackend): TestCase[] {
   return [
     onBackend(
       open,
@@ -90,7 +90,7 @@ async function sumsOf(all: ReturnType<typeof paired>): Promise<number[][]> {
   return await all.lab.readAll([all.forces, all.energy, all.virial] as Buffer[]);
 }
 
-async function saved(open: OpenBackend): Promise<void> {
+async function saved(open: MakeBackend): Promise<void> {
   const before = await open(), after = await open();
   try {
     const one = paired(before), other = paired(after);

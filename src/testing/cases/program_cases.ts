@@ -11,12 +11,12 @@ import { graduate } from "../../kernels/converge/graduate.ts";
 import { Control, defineKernel } from "../../kernels/kernel.ts";
 import { assertSameBits } from "../assert_near.ts";
 import { claim, onBackend } from "../claims.ts";
-import type { OpenBackend } from "./kernel_cases.ts";
+import type { MakeBackend } from "./kernel_cases.ts";
 import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
 /** Returns cases which check that a program runs its calls in order, at the steps they are due, until a halt. */
-export function programCases(open: OpenBackend): TestCase[] {
+export function programCases(open: MakeBackend): TestCase[] {
   return [
     onBackend(
       open,

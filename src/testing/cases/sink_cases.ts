@@ -15,15 +15,15 @@ import {
   frame,
   isStored,
   type Lost,
+  type MakeSinkTrial,
   onSink,
-  type OpenSink,
   sliced,
   structure,
 } from "../sinks/sink_trial.ts";
 import type { TestCase } from "./test_case.ts";
 
 /** Returns cases for writing and reading back. */
-export function readingCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
+export function readingCases(open: MakeSinkTrial, lost: readonly Lost[]): TestCase[] {
   return [
     onSink(open, "systems are read as written, in order", async (sink) => {
       const batches = [frame(0, [0, 1, 2]), frame(10, [1]), frame(20, [2, 0])];
@@ -97,7 +97,7 @@ async function isKept(sink: Sink, batch: Batch): Promise<boolean> {
 }
 
 /** Returns cases for reading slices. */
-export function sliceCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
+export function sliceCases(open: MakeSinkTrial, lost: readonly Lost[]): TestCase[] {
   return [
     onSink(open, "slices agree with those of a list", async (sink) => {
       claim(isStored(sink), () => "a sink that keeps must have slice() and flush()");
@@ -147,7 +147,7 @@ const SLICES: readonly Slice[] = [
 ];
 
 /** Returns cases for writing, which every sink must pass, even if it cannot read. */
-export function writingCases(open: OpenSink): TestCase[] {
+export function writingCases(open: MakeSinkTrial): TestCase[] {
   return [
     onSink(
       open,

@@ -1,7 +1,7 @@
 import type { Attributes } from "../../onnx/codec/attributes.ts";
 import type { ElementType } from "../../onnx/codec/element_type.ts";
 import type { Operators } from "../../onnx/evaluate/operator.ts";
-import type { GradientRules } from "../../onnx/grad/rules.ts";
+import type { GradientRuleSet } from "../../onnx/grad/rules.ts";
 
 /** An input of the operator under test. */
 export interface RuleInput {
@@ -76,7 +76,7 @@ export interface RuleCase {
    */
   readonly tolerance?: number;
   /** Rules to test, if they are custom. */
-  readonly rules?: GradientRules;
+  readonly rules?: GradientRuleSet;
   /** Implementations of custom operators. */
   readonly operators?: Operators;
 }

@@ -4,7 +4,7 @@ import { openEvaluator } from "../../onnx/evaluate/evaluator.ts";
 import type { PlainTensor } from "../../onnx/evaluate/plain_tensor.ts";
 import { Graph } from "../../onnx/graph/graph.ts";
 import { GraphBuilder } from "../../onnx/graph/graph_builder.ts";
-import { Facts } from "../../onnx/infer/facts.ts";
+import { GraphFacts } from "../../onnx/infer/facts.ts";
 import { valueInfo } from "../../onnx/codec/value_info.ts";
 import type { RuleCase, RuleInput } from "./rule_case.ts";
 
@@ -77,7 +77,7 @@ function describe(
   { type, dims }: PlainTensor,
   { inputs }: RuleCase,
 ): void {
-  if (new Facts(graph).of(y).shape !== undefined) return;
+  if (new GraphFacts(graph).of(y).shape !== undefined) return;
   const isFixed = inputs.every((input) =>
     input?.shape?.every((n) => typeof n === "number") ?? false
   );

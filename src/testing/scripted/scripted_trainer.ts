@@ -41,7 +41,7 @@ export interface SavedScript {
  * A trainer whose losses, metrics and gradients come from a script. Everything else that hooks see works as in a
  * `Trainer`.
  */
-export interface ScriptedTrainer extends Workflow, TrainerControl {
+export interface TestTrainer extends Workflow, TrainerControl {
   /** Hooks of the trainer. */
   readonly hooks: HookSet<TrainingKind>;
   /** Optimizers, with the groups that hooks write. */
@@ -99,7 +99,7 @@ export function scriptedTrainer<
   const W extends Names = Names,
 >(
   script: TrainingScript<H, N, W>,
-): ScriptedTrainer {
+): TestTrainer {
   checkScript(script);
   return new Scripted(script, (script.hooks ?? []) as TrainingHooks);
 }
@@ -115,7 +115,7 @@ function checkScript(script: unknown): void {
   }
 }
 
-class Scripted implements ScriptedTrainer {
+class Scripted implements TestTrainer {
   readonly name: string;
   readonly values: ReadonlyMap<string, Float32Array>;
   readonly optimizers: readonly LiveOptimizer[];

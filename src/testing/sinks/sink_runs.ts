@@ -14,8 +14,8 @@ import {
   frame,
   isStored,
   type Lost,
+  type MakeSinkTrial,
   onSink,
-  type OpenSink,
   sliced,
   structure,
 } from "./sink_trial.ts";
@@ -30,7 +30,7 @@ function* seeded(seed: number): Generator<number, never> {
 }
 
 /** Returns cases that compare a sink with a list after random operations. */
-export function listCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
+export function listCases(open: MakeSinkTrial, lost: readonly Lost[]): TestCase[] {
   return [1, 2, 3].map((seed) =>
     onSink(open, `a sink agrees with a list: run ${seed}`, async (sink) => {
       const list: System[] = [];
@@ -75,7 +75,7 @@ async function act(sink: Sink, list: System[], { step, upTo, lost }: Act): Promi
 }
 
 /** Returns cases which check that a stored sink can be opened again and appended to. */
-export function reopenCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
+export function reopenCases(open: MakeSinkTrial, lost: readonly Lost[]): TestCase[] {
   const name = "a reopened sink appends to existing systems";
   return [
     onSink(open, name, async (sink, trial) => {
@@ -106,7 +106,7 @@ export function reopenCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
 }
 
 /** Returns cases which check that a stored sink can be opened again and truncated to an earlier length. */
-export function truncateCases(open: OpenSink, lost: readonly Lost[]): TestCase[] {
+export function truncateCases(open: MakeSinkTrial, lost: readonly Lost[]): TestCase[] {
   const name = "a reopened sink can be truncated and continued";
   return [
     onSink(open, name, async (sink, trial) => {
@@ -155,7 +155,7 @@ async function claimDisagreement(sink: Sink): Promise<void> {
 
 /** Returns cases which check that a sink with a limit accepts a batch completely or not at all. */
 export function fullCases(
-  open: (capacity: number) => ReturnType<OpenSink>,
+  open: (capacity: number) => ReturnType<MakeSinkTrial>,
   lost: readonly Lost[],
 ): TestCase[] {
   const name = "a full sink rejects a batch that does not fit completely";

@@ -1,6 +1,6 @@
 import { fullCases, listCases, reopenCases, truncateCases } from "./sink_runs.ts";
 import { readingCases, sliceCases, writingCases } from "../cases/sink_cases.ts";
-import type { Lost, OpenSink, SinkTrial } from "./sink_trial.ts";
+import type { Lost, MakeSinkTrial, SinkTrial } from "./sink_trial.ts";
 import type { TestCase } from "../cases/test_case.ts";
 
 /** Options of {@linkcode sinkSuite}. */
@@ -42,7 +42,7 @@ export interface SinkSuiteOptions {
  * for (const { run } of cases) await run();
  * ```
  */
-export function sinkSuite(open: OpenSink, options: SinkSuiteOptions = {}): TestCase[] {
+export function sinkSuite(open: MakeSinkTrial, options: SinkSuiteOptions = {}): TestCase[] {
   const { loses = [], bounded, isStored = false } = options;
   const isReadable = !loses.includes("systems");
   return [

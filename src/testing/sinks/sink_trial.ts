@@ -23,14 +23,14 @@ export interface SinkTrial {
 }
 
 /** Creates a sink for a case. */
-export type OpenSink = () => SinkTrial | Promise<SinkTrial>;
+export type MakeSinkTrial = () => SinkTrial | Promise<SinkTrial>;
 
 /** Data that a sink does not store. */
 export type Lost = "edges" | "info" | "systems";
 
 /** Returns a case with its own sink, which is removed in any event. */
 export function onSink(
-  open: OpenSink,
+  open: MakeSinkTrial,
   name: string,
   test: (sink: Sink, trial: SinkTrial) => Promise<void>,
 ): TestCase {

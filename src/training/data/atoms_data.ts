@@ -5,7 +5,7 @@
  */
 
 import { checkOptions } from "../../base/check_options.ts";
-import type { Systems } from "../../batch/batch.ts";
+import type { BatchInput } from "../../batch/batch.ts";
 import { TOO_FAR } from "../../batch/resident/origins.ts";
 import type { System } from "../../batch/system.ts";
 import { freeEnergy, modelNumbers, type OnnxLayout } from "../../models/onnx/elements.ts";
@@ -58,7 +58,7 @@ const ACTION = "make data of atoms";
  * ]);
  * ```
  */
-export function atomsData(systems: Systems, options: AtomsDataOptions): DataSource {
+export function atomsData(systems: BatchInput, options: AtomsDataOptions): DataSource {
   return atomsSource(systems, options, true);
 }
 
@@ -68,7 +68,7 @@ export function atomsData(systems: Systems, options: AtomsDataOptions): DataSour
  * @param isWhole false if the systems are a part of others: with `partial` they may lack any target then
  */
 export function atomsSource(
-  systems: Systems,
+  systems: BatchInput,
   options: AtomsDataOptions,
   isWhole: boolean,
 ): DataSource {

@@ -4,14 +4,14 @@
  * @module
  */
 
-import type { Systems } from "../../batch/batch.ts";
+import type { BatchInput } from "../../batch/batch.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { atomicSymbol } from "../../batch/elements.ts";
 import { show } from "../../base/show.ts";
 import { elementsOf } from "../../models/onnx/elements.ts";
 import type { OnnxInput } from "../../models/onnx/manifest/manifest.ts";
 import type { StructureModel } from "../../models/onnx/structures/structure.ts";
-import { type Potential, potentialIn } from "../potential/potential.ts";
+import { potentialIn, type TrainablePotential } from "../potential/potential.ts";
 import {
   ATOMS_INPUTS,
   ATOMS_MANIFEST,
@@ -52,7 +52,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    *
    * @default the graph is fed tensors by `names`, as these options say
    */
-  readonly potential?: Potential;
+  readonly potential?: TrainablePotential;
   /** Pairs of atoms closer than this are edges, both ways, Å. Required without `potential`. */
   readonly cutoff?: number;
   /**
@@ -144,7 +144,7 @@ export interface AtomsReplay extends
     "elementEnergies" | "energy" | "forces" | "stress" | "virial" | "partial" | "weight"
   > {
   /** The systems. */
-  readonly systems: Systems;
+  readonly systems: BatchInput;
   /**
    * Number of them in each epoch, as a share of the number of other systems. All take turns over the epochs.
    *
@@ -236,7 +236,7 @@ type Fed = Pick<AtomsPlan, "model" | "isSingle" | "names" | "energies">;
 /** Returns the contents of a manifest. Throws a TypeError if options have them, too. */
 function byPotential(
   action: string,
-  given: Potential,
+  given: TrainablePotential,
   { elementEnergies, names = {}, ...options }: AtomsDataOptions,
 ): Fed {
   const potential = potentialIn(action, given);

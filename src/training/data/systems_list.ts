@@ -5,12 +5,12 @@
  */
 
 import { show } from "../../base/show.ts";
-import { Batch, type Systems } from "../../batch/batch.ts";
+import { Batch, type BatchInput } from "../../batch/batch.ts";
 import { readSystem } from "../../batch/read_system.ts";
 import { System, systemOf } from "../../batch/system.ts";
 
 /** Returns systems as a list. Throws a TypeError if they are not iterable, and the errors of a system that is invalid. */
-export function systemsList(action: string, systems: Systems): System[] {
+export function systemsList(action: string, systems: BatchInput): System[] {
   if (systems instanceof Batch) return systems.systems();
   if (systems instanceof System) return [systems];
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {

@@ -10,12 +10,12 @@ import { gpuForm } from "../../onnx/session/gpu_form.ts";
 import { gradient } from "../../onnx/grad/gradient.ts";
 import { Graph } from "../../onnx/graph/graph.ts";
 import { GraphBuilder, type Value } from "../../onnx/graph/graph_builder.ts";
-import { Facts } from "../../onnx/infer/facts.ts";
+import { GraphFacts } from "../../onnx/infer/facts.ts";
 import { declaredShape } from "../../onnx/infer/declared_shape.ts";
-import { PASSES, runPasses } from "../../onnx/passes/passes.ts";
+import { runPasses, SIMPLIFYING_PASSES } from "../../onnx/passes/passes.ts";
 import type { Shape } from "../../onnx/codec/value_info.ts";
 import type { Loss, LossBuilder, LossTerm } from "../losses/loss.ts";
-import type { Metric, Metrics } from "../metrics/metric.ts";
+import type { Metric, MetricsByName } from "../metrics/metric.ts";
 import type { Place } from "../model/arena.ts";
 import {
   FLAT_GRADIENTS,
@@ -35,7 +35,7 @@ export interface GraphParts {
   /** The loss to minimize. */
   readonly loss: Loss;
   /** The metrics to measure. */
-  readonly metrics: Metrics;
+  readonly metrics: MetricsByName;
   /** Changes the graph before anything is added: patches. */
   readonly edit?: ((graph: Graph) => void) | undefined;
   /** Lets hooks change tensors of the graph, after `edit`. */
@@ -87,7 +87,7 @@ export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
   const outputs = graph.outputs.map(({ name }) => name).filter((name) =>
     graph.type(name) === "f32"
   );
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const sums = outputs.map((name) => {
     const { shape } = facts.of(name);
     const slope = builder.input(slopeName(name), "f32", shape ? declaredShape(shape) : []);
@@ -138,7 +138,7 @@ function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts):
 
 /** Returns a mean as a scalar, whatever shape a function has given it. */
 function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
-  const { shape } = new Facts(graph.graph).of(mean.name);
+  const { shape } = new GraphFacts(graph.graph).of(mean.name);
   if (shape === undefined || shape.length === 0) return mean;
   if (shape.some((length) => length !== 1)) {
     throw new RangeError(
@@ -198,7 +198,7 @@ function finished(
   gradients: boolean,
 ): Uint8Array<ArrayBuffer> {
   if (isGpu) flatten(graph, places, gradients);
-  runPasses(graph, PASSES);
+  runPasses(graph, SIMPLIFYING_PASSES);
   const bytes = graph.encode();
   return isGpu ? gpuForm(bytes) : bytes;
 }
@@ -250,7 +250,7 @@ function lossBuilder(graph: Graph): LossBuilder {
 }
 
 function floats(graph: Graph, name: string): Value<"f32"> {
-  const { type } = new Facts(graph).of(name);
+  const { type } = new GraphFacts(graph).of(name);
   if (type === undefined || type === "f32") return { name, type: "f32" };
   throw new TypeError(
     `Cannot train the model: ${JSON.stringify(name)} must be of float32: its elements are ${type}`,
@@ -259,7 +259,7 @@ function floats(graph: Graph, name: string): Value<"f32"> {
 
 function shapeOf(graph: Graph, like: Value | Shape): Shape {
   if (!("name" in like)) return like;
-  const { shape } = new Facts(graph).of(like.name);
+  const { shape } = new GraphFacts(graph).of(like.name);
   if (shape !== undefined) return declaredShape(shape);
   throw new RangeError(
     `Cannot train the model: the number of axes of ${

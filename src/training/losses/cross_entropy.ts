@@ -1,5 +1,5 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
-import { Facts } from "../../onnx/infer/facts.ts";
+import { GraphFacts } from "../../onnx/infer/facts.ts";
 import { declaredShape } from "../../onnx/infer/declared_shape.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
@@ -109,7 +109,7 @@ function noClass(
 
 /** Returns the number of classes, if the shape of the scores has it. */
 function classesOf({ graph, output }: LossBuilder, name: string | undefined): number | undefined {
-  const last = new Facts(graph.graph).of(output(name).name).shape?.at(-1);
+  const last = new GraphFacts(graph.graph).of(output(name).name).shape?.at(-1);
   return typeof last === "number" ? last : undefined;
 }
 
@@ -129,7 +129,7 @@ export function labelsOf(
   name: string,
   { scores, ignore }: { readonly scores: Value<"f32">; readonly ignore: number },
 ): Labels {
-  const { shape } = new Facts(graph.graph).of(scores.name);
+  const { shape } = new GraphFacts(graph.graph).of(scores.name);
   const like = shape === undefined ? [FREE_ROWS] : declaredShape(shape).slice(0, -1);
   const given = target(name, "i64", like);
   const labels = like.length === 1 ? given : graph.reshape(given, graph.constant("i64", [-1]));

@@ -4,7 +4,7 @@ import type { StrainedValues } from "../../onnx/forces/strained_values.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
-import { type Potential, potentialIn } from "../potential/potential.ts";
+import { potentialIn, type TrainablePotential } from "../potential/potential.ts";
 import type { Loss } from "./loss.ts";
 import {
   differenceOf,
@@ -59,7 +59,7 @@ export interface EnergyForcesOptions {
    *
    * @default the graph gives eV and Å, under `names`
    */
-  readonly potential?: Potential;
+  readonly potential?: TrainablePotential;
   /**
    * Names of tensors: outputs of the model and targets of a batch. Left out with `potential`.
    *

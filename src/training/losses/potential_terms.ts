@@ -7,7 +7,7 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 import type { TrainingBatch } from "../data/data_source.ts";
 import { checkKeys } from "../../base/check_options.ts";
-import { type Potential, potentialIn } from "../potential/potential.ts";
+import { potentialIn, type TrainablePotential } from "../potential/potential.ts";
 import { perVolume } from "../potential/volumes.ts";
 import { type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 
@@ -69,7 +69,7 @@ export function namesOf(
   action: string,
   { names = {}, potential }: {
     readonly names?: EnergyForcesNames;
-    readonly potential?: Potential;
+    readonly potential?: TrainablePotential;
   },
 ): Required<EnergyForcesNames> {
   checkKeys(action, "its names", names, Object.keys(NAMES));

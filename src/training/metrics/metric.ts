@@ -34,7 +34,7 @@ export interface Metric {
 }
 
 /** Name → what is measured: a metric, or the only term of a loss. */
-export type Metrics = Readonly<Record<string, Metric | Loss>>;
+export type MetricsByName = Readonly<Record<string, Metric | Loss>>;
 
 /** Tensors of labels and scores. */
 export type LabelOptions = Pick<CrossEntropyOptions, "output" | "target" | "ignore">;

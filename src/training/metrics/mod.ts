@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { LabelOptions, Metric, Metrics } from "./metric.ts";
+export type { LabelOptions, Metric, MetricsByName } from "./metric.ts";
 export { accuracy, perplexity } from "./metric.ts";
 export type { PotentialErrorsOptions } from "./potential_errors.ts";
 export { potentialErrors } from "./potential_errors.ts";

@@ -8,7 +8,7 @@ import {
   type Quantity,
   targetsIn,
 } from "../losses/potential_terms.ts";
-import type { Potential } from "../potential/potential.ts";
+import type { TrainablePotential } from "../potential/potential.ts";
 import type { Metric } from "./metric.ts";
 
 /** Options of {@linkcode potentialErrors}. */
@@ -42,7 +42,7 @@ export interface PotentialErrorsOptions {
    *
    * @default the graph gives eV and Å, under `names`
    */
-  readonly potential?: Potential;
+  readonly potential?: TrainablePotential;
   /**
    * Names of tensors, as for `energyForces`.
    *

@@ -7,7 +7,7 @@
 import type { Backend } from "../../backend/backend.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
-import { tensorProto, tensorValues } from "../../onnx/codec/tensor_proto.ts";
+import { makeTensorProto, tensorValues } from "../../onnx/codec/tensor_proto.ts";
 import { encodeModel } from "../../onnx/codec/codec.ts";
 import type { Patch } from "../../onnx/taps/patch.ts";
 import { openPoints } from "./activations.ts";
@@ -149,7 +149,7 @@ export class OpenedModel {
     const { initializer } = model.graph!;
     for (const { name, dims, from, size } of this.#plan.places) {
       const at = initializer.findIndex((tensor) => tensor.name === name);
-      initializer[at] = tensorProto("f32", dims, numbers.subarray(from, from + size), name);
+      initializer[at] = makeTensorProto("f32", dims, numbers.subarray(from, from + size), name);
     }
     return encodeModel(model);
   }

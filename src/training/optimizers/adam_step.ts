@@ -26,10 +26,10 @@ export interface AdamStepOptions extends MomentOptions {
  *
  * @example
  * ```ts
- * import { adamStep, optimizer } from "@hooke/hooke/training";
+ * import { adamStep, makeOptimizer } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([adamStep({ decoupled: false })], { lr: 1e-3, momentum: 0.9 });
+ * const own = makeOptimizer([adamStep({ decoupled: false })], { lr: 1e-3, momentum: 0.9 });
  * assertEquals(own.transforms.map(({ name }) => name), ["adamStep"]);
  * ```
  */

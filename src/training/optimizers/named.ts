@@ -8,8 +8,8 @@ import { checkKeys } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
 import { adamStep } from "./adam_step.ts";
 import {
+  makeOptimizer,
   type Optimizer,
-  optimizer,
   OPTIMIZER_OPTIONS,
   type OptimizerOptions,
 } from "./optimizer.ts";
@@ -59,7 +59,7 @@ export function sgd(options: SgdOptions): Optimizer {
   ]);
   const momenta = [rest.momentum, ...rest.groups?.map(({ momentum }) => momentum) ?? []];
   const hasMomentum = momenta.some((momentum) => (momentum ?? 0) > 0);
-  return optimizer([
+  return makeOptimizer([
     addDecayedWeights(),
     ...(hasMomentum ? [scaleByMomentum({ dampening, nesterov })] : []),
   ], { name: "sgd", ...rest });
@@ -117,7 +117,7 @@ export function adamW(options: AdamOptions): Optimizer {
  */
 export function lion(options: LionOptions): Optimizer {
   const { beta1 = 0.9, beta2 = 0.99, ...rest } = known("lion", options, ["beta1", "beta2"]);
-  return optimizer([scaleByLion({ beta2 }), addDecayedWeights()], {
+  return makeOptimizer([scaleByLion({ beta2 }), addDecayedWeights()], {
     name: "lion",
     momentum: beta1,
     ...rest,
@@ -130,7 +130,7 @@ function adamOf(name: string, options: AdamOptions, decoupled: boolean): Optimiz
     "beta2",
     "eps",
   ]);
-  return optimizer([adamStep({ beta2, eps, decoupled })], { name, momentum: beta1, ...rest });
+  return makeOptimizer([adamStep({ beta2, eps, decoupled })], { name, momentum: beta1, ...rest });
 }
 
 function known<O extends object>(name: string, options: O, more: readonly string[]): O {

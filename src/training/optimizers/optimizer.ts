@@ -91,10 +91,10 @@ export const OPTIMIZER_OPTIONS: readonly string[] = [
  *
  * @example Adam with signs of Lion's kind, and decay
  * ```ts
- * import { addDecayedWeights, optimizer, scaleByLion, scaleByMomentum } from "@hooke/hooke/training";
+ * import { addDecayedWeights, makeOptimizer, scaleByLion, scaleByMomentum } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([scaleByMomentum(), scaleByLion(), addDecayedWeights()], {
+ * const own = makeOptimizer([scaleByMomentum(), scaleByLion(), addDecayedWeights()], {
  *   name: "own",
  *   lr: 1e-3,
  *   momentum: 0.9,
@@ -104,7 +104,7 @@ export const OPTIMIZER_OPTIONS: readonly string[] = [
  * assertEquals(own.transforms.map(({ name }) => name).at(-1), "descend");
  * ```
  */
-export function optimizer(
+export function makeOptimizer(
   transforms: readonly Transform[],
   options: OptimizerOptions,
 ): Optimizer {

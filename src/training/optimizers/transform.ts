@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Buffer, Call } from "../../backend/backend.ts";
+import type { Buffer, KernelCall } from "../../backend/backend.ts";
 
 /** Values of a parameter in a step. */
 export interface Moment {
@@ -49,5 +49,5 @@ export interface Transform {
   /** True if it reads `updates`; a transform that reads only `gradients` saves a copy. */
   readonly usesUpdates: boolean;
   /** Its kernels. */
-  calls(buffers: TransformBuffers): readonly Call[];
+  calls(buffers: TransformBuffers): readonly KernelCall[];
 }

@@ -35,10 +35,10 @@ export interface MomentOptions {
  *
  * @example
  * ```ts
- * import { addDecayedWeights, optimizer, scaleByAdam } from "@hooke/hooke/training";
+ * import { addDecayedWeights, makeOptimizer, scaleByAdam } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([scaleByAdam(), addDecayedWeights()], { lr: 1e-3, momentum: 0.9, weightDecay: 0.01 });
+ * const own = makeOptimizer([scaleByAdam(), addDecayedWeights()], { lr: 1e-3, momentum: 0.9, weightDecay: 0.01 });
  * assertEquals(own.transforms.map(({ name }) => name), ["scaleByAdam", "addDecayedWeights", "descend"]);
  * ```
  */
@@ -92,10 +92,10 @@ export interface MomentumOptions {
  *
  * @example
  * ```ts
- * import { optimizer, scaleByMomentum } from "@hooke/hooke/training";
+ * import { makeOptimizer, scaleByMomentum } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([scaleByMomentum({ nesterov: true })], { lr: 0.1, momentum: 0.9 });
+ * const own = makeOptimizer([scaleByMomentum({ nesterov: true })], { lr: 0.1, momentum: 0.9 });
  * assertEquals(own.transforms.map(({ name }) => name), ["scaleByMomentum", "descend"]);
  * ```
  */
@@ -131,10 +131,10 @@ export function scaleByMomentum(
  *
  * @example
  * ```ts
- * import { optimizer, scaleByLion } from "@hooke/hooke/training";
+ * import { makeOptimizer, scaleByLion } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([scaleByLion({ beta2: 0.95 })], { lr: 1e-4, momentum: 0.9 });
+ * const own = makeOptimizer([scaleByLion({ beta2: 0.95 })], { lr: 1e-4, momentum: 0.9 });
  * assertEquals(own.transforms.map(({ name }) => name), ["scaleByLion", "descend"]);
  * ```
  */
@@ -157,10 +157,10 @@ export function scaleByLion({ beta2 = 0.99 }: Pick<MomentOptions, "beta2"> = {})
  *
  * @example
  * ```ts
- * import { addDecayedWeights, optimizer } from "@hooke/hooke/training";
+ * import { addDecayedWeights, makeOptimizer } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([addDecayedWeights()], { lr: 0.1, weightDecay: 1e-4 });
+ * const own = makeOptimizer([addDecayedWeights()], { lr: 0.1, weightDecay: 1e-4 });
  * assertEquals(own.transforms.map(({ name }) => name), ["addDecayedWeights", "descend"]);
  * ```
  */
@@ -186,10 +186,10 @@ export function addDecayedWeights(): Transform {
  *
  * @example
  * ```ts
- * import { descend, optimizer } from "@hooke/hooke/training";
+ * import { descend, makeOptimizer } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
- * const own = optimizer([descend()], { lr: 0.1 });
+ * const own = makeOptimizer([descend()], { lr: 0.1 });
  * assertEquals(own.transforms.map(({ name }) => name), ["descend"]);
  * ```
  */

@@ -4,7 +4,13 @@
  * @module
  */
 
-import { type Backend, type Buffer, type Call, call, type Program } from "../../backend/backend.ts";
+import {
+  type Backend,
+  type Buffer,
+  call,
+  type KernelCall,
+  type Program,
+} from "../../backend/backend.ts";
 import { clipNorm } from "../../kernels/learn/clip_norm.ts";
 import { clipValues } from "../../kernels/learn/clip_values.ts";
 import { mix } from "../../kernels/mix.ts";
@@ -214,7 +220,8 @@ export class Updates {
         settings: (name) => orRefuse(own.get(name), transform, "settings", name),
       });
     });
-    const program = (calls: readonly Call[]) => this.#backend.prepare(this.#arena.frame, calls);
+    const program = (calls: readonly KernelCall[]) =>
+      this.#backend.prepare(this.#arena.frame, calls);
     if (!usesUpdates) return { program: program(calls), rows };
     const zeros = this.#rowsOf(() => [0]), ones = this.#rowsOf(() => [1]);
     const begin = call(mix, {

@@ -84,7 +84,7 @@ interface Parts {
  * A potential to train: its graph, and what its manifest says of it. Data, losses and errors take it as their option
  * `potential`, and need no names, cutoffs and elements then.
  */
-export interface Potential {
+export interface TrainablePotential {
   /** Its name in errors. */
   readonly name: string;
   /** The graph to train: the option `model` of a trainer. */
@@ -103,7 +103,7 @@ export interface Potential {
 }
 
 /** A potential, as data and losses need it. */
-export class MatchedPotential implements Potential {
+export class MatchedPotential implements TrainablePotential {
   readonly name: string;
   readonly model: Uint8Array;
   readonly manifest: OnnxManifest;
@@ -219,7 +219,7 @@ export class MatchedPotential implements Potential {
 export function openPotential(
   source: ModelSource,
   options: PotentialOptions = {},
-): Promise<Potential> {
+): Promise<TrainablePotential> {
   return matchedPotential(source, options, false);
 }
 
@@ -262,7 +262,7 @@ async function compare(read: LoadedOnnx, options: PotentialOptions): Promise<voi
 }
 
 /** Returns the potential that an option holds. Throws a TypeError for any other value. */
-export function potentialIn(action: string, value: Potential): MatchedPotential {
+export function potentialIn(action: string, value: TrainablePotential): MatchedPotential {
   if (value instanceof MatchedPotential) return value;
   throw new TypeError(
     complaint(action, "potential must be what openPotential() has returned", value),

@@ -7,7 +7,7 @@
 import { Graph } from "../../onnx/graph/graph.ts";
 import { GraphBuilder, type Value } from "../../onnx/graph/graph_builder.ts";
 import type { ModelProto } from "../../onnx/codec/messages.ts";
-import { Facts } from "../../onnx/infer/facts.ts";
+import { GraphFacts } from "../../onnx/infer/facts.ts";
 import type { OnnxOutputBinding } from "../../models/onnx/bindings.ts";
 import type { OnnxOutput } from "../../models/onnx/manifest/manifest.ts";
 import { perVolume } from "./volumes.ts";
@@ -51,7 +51,7 @@ export function withPotentialOutputs(
     readonly wanted: WantedOutputs;
   },
 ): ModelProto {
-  const graph = new Graph(model), builder = new GraphBuilder(graph), facts = new Facts(graph);
+  const graph = new Graph(model), builder = new GraphBuilder(graph), facts = new GraphFacts(graph);
   const find = (...meanings: readonly OnnxOutput[]) => {
     const found = outputs.find(({ meaning }) => meanings.includes(meaning as OnnxOutput));
     if (found !== undefined) return found;

@@ -6,7 +6,7 @@
 
 import { checkOptions } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
-import type { Systems } from "../../batch/batch.ts";
+import type { BatchInput } from "../../batch/batch.ts";
 import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
 import type { System } from "../../batch/system.ts";
 import { valuesOf } from "../data/atoms_targets.ts";
@@ -68,7 +68,7 @@ const ACTION = "fit energies of elements";
  * ```
  */
 export function fitElementEnergies(
-  systems: Systems,
+  systems: BatchInput,
   options: ElementEnergiesOptions = {},
 ): Record<string, number> {
   checkOptions(ACTION, options, ["energy", "model", "base", "ridge"]);

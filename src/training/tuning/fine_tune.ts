@@ -9,7 +9,7 @@ import { complaint } from "../../base/show.ts";
 import type { DataSource } from "../data/data_source.ts";
 import { energyForces } from "../losses/energy_forces.ts";
 import { potentialErrors } from "../metrics/potential_errors.ts";
-import { matchedPotential, type Potential } from "../potential/potential.ts";
+import { matchedPotential, type TrainablePotential } from "../potential/potential.ts";
 import { adam } from "../optimizers/named.ts";
 import { Trainer } from "../trainer.ts";
 import {
@@ -141,7 +141,7 @@ async function trainedBy(
 
 /** What a trainer is made of, besides options. */
 interface Parts {
-  readonly potential: Potential;
+  readonly potential: TrainablePotential;
   readonly lora: LoraModel | undefined;
   readonly data: DataSource;
   readonly validation: DataSource | undefined;

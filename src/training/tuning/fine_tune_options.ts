@@ -5,7 +5,7 @@
  */
 
 import type { ModelSource } from "../../onnx/session/session_source.ts";
-import type { Systems } from "../../batch/batch.ts";
+import type { BatchInput } from "../../batch/batch.ts";
 import type { OnnxManifest } from "../../models/onnx/manifest/manifest.ts";
 import type { OnnxDerive } from "../../models/onnx/derived_inputs.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
@@ -46,13 +46,13 @@ export interface FineTuneOptions
    */
   readonly verify?: boolean;
   /** The frames to train with. They may lack energies, forces or stresses. */
-  readonly train: Systems;
+  readonly train: BatchInput;
   /**
    * The frames to validate with, or the share of `train` that is kept for it; 0 for none.
    *
    * @default 0.1
    */
-  readonly valid?: Systems | number;
+  readonly valid?: BatchInput | number;
   /**
    * Weights of the mean squared errors of energies per atom, forces and stresses; 0 leaves them out. As many as
    * `energyForces` has, in its units.

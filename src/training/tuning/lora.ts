@@ -9,7 +9,7 @@ import { complaint } from "../../base/show.ts";
 import { seedWords } from "../../batch/seed.ts";
 import { decodeModel, encodeModel } from "../../onnx/codec/codec.ts";
 import type { TensorProto } from "../../onnx/codec/messages.ts";
-import { tensorProto, tensorValues } from "../../onnx/codec/tensor_proto.ts";
+import { makeTensorProto, tensorValues } from "../../onnx/codec/tensor_proto.ts";
 import { Graph } from "../../onnx/graph/graph.ts";
 import { GraphBuilder } from "../../onnx/graph/graph_builder.ts";
 import { normalNumbers } from "../data/normal_numbers.ts";
@@ -208,5 +208,5 @@ function sumOf(
     for (let k = 0; k < rank; k++) product += a![row * rank + k]! * b![k * columns + column]!;
     return value + scale * product;
   });
-  return tensorProto("f32", [rows, columns], sum, matrix);
+  return makeTensorProto("f32", [rows, columns], sum, matrix);
 }

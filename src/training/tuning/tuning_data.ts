@@ -6,7 +6,7 @@
 
 import { complaint } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
-import type { Potential } from "../potential/potential.ts";
+import type { TrainablePotential } from "../potential/potential.ts";
 import { atomsSource } from "../data/atoms_data.ts";
 import type { AtomsDataOptions } from "../data/atoms_options.ts";
 import type { DataSource } from "../data/data_source.ts";
@@ -34,7 +34,7 @@ export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): 
 
 /** Options of data that frames of training and of validation share. */
 function sharedOptions(
-  potential: Potential,
+  potential: TrainablePotential,
   options: FineTuneOptions,
   elementEnergies: Readonly<Record<string, number>> | undefined,
 ): Omit<AtomsDataOptions, "batchSize"> {
@@ -58,13 +58,16 @@ function sharedOptions(
 const BATCH_SIZE = 4;
 
 /** Returns the number of frames in a batch: one for a graph that takes one system at a time. */
-function batchSizeOf({ isSingle }: Potential, { batchSize = BATCH_SIZE }: FineTuneOptions): number {
+function batchSizeOf(
+  { isSingle }: TrainablePotential,
+  { batchSize = BATCH_SIZE }: FineTuneOptions,
+): number {
   return isSingle ? 1 : batchSize;
 }
 
 /** Returns the number of batches in a step, so that a step has as many frames for every graph. */
 export function batchesPerStep(
-  { isSingle }: Potential,
+  { isSingle }: TrainablePotential,
   { batchSize = BATCH_SIZE, accumulate = 1 }: FineTuneOptions,
 ): number {
   return isSingle ? batchSize * accumulate : accumulate;
@@ -72,7 +75,7 @@ export function batchesPerStep(
 
 /** Returns the data to train with. */
 export function dataOf(
-  potential: Potential,
+  potential: TrainablePotential,
   options: FineTuneOptions,
   train: readonly System[],
   elementEnergies: Readonly<Record<string, number>> | undefined,
@@ -95,7 +98,7 @@ export function dataOf(
 
 /** Returns the data to validate with. */
 export function validationOf(
-  potential: Potential,
+  potential: TrainablePotential,
   options: FineTuneOptions,
   valid: readonly System[],
   elementEnergies: Readonly<Record<string, number>> | undefined,

@@ -7,9 +7,9 @@ import {
   decodeModel,
   Graph,
   GraphBuilder,
+  makeTensorProto,
   type ModelProto,
   openEvaluator,
-  tensorProto,
   UnsupportedNodeError,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
@@ -97,7 +97,7 @@ Deno.test("an unused output is released at once", () => {
 
 Deno.test("constants of all forms are evaluated", () => {
   const constants = {
-    value: [tensorProto("f16", [2], [0x3e00, 0xfc00]), tensor("f16", [1.5, -Infinity])],
+    value: [makeTensorProto("f16", [2], [0x3e00, 0xfc00]), tensor("f16", [1.5, -Infinity])],
     value_float: [{ float: 0.5 }, f32(0.5)],
     value_floats: [{ floats: [0.5, 2] }, f32([0.5, 2])],
     value_int: [-3, i64(-3)],
@@ -110,7 +110,7 @@ Deno.test("constants of all forms are evaluated", () => {
   }
   const graph = squareAndSum();
   const bools = graph.constantOf("bool", [1, 0]);
-  const wide = graph.addConstant(tensorProto("bf16", [1], [0x4049], "wide"));
+  const wide = graph.addConstant(makeTensorProto("bf16", [1], [0x4049], "wide"));
   const made = openEvaluator(graph).run({}, [bools, wide]);
   assertSame(made[bools], tensor("bool", [1, 0]));
   assertSame(made[wide], tensor("bf16", [3.140625]));
@@ -130,7 +130,7 @@ Deno.test("a constant that is also an input, as in old files, may be fed", () =>
   const g = new GraphBuilder("old");
   g.output("y", g.add(g.input("x", "f32", [1]), g.input("bias", "f32", [1])));
   const model = decodeModel(g.build());
-  model.graph!.initializer.push(tensorProto("f32", [1], [10], "bias"));
+  model.graph!.initializer.push(makeTensorProto("f32", [1], [10], "bias"));
   const evaluator = openEvaluator(model);
   assertEquals(evaluator.inputs.map(({ name }) => name), ["x"]);
   assertSame(evaluator.run({ x: f32([1]) }).y, f32([11]));

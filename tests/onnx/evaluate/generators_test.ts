@@ -1,5 +1,5 @@
 import { assertThrows } from "@std/assert";
-import { tensorProto } from "../../../src/onnx/mod.ts";
+import { makeTensorProto } from "../../../src/onnx/mod.ts";
 import { assertSame, evaluate, f32, i64, tensor } from "./evaluate_op.ts";
 
 Deno.test("Range counts up or down, and may be empty", () => {
@@ -16,7 +16,7 @@ Deno.test("Range counts up or down, and may be empty", () => {
 
 Deno.test("ConstantOfShape uses its value and type, or a float 0", () => {
   assertSame(evaluate("ConstantOfShape", [i64([2, 1])]), f32([0, 0], 2, 1));
-  const value = tensorProto("i64", [1], [7]);
+  const value = makeTensorProto("i64", [1], [7]);
   assertSame(evaluate("ConstantOfShape", [i64([2])], { value }), i64([7, 7]));
   assertSame(evaluate("ConstantOfShape", [i64([])], { value }), i64(7));
   assertSame(evaluate("ConstantOfShape", [i64([0, 3])], { value }), i64([], 0, 3));

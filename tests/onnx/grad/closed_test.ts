@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert";
 import { between } from "../../../src/onnx/passes/path.ts";
 import { RULED_OPERATORS } from "../../../src/onnx/grad/rules.ts";
-import { Facts } from "../../../src/onnx/infer/facts.ts";
+import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
 import { gradient, type Graph } from "../../../src/onnx/mod.ts";
 import { ruleGraph } from "../../../src/testing/rules/rule_graph.ts";
 import type { RuleCase, RuleInput } from "../../../src/testing/onnx.ts";
@@ -39,7 +39,7 @@ function writtenBy(graph: Graph, of: string, wrt: readonly string[]): Set<string
   const before = new Set(graph.nodes),
     names = Object.fromEntries(wrt.map((name) => [name, `slope_${name}`]));
   gradient(graph, { of, wrt: names, unused: "zeros" });
-  const { nodes } = between(graph, new Facts(graph), wrt, Object.values(names));
+  const { nodes } = between(graph, new GraphFacts(graph), wrt, Object.values(names));
   const written = nodes.filter((node) => !before.has(node));
   return new Set(
     written.map(({ domain, opType }) => domain === "" ? opType : `${domain}.${opType}`),

@@ -3,12 +3,12 @@ import { AmbiguousOverloadError, any } from "../../../src/dispatch/mod.ts";
 import {
   decodeModel,
   gradient,
-  type GradientRule,
-  type GradientRules,
   gradientRules,
+  type GradientRuleSet,
   Graph,
   GraphBuilder,
   openEvaluator,
+  type OperatorGradient,
   type Operators,
   UnsupportedNodeError,
 } from "../../../src/onnx/mod.ts";
@@ -27,12 +27,12 @@ const operators: Operators = {
 };
 
 /** With this factor where 3 would be right. */
-const slopeTimes = (factor: number): GradientRule => ({ a, g }, write) => {
+const slopeTimes = (factor: number): OperatorGradient => ({ a, g }, write) => {
   const spread = write.unsqueeze(g, [write.rankOf(a) - 1]);
   return [() => write.mul(write.mul(write.make("Pow", [a, 2]), spread), factor)];
 };
 
-const withCubes = (factor: number): GradientRules =>
+const withCubes = (factor: number): GradientRuleSet =>
   gradientRules.on([SUM_OF_CUBES, Number], () => slopeTimes(factor));
 
 Deno.test("a rule of a custom operator is checked with the operator's implementation", () => {
@@ -43,7 +43,7 @@ Deno.test("a rule of a custom operator is checked with the operator's implementa
 });
 
 Deno.test("wrong rules are detected, also if only the second derivative is wrong", () => {
-  const tried = (rules: GradientRules) => () =>
+  const tried = (rules: GradientRuleSet) => () =>
     checkRule({ op: SUM_OF_CUBES, rules, operators, inputs: [{ dims: [2, 3] }] });
   assertThrows(tried(withCubes(2.999)), Error, "SumOfCubes: the gradient by x0 must be ");
   // The slope is made with the square, whose own slope is half of what it should be.
@@ -61,7 +61,7 @@ function rounded(): Graph {
 }
 
 /** dy/dx at 0.3 and 1.4. */
-function slopes(graph: Graph, rules: GradientRules): number[] {
+function slopes(graph: Graph, rules: GradientRuleSet): number[] {
   gradient(graph, { of: "y", wrt: { x: "slope" }, unused: "zeros", rules });
   const { slope } = openEvaluator(graph).run({ x: { data: Float32Array.of(0.3, 1.4) } }, ["slope"]);
   return [...slope!.data];

@@ -10,7 +10,7 @@ import type { ElementType } from "../../../src/onnx/codec/element_type.ts";
 import { countOf, type PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import type { Graph } from "../../../src/onnx/graph/graph.ts";
 import { GraphBuilder } from "../../../src/onnx/graph/graph_builder.ts";
-import { Facts } from "../../../src/onnx/infer/facts.ts";
+import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
 import { type Shape, valueInfo } from "../../../src/onnx/codec/value_info.ts";
 
 /** Whether the lengths of inputs have names, or are numbers. */
@@ -169,7 +169,7 @@ function weigh(
   output: string,
   feeds: PlainTensors,
 ): void {
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const terms = values.flatMap((value, k) => {
     if (value === "") return [];
     const name = `${weight}${k}`, { type, dims } = feeds[name]!;

@@ -2,8 +2,8 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { broadcastAxes } from "../../../src/onnx/infer/broadcast_shapes.ts";
 import { factOf } from "../../../src/onnx/infer/fact.ts";
-import { Facts } from "../../../src/onnx/infer/facts.ts";
-import { Graph, tensorProto, valueInfo } from "../../../src/onnx/mod.ts";
+import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
+import { Graph, makeTensorProto, valueInfo } from "../../../src/onnx/mod.ts";
 import { modelOf, node } from "../odd_models.ts";
 import { emptyGraph, fed, type Given, inferred, shapeOf, shown } from "./inferred.ts";
 
@@ -35,7 +35,10 @@ Deno.test("types are inferred from operators", () => {
   assertEquals(type("CastLike", [f(2), i()]), "i64");
   assertEquals(type("ArgMax", [f(2)]), "i64");
   assertEquals(type("ConstantOfShape", [is(2)]), "f32");
-  assertEquals(type("ConstantOfShape", [is(2)], { value: tensorProto("i32", [1], [1]) }), "i32");
+  assertEquals(
+    type("ConstantOfShape", [is(2)], { value: makeTensorProto("i32", [1], [1]) }),
+    "i32",
+  );
   assertEquals(type("NoSuchOperator", [f(2)]), undefined);
 });
 
@@ -72,7 +75,7 @@ Deno.test("shapes of matrix products are inferred", () => {
 });
 
 Deno.test("computed shapes are inferred: Shape, Gather, Mul, Concat, Reshape", () => {
-  const graph = emptyGraph(), facts = new Facts(graph);
+  const graph = emptyGraph(), facts = new GraphFacts(graph);
   const x = fed(graph, "f32", ["N", 4, 3]), all = graph.make("Shape", [x]);
   const first = graph.make("Gather", [all, graph.constantOf("i64", 0)]);
   const many = graph.make("Mul", [first, graph.constantOf("i64", 4)]);
@@ -98,7 +101,7 @@ Deno.test("computed shapes are inferred: Shape, Gather, Mul, Concat, Reshape", (
 });
 
 Deno.test("integer arithmetic is exact, or gives a fresh name", () => {
-  const graph = emptyGraph(), facts = new Facts(graph);
+  const graph = emptyGraph(), facts = new GraphFacts(graph);
   const n = graph.make("Shape", [fed(graph, "f32", ["N"])]);
   const number = (value: number) => graph.constantOf("i64", [value]);
   const values = (op: string, ...inputs: string[]) => facts.of(graph.make(op, inputs)).values;
@@ -137,7 +140,7 @@ Deno.test("Reshape infers −1 by exact division, and copies lengths for 0", () 
   assertEquals(shapeOf("Reshape", [f("N"), i(3)]), "?1×?2×?3");
   assertEquals(shapeOf("Reshape", [f("N"), ["i64"]]), "unknown");
   // A number that may be −1 is no length before it is known.
-  const graph = emptyGraph(), facts = new Facts(graph), x = fed(graph, "f32", ["N", 4]);
+  const graph = emptyGraph(), facts = new GraphFacts(graph), x = fed(graph, "f32", ["N", 4]);
   const less = graph.make("Sub", [
     graph.make("Shape", [x], { end: 1 }),
     graph.constantOf("i64", [1]),
@@ -220,7 +223,7 @@ Deno.test("shapes of indexing operators and reductions are inferred", () => {
 });
 
 Deno.test("the length of Range is inferred", () => {
-  const graph = emptyGraph(), facts = new Facts(graph);
+  const graph = emptyGraph(), facts = new GraphFacts(graph);
   const n = graph.make("Squeeze", [graph.make("Shape", [fed(graph, "f32", ["N"])])]);
   const range = (start: number, end: string | number, step: number) => {
     const inputs = [start, end, step].map((x) =>
@@ -279,9 +282,9 @@ Deno.test("declarations fill gaps of the inference, and inferred numbers have pr
       valueInfo("c", "f32", ["K"]),
       valueInfo("d", "f32", ["N"]),
     ],
-    initializer: [tensorProto("f32", [3], [1, 2, 3], "three")],
+    initializer: [makeTensorProto("f32", [3], [1, 2, 3], "three")],
   });
-  const facts = new Facts(new Graph(model));
+  const facts = new GraphFacts(new Graph(model));
   assertEquals(facts.of("b"), factOf("f32", ["2*M", "?1"]));
   assertEquals(facts.of("c").shape, ["K"]);
   assertEquals(facts.of("d").shape, [3]);
@@ -289,7 +292,7 @@ Deno.test("declarations fill gaps of the inference, and inferred numbers have pr
 });
 
 Deno.test("declared names that begin with a question mark carry no information", () => {
-  const graph = emptyGraph(), facts = new Facts(graph);
+  const graph = emptyGraph(), facts = new GraphFacts(graph);
   const [x, y] = [fed(graph, "f32", ["?"]), fed(graph, "f32", ["?"])];
   assertEquals([facts.of(x).shape, facts.of(y).shape], [["?1"], ["?2"]]);
 });
@@ -311,14 +314,17 @@ Deno.test("a contradiction between file and inference is reported with value and
     [valueInfo("t", "f32", ["N"]), 'number of axes of "t".*2 from its operator and 1 in the file'],
   ] as const;
   for (const [info, message] of cases) {
-    const error = assertThrows(() => new Facts(new Graph(said(info))).of("y"), SyntaxError);
+    const error = assertThrows(() => new GraphFacts(new Graph(said(info))).of("y"), SyntaxError);
     assertEquals(
       new RegExp(`Cannot .*: .*${message}.*Transpose`).test(error.message),
       true,
       error.message,
     );
   }
-  assertEquals(new Facts(new Graph(said(valueInfo("t", "f32", [4, 2])))).of("y").shape, [4, 2]);
+  assertEquals(new GraphFacts(new Graph(said(valueInfo("t", "f32", [4, 2])))).of("y").shape, [
+    4,
+    2,
+  ]);
 });
 
 Deno.test("invalid nodes are reported", () => {
@@ -341,7 +347,7 @@ Deno.test("invalid nodes are reported", () => {
 });
 
 Deno.test("nodes may be added at any time, and chains may be longer than the call stack", () => {
-  const graph = emptyGraph(), facts = new Facts(graph);
+  const graph = emptyGraph(), facts = new GraphFacts(graph);
   let name = fed(graph, "f32", ["N", 3]);
   assertEquals(facts.of(name).shape, ["N", 3]);
   for (let step = 0; step < 20_000; step++) name = graph.make("Neg", [name]);
@@ -355,7 +361,7 @@ Deno.test("results of custom operators have the declared shape", () => {
   made.domain = "my.own";
   const [a, b] = made.output as [string, string];
   graph.describe(valueInfo(b, "f32", ["N", 3]));
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   assertEquals(facts.of(a), factOf(undefined, undefined));
   assertEquals(facts.of(b).shape, ["N", 3]);
 });
@@ -370,7 +376,7 @@ Deno.test("values after a part of unknown length are unknown", () => {
       attributes: { axis: 0 },
       outputs: lengths.length,
     });
-    const facts = new Facts(graph);
+    const facts = new GraphFacts(graph);
     return output.map((name) => facts.of(name).values);
   };
   assertEquals(split(one, one, length), [[7], [8], undefined]);

@@ -1,5 +1,5 @@
 import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
-import { type Fact, Facts } from "../../../src/onnx/infer/facts.ts";
+import { type Fact, GraphFacts } from "../../../src/onnx/infer/facts.ts";
 import { type ElementType, Graph, type Shape, valueInfo } from "../../../src/onnx/mod.ts";
 import { modelOf } from "../odd_models.ts";
 
@@ -35,7 +35,7 @@ export function inferred(
     return "is" in input ? graph.constantOf("i64", input.is) : fed(graph, ...input);
   });
   const node = graph.add(op, names, options);
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   return node.output.map((name) => facts.of(name));
 }
 

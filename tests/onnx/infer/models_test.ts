@@ -1,6 +1,6 @@
 /** Shapes of real potentials against what the program that exported them wrote into the files. */
 import { assert, assertEquals } from "@std/assert";
-import { Facts } from "../../../src/onnx/infer/facts.ts";
+import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
 import { readFileLength } from "../../../src/onnx/infer/length.ts";
 import { decodeModel, Graph } from "../../../src/onnx/mod.ts";
 import { MODELS, modelTest, readModel, SMALL_MODELS } from "../shared_models.ts";
@@ -17,7 +17,7 @@ for (const model of few(SMALL_MODELS, MODELS)) {
   modelTest(
     `types and shapes inferred for ${model} agree with its file at every node`,
     () => {
-      const { said, silent } = both(model), facts = new Facts(silent);
+      const { said, silent } = both(model), facts = new GraphFacts(silent);
       const wrong: string[] = [];
       let count = 0;
       for (const name of silent.nodes.flatMap(({ output }) => output)) {
@@ -45,7 +45,9 @@ for (const model of few(SMALL_MODELS, MODELS)) {
   modelTest(
     `inference for ${model} does not depend on declarations`,
     () => {
-      const { said, silent } = both(model), own = new Facts(silent), told = new Facts(said);
+      const { said, silent } = both(model),
+        own = new GraphFacts(silent),
+        told = new GraphFacts(said);
       for (const name of silent.nodes.flatMap(({ output }) => output)) {
         assertEquals(told.of(name), own.of(name), name);
       }

@@ -1,8 +1,8 @@
 import { assert, assertEquals } from "@std/assert";
 import { OPERATORS } from "../../../src/onnx/evaluate/operators.ts";
 import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
-import { Facts } from "../../../src/onnx/infer/facts.ts";
-import { decodeModel, Graph, tensorProto, valueInfo } from "../../../src/onnx/mod.ts";
+import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
+import { decodeModel, Graph, makeTensorProto, valueInfo } from "../../../src/onnx/mod.ts";
 import { faultOf } from "../evaluate/node_case_fault.ts";
 import { type NodeCase, nodeCases } from "../evaluate/node_cases.ts";
 import { mismatch } from "./mismatch.ts";
@@ -30,7 +30,7 @@ function infer({ model, sets: [set] }: NodeCase, naming: string, areListsFixed: 
   graph.input = graph.input.flatMap(({ name }, i) => {
     const { type, dims, data } = set!.inputs[i]!.tensor();
     if (areListsFixed && isList({ type, dims, data })) {
-      graph.initializer.push(tensorProto(type, dims, data, name));
+      graph.initializer.push(makeTensorProto(type, dims, data, name));
       return [];
     }
     const shape = dims.map((length, axis) => NAMINGS[naming]!(length, `i${i}a${axis}`));
@@ -39,7 +39,7 @@ function infer({ model, sets: [set] }: NodeCase, naming: string, areListsFixed: 
     });
     return [valueInfo(name, type, shape)];
   });
-  const facts = new Facts(new Graph(proto));
+  const facts = new GraphFacts(new Graph(proto));
   return { facts: graph.output.map(({ name }) => facts.of(name)), names };
 }
 

@@ -1,7 +1,7 @@
 /** What is inferred, against what comes out of random graphs. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
-import { Facts } from "../../../src/onnx/infer/facts.ts";
+import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
 import { mismatch } from "./mismatch.ts";
 import { randomGraph } from "./random_graph.ts";
 
@@ -12,7 +12,7 @@ Deno.test("shapes, types and values inferred for random graphs agree with the ev
   fc.assert(
     fc.property(choices, length, length, (numbers, N, M) => {
       const { graph, made, counts: some } = randomGraph(numbers, { N, M });
-      const facts = new Facts(graph);
+      const facts = new GraphFacts(graph);
       for (const { name, tensor } of made) {
         const fault = mismatch(facts.of(name), tensor, { N, M });
         assertEquals(fault, undefined, `${name} for N ${N}, M ${M}`);

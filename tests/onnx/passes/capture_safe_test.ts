@@ -9,7 +9,7 @@ import {
   GraphBuilder,
   int64ToInt32,
   lennardJonesModel,
-  tensorProto,
+  makeTensorProto,
   tensorValues,
   UnsupportedNodeError,
   valueInfo,
@@ -162,7 +162,7 @@ Deno.test("graphs that cannot be made safe are rejected with the node", () => {
     input: [valueInfo("x", "i32", [2])],
     node: [node("Identity", ["x"], ["y"])],
     output: [valueInfo("y", "i32", [2])],
-    initializer: [tensorProto("f32", [], [1], "unused")],
+    initializer: [makeTensorProto("f32", [], [1], "unused")],
   });
   assertThrows(
     () => captureSafe(new Graph(blind)),

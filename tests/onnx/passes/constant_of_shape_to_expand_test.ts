@@ -4,7 +4,7 @@ import {
   decodeModel,
   Graph,
   GraphBuilder,
-  tensorProto,
+  makeTensorProto,
   UnsupportedNodeError,
 } from "../../../src/onnx/mod.ts";
 import { branching } from "../odd_models.ts";
@@ -14,7 +14,7 @@ Deno.test("ConstantOfShape equals the Expand of all types, also if empty", async
   const g = new GraphBuilder("filled");
   const [shape, x] = [g.input("shape", "i64", ["R"]), g.input("x", "f32", [])];
   g.output("zeros", g.add(g.op("ConstantOfShape", [shape], "f32"), x));
-  const value = tensorProto("i64", [1], [-7]);
+  const value = makeTensorProto("i64", [1], [-7]);
   g.output("sevens", g.op("ConstantOfShape", [shape], "i64", { value }));
   const graph = new Graph(decodeModel(g.build()));
   assertEquals(constantOfShapeToExpand(graph), 2);

@@ -5,8 +5,8 @@ import {
   foldConstants,
   Graph,
   GraphBuilder,
+  makeTensorProto,
   openEvaluator,
-  tensorProto,
   tensorValues,
 } from "../../../src/onnx/mod.ts";
 import { plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
@@ -122,7 +122,7 @@ Deno.test("random nodes, outputs, unknown operators and integers above 2^53 are 
       axis: 0,
     }),
   );
-  const most = tensorProto("i64", [1], [0], "most");
+  const most = makeTensorProto("i64", [1], [0], "most");
   most.rawData = new Uint8Array(BigInt64Array.of(2n ** 63n - 1n).buffer);
   g.graph.addConstant(most);
   const end = g.op("Sub", [{ name: "most", type: "i64" }, g.constant("i64", [1])], "i64");
@@ -152,7 +152,7 @@ Deno.test("random nodes, outputs, unknown operators and integers above 2^53 are 
 Deno.test("values that subgraphs use are kept", () => {
   const model = branching();
   model.graph!.input.shift();
-  model.graph!.initializer.push(tensorProto("f32", [1], [2], "two"));
+  model.graph!.initializer.push(makeTensorProto("f32", [1], [2], "two"));
   model.graph!.node.unshift(node("Neg", ["two"], ["x"]));
   const graph = new Graph(model);
   assertEquals(foldConstants(graph), 0);
@@ -220,7 +220,7 @@ Deno.test("integers above 2^53 can be moved", () => {
   const given = g.input("large", "i64", [2, 1]);
   g.output("y", g.op("Concat", [g.op("Transpose", [given], "i64"), given], "i64", { axis: 1 }));
   const model = decodeModel(g.build());
-  const tensor = tensorProto("i64", [2, 1], [0, 0], "large");
+  const tensor = makeTensorProto("i64", [2, 1], [0, 0], "large");
   const numbers = BigInt64Array.of(2n ** 53n + 1n, -(2n ** 62n) - 1n);
   tensor.rawData = new Uint8Array(numbers.buffer);
   model.graph!.input = [];

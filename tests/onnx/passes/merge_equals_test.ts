@@ -4,10 +4,10 @@ import {
   decodeModel,
   Graph,
   GraphBuilder,
+  makeTensorProto,
   mergeEquals,
   openEvaluator,
   type TensorProto,
-  tensorProto,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { modelOf, node } from "../odd_models.ts";
@@ -51,15 +51,15 @@ Deno.test("constants of equal type, shape and bytes are merged, whichever field 
   const g = new GraphBuilder("constants");
   const x = g.input("x", "f32", ["N"]);
   const add = (tensor: TensorProto, name: string) => g.graph.addConstant({ ...tensor, name });
-  const two = tensorProto("f32", [2], [0, 1]);
+  const two = makeTensorProto("f32", [2], [0, 1]);
   add(two, "raw");
   add({ ...two, rawData: new Uint8Array(), floatData: [0, 1] }, "list");
-  add(tensorProto("f32", [2], [-0, 1]), "negative");
-  add(tensorProto("f32", [1, 2], [0, 1]), "row");
-  add(tensorProto("i32", [2], [0, 0x3f800000]), "whole");
+  add(makeTensorProto("f32", [2], [-0, 1]), "negative");
+  add(makeTensorProto("f32", [1, 2], [0, 1]), "row");
+  add(makeTensorProto("i32", [2], [0, 0x3f800000]), "whole");
   const long = Array.from({ length: 9 }, (_, i) => i);
-  add(tensorProto("f32", [9], long), "long");
-  add(tensorProto("f32", [9], [...long.slice(0, -1), 7]), "other");
+  add(makeTensorProto("f32", [9], long), "long");
+  add(makeTensorProto("f32", [9], [...long.slice(0, -1), 7]), "other");
   const names = ["raw", "list", "negative", "row", "long", "other"];
   const sums = names.map((name) =>
     g.op("ReduceSum", [{ name, type: "f32" }], "f32", { keepdims: 0 })
@@ -78,7 +78,7 @@ Deno.test("constants of equal type, shape and bytes are merged, whichever field 
 });
 
 Deno.test("constants that are outputs or inputs are kept", () => {
-  const twos = ["a", "b", "c", "fed"].map((name) => tensorProto("f32", [], [2], name));
+  const twos = ["a", "b", "c", "fed"].map((name) => makeTensorProto("f32", [], [2], name));
   const graph = new Graph(modelOf({
     initializer: twos,
     input: [valueInfo("x", "f32", []), valueInfo("fed", "f32", [])],
@@ -95,7 +95,7 @@ Deno.test("real models give bitwise identical results", () => {
 
 Deno.test("a node that omits an optional output does not replace one that has it", () => {
   const graph = new Graph(modelOf({
-    initializer: [tensorProto("i64", [1], [1], "k")],
+    initializer: [makeTensorProto("i64", [1], [1], "k")],
     input: [valueInfo("x", "f32", [3])],
     output: [valueInfo("y", "i64", [1]), valueInfo("z", "f32", [1])],
     node: [

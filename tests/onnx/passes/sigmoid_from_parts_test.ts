@@ -3,8 +3,8 @@ import {
   decodeModel,
   Graph,
   GraphBuilder,
+  makeTensorProto,
   sigmoidFromParts,
-  tensorProto,
 } from "../../../src/onnx/mod.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
 
@@ -51,7 +51,7 @@ Deno.test("a 16-bit 1 is recognized by its value", () => {
   for (const [bits, changed] of [[0x3c00, 1], [1, 0]] as const) {
     const g = new GraphBuilder("short");
     const x = g.input("x", "f16", ["N"]);
-    const one = g.graph.addConstant(tensorProto("f16", [], [bits], g.graph.freshName("one")));
+    const one = g.graph.addConstant(makeTensorProto("f16", [], [bits], g.graph.freshName("one")));
     const exp = g.op("Exp", [g.op("Neg", [x], "f16")], "f16");
     g.output(
       "y",

@@ -7,10 +7,10 @@ import {
   constantOfShapeToExpand,
   dataOf,
   decodeModel,
+  type FeedsByInput,
   gpuForm,
   Graph,
   GraphBuilder,
-  type HostFeeds,
   int64ToInt32,
   lennardJonesModel,
   type LennardJonesModelOptions,
@@ -30,8 +30,8 @@ const FLOATS = decodeModel(indexed()).graph!.output.map(({ name }) => name)
 type Sizes = Readonly<Record<string, number>>;
 
 /** As the door takes them; the first of them, coordinates, a little elsewhere in the second. */
-function twoFeeds(tensors: Tensors, moved: string): [HostFeeds, HostFeeds] {
-  const feeds: HostFeeds = Object.fromEntries(
+function twoFeeds(tensors: Tensors, moved: string): [FeedsByInput, FeedsByInput] {
+  const feeds: FeedsByInput = Object.fromEntries(
     Object.entries(narrowed(tensors)).map(([name, { data, dims }]) => [name, {
       data: data as Float32Array,
       dims: [...dims],
@@ -47,7 +47,7 @@ function twoFeeds(tensors: Tensors, moved: string): [HostFeeds, HostFeeds] {
 /** Opens without any node on the CPU, and replays what it runs. */
 async function assertFit(
   bytes: Uint8Array,
-  feeds: [HostFeeds, HostFeeds],
+  feeds: [FeedsByInput, FeedsByInput],
   dimensions: Sizes,
 ): Promise<void> {
   const gpuDevice = await openGpuDevice();
@@ -71,7 +71,7 @@ async function assertFit(
 }
 
 /** Twelve atoms in two systems, every pair both ways or once, padded by three entries. */
-function atoms(list: "full" | "half"): HostFeeds {
+function atoms(list: "full" | "half"): FeedsByInput {
   const [src, dst]: [number[], number[]] = [[], []];
   for (let i = 0; i < 12; i++) {
     for (let j = 0; j < 12; j++) {

@@ -3,9 +3,9 @@ import {
   addTo,
   dataOf,
   expose,
+  type FeedsByInput,
   Graph,
   type GraphBuilder,
-  type HostFeeds,
   openSession,
   replaceBy,
   scaleBy,
@@ -107,7 +107,7 @@ Deno.test("integers and booleans can be patched", async () => {
     const isSmall = g.describe(g.less(x, 2), ["N"]);
     g.output("y", g.gather(g.where(isSmall, 0, x), at), ["M"]);
   };
-  const feeds: HostFeeds = { x: X, at: { data: BigInt64Array.of(0n, 1n), dims: [2] } };
+  const feeds: FeedsByInput = { x: X, at: { data: BigInt64Array.of(0n, 1n), dims: [2] } };
   assertEquals(await run(graphOf(write), feeds), { y: [0, 2] });
   const shifted = graphOf(write);
   const one = { data: BigInt64Array.of(1n), dims: [] };

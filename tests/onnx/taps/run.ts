@@ -7,16 +7,16 @@
 import { assertEquals } from "@std/assert";
 import {
   decodeModel,
+  type FeedsByInput,
   Graph,
   GraphBuilder,
-  type HostFeeds,
   openSession,
 } from "../../../src/onnx/mod.ts";
 import { fromReference } from "../ort.ts";
 import { readModel, readReference } from "../shared_models.ts";
 
 /** What a graph makes of these, on wasm: output → its numbers. */
-export async function run(graph: Graph, feeds: HostFeeds): Promise<Record<string, number[]>> {
+export async function run(graph: Graph, feeds: FeedsByInput): Promise<Record<string, number[]>> {
   await using session = await openSession(graph.encode());
   const outputs = await session.run(feeds);
   return Object.fromEntries(
@@ -28,12 +28,12 @@ export async function run(graph: Graph, feeds: HostFeeds): Promise<Record<string
 }
 
 /** Numbers of float32. */
-export function f32(values: ArrayLike<number>, ...dims: number[]): HostFeeds[string] {
+export function f32(values: ArrayLike<number>, ...dims: number[]): FeedsByInput[string] {
   return { data: Float32Array.from(values), dims };
 }
 
 /** A switch. */
-export function flag(isOn: boolean): HostFeeds[string] {
+export function flag(isOn: boolean): FeedsByInput[string] {
   return { data: Uint8Array.of(isOn ? 1 : 0), dims: [] };
 }
 
@@ -45,7 +45,7 @@ export function graphOf(write: (g: GraphBuilder) => void): Graph {
 }
 
 /** The network of shared/models, and the batch that goes with it. */
-export function mlp(): { readonly graph: Graph; readonly feeds: HostFeeds } {
+export function mlp(): { readonly graph: Graph; readonly feeds: FeedsByInput } {
   const feeds = Object.entries(readReference("mlp").inputs).map(([name, tensor]) => {
     const { data, dims } = fromReference(tensor);
     return [name, { data: data as Float32Array<ArrayBuffer>, dims: [...dims] }];

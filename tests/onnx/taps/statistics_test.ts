@@ -2,10 +2,10 @@ import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   type ElementType,
   expose,
+  type FeedsByInput,
   type GraphBuilder,
-  type HostFeeds,
   points,
-  type Statistic,
+  type StatisticName,
   statistics,
   valueInfo,
 } from "../../../src/onnx/mod.ts";
@@ -13,12 +13,12 @@ import { COLUMNS, isClose, PLAIN, plainHistogram } from "./plain_statistics.ts";
 import { f32, graphOf, mlp, noise, run } from "./run.ts";
 import { lacks } from "../../machine.ts";
 
-const ALL: readonly Statistic[] = [...COLUMNS, "histogram"];
+const ALL: readonly StatisticName[] = [...COLUMNS, "histogram"];
 
 /** y = −x of a type, and statistics of x: what they are called and what they are. */
 async function summary(
   type: ElementType,
-  fed: HostFeeds[string],
+  fed: FeedsByInput[string],
   { shape = ["N"], bins = 4 }: { shape?: readonly (string | number)[]; bins?: number } = {},
 ): Promise<{ columns: Record<string, number>; counts: number[]; edges: readonly number[] }> {
   const graph = graphOf((g: GraphBuilder) => {
@@ -36,7 +36,7 @@ async function summary(
   };
 }
 
-async function assertPlain(type: ElementType, fed: HostFeeds[string]): Promise<void> {
+async function assertPlain(type: ElementType, fed: FeedsByInput[string]): Promise<void> {
   const shape = fed.dims!.map((length, i) => i === 0 ? "N" : length);
   const { columns, counts, edges } = await summary(type, fed, { shape });
   const numbers = Array.from(fed.data as Float32Array, Number);

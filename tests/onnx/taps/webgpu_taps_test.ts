@@ -6,9 +6,9 @@ import {
   checkSession,
   dataOf,
   expose,
+  type FeedsByInput,
   gpuForm,
   type Graph,
-  type HostFeeds,
   openSession,
   replaceBy,
   scaleBy,
@@ -24,7 +24,7 @@ import { lacks } from "../../machine.ts";
 /** Runs all of it on the GPU, and compares that with wasm, and replays with runs. */
 async function assertFit(
   graph: Graph,
-  feeds: readonly [HostFeeds, HostFeeds],
+  feeds: readonly [FeedsByInput, FeedsByInput],
   dimensions: Readonly<Record<string, number>>,
 ): Promise<void> {
   const bytes = gpuForm(graph.encode());
@@ -47,8 +47,8 @@ async function assertFit(
 }
 
 /** int64 → int32, and its atoms a little elsewhere. */
-function twoFeeds(feeds: HostFeeds): [HostFeeds, HostFeeds] {
-  const narrowed: HostFeeds = Object.fromEntries(
+function twoFeeds(feeds: FeedsByInput): [FeedsByInput, FeedsByInput] {
+  const narrowed: FeedsByInput = Object.fromEntries(
     Object.entries(feeds).map(([name, { data, dims }]) => {
       const numbers = data instanceof BigInt64Array ? Int32Array.from(data, Number) : data;
       return [name, { data: numbers, dims: dims! }];

@@ -21,7 +21,7 @@ import { neighbors } from "../../../kernels/pairs/neighbors.ts";
 import { pairKernel } from "../../../kernels/pairs/pair_potential.ts";
 import { fireStep } from "../../../kernels/relax/fire_step.ts";
 import { velocityRescale } from "../../../kernels/thermostats/velocity_rescale.ts";
-import { type Buffer, type Call, call, type Edges } from "../../backend.ts";
+import { type Buffer, call, type Edges, type KernelCall } from "../../backend.ts";
 import type { SampleBatch } from "./sample_batch.ts";
 
 /** Numbers to compare: those of buffers, or the result of `from` if their order is undefined. */
@@ -32,7 +32,7 @@ export interface Result {
 
 /** Kernel calls to run once, and the results to compare afterwards. */
 export interface KernelCase {
-  readonly calls: readonly Call[];
+  readonly calls: readonly KernelCall[];
   /** Results by name. */
   readonly results: Readonly<Record<string, Buffer | Result>>;
 }

@@ -1,4 +1,4 @@
-import { Control, type Dtype } from "../../../kernels/kernel.ts";
+import { type BufferType, Control } from "../../../kernels/kernel.ts";
 import type { Backend, Buffer, FrameBuffers } from "../../backend.ts";
 
 /**
@@ -37,7 +37,7 @@ export class SampleBatch {
   }
 
   /** Creates a buffer of numbers, rounded to float32 so that every backend starts from the same. */
-  make<D extends Dtype>(dtype: D, values: readonly number[]): Buffer<D> {
+  make<D extends BufferType>(dtype: D, values: readonly number[]): Buffer<D> {
     const buffer = this.backend.alloc(dtype, values.length);
     this.backend.write(buffer, values.map(Math.fround));
     return buffer;
@@ -49,7 +49,7 @@ export class SampleBatch {
   }
 
   /** Creates numbers for each system. */
-  perSystem<D extends Dtype>(dtype: D, row: (system: number) => readonly number[]): Buffer<D> {
+  perSystem<D extends BufferType>(dtype: D, row: (system: number) => readonly number[]): Buffer<D> {
     return this.make(dtype, SIZES.flatMap((_, s) => row(s)));
   }
 

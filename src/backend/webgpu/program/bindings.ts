@@ -4,7 +4,7 @@
  * @module
  */
 
-import type { Call } from "../../backend.ts";
+import type { KernelCall } from "../../backend.ts";
 import type { GpuEdges } from "../gpu_edges.ts";
 import type { GpuFrame } from "../gpu_frame.ts";
 import type { Slot } from "../wgsl/module.ts";
@@ -33,7 +33,7 @@ const TYPES = { real: "f32", f64: "vec2<f32>", i32: "i32" } as const;
 /** Returns the memory that a call may bind, and records in the frame which memory its runs use. */
 export function bindingsOf(
   frame: GpuFrame,
-  { kernel, args }: Call,
+  { kernel, args }: KernelCall,
   scratch: readonly Binding[],
   { pairs, edges }: CallLists,
 ): Binding[] {

@@ -1,4 +1,4 @@
-import type { Call } from "../../backend.ts";
+import type { KernelCall } from "../../backend.ts";
 import { GpuEdges } from "../gpu_edges.ts";
 import { GpuPairs } from "../gpu_pairs.ts";
 import type { Growing } from "./growing.ts";
@@ -14,7 +14,7 @@ export interface CallLists {
 }
 
 /** Finds the lists among the arguments of a call. */
-export function listsOf({ kernel, args }: Call): CallLists {
+export function listsOf({ kernel, args }: KernelCall): CallLists {
   const given = Object.values(args);
   const edges = given.find((one) => one instanceof GpuEdges);
   const pairs = given.find((one) => one instanceof GpuPairs) ?? edges?.pairs;

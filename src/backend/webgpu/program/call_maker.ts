@@ -1,4 +1,4 @@
-import type { Call } from "../../backend.ts";
+import type { KernelCall } from "../../backend.ts";
 import type { GpuFrame } from "../gpu_frame.ts";
 import { SHADERS } from "../shaders/mod.ts";
 import { pairPotential } from "../shaders/pairs/pair_potential.ts";
@@ -48,7 +48,7 @@ export class CallMaker {
   }
 
   /** Creates calls. If one is refused, the memory of those before it is freed. */
-  makeAll(calls: readonly Call[]): ReadyCall[] {
+  makeAll(calls: readonly KernelCall[]): ReadyCall[] {
     try {
       return calls.map((call, i) => this.#make(call, i));
     } catch (error) {
@@ -62,7 +62,7 @@ export class CallMaker {
     for (const buffer of this.#own) buffer.destroy();
   }
 
-  #make(call: Call, index: number): ReadyCall {
+  #make(call: KernelCall, index: number): ReadyCall {
     const { name, pair } = call.kernel;
     const shader = SHADERS.get(name) ?? (pair && pairPotential(pair));
     if (shader === undefined) {
@@ -103,7 +103,10 @@ export class CallMaker {
 }
 
 /** Describes a call for its shader. */
-function viewOf({ systems, atoms, tiles, offsets }: GpuFrame, { kernel, args }: Call): ShaderCall {
+function viewOf(
+  { systems, atoms, tiles, offsets }: GpuFrame,
+  { kernel, args }: KernelCall,
+): ShaderCall {
   const buffer = (name: string) => args[name] as GpuBuffer;
   return {
     systems,

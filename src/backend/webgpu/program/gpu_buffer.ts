@@ -1,12 +1,12 @@
 import { BufferUsage } from "../constants.ts";
-import type { Arrays, Dtype } from "../../../kernels/kernel.ts";
+import type { Arrays, BufferType } from "../../../kernels/kernel.ts";
 import type { Buffer } from "../../backend.ts";
 
 /** Bytes per number. A sum takes two float32. */
-const BYTES: Readonly<Record<Dtype, number>> = { real: 4, f64: 8, i32: 4 };
+const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 
 /** A buffer on a device. A sum is stored as the nearest float32 and the remainder, which gives about 48 bits. */
-export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
+export class GpuBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
   length: number;
   #memory: GPUBuffer;
@@ -77,7 +77,7 @@ export class GpuBuffer<D extends Dtype = Dtype> implements Buffer<D> {
   }
 }
 
-function decoded(dtype: Dtype, bytes: ArrayBuffer): Float32Array | Float64Array | Int32Array {
+function decoded(dtype: BufferType, bytes: ArrayBuffer): Float32Array | Float64Array | Int32Array {
   if (dtype === "i32") return new Int32Array(bytes);
   const values = new Float32Array(bytes);
   if (dtype === "real") return values;

@@ -1,4 +1,4 @@
-import type { Call, Program } from "../../backend.ts";
+import type { KernelCall, Program } from "../../backend.ts";
 import type { GpuFrame } from "../gpu_frame.ts";
 import { CallMaker, type ReadyCall } from "./call_maker.ts";
 import type { Pipelines } from "./pipelines.ts";
@@ -22,7 +22,7 @@ export class GpuProgram implements Program {
     device: GPUDevice,
     pipelines: Pipelines,
     frame: GpuFrame,
-    calls: readonly Call[],
+    calls: readonly KernelCall[],
     free: (program: GpuProgram) => void,
   ) {
     this.frame = frame;

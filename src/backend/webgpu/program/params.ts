@@ -5,7 +5,7 @@
  */
 
 import { BufferUsage } from "../constants.ts";
-import type { Call } from "../../backend.ts";
+import type { KernelCall } from "../../backend.ts";
 import type { GpuFrame } from "../gpu_frame.ts";
 import { type CallLists, edgeNumbers } from "./call_lists.ts";
 import type { Shader, ShaderCall, Word } from "./shader.ts";
@@ -32,7 +32,7 @@ const OF_EVERY_CALL: Readonly<Record<string, Word>> = {
 export function makeParams(
   device: GPUDevice,
   { systems, tiles }: GpuFrame,
-  { kernel, args }: Call,
+  { kernel, args }: KernelCall,
   { shader, view, lists: { pairs, edges }, index }: {
     readonly shader: Shader;
     readonly view: ShaderCall;

@@ -11,7 +11,7 @@ import { textAttribute } from "../../../onnx/codec/attributes.ts";
 import type { NodeProto } from "../../../onnx/codec/messages.ts";
 import { opsetOf, OPSETS } from "../../../onnx/codec/opset.ts";
 import { isExternal, tensorValues } from "../../../onnx/codec/tensor_proto.ts";
-import { Facts } from "../../../onnx/infer/facts.ts";
+import { GraphFacts } from "../../../onnx/infer/facts.ts";
 import { Graph } from "../../../onnx/graph/graph.ts";
 import { atomicSymbol } from "../../../batch/elements.ts";
 import type { OnnxInputBinding } from "../bindings.ts";
@@ -104,7 +104,7 @@ const ARRANGING = /^(Identity|Squeeze|Unsqueeze|Reshape|Flatten)$/;
 
 /** Finds the sum, from the energy on backwards through operators that are linear in one of their inputs. */
 function findFree(graph: Graph, energy: string, known: Named): Found | undefined {
-  const facts = new Facts(graph);
+  const facts = new GraphFacts(graph);
   const of = (meaning: OnnxInput) => known.get(meaning)?.tensor.name;
   const dependsOn = dependences(graph, [of("numbers"), of("batchIndex"), of("systems")]);
   const walk = (value: string, factor: number, path: Found["path"]): Found | undefined => {

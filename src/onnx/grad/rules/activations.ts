@@ -1,9 +1,9 @@
 import { floatAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /** Rules of activation functions. At a kink they use the derivative of the left side, as PyTorch does. */
-export const ACTIVATIONS: Readonly<Record<string, GradientRule>> = {
+export const ACTIVATIONS: Readonly<Record<string, OperatorGradient>> = {
   Relu: ({ y, g }, write) => [() => write.where(write.make("Greater", [y, 0]), g, 0)],
   LeakyRelu: ({ node, a, g }, write) => [
     () => whereAbove(write, a, g, write.mul(g, floatAttribute(node, "alpha", 0.01))),

@@ -1,9 +1,9 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import { angleDivision, backFromSlope } from "../angle_slope.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /** Rules of arithmetic operators. */
-export const ARITHMETIC: Readonly<Record<string, GradientRule>> = {
+export const ARITHMETIC: Readonly<Record<string, OperatorGradient>> = {
   Add: ({ g }) => [g, g],
   Sub: ({ g }, write) => [g, () => write.neg(g)],
   Mul: ({ a, b, g }, write) =>

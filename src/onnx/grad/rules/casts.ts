@@ -1,13 +1,13 @@
 import { isFloat } from "../../codec/element_type.ts";
 import { tensorValues } from "../../codec/tensor_proto.ts";
 import { UnsupportedNodeError } from "../../graph/unsupported_node_error.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
-const cast: GradientRule = ({ a, g }, write) =>
+const cast: OperatorGradient = ({ a, g }, write) =>
   isFloat(write.typeOf(a)) ? [() => write.cast(g, write.typeOf(a))] : [];
 
 /** Rules of operators that keep values unchanged. */
-export const CASTS: Readonly<Record<string, GradientRule>> = {
+export const CASTS: Readonly<Record<string, OperatorGradient>> = {
   Cast: cast,
   CastLike: cast,
   Dropout: ({ node, c: training, g }, write) => {

@@ -1,8 +1,8 @@
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 /** Rules of operators that select one of several values. */
-export const CHOICES: Readonly<Record<string, GradientRule>> = {
+export const CHOICES: Readonly<Record<string, OperatorGradient>> = {
   Max: (step, write) => extreme(step, write, "Greater"),
   Min: (step, write) => extreme(step, write, "Less"),
   Where: ({ a: condition, g }, write) => [

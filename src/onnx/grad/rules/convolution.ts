@@ -2,14 +2,14 @@ import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import { type Convolution, narrowed, places, weighed, widened } from "../windows/convolve.ts";
 import { edgesOf } from "../windows/image_edges.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Step } from "../rule.ts";
+import type { OperatorGradient, Step } from "../rule.ts";
 import { lengthsAlong, windowsOver, windowsUnder } from "../windows/windows.ts";
 
 /**
  * The gradient of the image is the transposed convolution of g by the weights; that of the weights is the
  * convolution of the image by g.
  */
-const conv: GradientRule = (step, write) => {
+const conv: OperatorGradient = (step, write) => {
   const { node, a, b, y, g } = step;
   const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel: kernelOf(step, write) });
   const plan = {
@@ -25,7 +25,7 @@ const conv: GradientRule = (step, write) => {
 };
 
 /** The same with image and result exchanged. */
-const convTranspose: GradientRule = (step, write) => {
+const convTranspose: OperatorGradient = (step, write) => {
   const { node, a, b, y, g } = step;
   const lengths = lengthsAlong(write, { wide: y, narrow: a, kernel: kernelOf(step, write) });
   const plan = { windows: windowsUnder(node, lengths), group: intAttribute(node, "group", 1) };
@@ -46,7 +46,7 @@ function kernelOf({ node, b }: Step, write: GradientWriter): readonly (number | 
 }
 
 /** Rules of convolutions. */
-export const CONVOLUTION: Readonly<Record<string, GradientRule>> = {
+export const CONVOLUTION: Readonly<Record<string, OperatorGradient>> = {
   Conv: conv,
   ConvTranspose: convTranspose,
 };

@@ -3,13 +3,13 @@ import { type EinsumEquation, einsumEquation } from "../../graph/einsum_equation
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { type Labeled, labeled, permuted, summed } from "../labeled.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 /**
  * The gradient of each operand is the product of g and the other operands, summed to its labels. Labels that only
  * this operand has were summed over, so the gradient is broadcast along them.
  */
-const einsum: GradientRule = (step, write) => {
+const einsum: OperatorGradient = (step, write) => {
   const { inputs, y, g } = step;
   const { inputs: terms, output } = equationOf(step, write);
   const operands = terms.map((labels, i) => labeled(write, inputs[i]!, labels));
@@ -63,4 +63,4 @@ function refused(requirement: string, value: string): RangeError {
 }
 
 /** Rule of Einsum. */
-export const EINSUM: Readonly<Record<string, GradientRule>> = { Einsum: einsum };
+export const EINSUM: Readonly<Record<string, OperatorGradient>> = { Einsum: einsum };

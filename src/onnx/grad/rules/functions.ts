@@ -1,12 +1,12 @@
 import { angleDivision, backToSlope } from "../angle_slope.ts";
 import { overRootOf } from "../at_edges.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /** Functions whose derivative is zero wherever it exists. */
-const stop: GradientRule = () => [];
+const stop: OperatorGradient = () => [];
 
 /** Rules of elementwise functions of one value. */
-export const FUNCTIONS: Readonly<Record<string, GradientRule>> = {
+export const FUNCTIONS: Readonly<Record<string, OperatorGradient>> = {
   Exp: ({ y, g }, write) => [() => write.mul(g, y)],
   Log: ({ a, g }, write) => [() => write.div(g, a)],
   Sin: ({ a, g }, write) => [() => write.mul(g, write.make("Cos", [a]))],

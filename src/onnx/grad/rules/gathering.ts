@@ -1,7 +1,7 @@
 import { attributeOf, intAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { shapeOfParts, type ShapePart } from "../shape_of_parts.ts";
 
 /** Attributes of scatters that add updates with equal indices. */
@@ -13,7 +13,7 @@ function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number
 }
 
 /** Consecutive rows are put back by padding with zeros; others are scattered. */
-const gather: GradientRule = (step, write) => {
+const gather: OperatorGradient = (step, write) => {
   const { a, b, g } = step, axis = axisOf(step, write);
   const run = runOf(write, a, b, axis);
   if (run === undefined) return [scatterAlong(write, { like: a, indices: b, g, axis })];
@@ -86,7 +86,7 @@ export function scatterAlong(
   };
 }
 
-const gatherND: GradientRule = (step, write) => {
+const gatherND: OperatorGradient = (step, write) => {
   const { g } = step;
   return [{
     into: (base) => write.make("ScatterND", [base, wholeIndices(step, write), g], ADD),
@@ -110,7 +110,7 @@ function wholeIndices({ node, b }: Step, write: GradientWriter): string {
   return write.make("Concat", [...own, b], { axis: rank - 1 });
 }
 
-const gatherElements: GradientRule = (step, write) => [
+const gatherElements: OperatorGradient = (step, write) => [
   intoElements(write, step.b, step.g, axisOf(step, write)),
 ];
 
@@ -122,7 +122,7 @@ function intoElements(write: GradientWriter, indices: string, g: string, axis: n
 }
 
 /** The gradient goes to the elements that the operator has selected, also among equal ones. */
-const topK: GradientRule = (step, write) => {
+const topK: OperatorGradient = (step, write) => {
   const { node, inputs, outputs, g } = step;
   let indices = outputs[1] ?? "";
   if (indices === "") {
@@ -134,7 +134,7 @@ const topK: GradientRule = (step, write) => {
 };
 
 /** Treats Compress as a Gather at the positions where the condition is true. */
-const compress: GradientRule = (step, write) => {
+const compress: OperatorGradient = (step, write) => {
   const { node, a, b, g } = step;
   const indices = write.reshape(write.make("NonZero", [b]), [-1]);
   if (attributeOf(node, "axis") !== undefined) {
@@ -150,7 +150,7 @@ const compress: GradientRule = (step, write) => {
 };
 
 /** Rules of operators that select elements by index. */
-export const GATHERING: Readonly<Record<string, GradientRule>> = {
+export const GATHERING: Readonly<Record<string, OperatorGradient>> = {
   Compress: compress,
   Gather: gather,
   GatherElements: gatherElements,

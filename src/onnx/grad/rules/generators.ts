@@ -1,14 +1,14 @@
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /** Range is start + delta · (0, 1, 2 …). Its length is piecewise constant, so it has no derivative. */
-const range: GradientRule = ({ a, c, y, g }, write) => [
+const range: OperatorGradient = ({ a, c, y, g }, write) => [
   () => write.reduceSum(g, [0]),
   undefined,
   () => write.reduceSum(write.mul(g, write.div(write.sub(y, a), c)), [0]),
 ];
 
 /** The two values of OneHot get the gradients of the positions where they occur. */
-const oneHot: GradientRule = ({ node, a, b, c, g }, write) => [undefined, undefined, () => {
+const oneHot: OperatorGradient = ({ node, a, b, c, g }, write) => [undefined, undefined, () => {
   const pair = write.graph.constantOf(write.typeOf(c), [0, 1]);
   const hot = write.graph.add("OneHot", [a, b, pair]);
   hot.attribute.push(...node.attribute);
@@ -19,10 +19,10 @@ const oneHot: GradientRule = ({ node, a, b, c, g }, write) => [undefined, undefi
 }];
 
 /** Operators that use only the shape of their inputs, not the elements. */
-const stop: GradientRule = () => [];
+const stop: OperatorGradient = () => [];
 
 /** Rules of operators that create tensors. */
-export const GENERATORS: Readonly<Record<string, GradientRule>> = {
+export const GENERATORS: Readonly<Record<string, OperatorGradient>> = {
   EyeLike: stop,
   OneHot: oneHot,
   RandomNormalLike: stop,

@@ -2,7 +2,7 @@ import { intAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { unslice } from "../windows/unslice.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { shapeOfParts } from "../shape_of_parts.ts";
 
 /** Returns the axis of a node, counted from the start. */
@@ -12,7 +12,7 @@ function axisOf({ node, a }: Step, write: GradientWriter): number {
 }
 
 /** Each input gets its part: by one Split, or by a Slice if only one is needed. */
-const concat: GradientRule = (step, write) => {
+const concat: OperatorGradient = (step, write) => {
   const { inputs, g } = step;
   if (inputs.length === 1) return [g];
   const number = write.fillOf(g);
@@ -79,7 +79,7 @@ function sumOf(lengths: readonly (number | string)[]): number | undefined {
 }
 
 /** Concatenates the gradients of the parts, with zeros for parts that have none. */
-const split: GradientRule = (step, write) => [() => {
+const split: OperatorGradient = (step, write) => [() => {
   const { gradients, outputs, a } = step, axis = axisOf(step, write);
   const single = onlyOne(step, write, axis);
   if (single !== undefined) return single;
@@ -128,4 +128,4 @@ function onlyOne(
 }
 
 /** Rules of Concat and Split. */
-export const JOINING: Readonly<Record<string, GradientRule>> = { Concat: concat, Split: split };
+export const JOINING: Readonly<Record<string, OperatorGradient>> = { Concat: concat, Split: split };

@@ -2,12 +2,12 @@ import { floatAttribute, intAttribute } from "../../codec/attributes.ts";
 import { contract } from "../contract.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { type Labeled, labeled } from "../labeled.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 
-const matMul: GradientRule = (step, write) => product(step, write, step.g, [0, 0]);
+const matMul: OperatorGradient = (step, write) => product(step, write, step.g, [0, 0]);
 
 /** Differentiates a MatMul with optional transpositions and a factor. */
-const fusedMatMul: GradientRule = (step, write) => {
+const fusedMatMul: OperatorGradient = (step, write) => {
   const { node, g } = step;
   const [transA, transB, ...more] = ["transA", "transB", "transBatchA", "transBatchB"]
     .map((name) => intAttribute(node, name, 0));
@@ -58,7 +58,7 @@ function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): st
 }
 
 /** Each gradient is a Gemm of the operands in their order. */
-const gemm: GradientRule = (step, write) => {
+const gemm: OperatorGradient = (step, write) => {
   const { node, a, b, g } = step;
   const beta = floatAttribute(node, "beta", 1);
   const transA = intAttribute(node, "transA", 0) !== 0 ? 1 : 0;
@@ -87,7 +87,7 @@ function scaledGemm(
 }
 
 /** Rules of matrix products. */
-export const MATRICES: Readonly<Record<string, GradientRule>> = {
+export const MATRICES: Readonly<Record<string, OperatorGradient>> = {
   MatMul: matMul,
   Gemm: gemm,
   "com.microsoft.FusedMatMul": fusedMatMul,

@@ -1,11 +1,11 @@
 import { floatAttribute, intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 /**
  * Rules of normalizations, which center values, scale them to variance 1, then scale and shift them by parameters.
  */
-export const NORMALIZATIONS: Readonly<Record<string, GradientRule>> = {
+export const NORMALIZATIONS: Readonly<Record<string, OperatorGradient>> = {
   LayerNormalization: (step, write) => {
     const { node, a, b: scale, g, gradients } = step;
     const rank = write.rankOf(a), axis = intAttribute(node, "axis", -1);

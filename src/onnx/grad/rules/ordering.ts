@@ -1,8 +1,8 @@
 import { intAttribute } from "../../codec/attributes.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /** The gradient of a cumulative sum is the cumulative sum in the opposite direction. */
-const cumSum: GradientRule = ({ node, b, g }, write) => [
+const cumSum: OperatorGradient = ({ node, b, g }, write) => [
   () =>
     write.make("CumSum", [g, b], {
       exclusive: intAttribute(node, "exclusive", 0),
@@ -14,14 +14,14 @@ const cumSum: GradientRule = ({ node, b, g }, write) => [
  * Applies the operator to the gradient. This is correct for linear operators that are their own inverse or mask
  * elements.
  */
-const again: GradientRule = ({ node, inputs, g }, write) => [() => {
+const again: OperatorGradient = ({ node, inputs, g }, write) => [() => {
   const made = write.graph.add(node.opType, [g, ...inputs.slice(1)]);
   made.attribute.push(...node.attribute);
   return made.output[0]!;
 }];
 
 /** Rules of cumulative sums, triangles and reversed sequences. */
-export const ORDERING: Readonly<Record<string, GradientRule>> = {
+export const ORDERING: Readonly<Record<string, OperatorGradient>> = {
   CumSum: cumSum,
   ReverseSequence: again,
   Trilu: again,

@@ -1,11 +1,11 @@
 import { textAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
 /** Padding of constants is cut off; padding that copies elements is added to the elements it came from. */
-const pad: GradientRule = (step, write) => {
+const pad: OperatorGradient = (step, write) => {
   const { node, inputs, g } = step;
   if (textAttribute(node, "mode", "constant") !== "constant") return [copied(step, write)];
   let inner: string | undefined;
@@ -54,4 +54,4 @@ function copied({ node, inputs, a, g }: Step, write: GradientWriter): Share {
 }
 
 /** Rule of Pad. */
-export const PADDING: Readonly<Record<string, GradientRule>> = { Pad: pad };
+export const PADDING: Readonly<Record<string, OperatorGradient>> = { Pad: pad };

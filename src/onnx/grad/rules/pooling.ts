@@ -4,12 +4,12 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import { cutTo, padded } from "../windows/image_edges.ts";
 import { axesOf, labeled, regrouped } from "../labeled.ts";
 import { oneChannel, ones, type Pool, poolOf, sizeOf } from "../windows/pool.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 import { partsOf } from "../windows/window_counts.ts";
 import { windowAttributes } from "../windows/windows.ts";
 
 /** The gradient of a window goes to its largest element: the first one among equal ones. */
-const maxPool: GradientRule = ({ node, outputs, a, y, g }, write) => [() => {
+const maxPool: OperatorGradient = ({ node, outputs, a, y, g }, write) => [() => {
   if (outputs[1] !== undefined && outputs[1] !== "") return scattered(write, a, outputs[1], g);
   // Without the optional indices, which WebGPU cannot compute, list the elements of each window along an axis.
   const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
@@ -67,7 +67,7 @@ function surrounded(write: GradientWriter, pool: Pool, a: string): string {
 }
 
 /** Divides the gradient of a window equally among its elements. */
-const averagePool: GradientRule = (step, write) => {
+const averagePool: OperatorGradient = (step, write) => {
   const { node, a, y } = step;
   const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
   return [() => {
@@ -78,7 +78,7 @@ const averagePool: GradientRule = (step, write) => {
 };
 
 /** Divides the gradient equally among all elements. */
-const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
+const globalAveragePool: OperatorGradient = ({ a, g }, write) => [() => {
   const lengths = write.lengthsOf(a).slice(2);
   const count = lengths.reduce<number>((product, length) => product * Number(length), 1);
   if (!Number.isNaN(count)) return write.expandLike(write.mul(g, 1 / count), a);
@@ -90,7 +90,7 @@ const globalAveragePool: GradientRule = ({ a, g }, write) => [() => {
 }];
 
 /** The gradient goes to the largest element: the first one among equal ones. */
-const globalMaxPool: GradientRule = ({ a, g }, write) => [() => {
+const globalMaxPool: OperatorGradient = ({ a, g }, write) => [() => {
   const labels = write.lengthsOf(a).map((_, axis) => `${axis}`), whole = labeled(write, a, labels);
   const flat = labels.length === 3 ? a : regrouped(write, a, [
     axesOf([whole], ["0"]),
@@ -104,7 +104,7 @@ const globalMaxPool: GradientRule = ({ a, g }, write) => [() => {
 }];
 
 /** Rules of pooling over windows, and over whole channels. */
-export const POOLING: Readonly<Record<string, GradientRule>> = {
+export const POOLING: Readonly<Record<string, OperatorGradient>> = {
   AveragePool: averagePool,
   GlobalAveragePool: globalAveragePool,
   GlobalMaxPool: globalMaxPool,

@@ -1,7 +1,7 @@
 import { tensorValues } from "../../codec/tensor_proto.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { overRoot, unlessZero } from "../at_edges.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /**
  * Largest integer power that is written as products. Pow is slow in onnxruntime, and products are exact for
@@ -10,7 +10,7 @@ import type { GradientRule } from "../rule.ts";
 const MOST_FACTORS = 8;
 
 /** Rules of powers and roots. */
-export const POWERS: Readonly<Record<string, GradientRule>> = {
+export const POWERS: Readonly<Record<string, OperatorGradient>> = {
   Sqrt: ({ y, g }, write) => [() => overRoot(write, write.mul(g, 0.5), y)],
   Pow: ({ a, b, y, g }, write) => {
     const exponent = numberOf(write, b);

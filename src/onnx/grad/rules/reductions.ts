@@ -1,17 +1,17 @@
 import type { GradientWriter } from "../gradient_writer.ts";
 import { overRoot } from "../at_edges.ts";
 import { Reduction } from "../reduction.ts";
-import type { GradientRule, Step } from "../rule.ts";
+import type { OperatorGradient, Step } from "../rule.ts";
 
 /** Creates a rule from a function of the step and the reduced axes. */
 function reduction(
   rule: (step: Step, write: GradientWriter, over: Reduction) => string,
-): GradientRule {
+): OperatorGradient {
   return (step, write) => [() => rule(step, write, new Reduction(step, write))];
 }
 
 /** Rules of reductions. */
-export const REDUCTIONS: Readonly<Record<string, GradientRule>> = {
+export const REDUCTIONS: Readonly<Record<string, OperatorGradient>> = {
   ReduceSum: reduction(({ g }, _write, over) => over.spread(g)),
   ReduceMean: reduction(({ g }, _write, over) => over.spread(over.divided(g))),
   ReduceSumSquare: reduction(({ a, g }, write, over) => write.mul(write.mul(a, over.spread(g)), 2)),

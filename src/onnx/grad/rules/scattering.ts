@@ -1,6 +1,6 @@
 import { type Attributes, intAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 /** Access to the elements that a scatter changes. */
 interface Way {
@@ -20,7 +20,7 @@ function wayOf({ node, b }: Step, write: GradientWriter): Way {
   };
 }
 
-const scatter: GradientRule = (step, write) => {
+const scatter: OperatorGradient = (step, write) => {
   const way = wayOf(step, write), reduction = textAttribute(step.node, "reduction", "none");
   const [data, updates] = (RULES[reduction] ?? extreme)(step, write, way);
   return [data, undefined, updates];
@@ -72,7 +72,7 @@ const extreme: Rule = ({ a, c, y, g }, write, way) => {
 const RULES: Readonly<Record<string, Rule>> = { none, add, mul };
 
 /** Rules of scatters. */
-export const SCATTERING: Readonly<Record<string, GradientRule>> = {
+export const SCATTERING: Readonly<Record<string, OperatorGradient>> = {
   ScatterElements: scatter,
   ScatterND: scatter,
 };

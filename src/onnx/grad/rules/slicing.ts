@@ -1,11 +1,11 @@
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { type Cut, placeOfCut, unslice } from "../windows/unslice.ts";
-import type { GradientRule, Share, Step } from "../rule.ts";
+import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
 /** Puts the gradient back to the position of the slice, with zeros around it. */
-const slice: GradientRule = (step, write) => {
+const slice: OperatorGradient = (step, write) => {
   const cuts = cutsOf(step, write);
   if (cuts === undefined) return [scatteredSlice(step, write)];
   const place = placeOfCut(write, step.y, step.a, cuts);
@@ -45,4 +45,4 @@ function scatteredSlice({ inputs, a, g }: Step, write: GradientWriter): Share {
 }
 
 /** Rule of Slice. */
-export const SLICING: Readonly<Record<string, GradientRule>> = { Slice: slice };
+export const SLICING: Readonly<Record<string, OperatorGradient>> = { Slice: slice };

@@ -1,8 +1,8 @@
 import { intAttribute } from "../../codec/attributes.ts";
-import type { GradientRule } from "../rule.ts";
+import type { OperatorGradient } from "../rule.ts";
 
 /** Rules of Softmax and LogSoftmax, along one axis, or for older opsets along all following axes. */
-export const SOFTMAX: Readonly<Record<string, GradientRule>> = {
+export const SOFTMAX: Readonly<Record<string, OperatorGradient>> = {
   Softmax: ({ node, y, g }, write) => [
     () => {
       const part = write.mul(g, y);

@@ -1,11 +1,11 @@
 import { intAttribute, intsAttribute, textAttribute } from "../../codec/attributes.ts";
 import { numbersOf } from "../../infer/fact.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
-import type { GradientRule, Step } from "../rule.ts";
+import type { OperatorGradient, Step } from "../rule.ts";
 import { constantShape, reshapeTo, type ShapePart } from "../shape_of_parts.ts";
 
 /** Reshapes the gradient to the shape of the input. */
-const view: GradientRule = ({ a, y, g }, write) => [() => {
+const view: OperatorGradient = ({ a, y, g }, write) => [() => {
   const { facts } = write, shape = facts.of(a).shape;
   // The shape of y may be known better than that of g.
   const numbers = shape && constantShape(facts.of(y).shape, shape);
@@ -17,24 +17,24 @@ function axesOf({ node, b }: Step, write: GradientWriter): readonly number[] | u
   return b === "" ? intsAttribute(node, "axes") : numbersOf(write.facts.of(b));
 }
 
-const squeeze: GradientRule = (step, write) => {
+const squeeze: OperatorGradient = (step, write) => {
   const { a, g } = step, axes = axesOf(step, write), rank = write.facts.of(a).shape?.length;
   if (axes === undefined || rank === undefined) return view(step, write);
   return [() => write.unsqueeze(g, axes.map((axis) => axis < 0 ? axis + rank : axis))];
 };
 
-const unsqueeze: GradientRule = (step, write) => {
+const unsqueeze: OperatorGradient = (step, write) => {
   const { g } = step, axes = axesOf(step, write);
   return axes === undefined ? view(step, write) : [() => write.squeeze(g, axes)];
 };
 
-const transpose: GradientRule = ({ node, a, g }, write) => {
+const transpose: OperatorGradient = ({ node, a, g }, write) => {
   const order = intsAttribute(node, "perm") ?? write.lengthsOf(a).map((_, i) => i).reverse();
   return [() => write.transpose(g, order.map((_, axis) => order.indexOf(axis)))];
 };
 
 /** Splits each repeated axis into the copies and the original axis, and sums over the copies. */
-const tile: GradientRule = ({ a, b, g }, write) => [() => {
+const tile: OperatorGradient = ({ a, b, g }, write) => [() => {
   const times = numbersOf(write.facts.of(b)), parts: ShapePart[] = [], copies: number[] = [];
   for (let axis = 0; axis < write.rankOf(a); axis++) {
     if (times?.[axis] !== 1) {
@@ -47,7 +47,7 @@ const tile: GradientRule = ({ a, b, g }, write) => [() => {
   return write.reduceSum(reshapeTo(write, g, parts), copies);
 }];
 
-const depthToSpace: GradientRule = ({ node, a, g }, write) => {
+const depthToSpace: OperatorGradient = ({ node, a, g }, write) => {
   const blocksize = intAttribute(node, "blocksize", 1);
   if (textAttribute(node, "mode", "DCR") === "DCR") {
     return [() => write.make("SpaceToDepth", [g], { blocksize })];
@@ -60,13 +60,13 @@ const depthToSpace: GradientRule = ({ node, a, g }, write) => {
   }];
 };
 
-const spaceToDepth: GradientRule = ({ node, g }, write) => {
+const spaceToDepth: OperatorGradient = ({ node, g }, write) => {
   const blocksize = intAttribute(node, "blocksize", 1);
   return [() => write.make("DepthToSpace", [g], { blocksize })];
 };
 
 /** Rules of operators that reshape, permute or repeat their input. */
-export const VIEWS: Readonly<Record<string, GradientRule>> = {
+export const VIEWS: Readonly<Record<string, OperatorGradient>> = {
   Reshape: view,
   Flatten: view,
   Squeeze: squeeze,

@@ -1,5 +1,5 @@
 import { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
-import type { HostFeeds } from "../compare_sessions.ts";
+import type { FeedsByInput } from "../compare_sessions.ts";
 import { PendingRequests } from "./pending_requests.ts";
 import { type LoadedModel, loadModel } from "../session_model.ts";
 import { checkOptions, type SessionOptions } from "../session_options.ts";
@@ -43,7 +43,7 @@ export interface WorkerSession extends WorkerSessionInfo {
    * calls are rejected, and the next call starts another worker. Other errors are those of `Session.run`.
    */
   run(
-    feeds: HostFeeds,
+    feeds: FeedsByInput,
     fetches?: readonly string[],
   ): Promise<Readonly<Record<string, HostTensor>>>;
   /** Terminates the worker. Pending calls are rejected, and the next call starts another worker. */
@@ -112,7 +112,7 @@ function messageOf(file: URL | Uint8Array): string | Uint8Array {
 }
 
 /** Returns feeds whose arrays have buffers of their own, because a message copies the whole buffer of an array. */
-function compact(feeds: HostFeeds): HostFeeds {
+function compact(feeds: FeedsByInput): FeedsByInput {
   return Object.fromEntries(
     Object.entries(feeds).map(([name, feed]): [string, HostFeed] => {
       const { data } = feed;
@@ -205,7 +205,7 @@ class SessionInWorker implements WorkerSession {
   }
 
   async run(
-    feeds: HostFeeds,
+    feeds: FeedsByInput,
     fetches?: readonly string[],
   ): Promise<Readonly<Record<string, HostTensor>>> {
     if (this.#isDisposed) {

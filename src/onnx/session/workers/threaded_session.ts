@@ -6,7 +6,7 @@
  */
 
 import type { ModelOutline } from "../../describe/model_outline.ts";
-import type { HostFeeds } from "../compare_sessions.ts";
+import type { FeedsByInput } from "../compare_sessions.ts";
 import type { LoadedModel } from "../session_model.ts";
 import type { SessionOptions } from "../session_options.ts";
 import { type OutputRules, toHostTensor } from "../session_outputs.ts";
@@ -66,10 +66,10 @@ class ThreadedSession implements Session {
   async run(feeds: Feeds, fetches?: Fetches): Promise<Outputs> {
     this.#checkInHost(feeds);
     if (fetches === undefined || Array.isArray(fetches)) {
-      return await this.#session.run(feeds as HostFeeds, fetches);
+      return await this.#session.run(feeds as FeedsByInput, fetches);
     }
     this.#checkInHost(fetches as Exclude<Fetches, readonly string[]>);
-    const made = await this.#session.run(feeds as HostFeeds, Object.keys(fetches));
+    const made = await this.#session.run(feeds as FeedsByInput, Object.keys(fetches));
     return Object.fromEntries(
       Object.entries(made).map(([name, tensor]) => {
         const info = { name, dtype: tensor.dtype, shape: [] };

@@ -5,7 +5,7 @@
  */
 
 import type { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
-import type { HostFeeds } from "../compare_sessions.ts";
+import type { FeedsByInput } from "../compare_sessions.ts";
 import type { SessionOptions } from "../session_options.ts";
 import type { SessionDevice } from "../session_runtime.ts";
 import type { Outputs, TensorInfo } from "../session_tensor.ts";
@@ -27,7 +27,7 @@ export type WorkerRequest =
   | {
     readonly id: number;
     readonly kind: "run";
-    readonly feeds: HostFeeds;
+    readonly feeds: FeedsByInput;
     readonly fetches: readonly string[] | undefined;
   };
 
