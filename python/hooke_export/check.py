@@ -12,8 +12,6 @@ from .structures import Structure
 
 #: eV per atom between the file and the module, both in float32.
 _FILE_LIMIT = 2e-4
-#: The same between the module in float32 and the family's own Python code, and for forces as in a reference.
-_MODULE_LIMIT = {"energy": 1e-3, "forces": 1e-2}
 
 
 def check_file(potential: Potential, structures: list[Structure], model: bytes) -> None:
@@ -34,13 +32,3 @@ def check_file(potential: Potential, structures: list[Structure], model: bytes) 
         apart = float(np.abs(found - expected).max()) / len(structure.symbols)
         if not apart < _FILE_LIMIT:
             raise RuntimeError(f"the exported file differs from its module by {apart:.1e} eV per atom on a {structure.label}")
-
-
-def check_module(label: str, rounding: dict[str, float]) -> None:
-    """Raises a RuntimeError if the module is not what the family's own Python code computes."""
-    for name, limit in _MODULE_LIMIT.items():
-        if not rounding[name] < limit:
-            raise RuntimeError(
-                f"the module differs from the family's own code by {rounding[name]:.1e} ({name}) on a {label}; "
-                "nothing was written"
-            )

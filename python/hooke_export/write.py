@@ -13,15 +13,12 @@ import numpy as np
 import torch
 
 from . import __version__
-from .check import check_file, check_module
+from .check import check_file
 from .evaluate import Values, evaluate, evaluate_module, inputs_of
 from .potential import Potential
-from .structures import CHAIN, DEFAULT_LABELS, Structure, structures_for
+from .structures import DEFAULT_LABELS, Structure, structures_for
+from .tolerance import check_module, tolerance_of, widened
 from .trace import trace
-
-#: Accepted differences: energy in eV per atom, forces and stress relative to the largest value of the structure, or to
-#: 1 eV/Å and 0.01 eV/Å³ if that is larger. A network that is worse in float32 may differ by four times its own error.
-TOLERANCE = {"energy": 1e-5, "forces": 1e-4, "stress": 1e-4}
 
 #: Name of the note in the metadata of a file that holds its manifest.
 MANIFEST = "hooke"
@@ -51,8 +48,7 @@ def write(
     report(f"computing {len(structures)} structures for the reference")
     values = reference_of(potential, structures, hashlib.sha256(model).hexdigest())
     for structure, rounding in zip(values["structures"], values["float32"]):
-        if structure["label"] in (*DEFAULT_LABELS, CHAIN):
-            check_module(structure["label"], rounding)
+        check_module(structure["label"], rounding)
     report(_result(potential, values))
     manifest, reference = out.with_suffix(".json"), out.with_suffix(".ref.json")
     out.write_bytes(model)
@@ -68,7 +64,8 @@ def _result(potential: Potential, values: dict[str, Any]) -> str:
     refused = len(values["refused"])
     return (
         f"checked against {by}, {len(values['structures'])} structures: energy {largest['energy']:.0e} eV per atom, "
-        f"forces {largest['forces']:.0e} relative{f', {refused} structures refused' if refused else ''}; "
+        f"forces {largest['forces']:.0e} relative{f', {refused} structures refused' if refused else ''}"
+        f"{widened(values['tolerance'])}; "
         f"cutoff {potential.cutoff:g} Å; elements {' '.join(potential.index_of())}"
     )
 
@@ -128,6 +125,7 @@ def reference_of(potential: Potential, structures: list[Structure], sha256: str)
             rounding.append(_difference(found, evaluate_module(potential, structure, torch.float32)))
         else:
             refused.append({"label": structure.label, "error": "the result is not finite"})
+    usual = [one for (structure, _), one in zip(values, rounding) if structure.label in DEFAULT_LABELS]
     return {
         "format": "hooke-reference",
         "version": 1,
@@ -139,7 +137,7 @@ def reference_of(potential: Potential, structures: list[Structure], sha256: str)
         "energy": [found.energy for _, found in values],
         "forces": [found.forces.reshape(-1).tolist() for _, found in values],
         "stress": [None if found.stress is None else found.stress.reshape(-1).tolist() for _, found in values],
-        "tolerance": _tolerance(values, rounding),
+        "tolerance": tolerance_of(usual),
         "float32": rounding,
         "refused": refused,
     }
@@ -154,13 +152,6 @@ def _difference(expected: Values, found: Values) -> dict[str, float]:
         return same
     stress = np.abs(found.stress - expected.stress).max() / max(0.01, np.abs(expected.stress).max())
     return {**same, "stress": float(stress)}
-
-
-def _tolerance(values: list[tuple[Structure, Values]], rounding: list[dict[str, float]]) -> dict[str, float]:
-    usual = [one for (structure, _), one in zip(values, rounding) if structure.label in DEFAULT_LABELS]
-    return {
-        name: max([least, *(4 * one.get(name, 0.0) for one in usual)]) for name, least in TOLERANCE.items()
-    }
 
 
 def _system(structure: Structure) -> dict[str, Any]:

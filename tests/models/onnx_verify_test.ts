@@ -67,6 +67,26 @@ Deno.test("a model that agrees with its reference says so", async () => {
   );
 });
 
+/** The reference with an energy that is off, and what PyTorch in float32 is off by. */
+function shifted(off: number, float32: number) {
+  const energy = REFERENCE.energy.map((value, s) => value + (s === 1 ? 2 * off : 0));
+  const none = { energy: 0, forces: 0, stress: 0 };
+  return fileOf({ ...REFERENCE, energy, float32: [none, { ...none, energy: float32 }] });
+}
+
+Deno.test("what PyTorch loses in float32 excuses a difference, and describe says so", async () => {
+  await using model = await open({}, shifted(5e-5, 2e-5));
+  const line = model.describe().split("\n").find((text) => text.startsWith("agrees"))!;
+  const said = "; PyTorch in float32 is beyond the tolerance, too: energy 5e-5 eV per atom of " +
+    "structure 1 (crystal)";
+  assert(line.endsWith(said), line);
+});
+
+Deno.test("what PyTorch loses in float32 never excuses more than 1e-4 eV per atom", async () => {
+  const error = await assertRejects(() => open({}, shifted(5e-4, 1)), ModelMismatchError);
+  assert(/energy of structure 1 .* \(at most 0\.0001\)/.test(error.message), error.message);
+});
+
 /** Name, what is said wrongly, what the error names, and what it says would be right. */
 const WRONG: readonly [string, OnnxModelOptions, RegExp, RegExp][] = [
   [
