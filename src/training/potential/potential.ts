@@ -55,7 +55,16 @@ export interface PotentialOptions extends
     | "runtime"
     | "reference"
     | "verify"
-  > {}
+    | "threadMemory"
+  > {
+  /**
+   * Number of onnxruntime threads of the comparison with the reference. In Node and in pages all sessions of a process
+   * have the same number: pass that of the trainer.
+   *
+   * @default 1, as of `Trainer`
+   */
+  readonly threads?: number;
+}
 
 /** Names of the tensors that data feed and losses compare. */
 export interface PotentialNames extends OutputNames {
@@ -257,7 +266,10 @@ async function compare(read: LoadedOnnx, options: PotentialOptions): Promise<voi
   if (read.found === undefined) return;
   // Making forces changes the decoded graph, which is to be trained as the file has it.
   const file = decodeModel(read.bytes, { name: read.name });
-  const { opened } = await openLoaded({ ...read, file }, options);
+  const { opened } = await openLoaded({ ...read, file }, {
+    ...options,
+    threads: options.threads ?? 1,
+  });
   await opened.session.dispose();
 }
 

@@ -30,8 +30,8 @@ import { writeTuned } from "./tuned_files.ts";
  * that this takes. Cutoff, elements and names of tensors are those of the model's manifest. If the model has a reference,
  * it is compared with that first: nothing is trained with a manifest that is wrong.
  *
- * Energies of elements are fitted first, and written into the manifest of the tuned model, so that it gives the energies
- * of the data. Frames may lack energies, forces or stresses: what is missing does not count.
+ * Energies of elements are fitted once, before training, and do not change while parameters do: they are written into the
+ * manifest of the tuned model, so that it gives the energies of the data. Frames may lack energies, forces or stresses: what is missing does not count.
  *
  * @throws {TypeError} for an unknown option, and as `Trainer`, `atomsData` and `withLora`
  * @throws {RangeError} for an option value that cannot be, a manifest that is not enough, inputs that training data do not
@@ -79,13 +79,15 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
     throw new RangeError(complaint("fine-tune a potential", wanted, references));
   }
   const { train, valid } = splitFrames(options);
-  const { derived, device, runtime, verify, signal } = options;
+  const { derived, device, runtime, verify, signal, threads, threadMemory } = options;
   const opening = {
     ...options.manifest,
     ...(derived && { derived }),
     ...(signal && { signal }),
-    ...(verify === false && { verify }),
     ...(runtime !== undefined && { runtime }),
+    ...(verify !== undefined && { verify }),
+    ...(threads !== undefined && { threads }),
+    ...(threadMemory !== undefined && { threadMemory }),
     ...(device === "reference" && { runtime: "evaluator" as const }),
   };
   const tunesStress = weightsOf(options).stress !== 0;
@@ -153,6 +155,7 @@ function trainerOf(
 ): Trainer {
   const { stressUnit = "meV/Å³", parameters, optimizers = adam({ lr: 1e-4 }), hooks = [] } =
     options;
+  const { verifyHooks: verify } = options;
   const { energy, forces, stress } = weightsOf(options);
   const given = TRAINER_OPTIONS.filter((name) => options[name] !== undefined);
   const trained = lora === undefined
@@ -160,6 +163,7 @@ function trainerOf(
     : [...lora.parameters, ...[parameters ?? []].flat()];
   return new Trainer({
     ...Object.fromEntries(given.map((name) => [name, options[name]])),
+    ...(verify !== undefined && { verify }),
     model: lora?.model ?? potential.model,
     accumulate: batchesPerStep(potential, options),
     loss: energyForces({ energy, forces, stress, perAtom: true, weighted: true, potential }),

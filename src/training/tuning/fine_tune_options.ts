@@ -39,12 +39,17 @@ export interface FineTuneOptions
    */
   readonly derived?: Readonly<Record<string, OnnxDerive>>;
   /**
-   * False if the potential is not compared with its reference before it is tuned; see `OnnxModel.open`. True to check
-   * besides that observers change nothing, as in a trainer.
+   * False if the potential is not compared with its reference before it is tuned; see `OnnxModel.open`.
    *
-   * @default undefined: the potential is compared, and observers are not checked
+   * @default true
    */
   readonly verify?: boolean;
+  /**
+   * True to check that observers change nothing, as `verify` of a trainer does. Slow; meant for tests.
+   *
+   * @default false
+   */
+  readonly verifyHooks?: boolean;
   /** The frames to train with. They may lack energies, forces or stresses. */
   readonly train: BatchInput;
   /**
@@ -63,6 +68,7 @@ export interface FineTuneOptions
   /**
    * Energies of elements that the tuned model adds: `"shift"` fits them to what the model does not give of the energies of
    * `train`, `"fit"` to the energies themselves, `"keep"` leaves those of the manifest. A table is symbol → energy, eV.
+   * They are fitted once, before training, and fixed from then on.
    *
    * @default "shift"
    */
@@ -130,7 +136,6 @@ export const TRAINER_OPTIONS: readonly (keyof FineTuneOptions & keyof TrainerPar
   "name",
   "signal",
   "onWarning",
-  "verify",
 ];
 
 const OWN_OPTIONS: readonly (keyof FineTuneOptions)[] = [
@@ -155,6 +160,8 @@ const OWN_OPTIONS: readonly (keyof FineTuneOptions)[] = [
   "stressUnit",
   "out",
   "references",
+  "verify",
+  "verifyHooks",
   "hooks",
 ];
 

@@ -48,12 +48,12 @@ export async function elementEnergiesOf(
 async function givenEnergies(
   potential: MatchedPotential,
   systems: readonly System[],
-  { device }: FineTuneOptions,
+  options: FineTuneOptions,
   isShift: boolean,
 ): Promise<number[]> {
   const { own } = potential, { energies } = elementsOf(own ? { atomEnergies: own } : {});
   const given = isShift
-    ? await energiesOf(potential, systems, device)
+    ? await energiesOf(potential, systems, options)
     : Array<number>(systems.length).fill(0);
   if (energies === undefined) return given;
   return systems.map(({ numbers }, i) =>
@@ -65,7 +65,7 @@ async function givenEnergies(
 async function energiesOf(
   potential: MatchedPotential,
   systems: readonly System[],
-  device: FineTuneOptions["device"],
+  { device, runtime, threads = 1, threadMemory }: FineTuneOptions,
 ): Promise<number[]> {
   const { name, names: { energy: output }, isSingle } = potential;
   const none = { energy: false, forces: false, stress: false } as const;
@@ -78,7 +78,13 @@ async function energiesOf(
   const bytes = encodeModel(potential.prepare(decodeModel(potential.model), wanted));
   const session = device === "reference"
     ? evaluatorSession(bytes, { name })
-    : await openSession(bytes, { name });
+    // The first session of a process in Node or a page decides on the threads of all, the trainer's among them.
+    : await openSession(bytes, {
+      name,
+      threads,
+      ...(threadMemory && { threadMemory }),
+      ...(runtime && { runtime }),
+    });
   const inputs = session.inputs.map((input) => input.name);
   const energies: number[] = [];
   try {

@@ -8,6 +8,7 @@ import {
 } from "@std/assert";
 import { openBackend } from "../../../src/backend/mod.ts";
 import { Batch, System } from "../../../src/batch/mod.ts";
+import { hook } from "../../../src/hook.ts";
 import { evaluateModel } from "../../../src/models/evaluate.ts";
 import { OnnxModel } from "../../../src/models/onnx.ts";
 import { decodeModel, GraphBuilder, tensorValues } from "../../../src/onnx/mod.ts";
@@ -161,6 +162,22 @@ Deno.test("replayed frames keep to the reference of the potential, and their ele
   );
   assertEquals(elementEnergies!.Kr, 0);
   assertAlmostEquals(elementEnergies!.Ar!, SHIFT, 1e-5);
+});
+
+Deno.test("verify is the comparison with the reference, and verifyHooks the check of observers", async () => {
+  const writes = hook({
+    name: "writes",
+    on: { training: { AFTER_LOSS: (ctx) => void ((ctx as { loss: number }).loss = 0) } },
+  });
+  const warned = async (checks: Pick<FineTuneOptions, "verify" | "verifyHooks">) => {
+    const warnings: string[] = [];
+    const onWarning = ({ hook }: { hook: string }) => void warnings.push(hook);
+    const train = frames.slice(0, 1);
+    await fineTune({ ...still, train, valid: 0, hooks: [writes], onWarning, ...checks });
+    return warnings.length > 0;
+  };
+  assertEquals(await warned({ verify: true }), false);
+  assertEquals(await warned({ verifyHooks: true }), true);
 });
 
 Deno.test("what cannot be tuned is refused, and says why", async () => {

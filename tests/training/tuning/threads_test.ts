@@ -1,0 +1,42 @@
+/** Training where the default is several threads, as in Node on a machine with many processors. */
+import process from "node:process";
+import { assertEquals, assertRejects } from "@std/assert";
+import { fineTune, openPotential } from "../../../src/training/mod.ts";
+import { fileOf, labeled, referenceOf } from "../../models/made_reference.ts";
+import { MANIFEST, pairsModel } from "./pairs_model.ts";
+
+// Modules of a test file are its own: no session has been opened yet.
+Object.defineProperty(process, "versions", { value: { ...process.versions, deno: undefined } });
+Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });
+
+const MODEL = pairsModel(0.02);
+const FRAME = { symbols: ["Ar", "Kr"], positions: [0, 0, 0, 3, 0, 0], energy: 0 };
+const TUNING = {
+  manifest: MANIFEST,
+  train: [FRAME],
+  valid: 0,
+  forces: false,
+  epochs: 1,
+  runtime: "web",
+} as const;
+
+Deno.test("fitted energies of elements leave the trainer its number of threads", async () => {
+  const { outcome } = await fineTune({ ...TUNING, model: MODEL });
+  assertEquals(outcome.status, "completed");
+});
+
+Deno.test("a comparison has the threads that it is given, and one by default", async () => {
+  const file = await referenceOf(MODEL, { ...MANIFEST, runtime: "evaluator" }, [
+    labeled("pair", FRAME),
+  ]);
+  const reference = fileOf(file);
+  await openPotential(MODEL, { ...MANIFEST, runtime: "web", reference });
+  const { message } = await assertRejects(
+    () => openPotential(MODEL, { ...MANIFEST, runtime: "web", reference, threads: 3 }),
+    RangeError,
+  );
+  assertEquals(
+    /threads must equal those of the process's first session, 1; got 3/.test(message),
+    true,
+  );
+});
