@@ -167,10 +167,13 @@ def plain_calculator(family: str, name: str) -> Any:
         return {"ani-1x": models.ANI1x, "ani-1ccx": models.ANI1ccx}[name]().ase()
     if family == "m3gnet":
         import matgl
+        from hooke_export.families.m3gnet import sum_at_targets
         from hooke_export.weights import weights_file
         from matgl.ext.ase import PESCalculator
 
-        return PESCalculator(matgl.load_model(weights_file(name)[0]), stress_unit="eV/A3", use_voigt=True)
+        whole = matgl.load_model(weights_file(name)[0])
+        sum_at_targets(whole.model)
+        return PESCalculator(whole, stress_unit="eV/A3", use_voigt=True)
     return calculator_of(load(family, name))
 
 

@@ -46,6 +46,8 @@ export interface Agreement {
   readonly float32?: OnnxReference["float32"];
   /** Structures that the original program refused. */
   readonly refused?: OnnxReference["refused"];
+  /** Energy of the crystal whose energies others have published, eV; undefined if the potential does not know it. */
+  readonly salt?: number;
 }
 
 /** One end of a relaxation. */

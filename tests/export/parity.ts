@@ -8,11 +8,13 @@ import { Batch, NVE, type SystemInput } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";
 import type { OnnxReference } from "../../src/models/onnx/reference/reference.ts";
 import type { Agreement, Difference } from "./figures.ts";
+import { isPublishedSalt } from "./published.ts";
 
 /** Opens a model and returns its differences on every structure of its reference. */
 export async function agreement(path: string, reference: OnnxReference): Promise<Agreement> {
   await using model = await OnnxModel.open(path, { stress: true, verify: false });
   const found: Difference[] = [];
+  let salt: number | undefined;
   for (const [s, structure] of reference.structures.entries()) {
     const { label = "", symbols, positions, cell, pbc } = structure;
     const system: SystemInput = { symbols, positions, ...(cell === null ? {} : { cell, pbc }) };
@@ -21,6 +23,7 @@ export async function agreement(path: string, reference: OnnxReference): Promise
     if (expected !== null) batch.ensure("stress");
     await using md = new NVE({ model, dt: 1, device: "wasm" });
     await md.run(batch, 0);
+    if (isPublishedSalt(structure)) salt = batch.get("energy")[0]!;
     found.push({
       label,
       energy: Math.abs(batch.get("energy")[0]! - reference.energy[s]!) / symbols.length,
@@ -36,6 +39,7 @@ export async function agreement(path: string, reference: OnnxReference): Promise
     tolerance,
     ...(float32 && { float32 }),
     ...(refused && { refused }),
+    ...(salt !== undefined && { salt }),
   };
 }
 /** Models that are not invariant to rotations have stresses that are not symmetric; ASE makes them so. */

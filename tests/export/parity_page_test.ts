@@ -55,6 +55,21 @@ Deno.test("a relaxation that ends elsewhere, or not at all, is marked", () => {
   assertStringIncludes(lines({ hooke: endless })[0]!, "**✗** 20, 20 (not converged)");
 });
 
+Deno.test("an energy that is not the published one is marked", () => {
+  const potential = POTENTIALS.find(({ file }) => file === "m3gnet")!;
+  const line = (salt?: number) => {
+    const agreement = { differences: [], tolerance: { energy: 1, forces: 1, stress: 1 } };
+    const figures = { ...MEASURED, agreement: { ...agreement, ...(salt && { salt }) } };
+    const page = parityPage([{ potential, figures }]);
+    const text = page.split("\n## Published energies\n")[1]!.split("\n## ")[0]!;
+    return text.split("\n").find((one) => one.startsWith("| `m3gnet`"))!;
+  };
+  assertStringIncludes(line(-26.72999), "| -26.72995 | -26.72999 | 5e-6 |");
+  // What matgl 4 gives with weights of matgl 1.
+  assertStringIncludes(line(-18.44949), "**✗** 1e+0");
+  assertStringIncludes(line(), "not measured");
+});
+
 Deno.test("a drift that is not that of ASE is marked", () => {
   assert(!linesOf(MEASURED, "Dynamics")[0]!.includes("✗"));
   const drifting = { ...MEASURED, md: { ...MEASURED.md!, hooke: 3 } } as Figures;

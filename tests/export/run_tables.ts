@@ -122,10 +122,7 @@ atom, **cell** the lengths of the lattice vectors in Å, **displacement** the la
 of an atom in both ends, in Å. ${FAILED}: not converged, or energies differ by more than ${ACCEPTED.energy} meV
 per atom, lengths by more than ${ACCEPTED.length} Å, places by more than ${ACCEPTED.apart} Å.
 
-${table(head, rowsOf(rows, head.length, ({ relax }) => relax, (cases) => cases.map(line)))}
-
-The energy of M3GNet is not conserved in ASE either (above), and no relaxation of LiFePO4 by it converges: both
-programs reach other places. At the places where ASE ends, Hooke's energies are those of ASE within 0.001 meV per atom.`;
+${table(head, rowsOf(rows, head.length, ({ relax }) => relax, (cases) => cases.map(line)))}`;
 }
 
 function steps({ steps, converged }: Relaxation["ase"]): string {

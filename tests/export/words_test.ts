@@ -178,6 +178,39 @@ Deno.test("Python and models widen tolerances for float32 to the same limits", (
   assertEquals(factor(tolerances), factor(compared));
 });
 
+pythonTest(
+  "folders that versions of matgl before 4 saved are refused, with a way out",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    const program = [
+      "import sys; from pathlib import Path",
+      "from hooke_export.families.matgl_files import refuse_old",
+      "try: refuse_old('my model', Path(sys.argv[1]), 'if it is older, call it x'); print('accepted')",
+      "except NotImplementedError as error: print(error)",
+    ].join("\n");
+    const said = async (options: object) => {
+      await Deno.writeTextFile(`${folder}/model.json`, JSON.stringify({ kwargs: options }));
+      const env = { PYTHONPATH: `${import.meta.dirname}/../../python` };
+      const { stdout } = await new Deno.Command("python3", {
+        args: ["-S", "-c", program, folder],
+        env,
+      }).output();
+      return new TextDecoder().decode(stdout).trim();
+    };
+    try {
+      assertEquals(await said({ calc_stresses: true, compile_model: false }), "accepted");
+      assertEquals(
+        await said({ calc_stresses: true }),
+        "matgl 3 or older saved my model, and weights of matgl 2 and older give wrong energies in newer " +
+          "versions, without a warning. If it is from matgl 3, load and save it with matgl 4; if it is " +
+          "older, call it x",
+      );
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
 pythonTest("float32 widens what a reference accepts only up to a limit, and says so", async () => {
   const python = await openPython("onnx");
   const program = [

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from ..potential import TRIPLET_INPUTS, Potential
-from ..weights import weights_file
+from ..weights import WEIGHTS, weights_file
+from .matgl_files import OLD, refuse_old
 from .tensornet import offsets_of
 
 
 def load(name: str = "") -> Potential:
-    """Loads m3gnet-mp-2021, or a folder with a saved `Potential`."""
+    """Loads m3gnet-mp-2021, or a folder with a saved `Potential`; `matgl2:FOLDER` if matgl 2 or older saved it."""
     import matgl
     from matgl.ext.ase import PESCalculator
 
-    path, license, source = weights_file(name or "m3gnet-mp-2021", "m3gnet")
+    path, license, source, at_targets = _file(name or "m3gnet-mp-2021")
     matgl.set_default_dtype("float", 64)
     whole = matgl.load_model(path).double()
     torch.set_default_dtype(torch.float32)
@@ -26,10 +28,12 @@ def load(name: str = "") -> Potential:
     plain = type(network).__name__ == "M3GNet" and not (network.is_intensive or network.include_state)
     if not plain or basis.use_phi or float(whole.data_mean) != 0 or whole.calc_repuls:
         raise NotImplementedError(f"{name} is not a plain M3GNet of energies")
+    if at_targets:
+        sum_at_targets(whole.model)
     symbols = list(network.element_types)
     return Potential(
         name=path.name,
-        module=M3GNet(network, float(whole.data_std)),
+        module=M3GNet(network, float(whole.data_std), at_targets),
         cutoff=float(network.cutoff),
         reach=float(network.threebody_cutoff),
         elements=symbols,
@@ -43,13 +47,42 @@ def load(name: str = "") -> Potential:
     )
 
 
+def _file(name: str) -> tuple[Path, str, str, bool]:
+    """Returns path, license and source of weights, and whether messages are summed at targets."""
+    folder = name.removeprefix(OLD)
+    path, license, source = weights_file(folder, "m3gnet")
+    at_targets = folder in WEIGHTS or name.startswith(OLD)
+    if not at_targets:
+        refuse_old(name, path, f"if it is older, call it {OLD}{folder}")
+    return path, license, source, at_targets
+
+
+def sum_at_targets(network: Any) -> None:
+    """Makes the package's own network compute what versions before 3 did."""
+    for layer in network.graph_layers:
+        layer.conv.node_update_ = _at_targets(layer.conv)
+
+
+def _at_targets(conv: Any) -> Any:
+    def update(
+        edge_index: torch.Tensor, edges: torch.Tensor, atoms: torch.Tensor, radial: torch.Tensor, state: Any, count: int
+    ) -> torch.Tensor:
+        source, target = edge_index[0], edge_index[1]
+        ends = torch.hstack([atoms[source], atoms[target], edges])
+        messages = conv.node_update_func(ends) * conv.node_weight_func(radial)
+        return messages.new_zeros(count, messages.shape[1]).index_add(0, target, messages)
+
+    return update
+
+
 class M3GNet(torch.nn.Module):
     """The network on unordered triplets, each used in both orders."""
 
-    def __init__(self, network: Any, scale: float) -> None:
+    def __init__(self, network: Any, scale: float, at_targets: bool) -> None:
         super().__init__()
         self.network = network
         self.scale = scale
+        self.at_targets = at_targets
 
     def forward(
         self,
@@ -107,4 +140,5 @@ class M3GNet(torch.nn.Module):
         ends = torch.cat([atoms[source], atoms[target], edges], 1)
         edges = edges + layer.edge_update_func(ends) * layer.edge_weight_func(radial)
         ends = torch.cat([atoms[source], atoms[target], edges], 1)
-        return edges, atoms.index_add(0, source, layer.node_update_func(ends) * layer.node_weight_func(radial))
+        center = target if self.at_targets else source
+        return edges, atoms.index_add(0, center, layer.node_update_func(ends) * layer.node_weight_func(radial))

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ..potential import Potential
+from .matgl_files import refuse_old
 
 
 def load(name: str = "") -> Potential:
@@ -49,6 +50,8 @@ def _potential(name: str) -> Any:
     from matgl.models import TensorNet as Network
 
     if name != "random":
+        if Path(name).is_dir():
+            refuse_old(name, Path(name), "if it is older, it cannot be exported")
         return matgl.load_model(name)
     torch.manual_seed(0)
     network = Network(is_intensive=False, use_warp=False, units=32, nblocks=2, dtype=torch.float64)

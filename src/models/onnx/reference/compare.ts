@@ -112,7 +112,10 @@ const WIDEST: OnnxReferenceTolerance = { energy: 1e-4, forces: 1e-3, stress: 1e-
 
 /** Returns the largest accepted difference of a structure. */
 export function limitOf(
-  { tolerance, float32 }: Pick<OnnxReference, "tolerance" | "float32">,
+  { tolerance, float32 }: {
+    readonly tolerance: OnnxReferenceTolerance;
+    readonly float32?: OnnxReference["float32"];
+  },
   structure: number,
   quantity: Quantity,
 ): number {
