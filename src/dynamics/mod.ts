@@ -78,7 +78,7 @@ export type {
   ConvergedContext,
   DynamicsBase,
   DynamicsContext,
-  DynamicsField,
+  DynamicsFieldName,
   DynamicsFields,
   DynamicsStageMap,
   StreamProgress,

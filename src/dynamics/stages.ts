@@ -28,7 +28,7 @@ export interface StreamProgress {
 }
 
 /** Name of a field that a dynamics hook can read or write. */
-export type DynamicsField = Extract<keyof DynamicsFields, string>;
+export type DynamicsFieldName = Extract<keyof DynamicsFields, string>;
 
 /** Fields that a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
@@ -119,8 +119,8 @@ export interface DynamicsStageMap {
 
 /** For hook classes: `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */
 export type DynamicsContext<
-  R extends DynamicsField = never,
-  W extends DynamicsField = never,
+  R extends DynamicsFieldName = never,
+  W extends DynamicsFieldName = never,
 > = ClassContext<DynamicsBase, DynamicsFields, R, W>;
 
 /** The dynamics kind: `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */

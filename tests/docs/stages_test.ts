@@ -1,7 +1,7 @@
 /** docs/stages.md against the kinds and types that it describes. */
 import { assert, assertEquals } from "@std/assert";
 import { type BaseContext, DynamicsStage, Loop, TrainingStage } from "../../mod.ts";
-import type { DynamicsField, DynamicsStageMap } from "../../src/dynamics/mod.ts";
+import type { DynamicsFieldName, DynamicsStageMap } from "../../src/dynamics/mod.ts";
 import type { ContextOption, Engine, LoopOptions } from "../../src/hook.ts";
 import type { TrainingFields } from "../../src/training/mod.ts";
 import { type AnyStages, stageInfos } from "../../src/hooks/protocol/stage.ts";
@@ -63,7 +63,7 @@ const DYNAMICS_FIELDS = {
   systemId: 0,
   stepsDone: 0,
   frame: 0,
-} satisfies Record<DynamicsField, 0>;
+} satisfies Record<DynamicsFieldName, 0>;
 /** `"gradients:…"` for any pattern. */
 type Spelt<Name> = Name extends `${infer Kind}:${string}` ? `${Kind}:…` : Name;
 const TRAINING_FIELDS = {

@@ -6,18 +6,19 @@
 
 import { ROOT } from "./entry_points.ts";
 
-/** Pages in the root, in the order in which a reader meets them. The changelog has no examples. */
-const ROOT_PAGES: readonly string[] = [
+/** Pages outside of `docs`. The changelog has no examples. */
+const OTHER_PAGES: readonly string[] = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "SECURITY.md",
   "AGENTS.md",
+  "src/hooks/README.md",
 ];
 
-/** Returns the pages in the root and everything below `docs`, as sorted paths from the root. */
+/** Returns the pages outside of `docs` and everything below it, as sorted paths from the root. */
 export async function markdownPages(): Promise<string[]> {
-  return [...ROOT_PAGES, ...await pagesBelow("docs/")].sort();
+  return [...OTHER_PAGES, ...await pagesBelow("docs/")].sort();
 }
 
 async function pagesBelow(folder: string): Promise<string[]> {

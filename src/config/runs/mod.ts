@@ -12,7 +12,7 @@
  * const loop = new Loop({ kinds: WalkStage, step: (loop) => loop.fire(WalkStage.AFTER_STEP) });
  * loop.hooks.add(runLog({ write: (line) => void lines.push(line), config: { dt: 2 }, commit: "abc" }));
  * await loop.run(3);
- * assertEquals(parseRunLog(lines.join("\n")).map(({ type }) => type), ["start", "end"]);
+ * assertEquals(parseRunLog(lines.join("")).map(({ type }) => type), ["start", "end"]);
  * ```
  *
  * @module

@@ -15,7 +15,7 @@ import type { CustomField } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { complaint, show } from "../../base/show.ts";
 import { CHANGE } from "../engine/measures.ts";
-import { type DynamicsField, DynamicsStage } from "../stages.ts";
+import { type DynamicsFieldName, DynamicsStage } from "../stages.ts";
 import { noteConvergenceHook } from "./known_hooks.ts";
 
 /** One condition of convergence: value ≤ threshold. */
@@ -25,7 +25,7 @@ export interface Criterion {
    * the batch with real numbers; a field of integers needs a `customOp`. A custom field is named by a value,
    * `field<Float64Array>()("strain")`.
    */
-  readonly key: DynamicsField | CustomField<string, unknown>;
+  readonly key: DynamicsFieldName | CustomField<string, unknown>;
   /** Threshold: values at or below it are converged. */
   readonly threshold: number;
   /**

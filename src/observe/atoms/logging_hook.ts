@@ -1,4 +1,8 @@
-import { type DynamicsContext, type DynamicsField, DynamicsStage } from "../../dynamics/stages.ts";
+import {
+  type DynamicsContext,
+  type DynamicsFieldName,
+  DynamicsStage,
+} from "../../dynamics/stages.ts";
 import { warningsOf } from "../../hooks/loop/progress.ts";
 import type { CustomField, Workflow } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
@@ -32,7 +36,7 @@ export interface LogContents extends HookTimes {
    *
    * @default []
    */
-  readonly reads?: readonly (DynamicsField | CustomField<string, unknown>)[];
+  readonly reads?: readonly (DynamicsFieldName | CustomField<string, unknown>)[];
   /**
    * Stage at which rows are written.
    *
@@ -115,7 +119,7 @@ export class LoggingHook {
   /** Number of steps between two rows of a system. */
   readonly frequency: number;
   /** Fields that the hook reads. */
-  readonly reads: readonly (DynamicsField | CustomField<string, unknown>)[];
+  readonly reads: readonly (DynamicsFieldName | CustomField<string, unknown>)[];
   /** Errors end the run. */
   readonly onError = "throw";
   /** Names of the columns, in order. */

@@ -1,4 +1,8 @@
-import { type DynamicsContext, type DynamicsField, DynamicsStage } from "../../dynamics/stages.ts";
+import {
+  type DynamicsContext,
+  type DynamicsFieldName,
+  DynamicsStage,
+} from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { CustomField } from "../../hooks/protocol/context.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
@@ -17,7 +21,7 @@ export interface NaNDetectorHookOptions {
    *
    * @default []
    */
-  readonly extraKeys?: readonly (DynamicsField | CustomField<string, unknown>)[];
+  readonly extraKeys?: readonly (DynamicsFieldName | CustomField<string, unknown>)[];
 }
 
 /** Values of one field that are not finite. */
@@ -93,7 +97,7 @@ export class NaNDetectorHook {
   /** Number of steps between two checks. */
   readonly frequency: number;
   /** Fields that the hook reads. */
-  readonly reads: readonly (DynamicsField | CustomField<string, unknown>)[];
+  readonly reads: readonly (DynamicsFieldName | CustomField<string, unknown>)[];
   /** Errors end the run: no step can follow. */
   readonly onError = "throw";
   #isFirst = true;
