@@ -89,7 +89,7 @@ function textOfList(list: ArrayLike<unknown>, at: Place): string {
 function textOfMembers(value: object, at: Place): string {
   if (!isPlain(value)) return refuse(at, "plain data", value);
   const [symbol] = Object.getOwnPropertySymbols(value);
-  if (symbol !== undefined) return refuse(at, "an object without symbols as names", symbol);
+  if (symbol !== undefined) return refuse(at, "an object without symbols as keys", symbol);
   const texts: string[] = [];
   // Without a comparison function, `sort` compares UTF-16 code units, as RFC 8785 requires.
   for (const name of Object.keys(value).sort()) {

@@ -51,7 +51,7 @@ const MOST_SYMBOLIC_REFS = 5;
 /** Returns the trimmed text of a file; `undefined` if the file does not exist. Throws if it may not be read. */
 async function read(deno: DenoHost, path: string): Promise<string | undefined> {
   if (!mayRead(deno, path)) {
-    throw new Error(`Cannot read ${path}: reading it must be permitted: add --allow-read`);
+    throw new Error(`Cannot read ${path}: permission denied. Add --allow-read`);
   }
   try {
     return (await deno.readTextFile(path)).trimEnd();

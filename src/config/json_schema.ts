@@ -98,8 +98,8 @@ export function wrong(path: string, requirement: string, value: unknown): string
 }
 
 function rangeOf({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
-  const least = minimum === undefined ? [] : [`from ${minimum} on`];
+  const least = minimum === undefined ? [] : [`${minimum} or more`];
   const above = exclusiveMinimum === undefined ? [] : [`above ${exclusiveMinimum}`];
-  const most = maximum === undefined ? [] : [`up to ${maximum}`];
-  return [...least, ...above, ...most].join(", ");
+  const most = maximum === undefined ? [] : [`at most ${maximum}`];
+  return [...least, ...above, ...most].join(" and ");
 }

@@ -22,7 +22,7 @@ export function parseObject(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SyntaxError(`Cannot read ${name}: it must be JSON: ${(error as Error).message}`);
+    throw new SyntaxError(`Cannot read ${name}: it is not JSON: ${(error as Error).message}`);
   }
   if (!isObject(value)) {
     throw new SyntaxError(
@@ -38,7 +38,7 @@ export function parseObject(
   ) as number;
   if (own <= schema) return value;
   throw new RangeError(
-    `Cannot read ${name}: its schema must be at most ${schema}, the newest known here; got ${own}`,
+    `Cannot read ${name}: its schema must be at most ${schema}, the newest known here; got ${own}. Update this package`,
   );
 }
 

@@ -87,7 +87,7 @@ Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names
     [{ s: Symbol("s") }, "value.s must be plain data; got Symbol(s)"],
     [
       { [Symbol("s")]: 1 },
-      "value must be an object without symbols as names; got Symbol(s)",
+      "value must be an object without symbols as keys; got Symbol(s)",
     ],
     [{ n: 10n }, "value.n must be plain data; got 10n"],
     [BigInt64Array.of(1n), "value[0] must be plain data; got 1n"],

@@ -132,14 +132,14 @@ Deno.test("hookClasses load classes; hookConfigs go by the whole path or by the 
 Deno.test("options for no hook, and for two of one name, are errors", async () => {
   assertEquals(
     await refusal({ hookClasses: [MINE], hookConfigs: { MyCustomHok: { threshold: 5 } } }),
-    "Cannot configure hooks: there must be an option hookConfigs.MyCustomHok: there is none; known are " +
+    "Cannot configure hooks: unknown option hookConfigs.MyCustomHok; known options are " +
       `${MINE}, MyCustomHook; did you mean MyCustomHook?`,
   );
   const twice = await refusal({
     hookClasses: [MINE, `./../config/own_hooks.ts#MyCustomHook`],
     hookConfigs: { MyCustomHook: {} },
   });
-  assert(twice.includes("hookConfigs.MyCustomHook must be of one hook only"), twice);
+  assert(twice.includes("hookConfigs.MyCustomHook must be the options of one hook"), twice);
 });
 
 Deno.test("a module may have classes, functions, hooks, and one by default", async () => {
@@ -170,20 +170,24 @@ Deno.test("modules, exports and classes that are not there, or are no hooks, are
   const of = (module: string, options = {}) =>
     refusal({ hooks: { other: [{ module, ...options }] } });
   assert((await of("./own_hooks.ts#MyCustomHok")).includes(
-    "hooks.other[0] must be among the exports of ./own_hooks.ts (Broken, MyCustomHook, Watch, default, quiet, " +
+    "hooks.other[0] must be one of the exports of ./own_hooks.ts (Broken, MyCustomHook, Watch, default, quiet, " +
       'scaled, seven); got "MyCustomHok"; did you mean MyCustomHook?',
   ));
   assert((await of("./no_hooks.ts#A")).startsWith(
-    'Cannot configure hooks: hooks.other[0] must be a module that can be loaded; got "./no_hooks.ts#A"',
+    'Cannot configure hooks: cannot load hooks.other[0], "./no_hooks.ts#A"',
   ));
   assert((await of("./own_hooks.ts#seven")).includes("must be a class, function or hook"));
-  assert((await of("./own_hooks.ts#quiet", { loud: true })).includes("to be given options"));
+  assert(
+    (await of("./own_hooks.ts#quiet", { loud: true })).includes(
+      "a class or function if it has options",
+    ),
+  );
   assertEquals(
     await of("./own_hooks.ts#Broken"),
-    "Cannot configure hooks: hooks.other[0] must be accepted by its hook: Cannot make it: it is broken: it is",
+    "Cannot configure hooks: hooks.other[0] was refused by its hook: Cannot make it: it is broken: it is",
   );
   assert((await refusal({ hookClasses: ["mypackage.hooks.MyCustomHook"] })).endsWith(
-    'got "mypackage.hooks.MyCustomHook"; a hook of your own is "./module.ts#Name"',
+    'got "mypackage.hooks.MyCustomHook"; write a custom hook as "./module.ts#Name"',
   ));
 });
 
@@ -262,11 +266,11 @@ Deno.test("the forward list looks at activations by its interval, and leaves tra
 Deno.test("a hook in a list that is for others is an error, also one of a user's", async () => {
   assertEquals(
     await refusal({ hooks: { forward: [{ name: "identity" }] } }),
-    "Cannot configure hooks: hooks.forward[0].name must be of hooks.forward, and identity is of hooks.update; " +
+    "Cannot configure hooks: hooks.forward[0].name must be a hook for hooks.forward, but identity belongs to hooks.update; " +
       'got "identity"',
   );
   assert((await refusal({ hooks: { forward: [{ module: "./own_hooks.ts#scaled" }] } })).includes(
-    "hooks.forward[0] must be a hook at training/AFTER_FORWARD that only looks on",
+    "hooks.forward[0] must be an observer at training/AFTER_FORWARD",
   ));
   assert((await refusal({ hooks: { update: [{ module: MINE }] } })).includes(
     "hooks.update[0] must be a hook at training/GRADIENTS",
@@ -281,7 +285,7 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
   const cases: [config: unknown, part: string][] = [
     [
       { hooks: { other: [{ name: "console_log", logIntervall: 3 }] } },
-      "hooks.other[0].logIntervall: there is none",
+      "unknown option hooks.other[0].logIntervall;",
     ],
     [
       { hooks: { other: [{ name: "console_log", log_every_n_batch: 3 }] } },
@@ -290,7 +294,7 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
     [{ hooks: { other: [{ name: "consol_log" }] } }, "did you mean console_log?"],
     [
       { hooks: { othr: [] } },
-      "hooks.othr: there is none; known are forward, update, other; did you mean other?",
+      "unknown option hooks.othr; known options are forward, update, other; did you mean other?",
     ],
     [{ enableLoggingHok: true }, "did you mean enableLoggingHook?"],
     [{ enable_loging_hook: true }, "did you mean enable_logging_hook?"],
@@ -301,13 +305,13 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
     [{ enable_lr_monitor: 1 }, "enable_lr_monitor must be of type boolean; got 1"],
     [
       { enableLoggingHook: true, enable_logging_hook: true },
-      "enable_logging_hook must be said once",
+      "enable_logging_hook must be given once",
     ],
     [{ earlyStoppingConfig: { mode: "mim" } }, "earlyStoppingConfig.mode must be one of min, max"],
     [{ earlyStoppingConfig: { mode: "mim" } }, "did you mean min?"],
     [
       { early_stopping_config: { min_delta: -1 } },
-      "early_stopping_config.min_delta must be from 0 on",
+      "early_stopping_config.min_delta must be 0 or more",
     ],
     [
       { earlyStoppingConfig: { patience: 1.5 } },
@@ -315,7 +319,7 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
     ],
     [
       { earlyStoppingConfig: { patience: 2, min_delta: 0, minDelta: 0 } },
-      "minDelta must be said once",
+      "minDelta must be given once",
     ],
     [
       { hooks: { other: [{ name: "json_log", onError: "ignore" }] } },
@@ -367,15 +371,15 @@ Deno.test("a registered hook has its schema checked, its options in camelCase, a
     refusal({ hooks: { other: [{ name: "mine", ...entry }] } }, registry);
   assert(
     (await other({ everyNEpochs: 0 })).includes(
-      "everyNEpochs must be from 1 on; got 0",
+      "everyNEpochs must be 1 or more; got 0",
     ),
   );
-  assert((await other({})).includes("hooks.other[0].everyNEpochs must be there"));
+  assert((await other({})).includes("hooks.other[0].everyNEpochs is required"));
   for (const name of ["mine", "console_log"]) {
     await assertRejects(
       () => Promise.resolve().then(() => registry.register(name, () => ({}))),
       RangeError,
-      "names must differ",
+      "the name is taken",
     );
   }
   await assertRejects(

@@ -73,13 +73,13 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
   assertThrows(
     () => registerTrainer("mine", (options) => new Trainer(options), { registry }),
     RangeError,
-    "Cannot register trainer mine: kinds must differ",
+    "Cannot register trainer mine: the name is taken",
   );
   assertEquals(defaultTrainers.names, ["simple", "parallel", "accelerate"]); // the default knows nothing of it
   assertThrows(
     () => registry.register("", () => undefined as never),
     TypeError,
-    "its kind must be a text",
+    "its kind must be a string",
   );
   assertThrows(
     () => registry.register("x", 3 as never),

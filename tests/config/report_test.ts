@@ -85,8 +85,8 @@ Deno.test("Markdown has the outcome, the facts, warnings, plots, parts, hooks, c
     "## Plots",
     "## Parts",
     "## Hooks",
-    "## Changes of hooks",
-    "## Where the time went",
+    "## Hook changes",
+    "## Timings",
     "## Configuration",
   ]);
   for (
@@ -97,7 +97,7 @@ Deno.test("Markdown has the outcome, the facts, warnings, plots, parts, hooks, c
       "| device | wasm |",
       "| took | 1 h 1 min |", // a part that never ended counts as far as it was heard of
       "- Hook \\<bad\\> has failed 2 times.",
-      "- webgpu was passed over: it is slow",
+      "- Device webgpu was skipped: it is slow",
       "- 1 part of the run never ended.",
       "| 1 | 1970-01-01T00:00:00.000Z | 0 s | 0 | 0 | never ended |",
       "| 2 | 1970-01-01T00:01:00.000Z | 1 h 1 min | 10 | 20 | completed |",
@@ -144,7 +144,7 @@ Deno.test("a run that failed, one that was stopped and one that has not ended sa
   );
   assertEquals(await titled([start(0, 0, 0)]), [
     "# a \\& b: not ended",
-    "| outcome | not ended: it is under way, or was killed |",
+    "| outcome | not ended: the run is still going on, or was killed |",
   ]);
 });
 

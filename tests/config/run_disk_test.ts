@@ -63,7 +63,7 @@ Deno.test({
     assertEquals(refused?.code, "EROFS");
     assertStringIncludes(
       refused!.message,
-      `Cannot make folder ${parent}/disk/run: the file system is read-only`,
+      `Cannot create folder ${parent}/disk/run: the file system is read-only`,
     );
     await Deno.remove(parent, { recursive: true });
   },

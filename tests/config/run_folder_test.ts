@@ -142,7 +142,7 @@ for (const ending of ENDINGS) {
       await assertRejects(
         () => openRunFolder(path),
         RangeError,
-        `it has full.${ending}. Remove that if it is not needed, or take another folder`,
+        `contains other files: full.${ending}. Remove them, or use another folder`,
       );
       await empty.write(crystals(1));
       await full.close();
@@ -427,7 +427,7 @@ Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, 
     assertThrows(
       () => parseLock('{"schema":1,"pid":1}\n', "L"),
       SyntaxError,
-      "host must be a text",
+      "host must be a string",
     );
   }));
 
@@ -456,7 +456,11 @@ Deno.test("a folder whose run failed in its first step may be begun anew with an
     ]);
     assertEquals(new Set(records.map((record) => record.id)).size, 3);
     assertEquals(records.at(-1)!.id, id);
-    await assertRejects(() => openRunFolder(path, { config: { dt: 3 } }), RangeError, "begun with");
+    await assertRejects(
+      () => openRunFolder(path, { config: { dt: 3 } }),
+      RangeError,
+      "of the run; got",
+    );
   }));
 
 Deno.test("another configuration, a folder of something else and one of the future are refused, and stay as they are", () =>
@@ -465,19 +469,19 @@ Deno.test("another configuration, a folder of something else and one of the futu
     await assertRejects(
       () => openRunFolder(path, { config: { dt: 3 } }),
       RangeError,
-      "its configuration must be the one it was begun with",
+      "its configuration must have the hash",
     );
     await assertRejects(
       () => openRunFolder(path, { config: { dt: 2, seed: 1, more: { dt: 3 } } }),
       RangeError,
-      ", which differs in more, seed; take another folder",
+      ", which differs in more, seed. Use another folder",
     );
     await using same = await openRunFolder(path, { config: { dt: 2.0 } });
     assertEquals(same.config, { dt: 2 });
     const other = `${path}-2`;
     await Deno.mkdir(other);
     await Deno.writeTextFile(`${other}/thesis.tex`, "");
-    await assertRejects(() => openRunFolder(other), RangeError, "it has thesis.tex");
+    await assertRejects(() => openRunFolder(other), RangeError, "contains other files: thesis.tex");
     assertEquals(names(other), ["thesis.tex"]);
     await Deno.writeTextFile(`${path}-3`, "");
     await assertRejects(() => openRunFolder(`${path}-3`), Error, `${path}-3`);
@@ -488,7 +492,7 @@ Deno.test("another configuration, a folder of something else and one of the futu
       RangeError,
       "its schema must be at most 1",
     );
-    await assertRejects(() => readRun(`${path}-5`), RangeError, "there is none");
+    await assertRejects(() => readRun(`${path}-5`), RangeError, "it has no config.json");
   }));
 
 Deno.test("a configuration is kept as it is hashed", () =>
@@ -509,7 +513,7 @@ Deno.test("files of a folder that are damaged are named, with line or key", () =
       await assertRejects(() => readRun(path), SyntaxError, message);
       await Deno.writeTextFile(`${path}/${file}`, text);
     };
-    await damaged("config.json", () => "{", "/config.json: it must be JSON");
+    await damaged("config.json", () => "{", "/config.json: it is not JSON");
     await damaged(
       "config.json",
       (text) => text.replace('"begun": "', '"begun": "on '),
@@ -518,7 +522,7 @@ Deno.test("files of a folder that are damaged are named, with line or key", () =
     await damaged(
       "config.json",
       (text) => text.replace(/"id": "[^"]*"/, '"id": 3'),
-      "id must be a text",
+      "id must be a string",
     );
     await damaged(
       "runs.jsonl",
@@ -530,11 +534,11 @@ Deno.test("files of a folder that are damaged are named, with line or key", () =
       (text) => text.replace('"status":"completed"', '"status":"fine"'),
       "line 2: outcome",
     );
-    await damaged("runs.jsonl", (text) => `${text}\n`, "line 3: it must be JSON");
+    await damaged("runs.jsonl", (text) => `${text}\n`, "line 3: it is not JSON");
     await damaged(
       "logs/scalars.jsonl",
       (text) => text.replace('"step":0', '"step":"0"'),
-      "in line 1 its step",
+      "line 1: its step",
     );
     // What a kill cut off is no damage.
     await Deno.writeTextFile(`${path}/runs.jsonl`, '{"type":"sta', { append: true });
@@ -587,7 +591,7 @@ Deno.test("a folder is for one engine; the next new one has a number", () =>
     const folder: RunFolder = await openRunFolder(path);
     await using md = dynamics(), other = dynamics();
     folder.attach(md);
-    assertThrows(() => folder.attach(other), Error, "it has NVTLangevin");
+    assertThrows(() => folder.attach(other), Error, "it belongs to NVTLangevin");
     await folder.close();
     assertThrows(() => folder.attach(other), Error, "it was closed");
     const parent = path.replace(/\/run$/, "");
@@ -624,7 +628,7 @@ Deno.test("a folder is not given back while its engine writes into it", () =>
     const md = dynamics();
     folder.attach(md);
     await md.step(crystals(1));
-    await assertRejects(() => folder.close(), Error, "must not write into it any more");
+    await assertRejects(() => folder.close(), Error, "still writes to it");
     await assertRejects(() => openRunFolder(path, {}), RunFolderBusyError);
     await md.close();
     await folder.close();

@@ -111,7 +111,7 @@ Deno.test("a log cannot be open for two engines at once", async () => {
   await assertRejects(
     () => second.run(1),
     Error,
-    "Cannot open run log runLog for second: it must be closed",
+    "Cannot open run log runLog for second: it is open for",
   );
   await first.close();
   await second.run(1);
@@ -137,9 +137,9 @@ Deno.test("runLog() refuses wrong options at once", () => {
     [{ write: "out" }, 'write must be a function; got "out"'],
     [{ path: 5 }, "path must be a path or a file URL; got 5"],
     [{ path: "" }, 'path must be a path or a file URL; got ""'],
-    [{ write, id: 7 }, "id must be a text; got 7"],
-    [{ write, commit: "" }, 'commit must be a text; got ""'],
-    [{ write, name: null }, "name must be a text; got null"],
+    [{ write, id: 7 }, "id must be a string; got 7"],
+    [{ write, commit: "" }, 'commit must be a string; got ""'],
+    [{ write, name: null }, "name must be a string; got null"],
     [{ write, config: { a: [NaN] } }, "config.a[0] must be a finite number; got NaN"],
   ];
   for (const [options, message] of refused) {

@@ -107,7 +107,7 @@ Deno.test("a log needs only permission to write its file; without Deno, as in a 
     navigator.userAgent,
     "end",
   ]);
-  assertMatch(refusal, /path must be somewhere with files.*give write instead/);
+  assertMatch(refusal, /there is no file system for path .*Pass write instead/);
   const [first] = parse(await Deno.readTextFile(file.path));
   assertEquals(first?.type === "start" && first.commit, "unknown");
 });

@@ -744,7 +744,7 @@ Deno.test("examples/config_hooks.ts does what it says", async () => {
     }
     assertMatch(
       output,
-      /status: "stopped",\s+reason: "val\/loss was no better than .* for 2 times",/,
+      /status: "stopped",\s+reason: "val\/loss did not improve on .* for 2 checks",/,
     );
     assertEquals(lines.at(-2)!.split(", ").length, 3, "the best two, and the last");
     assertMatch(
@@ -879,7 +879,7 @@ Deno.test("examples/report_run.ts does what it says", async () => {
     `goes on with step 300\nstep 600: see ${path}/report.html\n`,
   );
   const report = await Deno.readTextFile(`${path}/report.html`);
-  for (const title of ["Energy, eV", "Temperature, K", "Where the time went", "Parts"]) {
+  for (const title of ["Energy, eV", "Temperature, K", "Timings", "Parts"]) {
     assertStringIncludes(report, title);
   }
   const frames = await openSink(`${path}/trajectory.zarr`);

@@ -195,7 +195,7 @@ Deno.test("systems at rest are not biased, nor asked", async () => {
 
 Deno.test("what is no bias is named", async () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
-    [{}, TypeError, "it must have bias, a model or a function"],
+    [{}, TypeError, "bias is required: a model or a function"],
     [{ bias: 3 }, TypeError, "bias must be a model, or a function"],
     [{ bias: null }, TypeError, "bias must be a model, or a function"],
     [{ bias: { name: "x" } }, TypeError, "bias must be a model, or a function"],
@@ -217,11 +217,11 @@ Deno.test("what is no bias is named", async () => {
   await assertRejects(
     () => run(potential(pull, { name: "a pull" })),
     TypeError,
-    "Cannot bias by a pull: a bias that is a model must be made of kernels",
+    "Cannot bias by a pull: the model is not made of kernels",
   );
   await assertRejects(
     () => run((() => {}) as unknown as () => number),
     TypeError,
-    "Cannot bias system 0: the function must answer with its energy, a number; got undefined",
+    "Cannot bias system 0: the function must return its energy, a number; got undefined",
   );
 });

@@ -154,7 +154,7 @@ Deno.test(
 Deno.test("wrong options of a clamp and of wrapping are named", () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [undefined, TypeError, "options must be an object"],
-    [{}, TypeError, "it must have maxForce"],
+    [{}, TypeError, "maxForce is required: the largest force"],
     [{ maxForce: 0 }, RangeError, "above 0 and finite"],
     [{ maxForce: Infinity }, RangeError, "above 0 and finite"],
     [{ maxForce: "1" }, TypeError, "a number"],

@@ -146,8 +146,12 @@ Deno.test("stopped and resumed it measures as in one piece", async () => {
   await second.md.run(await second.md.load(structuredClone(await first.md.save())), 6);
   const drifts = (list: readonly EnergyDriftError[]) => list.map(({ drift }) => drift);
   assertEquals([...drifts(first.warnings), ...drifts(second.warnings)], drifts(whole.warnings));
-  assertThrows(() => second.monitor.load({ references: [[1, 2]] }), TypeError, "what save() gave");
-  assertThrows(() => second.monitor.load(undefined), TypeError, "what save() gave");
+  assertThrows(
+    () => second.monitor.load({ references: [[1, 2]] }),
+    TypeError,
+    "what save() returned",
+  );
+  assertThrows(() => second.monitor.load(undefined), TypeError, "what save() returned");
 });
 
 Deno.test("an energy that is no number is beyond any threshold", async () => {
@@ -196,7 +200,7 @@ Deno.test(
 
 Deno.test("wrong options of a drift monitor are named", () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
-    [{}, TypeError, "it must have threshold"],
+    [{}, TypeError, "threshold is required: the largest"],
     [{ threshold: -1 }, RangeError, "threshold must be 0 or more"],
     [{ threshold: NaN }, RangeError, "NaN"],
     [{ threshold: "1" }, TypeError, "threshold must be a number"],

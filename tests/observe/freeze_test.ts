@@ -364,7 +364,7 @@ Deno.test("what cannot be frozen is named", async () => {
     [null, TypeError, "options must be an object"],
     [{ freezeCategory: 0.5 }, RangeError, "a whole number"],
     [{ freezeCategory: "SPECIAL" }, TypeError, "a number"],
-    [{ atoms: "all" }, TypeError, "a function, flags or places"],
+    [{ atoms: "all" }, TypeError, "a function, flags or indices"],
     [{ zeroForces: 1 }, TypeError, "true or false"],
     [{ atoms: [1], freezeCategory: 2 }, TypeError, "not both"],
     [{ frequency: 2 }, TypeError, "among freezeCategory, atoms, zeroForces"],

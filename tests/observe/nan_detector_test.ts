@@ -40,7 +40,7 @@ Deno.test(
       const error = await assertRejects(() => md.run(crystals(3), 20), NonFiniteError);
       assertEquals(
         error.message,
-        "Cannot go on with NVE: what it goes by must be finite: in step 5 forces: 2 numbers of system 1 " +
+        "NVE cannot go on: values are not finite in step 5: forces: 2 numbers of system 1 " +
           "(atom 1 of system 1 first); energy: 1 number of system 1",
       );
       assertEquals([error.step, error.systems], [5, [1]]);
@@ -59,7 +59,7 @@ Deno.test("what is wrong from the start is found before the first step moves an 
   await using md = new NVE({ model: breaking(0, NaN), dt: 1, device: "reference", hooks });
   const batch = crystals(3);
   const before = bitsOf(batch, undefined, ["positions", "velocities"]);
-  const error = await assertRejects(() => md.run(batch, 20), NonFiniteError, "in step 0 forces");
+  const error = await assertRejects(() => md.run(batch, 20), NonFiniteError, "in step 0: forces");
   assertEquals([error.step, begun], [0, []]);
   assertEquals(bitsOf(batch, undefined, ["positions", "velocities"]), before);
 });
@@ -91,7 +91,7 @@ Deno.test("other fields are looked at if they are named, of atoms and of systems
   await assertRejects(
     () => md.run(batch, 20),
     NonFiniteError,
-    "in step 0 load: 2 numbers of system 2 (atom 6 of system 2 first)",
+    "in step 0: load: 2 numbers of system 2 (atom 6 of system 2 first)",
   );
 });
 
@@ -104,7 +104,7 @@ Deno.test("it looks at every so many steps, and many systems are not all written
   await assertRejects(
     () => md.run(many, 20),
     NonFiniteError,
-    "in step 3 energy: 12 numbers of systems 0, 1, 2, 3, 4, 5, 6, 7, … 12 in all",
+    "in step 3: energy: 12 numbers of systems 0, 1, 2, 3, 4, 5, 6, 7, … 12 in all",
   );
 });
 

@@ -125,11 +125,11 @@ Deno.test("a scalar that the run does not have, and options that cannot be, are 
   refused(
     { scalars: ["fmx"] },
     RangeError,
-    'among those of the run (fmax); got "fmx"; did you mean fmax?',
+    'in the run (fmax); got "fmx"; did you mean fmax?',
   );
   refused({ scalars: [] }, TypeError, "scalars must be a list of names");
   refused({ scale: "sqrt" }, TypeError, 'scale must be "linear" or "log"');
   refused({ width: 10 }, RangeError, "width must be 160 or more");
   refused({ color: 1 }, TypeError, "color");
-  assertThrows(() => plot({ history: new ScalarHistory() }), RangeError, "there are none");
+  assertThrows(() => plot({ history: new ScalarHistory() }), RangeError, "the run has no scalars");
 });

@@ -167,7 +167,7 @@ Deno.test("wrong options of a progress hook are named", () => {
   const write = () => {};
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [undefined, TypeError, "options must be an object"],
-    [{}, TypeError, "it must have write"],
+    [{}, TypeError, "write is required: a function"],
     [{ write: 3 }, TypeError, "write must be a function"],
     [{ write, isTerminal: 1 }, TypeError, "true or false"],
     [{ write, nSteps: 0 }, RangeError, "nSteps must be a whole number from 1 on"],

@@ -207,8 +207,8 @@ Deno.test("a reporter that fails is a warning each time; the others and the run 
   assertEquals((await loop.run(4)).status, "completed");
   assertEquals([before.seen.length, after.seen.length], [4, 4]);
   assertEquals(warnings, [
-    "Cannot report to failing: it must take what it is told: no room",
-    "Cannot report to failing: it must take what it is told: no way",
+    "Cannot report to failing: no room",
+    "Cannot report to failing: no way",
   ]);
 });
 
@@ -304,7 +304,7 @@ Deno.test("on a terminal one line is painted and left at the end; elsewhere each
     "step 1/4 (25 %)  x 0  N steps/s  0:02 left\n",
   );
   assertEquals(painted, ["\rstep 1/\x1b[K", "\rstep 2/\x1b[K", "\n"]);
-  assertThrows(() => consoleReporter({} as never), TypeError, "it must have write");
+  assertThrows(() => consoleReporter({} as never), TypeError, "write is required: a function");
   assertThrows(() => consoleReporter({ write: 3 } as never), TypeError, "write must be a function");
 });
 
@@ -328,7 +328,7 @@ Deno.test("the history goes into checkpoints, and another engine begins it anew"
 Deno.test("what cannot be is refused by name", () => {
   const refused = (options: unknown, error: typeof RangeError | typeof TypeError, text: string) =>
     assertThrows(() => new Reporter(options as ReporterOptions), error, text);
-  refused({}, TypeError, "it must have reporters");
+  refused({}, TypeError, "reporters is required: for example");
   refused({ reporters: 3 }, TypeError, "reporters must be a list");
   refused({ reporters: [{}] }, TypeError, "each of its reporters must have a function report");
   refused({ reporters: [{ report() {} }] }, TypeError, "each of its reporters must have a name");
@@ -358,7 +358,7 @@ Deno.test("a scalar of one's own that is no number is told by its name", async (
   await assertRejects(
     () => loop.run(1),
     TypeError,
-    "Cannot collect scalar half: its function must give a number",
+    "Cannot collect scalar half: its function must return a number",
   );
 });
 

@@ -47,7 +47,7 @@ Deno.test("what was saved goes on to the same points as if it had never been", (
       series: [["x", 1, 1, [1], []]],
     }]
   ) {
-    assertThrows(() => after.load(wrong), TypeError, "it must be what save() gave");
+    assertThrows(() => after.load(wrong), TypeError, "it must be what save() returned");
   }
   assertThrows(() => new ScalarHistory({ size: 1 }), RangeError, "got 1");
 });
@@ -78,14 +78,14 @@ Deno.test("a line that is none of a reporter's is refused, with its number and m
   const good = scalarLine({ step: 0, time: 1, stage: "a/B", engine: "e", scalars: { x: 1 } });
   const row = JSON.parse(good);
   const cases: [unknown, string][] = [
-    ['{"step":', "in line 2 there must be JSON"],
-    [[], "there must be an object"],
+    ['{"step":', "line 2: it is not JSON"],
+    [[], "it must be an object"],
     [{ ...row, step: -1 }, "its step must be a whole number from 0 on; got -1"],
     [
       { ...row, time: "noon" },
-      'its time must be a time as ISO 8601 writes it; got "noon"',
+      'its time must be a time in ISO 8601; got "noon"',
     ],
-    [{ ...row, stage: 3 }, "its stage and engine must be texts"],
+    [{ ...row, stage: 3 }, "its stage and engine must be strings"],
     [{ ...row, scalars: [1] }, "its scalars must be an object"],
     [{ ...row, scalars: { x: "1" } }, 'scalars["x"] must be a number; got "1"'],
     [{ ...row, scalars: { x: null } }, 'scalars["x"] must be a number; got null'],
@@ -109,7 +109,7 @@ Deno.test("lines with any damage are read or refused by a SyntaxError", () => {
         try {
           parseScalarLines(good.slice(0, at) + put + good.slice(at + gone));
         } catch (error) {
-          assert(error instanceof SyntaxError && /in line \d/.test(error.message), String(error));
+          assert(error instanceof SyntaxError && /, line \d/.test(error.message), String(error));
         }
       },
     ),

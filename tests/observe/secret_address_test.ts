@@ -73,7 +73,7 @@ Deno.test("an address that is none is refused without being shown", () => {
       }
     })();
     assert(error instanceof TypeError);
-    assertStringIncludes(error.message, "url must be an address");
+    assertStringIncludes(error.message, "url must begin with http");
     assertEquals(error.message.includes("SECRET"), false);
   }
 });

@@ -187,7 +187,7 @@ for (const [short, cut, order] of SHORT) {
         const error = await assertRejects(() => md.run(batch, 5), RangeError, "Cannot resume");
         assertStringIncludes(
           error.message,
-          `that of step 10: to go on from there, call loadCheckpoint(${JSON.stringify(fits)})`,
+          `that of step 10: to resume from it, call loadCheckpoint(${JSON.stringify(fits)})`,
         );
       }, order);
       assertEquals(sizesIn(folder), sizes);

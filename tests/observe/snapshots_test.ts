@@ -180,7 +180,7 @@ Deno.test(
 Deno.test("wrong options of snapshots are named when they are made", () => {
   const sink = new MemorySink();
   const wrong: readonly (readonly [unknown, string])[] = [
-    [{}, "it must have sink"],
+    [{}, "sink is required: for example"],
     [{ sink: 3 }, "sink must be a sink"],
     [{ sink: {} }, "sink must be a sink"],
     [{ sink, frequncy: 3 }, "among sink"],
@@ -192,7 +192,7 @@ Deno.test("wrong options of snapshots are named when they are made", () => {
   }
   assertThrows(() => new SnapshotHook({ sink, frequency: -1 }), RangeError, "frequency");
   const stage = "dynamics/NEVER" as "dynamics/AFTER_STEP";
-  assertThrows(() => new SnapshotHook({ sink, stage }), TypeError, "a stage of dynamics");
+  assertThrows(() => new SnapshotHook({ sink, stage }), TypeError, "a dynamics stage");
 });
 
 Deno.test("with fields a snapshot has those and what every batch has, to the bit what one of all has of them", async () => {

@@ -164,7 +164,7 @@ Deno.test("a trace can be written by hand, and by one that failed before", async
 
 Deno.test("without a path nothing is written, and without a trace there is none to give", async () => {
   const profiler = new Profiler();
-  assertThrows(() => profiler.trace(), TypeError, "made with `trace: true` or a `tracePath`");
-  await assertRejects(() => profiler.writeTrace(), TypeError, "must have a path");
-  await assertRejects(() => profiler.writeTrace("x"), TypeError, "made with `trace: true`");
+  assertThrows(() => profiler.trace(), TypeError, "Pass `trace: true` or a `tracePath`");
+  await assertRejects(() => profiler.writeTrace(), TypeError, "path is required");
+  await assertRejects(() => profiler.writeTrace("x"), TypeError, "Pass `trace: true`");
 });

@@ -83,7 +83,7 @@ Deno.test("files have the documented name by default, and templates have formats
   assertThrows(
     () => name("{val/los}"),
     RangeError,
-    'names in filename must be among epoch, step, val/loss, train/loss; got "val/los"; did you mean',
+    'names in filename must be one of epoch, step, val/loss, train/loss; got "val/los"; did you mean',
   );
   assertThrows(() => name("{epoch:.2d}"), SyntaxError, "formats must be like .2f, 03d or .1e");
 });
@@ -136,7 +136,7 @@ Deno.test("the ranking goes into checkpoints: a run that is gone on with deletes
   assertEquals(hook.kept.map(({ score }) => score), [4, 9]); // the one that it was read from, too
   await resumed.train();
   assertEquals(filesIn(dir), ["e1", "e2", "last"]);
-  assertThrows(() => hook.load(undefined), TypeError, "its state must be what save() gave");
+  assertThrows(() => hook.load(undefined), TypeError, "its state must be what save() returned");
 });
 
 Deno.test("a run that failed leaves no ranking of files that never were", async () => {
@@ -176,7 +176,7 @@ Deno.test("a run without any validation is an error, where it waits for one", as
   await assertRejects(
     () => trainer.train(),
     RangeError,
-    "there must be a validation: there was none",
+    "the run had no validation",
   );
   await trainer.train(); // nothing is left to be done
 });
@@ -193,7 +193,7 @@ Deno.test("a validation by hand keeps nothing", async () => {
 Deno.test("options that cannot be are refused", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new ModelCheckpoint({ dir: "x", ...options }), error, text);
-  refused({ dir: undefined }, TypeError, "it must have dir");
+  refused({ dir: undefined }, TypeError, "dir is required: the folder");
   refused({ saveTopK: -2 }, RangeError, "saveTopK must be −1 or a whole number from 0 on");
   refused({ mode: "most" }, TypeError, "mode must be");
   refused({ saveLast: 1 }, TypeError, "saveLast must be true or false");
@@ -204,7 +204,7 @@ Deno.test("options that cannot be are refused", () => {
   refused({ weights: "all" }, TypeError, "weights must be");
   refused({ saveTopk: 3 }, TypeError, "did you mean");
   assertEquals(new ModelCheckpoint({ dir: "x" }).name, "model_checkpoint");
-  assertThrows(() => new Checkpoint({} as never), TypeError, "it must have outputDir");
+  assertThrows(() => new Checkpoint({} as never), TypeError, "outputDir is required: the folder");
   assertThrows(
     () => new Checkpoint({ outputDir: "x", saveEveryNEpochs: 0 }),
     RangeError,
@@ -253,5 +253,5 @@ Deno.test("without validation the best is that of training; what was best goes i
   await using resumed = line([next]);
   await resumed.loadCheckpoint(new URL("checkpoint_epoch_2.hooke", outputDir));
   assertEquals(next.bestLoss, hook.bestLoss);
-  assertThrows(() => next.load({}), TypeError, "its state must be what save() gave");
+  assertThrows(() => next.load({}), TypeError, "its state must be what save() returned");
 });

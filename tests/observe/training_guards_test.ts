@@ -60,9 +60,13 @@ Deno.test("gradients are clipped by norm, by value, by both, while the hook is o
 Deno.test("hooks that only ask for something refuse what cannot be", () => {
   assertThrows(() => new Ema({ decay: 1.5 }), RangeError, "decay must be from 0 to 1");
   assertThrows(() => new Ema({ validate: 1 as never }), TypeError, "validate must be");
-  assertThrows(() => new AccumulateGradients({} as never), TypeError, "it must have steps");
+  assertThrows(
+    () => new AccumulateGradients({} as never),
+    TypeError,
+    "steps is required: the number",
+  );
   assertThrows(() => new AccumulateGradients({ steps: 0 }), RangeError, "steps must be");
-  assertThrows(() => new ClipGradients({}), TypeError, "it must have norm or value");
+  assertThrows(() => new ClipGradients({}), TypeError, "norm or value must be given");
   assertThrows(() => new ClipGradients({ norm: 0 }), RangeError, "norm must be above 0");
   assertThrows(() => new ClipGradients({ value: -1 }), RangeError, "value must be above 0");
   assertThrows(() => new ClipGradients({ norms: 1 } as never), TypeError, "did you mean");
@@ -126,7 +130,7 @@ Deno.test("a validation hook refuses what it does not understand", () => {
   refused({ every: 0 }, RangeError, "every must be a whole number from 1 on");
   refused({ unit: "batch" }, TypeError, 'unit must be "epoch" or "step"');
   refused({ data: 3 }, TypeError, "data must be batches");
-  refused({ frequency: 2 }, TypeError, "how often is said by every");
+  refused({ frequency: 2 }, TypeError, "frequency must be left out, because every replaces it");
   refused({ evry: 2 }, TypeError, "did you mean");
   assertEquals(new Validation().name, "validation");
 });
@@ -194,7 +198,7 @@ Deno.test("skip: the step is left out, said and counted, and training goes on", 
   const next = new NanGuard({ mode: "skip" });
   next.load(guard.save());
   assertEquals(next.skipped, 2);
-  assertThrows(() => next.load(3), TypeError, "its state must be what save() gave");
+  assertThrows(() => next.load(3), TypeError, "its state must be what save() returned");
 });
 
 Deno.test("skip: of several batches of a step one is enough", async () => {

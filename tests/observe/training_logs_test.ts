@@ -123,7 +123,11 @@ Deno.test("a console log refuses what it does not understand", () => {
   assertThrows(() => new ConsoleLog({ logEveryNBatches: 0 }), RangeError, "a whole number from 1");
   assertThrows(() => new ConsoleLog({ level: "debug" as never }), TypeError, "level must be");
   assertThrows(() => new ConsoleLog({ write: 3 as never }), TypeError, "write must be a function");
-  assertThrows(() => new ConsoleLog({ name: "" }), TypeError, "name must be a name");
+  assertThrows(
+    () => new ConsoleLog({ name: "" }),
+    TypeError,
+    "name must be a string that is not empty",
+  );
   assertThrows(
     () => new ConsoleLog({ logEveryNBatche: 3 } as never),
     TypeError,
@@ -132,7 +136,7 @@ Deno.test("a console log refuses what it does not understand", () => {
   assertThrows(
     () => new ConsoleLog({ frequency: 3 } as never),
     TypeError,
-    "how often is said by logEveryNBatches",
+    "frequency must be left out, because logEveryNBatches replaces it",
   );
   assertEquals(new ConsoleLog().name, "console_log");
   assertEquals(new ConsoleLog({ name: "mine" }).name, "mine");
@@ -292,14 +296,14 @@ Deno.test("lines are in the file while training goes on, and a run gone on with 
   await resumed.train();
   const { total_batches } = linesOf(next.path!).at(-1)!;
   assertEquals(total_batches, 8);
-  assertThrows(() => next.load(3), TypeError, "its state must be what save() gave");
+  assertThrows(() => next.load(3), TypeError, "its state must be what save() returned");
 });
 
 Deno.test("a log of JSON that cannot be written stops the run", async () => {
   const file = Deno.makeTempFileSync(); // no folder
   await using trainer = line([new JsonLog({ outputDir: file })]);
   await assertRejects(() => trainer.train());
-  assertThrows(() => new JsonLog({} as never), TypeError, "it must have outputDir");
+  assertThrows(() => new JsonLog({} as never), TypeError, "outputDir is required: the folder");
   assertThrows(() => new JsonLog({ outputDir: 3 as never }), TypeError, "a path");
   assertThrows(
     () => new JsonLog({ outputDir: "x", fileName: "" }),

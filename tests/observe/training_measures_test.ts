@@ -118,7 +118,7 @@ Deno.test("paramFilter chooses by parts of names, or by a function; one that fit
   await assertRejects(
     () => named("head"),
     RangeError,
-    'paramFilter must fit a parameter (encoder.weight, decoder.weight); got "head"',
+    'paramFilter must match a parameter (encoder.weight, decoder.weight); got "head"',
   );
 });
 
@@ -214,7 +214,11 @@ Deno.test("a gradient monitor refuses what it does not understand", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new GradientMonitor(options), error, text);
   refused({ logFrequency: 0 }, RangeError, "logFrequency must be a whole number from 1 on");
-  refused({ frequency: 3 }, TypeError, "how often is said by logFrequency");
+  refused(
+    { frequency: 3 },
+    TypeError,
+    "frequency must be left out, because logFrequency replaces it",
+  );
   refused({ histogram: 1 }, TypeError, "histogram must be true or false");
   refused({ norm: 1 }, TypeError, "norm must be true or false");
   refused({ paramFilter: 3 }, TypeError, "paramFilter must be parts of names");
@@ -287,7 +291,11 @@ Deno.test("an LR monitor leaves rows in the slot, and refuses what it does not u
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new LrMonitor(options), error, text);
   refused({ frequency: "batch" }, TypeError, 'frequency must be "step" or "epoch"');
-  refused({ frequency: "epoch", everyNSteps: 2 }, TypeError, "everyNSteps goes with frequency");
+  refused(
+    { frequency: "epoch", everyNSteps: 2 },
+    TypeError,
+    "everyNSteps must be left out unless frequency",
+  );
   refused({ everyNSteps: 0 }, RangeError, "everyNSteps must be");
   refused({ logMomentum: 1 }, TypeError, "logMomentum must be");
   refused({ logWeightDecay: 1 }, TypeError, "logWeightDecay must be");

@@ -50,7 +50,7 @@ Deno.test("the outcome names metric, best and how often", async () => {
   assertEquals(outcome, {
     status: "stopped",
     step: 3,
-    reason: "val/loss was no better than 1 for 2 times",
+    reason: "val/loss did not improve on 1 for 2 checks",
   });
 });
 
@@ -82,7 +82,7 @@ Deno.test("at the end of epochs it sees metrics of training, too, and needs no v
   await assertRejects(
     () => blind.train(),
     RangeError,
-    "there must be a validation: there was none",
+    "the run had no validation",
   );
   await blind.train(); // nothing is left to be done, so nothing was missed
   await using lenient = line([new EarlyStopping({ strict: false })], { epochs: 2 });
@@ -93,9 +93,9 @@ Deno.test("verbose says what it finds, to `write`; otherwise it is silent", asyn
   const said: string[] = [], write = (text: string) => void said.push(text);
   await epochsOf([4, 9], { patience: 1, verbose: true, write });
   assertEquals(said, [
-    "val/loss is better: 4, after NaN",
-    "val/loss is no better: 9, the best is 4, 1 time of 1",
-    "stopping: val/loss was no better than 4 for 1 time",
+    "val/loss has improved: 4, before NaN",
+    "val/loss has not improved: 9, the best is 4, 1 check of 1",
+    "stopping: val/loss did not improve on 4 for 1 check",
   ]);
   said.length = 0;
   await epochsOf([4, 9], { patience: 1, write });
@@ -113,7 +113,7 @@ Deno.test("how long it has waited survives a checkpoint", async () => {
   assertEquals([next.waited, next.best], [2, 1]);
   await resumed.train();
   assertEquals(resumed.state.currentEpoch, 4);
-  assertThrows(() => next.load({ best: 1 }), TypeError, "its state must be what save() gave");
+  assertThrows(() => next.load({ best: 1 }), TypeError, "its state must be what save() returned");
 });
 
 Deno.test("its times choose which validations it looks at", async () => {

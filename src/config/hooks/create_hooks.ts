@@ -141,7 +141,7 @@ function planOf(wanted: WantedHook, registry: HookRegistry, modules: ModuleRules
     throw new TypeError(
       wrong(
         `${path}.name`,
-        `of hooks.${wanted.list}, and ${spec} is of hooks.${list}`,
+        `a hook for hooks.${wanted.list}, but ${spec} belongs to hooks.${list}`,
         spec,
       ),
     );
@@ -156,7 +156,7 @@ function registeredOf({ path, spec, list }: WantedHook, registry: HookRegistry):
     return registry.get(spec);
   } catch (error) {
     const rest = (error as Error).message.replace(/^Cannot get a hook: its name/, "");
-    const instead = spec.includes(".") ? '; a hook of your own is "./module.ts#Name"' : "";
+    const instead = spec.includes(".") ? '; write a custom hook as "./module.ts#Name"' : "";
     throw new RangeError(`Cannot configure hooks: ${place}${rest}${instead}`);
   }
 }
@@ -175,7 +175,7 @@ async function make(
     if (cause instanceof Error && cause.message.startsWith("Cannot configure hooks")) throw cause;
     const text = cause instanceof Error ? cause.message : String(cause);
     const Same = cause instanceof RangeError ? RangeError : TypeError;
-    throw new Same(`Cannot configure hooks: ${path} must be accepted by its hook: ${text}`, {
+    throw new Same(`Cannot configure hooks: ${path} was refused by its hook: ${text}`, {
       cause,
     });
   }
@@ -218,10 +218,10 @@ function checkList(
   if (isFine) return;
   const requirement = list === "update"
     ? `a hook at ${TrainingStage.GRADIENTS}`
-    : `a hook at ${TrainingStage.AFTER_FORWARD} that only looks on`;
+    : `an observer at ${TrainingStage.AFTER_FORWARD}`;
   const where = stages.join(", ") || "no stage";
   throw new TypeError(
-    wrong(path, requirement, spec) + `, at ${where}; put it in hooks.other`,
+    wrong(path, requirement, spec) + ` at ${where}. Move it to hooks.other`,
   );
 }
 

@@ -29,7 +29,11 @@ export async function loadHook(
   if (made === undefined) {
     const names = Object.keys(members);
     throw new RangeError(
-      wrong(path, `among the exports of ${from} (${names.join(", ") || "none"})`, name) +
+      wrong(
+        path,
+        `one of the exports of ${from} (${names.join(", ") || "it has no exports"})`,
+        name,
+      ) +
         didYouMean(name, names),
     );
   }
@@ -42,7 +46,7 @@ export async function loadHook(
     : made;
   if (!isObject(hook)) throw new TypeError(wrong(path, "a class, function or hook", made));
   if (hook !== made || given.length === 0) return hook;
-  throw new TypeError(wrong(path, "a class or function, to be given options", made));
+  throw new TypeError(wrong(path, "a class or function if it has options", made));
 }
 
 /** Splits a module spec: `"./my_hooks.ts#MyHook"` becomes `["./my_hooks.ts", "MyHook"]`. */
@@ -67,7 +71,7 @@ async function load(address: string, spec: string, path: string): Promise<Member
     return await import(address) as Members;
   } catch (cause) {
     throw new Error(
-      `Cannot configure hooks: ${path} must be a module that can be loaded; got ${show(spec)}; ${
+      `Cannot configure hooks: cannot load ${path}, ${show(spec)}: ${
         cause instanceof Error ? cause.message : show(cause)
       }`,
       { cause },

@@ -87,7 +87,7 @@ export class HookRegistry {
   ): this {
     const action = `register hook ${typeof name === "string" ? name : ""}`.trimEnd();
     if (typeof name !== "string" || name === "") {
-      throw new TypeError(complaint(action, "its name must be a text", name));
+      throw new TypeError(complaint(action, "its name must be a string", name));
     }
     if (typeof factory !== "function") {
       throw new TypeError(complaint(action, "its factory must be a function", factory));
@@ -98,7 +98,7 @@ export class HookRegistry {
     checkKeysOfSchema(action, schema);
     if (this.#hooks.has(name)) {
       throw new RangeError(
-        `Cannot ${action}: names must differ: there is one of that name already`,
+        `Cannot ${action}: the name is taken`,
       );
     }
     this.#hooks.set(name, { ...schema, make: factory as HookFactory, isBuiltIn: false });

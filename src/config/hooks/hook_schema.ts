@@ -62,7 +62,7 @@ export function readHookOptions(
       const names = [...known, ...Object.keys(aliases)].sort();
       throw new TypeError(unknownMember(`${path}.${key}`, key, names));
     }
-    if (name in read) throw new TypeError(wrong(`${path}.${key}`, "said once", value));
+    if (name in read) throw new TypeError(wrong(`${path}.${key}`, "given once", value));
     // URLs and functions have no schema, so the hook checks them itself.
     const isCode = value instanceof URL || typeof value === "function";
     const schema = isCode ? undefined : options[name];
@@ -71,7 +71,7 @@ export function readHookOptions(
   }
   const missing = required.find((name) => read[name] === undefined);
   if (missing !== undefined) {
-    throw new TypeError(wrong(`${path}.${missing}`, "there", undefined));
+    throw new TypeError(`Cannot configure hooks: ${path}.${missing} is required`);
   }
   if (anyOf.length === 0 || anyOf.some((name) => read[name] !== undefined)) return read;
   throw new TypeError(wrong(path, `an entry with ${anyOf.join(" or ")}`, given));
@@ -83,8 +83,8 @@ export function unknownMember(path: string, key: string, known: readonly string[
   const asWritten = key.includes("_")
     ? near.replace(/\w+(?=\?$)/, (name) => snakeCase(name))
     : near;
-  return `Cannot configure hooks: there must be an option ${path}: there is none; known are ${
-    known.join(", ") || "none"
+  return `Cannot configure hooks: unknown option ${path}; known options are ${
+    known.join(", ") || "(none)"
   }${asWritten}`;
 }
 

@@ -86,7 +86,7 @@ function camelMembers(config: Members): [members: HooksConfigMembers, paths: Pat
     if (!(CONFIG_MEMBERS as readonly string[]).includes(name)) {
       throw new TypeError(unknownMember(key, key, CONFIG_MEMBERS));
     }
-    if (name in members) throw new TypeError(wrong(key, "said once", value));
+    if (name in members) throw new TypeError(wrong(key, "given once", value));
     if (value === undefined) continue;
     members[name] = value;
     paths[name] = key;
@@ -115,7 +115,11 @@ function classesOf(members: HooksConfigMembers, paths: Paths): WantedHook[] {
     if (hookClasses.includes(key)) continue;
     const fitting = bare.filter((name) => name === key).length;
     if (fitting === 1) continue;
-    if (fitting > 1) throw new RangeError(wrong(`${configs}.${key}`, "of one hook only", options));
+    if (fitting > 1) {
+      throw new RangeError(
+        wrong(`${configs}.${key}`, "the options of one hook: several have this name", options),
+      );
+    }
     throw new RangeError(unknownMember(`${configs}.${key}`, key, [...hookClasses, ...bare]));
   }
   return hookClasses.map((spec, i) => ({

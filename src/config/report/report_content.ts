@@ -48,8 +48,8 @@ export function reportContent(run: RunData): ReportContent {
     { title: "Plots", blocks: plots(run) },
     { title: "Parts", blocks: parts(run) },
     { title: "Hooks", blocks: hooks(run.records) },
-    { title: "Changes of hooks", blocks: changes(run.records) },
-    { title: "Where the time went", blocks: timings(run) },
+    { title: "Hook changes", blocks: changes(run.records) },
+    { title: "Timings", blocks: timings(run) },
     { title: "Configuration", blocks: configuration(run) },
   ];
   return {
@@ -72,12 +72,12 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
   const rows: [string, string | undefined | null][] = [
     [
       "outcome",
-      end === undefined ? "not ended: it is under way, or was killed" : told(end.outcome),
+      end === undefined ? "not ended: the run is still going on, or was killed" : told(end.outcome),
     ],
     ["engine", start?.engine],
     ["steps", last === undefined ? undefined : String(last.step)],
     ["began", run.begun ?? run.records[0]?.time],
-    ["last heard of", last?.time],
+    ["last record", last?.time],
     ["took", tookAll(run)],
     ["run", run.id ?? start?.id],
     ["commit", start?.commit],
@@ -110,7 +110,7 @@ function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] 
     .map(({ name, errors }) => `Hook ${name} has failed ${errors} time${errors === 1 ? "" : "s"}.`);
   const fallen = (end?.device ?? startsOf(records).at(-1)?.device)?.skipped ?? [];
   items.push(...end?.outcome.warnings ?? []);
-  items.push(...fallen.map(({ device, reason }) => `${device} was passed over: ${reason}`));
+  items.push(...fallen.map(({ device, reason }) => `Device ${device} was skipped: ${reason}`));
   const open = startsOf(records).length - records.filter(({ type }) => type === "end").length;
   const killed = open - (end === undefined && records.length > 0 ? 1 : 0);
   if (killed > 0) items.push(`${killed} part${killed === 1 ? "" : "s"} of the run never ended.`);

@@ -34,7 +34,11 @@ const GROUPS: readonly Group[] = [
   { name: "energy", title: "Energy, eV", fits: /^energy(\/max)?$/ },
   { name: "fmax", title: "Largest force, eV/Å", fits: /^fmax(\/max)?$/, isLog: true },
   { name: "temperature", title: "Temperature, K", fits: /^temperature(\/max)?$/ },
-  { name: CONVERGED, title: "Parts of all systems", fits: /^(converged|active)_fraction$/ },
+  {
+    name: CONVERGED,
+    title: "Converged and active fractions",
+    fits: /^(converged|active)_fraction$/,
+  },
 ];
 const SPEED: Group = { name: "speed", title: "Steps per second", fits: /\/steps_per_s$/ };
 /** Scalars of progress, which are not plotted. */

@@ -85,10 +85,12 @@ export class HeldFolder implements RunFolder {
   }
 
   attach(engine: FolderEngine): void {
-    const wrong = this.#isClosed ? "it was closed" : this.#engine && `it has ${this.#engine.name}`;
+    const wrong = this.#isClosed
+      ? "it was closed"
+      : this.#engine && `it belongs to ${this.#engine.name}`;
     if (wrong !== undefined) {
       throw new Error(
-        `Cannot attach ${engine.name} to run folder ${this.path}: it must be open and have no engine: ${wrong}`,
+        `Cannot attach ${engine.name} to run folder ${this.path}: ${wrong}. Open a folder for each engine`,
       );
     }
     this.#engine = engine;
@@ -142,8 +144,8 @@ export class HeldFolder implements RunFolder {
     if (this.#isWriting) {
       return Promise.reject(
         new Error(
-          `Cannot close run folder ${this.path}: its engine, ${this.#engine?.name}, must not write into it any more: ` +
-            `await its run, or close it, first`,
+          `Cannot close run folder ${this.path}: its engine, ${this.#engine?.name}, still writes to it. ` +
+            `Await the run, or close the engine, first`,
         ),
       );
     }

@@ -46,22 +46,22 @@ function recordOf(line: string, name: string): RunRecord {
   const isText = (value: unknown) => typeof value === "string";
   const isTextOrNull = (value: unknown) => isText(value) || value === null;
   const type = checked(at, "type", TYPES.join(", "), (value) => TYPES.includes(value as string));
-  checked(at, "id", "a text", isText);
+  checked(at, "id", "a string", isText);
   checked(at, "segment", "a whole number from 0 on", isCount);
-  checked(at, "time", "a time as ISO 8601 writes it", isIsoTime);
+  checked(at, "time", "a time in ISO 8601", isIsoTime);
   checked(at, "step", "a whole number from 0 on", isCount);
   checked(at, "hooks", "a list of hooks", areHooks);
   if (type === "start") {
-    checked(at, "engine", "a text", isText);
-    checked(at, "commit", "a text", isText);
-    checked(at, "configHash", "a text or null", isTextOrNull);
-    checked(at, "constraints", "a list of texts", areTextsIfThere);
-    checked(at, "versions", "an object of texts", areTexts);
+    checked(at, "engine", "a string", isText);
+    checked(at, "commit", "a string", isText);
+    checked(at, "configHash", "a string or null", isTextOrNull);
+    checked(at, "constraints", "a list of strings", areTextsIfThere);
+    checked(at, "versions", "an object of strings", areTexts);
     checked(at, "device", "a device or null", isDevice);
   }
   if (type === "change") {
-    checked(at, "change", "a text", isText);
-    checked(at, "hook", "a text", isText);
+    checked(at, "change", "a string", isText);
+    checked(at, "hook", "a string", isText);
   }
   if (type === "end") {
     checked(at, "outcome", "an outcome", isOutcome);

@@ -51,7 +51,7 @@ export async function readRun(path: string): Promise<RunData> {
   const config = await textIn(paths.config);
   if (config === undefined) {
     throw new RangeError(
-      `Cannot read run ${path}: it must be a run folder, with a config.json: there is none`,
+      `Cannot read run ${path}: it is not a run folder, because it has no config.json`,
     );
   }
   const identity = parseIdentity(config, paths.config);
@@ -79,13 +79,13 @@ export function profileIn(text: string, name: string): TransitionSummary[] {
   try {
     rows = JSON.parse(text);
   } catch (error) {
-    refuse(`it must be JSON: ${(error as Error).message}`);
+    refuse(`it is not JSON: ${(error as Error).message}`);
   }
   if (!Array.isArray(rows)) return refuse("it must be a list");
   for (const [i, row] of rows.entries()) {
     for (const member of ["engine", "domain", "from", "to"]) {
       if (!isObject(row) || typeof row[member] !== "string") {
-        refuse(`${member} of row ${i} must be a text`);
+        refuse(`${member} of row ${i} must be a string`);
       }
     }
     for (const member of ["count", "mean", "std", "min", "max"]) {

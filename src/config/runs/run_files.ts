@@ -64,9 +64,9 @@ export function parseIdentity(text: string, name: string): RunIdentity {
   const of = parseObject(text, { name, schema: SCHEMA }), at = { name, of };
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   return {
-    id: checked(at, "id", "a text", isText) as string,
-    begun: checked(at, "begun", "a time as ISO 8601 writes it", isIsoTime) as string,
-    configHash: checked(at, "configHash", "a text or null", (x) => isText(x) || x === null) as
+    id: checked(at, "id", "a string", isText) as string,
+    begun: checked(at, "begun", "a time in ISO 8601", isIsoTime) as string,
+    configHash: checked(at, "configHash", "a string or null", (x) => isText(x) || x === null) as
       | string
       | null,
     config: checked(at, "config", "there", (value) => value !== undefined),
@@ -107,7 +107,7 @@ export async function makeFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
-    throw refusal(`Cannot make folder ${folder}`, error);
+    throw refusal(`Cannot create folder ${folder}`, error);
   }
 }
 

@@ -128,7 +128,7 @@ export async function nextRunFolder(parent: string | URL, name: string = "run"):
 async function pathOf(path: string | URL): Promise<string> {
   const text = typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
   if (text === "") {
-    throw new TypeError("Cannot open a run folder: it must have a path: it is empty");
+    throw new TypeError('Cannot open a run folder: its path must not be empty; got ""');
   }
   return text.replace(/(.)\/+$/, "$1");
 }

@@ -24,11 +24,11 @@ export class RunFolderBusyError extends Error {
   /** Creates the error with a message that names the holder. */
   constructor(path: string, holder: RunHolder | undefined) {
     const who = holder === undefined
-      ? "another has it"
-      : `process ${holder.pid} on ${holder.host} has it since ${holder.since}`;
+      ? "another run has locked it"
+      : `process ${holder.pid} on ${holder.host} has locked it since ${holder.since}`;
     super(
-      `Cannot open run folder ${path}: no other run may have it: ${who}; ` +
-        `wait for it, or take another folder, as nextRunFolder finds one`,
+      `Cannot open run folder ${path}: ${who}. ` +
+        `Wait until that run ends, or use another folder: nextRunFolder() finds a free one`,
     );
     this.path = path;
     this.holder = holder;

@@ -154,7 +154,7 @@ export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions 
 function checkTrajectory(trajectory: RunTrajectory): void {
   checkPart("trajectory", trajectory, ["sink", "frequency"]);
   const isSink = () => typeof trajectory.sink?.write === "function";
-  checkKind(ACTION, "trajectory.sink", trajectory.sink, "a sink, with a function write", isSink);
+  checkKind(ACTION, "trajectory.sink", trajectory.sink, "a sink with a write() function", isSink);
 }
 
 function checkPart(name: string, value: object, known: readonly string[]): void {

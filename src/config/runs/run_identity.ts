@@ -32,9 +32,9 @@ export async function assertOurs(folder: string): Promise<void> {
   const foreign = await foreignIn(folder, names.filter((name) => !EARLY.test(name)));
   if (foreign.length === 0) return;
   throw new RangeError(
-    `Cannot open run folder ${folder}: it must be empty or a run's, with a config.json: it has ${
+    `Cannot open run folder ${folder}: it has no config.json, and contains other files: ${
       foreign.slice(0, 5).join(", ")
-    }. Remove that if it is not needed, or take another folder, as nextRunFolder finds one`,
+    }. Remove them, or use another folder: nextRunFolder() finds a free one`,
   );
 }
 
@@ -59,9 +59,9 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   }
   if (!isOther) return known;
   throw new RangeError(
-    `Cannot open run folder ${paths.folder}: its configuration must be the one it was begun with, ` +
-      `${known.configHash ?? "none"}; got ${hash}` +
-      `${differing(known.config, config)}; take another folder, as nextRunFolder finds one`,
+    `Cannot open run folder ${paths.folder}: its configuration must have the hash ` +
+      `${known.configHash ?? "null (no configuration)"} of the run; got ${hash}` +
+      `${differing(known.config, config)}. Use another folder: nextRunFolder() finds a free one`,
   );
 }
 

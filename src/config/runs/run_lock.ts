@@ -174,12 +174,12 @@ export function parseLock(text: string, name: string): RunHolder | undefined {
   const refuse = { name, of: object };
   return {
     pid: checked(refuse, "pid", "a whole number from 1 on", isPid) as number,
-    host: checked(refuse, "host", "a text", isText) as string,
-    startTime: checked(refuse, "startTime", "a text or null", (x) => isText(x) || x === null) as
+    host: checked(refuse, "host", "a string", isText) as string,
+    startTime: checked(refuse, "startTime", "a string or null", (x) => isText(x) || x === null) as
       | string
       | null,
-    since: checked(refuse, "since", "a time as ISO 8601 writes it", isIsoTime) as string,
-    heartbeat: checked(refuse, "heartbeat", "a time as ISO 8601 writes it", isIsoTime) as string,
+    since: checked(refuse, "since", "a time in ISO 8601", isIsoTime) as string,
+    heartbeat: checked(refuse, "heartbeat", "a time in ISO 8601", isIsoTime) as string,
   };
 }
 
@@ -205,7 +205,7 @@ function lockHost(folder: string): LockHost {
   const { Deno: host } = globalThis as unknown as { readonly Deno?: LockHost };
   if (host !== undefined) return host;
   throw new TypeError(
-    `Cannot open run folder ${folder}: files can be locked in Deno: this is not Deno`,
+    `Cannot open run folder ${folder}: only Deno can lock files, and this is not Deno`,
   );
 }
 

@@ -59,7 +59,7 @@ export function readOptions(options: RunLogOptions): CheckedOptions {
   const { config, id, commit, name = "runLog" } = options ?? {};
   for (const [member, value] of Object.entries({ id, commit, name })) {
     const isText = (x: unknown) => x === undefined || typeof x === "string" && x !== "";
-    checkKind(ACTION, member, value, "a text", isText);
+    checkKind(ACTION, member, value, "a string", isText);
   }
   if (config !== undefined) canonicalText(config, "config"); // throws now, before the run begins
   return { config, write: writerOf(options ?? {}), id, commit, name };
@@ -70,7 +70,7 @@ export function newRunId(): string {
   const { randomUUID } = (globalThis.crypto ?? {}) as Partial<Crypto>;
   if (randomUUID !== undefined) return randomUUID.call(crypto);
   throw new Error(
-    "Cannot make a run log: crypto.randomUUID must exist: give an id, or serve the page over https or from localhost",
+    "Cannot make a run log: this page has no crypto.randomUUID. Pass an id, or serve the page over https or from localhost",
   );
 }
 
@@ -94,7 +94,7 @@ export function fileWriter(path: string | URL): WriteLine {
   const deno = findDeno();
   if (deno === undefined) {
     throw new Error(
-      `Cannot make a run log: path must be somewhere with files; got ${path}, and this is not Deno; give write instead`,
+      `Cannot make a run log: there is no file system for path ${path}, because this is not Deno. Pass write instead`,
     );
   }
   let hasBegun = false;

@@ -111,6 +111,6 @@ function textOf(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return "(cannot be written as text)"; // an object without a prototype
+    return "(cannot be converted to text)"; // an object without a prototype
   }
 }

@@ -114,7 +114,7 @@ export class TrajectoryWriter implements SystemWriter {
       `Cannot write step ${step} to ${
         this.path ?? "the trajectory"
       }: it holds frames of another run up to step ` +
-        `${last}. Remove them, or give this run a trajectory of its own`,
+        `${last}. Remove them, or use another file for this run`,
     );
   }
 }

@@ -190,7 +190,7 @@ function inOrder([model, data, optimizers, ...rest]: readonly unknown[]): GivenO
  * assertThrows(
  *   () => registerTrainer("simple", (options) => new Trainer(options), { registry }),
  *   RangeError,
- *   "kinds must differ",
+ *   "the name is taken",
  * );
  * ```
  */

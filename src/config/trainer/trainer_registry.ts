@@ -55,14 +55,14 @@ export class TrainerRegistry {
   register(kind: string, factory: TrainerFactory): this {
     const action = `register trainer ${typeof kind === "string" ? kind : ""}`.trimEnd();
     if (typeof kind !== "string" || kind === "") {
-      throw new TypeError(complaint(action, "its kind must be a text", kind));
+      throw new TypeError(complaint(action, "its kind must be a string", kind));
     }
     if (typeof factory !== "function") {
       throw new TypeError(complaint(action, "its factory must be a function", factory));
     }
     if (this.#factories.has(kind)) {
       throw new RangeError(
-        `Cannot ${action}: kinds must differ: there is one of that name already`,
+        `Cannot ${action}: the name is taken`,
       );
     }
     this.#factories.set(kind, factory);

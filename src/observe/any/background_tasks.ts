@@ -41,7 +41,9 @@ export class Errands {
     this.#attempted++;
     if (this.#left.length >= this.#most) {
       this.#errors.push(
-        new Error(`Cannot ${this.#action}: no more than ${this.#most} may wait: it is dropped`),
+        new Error(
+          `Cannot ${this.#action}: the queue of ${this.#most} is full, and one was dropped`,
+        ),
       );
       return;
     }
@@ -60,7 +62,7 @@ export class Errands {
     const attempted = this.#attempted;
     [this.#errors, this.#attempted] = [[], 0];
     throw new Error(
-      `Cannot ${this.#action}: every one must be done: ${errors.length} of ${attempted} failed: ${
+      `Cannot ${this.#action}: ${errors.length} of ${attempted} failed: ${
         errors[0] instanceof Error ? errors[0].message : String(errors[0])
       }`,
       { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
@@ -72,7 +74,7 @@ export class Errands {
    * last check.
    */
   async finish(seconds: number = Infinity): Promise<void> {
-    const late = () => this.#given.abort(new Error("the run is over"));
+    const late = () => this.#given.abort(new Error("the run has ended"));
     const timer = seconds < Infinity ? setTimeout(late, seconds * 1000) : undefined;
     try {
       await this.#left.at(-1);

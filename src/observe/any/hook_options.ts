@@ -14,7 +14,7 @@ import {
 import { checkNumber as checkValue, type NumberRule } from "../../base/check_number.ts";
 import { checkOption, checkOptions as checkKnown } from "../../base/check_options.ts";
 import type { Members } from "../../base/object.ts";
-import { complaint, withArticle } from "../../base/show.ts";
+import { withArticle } from "../../base/show.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 
 /** Schedule options of every ready-made observer. For events, only `once` has an effect. */
@@ -53,7 +53,7 @@ export function checkType(
 /** Throws a TypeError if the option `stage` is given and is not a stage of dynamics. */
 export function checkStage(hook: string, options: object): void {
   const stages = stageInfos([DynamicsStage]);
-  checkType(hook, options, "stage", "a stage of dynamics", (stage) => stages.has(stage as string));
+  checkType(hook, options, "stage", "a dynamics stage", (stage) => stages.has(stage as string));
 }
 
 /** Throws a TypeError if an option is not a number, and a RangeError if it does not meet the rule. */
@@ -71,7 +71,7 @@ export function checkNumber(
 export function checkGiven(hook: string, options: object, member: string, what: string): void {
   if ((options as Members)[member] !== undefined) return;
   throw new TypeError(
-    complaint(making(hook), `it must have ${member}, ${what}`, undefined),
+    `Cannot ${making(hook)}: ${member} is required: ${what}`,
   );
 }
 

@@ -114,7 +114,9 @@ export class CsvOutput implements LogOutput {
 function sizeIn(state: unknown): number {
   const size: unknown = isObject(state) ? state.size : undefined;
   if (isCount(size)) return size;
-  throw new TypeError(complaint("load LoggingHook", "its state must be what save() gave", state));
+  throw new TypeError(
+    complaint("load LoggingHook", "its state must be what save() returned", state),
+  );
 }
 
 /** Returns the size of a file without locking it; 0 if it does not exist. */

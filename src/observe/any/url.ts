@@ -5,6 +5,7 @@
  */
 
 import { showKind } from "../../base/show.ts";
+import { making } from "./hook_options.ts";
 
 /**
  * Throws a TypeError if an option is not a web address. The message does not show the value, which may contain a
@@ -14,10 +15,10 @@ export function checkUrl(hook: string, options: object, member: string): void {
   const value: unknown = (options as Readonly<Record<string, unknown>>)[member];
   if (value === undefined || isWebUrl(value)) return;
   const current = typeof value === "string"
-    ? `a text of ${value.length} characters`
+    ? `a string of ${value.length} characters`
     : showKind(value);
   throw new TypeError(
-    `Cannot make ${hook}: ${member} must be an address that begins with http:// or https://; ` +
+    `Cannot ${making(hook)}: ${member} must begin with http:// or https://; ` +
       `got ${current}`,
   );
 }

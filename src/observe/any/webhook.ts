@@ -195,7 +195,7 @@ export class Webhook {
   #compare(ctx: MetricsContext): void {
     if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
     if (!this.#occasions.includes("best_model") && ctx.metrics[this.#monitor] === undefined) return;
-    const value = monitored("tell of the best model", ctx.metrics, this.#monitor);
+    const value = monitored("report the best model", ctx.metrics, this.#monitor);
     if (!isBetter(value, this.#best, this.#mode)) return;
     this.#best = value;
     const text = `New best model! Epoch ${ctx.epoch + 1}, ${this.#monitor}: ${shortly(value)}`;
@@ -223,7 +223,7 @@ function shortly(value: number): string {
 
 function checkWebhook(options: WebhookOptions): void {
   checkTraining(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "url", "where it posts to");
+  checkGiven(NAME, options, "url", "the address to post to");
   checkUrl(NAME, options, "url");
   checkMonitor(NAME, options);
   checkNumber(NAME, options, "timeout", POSITIVE);

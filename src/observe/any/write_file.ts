@@ -16,7 +16,7 @@ export async function writeFile(path: string | URL, text: string): Promise<void>
   const files = findFileSystem();
   if (files === undefined) {
     throw new TypeError(
-      `Cannot write a file: there must be a file system; got none, to be asked for ${path}`,
+      `Cannot write ${path}: there is no file system, as in a web page`,
     );
   }
   const suffix = `.${crypto.randomUUID()}.tmp`;

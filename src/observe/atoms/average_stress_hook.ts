@@ -155,9 +155,7 @@ function stressOf(read: Moving, system: number, from: number, to: number): Float
   const volume = cellVolume(Array.from({ length: 9 }, (_, k) => cell[9 * system + k]!));
   if (volume === 0) {
     throw new Error(
-      `Cannot average with ${NAME}: a system must have a volume: the cell of system ${
-        systemId[system]
-      } has none`,
+      `Cannot average with ${NAME}: the cell of system ${systemId[system]} has no volume`,
     );
   }
   const values = new Float64Array(WIDTH), scale = 1 / (ACCELERATION * volume);

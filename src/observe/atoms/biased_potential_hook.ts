@@ -136,8 +136,8 @@ function isBias(value: unknown): boolean {
 function assertKernels({ name }: BiasModel, opened: OpenBias): void {
   if (opened.compute === undefined && opened.calls !== undefined) return;
   throw new TypeError(
-    `Cannot bias by ${name}: a bias that is a model must be made of kernels: pass the function itself as bias, ` +
-      `or add it to the engine's model by sum()`,
+    `Cannot bias by ${name}: the model is not made of kernels. Pass the function itself as bias, ` +
+      `or add the model to the engine's model with sum()`,
   );
 }
 
@@ -178,7 +178,7 @@ function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<v
 
 function answerError(system: number, answer: unknown): TypeError {
   return new TypeError(
-    `Cannot bias system ${system}: the function must answer with its energy, a number; got ${
+    `Cannot bias system ${system}: the function must return its energy, a number; got ${
       show(answer)
     }`,
   );

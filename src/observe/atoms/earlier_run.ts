@@ -40,8 +40,8 @@ export async function checkEarlierRun(engine: Workflow, sink: SystemWriter): Pro
     );
   }
   const text =
-    `${held}, and ${engine.name} begins at step 0: steps and times will be there twice. ` +
-    "Give each run a file of its own";
+    `${held}, and ${engine.name} begins at step 0: steps and times will be duplicated. ` +
+    "Use a separate file for each run";
   warningsOf(engine)?.warn("trajectory", "open", new RangeError(text));
 }
 

@@ -67,7 +67,7 @@ export class EnergyDriftError extends Error {
       readonly limit: string;
     },
   ) {
-    const more = systems.length === 1 ? "" : `, and ${systems.length - 1} more are beyond it`;
+    const more = systems.length === 1 ? "" : `, and ${systems.length - 1} more exceed it`;
     super(
       `Cannot trust ${engine}: the energy must stay within ${limit}: in step ${step} that of system ${worst} ` +
         `is off by ${drift}${more}; try a shorter dt`,
@@ -136,7 +136,7 @@ export class EnergyDriftMonitorHook {
   /** Creates the hook. */
   constructor(options: EnergyDriftMonitorHookOptions) {
     checkOptions(NAME, options, OPTIONS);
-    checkGiven(NAME, options, "threshold", "in eV");
+    checkGiven(NAME, options, "threshold", "the largest allowed drift in eV");
     checkNumber(NAME, options, "threshold", numberFrom(0));
     checkType(
       NAME,
@@ -197,7 +197,9 @@ export class EnergyDriftMonitorHook {
   load(state: unknown): void {
     const list = (state as { readonly references?: unknown } | null | undefined)?.references;
     if (!Array.isArray(list) || !list.every(isSavedReference)) {
-      throw new TypeError(complaint(`load ${NAME}`, "its state must be what save() gave", state));
+      throw new TypeError(
+        complaint(`load ${NAME}`, "its state must be what save() returned", state),
+      );
     }
     this.#references = new Map(list.map(([id, energy, steps]) => [id, { energy, steps }]));
     this.#batch = undefined; // the next batch is the saved one

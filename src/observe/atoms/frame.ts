@@ -54,12 +54,12 @@ export async function frameOf(
 
 /** Throws a TypeError if the option `sink` is missing or is not a sink. */
 export function checkSink(hook: string, options: object): void {
-  checkGiven(hook, options, "sink", "as new MemorySink() is one");
+  checkGiven(hook, options, "sink", "for example new MemorySink()");
   checkType(
     hook,
     options,
     "sink",
-    "a sink, with a function write",
+    "a sink with a write() function",
     (sink) => typeof (sink as Partial<SystemWriter> | null)?.write === "function",
   );
 }

@@ -101,12 +101,12 @@ export class FreezeAtomsHook {
   constructor(options: FreezeAtomsHookOptions = {}) {
     checkOptions(NAME, options, ["freezeCategory", "atoms", "zeroForces"]);
     checkNumber(NAME, options, "freezeCategory", WHOLE);
-    checkType(NAME, options, "atoms", "a function, flags or places", isAtomChoice);
+    checkType(NAME, options, "atoms", "a function, flags or indices", isAtomChoice);
     checkType(NAME, options, "zeroForces", "true or false", isFlag);
     const { freezeCategory, atoms, zeroForces = true } = options;
     if (freezeCategory !== undefined && atoms !== undefined) {
       throw new TypeError(
-        `Cannot make a ${NAME}: it must have freezeCategory or atoms, not both: current category is ${freezeCategory}`,
+        `Cannot make a ${NAME}: freezeCategory or atoms must be given, not both; got freezeCategory ${freezeCategory}`,
       );
     }
     this.#category = freezeCategory ?? -1;
@@ -165,8 +165,10 @@ export class FreezeAtomsHook {
   #byCategory(state: ResidentBatch): Int32Array {
     if (!state.batch.has("categories")) {
       throw new TypeError(
-        `Cannot freeze atoms: the batch must have the field categories, or the hook must be told which atoms: ` +
-          `current fields are ${state.batch.fields().map(({ name }) => name).join(", ")}`,
+        `Cannot freeze atoms: the batch must have the field categories; got ` +
+          `${
+            state.batch.fields().map(({ name }) => name).join(", ")
+          }. Add the field, or pass atoms`,
       );
     }
     return Int32Array.from(

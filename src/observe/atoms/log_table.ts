@@ -69,7 +69,7 @@ function columnOf(name: string, values: unknown, size: number): ArrayLike<number
     return list as number[];
   }
   throw new TypeError(
-    `Cannot log ${name}: its function must give a number, or one for each of ${size} systems; ` +
+    `Cannot log ${name}: its function must return a number, or one for each of ${size} systems; ` +
       `got ${show(list ?? values)}`,
   );
 }

@@ -182,8 +182,8 @@ export class LoggingHook {
 /** Warns that the rows of a run follow those of an earlier one with the same steps. */
 function warnOfRows(engine: Workflow, path: string | URL): void {
   const text =
-    `${path} holds rows of an earlier run, and ${engine.name} begins at step 0: steps and times will be there twice. ` +
-    "Give each run a file of its own, or remove the file";
+    `${path} holds rows of an earlier run, and ${engine.name} begins at step 0: steps and times will be duplicated. ` +
+    "Use a separate file for each run, or remove the file";
   warningsOf(engine)?.warn("log", "open", new RangeError(text));
 }
 
@@ -208,9 +208,9 @@ function checkLogging(options: LoggingHookOptions): void {
 function checkColumn(name: string, scalar: unknown): void {
   if (name === "" || LOG_COLUMNS.includes(name)) {
     throw new RangeError(
-      `Cannot make a ${NAME}: a column of one's own must have another name than ${
+      `Cannot make a ${NAME}: the name of a custom column must not be empty or one of ${
         LOG_COLUMNS.join(", ")
-      }: current name is ${JSON.stringify(name)}`,
+      }; got ${JSON.stringify(name)}`,
     );
   }
   if (typeof scalar === "function") return;

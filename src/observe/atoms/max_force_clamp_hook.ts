@@ -59,7 +59,7 @@ export class MaxForceClampHook {
   /** Creates the hook. */
   constructor(options: MaxForceClampHookOptions) {
     checkOptions(NAME, options, ["maxForce", "frequency"]);
-    checkGiven(NAME, options, "maxForce", "in eV/Å");
+    checkGiven(NAME, options, "maxForce", "the largest force in eV/Å");
     checkNumber(NAME, options, "maxForce", POSITIVE);
     const { maxForce, frequency = 1 } = options;
     timesOf(NAME, { frequency });

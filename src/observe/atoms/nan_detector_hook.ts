@@ -50,7 +50,7 @@ export class NonFiniteError extends Error {
   /** Creates the error with a message that names fields, counts and systems. */
   constructor(engine: string, step: number, fields: readonly NotFinite[]) {
     super(
-      `Cannot go on with ${engine}: what it goes by must be finite: in step ${step} ${
+      `${engine} cannot go on: values are not finite in step ${step}: ${
         fields.map(describe).join("; ")
       }`,
     );

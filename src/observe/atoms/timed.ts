@@ -8,6 +8,6 @@
 export function assertTimed(hook: string, time: ArrayLike<number>): void {
   if (!Number.isNaN(time[0])) return;
   throw new Error(
-    `Cannot sample with ${hook}: steps must take time, which those of a relaxation do not: current time is NaN`,
+    `Cannot sample with ${hook}: the steps of a relaxation take no time. Use it with molecular dynamics`,
   );
 }

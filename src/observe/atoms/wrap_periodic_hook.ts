@@ -63,7 +63,7 @@ export class WrapPeriodicHook {
     checkOptions(NAME, options, ["frequency", "stage"]);
     const { AFTER_POST_UPDATE, AFTER_STEP } = DynamicsStage;
     const requirement =
-      `${AFTER_POST_UPDATE} or ${AFTER_STEP}, where no force is between positions`;
+      `${AFTER_POST_UPDATE} or ${AFTER_STEP}, where forces belong to the positions`;
     checkType(NAME, options, "stage", requirement, isOneOf(AFTER_POST_UPDATE, AFTER_STEP));
     const { frequency = 1, stage = AFTER_POST_UPDATE } = options;
     timesOf(NAME, { frequency });

@@ -70,7 +70,7 @@ export class Checkpoint {
   /** Creates the hook; nothing is written yet. */
   constructor(options: CheckpointOptions) {
     checkTraining(NAME, options, ["outputDir", "saveEveryNEpochs", "saveBest", "name"]);
-    checkGiven(NAME, options, "outputDir", "the folder of its files");
+    checkGiven(NAME, options, "outputDir", "the folder for the checkpoints");
     checkType(NAME, options, "outputDir", "a path", isPlace);
     checkNumber(NAME, options, "saveEveryNEpochs", wholeFrom(1));
     checkType(NAME, options, "saveBest", "true or false", isFlag);

@@ -134,7 +134,7 @@ export class CheckpointHook implements FinishedHook<string> {
   async open(engine: Workflow): Promise<void> {
     if (!isKept(engine)) {
       throw new TypeError(
-        `Cannot open ${NAME}: its engine must have betweenSteps() and saveCheckpoint(): ${engine.name} has not`,
+        `Cannot open ${NAME}: ${engine.name} does not support checkpoints: it lacks betweenSteps() or saveCheckpoint()`,
       );
     }
     const folder = await pathOf(this.#options.folder);

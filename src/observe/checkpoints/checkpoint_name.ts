@@ -64,6 +64,6 @@ function numberText(value: number, digits: string | undefined, kind: string): st
 function unknownName(template: string, name: string, names: readonly string[]): RangeError {
   const action = `name a checkpoint by ${JSON.stringify(template)}`;
   return new RangeError(
-    complaint(action, `names in filename must be among ${names.join(", ")}`, name, names),
+    complaint(action, `names in filename must be one of ${names.join(", ")}`, name, names),
   );
 }

@@ -84,7 +84,7 @@ const OPTIONS = [
 /** Throws a TypeError or RangeError that names the option that is wrong. */
 export function checkCheckpoints(options: CheckpointHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "folder", "the folder of its files");
+  checkGiven(NAME, options, "folder", "the folder for the checkpoints");
   checkType(NAME, options, "folder", "a path", isPlace);
   checkNumber(NAME, options, "everySteps", wholeFrom(1));
   checkNumber(NAME, options, "everySeconds", POSITIVE);
@@ -94,5 +94,7 @@ export function checkCheckpoints(options: CheckpointHookOptions): void {
   checkType(NAME, options, "sinks", "a list of sinks", Array.isArray);
   const isName = (x: unknown) => typeof x === "string" && x !== "";
   if (options.name === undefined || isName(options.name)) return;
-  throw new TypeError(complaint(`make a ${NAME}`, "name must be a name", options.name));
+  throw new TypeError(
+    complaint(`make a ${NAME}`, "name must be a string that is not empty", options.name),
+  );
 }

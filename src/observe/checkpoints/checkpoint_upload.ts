@@ -172,16 +172,16 @@ function checkUpload(options: CheckpointUploadOptions): void {
   checkType(NAME, options, "run", "a function", isFunction);
   const areHeaders = (x: unknown) =>
     isObject(x) && Object.values(x).every((each) => typeof each === "string");
-  checkType(NAME, options, "headers", "an object of texts", areHeaders);
+  checkType(NAME, options, "headers", "an object of strings", areHeaders);
   checkNumber(NAME, options, "timeout", POSITIVE);
   checkNumber(NAME, options, "retries", wholeFrom(0));
   const { to, run } = options, action = `make a ${NAME}`;
   if ((to === undefined) === (run === undefined)) {
-    throw new TypeError(complaint(action, "it must have to or run, one of them", options));
+    throw new TypeError(complaint(action, "either to or run must be given", options));
   }
   for (const [, name] of to?.matchAll(FIELD) ?? []) {
     if (NAMES.includes(name!)) continue;
-    const requirement = `names in its address must be among ${NAMES.join(", ")}`;
+    const requirement = `names in to must be one of ${NAMES.join(", ")}`;
     throw new RangeError(complaint(action, requirement, name, NAMES));
   }
 }

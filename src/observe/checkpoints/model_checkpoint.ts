@@ -121,8 +121,8 @@ export class ModelCheckpoint {
     const { epochs, looks } = this.#run;
     if (outcome.status !== "completed" || looks > 0 || epochs === 0) return;
     throw new RangeError(
-      "Cannot keep checkpoints: there must be a validation: there was none; " +
-        "saveOnTrainEpochEnd looks at the end of each epoch",
+      "Cannot keep checkpoints: the run had no validation. " +
+        "Pass validation data, or set saveOnTrainEpochEnd to check at the end of each epoch",
     );
   }
 

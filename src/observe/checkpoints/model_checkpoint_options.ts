@@ -80,7 +80,7 @@ const OPTIONS = [
 /** Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. */
 export function checkModelCheckpoint(options: ModelCheckpointOptions): void {
   checkTraining(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "dir", "the folder of its files");
+  checkGiven(NAME, options, "dir", "the folder for the checkpoints");
   checkType(NAME, options, "dir", "a path", isPlace);
   checkMonitor(NAME, options);
   checkNumber(NAME, options, "saveTopK", {

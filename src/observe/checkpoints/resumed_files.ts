@@ -51,7 +51,7 @@ async function adviceFor(engine: Workflow): Promise<string> {
   for (const { path, step } of older) {
     const states = await readCheckpoint(path).then(({ data }) => statesIn(data), () => undefined);
     if (states === undefined || !await fits(engine, states)) continue;
-    return `. The newest checkpoint that fits all files of this run is that of step ${step}: to go on from there, call ` +
+    return `. The newest checkpoint that fits all files of this run is that of step ${step}: to resume from it, call ` +
       `loadCheckpoint(${JSON.stringify(path)}) of the engine`;
   }
   return `. No older checkpoint in ${folder} fits all files of this run`;

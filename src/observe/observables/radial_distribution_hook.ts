@@ -167,6 +167,6 @@ const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
 
 function openError(systemId: number): Error {
   return new Error(
-    `Cannot count pairs with ${NAME}: a system must repeat along a, b and c, to have a density: system ${systemId} does not`,
+    `Cannot count pairs with ${NAME}: system ${systemId} is not periodic along a, b and c, so it has no density`,
   );
 }

@@ -124,7 +124,7 @@ function checkPlot(options: PlotOptions): void {
     Array.isArray(x) && x.length > 0 && x.every((name) => typeof name === "string");
   checkType(NAME, options, "scalars", "a list of names", areTexts);
   checkType(NAME, options, "scale", '"linear" or "log"', isOneOf("linear", "log"));
-  checkType(NAME, options, "title", "a text", (x) => typeof x === "string");
+  checkType(NAME, options, "title", "a string", (x) => typeof x === "string");
   checkNumber(NAME, options, "width", {
     requirement: "160 or more, and finite",
     holds: (x) => x >= 160 && x < Infinity,
@@ -140,11 +140,11 @@ function chosen({ history }: PlottedRun, { scalars }: PlotOptions): readonly str
   const names = scalars ?? known.filter((name) => !/^(dynamics|training)\//.test(name));
   for (const name of names) {
     if (known.includes(name)) continue;
-    const requirement = `its scalars must be among those of the run (${known.join(", ")})`;
+    const requirement = `its scalars must be in the run (${known.join(", ")})`;
     throw new RangeError(complaint(`make a ${NAME}`, requirement, name, known));
   }
   if (names.length > 0) return names;
-  throw new RangeError(`Cannot make a ${NAME}: the run must have scalars: there are none`);
+  throw new RangeError(`Cannot make a ${NAME}: the run has no scalars`);
 }
 
 /** Lays out names and last values in as many rows as needed. */

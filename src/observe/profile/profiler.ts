@@ -167,7 +167,7 @@ export class Profiler implements FinishedHook<string> {
   trace(): ChromeTrace {
     if (this.#buffer !== undefined) return chromeTrace(this.#buffer, this.#engines);
     throw new TypeError(
-      "Cannot give a trace: the profiler must be made with `trace: true` or a `tracePath`; got neither",
+      "Cannot return a trace: the profiler did not record one. Pass `trace: true` or a `tracePath`",
     );
   }
 
@@ -180,7 +180,7 @@ export class Profiler implements FinishedHook<string> {
   async writeTrace(path: string | URL | undefined = this.#options.tracePath): Promise<void> {
     if (path === undefined) {
       throw new TypeError(
-        "Cannot write a trace: it must have a path, here or as `tracePath`; got undefined",
+        "Cannot write a trace: path is required: pass it here, or as the option `tracePath`",
       );
     }
     // Writes are queued: two engines may end at once, and the later trace must win.

@@ -116,7 +116,7 @@ function checkTypes(options: ProfilerOptions): void {
   for (const name of ["frequency", "traceCapacity"] as const) {
     if (options[name] !== undefined) checkNumber(ACTION, name, options[name], wholeFrom(1));
   }
-  check("name", "a text", isText);
+  check("name", "a string", isText);
   check("tracePath", "a path", (x) => isText(x) || x instanceof URL);
   check("trace", "true or false", isFlag);
   check("userTiming", "true or false", isFlag);
@@ -131,13 +131,12 @@ function checkTrace(options: ProfilerOptions): void {
   if (options.tracePath === undefined) return;
   if (options.trace === false) {
     throw new TypeError(
-      "Cannot make a profiler: its trace must be kept where there is a tracePath; got false",
+      "Cannot make a profiler: trace must be true if there is a tracePath; got false",
     );
   }
   if (options.write === undefined && !hasFiles()) {
     throw new TypeError(
-      "Cannot make a profiler: its tracePath must have a file system or a `write` option; got " +
-        options.tracePath,
+      `Cannot make a profiler: there is no file system for tracePath ${options.tracePath}. Pass write, too`,
     );
   }
 }

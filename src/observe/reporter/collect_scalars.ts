@@ -93,7 +93,7 @@ export function collectScalars(
     const value: unknown = scalar(ctx);
     if (typeof value !== "number") {
       throw new TypeError(
-        `Cannot collect scalar ${name}: its function must give a number; got ${show(value)}`,
+        `Cannot collect scalar ${name}: its function must return a number; got ${show(value)}`,
       );
     }
     found[name] = value;

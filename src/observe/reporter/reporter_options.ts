@@ -121,12 +121,12 @@ const STAGES: readonly string[] = [
 /** Checks the options, and applies defaults. */
 export function readReporter(options: ReporterOptions): ReadReporterOptions {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "reporters", "a list, as [consoleReporter({ write })] is one");
+  checkGiven(NAME, options, "reporters", "for example [consoleReporter({ write })]");
   checkLists(options);
   checkType(NAME, options, "scalars", "an object of functions", areFunctions);
   checkType(NAME, options, "onError", '"warn", "throw" or "disable"', isOneOf(...POLICIES));
   checkType(NAME, options, "now", "a function", isFunction);
-  checkType(NAME, options, "name", "a text", (x) => typeof x === "string" && x !== "");
+  checkType(NAME, options, "name", "a string", (x) => typeof x === "string" && x !== "");
   checkNumber(NAME, options, "frequency", wholeFrom(1));
   checkNumber(NAME, options, "nSteps", wholeFrom(0));
   checkNumber(NAME, options, "historySize", wholeFrom(2));
@@ -169,7 +169,7 @@ function checkReporter(reporter: unknown): void {
   const action = `make a ${NAME}`;
   if (!isObject(reporter) || typeof reporter.report !== "function") {
     throw new TypeError(
-      complaint(action, "each of its reporters must have a function report", reporter),
+      complaint(action, "each of its reporters must have a function report()", reporter),
     );
   }
   if (typeof reporter.name !== "string") {

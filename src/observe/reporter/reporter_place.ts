@@ -85,7 +85,7 @@ export class ReporterPlace {
     if (this.#host.onError === "disable") this.#isOff = "failed";
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
-      `Cannot report to ${this.#reporter.name}: it must take what it is told: ${reason}`,
+      `Cannot report to ${this.#reporter.name}: ${reason}`,
       { cause },
     );
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { complaint } from "../../base/show.ts";
 import { isCount } from "../../base/check_number.ts";
 import type { ScalarSnapshot } from "./scalar_snapshot.ts";
 
@@ -102,7 +103,7 @@ export class ScalarHistory {
   load(saved: unknown): void {
     const list = (saved as Partial<SavedHistory> | null | undefined)?.series;
     if (!Array.isArray(list) || !list.every(isSavedSeries)) {
-      throw new TypeError("Cannot load a history: it must be what save() gave: it is not");
+      throw new TypeError(complaint("load a history", "it must be what save() returned", saved));
     }
     this.#points = new Map(list.map(([name, ...rest]) => [name, Points.of(rest)]));
   }

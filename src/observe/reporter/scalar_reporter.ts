@@ -69,7 +69,7 @@ export function jsonlReporter(options: JsonlReporterOptions): ScalarReporter {
   const { path, write, ...times } = options;
   if ((path === undefined) === (write === undefined)) {
     throw new TypeError(
-      `Cannot make a reporter of JSON: it must have either path or write; got ${
+      `Cannot make a JSON reporter: either path or write must be given; got ${
         path === undefined ? "neither" : "both"
       }`,
     );

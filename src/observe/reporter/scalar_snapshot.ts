@@ -61,7 +61,7 @@ export function scalarLine(snapshot: ScalarSnapshot): string {
  * const line = '{"step":3,"time":"2026-01-01T00:00:00.000Z","stage":"walk/STEP","engine":"walk",' +
  *   '"scalars":{"x":1.5,"y":"NaN"}}\n';
  * assertEquals(parseScalarLines(line)[0]?.scalars, { x: 1.5, y: NaN });
- * assertThrows(() => parseScalarLines(line + "{}\n"), SyntaxError, "in line 2 its step");
+ * assertThrows(() => parseScalarLines(line + "{}\n"), SyntaxError, "line 2: its step");
  * ```
  */
 export function parseScalarLines(text: string, name: string = "scalars"): ScalarSnapshot[] {
@@ -69,7 +69,7 @@ export function parseScalarLines(text: string, name: string = "scalars"): Scalar
   lines.pop(); // the text after the last newline
   return lines.map((line, i) => {
     const refuse = (requirement: string): never => {
-      throw new SyntaxError(`Cannot read ${name}: in line ${i + 1} ${requirement}`);
+      throw new SyntaxError(`Cannot read ${name}, line ${i + 1}: ${requirement}`);
     };
     return snapshotOf(line, refuse);
   });
@@ -82,23 +82,23 @@ function snapshotOf(line: string, refuse: Refuse): ScalarSnapshot {
   try {
     row = JSON.parse(line);
   } catch (error) {
-    refuse(`there must be JSON: ${(error as Error).message}`);
+    refuse(`it is not JSON: ${(error as Error).message}`);
   }
-  if (!isObject(row)) return refuse("there must be an object");
+  if (!isObject(row)) return refuse("it must be an object");
   const { step, time, stage, engine, scalars } = row;
   if (!Number.isSafeInteger(step) || Number(step) < 0) {
     refuse(`its step must be a whole number from 0 on; got ${show(step)}`);
   }
   const seconds = typeof time === "string" ? Date.parse(time) / 1000 : NaN;
   if (Number.isNaN(seconds)) {
-    refuse(`its time must be a time as ISO 8601 writes it; got ${show(time)}`);
+    refuse(`its time must be a time in ISO 8601; got ${show(time)}`);
   }
   if (typeof stage !== "string" || typeof engine !== "string") {
     return refuse(
-      `its stage and engine must be texts: they are ${show(stage)} and ${show(engine)}`,
+      `its stage and engine must be strings; got ${show(stage)} and ${show(engine)}`,
     );
   }
-  if (!isObject(scalars)) return refuse(`its scalars must be an object: it is ${show(scalars)}`);
+  if (!isObject(scalars)) return refuse(`its scalars must be an object; got ${show(scalars)}`);
   const numbers = Object.entries(scalars).map((
     [key, value],
   ) => [key, unpacked(key, value, refuse)]);

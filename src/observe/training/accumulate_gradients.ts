@@ -49,7 +49,7 @@ export class AccumulateGradients {
   constructor(options: AccumulateGradientsOptions) {
     const hook = "AccumulateGradients";
     checkTraining(hook, options, ["steps", "name"]);
-    checkGiven(hook, options, "steps", "how many batches are one step");
+    checkGiven(hook, options, "steps", "the number of batches per step");
     checkNumber(hook, options, "steps", wholeFrom(1));
     this.name = options.name ?? "accumulate_gradients";
     this.settings = { accumulate: options.steps };

@@ -161,8 +161,8 @@ export class EarlyStopping {
     const { epochs, looks } = this.#run;
     if (looks > 0 || epochs < 2) return; // one epoch is too short to be stopped
     throw new RangeError(
-      `Cannot stop early by ${monitor}: there must be a validation: there was none; ` +
-        `checkOnTrainEpochEnd looks at the end of each epoch`,
+      `Cannot stop early by ${monitor}: the run had no validation. ` +
+        `Pass validation data, or set checkOnTrainEpochEnd to check at the end of each epoch`,
     );
   }
 
@@ -186,7 +186,7 @@ export class EarlyStopping {
     if (!strict && ctx.metrics[monitor] === undefined) return;
     const value = monitored("stop early", ctx.metrics, monitor);
     if (isBetter(value, this.#best, mode, minDelta)) {
-      this.#say(`${monitor} is better: ${value}, after ${this.#best}`);
+      this.#say(`${monitor} has improved: ${value}, before ${this.#best}`);
       this.#best = value;
       this.#waited = 0;
     } else this.#wait(ctx, value);
@@ -195,12 +195,12 @@ export class EarlyStopping {
   #wait(ctx: TrainingBase, value: number): void {
     const { monitor, patience } = this.#options;
     this.#waited++;
-    const times = `${this.#waited} ${this.#waited === 1 ? "time" : "times"}`;
+    const times = `${this.#waited} ${this.#waited === 1 ? "check" : "checks"}`;
     this.#say(
-      `${monitor} is no better: ${value}, the best is ${this.#best}, ${times} of ${patience}`,
+      `${monitor} has not improved: ${value}, the best is ${this.#best}, ${times} of ${patience}`,
     );
     if (this.#waited < patience) return;
-    const reason = `${monitor} was no better than ${this.#best} for ${times}`;
+    const reason = `${monitor} did not improve on ${this.#best} for ${times}`;
     this.#say(`stopping: ${reason}`);
     ctx.stop(reason);
   }

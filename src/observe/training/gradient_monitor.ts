@@ -217,7 +217,7 @@ export class GradientMonitor {
     if (chosen.length > 0) return chosen;
     const names = [...gradients.keys()].join(", ");
     throw new RangeError(
-      complaint("monitor gradients", `paramFilter must fit a parameter (${names})`, filter),
+      complaint("monitor gradients", `paramFilter must match a parameter (${names})`, filter),
     );
   }
 }

@@ -121,7 +121,7 @@ export class JsonLog {
   /** Creates the hook; no file is opened yet. */
   constructor(options: JsonLogOptions) {
     checkTraining(NAME, options, OPTIONS);
-    checkGiven(NAME, options, "outputDir", "the folder of its logs");
+    checkGiven(NAME, options, "outputDir", "the folder for the logs");
     checkType(NAME, options, "outputDir", "a path", isPlace);
     checkType(NAME, options, "fileName", "the name of a file", isText);
     checkNumber(NAME, options, "logEveryNBatches", wholeFrom(1));

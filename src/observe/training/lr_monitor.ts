@@ -126,7 +126,7 @@ function checkLrMonitor(options: LrMonitorOptions): void {
   throw new TypeError(
     complaint(
       `make a ${NAME}`,
-      'everyNSteps goes with frequency "step"',
+      'everyNSteps must be left out unless frequency is "step"',
       options.everyNSteps,
     ),
   );

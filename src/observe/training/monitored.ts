@@ -47,7 +47,7 @@ export function monitored(
   if (value !== undefined) return value;
   const names = Object.keys(metrics);
   const requirement = `its monitor must be one of the metrics, ${
-    names.join(", ") || "but there are none"
+    names.join(", ") || "but the run has no metrics"
   }`;
   throw new RangeError(complaint(action, requirement, monitor, names));
 }

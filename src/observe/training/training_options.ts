@@ -55,7 +55,7 @@ export const TRAINING_TIMES: readonly string[] = ["name", "enableAfterEpoch", ..
 /** Checks the options of every training hook: the names of members, `name` and `enableAfterEpoch`. */
 export function checkTraining(hook: string, options: object, known: readonly string[]): void {
   checkOptions(hook, options, known);
-  checkType(hook, options, "name", "a name", isText);
+  checkType(hook, options, "name", "a string that is not empty", isText);
   checkNumber(hook, options, "enableAfterEpoch", wholeFrom(0));
 }
 
@@ -78,7 +78,7 @@ export function rowTimesOf(
     throw new TypeError(
       complaint(
         `make a ${hook}`,
-        `how often is said by ${member}, without frequency`,
+        `frequency must be left out, because ${member} replaces it`,
         options.frequency,
       ),
     );
@@ -94,7 +94,7 @@ export function checkWrite(hook: string, options: object): void {
 /** Throws a TypeError if a saved state lacks a member that `save` returns. */
 export function checkSaved(hook: string, state: unknown, members: readonly string[]): void {
   if (isObject(state) && members.every((member) => state[member] !== undefined)) return;
-  throw new TypeError(complaint(`load ${hook}`, "its state must be what save() gave", state));
+  throw new TypeError(complaint(`load ${hook}`, "its state must be what save() returned", state));
 }
 
 /** Returns whether the value is a string that is not empty. */
