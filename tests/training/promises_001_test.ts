@@ -1,6 +1,7 @@
 /** What document 001, a hook guide, says of its hooks, where no other test shows it. */
 import { assert, assertEquals } from "@std/assert";
-import { hook, ModelCheckpoint } from "../../mod.ts";
+import { hook, LrMonitor, ModelCheckpoint } from "../../mod.ts";
+import { scriptedTrainer } from "../../src/testing/mod.ts";
 import { interleave } from "../../src/training/mod.ts";
 import { smallData, smallTrainer } from "./small_trainer.ts";
 
@@ -172,4 +173,16 @@ Deno.test("document 001: learning rates that a hook halves are those of the next
   trainer.hooks.add({ onStepEnd: ({ lr }) => void rates.push(lr) });
   await trainer.train();
   assertEquals(rates, [0.1, 0.1, 0.05, 0.05, 0.025, 0.025]);
+});
+
+Deno.test("document 001: built-in hooks see what hooks of users have changed at the same stage", async () => {
+  const logged: Readonly<Record<string, number>>[] = [];
+  const trainer = scriptedTrainer({ epochs: [{ losses: [1] }], lr: 1 });
+  trainer.hooks.add(new LrMonitor({ write: ({ values }) => logged.push(values) }));
+  trainer.hooks.add({
+    writes: ["optimizers"],
+    onEpochEnd: ({ write }) => void (write.optimizers[0]!.groups[0]!.lr = 0.25),
+  });
+  await trainer.train();
+  assertEquals(logged.map((values) => Object.values(values)), [[0.25]]);
 });

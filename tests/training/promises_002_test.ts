@@ -1,7 +1,17 @@
 /** What document 002, a page on hooks of pre-training, says of its five events, where no other test shows it. */
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
-import { hook, Loop, TrainingStage } from "../../mod.ts";
-import { adam, crossEntropy, perplexity, sgd, tensorData } from "../../src/training/mod.ts";
+import { hook, Loop, type ReadonlyNumbers, TrainingStage } from "../../mod.ts";
+import {
+  adam,
+  crossEntropy,
+  exponential,
+  perplexity,
+  sgd,
+  type StepContext,
+  tensorData,
+  type TrainingContext,
+} from "../../src/training/mod.ts";
+import { line } from "../observe/training_line.ts";
 import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
 
@@ -184,4 +194,34 @@ Deno.test("document 002: where there is no hook a stage is over at once: no prom
   loop.hooks.add({ onStepEnd: ({ gradNorm }) => void gradNorm });
   loop.fire(TrainingStage.STEP_END);
   assertEquals(asked, ["gradNorm"]);
+});
+
+Deno.test("document 002: the optimizer and the schedule have stepped when a step ends", async () => {
+  const seen: { w: number; lr: number }[] = [], rates: number[] = [];
+  await using trainer = line([{
+    reads: ["parameters"],
+    onStepEnd: ({ read, lr }: StepContext & TrainingContext<"parameters">) =>
+      void seen.push({ w: read.parameters.get("w")![0]!, lr }),
+    onBatchStart: ({ optimizers }: TrainingContext) =>
+      void rates.push(optimizers[0]!.groups[0]!.lr),
+  }], { optimizers: sgd({ lr: 1 / 64 }), schedule: exponential({ gamma: 0.5 }) });
+  await trainer.train(2);
+  // y = w x: w grows by 2 · lr · x · (2 x − w x), from 0 at x = 1
+  assertEquals(seen[0], { w: 4 / 64, lr: 1 / 64 });
+  assertEquals(rates.slice(0, 2), [1 / 64, 1 / 128]);
+});
+
+Deno.test("document 002: parameters and optimizer state are live, and copies last", async () => {
+  const copies: number[] = [], views: ReadonlyNumbers[] = [];
+  await using trainer = line([{
+    reads: ["parameters"],
+    onStepEnd({ read }: TrainingContext<"parameters">) {
+      copies.push(read.parameters.get("w")!.slice()[0]!);
+      views.push(read.parameters.get("w")!);
+    },
+  }]);
+  await trainer.train();
+  assertEquals(copies.length, 4);
+  assert(copies[0]! < copies[3]!);
+  assertEquals(views.map((view) => view[0]), copies.map(() => copies[3]));
 });

@@ -1,5 +1,7 @@
 /** What document 003, on hooks of a trainer, says of its events and its state, where no other test shows it. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
+import { Checkpoint, JsonLog } from "../../src/observe/mod.ts";
+import { scriptedTrainer } from "../../src/testing/mod.ts";
 import { smallTrainer } from "./small_trainer.ts";
 
 Deno.test("document 003: begin and end of the run, epochs within it, batches within these", async () => {
@@ -50,4 +52,27 @@ Deno.test("document 003: the state is live; avg_loss is the mean so far, and sta
   }, { onError: "throw" });
   await assertRejects(() => failing.train(), Error, "no");
   assertEquals(failing.state.status, "error");
+});
+
+Deno.test("document 003: a log of JSON has every hundredth batch, and a checkpoint comes after every epoch, unless they say otherwise", async () => {
+  const dir = await Deno.makeTempDir();
+  const trainer = scriptedTrainer({
+    epochs: [{ losses: new Array<number>(101).fill(1) }, {
+      losses: new Array<number>(101).fill(1),
+    }],
+    lr: 1,
+    hooks: [new JsonLog({ outputDir: dir })],
+  });
+  await trainer.train();
+  const [file] = [...Deno.readDirSync(`${dir}/logs`)];
+  const rows = Deno.readTextFileSync(`${dir}/logs/${file!.name}`).trimEnd().split("\n")
+    .map((line) => JSON.parse(line));
+  const batches = rows.filter(({ event }) => event === "batch");
+  assertEquals(batches.map(({ epoch, batch }) => [epoch, batch]), [[1, 0], [1, 100], [2, 99]]);
+
+  await using small = smallTrainer([new Checkpoint({ outputDir: dir })], { epochs: 3 });
+  await small.train();
+  const kept = [...Deno.readDirSync(dir)].filter(({ isFile }) => isFile).map(({ name }) => name);
+  const epochs = [1, 2, 3].map((epoch) => `checkpoint_epoch_${epoch}.hooke`);
+  assertEquals(kept.toSorted(), ["best_model.hooke", ...epochs]);
 });
