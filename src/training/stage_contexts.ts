@@ -164,7 +164,10 @@ export interface TrainingFields {
   /** Optimizer state whose names match a pattern. */
   readonly [some: `optimizerState:${string}`]: NamedNumbers;
   /** Tensors of the model in this batch, by a pattern of their names. They are computed only if a hook that reads them is due. */
-  readonly [some: `activations:${string}`]: ReadonlyMap<string, Activation>;
+  readonly [some: `activations:${string}`]: ReadonlyMap<
+    string,
+    Activation & { readonly data: ReadonlyNumbers }
+  >;
   /** Statistics of such tensors. */
   readonly [some: `statistics:${string}`]: ReadonlyMap<string, ActivationStatistics>;
 }

@@ -1,6 +1,7 @@
 /** What document 002, a page on hooks of pre-training, says of its five events, where no other test shows it. */
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
-import { hook, Loop, type ReadonlyNumbers, TrainingStage } from "../../mod.ts";
+import { hook, Loop, TrainingStage } from "../../mod.ts";
+import type { ReadonlyNumbers } from "../../src/hooks/mod.ts";
 import {
   adam,
   crossEntropy,

@@ -120,6 +120,7 @@ Deno.test("Forward hook logs activation statistics: it receives activations duri
             const { data, dims } = ctx.read["activations:hidden"].get("hidden")!;
             assertEquals(dims, [4, 4]);
             const mean = Array.from(data).reduce((a, b) => a + b) / data.length;
+            assertAlmostEquals(data.mean(), mean, 1e-12);
             const squares = Array.from(data, (x) => (x - mean) ** 2).reduce((a, b) => a + b);
             wanted.push([mean, Math.sqrt(squares / data.length)]);
           },
