@@ -10,10 +10,10 @@ import type { Errors, Start, StepTime } from "./figures.ts";
 /** What ase_runs.py writes, by task. */
 export interface AseRuns {
   readonly relax: {
-    readonly fmax: number;
     readonly cases: readonly {
       readonly label: string;
       readonly cell: boolean;
+      readonly fmax: number;
       readonly start: Start;
       readonly end: Start;
       readonly energy: number;

@@ -35,7 +35,8 @@ from hooke_export.potential import Potential
 from hooke_export.structures import Structure
 from hooke_export.trace import parameters_of
 
-FMAX = 0.01
+#: eV/Å: of atoms in fixed cells, and with their cells, whose ends a loose limit leaves 0.015 Å apart.
+FMAX = {False: 0.01, True: 0.001}
 STEPS = {"relax": 400, "md": 200}
 TEMPERATURE = 300
 #: Steps of a timing: at least, at most, and the time in s after which no other is begun.
@@ -151,7 +152,7 @@ def plain_calculator(family: str, name: str) -> Any:
         from hooke_export.weights import weights_file
         from mace.calculators import MACECalculator
 
-        return MACECalculator(model_paths=str(weights_file(name)[0]), device="cpu", default_dtype="float32")
+        return MACECalculator(model_paths=str(weights_file(name, family)[0]), device="cpu", default_dtype="float32")
     if family == "sevennet":
         from sevenn.calculator import SevenNetCalculator
 
@@ -171,7 +172,7 @@ def plain_calculator(family: str, name: str) -> Any:
         from hooke_export.weights import weights_file
         from matgl.ext.ase import PESCalculator
 
-        whole = matgl.load_model(weights_file(name)[0])
+        whole = matgl.load_model(weights_file(name, family)[0])
         sum_at_targets(whole.model)
         return PESCalculator(whole, stress_unit="eV/A3", use_voigt=True)
     return calculator_of(load(family, name))
@@ -194,7 +195,7 @@ def relax(family: str, name: str) -> dict[str, Any]:
         cases.append(("Si, sheared", rattled(sheared(bulk("Si", a=5.43, cubic=True)), 0.05), True))
     if not knows(potential, "Si") and knows(potential, "C"):
         cases.append(("diamond, sheared", rattled(sheared(bulk("C", a=3.57, cubic=True)), 0.03), True))
-    return {"fmax": FMAX, "cases": [relaxed(calculator, *case) for case in cases]}
+    return {"cases": [relaxed(calculator, *case) for case in cases]}
 
 
 def relaxed(calculator: Any, label: str, atoms: Atoms, with_cell: bool) -> dict[str, Any]:
@@ -203,10 +204,11 @@ def relaxed(calculator: Any, label: str, atoms: Atoms, with_cell: bool) -> dict[
     atoms.calc = calculator
     target = FrechetCellFilter(atoms) if with_cell else atoms
     optimizer = LBFGS(target, logfile=None)
-    converged = optimizer.run(fmax=FMAX, steps=STEPS["relax"])
+    converged = optimizer.run(fmax=FMAX[with_cell], steps=STEPS["relax"])
     return {
         "label": label,
         "cell": with_cell,
+        "fmax": FMAX[with_cell],
         "start": start,
         "end": system(atoms),
         "energy": float(atoms.get_potential_energy()),

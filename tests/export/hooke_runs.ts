@@ -24,11 +24,11 @@ const RELAX_STEPS = 400;
 /** Relaxes as ASE did, by L-BFGS with ASE's defaults. */
 export async function relaxations(
   path: string,
-  { fmax, cases }: AseRuns["relax"],
+  { cases }: AseRuns["relax"],
 ): Promise<Relaxation[]> {
   await using model = await OnnxModel.open(path, { stress: true, verify: false });
   const found: Relaxation[] = [];
-  for (const { label, cell, start, end, energy, steps, converged } of cases) {
+  for (const { label, cell, fmax, start, end, energy, steps, converged } of cases) {
     const batch = Batch.from([inputOf(start)]);
     await using relaxer = new LBFGS({
       model,
