@@ -109,13 +109,17 @@ export interface StepTime {
 }
 
 /** Where steps were timed. */
-export const PROGRAMS = ["ase", "wasm", "webgpu"] as const;
+export const PROGRAMS = ["ase", "wasm", "native", "webgpu"] as const;
 
 /** Said of a model that the host runs although the engine is on a GPU. */
 export const BY_HOST = "run by the host, as on wasm";
 
 /** Costs of steps by program; a text says why there are none. */
-export type StepTimes = Readonly<Record<typeof PROGRAMS[number], readonly StepTime[] | string>>;
+export type StepTimes = Readonly<
+  & Record<Exclude<typeof PROGRAMS[number], "native">, readonly StepTime[] | string>
+  // Figures that were measured before there was native code have none.
+  & Partial<Record<"native", readonly StepTime[] | string>>
+>;
 
 /** Mean absolute errors: meV per atom, meV/Å. */
 export interface Errors {
@@ -141,6 +145,8 @@ export type Measured<T> = T | { readonly failed: string };
 /** What can be measured of a potential. */
 export interface Tasks {
   readonly agreement: Agreement;
+  /** The same in native code. */
+  readonly native: Agreement;
   readonly relax: readonly Relaxation[];
   readonly md: Drift;
   readonly time: StepTimes;

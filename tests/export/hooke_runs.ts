@@ -26,7 +26,11 @@ export async function relaxations(
   path: string,
   { cases }: AseRuns["relax"],
 ): Promise<Relaxation[]> {
-  await using model = await OnnxModel.open(path, { stress: true, verify: false });
+  await using model = await OnnxModel.open(path, {
+    stress: true,
+    verify: false,
+    runtime: "web",
+  });
   const found: Relaxation[] = [];
   for (const { label, cell, fmax, start, end, energy, steps, converged } of cases) {
     const batch = Batch.from([inputOf(start)]);
@@ -66,7 +70,7 @@ export async function drift(
   path: string,
   { label, start, dt, energies }: AseRuns["md"],
 ): Promise<Drift> {
-  await using model = await OnnxModel.open(path, { verify: false });
+  await using model = await OnnxModel.open(path, { verify: false, runtime: "web" });
   const batch = Batch.from([inputOf(start)]);
   const own: number[] = [];
   const log = hook({
@@ -101,6 +105,7 @@ export async function tuning(path: string, runs: AseRuns["tune"]): Promise<Tunin
   }));
   const { parameters, before, after } = await fineTune({
     model: path,
+    runtime: "web",
     train: frames.slice(0, -2),
     valid: frames.slice(-2),
     elementEnergies: "keep",

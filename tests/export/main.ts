@@ -4,7 +4,7 @@
  *
  * Run: `deno task test:export [file …] [--again]`, or `deno task parity [file …] [--again] [--only TASKS]`, which
  * also relaxes structures, runs dynamics, fine-tunes and times steps, by ASE and PyTorch and by Hooke. `--only relax,md`
- * leaves the other tasks out, of agreement, md, relax, tune and time; `--page` only writes the page.
+ * leaves the other tasks out, of agreement, native, md, relax, tune and time; `--page` only writes the page.
  *
  * Python environments and files are kept in HOOKE_EXPORT_CACHE, or in the user's cache folder: some 9 GB. What has been
  * exported and measured is not done again; `--again` does. Figures are kept in tests/export/figures, one file per
@@ -52,7 +52,8 @@ interface Ready {
 
 /** Measures one task. */
 const MEASURE: { readonly [T in keyof Tasks]: (ready: Ready) => Promise<Tasks[T]> } = {
-  agreement: ({ path, reference }) => agreement(path, reference),
+  agreement: ({ path, reference }) => agreement(path, reference, "web"),
+  native: ({ path, reference }) => agreement(path, reference, "native"),
   md: async (ready) => drift(ready.path, await runOf(ready, "md")),
   relax: async (ready) => relaxations(ready.path, await runOf(ready, "relax")),
   tune: async (ready) => tuning(ready.path, await runOf(ready, "tune")),
@@ -90,7 +91,7 @@ async function measure(potential: Exported, { again, tasks }: Asked): Promise<Fi
   let figures: Figures = { model, date: "", producer, precision };
   if (kept?.model === model && !again) figures = kept;
   for (const task of tasks) {
-    if (task !== "agreement" && !potential.hasWeights) continue;
+    if (task !== "agreement" && task !== "native" && !potential.hasWeights) continue;
     if (isMeasured(figures[task])) continue;
     console.log(`${potential.file}: ${task}`);
     const result = await MEASURE[task]({ potential, path, reference, again }).catch((error) => {
@@ -108,7 +109,7 @@ async function measure(potential: Exported, { again, tasks }: Asked): Promise<Fi
 }
 
 /** Prints the agreement of a potential; returns whether it is accepted. */
-function report({ file }: Exported, { agreement }: Figures): boolean {
+function report({ file }: Exported, { agreement, native }: Figures): boolean {
   if (!isMeasured(agreement)) {
     console.log("FAILED", file, agreement?.failed);
     return false;
@@ -118,7 +119,9 @@ function report({ file }: Exported, { agreement }: Figures): boolean {
     salt !== undefined && Math.abs(salt - published) / 8 <= ACCEPTED_PUBLISHED;
   if (!isPublished) console.log("     perfect NaCl:", salt, "eV; published:", published);
   const passes = isPublished &&
-    agreement.differences.every((_, i) => verdict(agreement, i) !== "differs");
+    [agreement, native].every((found) =>
+      !isMeasured(found) || found.differences.every((_, i) => verdict(found, i) !== "differs")
+    );
   console.log(passes ? "ok  " : "DIFFERS", file);
   for (const { label, energy, forces, stress } of agreement.differences) {
     console.log("    ", label.padEnd(16), energy, forces, stress ?? "");

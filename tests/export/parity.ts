@@ -11,8 +11,13 @@ import type { Agreement, Difference } from "./figures.ts";
 import { isPublishedSalt } from "./published.ts";
 
 /** Opens a model and returns its differences on every structure of its reference. */
-export async function agreement(path: string, reference: OnnxReference): Promise<Agreement> {
-  await using model = await OnnxModel.open(path, { stress: true, verify: false });
+export async function agreement(
+  path: string,
+  reference: OnnxReference,
+  runtime: "web" | "native",
+): Promise<Agreement> {
+  const options = { stress: true, verify: false, runtime, threads: 1 } as const;
+  await using model = await OnnxModel.open(path, options);
   const found: Difference[] = [];
   let salt: number | undefined;
   for (const [s, structure] of reference.structures.entries()) {

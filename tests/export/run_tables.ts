@@ -180,14 +180,14 @@ function areClose(a: Errors, b: Errors): boolean {
 /** Returns the section on times. */
 export function timeTable(rows: readonly ParityRow[]): string {
   const head = ["potential", "atoms", "ASE and PyTorch", "wasm", "native", "WebGPU"];
-  const lines = ({ ase, wasm, webgpu }: StepTimes) => {
+  const lines = ({ ase, wasm, native = [], webgpu }: StepTimes) => {
     const sizes = typeof wasm === "string" ? [] : wasm.map(({ atoms }) => atoms);
     // Only the smaller size is tried on WebGPU.
     return sizes.map((atoms, i) => [
       `${atoms}`,
       cost(ase, atoms),
       cost(wasm, atoms),
-      "not available yet",
+      cost(native, atoms),
       cost(i > 0 && typeof webgpu === "string" ? [] : webgpu, atoms),
     ]);
   };

@@ -1,5 +1,6 @@
 /**
- * Times steps of a model, in a process of its own: `step_time.ts MODEL.onnx START.json wasm|webgpu` prints JSON.
+ * Times steps of a model, in a process of its own: `step_time.ts MODEL.onnx START.json wasm|native|webgpu`
+ * prints JSON.
  *
  * @module
  */
@@ -20,9 +21,14 @@ export interface Timed extends StepTime {
 }
 
 if (import.meta.main) {
-  const [path, start, device] = Deno.args as [string, string, "wasm" | "webgpu"];
+  const [path, start, place] = Deno.args as [string, string, "wasm" | "native" | "webgpu"];
+  const device = place === "webgpu" ? "webgpu" : "wasm";
   const warnings: string[] = [];
-  await using model = await OnnxModel.open(path, { threads: 1, verify: false });
+  await using model = await OnnxModel.open(path, {
+    threads: 1,
+    verify: false,
+    runtime: place === "native" ? "native" : "web",
+  });
   const batch = Batch.from([inputOf(JSON.parse(await Deno.readTextFile(start)))]);
   await using md = new NVE({
     model,

@@ -11,18 +11,25 @@ import type { Timed } from "./step_time.ts";
 /** Seconds after which a process that times steps is given up. */
 const PATIENCE = 120;
 
-/** Returns the costs of steps on wasm and on WebGPU, from these starts; on WebGPU from the first alone. */
+/** Returns the costs of steps on wasm, native and WebGPU, from these starts; on WebGPU from the first alone. */
 export async function hookeTimes(
   path: string,
   starts: readonly Start[],
 ): Promise<Omit<StepTimes, "ase">> {
-  const wasm: StepTime[] = [];
-  for (const start of starts) wasm.push(await timed(path, start, "wasm"));
+  const wasm: StepTime[] = [], native: StepTime[] = [];
+  for (const start of starts) {
+    wasm.push(await timed(path, start, "wasm"));
+    native.push(await timed(path, start, "native"));
+  }
   const webgpu = await timed(path, starts[0]!, "webgpu").then((time) => [time], reasonOf);
-  return { wasm, webgpu };
+  return { wasm, native, webgpu };
 }
 
-async function timed(path: string, start: Start, device: "wasm" | "webgpu"): Promise<StepTime> {
+async function timed(
+  path: string,
+  start: Start,
+  device: "wasm" | "native" | "webgpu",
+): Promise<StepTime> {
   const file = await Deno.makeTempFile({ suffix: ".json" });
   const patience = new AbortController();
   const timer = setTimeout(() => patience.abort(), 1000 * PATIENCE);
