@@ -13,25 +13,28 @@ import { type Model, outputsOf, type Wanted } from "./model.ts";
 
 /** Options of {@linkcode evaluateModel}. */
 export interface EvaluateOptions {
-  /** @default everything */
+  /** Outputs to compute besides the forces. @default energies and stresses */
   readonly wanted?: Wanted;
-  /** What forces, energies and virials are before the model adds its own. @default 0 */
+  /** Initial value of forces, energies and virials, to which the model adds. @default 0 */
   readonly begin?: number;
-  /** 1 for each system that is updated, 0 for each at rest. @default all 1 */
+  /** 1 for each system that is updated, 0 for each that is not. @default all 1 */
   readonly active?: readonly number[];
-  /** True if far systems have origins of their own, as in an engine over an invariant model. @default false */
+  /**
+   * True if the positions of far systems are relative to an origin per system, as in an engine with an
+   * invariant model. @default false
+   */
   readonly hasOrigins?: boolean;
 }
 
 /** Results of a model for a batch. */
 export interface Evaluated {
-  /** eV, one per system. */
+  /** Energies in eV, one per system. */
   readonly energy: readonly number[];
-  /** eV/Å, three per atom. */
+  /** Forces in eV/Å, three per atom. */
   readonly forces: readonly number[];
-  /** Σ f ⊗ r, eV, nine per system. */
+  /** Virials Σ f ⊗ r in eV, nine per system. */
   readonly virial: readonly number[];
-  /** The first system with a number that is not finite. */
+  /** Index of the first system with a value that is not finite; `undefined` if there is no such system. */
   readonly diverged: number | undefined;
 }
 
@@ -62,7 +65,7 @@ export async function evaluateModel(
   }
 }
 
-/** Returns the kernels that search the pairs of all lists of a state. */
+/** Returns the calls that search the pairs of all lists of a state. */
 export function searches(state: ResidentBatch): readonly KernelCall[] {
   const place = {
     positions: state.field("positions"),
@@ -73,7 +76,7 @@ export function searches(state: ResidentBatch): readonly KernelCall[] {
   return Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...place }));
 }
 
-/** Runs kernels once; returns the first system with a number that is not finite. */
+/** Runs kernels once. Returns the first system with a value that is not finite. */
 async function run(
   state: ResidentBatch,
   calls: Parameters<ResidentBatch["prepare"]>[0],

@@ -1,5 +1,5 @@
 /**
- * What a model of the forces is, to an engine.
+ * The interface between engines and models of the forces.
  *
  * @module
  */
@@ -8,83 +8,87 @@ import type { Buffer, KernelCall } from "../backend/backend.ts";
 import type { NumericArray } from "../batch/fields/fields.ts";
 import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
-/** What a model may give. */
+/** An output that a model may give. */
 export type ModelOutput = "energy" | "forces" | "stress";
 
-/** Which outputs are wanted besides the forces, in one evaluation. */
+/** Outputs to compute in one evaluation, besides the forces. */
 export interface Wanted {
-  /** Potential energies. */
+  /** True if potential energies are needed. */
   readonly energy: boolean;
-  /** Virials, from which stresses come. */
+  /** True if virials, from which stresses are computed, are needed. */
   readonly stress: boolean;
 }
 
-/** A potential energy, with its gradient: what makes the atoms of a batch move. */
+/** A potential energy with its gradient, which drives the motion of atoms. */
 export interface Model {
-  /** What it is called. */
+  /** Name of the model, for error messages and logs. */
   readonly name: string;
-  /** What it gives. Engines need `"forces"`. */
+  /** Outputs of the model. Engines require `"forces"`. */
   readonly gives: readonly ModelOutput[];
   /**
-   * Fields of the batch that it writes besides, which hooks may read.
+   * Names of further fields of the batch that the model writes, which hooks may read.
    *
    * @default none
    */
   readonly fields?: readonly string[];
   /**
-   * True if results stay the same when a system is translated, as those of all potentials between atoms do. Only then
-   * are the positions of systems that are far away relative to an origin of each system, where float32 is exact enough.
+   * True if a translation of a system does not change the results, as in all potentials between atoms. Only
+   * then are the positions of systems far from zero relative to an origin per system, for which float32 is
+   * precise enough.
    *
-   * @default false: positions are where atoms are
+   * @default false: positions are absolute
    */
   readonly isInvariant?: boolean;
   /**
-   * Makes it ready for a batch. `warn` passes on what the user should know and what does not stop a run. Throws a
-   * RangeError where it does not know an atom of it, naming system and atom.
+   * Prepares the model for a batch. `warn` receives warnings that do not stop a run. Throws a RangeError that
+   * names system and atom if the batch contains an atom that the model does not know.
    */
   open(state: ResidentBatch, warn?: (message: string) => void): OpenModel;
 }
 
 /**
- * A model on a batch. All it does is add: to the field `forces`, to `energy`, and to the state `virial` (nine per
- * system, Σ f ⊗ r). Systems at rest must stay as they are. It has `calls`, or `compute`, or both, done in this order;
- * `add` may follow.
+ * A model that is prepared for a batch. It adds its results to the field `forces`, to `energy`, and to the
+ * state `virial` (Σ f ⊗ r, nine per system). It must not change systems that are not active. It has `calls`,
+ * `compute`, or both, which run in this order, and optionally `add`, which runs last.
  */
 export interface OpenModel {
-  /** Kernels that add its part; pairs that it asked the state for are up to date when they run. */
+  /**
+   * Returns kernel calls that add the results. The pair lists that the model has requested are up to date
+   * when they run.
+   */
   calls?(wanted: Wanted): readonly KernelCall[];
-  /** The same by a visit, for models that are no kernels. */
+  /** Computes the results on the host, for models that are not kernels. */
   compute?(wanted: Wanted): void | PromiseLike<void>;
-  /** Kernels that add what `compute` has left in buffers of its own. */
+  /** Returns kernel calls that add results which `compute` has left in buffers of the model. */
   add?(wanted: Wanted): readonly KernelCall[];
   /**
-   * What it last gave for a system that is not finite, for the error of a run that ends by it: `"forces of atom 3 is
-   * NaN"`.
+   * Describes a value of the last evaluation that is not finite for a system, such as `"forces of atom 3 is
+   * NaN"`. The engine adds it to the error of the run that it ends.
    */
   fault?(system: number): PromiseLike<string | undefined>;
-  /** Gives back what it has for the batch, besides what the state keeps. */
+  /** Frees resources for the batch that the state does not manage. */
   close?(): void | PromiseLike<void>;
 }
 
-/** The buffers that models add to. */
+/** Buffers to which models add. */
 export interface Outputs {
-  /** eV/Å, three per atom. */
+  /** Forces in eV/Å, three per atom. */
   readonly forces: Buffer<"real">;
-  /** eV, one per system. */
+  /** Energies in eV, one per system. */
   readonly energy: Buffer<"f64">;
-  /** Σ f ⊗ r, eV, nine per system. */
+  /** Virials Σ f ⊗ r in eV, nine per system. */
   readonly virial: Buffer<"f64">;
 }
 
 /**
- * A copy of a field, though an engine may hold it: models may be opened in the middle of a run. It is as of now; in the
- * loop of a device, as of when engines last looked, which they do before they open anything there.
+ * Returns a copy of a field, even while an engine holds the batch: models may be opened during a run. On a
+ * GPU the copy is as old as the last read-back; engines read back before they open a model there.
  */
 export function valuesOf(state: ResidentBatch, field: string): NumericArray {
   return state.mirroredField(field);
 }
 
-/** The buffers that models add to. */
+/** Returns the buffers to which models add. */
 export function outputsOf(state: ResidentBatch): Outputs {
   return {
     forces: state.field("forces"),

@@ -1,5 +1,6 @@
 /**
- * Potentials in .onnx files. An entry point of its own, as it needs packages for ONNX that nothing else does.
+ * Potentials in .onnx files. This is a separate entry point because it needs packages for ONNX that no other
+ * part needs.
  *
  * @module
  */

@@ -3,32 +3,32 @@ import type { ArraysOf } from "../batch/resident/with_arrays.ts";
 import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 import { type Model, type OpenModel, outputsOf } from "./model.ts";
 
-/** One system, as a potential written in TypeScript sees it. Arrays are in the backend's precision. */
+/** View of one system for a potential written in TypeScript. Arrays have the backend's precision. */
 export interface PotentialView {
-  /** Its place in the batch. */
+  /** Index of the system in the batch. */
   readonly system: number;
   /** Atomic numbers. */
   readonly numbers: Int32Array;
-  /** Å, three per atom. */
+  /** Positions in Å, three per atom. */
   readonly positions: Float32Array | Float64Array;
-  /** Å, nine numbers: the lattice vectors one after the other. */
+  /** Lattice vectors in Å, one after the other: nine numbers. */
   readonly cell: Float32Array | Float64Array;
-  /** eV/Å, three per atom: forces are to be added here. */
+  /** Forces in eV/Å, three per atom. The potential adds its forces here. */
   readonly forces: Float32Array | Float64Array;
-  /** eV, nine numbers: Σ f ⊗ r is to be added here, by a potential that gives stresses. */
+  /** Virial Σ f ⊗ r in eV, nine numbers. A potential that gives stresses adds its virial here. */
   readonly virial: Float64Array;
 }
 
-/** What a potential written in TypeScript is. */
+/** Options of {@linkcode potential}. */
 export interface PotentialOptions {
   /**
-   * What it is called.
+   * Name of the potential.
    *
    * @default "a potential"
    */
   readonly name?: string;
   /**
-   * Whether it adds to the virial.
+   * True if the function adds to the virial.
    *
    * @default false
    */
@@ -36,8 +36,9 @@ export interface PotentialOptions {
 }
 
 /**
- * A potential written in TypeScript: `energyOf` is called for each system at each step, adds its forces, and answers
- * with its energy in eV. The engine visits it at each step, so it is for trying out, and for small systems.
+ * Returns a model of a potential written in TypeScript. `energyOf` is called for each system at each step,
+ * adds its forces to the view, and returns the energy in eV. Each step waits for this function on the host,
+ * so use it for prototypes and small systems.
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export function potential(
   };
 }
 
-/** Opens a potential on a batch. */
+/** Prepares a potential for a batch. */
 function opened(
   state: ResidentBatch,
   name: string,

@@ -2,9 +2,10 @@ import { show } from "../base/show.ts";
 import type { Model, OpenModel, Wanted } from "./model.ts";
 
 /**
- * Several models as one: energies, forces and stresses are added.
+ * Returns the sum of several models: energies, forces and stresses are added.
  *
- * Throws a RangeError for no models, a TypeError for what is none.
+ * @throws {RangeError} if there are no models
+ * @throws {TypeError} if an argument is not a model
  *
  * @example
  * ```ts
@@ -33,7 +34,7 @@ export function sum(...models: readonly Model[]): Model {
   }
   return {
     name: models.map(({ name }) => name).join(" + "),
-    // An output that one of them does not give would be wrong in the sum.
+    // An output that one of the models lacks would be incomplete in the sum.
     gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
     isInvariant: models.every(({ isInvariant }) => isInvariant === true),
     fields: models.flatMap(({ fields }) => fields ?? []),
@@ -59,7 +60,7 @@ function opened(models: readonly OpenModel[]): OpenModel {
   };
 }
 
-/** What the first of them to have gone wrong says. */
+/** Returns the fault that the first model with a fault reports. */
 async function firstFault(
   models: readonly OpenModel[],
   system: number,
@@ -70,7 +71,10 @@ async function firstFault(
   }
 }
 
-/** One after the other: in which order numbers are added must not depend on who is ready first. */
+/**
+ * Runs the models one after the other: the order of the additions must not depend on which is ready first, or
+ * results would not be reproducible.
+ */
 function inTurn(models: readonly OpenModel[], wanted: Wanted): void | PromiseLike<void> {
   for (const [i, model] of models.entries()) {
     const waiting = model.compute!(wanted);

@@ -1,6 +1,6 @@
 /**
- * What is used of Deno and of a page, found at run time: neither is there everywhere, and the types of one are
- * unknown to the library of the other.
+ * Members of Deno and of a web page that are used here. They are looked up at run time: neither exists
+ * everywhere, and their types are not known in the other environment.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface HostFile {
   close(): void;
 }
 
-/** What is used of Deno. */
+/** Members of `Deno` that are used here. */
 export interface DenoHost {
   readonly version: { readonly deno: string; readonly v8: string; readonly typescript: string };
   readonly build: { readonly target: string };
@@ -34,19 +34,19 @@ export interface DenoHost {
   ): HostFile;
 }
 
-/** What is used of `navigator`. */
+/** Members of `navigator` that are used here. */
 export interface NavigatorHost {
   readonly hardwareConcurrency?: number;
   readonly userAgent?: string;
   readonly platform?: string;
 }
 
-/** Deno, if this is Deno. */
+/** Returns `Deno`, or `undefined` in other runtimes. */
 export function findDeno(): DenoHost | undefined {
   return (globalThis as unknown as { readonly Deno?: DenoHost }).Deno;
 }
 
-/** What the runtime says of itself, if it does. */
+/** Returns `navigator`, or `undefined` in runtimes without it. */
 export function findNavigator(): NavigatorHost | undefined {
   return (globalThis as unknown as { readonly navigator?: NavigatorHost }).navigator;
 }
@@ -56,7 +56,7 @@ export function mayLoadNative(deno: DenoHost): boolean {
   return deno.permissions.querySync({ name: "ffi" }).state === "granted";
 }
 
-/** May this path be read, without anybody being asked? A question in mid-run would halt it. */
+/** Returns whether a path may be read without a prompt for permission: a prompt would halt a run. */
 export function mayRead(deno: DenoHost, path: string | URL): boolean {
   return deno.permissions.querySync({ name: "read", path }).state === "granted";
 }

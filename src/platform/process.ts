@@ -9,7 +9,10 @@ export function findBuiltin<Module>(name: string): Module | undefined {
   return findProcess()?.getBuiltinModule?.(name) as Module | undefined;
 }
 
-/** Node's `process`. Not `import`: a page that bundles this has no file system, and need not pretend to. */
+/**
+ * Returns Node's `process`, or `undefined` in a page. It is not imported, because the bundle of a page has no
+ * such module.
+ */
 export function findProcess(): Process | undefined {
   const { process } = globalThis as unknown as { readonly process?: Process };
   return process?.getBuiltinModule === undefined ? undefined : process;

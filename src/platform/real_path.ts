@@ -30,7 +30,7 @@ export function isInFolder(path: string, folder: URL): boolean {
   try {
     root = realPathOf(folder) ?? root;
   } catch {
-    // A folder that may not be read is compared as it is named.
+    // A folder whose links may not be read is compared by its given path.
   }
   return path.startsWith(root.replace(/\/*$/, "/"));
 }

@@ -3,21 +3,21 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { type Model, type Outputs, outputsOf } from "../model.ts";
 import { wantOf } from "../pair/pair_options.ts";
 
-/** Arguments that the kernels of all bonded potentials have. */
+/** Arguments that the kernels of all bonded potentials share. */
 export interface BondedArgs extends Outputs {
   /** Positions, Å. */
   readonly positions: Buffer<"real">;
   /** Cells, Å. */
   readonly cell: Buffer<"real">;
-  /** Cells that atoms have crossed, if they are counted. */
+  /** Lattice vectors that atoms have crossed; `undefined` if they are not counted. */
   readonly images: Buffer<"i32"> | undefined;
   /** The bits of `Want`. */
   readonly want: number;
 }
 
 /**
- * Makes a model of one kernel. `open` brings its parameters to the backend, and returns what calls the kernel.
- * `isInvariant`: a translation changes nothing.
+ * Returns a model of one kernel. `open` uploads its parameters to the backend and returns a function that
+ * makes the call of the kernel. `isInvariant` is true if a translation does not change the results.
  */
 export function bondedModel(
   name: string,

@@ -6,14 +6,14 @@ import { type Model, valuesOf } from "../model.ts";
 import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { bondedModel } from "./bonded_model.ts";
 
-/** What {@linkcode centerBias} pulls at, and where to. */
+/** Options of {@linkcode centerBias}. */
 export interface CenterBiasOptions {
-  /** k, eV/Å². */
+  /** Force constant k in eV/Å². */
   readonly stiffness: number;
-  /** Where the center of mass should be: three numbers for all systems, or three for each, Å. */
+  /** Target of the center of mass in Å: three numbers for all systems, or three per system. */
   readonly center: ArrayLike<number>;
   /**
-   * The atoms of the group, counted within each system.
+   * Atoms of the group, counted within each system.
    *
    * @default all
    */
@@ -23,10 +23,11 @@ export interface CenterBiasOptions {
 const NAME = "a bias on the center of mass";
 
 /**
- * A spring between the center of mass of a group of atoms and a point, E = ½ k |d|²: a kernel, with energies, forces
- * and stresses. By itself it is a bias to be added to another model, as `sum` or a `BiasedPotentialHook` do.
+ * Returns a model of a spring between the center of mass of a group of atoms and a point, E = ½ k |d|², with
+ * energies, forces and stresses. Add it to another model with `sum` or a `BiasedPotentialHook`.
  *
- * Throws a RangeError for parameters that cannot be, or do not fit the batch.
+ * @throws {RangeError} if a parameter is out of range; opening the model throws one if `center` does not fit
+ * the batch
  *
  * @example
  * ```ts
@@ -51,7 +52,7 @@ export function centerBias(options: CenterBiasOptions): Model {
   });
 }
 
-/** Brings the bias of a batch to its backend. Throws a RangeError for a center that does not fit the batch. */
+/** Uploads the bias of a batch to its backend. Throws a RangeError if `center` does not fit the batch. */
 function biasOn(state: ResidentBatch, { stiffness, center, atoms }: CenterBiasOptions) {
   const { size, nodeOffsets, systemOfNode } = state.batch;
   if (center.length !== 3 && center.length !== 3 * size) {

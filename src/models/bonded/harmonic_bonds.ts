@@ -10,12 +10,12 @@ import { bondedModel } from "./bonded_model.ts";
 export interface SpringBond {
   /** The two atoms, counted within their system. */
   readonly atoms: readonly [number, number];
-  /** Its length at rest, Å. */
+  /** Equilibrium length r₀ in Å. */
   readonly length: number;
-  /** k, eV/Å². */
+  /** Force constant k in eV/Å². */
   readonly stiffness: number;
   /**
-   * Whole lattice vectors from the first atom's cell to that of the second.
+   * Integer lattice translation from the cell of the first atom to that of the second.
    *
    * @default [0, 0, 0]
    */
@@ -25,10 +25,11 @@ export interface SpringBond {
 const NAME = "harmonic bonds";
 
 /**
- * Springs between pairs of atoms, E = Σ ½ k (r − r₀)²: a kernel, with energies, forces and stresses. The bonds are
- * those of every system of a batch, or a list for each.
+ * Returns a model of springs between pairs of atoms, E = Σ ½ k (r − r₀)², with energies, forces and stresses.
+ * The argument is one list of bonds for all systems of a batch, or a list per system.
  *
- * Throws a RangeError that names the bond, and the system it does not fit.
+ * @throws {RangeError} that names the bond if a parameter is out of range; opening the model throws one that
+ * names the system if a bond does not fit it
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export function harmonicBonds(
   }, true);
 }
 
-/** Brings the bonds of a batch to its backend. Throws for bonds that do not fit the batch. */
+/** Uploads the bonds of a batch to its backend. Throws a RangeError if the bonds do not fit the batch. */
 function bondsOn(
   state: ResidentBatch,
   lists: readonly (readonly SpringBond[])[],

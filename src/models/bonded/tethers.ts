@@ -24,9 +24,11 @@ export interface TethersOptions {
 const NAME = "tethers";
 
 /**
- * A spring between each atom and a point, E = Σ ½ k |x − x₀|²: a kernel, with energies, forces and stresses.
+ * Returns a model of a spring between each atom and an anchor point, E = Σ ½ k |x − x₀|², with energies,
+ * forces and stresses.
  *
- * Throws a RangeError for parameters that do not fit the batch.
+ * @throws {RangeError} if `stiffness` is out of range; opening the model throws one if the parameters do not
+ * fit the batch
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Pairs of atoms that a pair potential leaves out, or weakens.
+ * Pairs of atoms whose interaction a pair potential excludes or scales.
  *
  * @module
  */
@@ -16,13 +16,14 @@ import { valuesOf } from "../model.ts";
 /** Two atoms, counted within their system. */
 export type ExcludedPair = readonly [number, number];
 
-/** A list for every system of a batch, or one list for each. */
+/** One list of pairs for all systems of a batch, or a list per system. */
 export type ExclusionLists = readonly ExcludedPair[] | readonly (readonly ExcludedPair[])[];
 
-/** Pairs of atoms that do not interact, or less than others: bonded atoms, and any others. */
+/** Pairs of atoms that do not interact, or whose interaction is scaled: bonded atoms and others. */
 export interface PairExclusions {
   /**
-   * Bonds. Their atoms do not interact (1-2), and by default neither do atoms that are bonded to the same atom (1-3).
+   * Bonds. Bonded atoms do not interact (1-2), and by default neither do atoms that are bonded to the same
+   * atom (1-3).
    *
    * @default none
    */
@@ -34,30 +35,30 @@ export interface PairExclusions {
    */
   readonly through?: 2 | 3;
   /**
-   * The factor by which energies of atoms three bonds apart (1-4) are multiplied; 0 excludes them.
+   * Factor for the energies of atoms that are three bonds apart (1-4); 0 excludes them.
    *
    * @default 1
    */
   readonly scale14?: number;
   /**
-   * More pairs that do not interact.
+   * Further pairs that do not interact.
    *
    * @default none
    */
   readonly pairs?: ExclusionLists;
 }
 
-/** For each atom, the atoms with which it interacts less, and how much. */
+/** Scale factors by atom and partner. */
 type Partners = ReadonlyMap<number, ReadonlyMap<number, number>>;
 
-/** Exclusions of a pair potential, checked. */
+/** Checked exclusions of a pair potential. */
 export class Exclusions {
   readonly #model: string;
-  /** One for all systems, or one for each. */
+  /** One entry for all systems, or one per system. */
   readonly #partners: readonly Partners[];
   readonly #isBySystem: boolean;
 
-  /** Throws a TypeError or RangeError that names what is wrong. */
+  /** Throws a TypeError or RangeError that names the member that is wrong. */
   constructor(model: string, exclusions: PairExclusions) {
     checkMembers(`make ${model}`, exclusions);
     const { bonds = [], through = 3, scale14 = 1, pairs = [] } = exclusions;
@@ -165,7 +166,7 @@ function isPair(pair: unknown): pair is ExcludedPair {
     pair.every((atom) => Number.isInteger(atom) && atom >= 0);
 }
 
-/** Finds atoms up to three bonds apart; of several ways between two atoms the shortest counts. */
+/** Finds atoms up to three bonds apart. If several paths join two atoms, the shortest counts. */
 function partnersOf(
   bonds: readonly ExcludedPair[],
   pairs: readonly ExcludedPair[],

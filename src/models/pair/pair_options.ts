@@ -1,5 +1,5 @@
 /**
- * Options of all pair potentials: cutoffs, truncation, exclusions, types of atoms.
+ * Options of all pair potentials: cutoff, truncation, exclusions; and the types of atoms.
  *
  * @module
  */
@@ -15,44 +15,48 @@ import { outputsOf, valuesOf, type Wanted } from "../model.ts";
 
 /** Options of every pair potential. */
 export interface PairOptions {
-  /** Cutoff radius in Å: pairs that are farther apart do not interact. */
+  /** Cutoff radius in Å: atoms that are farther apart do not interact. */
   readonly cutoff: number;
   /**
-   * Truncation at the cutoff: `"shift"` subtracts the energy there from each pair, so that energies have no step;
-   * `"switch"` brings energy and force smoothly to zero over `switchWidth`; `"cut"` does nothing.
+   * Truncation at the cutoff. `"shift"` subtracts the energy at the cutoff from each pair, so that the energy
+   * is continuous; `"switch"` brings energy and force smoothly to zero over `switchWidth`; `"cut"` does
+   * nothing.
    *
    * @default "shift"
    */
   readonly truncation?: "shift" | "switch" | "cut";
   /**
-   * Width of the range before the cutoff in which `"switch"` works, Å.
+   * Width in Å of the range below the cutoff in which `"switch"` acts.
    *
    * @default 1
    */
   readonly switchWidth?: number;
   /**
-   * Distance beyond the cutoff up to which pairs are kept, Å, so that they need not be found anew at each step. Results
-   * depend on it by rounding alone.
+   * Distance in Å beyond the cutoff up to which pairs are listed, so that the list need not be rebuilt at
+   * each step. It changes results only by rounding.
    *
    * @default 1.5
    */
   readonly skin?: number;
   /**
-   * Pairs of atoms that do not interact, or less than others, such as bonded ones. A pair is excluded in its nearest image
-   * alone.
+   * Pairs of atoms that do not interact, or whose interaction is scaled, such as bonded atoms. A pair is
+   * excluded only in its nearest image.
    *
    * @default none
    */
   readonly exclude?: PairExclusions;
 }
 
-/** Options of a pair potential, checked. */
+/** Checked options of a pair potential. */
 export interface CheckedPairOptions extends Required<Omit<PairOptions, "exclude">> {
   /** Excluded pairs. */
   readonly exclusions: Exclusions | undefined;
 }
 
-/** Throws a TypeError or RangeError that names the option that is wrong; `own` are those of the potential alone. */
+/**
+ * Throws a TypeError or RangeError that names the option that is wrong. `own` are the options of this
+ * potential only.
+ */
 export function checkPairOptions(
   name: string,
   options: PairOptions,
@@ -87,12 +91,12 @@ export function checkPairOptions(
 /** Parameters of each element of a mixture, by symbol. */
 export type BySymbol<P> = Readonly<Record<string, P>>;
 
-/** The types of atoms that a model knows: `undefined` for all alike. */
+/** The types of atoms that a model distinguishes. */
 export class AtomTypes {
   readonly #model: string;
   readonly #numbers: readonly number[] | undefined;
 
-  /** Throws a RangeError for what is no element. */
+  /** Throws a RangeError if a symbol is not an element. Without symbols, all atoms are of one type. */
   constructor(model: string, symbols: readonly string[] | undefined) {
     this.#model = model;
     this.#numbers = symbols?.map((symbol) => atomicNumber(symbol));
@@ -103,7 +107,10 @@ export class AtomTypes {
     return this.#numbers?.length ?? 1;
   }
 
-  /** The type of each atom of a batch, where there are several. Throws a RangeError that names an unknown one. */
+  /**
+   * Returns the type of each atom of a batch, or `undefined` if there is only one type. Throws a RangeError
+   * that names an atom of an unknown element.
+   */
   of(state: ResidentBatch): Int32Array | undefined {
     const known = this.#numbers;
     if (known === undefined) return undefined;
@@ -122,7 +129,7 @@ export class AtomTypes {
   }
 }
 
-/** The arguments that all pair potentials have. */
+/** Arguments that the kernels of all pair potentials share. */
 export interface PairArguments {
   readonly pairs: Pairs;
   readonly positions: Buffer<"real">;
@@ -137,7 +144,7 @@ export interface PairArguments {
   readonly want: number;
 }
 
-/** Returns the arguments of a pair potential on a batch. `table`: one row per ordered pair of types. */
+/** Returns the arguments of a pair potential on a batch. `table` has one row per ordered pair of types. */
 export function pairArguments(
   state: ResidentBatch,
   { cutoff, skin, truncation, switchWidth, exclusions }: CheckedPairOptions,
@@ -162,7 +169,7 @@ export function pairArguments(
   });
 }
 
-/** The bits that kernels know. */
+/** Returns the bits by which kernels know the outputs to compute. */
 export function wantOf({ energy, stress }: Wanted): number {
   return (energy ? Want.ENERGY : 0) | (stress ? Want.VIRIAL : 0);
 }

@@ -23,11 +23,11 @@ export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) =>
 
 /** The parameters of a pair potential. */
 export interface PairParameterRules<V extends object, M extends string> {
-  /** The parameters, and which numbers each may be. */
+  /** The parameters, with the range of each. */
   readonly parameters: Readonly<Record<keyof V & string, ParameterRange>>;
   /**
-   * Rules by which parameters of unlike atoms follow from those of elements, by name; the first is used if `mixing` is
-   * not given.
+   * Mixing rules by name: each gives the parameters of unlike atoms from those of the elements. The first is
+   * used if `mixing` is missing.
    *
    * @default none: parameters must be given for every pair of elements
    */
@@ -39,33 +39,38 @@ export type PairParameters<V extends object, M extends string> =
   | V
   | PairMixture<V, M>
   | {
-    /** Two elements → their parameters, as `"Cu-Ni"`: every pair of the elements that occur. */
+    /**
+     * Parameters by pair of elements, such as `"Cu-Ni"`. Every pair of the elements that occur is required.
+     */
     readonly pairs: BySymbol<V>;
   };
 
 /** The parameters of several elements. */
 export interface PairMixture<V extends object, M extends string> {
-  /** Element → its parameters. */
+  /** Parameters by element. */
   readonly species: BySymbol<V>;
   /**
-   * The rule by which parameters of unlike atoms are found.
+   * Name of the mixing rule for unlike atoms.
    *
    * @default the first rule of the potential
    */
   readonly mixing?: M;
-  /** Pairs that do not mix, as `"Ar-Kr"`. */
+  /** Parameters of pairs for which the mixing rule is not used, such as `"Ar-Kr"`. */
   readonly pairs?: BySymbol<V>;
 }
 
 /** The parameters of every ordered pair of types. */
 export interface TypedParameters<V> {
-  /** The element of each type; undefined if all atoms are of one type. */
+  /** Element of each type; `undefined` if all atoms are of one type. */
   readonly symbols: readonly string[] | undefined;
-  /** The parameters: row by row. */
+  /** Parameters of the pairs of types, row by row. */
   readonly rows: readonly V[];
 }
 
-/** Returns the parameters of every pair of types. Throws a TypeError or RangeError that names what is wrong. */
+/**
+ * Returns the parameters of every pair of types. Throws a TypeError or RangeError that names the option that
+ * is wrong.
+ */
 export function typesOf<V extends object, M extends string>(
   model: string,
   rules: PairParameterRules<V, M>,
@@ -85,7 +90,10 @@ export function typesOf<V extends object, M extends string>(
   return { symbols, rows: allPairs(model, symbols, given(model, rules, symbols, pairs)) };
 }
 
-/** Throws a TypeError for parameters of all atoms beside those of elements or pairs, where they would have no effect. */
+/**
+ * Throws a TypeError if parameters of all atoms are given together with those of elements or pairs: they
+ * would have no effect.
+ */
 function assertOneForm(
   model: string,
   { parameters }: PairParameterRules<object, string>,
@@ -119,7 +127,7 @@ function mixture<V extends object, M extends string>(
   return { symbols, rows: allPairs(model, symbols, known, mixed) };
 }
 
-/** Returns the parameters of each pair that was given, whichever atom comes first in its name. */
+/** Returns the given parameters of pairs. The order of the two elements in a name does not matter. */
 function given<V extends object>(
   model: string,
   rules: PairParameterRules<V, string>,

@@ -5,43 +5,46 @@ import type { Model } from "../model.ts";
 import { AtomTypes, checkPairOptions, pairArguments, type PairOptions } from "./pair_options.ts";
 import { type PairParameterRules, type PairParameters, typesOf } from "./pair_parameters.ts";
 
-/** A pair potential, as {@linkcode pairPotential} takes it. */
+/** Definition of a pair potential for {@linkcode pairPotential}. */
 export interface PairDefinition<V extends object, M extends string>
   extends PairParameterRules<V, M> {
   /** The name of the potential, such as `"Buckingham"`. */
   readonly name: string;
   /**
-   * Returns the energy of a pair, eV. It is called once, with expressions instead of numbers: the distance in Å, and the
-   * parameters by name.
+   * Returns the energy of a pair in eV. The function is called once, with expressions instead of numbers: the
+   * distance in Å, and the parameters by name.
    */
   readonly energy: PairEnergy<keyof V & string>;
 }
 
-/** Options of a pair potential: its reach, and parameters for all atoms, by element, or by pair of elements. */
+/**
+ * Options of a pair potential: cutoff and exclusions, and parameters for all atoms, by element, or by pair of
+ * elements.
+ */
 export type PairPotentialOptions<V extends object, M extends string = never> =
   & PairOptions
   & PairParameters<V, M>;
 
-/** Makes models of one pair potential. */
+/** A function that returns models of one pair potential. */
 export interface PairPotentialMaker<V extends object, M extends string = never> {
   /**
    * Returns a model with energies, forces and stresses.
    *
-   * @throws {TypeError | RangeError} if an option is wrong; the message names it
+   * @throws {TypeError | RangeError} that names the option if one is wrong
    */
   (options: PairPotentialOptions<V, M>): Model;
-  /** The kernel that sums it. */
+  /** The kernel that sums the energies of pairs. */
   readonly kernel: PairKernel;
-  /** Returns the row of parameters that the kernel takes for one pair of types. */
+  /** Returns the parameters of one pair of types as the kernel takes them. */
   readonly row: (values: V, cutoff: number, isShifted?: boolean) => number[];
 }
 
 /**
- * Defines a pair potential by its energy. Forces and stresses follow by differentiation, and it runs on every backend, in
- * single systems and in batches, with cutoffs, mixtures and exclusions.
+ * Defines a pair potential by its energy. Forces and stresses are derived by differentiation. The potential
+ * runs on every backend, for single systems and batches, with cutoffs, mixtures and exclusions.
  *
- * The energy is recorded, not run: it must be made of the methods of {@linkcode PairExpression} and cannot branch on
- * distances. Units are eV and Å.
+ * The energy function is recorded, not run per pair: it must be composed of the methods of {@linkcode
+ * PairExpression} and cannot branch on distances. Units are eV and Å.
  *
  * @throws {TypeError} if the energy is not an expression of its arguments
  * @throws {RangeError} if a number in the energy or in its derivative is not finite in float32
@@ -67,7 +70,10 @@ export function pairPotential<
   return pairPotentialOf(undefined, definition);
 }
 
-/** As {@linkcode pairPotential}, for a kernel that some backends have under this name. */
+/**
+ * Defines a pair potential as {@linkcode pairPotential} does, with a kernel that some backends implement
+ * under this name.
+ */
 export function pairPotentialOf<V extends object, M extends string>(
   kernelName: string | undefined,
   { energy, ...rules }: PairDefinition<V, M>,

@@ -5,7 +5,7 @@ import { pairPotential } from "./pair_potential.ts";
 
 /** Options of {@linkcode zbl}. */
 export interface ZblOptions extends PairOptions {
-  /** The elements that occur, as `"Si"`. */
+  /** Elements that occur, such as `"Si"`. */
   readonly elements: readonly string[];
 }
 
@@ -20,7 +20,7 @@ const SCREENING = [
   [0.02817, 0.20162],
 ] as const;
 
-/** Z₁Z₂ and 1/a follow from those of elements by mixing: Z₁Z₂ = √(Z₁Z₂)², 1/a = 2 (Z₁⁰·²³ + Z₂⁰·²³)/2 / 0.4685. */
+/** Parameters for mixing: Z₁Z₂ = √(Z₁Z₂)², 1/a = 2 (Z₁⁰·²³ + Z₂⁰·²³)/2 / 0.4685. */
 const nuclear = pairPotential({
   name: "ZBL",
   parameters: { charge: "positive", power: "positive" },
@@ -40,7 +40,7 @@ const nuclear = pairPotential({
  *
  * J. F. Ziegler, J. P. Biersack, U. Littmark, The Stopping and Range of Ions in Matter, vol. 1 (Pergamon, 1985).
  *
- * @throws {TypeError | RangeError} if an option is wrong; the message names it
+ * @throws {TypeError | RangeError} that names the option if one is wrong
  *
  * @example
  * ```ts
