@@ -1,6 +1,7 @@
 import { checkOptions } from "../base/check_options.ts";
 import type { ArraysOf } from "../batch/resident/with_arrays.ts";
 import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
+import { systemName } from "../batch/store.ts";
 import { type Model, type OpenModel, outputsOf } from "./model.ts";
 
 /** View of one system for a potential written in TypeScript. Arrays have the backend's precision. */
@@ -63,7 +64,7 @@ export function potential(
 ): Model {
   if (typeof energyOf !== "function") {
     throw new TypeError(
-      `Cannot make a potential: it must be given a function; got ${String(energyOf)}`,
+      `Cannot make a potential: its argument must be a function; got ${String(energyOf)}`,
     );
   }
   checkOptions("make a potential", options, ["name", "givesStress"]);
@@ -81,7 +82,7 @@ function opened(
   name: string,
   energyOf: (view: PotentialView) => number,
 ): OpenModel {
-  const { batch: { size, nodeOffsets } } = state;
+  const { batch: { size, nodeOffsets, infos } } = state;
   const buffers = {
     ...outputsOf(state),
     active: state.frame.active,
@@ -93,7 +94,7 @@ function opened(
     for (let system = 0; system < size; system++) {
       if (arrays.active[system] === 0) continue;
       const answer: unknown = energyOf(viewOf(arrays, system, nodeOffsets));
-      if (typeof answer !== "number") throw answerError(name, system, answer);
+      if (typeof answer !== "number") throw answerError(name, systemName(infos, system), answer);
       arrays.energy[system]! += answer;
     }
   };
@@ -117,12 +118,12 @@ function viewOf(
   };
 }
 
-function answerError(name: string, system: number, answer: unknown): TypeError {
+function answerError(name: string, system: string, answer: unknown): TypeError {
   const what = typeof (answer as { then?: unknown } | undefined)?.then === "function"
     ? "a promise"
     : String(answer);
   return new TypeError(
-    `Cannot evaluate ${name} for system ${system}: its function must answer with the energy, a number; ` +
+    `Cannot evaluate ${name} for system ${system}: its function must return the energy, a number; ` +
       `got ${what}`,
   );
 }

@@ -20,16 +20,14 @@ import type { Model, OpenModel, Wanted } from "./model.ts";
  */
 export function sum(...models: readonly Model[]): Model {
   if (models.length === 0) {
-    throw new RangeError("Cannot make a sum: it must have a model or more: current count is 0");
+    throw new RangeError("Cannot make a sum: the list of models is empty");
   }
   const wrong = models.findIndex((model) =>
     !Array.isArray(model?.gives) || typeof model.open !== "function"
   );
   if (wrong !== -1) {
     throw new TypeError(
-      `Cannot make a sum: each part must be a model: current part ${wrong} is ${
-        show(models[wrong])
-      }`,
+      `Cannot make a sum: each part must be a model; got ${show(models[wrong])} at ${wrong}`,
     );
   }
   return {

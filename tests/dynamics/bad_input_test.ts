@@ -409,7 +409,7 @@ Deno.test("a potential that does not answer with a number is named, promises too
     await assertRejects(
       () => md.run(crystals(2), 1),
       TypeError,
-      `Cannot evaluate a potential for system 0: its function must answer with the energy, a number; got ${what}`,
+      `Cannot evaluate a potential for system 0: its function must return the energy, a number; got ${what}`,
     );
   }
 });

@@ -291,7 +291,7 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
   refuses({ ...good, strength: "7", cutoff: 6 }, 'strength must be a number; got "7"');
   refuses({ species: {}, cutoff: 6 }, "species must name an element or more");
   refuses({ species: { Si: good }, mixing: "none", cutoff: 6 }, "mixing must be geometric");
-  refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "Si-Si is missing");
+  refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "got no Si-Si");
   refuses(
     { ...good, mixing: "nonsense", cutoff: 6 },
     'mixing must come with species; got "nonsense"',
@@ -304,5 +304,5 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
   refuses({ ...good, cutoff: 6, rho: 1 }, "among strength, length, dispersion, species");
   const [Cu, Ni] = [{ depth: 1, width: 1, distance: 2 }, { depth: 1, width: 1, distance: 3 }];
   const unmixed = () => morse({ species: { Cu, Ni }, cutoff: 6 });
-  assertThrows(unmixed, RangeError, "Cu-Ni is missing");
+  assertThrows(unmixed, RangeError, "got no Cu-Ni");
 });

@@ -35,11 +35,11 @@ Deno.test("models of a sum add up, and two tethers keep anchors of their own", a
 Deno.test("a sum gives what each of its models gives, and needs one", () => {
   const spring = tethers({ stiffness: 1 });
   assertEquals(sum(spring, potential(() => 0)).gives, ["energy", "forces"]);
-  assertThrows(() => sum(), RangeError, "it must have a model or more");
+  assertThrows(() => sum(), RangeError, "the list of models is empty");
   assertThrows(
     () => sum(spring, tethers as never),
     TypeError,
-    "current part 1 is function tethers",
+    "got function tethers at 1",
   );
 });
 

@@ -2,6 +2,7 @@ import { call } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { assertStays } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { systemName } from "../../batch/store.ts";
 import { harmonicBonds as kernel } from "../../kernels/bonded/harmonic_bonds.ts";
 import type { Model } from "../model.ts";
 import { bondedModel } from "./bonded_model.ts";
@@ -82,13 +83,13 @@ function bondsOn(
 }
 
 function bondsOf(
-  { size, nodeOffsets }: Batch,
+  { size, nodeOffsets, infos }: Batch,
   lists: readonly (readonly SpringBond[])[],
   isBySystem: boolean,
 ): readonly (readonly SpringBond[])[] {
   if (isBySystem && lists.length !== size) {
     throw new RangeError(
-      `Cannot use ${NAME}: there must be a list for each of ${size} systems: current length is ${lists.length}`,
+      `Cannot use ${NAME}: there must be a list for each of ${size} systems; got ${lists.length} lists`,
     );
   }
   return Array.from({ length: size }, (_, s) => {
@@ -97,8 +98,10 @@ function bondsOf(
     const wrong = list.findIndex(({ atoms }) => Math.max(...atoms) >= count);
     if (wrong === -1) return list;
     throw new RangeError(
-      `Cannot use ${NAME}: bond ${wrong} must join two of the ${count} atoms of system ${s}: ` +
-        `current atoms are ${list[wrong]!.atoms.join(" and ")}`,
+      `Cannot use ${NAME}: bond ${wrong} must join two of the ${count} atoms of system ${
+        systemName(infos, s)
+      }; ` +
+        `got atoms ${list[wrong]!.atoms.join(" and ")}`,
     );
   });
 }
@@ -114,7 +117,7 @@ function checkBond(name: string, { atoms, length, stiffness, shift }: SpringBond
     wrong("atoms", "be two whole numbers from 0 on", atoms);
   }
   if (atoms[0] === atoms[1] && (shift ?? [0]).every((x) => x === 0)) {
-    wrong("atoms", "differ, but for images of one", atoms);
+    wrong("atoms", "differ, unless shift makes the second an image of the first", atoms);
   }
   if (!(length > 0 && length < Infinity)) wrong("length", "be above 0 and finite", length);
   if (!(stiffness > 0 && stiffness < Infinity)) {

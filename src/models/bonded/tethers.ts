@@ -106,9 +106,7 @@ function fitted(what: string, values: ArrayLike<number>, lengths: readonly numbe
   const wrong = Array.from(values).findIndex((value) => !Number.isFinite(value));
   if (lengths.includes(values.length) && wrong === -1) return Float64Array.from(values);
   throw new RangeError(
-    `Cannot use ${NAME}: ${what} must have ${lengths.join(" or ")} finite values: ` +
-      (wrong === -1
-        ? `current length is ${values.length}`
-        : `current value ${wrong} is ${values[wrong]}`),
+    `Cannot use ${NAME}: ${what} must have ${lengths.join(" or ")} finite values; got ` +
+      (wrong === -1 ? `${values.length}` : `${values[wrong]} at ${wrong}`),
   );
 }

@@ -10,6 +10,7 @@ import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { assertStays } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { systemName } from "../../batch/store.ts";
 import { bitsOf, PERIODIC_SHIFT } from "../../kernels/pairs/exclusions.ts";
 import { valuesOf } from "../model.ts";
 
@@ -103,7 +104,7 @@ export class Exclusions {
     const pbc = valuesOf(state, "pbc");
     for (const [s, partners] of all.entries()) {
       const [first, end] = [batch.nodeOffsets[s]!, batch.nodeOffsets[s + 1]!];
-      this.#assertHas(partners, s, end - first);
+      this.#assertHas(partners, systemName(batch.infos, s), end - first);
       const periodic = [0, 1, 2].reduce((bits, k) => bits | (pbc[3 * s + k] === 0 ? 0 : 1 << k), 0);
       for (let atom = first; atom < end; atom++) {
         rows[stride * atom] = (types?.[atom] ?? 0) | periodic << PERIODIC_SHIFT;
@@ -132,12 +133,12 @@ export class Exclusions {
     assertStays(batch, `use ${this.#model}`, requirement, length);
     if (length === batch.size) return;
     throw new RangeError(
-      `Cannot use ${this.#model}: there must be a list of excluded pairs for each of ${batch.size} systems: ` +
-        `current length is ${length}`,
+      `Cannot use ${this.#model}: there must be a list of excluded pairs for each of ${batch.size} systems; ` +
+        `got ${length} lists`,
     );
   }
 
-  #assertHas(partners: Partners, system: number, atoms: number): void {
+  #assertHas(partners: Partners, system: string, atoms: number): void {
     const wrong = [...partners.keys()].find((atom) => atom >= atoms);
     if (wrong === undefined) return;
     throw new RangeError(

@@ -10,6 +10,7 @@ import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { atomicNumber, atomicSymbol } from "../../batch/elements.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { systemName } from "../../batch/store.ts";
 import { Exclusions, type PairExclusions } from "./pair_exclusions.ts";
 import { outputsOf, valuesOf, type Wanted } from "../model.ts";
 
@@ -121,10 +122,10 @@ export class AtomTypes {
     if (unknown === -1) return known.length === 1 ? undefined : Int32Array.from(types);
     const system = batch.systemOfNode[unknown]!;
     throw new RangeError(
-      `Cannot use ${this.#model}: it must have parameters of every element, and it has those of ` +
-        `${known.map(atomicSymbol).join(", ")}: atom ${
+      `Cannot use ${this.#model}: it must have parameters of every element; it has those of ` +
+        `${known.map(atomicSymbol).join(", ")}, and atom ${
           unknown - batch.nodeOffsets[system]!
-        } of system ${system} is ${atomicSymbol(numbers[unknown]!)}`,
+        } of system ${systemName(batch.infos, system)} is ${atomicSymbol(numbers[unknown]!)}`,
     );
   }
 }

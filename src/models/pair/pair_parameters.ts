@@ -160,7 +160,7 @@ function allPairs<V>(
       const values = known.get(pairName(a, b)) ?? mixed(a, b);
       if (values !== undefined) return values;
       throw new RangeError(
-        `Cannot make ${model}: pairs must have every pair of its elements: ${a}-${b} is missing`,
+        `Cannot make ${model}: pairs must have every pair of its elements; got no ${a}-${b}`,
       );
     })
   );
