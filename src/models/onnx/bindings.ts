@@ -1,5 +1,5 @@
 /**
- * What a model is fed and what comes out of it, tensor by tensor: the same wherever it runs.
+ * Bindings of a model's tensors: the meanings of its inputs and outputs, on every backend and runtime.
  *
  * @module
  */
@@ -12,53 +12,56 @@ import type { ListRules } from "./lists/part_lists.ts";
 import { unitsOf } from "./manifest/units.ts";
 import type { OnnxUnits } from "./manifest/units.ts";
 
-/** An input and what it is fed. */
+/** An input with its meaning. */
 export interface OnnxInputBinding {
   /** The input. */
   readonly tensor: TensorInfo;
-  /** What it means; `"constant"` is always the same, `"derived"` comes from a function of the user's. */
+  /** Meaning of the input; `"constant"` never changes, `"derived"` is computed by a custom function. */
   readonly meaning: OnnxInput | "constant" | "derived";
-  /** The list that it is fed of, if that is another than the one of the model's cutoff. */
+  /** Name of the list whose edges the input receives, if that is not the list of the model's cutoff. */
   readonly list?: string;
-  /** Its shape; none of those that are constant or derived. */
+  /** Form of its shape; `undefined` for inputs that are constant or derived. */
   readonly form: Form | undefined;
-  /** How that is known: `"by its name"`. */
+  /** Evidence for the meaning: `"by its name"`. */
   readonly reason: string;
 }
 
-/** An output and what becomes of it. */
+/** An output with its meaning. */
 export interface OnnxOutputBinding {
   /** The output. */
   readonly tensor: TensorInfo;
-  /** What it means; `"field"` is a field of the batch. */
+  /** Meaning of the output; `"field"` is a field of the batch. */
   readonly meaning: OnnxOutput | "field";
-  /** The name of the field. */
+  /** Name of the field; `undefined` for other outputs. */
   readonly field: string | undefined;
-  /** Whether it has a row per atom or per system; `undefined` where only a run tells. */
+  /** Level of its rows; `undefined` if only a run shows it. */
   readonly level: "node" | "system" | undefined;
-  /** Numbers per row. */
+  /** Number of values per row. */
   readonly width: number;
-  /** What it is multiplied by: units, and what the manifest says. */
+  /** Factor that converts the output: units, and the scale of the manifest. */
   readonly scale: number;
-  /** How that is known. */
+  /** Evidence for the meaning. */
   readonly reason: string;
 }
 
-/** All tensors of a model that are used. */
+/** Bindings of all tensors that are used. */
 export interface OnnxBindings {
   /** All inputs, in the model's order. */
   readonly inputs: readonly OnnxInputBinding[];
   /** The outputs that are used. */
   readonly outputs: readonly OnnxOutputBinding[];
-  /** Whether it takes all systems at once, or one at a time. */
+  /** `"joined"` if the model takes all systems at once, `"single"` if it takes one at a time. */
   readonly batch: "joined" | "single";
-  /** Whether lists are padded; `undefined` if nobody says so: then only on a GPU, if padding changes nothing. */
+  /**
+   * True if lists are padded; `undefined` if the manifest does not state it: lists are then padded only on a
+   * GPU, if padding does not change results.
+   */
   readonly padding: boolean | undefined;
-  /** Whether it is fed edges. */
+  /** True if the model has inputs of edges. */
   readonly hasEdges: boolean;
-  /** Whether it is fed triplets. */
+  /** True if the model has inputs of triplets. */
   readonly hasTriplets: boolean;
-  /** How its lists differ from those of the kernels. */
+  /** Differences between the model's lists and those of the kernels. */
   readonly rules: ListRules;
 }
 
@@ -88,14 +91,14 @@ const OF_BATCHES: ReadonlySet<string> = new Set(
   ["batchIndex", "edgeBatchIndex", "systems", "systemSizes", "systemOffsets", "systemCount"],
 );
 
-/** What follows from the meanings of all tensors. */
+/** Derives the bindings from the meanings of all tensors. */
 export function bindingsOf(
   inputs: readonly OnnxInputBinding[],
   outputs: readonly OnnxOutputBinding[],
   manifest: OnnxManifest,
 ): OnnxBindings {
   const has = (set: ReadonlySet<string>) => inputs.some(({ meaning }) => set.has(meaning));
-  // A function of the user's may want whatever there is.
+  // A custom function may use any of the values, so all must be prepared.
   const isDerived = inputs.some(({ meaning }) => meaning === "derived");
   const hasTriplets = has(OF_TRIPLETS) || (isDerived && manifest.reach !== undefined);
   const others = Object.entries(manifest.lists ?? {}).map(([name, { cutoff, nearest }]) => ({
@@ -127,7 +130,7 @@ export function bindingsOf(
   };
 }
 
-/** Whether an input has no place for a second system. */
+/** Returns whether an input has no axis for a second system. */
 export function isOfOne(inputs: readonly OnnxInputBinding[]): boolean {
   return inputs.some(({ meaning, form }) =>
     form !== undefined && (form[0] === 1 && form.length > 1) ||
@@ -135,14 +138,14 @@ export function isOfOne(inputs: readonly OnnxInputBinding[]): boolean {
   );
 }
 
-/** Along which axis the rows are: behind a 1 there may be atoms. */
+/** Returns the axis of the rows: a first axis of length 1 may precede the atoms. */
 function rowsAxis({ shape }: TensorInfo): 0 | 1 {
   const [first, second] = shape;
   const isFree = typeof second === "string" || (second ?? 0) < 0;
   return first === 1 && isFree ? 1 : 0;
 }
 
-/** Whether an output has a row per atom or per system, as far as its shape tells. */
+/** Returns the level of an output's rows, or `undefined` if its shape does not show it. */
 export function levelOf(
   meaning: OnnxOutput | "field",
   tensor: TensorInfo,
@@ -157,7 +160,7 @@ export function levelOf(
   return name === nodes ? "node" : "system";
 }
 
-/** Numbers per row of an output, as far as its shape tells. */
+/** Returns the number of values per row of an output, or `undefined` if its shape does not show it. */
 export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): number | undefined {
   if (meaning === "energy") return 1;
   if (meaning === "forces" || meaning === "gradient") return 3;
@@ -173,7 +176,7 @@ export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): numb
     : undefined;
 }
 
-/** What an output is multiplied by so that it is in eV and Å; fields stay as they are. */
+/** Returns the factor that converts an output to eV and Å; fields are not converted. */
 export function scaleOf(
   meaning: OnnxOutput | "field",
   { energy, length }: OnnxUnits = unitsOf({}),

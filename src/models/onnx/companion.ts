@@ -1,7 +1,7 @@
 /**
- * Batches without edges, or without triplets, for graphs that fail on empty lists: SevenNet's Split does, other graphs
- * take the mean or the largest of nothing. A system of three atoms is added to such a batch, so that no list is empty.
- * Systems do not interact, so that all others get what the graph gives them in any batch.
+ * Support for batches without edges or triplets. Some graphs fail on empty lists: SevenNet's Split does,
+ * others compute the mean or maximum of nothing. A companion system of three atoms is added to such a batch,
+ * so that no list is empty. Systems do not interact, so the results of the other systems do not change.
  *
  * @module
  */
@@ -12,29 +12,29 @@ import { type OnnxFed, PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-/** The reach of a model. */
+/** Properties that determine which neighbors a model needs. */
 export interface Looking extends OnnxFed {
-  /** Å. */
+  /** Cutoff radius in Å. */
   readonly cutoff: number;
-  /** Å; 0 where it is fed no triplets. */
+  /** Largest length in Å of the edges of triplets; 0 if the model has no triplets. */
   readonly reach: number;
   /** True if each pair is listed once. */
   readonly isHalf: boolean;
 }
 
-/** Number of atoms of the companion: the fewest that have a triplet. */
+/** Number of atoms of the companion: the smallest number with a triplet. */
 export const COMPANION_ATOMS = 3;
 
-/** The pairs of the companion, by source; of a half list those that lead to a higher atom. */
+/** Pairs of the companion by source. A half list has only those that lead to a higher atom. */
 const PAIRS = [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] as const;
 
-/** Returns whether a model can be fed a batch with another system added. */
+/** Returns whether a companion may be added to the inputs of a model. */
 export function mayHaveCompanion({ bindings }: OnnxFed): boolean {
   const { batch, hasEdges, inputs, outputs } = bindings;
   return batch === "joined" && hasEdges &&
-    // The numbers that a manifest gives for a free length are those of the batch.
+    // The values that a manifest gives for a free length are those of the original batch.
     !inputs.some(({ meaning, tensor }) => meaning === "constant" && hasFreeLength(tensor)) &&
-    // One number for the whole batch would count the companion, too.
+    // A single value for the whole batch would include the companion.
     outputs.every(({ tensor }) => hasFreeLength(tensor));
 }
 
@@ -42,14 +42,14 @@ function hasFreeLength({ shape }: TensorInfo): boolean {
   return shape.some((length) => typeof length === "string" || length < 0);
 }
 
-/** The feeds of a whole batch with a companion. */
+/** Inputs of a whole batch with a companion. */
 export class CompanionFeeds {
   readonly #model: Looking;
   readonly #own: OnnxPart;
   readonly #all: OnnxPart;
   readonly #feeds: PartFeeds;
 
-  /** Makes what is the same at each step. `own` must be the whole batch. */
+  /** Prepares the inputs that are the same at each step. `own` must be the whole batch. */
   constructor(model: Looking, own: OnnxPart, constants: OnnxConstants) {
     const { nodeOffsets } = constants, end = own.nodes[1] + COMPANION_ATOMS;
     const offsets = Int32Array.of(...nodeOffsets.subarray(0, own.systems[1] + 1), end);
@@ -59,12 +59,15 @@ export class CompanionFeeds {
     this.#feeds = new PartFeeds(model, this.#all, withCompanion(constants, own, offsets));
   }
 
-  /** Returns what the model is fed now; valid until the next call. */
+  /** Returns the inputs at this step; valid until the next call. */
   fill(arrays: OnnxArrays): Feeds {
     return this.#feeds.fill(besides(arrays, this.#own, this.#model));
   }
 
-  /** Returns outputs without the rows of the companion; `undefined` if their lengths do not show which these are. */
+  /**
+   * Returns the outputs without the rows of the companion; `undefined` if their lengths do not identify those
+   * rows.
+   */
   own(outputs: Outputs, bindings: OnnxBindings): Outputs | undefined {
     const own: Record<string, Outputs[string]> = {};
     const { N, B } = this.#own.sizes, all = this.#all.sizes;
@@ -80,7 +83,7 @@ export class CompanionFeeds {
   }
 }
 
-/** Returns the constants of a batch and its companion, of atoms like the first. */
+/** Returns the constants of a batch with its companion, whose atoms are of the first atom's element. */
 function withCompanion(
   { numbers, atomicNumbers, masses, pbc, systemOfNode, infos }: OnnxConstants,
   { nodes: [, N], systems: [, B] }: OnnxPart,
@@ -102,12 +105,15 @@ function withCompanion(
   };
 }
 
-/** Returns the cutoff of the shortest list, Å. */
+/** Returns the cutoff of the shortest list in Å. */
 function shortestCutoff({ cutoff, bindings }: Looking): number {
   return Math.min(cutoff, ...bindings.rules.others.map((other) => other.cutoff));
 }
 
-/** Returns what moves, with the companion: a triangle of equal sides well within the cutoff, beside the first atom. */
+/**
+ * Returns the moving values with the companion: an equilateral triangle well within the cutoff, at the first
+ * atom.
+ */
 function besides(arrays: OnnxArrays, own: OnnxPart, model: Looking): OnnxArrays {
   const { nodes: [, N], systems: [, B] } = own;
   const side = model.reach > 0 ? 0.7 * model.reach : 0.5 * shortestCutoff(model);
@@ -125,7 +131,7 @@ function besides(arrays: OnnxArrays, own: OnnxPart, model: Looking): OnnxArrays 
   };
 }
 
-/** Returns lists with the edges and triplets of the companion, which come last, as its atoms do. */
+/** Returns the lists with the edges and triplets of the companion at their ends, where its atoms are, too. */
 function listsWith(lists: OnnxLists, { nodes: [, N], systems: [, B] }: OnnxPart, model: Looking) {
   const pairs = PAIRS.filter(([i, j]) => !model.isHalf || i < j);
   const [E = 0, T = 0] = lists.counts;
@@ -149,7 +155,7 @@ function listsWith(lists: OnnxLists, { nodes: [, N], systems: [, B] }: OnnxPart,
   };
 }
 
-/** Returns the first `count` numbers with room for more, which are 0. */
+/** Returns the first `count` values with room for `more`, which are 0. */
 function grown<T extends Int32Array | Float32Array | Float64Array>(
   values: T,
   count: number,
@@ -160,7 +166,7 @@ function grown<T extends Int32Array | Float32Array | Float64Array>(
   return longer;
 }
 
-/** Returns two rows of `count` numbers, each with more at its end. */
+/** Returns two rows of `count` values, each with further values at its end. */
 function joined(
   rows: Int32Array,
   count: number,

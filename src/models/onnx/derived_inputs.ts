@@ -1,5 +1,5 @@
 /**
- * Inputs that functions of the user's make.
+ * Inputs that custom functions compute.
  *
  * @module
  */
@@ -10,56 +10,58 @@ import { FeedArray } from "./feed_array.ts";
 import { type Filling, MOVING, type OnnxConstants } from "./fills.ts";
 
 /**
- * What a function that makes an input is told. Arrays are valid until it answers. Atoms and edges are counted from 0;
- * of a model that takes one system at a time all is of that system.
+ * Values for a function that computes an input. The arrays are valid until the function returns. Atoms and
+ * edges are counted from 0. For a model that takes one system at a time, all values are those of that system.
  */
 export interface OnnxDerivedFrom {
-  /** How many systems. In a batch without edges or triplets one of three atoms is added at the end. */
+  /** Number of systems. In a batch without edges or triplets, a system of three atoms is added at the end. */
   readonly systemCount: number;
-  /** How many atoms. */
+  /** Number of atoms. */
   readonly nodeCount: number;
-  /** How many edges; with `padding: true` those of the padding too. */
+  /** Number of edges, including padding with `padding: true`. */
   readonly edgeCount: number;
-  /** How many triplets; with `padding: true` those of the padding too. */
+  /** Number of triplets, including padding with `padding: true`. */
   readonly tripletCount: number;
-  /** The model's own number of each atom's element. */
+  /** The model's number of the element of each atom. */
   readonly numbers: Int32Array;
-  /** Three per atom, Å. */
+  /** Positions in Å, three per atom. */
   readonly positions: Float64Array;
-  /** Nine per system, Å. */
+  /** Lattice vectors in Å, nine numbers per system. */
   readonly cell: Float64Array;
-  /** The system of each atom. */
+  /** System of each atom. */
   readonly batchIndex: Int32Array;
-  /** Where the atoms of each system begin, and how many there are. */
+  /** First atom of each system, followed by the number of atoms. */
   readonly systemOffsets: Int32Array;
-  /** The atom that each edge leaves. */
+  /** Source atom of each edge. */
   readonly edgeSources: Int32Array;
-  /** The atom that each edge leads to. */
+  /** Target atom of each edge. */
   readonly edgeTargets: Int32Array;
-  /** Three per edge, Å: its vector is `positions[target] − positions[source] + shift`. */
+  /**
+   * Shifts in Å, three per edge: the vector of an edge is `positions[target] − positions[source] + shift`.
+   */
   readonly shifts: Float64Array;
-  /** The atom that both edges of each triplet leave. */
+  /** Central atom of each triplet: the source of both its edges. */
   readonly tripletCenters: Int32Array;
-  /** Two rows: the first edge of each triplet, then the second of each. */
+  /** Two rows: the first edge of each triplet, then the second edge of each. */
   readonly tripletEdges: Int32Array;
 }
 
-/** Numbers with a shape. */
+/** Values with a shape. */
 export interface OnnxDerived {
-  /** The last index fastest. */
+  /** Values, the last index running fastest. */
   readonly data: ArrayLike<number>;
-  /** Its lengths. */
+  /** Length along each dimension. */
   readonly dims: readonly number[];
 }
 
-/** Makes an input at each step. */
+/** A function that computes an input at each step. */
 export type OnnxDerive = (from: OnnxDerivedFrom) => OnnxDerived;
 
-/** The arrays that functions are told, from step to step. */
+/** Arrays for custom functions, reused at each step. */
 export class DerivedArrays {
   readonly #arrays = new Map<string, FeedArray>();
 
-  /** What functions are told of a part of the batch. */
+  /** Returns the values of a part of the batch for custom functions. */
   derive(filling: Omit<Filling, "form">, constants: OnnxConstants): OnnxDerivedFrom {
     const { part: { sizes, nodes, systems }, arrays: { lists } } = filling;
     const ints = (name: string, length: number) => this.#array(name, "int32", length);
@@ -114,7 +116,10 @@ export class DerivedArrays {
   }
 }
 
-/** What a function has made, as the model wants it. Throws a TypeError or RangeError for what is no tensor. */
+/**
+ * Converts the result of a custom function to the type of the input. Throws a TypeError or RangeError if it
+ * is not a tensor.
+ */
 export function derivedFeed(
   model: string,
   { name }: TensorInfo,

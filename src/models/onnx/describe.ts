@@ -1,5 +1,5 @@
 /**
- * A model in words.
+ * Description of a model in words.
  *
  * @module
  */
@@ -16,7 +16,10 @@ import type { LoadedOnnx } from "./options.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
 import { unitsOf } from "./manifest/units.ts";
 
-/** What is in a model, what its tensors are taken for and who says so, and what WebGPU could run of it. */
+/**
+ * Describes a model: the content of the file, the meanings of its tensors with their evidence, and how it can
+ * run on WebGPU.
+ */
 export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
   const { inputs, outputs } = opened.bindings;
   const unused = opened.session.outputs.filter(({ name }) =>
@@ -41,13 +44,13 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
   ].join("\n");
 }
 
-/** Names of the implementations that run a graph on the processor. */
+/** Names of the runtimes on the processor. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   native: "onnxruntime-node (native code)",
   wasm: "onnxruntime-web (WebAssembly)",
 };
 
-/** Describes the implementation on the processor, and the reason for the choice. */
+/** Describes the runtime on the processor, and the reason for the choice. */
 function showRuntime({ session: { device, threads, note } }: OnnxOpened): string[] {
   const name = RUNTIMES[device];
   if (name === undefined) return [];
@@ -68,7 +71,7 @@ function showOutput({ tensor, meaning, field, level, scale, reason }: OnnxOutput
   return `${showTensor(tensor)} → ${what}${rows}${times}, told ${reason}`;
 }
 
-/** What the manifest says, and who says it. */
+/** Describes the members of the manifest with their origins. */
 function said(
   { manifest, by }: LoadedOnnx,
   { bindings, elements, ...opened }: OnnxOpened,

@@ -1,5 +1,5 @@
 /**
- * Elements, as a model numbers them.
+ * Elements, and the numbers that a model has for them.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import type { NumberLimit } from "./elements/number_limits.ts";
 
 /** Numbers and energies of elements. */
 export interface OnnxElements {
-  /** Atomic number → the model's own; `undefined` where these are the same. */
+  /** The model's numbers by atomic number; `undefined` if they are the atomic numbers. */
   readonly numbers: ReadonlyMap<number, number> | undefined;
-  /** Atomic number → energy of a free atom, eV; `undefined` where there are none. */
+  /** Energies of free atoms in eV by atomic number; `undefined` if the manifest has no such energies. */
   readonly energies: ReadonlyMap<number, number> | undefined;
 }
 
@@ -40,8 +40,8 @@ function byNumber(
 }
 
 /**
- * The model's own number of each atom. Throws a RangeError that names an atom it does not know, or that `limits`, the
- * tables of its graph, have no row for.
+ * Returns the model's number of each atom. Throws a RangeError that names an atom if its element is not
+ * known, or if a table of the graph (`limits`) has no row for it.
  */
 export function modelNumbers(
   model: string,
@@ -60,7 +60,7 @@ export function modelNumbers(
   });
 }
 
-/** Returns the error for an atom whose number a table of the graph has no row for. */
+/** Returns the error for an atom whose number is outside a table of the graph. */
 function beyond(
   model: string,
   { table, range: [least, greatest] }: NumberLimit,
@@ -85,7 +85,10 @@ function atomOf(batch: OnnxLayout, node: number): string {
   return `atom ${node - batch.nodeOffsets[system]!} of system ${name}`;
 }
 
-/** The energies of the free atoms of each system, eV; nothing where there are none. Throws as `modelNumbers` does. */
+/**
+ * Returns the energies of the free atoms of each system in eV; `undefined` if the manifest has no such
+ * energies. Throws as `modelNumbers` does.
+ */
 export function freeEnergies(
   model: string,
   { energies }: OnnxElements,
@@ -99,7 +102,7 @@ export function freeEnergies(
   );
 }
 
-/** The energy of the free atoms of one system, eV. Throws as `modelNumbers` does. */
+/** Returns the energy of the free atoms of one system in eV. Throws as `modelNumbers` does. */
 export function freeEnergy(
   model: string,
   energies: ReadonlyMap<number, number>,

@@ -1,5 +1,5 @@
 /**
- * Numbers as a model wants them.
+ * Arrays in the type of a model's input.
  *
  * @module
  */
@@ -11,25 +11,25 @@ import {
   type TensorDtype,
 } from "../../onnx/session/session_tensor.ts";
 
-/** How numbers are copied. */
+/** Conversion of copied numbers. */
 export interface Copying {
-  /** Taken off each. @default 0 */
+  /** Number that is subtracted from each. @default 0 */
   readonly minus?: number;
-  /** What each is multiplied by. @default 1 */
+  /** Factor for each, applied after the subtraction. @default 1 */
   readonly scale?: number;
-  /** How far apart they are put. @default 1 */
+  /** Distance between the places of successive numbers. @default 1 */
   readonly stride?: number;
 }
 
-/** The memory of one input from run to run, in the type that the model wants. */
+/** Memory of one input, reused at each run, in the type that the model requires. */
 export class FeedArray {
   readonly #dtype: TensorDtype;
   #room: TensorArray;
   #data: TensorArray;
-  /** The lower halves of 64-bit numbers, at even places, and the upper ones: numbers without a BigInt for each. */
+  /** Halves of 64-bit integers, the lower at even places: writing them avoids a BigInt per number. */
   #halves: Int32Array | undefined;
 
-  /** Empty. */
+  /** Creates an empty array. */
   constructor(dtype: TensorDtype) {
     this.#dtype = dtype;
     this.#room = this.#data = new TENSOR_ARRAYS[dtype](0);
@@ -41,10 +41,10 @@ export class FeedArray {
     return this.#data;
   }
 
-  /** Has as many numbers from now on; what they are is left open. */
+  /** Sets the number of values. Their content is undefined. */
   resize(length: number): this {
     if (length === this.#data.length) return this;
-    // Lists grow by a few from step to step: with some to spare, memory is not made anew each time.
+    // Lists grow by a few entries from step to step. Spare room avoids a new allocation at each growth.
     if (length > this.#room.length) {
       this.#room = new TENSOR_ARRAYS[this.#dtype](Math.ceil(1.125 * length));
     }
@@ -53,7 +53,7 @@ export class FeedArray {
     return this;
   }
 
-  /** Puts numbers `from` … `to` of a source at place `at` on. */
+  /** Copies numbers `from` to `to` of a source to place `at` and the following places. */
   copy(
     at: number,
     source: ArrayLike<number>,
@@ -73,7 +73,7 @@ export class FeedArray {
     return this;
   }
 
-  /** Puts a number at places `from`, `from + stride`, … before `to`. */
+  /** Writes a number to places `from`, `from + stride`, … below `to`. */
   fill(value: number, from: number, to: number, stride: number = 1): this {
     const halves = this.#halves;
     // hot
@@ -84,7 +84,7 @@ export class FeedArray {
     return this;
   }
 
-  /** The numbers as a tensor. */
+  /** Returns the numbers as a tensor. */
   feed(dims: readonly number[]): HostFeed {
     return { data: this.#data, dims };
   }
@@ -96,7 +96,7 @@ function halvesOf(data: TensorArray): Int32Array | undefined {
     : undefined;
 }
 
-/** Whole numbers of 32 bits as ones of 64: the processors that there are keep the lower half first. */
+/** Copies 32-bit integers to 64-bit integers. All platforms that run Hooke store the lower half first. */
 function copyHalves(
   halves: Int32Array,
   at: number,

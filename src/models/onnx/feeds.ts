@@ -1,5 +1,5 @@
 /**
- * What a model is fed, of a part of the batch, from step to step.
+ * Inputs of a model for a part of the batch at each step.
  *
  * @module
  */
@@ -14,21 +14,21 @@ import { type OtherList, partLists } from "./lists/part_lists.ts";
 import type { OnnxInput } from "./manifest/manifest.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-/** What a model is fed, as far as it does not depend on the batch. */
+/** Properties of a model that determine its inputs for any batch. */
 export interface OnnxFed {
-  /** What errors call it. */
+  /** Name of the model in error messages. */
   readonly name: string;
   /** Its tensors. */
   readonly bindings: OnnxBindings;
-  /** Name of an input → its numbers. */
+  /** Values of constant inputs, by name. */
   readonly constants: Readonly<Record<string, number | readonly number[]>>;
-  /** Name of an input → what makes it. */
+  /** Functions of derived inputs, by name. */
   readonly derived: Readonly<Record<string, OnnxDerive>>;
-  /** One Å in the model's lengths. */
+  /** Number of the model's length units in one Å. */
   readonly perAngstrom: number;
 }
 
-/** The inputs of one part of a batch, in memory that is used again. */
+/** The inputs of one part of a batch, in memory that is reused. */
 export class PartFeeds {
   readonly #fed: OnnxFed;
   readonly #part: OnnxPart;
@@ -37,10 +37,10 @@ export class PartFeeds {
   readonly #moving: { readonly input: OnnxInputBinding; readonly array: FeedArray }[] = [];
   readonly #derived = new DerivedArrays();
   readonly #isDerived: boolean;
-  /** Parts of other lists. */
+  /** The part in other lists than that of the cutoff. */
   readonly #others: readonly OnnxPart[];
 
-  /** Makes what is always the same. Throws a RangeError for constants that do not fit. */
+  /** Prepares the inputs that do not change. Throws a RangeError if a constant does not fit its shape. */
   constructor(fed: OnnxFed, part: OnnxPart, constants: OnnxConstants) {
     this.#fed = fed;
     this.#part = part;
@@ -63,7 +63,7 @@ export class PartFeeds {
     }
   }
 
-  /** What the model is fed now; valid until the next call. */
+  /** Returns the inputs at this step; valid until the next call. */
   fill(seen: OnnxArrays): Feeds {
     const { perAngstrom, name: model, derived, bindings: { rules } } = this.#fed;
     const part = this.#part;
@@ -88,7 +88,7 @@ export class PartFeeds {
     return this.#feeds;
   }
 
-  /** Returns whether a list that the model is fed is empty now. Functions of the user's are not called. */
+  /** Returns whether a list of the model is empty at this step. Custom functions are not called. */
   hasEmptyList(seen: OnnxArrays): boolean {
     const { hasEdges, hasTriplets, rules } = this.#fed.bindings, { sizes } = this.#part;
     if (!hasEdges) return false;
@@ -120,7 +120,7 @@ export class PartFeeds {
   }
 }
 
-/** An input that is always the same. Throws a RangeError for numbers that do not fit its shape. */
+/** Returns the tensor of a constant input. Throws a RangeError if its numbers do not fit its shape. */
 export function constantFeed(
   { name: model, constants }: OnnxFed,
   { tensor: { name, shape } }: OnnxInputBinding,

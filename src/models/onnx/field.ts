@@ -1,7 +1,10 @@
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { OnnxOutputBinding } from "./bindings.ts";
 
-/** Adds a field to a batch that has none of the name. Throws a TypeError for one that is another. */
+/**
+ * Adds a field to a batch that does not have it. Throws a TypeError if a field of that name has another level
+ * or width.
+ */
 export function ensureField(
   model: string,
   { batch }: ResidentBatch,

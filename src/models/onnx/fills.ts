@@ -1,5 +1,5 @@
 /**
- * What each meaning of an input is, in numbers.
+ * Values of each meaning of an input.
  *
  * @module
  */
@@ -14,28 +14,28 @@ import type { Form } from "./manifest/meanings.ts";
 import type { OnnxArrays, OnnxLists, OnnxPart } from "./onnx_part.ts";
 import { reverseEdges } from "./reverse_edges.ts";
 
-/** What of a batch stays as it is. */
+/** Values of a batch that do not change. */
 export interface OnnxConstants {
-  /** The model's own number of each atom's element. */
+  /** The model's number of the element of each atom. */
   readonly numbers: ArrayLike<number>;
-  /** The atomic number of each atom. */
+  /** Atomic number of each atom. */
   readonly atomicNumbers: ArrayLike<number>;
-  /** amu. */
+  /** Masses in amu. */
   readonly masses: ArrayLike<number>;
-  /** Three per system. */
+  /** Periodicity, three flags per system. */
   readonly pbc: ArrayLike<number>;
-  /** The system of each atom. */
+  /** System of each atom. */
   readonly systemOfNode: Int32Array;
-  /** Where the atoms of each system begin. */
+  /** First atom of each system. */
   readonly nodeOffsets: Int32Array;
-  /** What the user says of each system, for errors. */
+  /** The `info` of each system, for error messages. */
   readonly infos: readonly Info[];
 }
 
-/** Puts what is constant into an array that has room for it. */
+/** Writes constant values into an array, which has the right length. */
 type FillConstant = (to: FeedArray, part: OnnxPart, constants: OnnxConstants) => void;
 
-/** What is made once per batch. */
+/** Values that are computed once per batch. */
 export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {
   numbers: (to, { nodes }, { numbers }) => void to.copy(0, numbers, ...nodes),
   masses: (to, { nodes }, { masses }) => void to.copy(0, masses, ...nodes),
@@ -55,19 +55,19 @@ export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {
   systemCount: (to, { sizes }) => void to.fill(sizes.B, 0, 1),
 };
 
-/** What a step's arrays are put in by. */
+/** Values and conversions for filling an input at a step. */
 export interface Filling {
-  /** What moves. */
+  /** The moving values. */
   readonly arrays: OnnxArrays;
-  /** What of it. */
+  /** The part of the batch. */
   readonly part: OnnxPart;
-  /** One Å in the model's lengths. */
+  /** Number of the model's length units in one Å. */
   readonly perAngstrom: number;
   /** The form of the input. */
   readonly form: Form;
 }
 
-/** What is made again at each step. */
+/** Values that are computed at each step. */
 export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Filling) => void } = {
   positions: (to, { arrays, part: { nodes: [from, end] }, perAngstrom }) =>
     void to.copy(0, arrays.positions, 3 * from, 3 * end, { scale: perAngstrom }),
@@ -118,7 +118,7 @@ export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Fill
   },
 };
 
-/** The atoms that edges leave (0) or lead to (1), from place `at` on. */
+/** Writes the source atoms (0) or target atoms (1) of edges from place `at` on. */
 function atoms(
   to: FeedArray,
   { arrays, part: { edges: [from, end], nodes, sizes } }: Pick<Filling, "arrays" | "part">,
@@ -132,7 +132,7 @@ function atoms(
   to.fill(0, at + stride * (end - from), at + stride * sizes.E, stride);
 }
 
-/** The first (0) or second (1) edges of triplets; what is left are edges of the padding. */
+/** Writes the first (0) or second (1) edges of triplets; the padding refers to padded edges. */
 function edgesOf(
   to: FeedArray,
   { arrays, part: { triplets: [from, end], edges, sizes } }: Pick<Filling, "arrays" | "part">,
@@ -146,7 +146,10 @@ function edgesOf(
   to.fill(edges[1] - edges[0], at + stride * (end - from), at + stride * sizes.T, stride);
 }
 
-/** CHGNet's graph of bonds: center, bond and edge of one side, bond and edge of the other. Never padded. */
+/**
+ * Writes CHGNet's bond graph: center, bond and edge of one side, bond and edge of the other. It is never
+ * padded.
+ */
 function bondGraph(
   to: FeedArray,
   { arrays, part: { triplets: [from, end], edges: [first], nodes, sizes }, form }: Filling,
@@ -168,7 +171,7 @@ function bondGraph(
 const inverse = new Float64Array(9);
 const whole = new Float64Array(3);
 
-/** Shifts in lattice vectors. Models that take them have no padding. */
+/** Writes shifts in lattice vectors. Models with this input are never padded. */
 function latticeShifts(
   to: FeedArray,
   { cell, lists }: OnnxArrays,

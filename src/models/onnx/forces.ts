@@ -1,5 +1,5 @@
 /**
- * Forces of models that give energies only: made when a model is opened, once for all devices.
+ * Forces of models that give energies only: differentiated once when a model is opened, for all devices.
  *
  * @module
  */
@@ -26,22 +26,25 @@ import type { OnnxInput } from "./manifest/manifest.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
 import { showTensor } from "./manifest/shapes.ts";
 
-/** A model's file, with what was made of it. */
+/** A model's file after differentiation. */
 export interface LoadedForces {
-  /** The file, with forces if any could be made. */
+  /** The file, with forces if they were added. */
   readonly loaded: LoadedOnnx;
-  /** What was made; `undefined` where nothing was. */
+  /** Description of the added forces; `undefined` if no forces were added. */
   readonly made: OnnxMatchable["made"];
-  /** The places on the way of its forces where a slope is infinite, in a phrase each. */
+  /** Places on the path of the forces where a slope is infinite, one phrase each. */
   readonly steep: readonly string[];
-  /** What is to be said of it. */
+  /** Notes for `describe()`. */
   readonly text: readonly string[];
 }
 
-/** This package's version; a test holds it to the one that is published. What is kept by another is made anew. */
+/**
+ * Version of this package; a test compares it with the published version. Cached models of other versions are
+ * not used.
+ */
 export const VERSION = "0.1.0";
 
-/** Puts weights that are in other files into a model. Throws as `OnnxModel.open` does. */
+/** Loads weights from other files into a model. Throws as `OnnxModel.open` does. */
 export async function withWeights(
   loaded: LoadedOnnx,
   { externalData, signal, download }: OnnxModelOptions,
@@ -58,14 +61,14 @@ export async function withWeights(
   return { ...loaded, file, bytes: encodeModel(file) };
 }
 
-/** Whether any are. */
+/** Returns whether some weights are in other files. */
 export function hasOtherFiles({ file }: LoadedOnnx): boolean {
   return file.graph?.initializer.some((tensor) => tensor.dataLocation === 1) ?? false;
 }
 
 /**
- * Gives a model that has an energy and no forces these. Throws a RangeError where stresses are wanted that cannot be
- * made, a ModelMismatchError for what is said of tensors and cannot be, and as `withForces`.
+ * Adds forces to a model that gives an energy and no forces. Throws a RangeError if requested stresses cannot
+ * be added, a ModelMismatchError if the stated tensors do not fit, and the errors of `withForces`.
  */
 export async function withMadeForces(
   loaded: LoadedOnnx,
@@ -115,7 +118,7 @@ export function forcesOptions(
   };
 }
 
-/** A model before it is opened, as its file has it. */
+/** Returns a model before its session is opened, with the tensors of its file. */
 export function matchableOf(
   { name, file, manifest, by }: LoadedOnnx,
   derived: string[],
@@ -129,7 +132,10 @@ export function matchableOf(
   return { name, inputs, outputs: infos(output), manifest, by, derived };
 }
 
-/** Names of the inputs that a strain moves, and of those that say which system is whose. */
+/**
+ * Returns the names of the inputs that a strain changes, and of those that give the systems of atoms and
+ * edges.
+ */
 function strainedOf(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
@@ -167,17 +173,17 @@ function strainedOf(
         }`,
     );
   }
-  // Of what is undefined nothing is taken by its name: it may be said to mean something else.
+  // An undefined input is not searched by its usual name: that tensor may have another meaning.
   return { ...found, output };
 }
 
-/** A model with forces, and what is to be said about the cache. */
+/** A model with forces, and notes on the cache. */
 interface CachedForces {
   readonly forces: ForcesModel;
   readonly kept: readonly string[];
 }
 
-/** Returns the result of `withForces`, from the cache if it is there. */
+/** Returns the result of `withForces`, from the cache if possible. */
 async function cachedForces(
   { bytes, file }: LoadedOnnx,
   asked: WithForcesOptions,
@@ -201,7 +207,7 @@ async function cachedForces(
   return { forces, kept: [`  read from ${folder}, where they were kept`] };
 }
 
-/** Returns the options that have no name, by which a cached result could be found again. */
+/** Returns the options without a name, by which a cached result could not be identified. */
 function namelessOption({ rules, passes }: WithForcesOptions): string | undefined {
   if (rules !== undefined) return "rules";
   return passes?.some((pass) => typeof pass !== "string") ? "passes of one's own" : undefined;
@@ -222,7 +228,7 @@ async function keepForces(
   }
 }
 
-/** What differentiating does not see. */
+/** Returns warnings about dependences that differentiation does not see. */
 function doubts(inputs: readonly OnnxInputBinding[]): string[] {
   return inputs.filter(({ meaning, tensor }) =>
     meaning === "derived" && tensor.dtype.startsWith("float")

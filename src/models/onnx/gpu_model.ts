@@ -1,5 +1,6 @@
 /**
- * A model on a GPU: sessions over the backend's own buffers, so that nothing is copied between model and integrator.
+ * A model on a GPU: sessions on the backend's own buffers, so that nothing is copied between model and
+ * integrator.
  *
  * @module
  */
@@ -16,54 +17,54 @@ import type { Fetches, GpuFeed, GpuTensor } from "../../onnx/session/session_ten
 import { describeValue } from "../../onnx/codec/value_info.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 
-/** An input of a model, and the buffer that is it. */
+/** An input of a model, and its buffer. */
 export interface GpuInput {
-  /** The input. */
+  /** Name of the input. */
   readonly name: string;
-  /** Where its numbers are; after it has grown, elsewhere. */
+  /** Buffer with its numbers. Its memory changes when it grows. */
   readonly buffer: Buffer;
-  /** Its lengths, now. */
+  /** Returns its current shape. */
   dims(): readonly number[];
 }
 
-/** An output of a model, and the buffer that it goes to. */
+/** An output of a model, and its buffer. */
 export interface GpuOutput {
-  /** The output. */
+  /** Name of the output. */
   readonly name: string;
-  /** Where its numbers go. */
+  /** Buffer that receives its numbers. */
   readonly buffer: Buffer;
 }
 
-/** What a model on a GPU is made of. */
+/** Parts of a model on a GPU. */
 export interface GpuModelParts {
-  /** What errors call it. */
+  /** Name of the model in error messages. */
   readonly name: string;
   /** Its file. */
   readonly bytes: Uint8Array;
-  /** Throws an Error when the model was disposed of. */
+  /** Throws an Error if the model was disposed of. */
   readonly assertOpen: () => void;
-  /** Told what comparing it with wasm, and its recording with itself, has shown. */
+  /** Receives the results of comparing it with wasm, and of comparing its recording with a plain run. */
   readonly note: (text: string) => void;
-  /** Device → what that has shown there: once is enough. */
+  /** Results of the comparison by device. One comparison per device is enough. */
   readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
-  /** Where it runs. */
+  /** The backend. */
   readonly backend: WebGpuBackend;
-  /** The batch it runs on. */
+  /** The batch. */
   readonly frame: FrameBuffers;
-  /** What it is fed. */
+  /** Its inputs. */
   readonly inputs: readonly GpuInput[];
-  /** What comes out of it. */
+  /** Its outputs. */
   readonly outputs: readonly GpuOutput[];
   /**
-   * Called before lists of new lengths are run: throws, or answers whether the model may run on their padding. Later
-   * lengths than the first are known only when they have been run once.
+   * Called before lists of new lengths are run: throws, or returns whether the model may run on padded lists.
+   * Further lengths are known only after a run.
    */
   readonly mayRun: () => Promise<boolean>;
-  /** Told why a first run failed, after which the host must run it. */
+  /** Receives the reason for which a first run failed. The host must run the model then. */
   readonly failed: (reason: string) => void;
-  /** The input that differs from step to step, of real numbers. */
+  /** Name of the real-valued input that changes at each step. */
   readonly moving: string;
-  /** Input → what its numbers are multiplied by first. */
+  /** Factors for the numbers of inputs, by name. */
   readonly scales: Readonly<Record<string, number>>;
 }
 
@@ -72,25 +73,25 @@ interface Ready {
   readonly key: string;
   readonly session: Session;
   readonly feeds: Readonly<Record<string, GpuFeed>>;
-  /** Where outputs go; those of a recording are the session's own. */
+  /** Buffers of the outputs; `undefined` for a recording, which has its own. */
   readonly fetches: Fetches | undefined;
 }
 
-/** How far an atom is moved to see whether what is replayed is fresh, Å. */
+/** Displacement of an atom in Å by which a replay is tested for using fresh inputs. */
 const NUDGE = 0.02;
 
-/** A model on a GPU, on one batch. */
+/** A model on a GPU, for one batch. */
 export class GpuModel {
   readonly #parts: GpuModelParts;
   readonly #form: Uint8Array;
   #ready: Ready | undefined;
   #isClosed = false;
-  /** The lengths that may be run. */
+  /** The lengths of lists that may be run. */
   #checkedKey: string | undefined;
-  /** True once a first run failed on the device. */
+  /** True once a first run has failed on the device. */
   #hasFailed = false;
 
-  /** Throws an UnsupportedNodeError for what cannot be rewritten for a GPU. */
+  /** Throws an UnsupportedNodeError if a node cannot be rewritten for a GPU. */
   constructor(parts: GpuModelParts) {
     this.#parts = parts;
     const { bytes, name, outputs, scales } = parts;
@@ -98,15 +99,16 @@ export class GpuModel {
   }
 
   /**
-   * Runs it on what is in the buffers. The device need not have done it when this is settled. Returns false if the model
-   * may not or cannot run there, and has not.
+   * Runs the model on the buffers. The device may still be computing when the promise resolves. Returns false
+   * if the model may not or cannot run on the device, and has not run.
    *
-   * @throws {BackendUnavailableError} when it gives other numbers than on wasm
+   * @throws {BackendUnavailableError} if results differ from those of wasm
    */
   async run(): Promise<boolean> {
     const { backend, frame, checks, assertOpen, mayRun } = this.#parts;
     assertOpen();
-    // A list that was too short has grown within the last run, which was repeated then: nobody could ask in between.
+    // A list that was too short has grown during the last run, which was then repeated: `mayRun` could not be
+    // called in between.
     if (this.#checkedKey === undefined || this.#checkedKey !== this.#ready?.key) {
       if (!await mayRun()) return false;
       this.#checkedKey = this.#ready?.key ?? keyOf(this.#dims());
@@ -118,8 +120,8 @@ export class GpuModel {
   }
 
   /**
-   * Returns what a first run gives; undefined if the runtime refused it: a shader did not compile, say. Lost devices
-   * and wrong numbers are no refusals.
+   * Returns the result of a first run, or `undefined` if the runtime refused it, for example because a shader
+   * did not compile. A lost device or wrong results are not refusals; they are thrown.
    */
   async #attempt<T>(first: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -132,12 +134,15 @@ export class GpuModel {
     }
   }
 
-  /** The lengths of inputs, now. */
+  /** Returns the current shapes of all inputs. */
   #dims(): ReadonlyMap<string, readonly number[]> {
     return new Map(this.#parts.inputs.map(({ name, dims }) => [name, dims()]));
   }
 
-  /** Compares it, for all that run on the device; again for the next, where that did not come to an end. */
+  /**
+   * Compares the model once for all engines on the device. A comparison that failed is repeated by the next
+   * engine.
+   */
   #checked(): Promise<SessionCheck> {
     const { backend: { device }, checks } = this.#parts;
     const check = this.#compare();
@@ -146,7 +151,7 @@ export class GpuModel {
     return check;
   }
 
-  /** Gives its session back. */
+  /** Disposes of the session. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const ready = this.#ready;
@@ -159,9 +164,9 @@ export class GpuModel {
     const dims = this.#dims(), key = keyOf(dims);
     if (this.#ready?.key !== key) {
       const before = this.#ready;
-      this.#ready = undefined; // whatever goes wrong from here on, the old one is gone
+      this.#ready = undefined; // after any error below, the old session is gone
       await before?.session.dispose();
-      // Lists of other lengths have other shaders.
+      // Lists of other lengths need other shaders.
       this.#ready = await this.#attempt(() => this.#open(key, dims, isRecorded));
       if (this.#ready === undefined) return;
     }
@@ -174,7 +179,7 @@ export class GpuModel {
     }
   }
 
-  /** A session for inputs of these lengths. */
+  /** Opens a session for inputs of these shapes. */
   async #open(
     key: string,
     dims: ReadonlyMap<string, readonly number[]>,
@@ -200,7 +205,7 @@ export class GpuModel {
     }
   }
 
-  /** The first run, which tells how long outputs are; of a recording it is what is recorded. */
+  /** Runs the model for the first time, which shows the shapes of outputs. A recording records this run. */
   async #begin(
     session: Session,
     dims: ReadonlyMap<string, readonly number[]>,
@@ -231,7 +236,7 @@ export class GpuModel {
     });
   }
 
-  /** The lengths that the model has names for. */
+  /** Returns the lengths to which the model gives names. */
   #dimensions(dims: ReadonlyMap<string, readonly number[]>): Record<string, number> {
     const sizes: Record<string, number> = {};
     for (const info of decodeModel(this.#form).graph!.input) {
@@ -243,10 +248,10 @@ export class GpuModel {
     return sizes;
   }
 
-  /** Runs it here and on wasm, recorded and not, before anything is built on it. */
+  /** Compares runs on the GPU, recorded and not, with a run on wasm, before results are used. */
   async #compare(): Promise<SessionCheck> {
     const { name, note, backend, inputs, moving } = this.#parts;
-    const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // lists have grown by then
+    const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // lists have their final length after the first search
     const dims = this.#dims();
     const feeds: FeedsByInput = Object.fromEntries(inputs.map((input, i) => [
       input.name,

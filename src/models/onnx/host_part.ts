@@ -1,5 +1,5 @@
 /**
- * One part of a batch, run by the host.
+ * Evaluation of one part of a batch on the host.
  *
  * @module
  */
@@ -13,35 +13,38 @@ import { PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
 import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
-/** A model that the host runs. */
+/** A model that runs on the host. */
 export interface HostModel extends Looking {
-  /** Runs it. */
+  /** The session that runs it. */
   readonly session: Session;
 }
 
-/** What is run for a part, and what becomes of its outputs. */
+/** Prepared inputs of a part, and how its outputs are processed. */
 interface Prepared {
   readonly feeds: Feeds;
   readonly companion: CompanionFeeds | undefined;
-  /** Whether the graph is fed an empty list, of atoms that have no neighbors. */
+  /** True if a list of the graph is empty because atoms have no neighbors. */
   readonly isAlone: boolean;
 }
 
 /**
- * A part of a batch whose lists are exactly as long as they are, so that no padding can be wrong. New shapes at each run
+ * A part of a batch whose lists are not padded, so that padding cannot affect results. New shapes at each run
  * cost nothing measurable on the host.
  */
 export class HostPart {
   /** The part. */
   readonly part: OnnxPart;
-  /** The outputs that are asked for. */
+  /** Names of the outputs to compute. */
   readonly names: readonly string[];
   readonly #model: HostModel;
   readonly #constants: OnnxConstants;
   readonly #feeds: PartFeeds;
   #companion: CompanionFeeds | undefined;
 
-  /** Makes what is the same at each run. Throws a RangeError for constants of the manifest that do not fit. */
+  /**
+   * Prepares the inputs that do not change. Throws a RangeError if a constant of the manifest does not fit
+   * its shape.
+   */
   constructor(
     model: HostModel,
     [from, to]: readonly [from: number, to: number],
@@ -54,7 +57,7 @@ export class HostPart {
     this.#feeds = new PartFeeds(model, this.part, constants);
   }
 
-  /** Runs the model. What is in `arrays` is read before anything is awaited. */
+  /** Runs the model. `arrays` are read before anything is awaited. */
   async run(arrays: OnnxArrays): Promise<Outputs> {
     return await this.#finish(this.#prepare(arrays));
   }
@@ -62,7 +65,7 @@ export class HostPart {
   #prepare(arrays: OnnxArrays): Prepared {
     const isEmpty = this.#feeds.hasEmptyList(arrays);
     if (!isEmpty || !mayHaveCompanion(this.#model)) {
-      // Atoms that are nowhere have no neighbors either: the engine reports them.
+      // Atoms at positions that are not finite have no neighbors either; the engine reports them.
       const isAlone = isEmpty && arePlaced(arrays, this.part);
       return { feeds: this.#feeds.fill(arrays), companion: undefined, isAlone };
     }
@@ -90,7 +93,7 @@ export class HostPart {
   }
 
   async #explained(error: unknown, feeds: Feeds, isAlone: boolean): Promise<unknown> {
-    if (!(error instanceof RangeError)) return error; // of the runtime or the device, not of the graph
+    if (!(error instanceof RangeError)) return error; // an error of the runtime or the device, not of the graph
     const { name, session, bindings } = this.#model, constants = this.#constants;
     const unknown = /out of (data )?bound/i.test(error.message)
       ? await unknownElementError(name, { session, bindings, feeds, constants }, error)

@@ -1,5 +1,6 @@
 /**
- * A file matched with its manifest, without a session: engines and trainers feed graphs by it.
+ * A file matched with its manifest, without a session: engines and trainers use it to compute the inputs of
+ * graphs.
  *
  * @module
  */
@@ -14,18 +15,18 @@ import { unitsOf } from "./manifest/units.ts";
 import type { LoadedOnnx } from "./options.ts";
 import { reachOf } from "./reach.ts";
 
-/** Default distance beyond the cutoff up to which pairs are kept, Å. */
+/** Default distance in Å beyond the cutoff up to which pairs are listed. */
 export const SKIN = 0.5;
 
 /** A model whose tensors have meanings. */
 export interface MatchedOnnx extends Looking {
   /** Numbers and energies of elements. */
   readonly elements: OnnxElements;
-  /** The tables of its graph that are indexed by the numbers of atoms. */
+  /** Tables of its graph that are indexed by element numbers. */
   readonly limits: readonly NumberLimit[];
 }
 
-/** The tensors of a model. */
+/** Tensors of a model. */
 export interface OnnxTensors {
   /** Its inputs. */
   readonly inputs: readonly TensorInfo[];
@@ -33,7 +34,10 @@ export interface OnnxTensors {
   readonly outputs: readonly TensorInfo[];
 }
 
-/** Returns a model of a file and the meanings of its tensors. Throws a RangeError if a cutoff is missing or wrong. */
+/**
+ * Returns a model of a file and the meanings of its tensors. Throws a RangeError if a cutoff is missing or
+ * wrong.
+ */
 export function matchedModel(
   loaded: LoadedOnnx,
   bindings: OnnxBindings,

@@ -1,32 +1,32 @@
-/** What else of a model could be meant. */
+/** Possible meanings of tensors by name. */
 export type WouldMap = Readonly<Record<string, readonly string[]>>;
 
-/** What does not fit. */
+/** A mismatch between a model and its manifest. */
 export interface Mismatch {
-  /** What must be. */
+  /** The requirement that is not met. */
   readonly expected: string;
-  /** What is there. */
+  /** The found state. */
   readonly found: string;
-  /** Name of a tensor → what it could mean, by its type and shape. */
+  /** Possible meanings of tensors by name, by their types and shapes. */
   readonly wouldMap: WouldMap;
-  /** What to do, where naming a tensor is not enough. */
+  /** Remedy, if naming a tensor is not enough. */
   readonly remedy?: string;
 }
 
-/** A model file and what is known of it do not fit together. */
+/** An error for a model file that does not fit its manifest or its reference. */
 export class ModelMismatchError extends Error implements Mismatch {
-  /** By which it is known across realms. */
+  /** Name of the class, by which the error is known across realms. */
   override readonly name = "ModelMismatchError";
-  /** What the model is called. */
+  /** Name of the model. */
   readonly model: string;
-  /** What must be. */
+  /** The requirement that is not met. */
   readonly expected: string;
-  /** What is there. */
+  /** The found state. */
   readonly found: string;
-  /** Name of a tensor → what it could mean, by its type and shape. */
+  /** Possible meanings of tensors by name, by their types and shapes. */
   readonly wouldMap: WouldMap;
 
-  /** Says what was expected, what is there, and what would do. */
+  /** Creates an error with the requirement, the found state, and a remedy. */
   constructor(model: string, { expected, found, wouldMap, remedy }: Mismatch) {
     const could = Object.entries(wouldMap).filter(([, meanings]) => meanings.length > 0)
       .map(([tensor, meanings]) => `${tensor} as ${meanings.join(" or ")}`).join(", ");

@@ -14,16 +14,18 @@ import { evaluated } from "./session.ts";
 import type { Verification } from "./reference/verification.ts";
 
 /**
- * A potential in an .onnx file: energies and forces, and stresses where it has them, evaluated by onnxruntime-web.
- * A file that gives an energy and no forces is differentiated when it is opened: once, for all devices.
+ * A potential in an .onnx file: energies and forces, and stresses if the model gives them, evaluated by
+ * onnxruntime. A file that gives an energy and no forces is differentiated once when it is opened, for all
+ * devices.
  *
- * What its tensors mean is told by their names, types and shapes where these leave no doubt. Where they do, and for
- * all that no file says by itself (cutoff, units, elements), there is a manifest ({@linkcode OnnxManifest}): in the
- * options, in a file of JSON beside the model, or in the model's own metadata, in this order. `describe` says what was
- * found, and by whom it was said.
+ * The meanings of its tensors are derived from their names, types and shapes if these are unambiguous. Other
+ * meanings, and properties that a graph does not contain (cutoff, units, elements), are stated in a manifest
+ * ({@linkcode OnnxManifest}): in the options, in a JSON file beside the model, or in the model's metadata, in
+ * this order. `describe` shows all meanings and their origins.
  *
- * Edges and triplets come from kernels. On the host lists are as long as they are; on WebGPU they are padded, if that
- * was found to change nothing. A model that says nowhere which atom belongs to which system is run once per system.
+ * Kernels list edges and triplets. On the host, lists are not padded; on WebGPU they are padded, after a
+ * comparison has shown that padding does not change results. A model without an input that gives the systems
+ * of atoms is run once per system.
  *
  * @example The Lennard-Jones potential as a graph
  * ```ts
@@ -55,24 +57,26 @@ import type { Verification } from "./reference/verification.ts";
  * ```
  */
 export class OnnxModel implements Model, AsyncDisposable {
-  /** What it is called. */
+  /** Name of the model. */
   readonly name: string;
-  /** What it gives. */
+  /** Outputs of the model. */
   readonly gives: readonly ModelOutput[];
-  /** See {@linkcode Model.isInvariant}: what the manifest says, or what follows from the graph. */
+  /** See {@linkcode Model.isInvariant}: stated by the manifest, or derived from the graph. */
   readonly isInvariant: boolean;
-  /** Fields of the batch that it writes besides. */
+  /** Names of further fields of the batch that the model writes. */
   readonly fields: readonly string[];
-  /** Å; 0 where it is fed no edges. */
+  /** Largest cutoff radius of its lists in Å; 0 if the model has no edges. */
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
   readonly #bytes: Uint8Array;
   readonly #manifest: OnnxManifest;
-  /** Why no GPU can have it, if that is in the file. */
+  /** Reason for which a GPU cannot run it, if the file shows one. */
   readonly #whyOnHost: string | undefined;
-  /** Why the evaluator cannot have it, if that is in the file. */
+  /** Reason for which the evaluator cannot run it, if the file shows one. */
   readonly #whyNotPlain: string | undefined;
-  /** The same model by the evaluator, once it was asked for; text where that cannot run it. */
+  /**
+   * The model in the evaluator, once it was requested; a text with the reason if the evaluator cannot run it.
+   */
   #plain: OnnxOpened | string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
@@ -115,18 +119,18 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Opens a model: the bytes of its file, its path or its address.
+   * Opens a model from the bytes of its file, its path or its URL.
    *
-   * @throws {SyntaxError} for what is no model, or a damaged one, or one that onnxruntime-web cannot run, and for a
-   * manifest that is no JSON
-   * @throws {UnsupportedNodeError} for an operator that cannot be differentiated, where forces must be made, and for one
-   * that the evaluator does not know, where it must run the model
-   * @throws {ModelMismatchError} where it is not known what a tensor means, or where it is not what it is said to be, and
-   * if it gives other results than its reference
-   * @throws {TypeError} for a member of a manifest or an option that there is none of, or of another kind
-   * @throws {RangeError} for a value that cannot be, and where nobody says how far it reaches
-   * @throws {Error} for a file that cannot be read
-   * @throws {BackendUnavailableError} where there is too little memory
+   * @throws {SyntaxError} if the file is not a valid model, onnxruntime cannot run it, or a manifest is not
+   * valid JSON
+   * @throws {UnsupportedNodeError} if an operator cannot be differentiated to add forces, or the evaluator
+   * must run the model and does not know an operator
+   * @throws {ModelMismatchError} if the meaning of a tensor is not known, a tensor does not fit its stated
+   * meaning, or results differ from those of the reference
+   * @throws {TypeError} if a member of the manifest or an option is unknown or of the wrong kind
+   * @throws {RangeError} if a value is out of range, or the cutoff is missing
+   * @throws {Error} if a file cannot be read
+   * @throws {BackendUnavailableError} if there is too little memory
    */
   static async open(source: ModelSource, options: OnnxModelOptions = {}): Promise<OnnxModel> {
     const read = await loadOnnx(source, options);
@@ -147,21 +151,23 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * What is in the file, what its tensors are taken for and who says so, units, what WebGPU could run of it; and, after
-   * it has run on a GPU, what comparing that with wasm has shown.
+   * Describes the model: the content of the file, the meanings of its tensors with their origins, units, the
+   * nodes that WebGPU can run, and, after a run on a GPU, the result of the comparison with wasm.
    */
   describe(): string {
     return [this.#summary, ...this.#notes].join("\n");
   }
 
   /**
-   * See {@linkcode Model.open}. On the backend `reference` the evaluator runs it in double precision, if it knows its
-   * operators. On a GPU it runs there, on the buffers of the state, where it can take them as they are;
-   * else the host runs it, with copies there and back at each step, and `describe` says why.
+   * Prepares the model for a batch, see {@linkcode Model.open}. On the backend `reference`, the evaluator
+   * runs it in double precision if it knows all operators. On a GPU the model runs on the buffers of the
+   * state if it can take them as they are; else the host runs it, with copies in both directions at each
+   * step, and `describe` shows the reason.
    *
-   * If it has a reference, it is compared with that before it first runs on a GPU or on the backend `reference`.
+   * If the model has a reference, it is compared with it before it first runs on a GPU or on the backend
+   * `reference`.
    *
-   * Throws a RangeError that names an atom of an element it does not know.
+   * Throws a RangeError that names the atom if the model does not know its element.
    */
   open(state: ResidentBatch, warn: (message: string) => void = () => {}): OpenModel {
     const open = this.#open(state, warn), verification = this.#verification;
@@ -170,7 +176,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     if (verification === undefined || (device === undefined && !isPlain)) return open;
     const place = device === undefined
       ? { runtime: "evaluator", backend }
-      // Sums are of float32 in another order, and some functions are less exact than on wasm.
+      // Sums are in float32 in another order, and some functions are less precise than on wasm.
       : { runtime: "webgpu", backend, device, slack: 10 };
     const note = (text: string) => void this.#notes.add(text);
     return verification.guard(open, place, (other) => this.#open(other, () => {}), note);
@@ -203,7 +209,7 @@ export class OnnxModel implements Model, AsyncDisposable {
       (difference && `with padded lists ${difference}`);
   }
 
-  /** What runs it there: the reference is in double precision. */
+  /** Returns the model in the runtime of a host backend: the backend `reference` uses double precision. */
   #onHost({ backend }: ResidentBatch): OnnxOpened {
     if (backend.name !== "reference") return this.#opened;
     this.#assertOpen();
@@ -220,9 +226,9 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * The model as it runs, an .onnx file: with the forces that were made where it had none, and with what is said of it
-   * (its manifest) in its metadata. Weights in other files are in it where forces were made; else they stay where they
-   * are. A copy.
+   * Returns the model as it runs, as an .onnx file: with added forces if it had no forces, and with its
+   * manifest in its metadata. If forces were added, weights from other files are included; else they stay in
+   * those files.
    *
    * @example Forces for another program
    * ```ts
@@ -247,14 +253,14 @@ export class OnnxModel implements Model, AsyncDisposable {
     throw new Error(`Cannot run ${this.name}: it must be open: it was disposed of`);
   }
 
-  /** Gives the session back. Engines that have it can then do no further step. */
+  /** Disposes of the sessions. Engines cannot use the model any more. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     if (typeof this.#plain === "object") await this.#plain.session.dispose();
     await this.#opened.session.dispose();
   }
 
-  /** The same. */
+  /** Disposes of the model, as `dispose` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }

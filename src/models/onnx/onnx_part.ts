@@ -1,5 +1,5 @@
 /**
- * What of a batch is fed to a model at once: all of it, or one system after the other.
+ * Parts of a batch that a model takes at once: all systems, or one after the other.
  *
  * @module
  */
@@ -10,61 +10,61 @@ import type { Axis, Form } from "./manifest/meanings.ts";
 
 type Floats = Float32Array | Float64Array;
 
-/** What moves, as arrays of host memory. Those of lists are there where the model is fed lists. */
+/** Moving values as arrays in host memory. Lists are present if the model has edges. */
 export interface OnnxArrays {
-  /** 1 for each system that is updated. */
+  /** 1 for each active system. */
   readonly active: Int32Array;
-  /** Å. */
+  /** Positions in Å. */
   readonly positions: Floats;
-  /** Å. */
+  /** Lattice vectors in Å. */
   readonly cell: Floats;
-  /** e. */
+  /** Charges in e. */
   readonly charges: Floats | undefined;
   /** Edges and triplets. */
   readonly lists: OnnxLists | undefined;
 }
 
-/** The arrays of {@linkcode Edges}. */
+/** Arrays of {@linkcode Edges}. */
 export interface OnnxLists {
-  /** How many edges, how many triplets. */
+  /** Number of edges and number of triplets. */
   readonly counts: Int32Array;
-  /** Sources, then targets. */
+  /** Source atoms of all edges, then target atoms. */
   readonly index: Int32Array;
-  /** Å. */
+  /** Shifts in Å. */
   readonly shifts: Floats;
-  /** The system of each edge. */
+  /** System of each edge. */
   readonly systems: Int32Array;
-  /** The atom that both edges of a triplet leave. */
+  /** Central atom of each triplet. */
   readonly centers: Int32Array;
-  /** First edges, then second edges. */
+  /** First edges of all triplets, then second edges. */
   readonly triplets: Int32Array;
-  /** Bonds of a part, where the model is fed them. */
+  /** Bonds of a part, if the model has bonds. */
   readonly bonds?: OnnxBonds;
 }
 
-/** Pairs of edges in both directions, counted from 0 in a part. */
+/** Bonds, which are pairs of opposite edges, counted from 0 in a part. */
 export interface OnnxBonds {
-  /** How many there are. */
+  /** Number of bonds. */
   readonly count: number;
-  /** The bond of each edge. */
+  /** Bond of each edge. */
   readonly ofEdges: Int32Array;
-  /** The first edge of each bond. */
+  /** First edge of each bond. */
   readonly edges: Int32Array;
 }
 
-/** The buffers of what moves. */
+/** Buffers of moving values. */
 export interface OnnxBuffers {
   /** The state. */
   readonly state: ResidentBatch;
-  /** Whether charges are fed. */
+  /** True if the model has charges. */
   readonly hasCharges: boolean;
-  /** What is listed, if anything is. */
+  /** The lists; `undefined` if the model has no edges. */
   readonly edges: Edges | undefined;
 }
 
 /**
- * Looks at what moves: in host memory nothing is copied, nothing has to be awaited, and it is valid until the backend
- * is next called.
+ * Returns the moving values. In host memory they are views, returned synchronously without copies, and valid
+ * until the next call of the backend.
  */
 export function viewOrReadArrays(
   { state, hasCharges, edges }: OnnxBuffers,
@@ -96,7 +96,7 @@ function named(
   } as OnnxArrays;
 }
 
-/** Some systems that follow each other. What is counted over the batch is counted from 0 in it. */
+/** Successive systems of a batch. Indices are counted from 0 within the part. */
 export class OnnxPart {
   /** The first system, and the one after the last. */
   readonly systems: readonly [from: number, to: number];
@@ -106,11 +106,14 @@ export class OnnxPart {
   edges: readonly [from: number, to: number] = [0, 0];
   /** The first triplet, and the one after the last. */
   triplets: readonly [from: number, to: number] = [0, 0];
-  /** How much there is of everything, padding included. */
+  /** Lengths of all axes, including padding. */
   readonly sizes: Record<Exclude<Axis, number>, number>;
   readonly #padding: boolean;
 
-  /** Systems `from` … `to` of a batch whose systems begin at `offsets`; `padding`: lists are longer than they need be. */
+  /**
+   * Creates the part with systems `from` to `to`. `offsets` are the first atoms of systems. `padding` is true
+   * if lists are padded.
+   */
   constructor(offsets: Int32Array, from: number, to: number, padding: boolean = false) {
     this.systems = [from, to];
     this.nodes = [offsets[from]!, offsets[to]!];
@@ -120,7 +123,7 @@ export class OnnxPart {
     this.sizes = { N: nodes, E: 0, T: 0, U: 0, K: 0, B: count, "B+1": count + 1, "3B": 3 * count };
   }
 
-  /** Finds its part of the lists, which come by atoms. */
+  /** Locates the edges and triplets of the part in the lists, which are sorted by atoms. */
   locate({ counts, index, centers }: OnnxLists): void {
     const [from, to] = this.nodes;
     this.edges = rangeOf(index, counts[0]!, from, to);
@@ -130,19 +133,21 @@ export class OnnxPart {
     this.sizes.T = this.#padding ? paddedCount(triplets) : triplets;
   }
 
-  /** Takes lists as they are on a device, with all the room there is in them: the host does not know how many. */
+  /**
+   * Sets the lengths of lists to their capacities on a device: the host does not know the numbers of entries.
+   */
   useCapacities({ capacity, tripletCapacity }: Edges): void {
     this.sizes.E = capacity;
     this.sizes.T = tripletCapacity;
   }
 
-  /** The lengths of a shape. */
+  /** Returns the lengths of a form. */
   dims(form: Form): readonly number[] {
     return form.map((axis) => typeof axis === "number" ? axis : this.sizes[axis]);
   }
 }
 
-/** Where, in an ascending list of atoms, those from `from` to `to` are. */
+/** Returns the range of the atoms from `from` to `to` in an ascending list. */
 function rangeOf(atoms: Int32Array, count: number, from: number, to: number): [number, number] {
   return [firstFrom(atoms, count, from), firstFrom(atoms, count, to)];
 }
@@ -157,12 +162,12 @@ function firstFrom(atoms: Int32Array, count: number, atom: number): number {
   return low;
 }
 
-/** The least grain in which lists grow, and the largest. */
+/** Smallest and largest step in which padded lists grow. */
 const GRAINS = [16, 256] as const;
 
 /**
- * How long a list of so many is made: longer by at least one, by an eighth at most where lists are long, and in steps,
- * so that the same shapes come again.
+ * Returns the padded length of a list of `count` entries: longer by at least one, by at most an eighth for
+ * long lists, and in steps, so that shapes repeat.
  */
 export function paddedCount(count: number): number {
   const eighth = 2 ** (Math.floor(Math.log2(count + 1)) - 3);

@@ -1,5 +1,6 @@
 /**
- * A model on a batch on a GPU: its inputs are the buffers of the state, its outputs are added from where they are.
+ * A model for a batch on a GPU: its inputs are the buffers of the state, and a kernel adds its outputs from
+ * their buffers.
  *
  * @module
  */
@@ -29,7 +30,7 @@ import {
   type OnnxOpened,
 } from "./open_on_host.ts";
 
-/** What moves, as the device has it. */
+/** Buffers of moving inputs. */
 const BUFFERS: {
   readonly [k in OnnxInput]?: (state: ResidentBatch, edges: Edges) => Buffer;
 } = {
@@ -43,17 +44,20 @@ const BUFFERS: {
   tripletEdges: (_state, { triplets }) => triplets,
 };
 
-/** Lengths, which are in Å there. */
+/** Inputs that are lengths, in Å on the device. */
 const LENGTHS: ReadonlySet<string> = new Set(["positions", "cell", "shifts"]);
 
-/** What a device has of a type: whole numbers are of 32 bits there. */
+/** Types of inputs on the device, which has only 32-bit integers. */
 const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
   float32: "float32",
   int32: "int32",
   int64: "int32",
 };
 
-/** Why a model cannot take what is on a device as it is, and must be run by the host; `undefined` where it can. */
+/**
+ * Returns the reason for which a model cannot run on the buffers of a device and the host must run it;
+ * `undefined` if it can.
+ */
 export function whyOnHost(bindings: OnnxBindings, systems: number): string | undefined {
   const { batch, padding, hasEdges, inputs, outputs, rules } = bindings;
   if (batch === "single" && systems !== 1) return "it takes one system at a time";
@@ -84,31 +88,34 @@ function isTaken({ meaning, level, width, tensor }: OnnxOutputBinding): boolean 
   return meaning === "energy" || meaning === "forces" || meaning === "gradient";
 }
 
-/** What comparing padded lists with lists that are not has shown of a model. */
+/** Results of comparing padded with exact lists for a model. */
 export interface PaddingFindings {
-  /** Whether they were found to give the same. */
+  /** True if a comparison found equal results. */
   isCompared: boolean;
-  /** What differs, if something does. */
+  /** Description of a difference; `undefined` if none was found. */
   difference: string | undefined;
 }
 
-/** A model that is open, to be run on a GPU. */
+/** An open model for a GPU. */
 export interface OnnxOnGpu extends OnnxOpened {
   /** Its file. */
   readonly bytes: Uint8Array;
-  /** Throws an Error when it was disposed of. */
+  /** Throws an Error if the model was disposed of. */
   readonly assertOpen: () => void;
-  /** Told what is found when it first runs. */
+  /** Receives findings of its first run. */
   readonly note: (text: string) => void;
-  /** Told if it cannot run there after all. */
+  /** Receives a warning if the model cannot run on the device. */
   readonly warn: (text: string) => void;
-  /** What is known of its padding; kept from batch to batch. */
+  /** Findings about padding, which all batches share. */
   readonly padding: PaddingFindings;
-  /** Device → what was found there. */
+  /** Results of comparisons by device. */
   readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
 }
 
-/** Makes a model ready for a batch on a GPU. Throws a RangeError for an atom that it does not know. */
+/**
+ * Prepares a model for a batch on a GPU. Throws a RangeError if the model does not know the element of an
+ * atom.
+ */
 export function openOnGpu(
   model: OnnxOnGpu,
   backend: WebGpuBackend,
@@ -146,7 +153,7 @@ export function openOnGpu(
   return {
     calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
     compute: async () => {
-      if (runOnHost === undefined && await gpu.run()) return; // a model that failed there is not tried again
+      if (runOnHost === undefined && await gpu.run()) return; // a model that failed on the device is not tried there again
       runOnHost ??= onHost(model, host);
       await runOnHost();
     },
@@ -156,18 +163,19 @@ export function openOnGpu(
   };
 }
 
-/** Notes and warns that the host runs a model, as its first run on a device failed. */
+/** Notes and warns that the host runs a model because its first run on a device failed. */
 function failedOnGpu({ name, note, warn }: OnnxOnGpu, reason: string): void {
   note(`on WebGPU the host runs it, as its first run there failed: ${reason}`);
   warn(`${name} runs on the host and not on WebGPU, where its first run failed: ${reason}`);
 }
 
 /**
- * Returns what compares padded lists with lists that are not, on the host: on a device all lists are padded, as the host
- * does not know how long they are.
+ * Returns a function that compares results of padded and exact lists on the host: on a device all lists are
+ * padded, because the host does not know their lengths.
  *
- * The first comparison of a model is on the whole batch. Padded edges are those of atom 0, so later ones, of other batches
- * and of lists that have grown, are on its system alone: the host may be much slower than the device.
+ * The first comparison of a model uses the whole batch. Padded edges are those of atom 0, so later
+ * comparisons, for other batches and for lists that have grown, use only the system of atom 0: the host may
+ * be much slower than the device.
  */
 function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean> {
   const { name, note, warn, bindings, padding } = model;
@@ -186,7 +194,7 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
       isFirst = false;
       return true;
     }
-    if (!isFinite) { // that says nothing of padding; the engine reports it
+    if (!isFinite) { // results that are not finite show nothing about padding; the engine reports them
       note("on WebGPU the host runs it, as what it gives for this batch is not finite");
       return false;
     }
@@ -201,14 +209,14 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
   };
 }
 
-/** Returns the factors by which lengths are multiplied before a model reads them, by input. */
+/** Returns the factors for lengths before a model reads them, by input. */
 function scalesOf({ bindings, perAngstrom }: OnnxOpened): Record<string, number> {
   if (perAngstrom === 1) return {};
   const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
   return Object.fromEntries(lengths.map(({ tensor }) => [tensor.name, perAngstrom]));
 }
 
-/** What inputs are made of. */
+/** Sources of the values of inputs. */
 interface Sources {
   readonly model: OnnxOpened;
   readonly state: ResidentBatch;

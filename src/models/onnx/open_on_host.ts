@@ -1,6 +1,6 @@
 /**
- * A model on a batch, run by the host: kernels list edges, a session runs, a kernel adds what it gave. The batch may be
- * anywhere; what the model is fed and what it gives is copied where that is not in host memory.
+ * A model for a batch, run by the host: kernels list edges, a session runs the model, and a kernel adds its
+ * results. Inputs and outputs are copied if the batch is not in host memory.
  *
  * @module
  */
@@ -19,15 +19,15 @@ import type { MatchedOnnx } from "./matched_model.ts";
 import { PaddedPart } from "./padded_part.ts";
 import { OnnxResults } from "./results.ts";
 
-/** A model that is open, and all that is known of it. */
+/** An open model with all its properties. */
 export interface OnnxOpened extends HostModel, MatchedOnnx {
-  /** How much further pairs are kept than the cutoff, Å. */
+  /** Distance in Å beyond the cutoff up to which pairs are listed. */
   readonly skin: number;
-  /** The places on the way of its forces where a slope is infinite, in a phrase each. @default [] */
+  /** Places on the path of its forces where a slope is infinite, one phrase each. @default [] */
   readonly steep?: readonly string[];
 }
 
-/** Makes a model ready for a batch. Throws a RangeError for an atom that it does not know. */
+/** Prepares a model for a batch. Throws a RangeError if the model does not know the element of an atom. */
 export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
   const { bindings } = model, { batch } = state;
   const numbers = valuesOf(state, "numbers");
@@ -48,15 +48,15 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
 export interface HostBatch {
   /** The batch. */
   readonly state: ResidentBatch;
-  /** What of it stays as it is. */
+  /** Its values that do not change. */
   readonly constants: OnnxConstants;
-  /** Takes what the model gives. */
+  /** Receives the outputs of the model. */
   readonly results: OnnxResults;
-  /** The list of edges that the model is fed. */
+  /** The list of edges of the model. */
   readonly edges: Edges | undefined;
 }
 
-/** Returns what runs a model on a batch, part by part. */
+/** Returns a function that runs a model on a batch, part by part. */
 export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> {
   const { state, constants, results } = batch;
   const parts = partsOf(model, state.batch, constants);
@@ -64,7 +64,7 @@ export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> 
   return async () => {
     let copies: OnnxArrays | undefined;
     for (const each of parts) {
-      // Views are made anew: other engines may have had the memory moved while this one was waiting.
+      // Views are made anew for each part: another engine may have moved the memory during an `await`.
       const seen = copies ?? viewOrReadArrays(buffers);
       const arrays = seen instanceof Promise ? copies = await seen : seen;
       if (!arrays.active.subarray(...each.part.systems).includes(1)) continue;
@@ -74,7 +74,7 @@ export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> 
   };
 }
 
-/** Returns the buffers of what moves. */
+/** Returns the buffers of moving values. */
 export function buffersOf(
   { bindings }: Pick<HostModel, "bindings">,
   { state, edges }: Pick<HostBatch, "state" | "edges">,
@@ -97,7 +97,10 @@ function partsOf(
   return bounds.map((systems) => new Part(model, systems, constants));
 }
 
-/** What of a batch a model is fed that stays as it is. Throws a RangeError for an atom that it does not know. */
+/**
+ * Returns the values of a batch that do not change. Throws a RangeError if the model does not know the
+ * element of an atom.
+ */
 export function constantsOf(
   model: MatchedOnnx,
   state: ResidentBatch,
@@ -116,7 +119,7 @@ export function constantsOf(
   };
 }
 
-/** The list of edges that a model is fed, if it is. */
+/** Returns the list of edges of a model; `undefined` if the model has no edges. */
 export function edgesOf(
   { bindings, cutoff, reach, isHalf, skin }: MatchedOnnx & Pick<OnnxOpened, "skin">,
   state: ResidentBatch,
@@ -127,7 +130,7 @@ export function edgesOf(
   return state.edges({ pairs, cutoff: longest, isHalf, reach });
 }
 
-/** What brings it up to date. */
+/** Returns the calls that update the lists. */
 export function listing(
   state: ResidentBatch,
   edges: Edges,

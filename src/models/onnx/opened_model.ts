@@ -1,5 +1,6 @@
 /**
- * A file as a model that runs in a session and is compared with its reference, and what follows from the file alone.
+ * A file as a model that runs in a session and is compared with its reference; and properties that follow
+ * from the file.
  *
  * @module
  */
@@ -21,8 +22,8 @@ import { Verification } from "./reference/verification.ts";
 import { openOnnx } from "./session.ts";
 
 /**
- * Returns whether it follows from a file, before forces were made for it, that translating a system changes nothing. It
- * does not if inputs are derived by functions, nor of an opset whose operators are not known.
+ * Returns whether a translation of a system does not change results, as far as a file shows it before forces
+ * are added. Returns false if custom functions derive inputs, or the opset is not known.
  */
 export function isInvariantBy(
   { file }: LoadedOnnx,
@@ -35,7 +36,7 @@ export function isInvariantBy(
   return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
 }
 
-/** Returns why a GPU, and why the evaluator, cannot have a model as it is. */
+/** Returns the reasons for which a GPU, and the evaluator, cannot run a model as it is. */
 export function whyOf(loaded: LoadedOnnx): {
   readonly whyOnHost: string | undefined;
   readonly whyNotPlain: string | undefined;
@@ -48,7 +49,9 @@ export function whyOf(loaded: LoadedOnnx): {
   return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
 }
 
-/** Matches the tensors of a model that runs in a session. Throws a ModelMismatchError if that is not possible. */
+/**
+ * Matches the tensors of a model that runs in a session. Throws a ModelMismatchError if that is not possible.
+ */
 export function openedModel(
   loaded: LoadedOnnx,
   session: Session,
@@ -70,7 +73,7 @@ export function openedModel(
 
 /** A file in a session. */
 export interface OpenedFile {
-  /** The file as it runs, with the forces that were made. */
+  /** The file as it runs, with added forces. */
   readonly loaded: LoadedOnnx;
   /** The model on the host. */
   readonly opened: OnnxOpened;
@@ -78,15 +81,15 @@ export interface OpenedFile {
   readonly isInvariant: boolean;
   /** Its tensors, units and elements in words. */
   readonly summary: string;
-  /** Its comparison with its reference; `undefined` without one. */
+  /** Comparison with its reference; `undefined` if it has no reference. */
   readonly verification: Verification | undefined;
-  /** The result of comparing it on the host, in words. */
+  /** Result of the comparison on the host, in words. */
   readonly finding: string | undefined;
 }
 
 /**
- * Opens a session for a file that was read, and compares it with its reference if it has one. Throws as `OnnxModel.open`
- * does; the session is then disposed of.
+ * Opens a session for a file that was read, and compares it with its reference if it has one. Throws as
+ * `OnnxModel.open` does, after disposing of the session.
  */
 export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): Promise<OpenedFile> {
   const names = Object.keys(options.derived ?? {});

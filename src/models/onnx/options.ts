@@ -1,5 +1,5 @@
 /**
- * How an ONNX model is opened, and what is read before it is.
+ * Options of ONNX models, and reading of a model with its manifests.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import {
   type SaidManifest,
 } from "./manifest/manifest_source.ts";
 
-/** How an `OnnxModel` is opened. What its manifest says may be said here, too, and goes before what files say. */
+/** Options of `OnnxModel.open`. Members of the manifest may be options, too, and override those in files. */
 export interface OnnxModelOptions extends
   OnnxManifest,
   Pick<
@@ -45,73 +45,75 @@ export interface OnnxModelOptions extends
   >,
   Pick<WithForcesOptions, "passes" | "rules"> {
   /**
-   * What errors call it.
+   * Name of the model in error messages.
    *
    * @default the name of its file
    */
   readonly name?: string;
   /**
-   * Where its manifest is, a file of JSON; `false` looks for none.
+   * Manifest in a JSON file; `false` to read no file.
    *
-   * @default beside the model: x.onnx.json or x.json for x.onnx, if there is one
+   * @default x.onnx.json or x.json beside x.onnx, if there is one
    */
   readonly manifest?: ModelSource | false;
   /**
-   * Name of an input → the function that makes it at each step.
+   * Functions that compute inputs at each step, by name of the input.
    *
    * @default none
    */
   readonly derived?: Readonly<Record<string, OnnxDerive>>;
   /**
-   * How much further pairs are kept than the cutoff, so that they need not be found anew at each step. Å.
+   * Distance in Å beyond the cutoff up to which pairs are listed, so that the list need not be rebuilt at
+   * each step.
    *
    * @default 0.5
    */
   readonly skin?: number;
   /**
-   * Implementation that runs the graph on the processor.
+   * Runtime that runs the graph on the processor.
    *
    * - `"native"`: the package onnxruntime-node, two to six times faster than `"web"`; in Deno it needs `--allow-ffi`.
    * - `"web"`: onnxruntime-web, which runs everywhere.
-   * - `"auto"`: native if the program has the package and may load it, else web. `describe()` says which and why.
+   * - `"auto"`: native if the package is installed and may be loaded, else web. `describe()` shows the choice
+   *   and the reason.
    * - `"evaluator"`: plain TypeScript in double precision, slow, without onnxruntime, on any backend.
    *
-   * Results of native and web differ in the last bits. The backend `reference` uses the evaluator in any case, if it
-   * knows the operators of the graph.
+   * Results of native and web differ in the last bits. The backend `reference` always uses the evaluator if
+   * it knows the operators of the graph.
    *
    * @default "auto"
    */
   readonly runtime?: "auto" | "native" | "web" | "evaluator";
   /**
-   * Its reference: structures, and the results that it must give for them. It is compared when it is opened, and on the
-   * reference backend and each GPU before it first runs there.
+   * Reference: structures, and the results that the model must give for them. The model is compared with it
+   * when it is opened, and before its first run on the reference backend and on each GPU.
    *
-   * @default beside the model: x.ref.json for x.onnx, if there is one
+   * @default x.ref.json beside x.onnx, if there is one
    */
   readonly reference?: ModelSource;
   /**
-   * False if it is not compared with its reference.
+   * False to skip the comparison with the reference.
    *
    * @default true
    */
   readonly verify?: boolean;
   /**
-   * A folder where models with forces that were made are kept, by what they were made of; what is damaged there is made
-   * anew. Not used with `rules` or passes of one's own, which have no names.
+   * Folder that caches models with added forces, by their content. Damaged files in it are replaced. The
+   * cache is not used with `rules` or custom passes, which have no names.
    *
    * @default none
    */
   readonly cache?: string | URL;
   /**
-   * Receives warnings: that the manifest and the metadata of the file contradict each other, and that the reference
-   * which `hooke-export` wrote with the file is not beside it.
+   * Receives warnings: the manifest and the metadata of the file contradict each other, or the reference that
+   * `hooke-export` wrote with the file is missing.
    *
    * @default console.warn
    */
   readonly onWarning?: (message: string) => void;
 }
 
-/** The options that are not the manifest's. */
+/** Names of the options that are not members of the manifest. */
 const OWN: readonly string[] = [
   "name",
   "manifest",
@@ -133,21 +135,21 @@ const OWN: readonly string[] = [
   "onWarning",
 ];
 
-/** A model's file, and all that is said of it. */
+/** A model's file with its manifest. */
 export interface LoadedOnnx {
-  /** What errors call it. */
+  /** Name of the model in error messages. */
   readonly name: string;
-  /** The file. */
+  /** Bytes of the file. */
   readonly bytes: Uint8Array;
-  /** Where it is from. */
+  /** Address of the file. */
   readonly url: URL | undefined;
-  /** What is in it. */
+  /** Decoded content of the file. */
   readonly file: ModelProto;
-  /** What is said of it. */
+  /** Merged manifest. */
   readonly manifest: OnnxManifest;
-  /** Who says a member of it. */
+  /** Returns the origin of a member of the manifest. */
   readonly by: (member: keyof OnnxManifest) => string;
-  /** What it must give, if that is known. */
+  /** The reference, if there is one. */
   readonly found?: FoundReference | undefined;
 }
 

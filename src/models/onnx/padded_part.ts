@@ -1,5 +1,5 @@
 /**
- * Padded lists on the host, compared with lists that are not.
+ * Padded lists on the host, compared with exact lists.
  *
  * @module
  */
@@ -12,22 +12,22 @@ import { dataOf, type HostModel, HostPart, isFiniteOutput } from "./host_part.ts
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
-/** How far results may be apart: float32 adds numbers in another order if there are more of them. */
+/** Largest accepted differences: float32 adds a longer list in another order. */
 const TOLERANCE = { relative: 1e-5, absolute: 1e-5 } as const;
 
-/** What padding does to a part of a batch. */
+/** Effect of padding on a part of a batch. */
 export interface PaddingComparison {
   /** The outputs with padded lists. */
   readonly padded: Outputs;
-  /** What differs, in words; `undefined` if nothing does. */
+  /** Description of the first difference; `undefined` if there is no difference. */
   readonly difference: string | undefined;
-  /** False if the outputs without padding are not finite: then nothing is known of padding. */
+  /** False if the outputs of exact lists are not finite: they show nothing about padding then. */
   readonly isFinite: boolean;
 }
 
 /**
- * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. Nothing but the graph says that
- * such edges add nothing: an envelope without a mask does not even stay finite there.
+ * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. Only the graph
+ * determines whether such edges contribute nothing: an envelope without a mask may even be not finite there.
  */
 export class PaddedPart {
   /** The part, with the lengths of padded lists. */
@@ -35,10 +35,13 @@ export class PaddedPart {
   readonly #model: HostModel;
   readonly #exact: HostPart;
   readonly #feeds: PartFeeds;
-  /** The lengths of lists that were compared. */
+  /** Lengths of lists that were compared. */
   readonly #accepted = new Set<string>();
 
-  /** Makes what is the same at each run. Throws a RangeError for constants of the manifest that do not fit. */
+  /**
+   * Prepares the inputs that do not change. Throws a RangeError if a constant of the manifest does not fit
+   * its shape.
+   */
   constructor(
     model: HostModel,
     systems: readonly [from: number, to: number],
@@ -51,9 +54,9 @@ export class PaddedPart {
   }
 
   /**
-   * Runs the model, and compares it with itself without padding where lists have a new length.
+   * Runs the model. If lists have a new length, it is compared with a run without padding.
    *
-   * @throws {ModelMismatchError} if padding changes what it gives
+   * @throws {ModelMismatchError} if padding changes results
    */
   async run(arrays: OnnxArrays): Promise<Outputs> {
     if (arrays.lists !== undefined) this.part.locate(arrays.lists);
@@ -67,11 +70,12 @@ export class PaddedPart {
     return padded;
   }
 
-  /** Runs the model with padding and without. What is in `arrays` is read before anything is awaited. */
+  /** Runs the model with and without padding. `arrays` are read before anything is awaited. */
   async compare(arrays: OnnxArrays): Promise<PaddingComparison> {
     const { names } = this.#exact;
     const feeds = this.#feeds.fill(arrays);
-    // Both before anything is awaited, as views of memory may move then. Sessions take one call after the other.
+    // Both runs are started before anything is awaited, because views of memory may move then. A session runs
+    // one call after the other.
     const [exact, padded] = await Promise.all([
       this.#exact.run(arrays),
       this.#model.session.run(feeds, names),
@@ -84,7 +88,7 @@ export class PaddedPart {
   }
 }
 
-/** Returns the error for padding that was asked for and changes results. */
+/** Returns the error if padding was requested and changes results. */
 export function paddingMismatch(model: string, difference: string): ModelMismatchError {
   return new ModelMismatchError(model, {
     expected: "padded edges (from atom 0 to itself, 100 Å away) must add nothing",

@@ -1,7 +1,7 @@
 import type { OnnxBindings } from "./bindings.ts";
 import type { LoadedOnnx } from "./options.ts";
 
-/** How far edges and triplets go. Throws a RangeError where nobody says so. */
+/** Returns the cutoff of edges and the reach of triplets. Throws a RangeError if one of them is missing. */
 export function reachOf(
   { name, manifest: { cutoff, reach, neighbors, nearest } }: Pick<LoadedOnnx, "name" | "manifest">,
   { inputs, hasEdges, hasTriplets, rules }: OnnxBindings,

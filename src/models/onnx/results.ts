@@ -1,5 +1,5 @@
 /**
- * What becomes of a model's outputs.
+ * Processing of a model's outputs.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import type { OnnxBindings, OnnxOutputBinding } from "./bindings.ts";
 import { ensureField } from "./field.ts";
 import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
-/** The numbers of an output; those of 64-bit integers are made numbers first. */
+/** Values of an output; 64-bit integers are converted to numbers. */
 type Values = ArrayLike<number>;
 
-/** The most steep places that a message lists. */
+/** Largest number of steep places that a message lists. */
 const MOST_PLACES = 3;
 
-/** Returns the places where a slope may have become infinite, as the rest of a sentence. */
+/** Returns the places where a slope may have become infinite, as the end of a sentence. */
 function causes(steep: readonly string[]): string {
   if (steep.length === 0) return "";
   const more = steep.length > MOST_PLACES ? ", and others that describe() lists" : "";
   return `; on their way is ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
-/** The outputs of a model on a batch: buffers between a run and the kernel that adds what is in them. */
+/** The outputs of a model for a batch: buffers between a run and the kernel that adds their values. */
 export class OnnxResults {
   readonly #model: string;
   readonly #state: ResidentBatch;
@@ -36,7 +36,10 @@ export class OnnxResults {
   readonly #buffers = new Map<OnnxOutputBinding, Buffer<"real">>();
   readonly #seen: { readonly isActive: Int32Array; readonly volumes: Float64Array };
 
-  /** Makes room. `constants`: eV per system, added to energies. Throws a TypeError for a field that is another. */
+  /**
+   * Allocates the buffers. `constants` are energies in eV per system, which are added. Throws a TypeError if
+   * a field of the batch has another level or width.
+   */
   constructor(
     model: string,
     state: ResidentBatch,
@@ -63,17 +66,17 @@ export class OnnxResults {
     }
   }
 
-  /** Where an output goes, in the model's own units but for fields. */
+  /** Returns the buffer of an output. Its values are in the model's own units, except those of fields. */
   bufferOf(output: OnnxOutputBinding): Buffer<"real"> {
     return this.#buffers.get(output)!;
   }
 
-  /** The outputs to be asked for. */
+  /** Names of the outputs to compute. */
   get names(): readonly string[] {
     return [...new Set(this.#bindings.outputs.map(({ tensor }) => tensor.name))];
   }
 
-  /** Notes, before a run for a part of the batch, what of it is to be known when it is over. */
+  /** Records, before a run for a part of the batch, which systems are active, and their volumes. */
   noteSystems({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
     const { isActive, volumes } = this.#seen;
     for (let s = from; s < to; s++) {
@@ -82,7 +85,9 @@ export class OnnxResults {
     }
   }
 
-  /** Keeps what a run has given for a part of the batch. Throws a RangeError for what has not the length it must have. */
+  /**
+   * Stores the outputs of a run for a part of the batch. Throws a RangeError if an output has a wrong length.
+   */
   store(part: OnnxPart, given: Outputs): void {
     for (const output of this.#bindings.outputs) {
       const values = valuesOf(given, output.tensor.name);
@@ -94,7 +99,7 @@ export class OnnxResults {
     }
   }
 
-  /** Adds what is kept. */
+  /** Returns the calls that add the stored outputs. */
   add({ energy, stress }: Wanted): readonly KernelCall[] {
     const find = (...meanings: readonly string[]) =>
       this.#bindings.outputs.find(({ meaning }) => meanings.includes(meaning));
@@ -116,7 +121,10 @@ export class OnnxResults {
     })];
   }
 
-  /** Says which output of the last run is not finite for a system, and, of forces, by which steep places it may be so. */
+  /**
+   * Describes an output of the last run that is not finite for a system and, for forces, the steep places on
+   * their path.
+   */
   async fault(system: number, steep: readonly string[] = []): Promise<string | undefined> {
     const { backend, batch: { nodeOffsets } } = this.#state;
     const [first, last] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
@@ -140,7 +148,7 @@ export class OnnxResults {
     this.#state.backend.write(this.#buffers.get(output)!, values, from * output.width);
   }
 
-  /** Where nothing has said so before, the number of energies tells whether they are those of atoms. */
+  /** Stores energies. If their level is not known, their number shows whether they are per atom. */
   #takeEnergy(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     if (output.level !== undefined || values.length === part.sizes.B) {
       return this.#takeRows(output, part, values);
@@ -172,7 +180,7 @@ export class OnnxResults {
     this.#state.backend.write(this.#buffers.get(output)!, rows, 9 * from);
   }
 
-  /** Systems at rest keep what they have. */
+  /** Stores a field. Systems that are not active keep their values. */
   #takeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const { field, level, width, scale } = output;
     const { backend, batch: { nodeOffsets } } = this.#state;
@@ -199,7 +207,7 @@ export class OnnxResults {
   }
 }
 
-/** How many models there are on a state: each has buffers of its own. */
+/** Number of models on a state; each has buffers of its own. */
 const COUNTS = new WeakMap<ResidentBatch, number>();
 
 function countOf(state: ResidentBatch): number {
@@ -208,7 +216,7 @@ function countOf(state: ResidentBatch): number {
   return count;
 }
 
-/** Where xx, xy, xz, yx, … are among xx, yy, zz, yz, xz, xy. */
+/** Positions of xx, xy, xz, yx, … among xx, yy, zz, yz, xz, xy. */
 const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
 
 function valuesOf(given: Outputs, name: string): Values {

@@ -1,18 +1,18 @@
 /**
- * For each edge, the edge that goes the other way.
+ * Search of the reverse edge of each edge.
  *
  * @module
  */
 
 import type { OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-// Used again from step to step: the lists of one step are filled one after the other.
+// Reused at each step: the lists of a step are filled one after the other.
 let reverses = new Int32Array(0);
 let starts = new Int32Array(0);
 
 /**
- * Returns, for each edge of a part, the index in the part of the same pair's edge in the other direction; valid until
- * the next call. The backend's two directions of a pair have exactly opposite shifts.
+ * Returns, for each edge of a part, the index of its reverse in the part; valid until the next call. The two
+ * directions of a pair have exactly opposite shifts in the backend's lists.
  *
  * @throws {RangeError} if a pair is listed in one direction only
  */
@@ -45,7 +45,7 @@ export function reverseEdges(
   return reverses;
 }
 
-/** Finds where the edges of each atom begin; edges come by source. */
+/** Finds the first edge of each atom; edges are sorted by source. */
 function locateSources(
   index: Int32Array,
   from: number,

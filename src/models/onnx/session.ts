@@ -1,5 +1,5 @@
 /**
- * What runs a model on the host: onnxruntime, or the evaluator.
+ * Sessions on the host: onnxruntime, or the evaluator.
  *
  * @module
  */
@@ -13,7 +13,10 @@ import { hasOtherFiles, withWeights } from "./forces.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
 
-/** A session for a model; `isWhole`: weights that were in other files are in it now. Throws as `OnnxModel.open` does. */
+/**
+ * Opens a session for a model. `isWhole` is true if weights from other files were included. Throws as
+ * `OnnxModel.open` does.
+ */
 export async function openOnnx(
   loaded: LoadedOnnx,
   options: OnnxModelOptions,
@@ -31,7 +34,7 @@ export async function openOnnx(
       throw byEvaluator(name, error);
     }
   }
-  // From its address again where there is one: weights in other files are beside it.
+  // If weights are in other files beside the model, the session loads all files from its address.
   return await openSession(hasFiles && url !== undefined ? url : bytes, {
     name,
     ...(threads === undefined ? {} : { threads }),
@@ -45,7 +48,7 @@ export async function openOnnx(
   });
 }
 
-/** The same error, with the name of the model, and what can be done about it here. */
+/** Adds the name of the model and a remedy to an error of the evaluator. */
 function byEvaluator(name: string, error: unknown): unknown {
   const action = `open ${name} by the evaluator`;
   if (error instanceof UnsupportedNodeError) {
@@ -60,12 +63,17 @@ function byEvaluator(name: string, error: unknown): unknown {
   return new RangeError(message, { cause: error });
 }
 
-/** Without the option for operators, which the evaluator has and models have not. */
+/**
+ * Returns the requirement without the option for operators, which the evaluator has and models do not have.
+ */
 function ownRequirement({ requirement }: UnsupportedNodeError): string {
   return requirement.replace(/ \(pass operators: .*\)$/, "");
 }
 
-/** A model in double precision, for the backend `reference`; text where the evaluator cannot run it. */
+/**
+ * Opens a model in double precision for the backend `reference`. Returns a text with the reason if the
+ * evaluator cannot run it.
+ */
 export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
   readonly bytes: Uint8Array;
   readonly whyNot: string | undefined;
@@ -76,7 +84,7 @@ export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
     const session = evaluatorSession(bytes, { name: opened.name });
     return { ...opened, session, bindings: fedDoubles(opened.bindings, session) };
   } catch (error) {
-    // Another version of its operators, or one of them.
+    // An opset or an operator that the evaluator does not know.
     if (error instanceof UnsupportedNodeError) {
       return `${ownRequirement(error)}, and there is the ${error.op} ${JSON.stringify(error.node)}`;
     }

@@ -1,5 +1,5 @@
 /**
- * What a graph adds to the energy for an atom of each element.
+ * Energies that a graph adds for each atom of an element.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { describeValue } from "../../../onnx/codec/value_info.ts";
 import type { OnnxInputBinding } from "../bindings.ts";
 import type { OnnxInput } from "../manifest/manifest.ts";
 
-/** Atoms of all elements, and what a graph is fed. */
+/** Atoms of all elements, and the inputs of a graph. */
 export interface FreeAtoms {
   /** Inputs by their meanings. */
   readonly known: ReadonlyMap<OnnxInput, OnnxInputBinding>;
-  /** The model's own numbers of the elements. */
+  /** The model's numbers of the elements. */
   readonly numbers: readonly number[];
 }
 
 /**
- * Computes a value of a graph for atoms by themselves, in double precision; `undefined` if it is not a number per atom,
- * or per system the sum of one for each of its atoms.
+ * Computes a value of a graph for single atoms, in double precision. Returns `undefined` if the value is
+ * neither one number per atom, nor per system the sum of one number per atom.
  */
 export function freeAtomEnergies(
   graph: Graph,
@@ -36,7 +36,7 @@ export function freeAtomEnergies(
       evaluator.run(feedsOf(graph, known, atoms, systems), [value])[value]!.data;
     const places = numbers.map((_, i) => i);
     const single = Array.from(evaluate(numbers, places));
-    // Each with the next in one system: all that is per atom stays, all that is per system is a sum.
+    // Pairs of atoms, each with the next: a value per atom does not change, and a value per system is a sum.
     const pairs = places.flatMap((i) => [numbers[i]!, numbers[(i + 1) % count]!]);
     const both = evaluate(pairs, places.flatMap((i) => [i, i]));
     const isPerAtom = both.length === 2 * count;
@@ -49,11 +49,11 @@ export function freeAtomEnergies(
       });
     return isRight && single.every(Number.isFinite) ? single : undefined;
   } catch {
-    return undefined; // of an operator or an input that is not known, the energy stays whole
+    return undefined; // an operator or an input is not known, so the energy is not split
   }
 }
 
-/** Returns feeds for atoms, and the systems that they are of; positions are there for how many there are. */
+/** Returns the inputs for atoms of the given systems. Positions are zero: only their number matters. */
 function feedsOf(
   graph: Graph,
   known: FreeAtoms["known"],

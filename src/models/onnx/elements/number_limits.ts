@@ -1,7 +1,8 @@
 /**
- * The numbers of elements that a graph has a place for. A runtime stops at a number beyond a table, and names neither
- * the atom nor its element. A negative number counts from the end of a table, and silently takes another element's row;
- * a number that is compared with others to make a row of zeros and a one gets only zeros.
+ * Ranges of the element numbers that a graph supports. A runtime stops at an index beyond a table, and names
+ * neither the atom nor its element. A negative index counts from the end of a table, and silently selects the
+ * row of another element. If a graph compares the number with a list to make a one-hot row, a number outside
+ * the list gives a row of zeros.
  *
  * @module
  */
@@ -11,24 +12,24 @@ import { tensorOfConstant } from "../../../onnx/codec/constant_node.ts";
 import type { ModelProto, NodeProto, TensorProto } from "../../../onnx/codec/messages.ts";
 import { elementCount, isExternal, tensorValues } from "../../../onnx/codec/tensor_proto.ts";
 
-/** A table of a graph that is indexed by the numbers of atoms. */
+/** A table of a graph that is indexed by the element numbers of atoms. */
 export interface NumberLimit {
-  /** The least number that it has a row for, and the greatest. */
+  /** Smallest and largest number with a row. */
   readonly range: readonly [least: number, greatest: number];
-  /** Its name in the graph. */
+  /** Name of the table in the graph. */
   readonly table: string;
 }
 
-/** Operators that only arrange or repeat the numbers of their first input. */
+/** Operators that only rearrange or repeat the numbers of their first input. */
 const ARRANGING = /^(Identity|Cast|Unsqueeze|Squeeze|Reshape|Flatten|Transpose|Expand)$/;
 
-/** Returns the tables of a graph that are indexed by an input, or by a fixed sum of it and a number. */
+/** Returns the tables of a graph that are indexed by an input, or by its sum with a constant. */
 export function numberLimits(file: ModelProto, input: string): readonly NumberLimit[] {
   const { node: nodes = [], initializer = [] } = file.graph ?? {};
   const constants = new Map(initializer.map((tensor) => [tensor.name, tensor]));
-  const offsets = new Map([[input, 0]]); // value → what is added to the numbers in it
+  const offsets = new Map([[input, 0]]); // value → the constant that is added to its numbers
   const limits: NumberLimit[] = [];
-  // Nodes are in an order in which inputs come first, as ONNX demands.
+  // Nodes are sorted topologically, as ONNX requires.
   for (const node of nodes) {
     if (node.domain !== "" && node.domain !== "ai.onnx") continue;
     const tensor = node.opType === "Constant" ? tensorOfConstant(node) : undefined;
@@ -44,7 +45,10 @@ export function numberLimits(file: ModelProto, input: string): readonly NumberLi
 type Offsets = ReadonlyMap<string, number>;
 type Constants = ReadonlyMap<string, TensorProto>;
 
-/** Returns what is added to the numbers in the output of a node; `undefined` if it has others. */
+/**
+ * Returns the constant that is added to the numbers in the output of a node; `undefined` if the output is
+ * something else.
+ */
 function offsetOf(
   { opType, input: [a = "", b = ""] }: NodeProto,
   offsets: Offsets,
@@ -61,7 +65,7 @@ function offsetOf(
   return right === undefined || number === undefined ? undefined : right + number;
 }
 
-/** Returns the number of a constant that has one. */
+/** Returns the number of a constant with one element. */
 function numberOf(tensor: TensorProto | undefined): number | undefined {
   if (tensor === undefined || isExternal(tensor) || elementCount(tensor) !== 1) return undefined;
   return Number(tensorValues(tensor)[0]);
@@ -93,8 +97,9 @@ function limitBy(
 }
 
 /**
- * Returns how many numbers a constant has, if they are 0, 1, 2 …: numbers are compared with such a constant to make rows
- * of one 1 each, and of none for other numbers. A graph may look for a few numbers in a row for another reason.
+ * Returns the length of a constant if it is 0, 1, 2, …: a graph compares numbers with such a constant to make
+ * one-hot rows, which are zero for other numbers. Constants of fewer than three numbers are ignored, because
+ * a graph may compare with them for another reason.
  */
 function lengthOfRange(tensor: TensorProto | undefined): number | undefined {
   if (tensor === undefined || isExternal(tensor) || elementCount(tensor) < 3) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Energies of free atoms, taken out of the sum that a graph makes of them. Total energies of some potentials are
- * thousands of eV per atom, of which float32 keeps 1e-4: what the graph adds at its end for each element is added on the
- * host instead, in float64.
+ * Separation of the energies of free atoms from a graph's energy. Total energies of some potentials are
+ * thousands of eV per atom, of which float32 keeps 1e-4 eV. The energies that the graph adds for each element
+ * are therefore added on the host, in float64.
  *
  * @module
  */
@@ -26,26 +26,26 @@ import { numberLimits } from "./number_limits.ts";
 import type { LoadedOnnx } from "../options.ts";
 import { ModelMismatchError } from "../model_mismatch_error.ts";
 
-/** Where a graph adds energies of free atoms: a sum, and how its energy is made of it. */
+/** The sum in which a graph adds energies of free atoms, and the path from there to its energy. */
 interface Found {
-  /** The sum. */
+  /** The node that adds them. */
   readonly sum: NodeProto;
-  /** What it adds that depends on the elements alone. */
+  /** Its input that depends on the elements only. */
   readonly free: string;
-  /** What else it adds. */
+  /** Its other input. */
   readonly rest: string;
-  /** The nodes from the sum to the energy, and which of their inputs the sum comes in by; the last first. */
+  /** Nodes from the energy back to the sum, each with the index of the input that leads to the sum. */
   readonly path: readonly { readonly node: NodeProto; readonly at: number }[];
-  /** What the sum is multiplied by on the way. */
+  /** Factor by which the sum is multiplied on the path. */
   readonly factor: number;
 }
 
-/** Input → what it means, of those that are looked at here. */
+/** The inputs that are used here, by meaning. */
 type Named = ReadonlyMap<OnnxInput, OnnxInputBinding>;
 
 /**
- * Adds the energy without energies of free atoms to a graph as another output, and these energies to the manifest.
- * Returns the model as it is if its graph does not add any.
+ * Adds the energy without energies of free atoms to a graph as a further output, and these energies to the
+ * manifest. Returns the model unchanged if its graph does not add such energies.
  */
 export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx {
   const opset = opsetOf(loaded.file);
@@ -64,7 +64,7 @@ export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx
   return { ...loaded, bytes, file, manifest, by: (member) => whoSays(loaded, found, member) };
 }
 
-/** Returns a manifest with energies of free atoms, and an energy without them. */
+/** Returns a manifest with energies of free atoms, and the output of the energy without them. */
 function withFree(manifest: OnnxManifest, { tensor, values, factor }: {
   readonly tensor: string;
   readonly values: ReadonlyMap<string, number>;
@@ -89,7 +89,10 @@ function whoSays(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifest
   return `${who === "" ? "" : `${who}, and `}the graph, whose last sum has them in ${free}`;
 }
 
-/** Returns inputs by their meanings; `undefined` if some have none, for which opening the model has an error. */
+/**
+ * Returns inputs by their meanings; `undefined` if an input has no meaning, which is an error when the model
+ * is opened.
+ */
 function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefined {
   try {
     return new Map(match().map((input) => [input.meaning as OnnxInput, input]));
@@ -99,10 +102,10 @@ function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefine
   }
 }
 
-/** Operators that only arrange the numbers of their first input. */
+/** Operators that only rearrange the numbers of their first input. */
 const ARRANGING = /^(Identity|Squeeze|Unsqueeze|Reshape|Flatten)$/;
 
-/** Finds the sum, from the energy on backwards through operators that are linear in one of their inputs. */
+/** Finds the sum: walks back from the energy through operators that are linear in one of their inputs. */
 function findFree(graph: Graph, energy: string, known: Named): Found | undefined {
   const facts = new GraphFacts(graph);
   const of = (meaning: OnnxInput) => known.get(meaning)?.tensor.name;
@@ -135,8 +138,8 @@ function findFree(graph: Graph, energy: string, known: Named): Found | undefined
 }
 
 /**
- * Returns what tells whether a value depends on the elements of atoms (the first of `inputs`) and the systems that they
- * are of (the others), on more, or on nothing.
+ * Returns a function that classifies a value: it depends on nothing, on the systems of atoms (`systems`), on
+ * their elements (`numbers`), or on more.
  */
 function dependences(
   graph: Graph,
@@ -155,7 +158,7 @@ function dependences(
   return (value) => ORDER[known.get(value) ?? 0]!;
 }
 
-/** Returns whether a value is an input, or that input with other axes. */
+/** Returns whether a value is an input, or the input with other axes. */
 function isArranged(graph: Graph, value: string, input: string | undefined): boolean {
   for (let name = value;;) {
     if (name === input) return true;
@@ -167,7 +170,7 @@ function isArranged(graph: Graph, value: string, input: string | undefined): boo
   }
 }
 
-/** Returns a constant that is one number. */
+/** Returns the number of a constant with one element. */
 function numberOf(graph: Graph, name: string): number | undefined {
   const tensor = graph.constant(name);
   if (tensor === undefined || isExternal(tensor)) return undefined;
@@ -175,7 +178,7 @@ function numberOf(graph: Graph, name: string): number | undefined {
   return values.length === 1 ? Number(values[0]) : undefined;
 }
 
-/** Returns what the graph adds for an atom of each element that it knows, in its own unit. */
+/** Returns the energies that the graph adds for an atom of each element that it knows, in its own unit. */
 function elementValues(
   { file, manifest }: LoadedOnnx,
   graph: Graph,
@@ -193,13 +196,16 @@ function elementValues(
   return values && new Map(elements.map(([number], i) => [atomicSymbol(number), values[i]!]));
 }
 
-/** Adds the energy without energies of free atoms as an output; the other stays. Returns its name. */
+/**
+ * Adds the energy without energies of free atoms as an output and keeps the original. Returns the name of the
+ * output.
+ */
 function addRest(graph: Graph, energy: string, { rest, path }: Found): string {
   let value = rest;
   for (const { node, at } of path.toReversed()) {
     const inputs = node.input.map((name, i) => i === at ? value : name);
     const copy = graph.add(node.opType, inputs);
-    copy.attribute = structuredClone(node.attribute); // passes may change those of one of them
+    copy.attribute = structuredClone(node.attribute); // passes may change the attributes of one copy
     value = copy.output[0]!;
   }
   const name = graph.freshName(`${energy}_without_free_atoms`);

@@ -7,23 +7,23 @@ import type { OnnxConstants } from "../fills.ts";
 
 /** A run that failed. */
 export interface FailedRun {
-  /** What ran. */
+  /** The session that ran. */
   readonly session: Session;
   /** The tensors of the model. */
   readonly bindings: OnnxBindings;
-  /** What it was fed. */
+  /** The inputs of the run. */
   readonly feeds: Feeds;
-  /** The batch. */
+  /** The constants of the batch. */
   readonly constants: OnnxConstants;
 }
 
-/** Numbers that a model is tried with if the batch has a single element: most models have a place for one of them. */
+/** Element numbers for comparison if the batch has a single element: most models support one of them. */
 const OTHERS = [0, 1, 6];
 
 /**
- * Finds the element that a graph fails for, where nothing in the graph says so: runs it with all atoms of one element,
- * for one after the other. Returns the error that names the first atom of it; `undefined` if the graph fails for all
- * elements, or for none by itself.
+ * Finds the element for which a graph fails if the graph itself does not show it: runs the graph with all
+ * atoms of one element, for one element after the other. Returns the error that names the first atom of it;
+ * `undefined` if the graph fails for all elements, or for no single one.
  */
 export async function unknownElementError(
   model: string,
@@ -63,7 +63,7 @@ async function fails(
 ): Promise<boolean> {
   const { data, dims } = feeds[name] as HostFeed;
   const alike = data.slice() as Float64Array;
-  // A 64-bit array takes nothing but BigInt.
+  // A 64-bit array accepts only BigInt.
   (alike as { fill(value: unknown): unknown }).fill(
     typeof data[0] === "bigint" ? BigInt(number) : number,
   );

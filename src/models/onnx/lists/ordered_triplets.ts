@@ -1,13 +1,13 @@
 import type { OnnxLists, OnnxPart } from "../onnx_part.ts";
 
-// Used again from step to step: the lists of one step are filled one after the other.
+// Reused at each step: the lists of a step are filled one after the other.
 let centers = new Int32Array(0);
 let triplets = new Int32Array(0);
 let short = new Int32Array(0);
 
 /**
- * Returns the lists of a part with each pair of edges in both orders: by atom, then by first edge, then by second edge.
- * Valid until the next call.
+ * Returns the lists of a part with each pair of edges in both orders, sorted by atom, first edge and second
+ * edge. Valid until the next call.
  */
 export function orderedTriplets(lists: OnnxLists, { triplets: [from, end] }: OnnxPart): OnnxLists {
   const length = 2 * (end - from);
@@ -22,7 +22,7 @@ export function orderedTriplets(lists: OnnxLists, { triplets: [from, end] }: Onn
     const center = lists.centers[t]!;
     let stop = t + 1;
     while (stop < end && lists.centers[stop] === center) stop++;
-    // Of k edges there are k (k − 1) / 2 pairs, and the first k − 1 of them have the first edge in common.
+    // k edges form k (k − 1) / 2 pairs, of which the first k − 1 share the first edge.
     const k = (1 + Math.sqrt(1 + 8 * (stop - t))) / 2;
     if (short.length < k) short = new Int32Array(2 * k);
     short[0] = lists.triplets[t]!;

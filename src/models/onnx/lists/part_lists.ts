@@ -1,5 +1,5 @@
 /**
- * The lists of a part of a batch as a model wants them, made once per run from those of the kernels.
+ * Lists of a part of a batch in the form that a model requires, made once per run from those of the kernels.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { reverseEdges } from "../reverse_edges.ts";
 import { selectEdges } from "./select_edges.ts";
 import { orderedTriplets } from "./ordered_triplets.ts";
 
-/** Which edges of the kernels a list has. */
+/** Selection of the kernels' edges for a list. */
 export interface EdgeSelection {
-  /** Å; undefined if it has them all. */
+  /** Cutoff radius in Å; `undefined` for all edges. */
   readonly cutoff?: number | undefined;
-  /** The most edges that leave an atom. */
+  /** Largest number of edges per source atom. */
   readonly nearest?: number | undefined;
 }
 
@@ -21,23 +21,26 @@ export interface EdgeSelection {
 export interface OtherList extends EdgeSelection {
   /** Its name in the manifest. */
   readonly name: string;
-  /** Å. */
+  /** Cutoff radius in Å. */
   readonly cutoff: number;
 }
 
-/** What a model wants of its lists. */
+/** Requirements of a model for its lists. */
 export interface ListRules extends EdgeSelection {
-  /** Whether each pair of edges of an atom is listed in both orders. */
+  /** True if each pair of edges of an atom is listed in both orders. */
   readonly isOrdered: boolean;
-  /** Whether it is fed bonds. */
+  /** True if the model has inputs of bonds. */
   readonly hasBonds: boolean;
-  /** Whether it is fed a matrix of neighbors. */
+  /** True if the model has a neighbor matrix. */
   readonly hasMatrix: boolean;
-  /** Other lists. */
+  /** Further lists. */
   readonly others: readonly OtherList[];
 }
 
-/** Returns the lists of a part by the rules of a model, and locates the part in them. Valid until the next call. */
+/**
+ * Returns the lists of a part in the form that a model requires, and locates the part in them. Valid until
+ * the next call.
+ */
 export function partLists(
   lists: OnnxLists,
   part: OnnxPart,
@@ -57,7 +60,7 @@ export function partLists(
   return { ...own, bonds };
 }
 
-// Used again from step to step: the lists of one step are filled one after the other.
+// Reused at each step: the lists of a step are filled one after the other.
 let ofEdges = new Int32Array(0);
 let edges = new Int32Array(0);
 
@@ -81,7 +84,7 @@ function bondsOf(lists: OnnxLists, part: OnnxPart): OnnxBonds {
   return { count, ofEdges, edges };
 }
 
-/** Returns the most edges that leave an atom, at least 1. */
+/** Returns the largest number of edges of a source atom, at least 1. */
 function longestRow({ index }: OnnxLists, { edges: [from, end] }: OnnxPart): number {
   let most = 1;
   // hot

@@ -1,6 +1,6 @@
 import type { OnnxLists, OnnxPart } from "../onnx_part.ts";
 
-/** What is made of a list with fewer edges; memory is used again from step to step. */
+/** Arrays of a list after selection; their memory is reused at each step. */
 interface Kept {
   index: Int32Array;
   shifts: Float64Array;
@@ -16,13 +16,14 @@ const room: Kept = {
   centers: new Int32Array(0),
   triplets: new Int32Array(0),
 };
-/** Old edge → new edge, counted in the part; −1: dropped. */
+/** New index of each edge of the part; −1 if it is dropped. */
 let places = new Int32Array(0);
 let squares = new Float64Array(0);
 
 /**
- * Returns the edges of a part that are shorter than `cutoff` and among the `nearest` of the atom that they leave; of
- * equally far ones the first in the list are kept. Triplets of dropped edges are dropped, too. Valid until the next call.
+ * Returns the edges of a part that are shorter than `cutoff` and among the `nearest` of their source atom. Of
+ * equally long edges, the first in the list are kept. Triplets of dropped edges are dropped, too. Valid until
+ * the next call.
  */
 export function selectEdges(
   lists: OnnxLists,
@@ -73,7 +74,7 @@ function measure(
   }
 }
 
-/** Returns the square of the greatest distance that is kept, and how many are nearer. */
+/** Returns the square of the largest kept distance, and the number of edges that are shorter. */
 function limitOf(from: number, end: number, most: number) {
   if (end - from <= most) return { square: Infinity, nearer: 0 };
   const sorted = squares.slice(from, end).sort();
@@ -81,7 +82,7 @@ function limitOf(from: number, end: number, most: number) {
   return { square, nearer: sorted.indexOf(square) };
 }
 
-/** Copies what is kept. Atoms keep their numbers; edges are counted from 0. */
+/** Copies the kept edges. Atoms keep their indices; edges are counted from 0. */
 function keep(lists: OnnxLists, part: OnnxPart, count: number, row: number): OnnxLists {
   const { edges: [from, end], triplets: [begin, stop] } = part;
   if (room.systems.length < count) {

@@ -1,6 +1,6 @@
 /**
- * Guesses the meanings of tensors that a manifest does not state: from their names, or from types and shapes that fit
- * nothing else.
+ * Guesses the meanings of tensors that a manifest does not state: from their names, or from types and shapes
+ * that fit only one meaning.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export function assignByName<M extends string>(
   tensors: readonly TensorInfo[],
   meanings: Readonly<Record<M, Meaning>>,
 ): void {
-  // A tensor without a shape fits every meaning of its name, so those with a shape come first.
+  // A tensor without a shape fits every meaning of its name, so tensors with a shape come first.
   for (const isStrict of [true, false]) {
     for (const tensor of tensors) {
       if (known.some((one) => one.tensor === tensor)) continue;
@@ -84,7 +84,7 @@ const ORDER: readonly OnnxInput[] = (Object.keys(INPUTS) as OnnxInput[]).filter(
   INPUTS[meaning].isClearFromShape === true
 );
 
-/** Returns whether type, shape and names of lengths fit; `isNamed`: whether a length must have a known name. */
+/** Returns whether type, shape and names of lengths fit. `isNamed`: one length must have a known name. */
 function fitsShape(
   meaning: Meaning,
   tensor: TensorInfo,
@@ -104,7 +104,7 @@ function fitsShape(
   return isKnown || !isNamed;
 }
 
-/** Returns what each named length counts, as far as assigned tensors show it. */
+/** Returns the axes that named lengths count, as far as assigned tensors show it. */
 export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   const lengths = new Map<string, string>();
   for (const { meaning, tensor } of known) {

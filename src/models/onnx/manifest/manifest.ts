@@ -1,108 +1,111 @@
 /**
- * What is to be known of an ONNX model that its file does not say by itself.
+ * Manifests: properties of an ONNX model that its graph does not contain.
  *
  * @module
  */
 
 import type { EnergyUnit, LengthUnit } from "./units.ts";
 
-/** What an input of a model may be. Lengths are in the model's own unit. */
+/** Meaning of an input of a model. Lengths are in the model's own unit. */
 export type OnnxInput =
-  /** [N, 3]. */
+  /** [N, 3]: positions of atoms. */
   | "positions"
-  /** [N]: what says which element an atom is, see {@linkcode OnnxManifest.elements}. */
+  /** [N]: element of each atom, see {@linkcode OnnxManifest.elements}. */
   | "numbers"
-  /** [2, E] or [E, 2]: the atoms that edges leave, and those they lead to. */
+  /** [2, E] or [E, 2]: source and target atom of each edge. */
   | "edges"
-  /** [E]: the atoms that edges leave. */
+  /** [E]: source atom of each edge. */
   | "edgeSources"
-  /** [E]: the atoms that edges lead to. */
+  /** [E]: target atom of each edge. */
   | "edgeTargets"
-  /** [E, 3], a length: an edge's vector is `positions[target] − positions[source] + shift`. */
+  /** [E, 3], a length: the vector of an edge is `positions[target] − positions[source] + shift`. */
   | "shifts"
-  /** [E, 3], whole numbers: the same in lattice vectors. */
+  /** [E, 3]: shifts in lattice vectors, integers. */
   | "cellShifts"
-  /** [E]: the edge that goes the other way, for each edge of a full list. */
+  /** [E]: reverse edge of each edge of a full list. */
   | "reverseEdges"
-  /** [N, K]: the neighbors of each atom, filled up with the atom itself. */
+  /** [N, K]: neighbors of each atom, padded with the atom itself. */
   | "neighborMatrix"
-  /** [N, K, 3], a length: shifts of the neighbors; (100 Å, 0, 0) where it is filled up. */
+  /** [N, K, 3], a length: shifts of the neighbors; (100 Å, 0, 0) in the padding. */
   | "neighborShifts"
-  /** [N, K]: 1 for neighbors, 0 where it is filled up. */
+  /** [N, K]: 1 for neighbors, 0 in the padding. */
   | "neighborMask"
-  /** [T]: the atom that both edges of a triplet leave. */
+  /** [T]: central atom of each triplet, the source of both its edges. */
   | "tripletCenters"
   /** [2, T] or [T, 2]: the two edges of each triplet; see {@linkcode OnnxManifest.triplets}. */
   | "tripletEdges"
-  /** [E]: the bond of each edge: an edge and the one that goes the other way are one bond. */
+  /** [E]: bond of each edge; an edge and its reverse are one bond. */
   | "edgeBonds"
-  /** [U]: the first edge of each bond. */
+  /** [U]: first edge of each bond. */
   | "bondEdges"
-  /** [5, T] or [T, 5]: center, bond and edge of one side, bond and edge of the other, for each triplet. */
+  /** [5, T] or [T, 5]: per triplet the center, bond and edge of one side, bond and edge of the other. */
   | "bondGraph"
-  /** [N]: the system of each atom. */
+  /** [N]: system of each atom. */
   | "batchIndex"
-  /** [E]: the system of each edge. */
+  /** [E]: system of each edge. */
   | "edgeBatchIndex"
-  /** [B]: zeros, which say by their number how many systems there are. */
+  /** [B]: zeros, whose count is the number of systems. */
   | "systems"
-  /** [B]: how many atoms each system has. */
+  /** [B]: number of atoms of each system. */
   | "systemSizes"
-  /** [B + 1]: where the atoms of each system begin, and how many there are. */
+  /** [B + 1]: first atom of each system, followed by the number of atoms. */
   | "systemOffsets"
-  /** [B, 3, 3] or [3 B, 3], of a model of single systems [3, 3]: lattice vectors; zeros where there are none. */
+  /**
+   * [B, 3, 3] or [3 B, 3]; [3, 3] for a model of single systems: lattice vectors, zero if the system has no
+   * cell.
+   */
   | "cell"
-  /** [B, 3], of a model of single systems [3]: along which of them a system repeats. */
+  /** [B, 3]; [3] for a model of single systems: periodicity along each lattice vector. */
   | "pbc"
-  /** A number: of atoms. */
+  /** Number of atoms. */
   | "nodeCount"
-  /** A number: of edges, those of the padding too. */
+  /** Number of edges, including padding. */
   | "edgeCount"
-  /** A number: of systems. */
+  /** Number of systems. */
   | "systemCount"
-  /** [N], amu. */
+  /** [N]: masses in amu. */
   | "masses"
-  /** [N], e: those of the batch. */
+  /** [N]: charges of the batch in e. */
   | "charges";
 
-/** What an output of a model may be besides a field of the batch. */
+/** Meaning of an output of a model that is not a field of the batch. */
 export type OnnxOutput =
-  /** Per system, or per atom: then they are added up. */
+  /** Energies per system, or per atom, which are summed. */
   | "energy"
-  /** [N, 3]. */
+  /** [N, 3]: forces. */
   | "forces"
-  /** [N, 3]: −forces. */
+  /** [N, 3]: negative forces. */
   | "gradient"
   /** dE/dε / V, positive under tension: [B, 3, 3], [B, 9], or [B, 6] with xx, yy, zz, yz, xz, xy. */
   | "stress"
-  /** −dE/dε, in the same forms. */
+  /** −dE/dε, in the same shapes. */
   | "virial";
 
-/** Which output it is, where its name alone is not enough. */
+/** Choice of an output, with properties that its name and shape do not show. */
 export interface OnnxOutputChoice {
-  /** The name of the output. */
+  /** Name of the output. */
   readonly tensor: string;
   /**
-   * Whether it has a row per atom or per system.
+   * Level of its rows: one per atom or one per system.
    *
-   * @default told by the names in its shape, else by how many rows it has
+   * @default derived from the names in its shape, else from the number of rows
    */
   readonly level?: "node" | "system";
   /**
-   * Numbers per row; for fields.
+   * Number of values per row; for fields.
    *
-   * @default told by its shape
+   * @default derived from its shape
    */
   readonly width?: number;
   /**
-   * What it is multiplied by, besides the units: −1 for the other sign, 0.00624150907 for GPa as eV/Å³.
+   * Factor besides the units: −1 for the opposite sign, 0.00624150907 for GPa to eV/Å³.
    *
    * @default 1
    */
   readonly scale?: number;
 }
 
-/** What an input of another list may be. */
+/** Meaning of an input of a further list. */
 export type OnnxListInput =
   | "edges"
   | "edgeSources"
@@ -114,123 +117,127 @@ export type OnnxListInput =
 
 /** A list of edges besides that of the model's cutoff. */
 export interface OnnxList {
-  /** Å. */
+  /** Cutoff radius in Å. */
   readonly cutoff: number;
   /**
-   * The most edges that leave an atom.
+   * Largest number of edges per source atom.
    *
    * @default no limit
    */
   readonly nearest?: number;
-  /** Meaning → name of the input. */
+  /** Names of inputs by their meanings. */
   readonly inputs: { readonly [k in OnnxListInput]?: string };
 }
 
-/** Tensors of a model by what they mean. */
+/** Meanings of a model's tensors, and other properties that its graph does not contain. */
 export interface OnnxManifest {
-  /** Atoms further apart do not feel each other. Å. Needed by a model that is fed edges. */
+  /** Cutoff radius in Å. Required by a model with edges. */
   readonly cutoff?: number;
-  /** How long both edges of a triplet may be at most. Å. Needed by a model that is fed triplets. */
+  /** Largest length in Å of both edges of a triplet. Required by a model with triplets. */
   readonly reach?: number;
   /**
-   * Whether each pair of edges of an atom is a triplet once, or in both orders. Needed by a model that is fed triplets,
-   * unless its inputs are called `trip_center` and `trip_edge`: those of `hooke-export` are unordered.
+   * Order of triplets: each pair of edges of an atom is a triplet once (`"unordered"`), or in both orders.
+   * Required by a model with triplets, unless its inputs are called `trip_center` and `trip_edge`, as in
+   * files of `hooke-export`, which are unordered.
    */
   readonly triplets?: "unordered" | "ordered";
   /**
-   * The most edges that leave an atom: those to its nearest neighbors. Forces jump where neighbors change.
+   * Largest number of edges per source atom: those to its nearest neighbors. Forces are discontinuous where
+   * neighbors change.
    *
    * @default no limit
    */
   readonly nearest?: number;
   /**
-   * Name → list of edges of another cutoff, as for electrostatics, and the inputs that are fed of it.
+   * Further lists of edges by name, with other cutoffs (as for electrostatics), and their inputs.
    *
    * @default none
    */
   readonly lists?: Readonly<Record<string, OnnxList>>;
   /**
-   * Meaning → name of the input.
+   * Names of inputs by their meanings.
    *
-   * @default told by names, types and shapes
+   * @default derived from names, types and shapes
    */
   readonly inputs?: { readonly [k in OnnxInput]?: string };
   /**
-   * Name of an input → what it is always fed: one number for all of it, or as many as it has.
+   * Values of constant inputs by name: one number for all elements, or a list with a number per element.
    *
    * @default none
    */
   readonly constants?: Readonly<Record<string, number | readonly number[]>>;
   /**
-   * Meaning, or field of the batch → output. Fields that batches do not have are added to them.
+   * Outputs by meaning, or by field of the batch. Fields that a batch does not have are added to it.
    *
-   * @default energy, forces and stress as told by names and shapes, and no fields
+   * @default energy, forces and stress by names and shapes, and no fields
    */
   readonly outputs?:
     & { readonly [k in OnnxOutput]?: string | OnnxOutputChoice }
     & Readonly<Record<string, string | OnnxOutputChoice | undefined>>;
   /**
-   * Whether each pair is listed both ways, or once: the lower atom first.
+   * `"full"` if each pair is listed in both directions, `"half"` if it is listed once, the lower atom first.
    *
    * @default "full"
    */
   readonly neighbors?: "full" | "half";
   /**
-   * Element → its number in the model's `numbers`; or all elements in the order of these numbers, from 0 on.
+   * Numbers of elements in the model's input `numbers`, by symbol; or a list of all elements in the order of
+   * these numbers, from 0 on.
    *
-   * @default atomic numbers; asked for where a tensor's name leaves that open, as "species" does
+   * @default atomic numbers; required if a tensor's name, such as "species", does not show which numbers it
+   * takes
    */
   readonly elements?: Readonly<Record<string, number>> | readonly string[];
   /**
-   * The unit of the model's energies: a name, or how many eV it is.
+   * Unit of the model's energies: a name, or a number of eV.
    *
    * @default "eV"
    */
   readonly energyUnit?: EnergyUnit | number;
   /**
-   * The unit of the model's lengths: a name, or how many Å it is.
+   * Unit of the model's lengths: a name, or a number of Å.
    *
    * @default "Å"
    */
   readonly lengthUnit?: LengthUnit | number;
   /**
-   * Element → what each atom of it adds to the energy, eV: energies of free atoms that the model leaves out. They are
-   * added in float64.
+   * Energies of free atoms in eV, by symbol, which the model leaves out. They are added in float64 for each
+   * atom.
    *
    * @default none
    */
   readonly atomEnergies?: Readonly<Record<string, number>>;
   /**
-   * Whether the model takes all systems at once, or one at a time.
+   * `"joined"` if the model takes all systems at once, `"single"` if it takes one at a time.
    *
-   * @default "single" where no input says which system an atom belongs to, else "joined"
+   * @default "single" if no input gives the systems of atoms, else "joined"
    */
   readonly batch?: "joined" | "single";
   /**
-   * Padding of lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes repeat. A graph
-   * may see such edges, so each padded list of a new length is compared with the list itself. If results differ, `true`
-   * throws a ModelMismatchError; by default the host runs the model, without padding. `false` never pads, and neither
-   * does a model that takes `cellShifts` (a molecule has no lattice vectors to go that far by), bonds,
-   * neighbor matrices or several lists.
+   * Padding of lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes
+   * repeat. A graph may react to such edges, so each padded list of a new length is compared with the list
+   * itself. If results differ, `true` throws a ModelMismatchError; by default the host runs the model,
+   * without padding. `false` never pads. Models with `cellShifts` (a molecule has no lattice vectors for such
+   * a distance), bonds, neighbor matrices or several lists are never padded.
    *
-   * @default padded on WebGPU, where the host does not know how long lists are; not padded on the host
+   * @default padded on WebGPU, where the host does not know the lengths of lists; not padded on the host
    */
   readonly padding?: boolean;
   /**
-   * Whether forces that the file does not give are made when it is opened, by differentiating its energy.
+   * True if the energy is differentiated when the model is opened, if the file does not give forces.
    *
    * @default true
    */
   readonly differentiate?: boolean;
   /**
-   * True if results do not change when a system is translated. Then the positions of a system far from the origin are
-   * fed relative to a point near it, for which float32 has digits enough.
+   * True if a translation of a system does not change results. The positions of a system far from zero are
+   * then relative to a point near it, for which float32 is precise enough.
    *
-   * @default true if it follows from the graph, because positions enter only by differences of two atoms
+   * @default true if the graph uses positions only by differences of two atoms
    */
   readonly invariant?: boolean;
   /**
-   * Whether stresses are made, too, where forces are. They cost time at each step, whoever wants them.
+   * True if differentiation also adds stresses. They cost time at each step, even if no hook uses them.
    *
    * @default false
    */

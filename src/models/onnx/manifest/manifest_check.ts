@@ -1,5 +1,5 @@
 /**
- * Manifests, checked: they are written by hand.
+ * Validation of manifests, which are written by hand.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { INPUTS, OUTPUTS } from "./meanings.ts";
 import type { OnnxListInput, OnnxManifest } from "./manifest.ts";
 import { ENERGY_UNITS, LENGTH_UNITS } from "./units.ts";
 
-/** Throws where a member of a manifest, said by somebody, is not what it must be. */
+/** Throws if the value of a member is not valid. */
 type Check = (value: unknown, member: Member) => void;
 
-/** One member of a manifest. */
+/** A member of a manifest. */
 interface Member {
-  /** What is attempted: `"open ani.onnx"`. */
+  /** Attempted action: `"open ani.onnx"`. */
   readonly action: string;
-  /** Whose it is: `"the manifest ani.json"`. */
+  /** Origin of the manifest: `"the manifest ani.json"`. */
   readonly by: string;
-  /** Its name. */
+  /** Name of the member. */
   readonly name: string;
 }
 
@@ -73,7 +73,7 @@ function unit(units: Readonly<Record<string, number>>): Check {
   return (value, member) => (typeof value === "number" ? positive : named)(value, member);
 }
 
-/** An object whose members are all alike; `known` are their names, if these are fixed. */
+/** Returns a check of an object whose members are all alike; `known` are their names, if these are fixed. */
 function record(each: Check, known?: readonly string[]): Check {
   return (value, member) => {
     if (!isObject(value)) throw wrongKind(member, "an object", value);
@@ -104,7 +104,7 @@ const elements: Check = (value, member) => {
   if (!Array.isArray(value)) return elementsOf(whole)(value, member);
   for (const [i, symbol] of value.entries()) {
     element(symbol, inside(member, `${i}`));
-    // The last place of a symbol would count, and the first never be used.
+    // A repeated symbol would leave its first number unused.
     if (value.indexOf(symbol) === i) continue;
     throw wrongValue(inside(member, `${i}`), "a symbol that is not in the list yet", symbol);
   }
@@ -126,7 +126,7 @@ const output: Check = (value, member) => {
   text(value["tensor"], inside(member, "tensor"));
 };
 
-/** Meanings that inputs of another list may have. */
+/** Meanings that inputs of further lists may have. */
 const LIST_INPUTS: Readonly<Record<OnnxListInput, true>> = {
   edges: true,
   edgeSources: true,
@@ -161,7 +161,7 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
     record(output)(value, member);
     for (const name of Object.keys(value as object)) {
       const meant = name in OUTPUTS ? "" : didYouMean(name, Object.keys(OUTPUTS));
-      // Fields may have any name, but not one that is a slip.
+      // Fields may have any name that is not close to a known meaning, which is probably misspelled.
       if (meant !== "" && name.length > 3) throw unknown(member, name, Object.keys(OUTPUTS));
     }
   },
@@ -179,12 +179,12 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   source: words,
 };
 
-/** The members that a manifest may have. */
+/** Names of the members that a manifest may have. */
 export const MANIFEST_MEMBERS: readonly string[] = Object.keys(MEMBERS);
 
 /**
- * Throws a TypeError (kind) or RangeError (value) that names the member that is wrong; `by` is who says it, and
- * `besides` are members that are not the manifest's.
+ * Throws a TypeError (kind) or RangeError (value) that names the member that is wrong. `by` is the origin of
+ * the manifest, and `besides` are names of members that are not the manifest's.
  */
 export function checkManifest(
   action: string,

@@ -1,5 +1,5 @@
 /**
- * Where manifests come from: options, a file beside the model, and notes in the model's own file.
+ * Origins of manifests: options, a file beside the model, and notes in the metadata of the model's file.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { REFERENCE_NOTE } from "../reference/find_reference.ts";
 import { checkManifest } from "./manifest_check.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
-/** A manifest, and who says it. */
+/** A manifest, and its origin. */
 export interface SaidManifest {
-  /** What is said. */
+  /** The manifest. */
   readonly manifest: OnnxManifest;
-  /** By whom: `"the manifest ani.json"`. */
+  /** Its origin: `"the manifest ani.json"`. */
   readonly by: string;
 }
 
-/** The notes that a file may have one by one; all others belong into one of the name `hooke`. */
+/** Members of a manifest that may be notes of their own; all others belong into the note `hooke`. */
 const NOTES: readonly string[] = [
   "cutoff",
   "reach",
@@ -33,8 +33,9 @@ const NOTES: readonly string[] = [
 ];
 
 /**
- * What the notes in a model's file say: one called `hooke` with a manifest as JSON, or single ones such as `cutoff`.
- * Throws as `checkManifest`, and a SyntaxError for what is no JSON.
+ * Returns the manifest in the notes of a model's file: the note `hooke` has a manifest as JSON, others such
+ * as `cutoff` a single member. Throws as `checkManifest` does, and a SyntaxError if the note is not valid
+ * JSON.
  */
 export function notedManifest(name: string, { metadataProps }: ModelProto): SaidManifest {
   const by = `the metadata of ${name}`;
@@ -52,7 +53,10 @@ export function notedManifest(name: string, { metadataProps }: ModelProto): Said
   return { manifest, by };
 }
 
-/** A model's file with a manifest in its notes; as it is, where its notes say as much. A copy. */
+/**
+ * Returns a copy of a model's file with a manifest in its notes; unchanged if its notes contain the same
+ * manifest.
+ */
 export function withManifest(
   name: string,
   bytes: Uint8Array,
@@ -63,7 +67,7 @@ export function withManifest(
   const { metadataProps } = file;
   const note = metadataProps.findIndex(({ key }) => key === REFERENCE_NOTE);
   if (note < 0 && text === JSON.stringify(notedManifest(name, file).manifest)) return bytes.slice();
-  // The reference is that of the file as it was written.
+  // The reference is that of the file as it was written, not of the changed file.
   if (note >= 0) metadataProps.splice(note, 1);
   setMetadata(file, "hooke", text);
   return encodeModel(file);
@@ -73,7 +77,10 @@ function isNumber(text: string): boolean {
   return text.trim() !== "" && !Number.isNaN(Number(text));
 }
 
-/** The manifest in a file of JSON. Throws as `notedManifest` does, and an Error where it cannot be read. */
+/**
+ * Reads the manifest in a file of JSON. Throws as `notedManifest` does, and an Error if the file cannot be
+ * read.
+ */
 export async function readManifest(
   name: string,
   source: ModelSource,
@@ -83,7 +90,7 @@ export async function readManifest(
   return manifestIn(name, `the manifest ${file}`, bytes);
 }
 
-/** The manifest beside a model, `x.json` or `x.onnx.json` for `x.onnx`, if there is one. */
+/** Reads the manifest beside a model, `x.onnx.json` or `x.json` for `x.onnx`, if there is one. */
 export async function manifestBeside(
   name: string,
   model: URL | undefined,
@@ -96,7 +103,7 @@ export async function manifestBeside(
     const url = new URL(model);
     url.pathname = path;
     const found = await findSource(url, { download, isModel: false });
-    // Many servers answer with a page where they have no file.
+    // Many servers answer with an HTML page if a file does not exist.
     if (found === undefined || startsAsPage(found.bytes)) continue;
     return manifestIn(name, `the manifest ${found.name}`, found.bytes);
   }
@@ -124,7 +131,7 @@ function parsed(name: string, by: string, text: string): unknown {
   }
 }
 
-/** Several manifests as one: of each member, and of each tensor, the first that says something counts. */
+/** Merges several manifests: of each member, and of each tensor, the first that states a value counts. */
 export function mergedManifest(said: readonly SaidManifest[]): {
   readonly manifest: OnnxManifest;
   readonly by: (member: keyof OnnxManifest) => string;
@@ -141,7 +148,7 @@ export function mergedManifest(said: readonly SaidManifest[]): {
   return { manifest, by };
 }
 
-/** Returns what of a manifest contradicts another, in a phrase for each member. */
+/** Returns the contradictions between two manifests, one phrase per member. */
 export function contradictions(one: SaidManifest, other: SaidManifest): string[] {
   return Object.entries(one.manifest).flatMap(([member, value]) => {
     const theirs = other.manifest[member as keyof OnnxManifest];
@@ -155,12 +162,12 @@ export function contradictions(one: SaidManifest, other: SaidManifest): string[]
   });
 }
 
-/** Members whose own members may be said here and there. */
+/** Members whose own members are merged. */
 const DEEP: readonly string[] = ["inputs", "outputs", "constants"];
-/** Members that say nothing of numbers. */
+/** Members that do not affect results. */
 const TEXTS: readonly string[] = ["license", "source"];
 
-/** Returns whether two values of JSON are the same, whatever the order of members. */
+/** Returns whether two JSON values are equal, regardless of the order of members. */
 function isSame(a: unknown, b: unknown): boolean {
   return sorted(a) === sorted(b);
 }
@@ -175,7 +182,7 @@ function sorted(value: unknown): string {
   );
 }
 
-/** Which tensor is which may be said here and there. */
+/** Merges the members that state tensors: different origins may state different tensors. */
 function deeper(below: OnnxManifest, above: OnnxManifest): OnnxManifest {
   const merged = (DEEP as readonly ("inputs" | "outputs" | "constants")[]).flatMap((member) =>
     below[member] === undefined || above[member] === undefined

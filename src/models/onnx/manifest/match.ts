@@ -1,5 +1,5 @@
 /**
- * Assigns a meaning to each tensor of a model: from its manifest, else by guessing.
+ * Assignment of a meaning to each tensor of a model: from its manifest, else by guessing.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import { matchOutputs } from "./match_outputs.ts";
 import { type OnnxMatchable, tensorOf } from "./matchable.ts";
 
 /**
- * Assigns a meaning to each tensor. Throws a ModelMismatchError if an input has no meaning, if a tensor does not fit its
- * stated meaning, and if positions or forces are missing.
+ * Assigns a meaning to each tensor. Throws a ModelMismatchError if an input has no meaning, a tensor does not
+ * fit its stated meaning, or positions or forces are missing.
  */
 export function matchTensors(model: OnnxMatchable): OnnxBindings {
   const inputs = matchInputs(model);
@@ -67,7 +67,7 @@ export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   });
 }
 
-/** Returns the inputs of other lists, by name. */
+/** Returns the inputs of further lists by name. */
 function listedInputs(model: OnnxMatchable): Map<string, OnnxInputBinding> {
   const listed = new Map<string, OnnxInputBinding>();
   for (const [list, { inputs }] of Object.entries(model.manifest.lists ?? {})) {
@@ -105,7 +105,7 @@ function checkNumbers(
   });
 }
 
-/** Names that say that triplets are unordered: those of `hooke-export`. */
+/** Names of tensors of unordered triplets: those of `hooke-export`. */
 const UNORDERED = /^trip_?(cent(er|re)|edge)s?$/i;
 
 function checkTriplets(

@@ -1,5 +1,5 @@
 /**
- * Assigns a meaning to each output of a model.
+ * Assignment of a meaning to each output of a model.
  *
  * @module
  */
@@ -58,7 +58,10 @@ export function matchOutputs(
   return bindOutputs(model, inputs);
 }
 
-/** Returns the outputs that are used, forces or not. Throws a ModelMismatchError for those that do not fit. */
+/**
+ * Returns the outputs that are used, with or without forces. Throws a ModelMismatchError if an output does
+ * not fit.
+ */
 export function bindOutputs(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
@@ -96,7 +99,7 @@ function addedOutputs(model: OnnxMatchable): Chosen[] {
   });
 }
 
-/** The evidence for them. */
+/** The evidence for added outputs. */
 const DIFFERENTIATED = "by differentiating the energy";
 
 function isForces({ meaning }: Chosen): boolean {

@@ -1,5 +1,5 @@
 /**
- * A model before it is known what its tensors mean.
+ * A model whose tensors have no meanings yet.
  *
  * @module
  */
@@ -10,29 +10,29 @@ import type { TensorInfo } from "../../../onnx/session/session_tensor.ts";
 import { ModelMismatchError } from "../model_mismatch_error.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
-/** A model, and what is said of it. */
+/** A model with its manifest. */
 export interface OnnxMatchable {
-  /** What errors call it. */
+  /** Name of the model in error messages. */
   readonly name: string;
   /** Its inputs. */
   readonly inputs: readonly TensorInfo[];
   /** Its outputs. */
   readonly outputs: readonly TensorInfo[];
-  /** What is said of them. */
+  /** Its manifest. */
   readonly manifest: OnnxManifest;
-  /** Who says it: `"the options"`. */
+  /** Returns the origin of a member of the manifest: `"the options"`. */
   readonly by: (member: keyof OnnxManifest) => string;
-  /** The inputs that functions of the user's make. */
+  /** Names of the inputs that custom functions compute. */
   readonly derived: readonly string[];
   /**
-   * Outputs that were made by differentiating its energy.
+   * Outputs that were added by differentiating its energy.
    *
    * @default none
    */
   readonly made?: { readonly forces: string; readonly virial: string | undefined };
 }
 
-/** A tensor by its name. Throws a ModelMismatchError for a name that none has. */
+/** Returns a tensor by its name. Throws a ModelMismatchError if no tensor has it. */
 export function tensorOf(
   model: OnnxMatchable,
   side: "inputs" | "outputs",

@@ -1,33 +1,36 @@
 /**
- * What tensors of a model may mean: by which names they are known, and what types and shapes they have.
+ * Meanings of a model's tensors: their usual names, and their types and shapes.
  *
  * @module
  */
 
 import type { OnnxInput, OnnxOutput } from "./manifest.ts";
 
-/** A length of a shape: a number, or one of what there is of atoms, edges, triplets, bonds (U), systems, and neighbors of an atom (K). */
+/**
+ * Axis of a shape: a fixed length, or the number of atoms (N), edges (E), triplets (T), bonds (U), neighbors
+ * per atom (K) or systems (B).
+ */
 export type Axis = "N" | "E" | "T" | "U" | "K" | "B" | "B+1" | "3B" | number;
 
-/** The lengths of a shape. */
+/** Axes of a shape. */
 export type Form = readonly Axis[];
 
-/** What is known of a meaning. */
+/** Properties of a meaning. */
 export interface Meaning {
-  /** Names of tensors that have it, in small letters. */
+  /** Usual names of tensors, in lower case. */
   readonly names: readonly string[];
-  /** The types it may have. */
+  /** Types that are accepted. */
   readonly types: "float" | "int" | "number" | "any";
-  /** The shapes it may have. */
+  /** Shapes that are accepted. */
   readonly forms: readonly Form[];
-  /** Whether type and shape identify it, if they fit only one of the tensors that are left. */
+  /** True if type and shape identify the meaning when they fit only one of the remaining tensors. */
   readonly isClearFromShape?: boolean;
 }
 
-/** A number by itself. */
+/** Forms of a single number. */
 const ONE: readonly Form[] = [[], [1]];
 
-/** What inputs may mean. */
+/** Meanings of inputs. */
 export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
   positions: {
     names: ["positions", "pos", "coordinates", "coords", "coord", "r", "xyz"],
@@ -192,7 +195,7 @@ export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
 const VECTORS: readonly Form[] = [["N", 3], [1, "N", 3]];
 const TENSORS: readonly Form[] = [["B", 3, 3], ["B", 9], ["B", 6], [1, 3, 3], [3, 3], [9], [6]];
 
-/** What outputs may mean. */
+/** Meanings of outputs. */
 export const OUTPUTS: Readonly<Record<OnnxOutput, Meaning>> = {
   energy: {
     names: ["energy", "energies", "e", "total_energy", "y", "energy_total", "atomic_energies"],

@@ -1,5 +1,5 @@
 /**
- * Whether a tensor can have a meaning: types and shapes, compared.
+ * Comparison of types and shapes of tensors with those of meanings.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import type { Axis, Form, Meaning } from "./meanings.ts";
 const FLOATS: readonly TensorDtype[] = ["float32", "float64", "float16"];
 const NOT_INTS: readonly TensorDtype[] = [...FLOATS, "bool"];
 
-/** Whether a tensor's type is one that a meaning may have. */
+/** Returns whether a meaning accepts a tensor's type. */
 export function fitsType({ types }: Meaning, { dtype }: TensorInfo): boolean {
   if (types === "any") return true;
   if (types === "number") return dtype !== "bool";
   return types === "float" ? FLOATS.includes(dtype) : !NOT_INTS.includes(dtype);
 }
 
-/** The form that a tensor's shape is of, as well as may be. One without lengths may be of any. */
+/** Returns the form that a tensor's shape fits best. A tensor without a shape fits any form. */
 export function formOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefined {
   if (shape.length === 0) return forms.find(({ length }) => length === 0) ?? forms[0];
   let [best, most]: [Form | undefined, number] = [undefined, -Infinity];
@@ -30,7 +30,10 @@ export function formOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefi
   return best;
 }
 
-/** The same for a shape that is told: its fixed lengths are those of the form, and no others are fixed. */
+/**
+ * Returns the form that a tensor's shape fits exactly: the fixed lengths are those of the form, and no other
+ * length is fixed.
+ */
 export function exactFormOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefined {
   return forms.find((form) =>
     form.length === shape.length &&
@@ -44,22 +47,22 @@ function isLike(axis: Axis, length: number | string): boolean {
   return typeof axis !== "number" || !isFixed(length) || length === axis;
 }
 
-/** Whether a length is a number that is known. */
+/** Returns whether a length is a known number. */
 function isFixed(length: number | string): boolean {
   return typeof length === "number" && length >= 0;
 }
 
-/** The name of a length that varies, if it has one. */
+/** Returns the name of a variable length, if it has one. */
 export function lengthName(length: number | string | undefined): string | undefined {
   return typeof length === "string" && length !== "" ? length : undefined;
 }
 
-/** A tensor in words: its type and shape. */
+/** Returns a tensor in words: its name, type and shape. */
 export function showTensor({ name, dtype, shape }: TensorInfo): string {
   return `${name} (${dtype} [${shape.map((length) => length === "" ? "?" : length).join(", ")}])`;
 }
 
-/** A meaning in words: the types and shapes it may have. */
+/** Returns a meaning in words: its types and shapes. */
 export function showMeaning({ types, forms }: Meaning): string {
   const kind = { float: "floats", int: "whole numbers", number: "numbers", any: "numbers" }[types];
   return `${kind} [${forms.map((form) => form.join(", ")).join("] or [")}]`;

@@ -1,5 +1,5 @@
 /**
- * The units that models are trained in. Constants: CODATA 2018.
+ * Units of models. Constants: CODATA 2018.
  *
  * @module
  */
@@ -10,10 +10,10 @@ export type EnergyUnit = "eV" | "meV" | "Hartree" | "Rydberg" | "kcal/mol" | "kJ
 /** A unit of length. */
 export type LengthUnit = "Å" | "Bohr" | "nm" | "pm";
 
-/** One kJ/mol, eV: 1000 / (Nₐ e). */
+/** 1 kJ/mol in eV: 1000 / (Nₐ e). */
 const KJ_PER_MOL = 1000 / (6.02214076e23 * 1.602176634e-19);
 
-/** Energies, eV. */
+/** Units of energy in eV. */
 export const ENERGY_UNITS: Readonly<Record<EnergyUnit, number>> = {
   "eV": 1,
   "meV": 1e-3,
@@ -23,7 +23,7 @@ export const ENERGY_UNITS: Readonly<Record<EnergyUnit, number>> = {
   "kJ/mol": KJ_PER_MOL,
 };
 
-/** Lengths, Å. */
+/** Units of length in Å. */
 export const LENGTH_UNITS: Readonly<Record<LengthUnit, number>> = {
   "Å": 1,
   "Bohr": 0.529177210903,
@@ -31,15 +31,15 @@ export const LENGTH_UNITS: Readonly<Record<LengthUnit, number>> = {
   "pm": 0.01,
 };
 
-/** What the numbers of a model are multiplied by. */
+/** Units of a model as factors. */
 export interface OnnxUnits {
-  /** One unit of its energies, eV. */
+  /** Unit of its energies in eV. */
   readonly energy: number;
-  /** One unit of its lengths, Å. */
+  /** Unit of its lengths in Å. */
   readonly length: number;
 }
 
-/** The units as numbers; they have been checked. */
+/** Returns checked units as factors. */
 export function unitsOf({ energyUnit = 1, lengthUnit = 1 }: {
   readonly energyUnit?: EnergyUnit | number;
   readonly lengthUnit?: LengthUnit | number;

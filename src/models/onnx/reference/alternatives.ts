@@ -1,6 +1,6 @@
 /**
- * Manifests that differ from a model's in one thing that is often wrong: which of them agrees with the reference says
- * what to correct.
+ * Manifests that differ from a model's manifest in one property that is often wrong. If one of them agrees
+ * with the reference, it shows the correction.
  *
  * @module
  */
@@ -12,23 +12,26 @@ import type { OnnxManifest } from "../manifest/manifest.ts";
 import { ENERGY_UNITS, type EnergyUnit, LENGTH_UNITS, type LengthUnit } from "../manifest/units.ts";
 import type { OnnxOpened } from "../open_on_host.ts";
 
-/** Something else that a model may be. */
+/** Another manifest that a model may need. */
 export interface Alternative {
-  /** In words: `'{ energyUnit: "Hartree" }'`. */
+  /** Description: `'{ energyUnit: "Hartree" }'`. */
   readonly text: string;
   /** The manifest. */
   readonly manifest: OnnxManifest;
-  /** Changes the model that is opened with it. */
+  /** Changes the model that is opened with the manifest. */
   readonly change?: (opened: OnnxOpened) => OnnxOpened;
 }
 
-/** Lengths that cutoffs often have, Å. */
+/** Common cutoffs in Å. */
 const LENGTHS = [3, 3.5, 4, 4.5, 5, 5.2, 5.5, 6, 6.5, 7, 7.5, 8, 10, 12, 15];
 
-/** The most characters of a value that are shown. */
+/** Largest number of characters of a value that are shown. */
 const MOST_SHOWN = 200;
 
-/** Returns what else a model may be, the likeliest first; with `isScaled` only what multiplies forces by a factor. */
+/**
+ * Returns alternatives to a manifest, the most likely first. `isScaled`: only those that multiply forces by a
+ * factor.
+ */
 export function alternativesTo(
   manifest: OnnxManifest,
   opened: OnnxOpened,
@@ -73,7 +76,7 @@ export function alternativesTo(
   ];
 }
 
-/** Returns other cutoffs of further lists. */
+/** Returns alternatives with other cutoffs of further lists. */
 function otherLists(manifest: OnnxManifest): Alternative[] {
   return Object.entries(manifest.lists ?? {}).flatMap(([name, list]) =>
     LENGTHS.map((cutoff) => ({
@@ -83,7 +86,7 @@ function otherLists(manifest: OnnxManifest): Alternative[] {
   );
 }
 
-/** Returns other ways to number the same elements. */
+/** Returns other numbers of the same elements. */
 function otherNumbers(elements: OnnxManifest["elements"]): NonNullable<OnnxManifest["elements"]>[] {
   if (elements === undefined) return [];
   const numbers: Record<string, number> = Array.isArray(elements)
@@ -106,7 +109,7 @@ function permutations(items: readonly string[]): string[][] {
   );
 }
 
-/** Returns forces for a gradient, and a gradient for forces. */
+/** Returns an alternative with a gradient in place of forces, or forces in place of a gradient. */
 function otherSign(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternative[] {
   const output = bindings.outputs.find(({ meaning }) =>
     meaning === "forces" || meaning === "gradient"
@@ -121,7 +124,7 @@ function otherSign(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternativ
   }];
 }
 
-/** Returns edges that go the other way, and shifts of the other sign. */
+/** Returns alternatives with reversed edges, and with shifts of the opposite sign. */
 function otherDirections(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternative[] {
   const named = (meaning: string) =>
     bindings.inputs.find((one) => one.meaning === meaning && one.list === undefined)?.tensor.name;
@@ -144,7 +147,7 @@ function otherDirections(manifest: OnnxManifest, { bindings }: OnnxOpened): Alte
   }];
 }
 
-/** Returns a session that is fed an input with the opposite sign. */
+/** Returns a session that negates an input. */
 function withNegated(session: Session, name: string): Session {
   const negated = (feeds: Feeds): Feeds => {
     const { data, dims } = feeds[name] as HostFeed;

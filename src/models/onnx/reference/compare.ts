@@ -1,5 +1,5 @@
 /**
- * Comparison of what a model gives with its reference.
+ * Comparison of a model's results with its reference.
  *
  * @module
  */
@@ -8,40 +8,42 @@ import { signedVolume } from "../../../kernels/cells/inverse.ts";
 import type { Evaluated } from "../../evaluate.ts";
 import type { OnnxReference, OnnxReferenceTolerance } from "./reference.ts";
 
-/** Quantities of a reference. */
+/** A quantity of a reference. */
 export type Quantity = keyof OnnxReferenceTolerance;
 
 /** A difference between a model and its reference, in the measures of the tolerance. */
 export interface Deviation {
   /** Index of the structure in the reference. */
   readonly structure: number;
-  /** What differs. */
+  /** Quantity that differs. */
   readonly quantity: Quantity;
-  /** How much; NaN if the model gives no number. */
+  /** Size of the difference; NaN if a result is not a number. */
   readonly off: number;
-  /** What the model gives where the difference is largest. */
+  /** Result of the model where the difference is largest. */
   readonly found: number;
-  /** What it should give there. */
+  /** Value of the reference there. */
   readonly wanted: number;
-  /** How much it may differ. */
+  /** Largest accepted difference. */
   readonly limit: number;
 }
 
 /** All differences of a model from its reference. */
 export interface Parity {
-  /** The largest differences, of each quantity. */
+  /** Largest difference of each quantity. */
   readonly largest: readonly Deviation[];
-  /** Those beyond what is accepted, the worst of each structure and quantity. */
+  /** Differences that are not accepted: the largest of each structure and quantity. */
   readonly beyond: readonly Deviation[];
-  /** Those beyond the tolerance that are accepted because PyTorch in float32 is off as well. */
+  /** Differences beyond the tolerance that are accepted because those of PyTorch in float32 are similar. */
   readonly excused: readonly Deviation[];
-  /** How many structures were compared. */
+  /** Number of compared structures. */
   readonly structures: number;
-  /** What forces are multiplied by, if all differ by the same factor. */
+  /** Factor by which all forces differ, if there is one. */
   readonly factor: number | undefined;
 }
 
-/** Compares results for some structures of a reference (`which`, by index). `slack` multiplies its tolerance. */
+/**
+ * Compares results for the structures `which` (by index) of a reference. `slack` multiplies its tolerance.
+ */
 export function compareWith(
   reference: OnnxReference,
   which: readonly number[],
@@ -105,9 +107,9 @@ function factorOf(found: readonly number[], wanted: readonly number[]): number |
   return !isOne && product(rest, rest) < 1e-6 * product(found, found) ? factor : undefined;
 }
 
-/** How many times as far off as PyTorch in float32 a model may be: it adds in another order. */
+/** Factor by which a model may differ more than PyTorch in float32, because it adds in another order. */
 const FLOAT32 = 4;
-/** What that never exceeds, in the measures of the tolerance; the same as in python/hooke_export/tolerance.py. */
+/** Upper bound of that allowance, in the measures of the tolerance; the same as in python/hooke_export/tolerance.py. */
 const WIDEST: OnnxReferenceTolerance = { energy: 1e-4, forces: 1e-3, stress: 1e-2 };
 
 /** Returns the largest accepted difference of a structure. */
@@ -123,7 +125,10 @@ export function limitOf(
   return Math.max(tolerance[quantity], Math.min(own, WIDEST[quantity]));
 }
 
-/** Models that are not invariant to rotations have stresses that are not symmetric; ASE makes them so. */
+/**
+ * Returns a symmetric stress. Models that are not invariant to rotations give stresses that are not
+ * symmetric; ASE symmetrizes them.
+ */
 function symmetric(stress: readonly number[]): number[] {
   return stress.map((value, i) => (value + stress[3 * (i % 3) + Math.floor(i / 3)]!) / 2);
 }
@@ -132,7 +137,9 @@ function most(values: readonly number[], least: number): number {
   return values.reduce((largest, value) => Math.max(largest, Math.abs(value)), least);
 }
 
-/** Returns the largest difference in parts of `unit`; one that is not a number is the largest. */
+/**
+ * Returns the largest difference in units of `unit`. A difference that is not a number counts as the largest.
+ */
 function largestOf(found: readonly number[], wanted: readonly number[], unit: number) {
   let worst = { off: 0, found: found[0] ?? 0, wanted: wanted[0] ?? 0 };
   for (const [i, value] of wanted.entries()) {
@@ -143,7 +150,7 @@ function largestOf(found: readonly number[], wanted: readonly number[], unit: nu
   return worst;
 }
 
-/** Shows the largest differences: `"energy 3e-7 eV per atom, forces 2e-6 relative"`. */
+/** Returns the largest differences in words: `"energy 3e-7 eV per atom, forces 2e-6 relative"`. */
 export function showParity(largest: Parity["largest"]): string {
   return largest.map(({ quantity, off }) =>
     `${quantity} ${off === 0 ? 0 : off.toExponential(0)} ${

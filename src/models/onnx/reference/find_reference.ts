@@ -1,5 +1,5 @@
 /**
- * The reference of a model: beside its file, or where the options say.
+ * Search for the reference of a model: beside its file, or at the place that the options name.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import type { OnnxReference } from "./reference.ts";
 /** Key of the metadata of a file that was written with a reference. */
 export const REFERENCE_NOTE = "hooke.reference";
 
-/** A reference, and where it is from. */
+/** A reference with its origin. */
 export interface FoundReference {
   /** The reference. */
   readonly reference: OnnxReference;
@@ -25,23 +25,23 @@ export interface FoundReference {
   readonly hash: string;
 }
 
-/** Where a reference may be. */
+/** Options for the search of a reference. */
 export interface ReferenceOptions {
-  /** Where it is. */
+  /** Place of the reference. */
   readonly reference?: ModelSource | undefined;
-  /** False: it is not looked for. */
+  /** False to skip the search. */
   readonly verify?: boolean | undefined;
   /** Limits, and hashes. */
   readonly download?: DownloadOptions | undefined;
 }
 
 /**
- * Returns the reference of a model, if there is one.
+ * Returns the reference of a model, or `undefined` if there is none.
  *
- * @throws {SyntaxError} if it is no JSON
+ * @throws {SyntaxError} if the file is not valid JSON
  * @throws {TypeError} if a member is missing or of the wrong kind
  * @throws {RangeError} if a length or a value is wrong
- * @throws {ModelMismatchError} if it is that of another file
+ * @throws {ModelMismatchError} if it is the reference of another file
  */
 export async function findReference(
   { name, bytes, url }: {
@@ -65,7 +65,7 @@ export async function findReference(
   return { reference, by, hash: await hashOf(file.bytes) };
 }
 
-/** Returns the address of `x.ref.json` beside `x.onnx`; undefined if the model is not from a file. */
+/** Returns the URL of `x.ref.json` beside `x.onnx`; `undefined` if the model is not from a file. */
 function addressOf(model: URL | undefined): URL | undefined {
   if (model === undefined || !/^(file|https?):$/.test(model.protocol)) return undefined;
   const url = new URL(model);
@@ -73,7 +73,7 @@ function addressOf(model: URL | undefined): URL | undefined {
   return url;
 }
 
-/** Returns why a model without a reference has none, in words. */
+/** Returns the reason for which a model has no reference, in words. */
 export function whyNoReference(model: URL | undefined, { verify }: ReferenceOptions): string {
   if (verify === false) return "verify is false";
   const url = addressOf(model);
@@ -81,7 +81,7 @@ export function whyNoReference(model: URL | undefined, { verify }: ReferenceOpti
   return `${decodeURIComponent(url.pathname.split("/").at(-1)!)} is not there`;
 }
 
-/** Returns a warning if `hooke-export` wrote a reference with a file, and the reference is not beside it. */
+/** Returns a warning if `hooke-export` wrote a reference with a file, and it is missing beside the file. */
 export function missingReference(
   name: string,
   file: ModelProto,
@@ -102,7 +102,7 @@ async function besideModel(model: URL | undefined, download: DownloadOptions | u
   if (url === undefined) return undefined;
   const found = await findSource(url, { download, isModel: false });
   const start = found && new TextDecoder().decode(found.bytes.subarray(0, 100)).trimStart();
-  return start?.startsWith("<") ? undefined : found; // a server's page about a missing file
+  return start?.startsWith("<") ? undefined : found; // an HTML page of a server about a missing file
 }
 
 function parsed(name: string, by: string, bytes: Uint8Array): unknown {

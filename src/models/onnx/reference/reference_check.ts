@@ -30,7 +30,7 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   }
   if (!Array.isArray(structures)) fail(TypeError, "structures", "a list", structures);
   const all = structures as readonly unknown[];
-  // A comparison with nothing would be said to agree.
+  // An empty list of structures would pass every comparison.
   if (all.length === 0) fail(RangeError, "structures", "a list of 1 or more", structures);
   for (const [name, list] of Object.entries({ energy, forces, stress })) {
     if (!Array.isArray(list)) fail(TypeError, name, "a list", list);

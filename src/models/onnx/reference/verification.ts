@@ -1,5 +1,5 @@
 /**
- * The comparison of a model with its reference, once per runtime and device.
+ * Comparison of a model with its reference, once per runtime and device.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { compareWith, type Parity, showParity, worstOf } from "./compare.ts";
 import type { FoundReference } from "./find_reference.ts";
 import type { OnnxReference } from "./reference.ts";
 
-/** A model that is to be compared. */
+/** A model to compare. */
 export interface Verifiable {
   /** The model on the host. */
   readonly opened: OnnxOpened;
@@ -26,43 +26,46 @@ export interface Verifiable {
   readonly manifest: OnnxManifest;
   /** Its reference. */
   readonly found: FoundReference;
-  /** What makes results besides file and manifest, such as functions: then nothing is known from other models. */
+  /**
+   * True if options without a name, such as functions, affect results. Findings are then not shared with
+   * other models.
+   */
   readonly isNameless: boolean;
   /** Opens the model with another manifest, in the same session. */
   readonly reopen: (manifest: OnnxManifest) => OnnxOpened;
 }
 
-/** Where a model runs. */
+/** A runtime and backend on which a model runs. */
 export interface VerifiedPlace {
-  /** Its name: `"wasm"`. */
+  /** Name of the runtime: `"wasm"`. */
   readonly runtime: string;
-  /** Device that has findings of its own. */
+  /** Device, whose findings are its own. */
   readonly device?: object;
-  /** Kernels and memory. */
+  /** Backend with kernels and memory. */
   readonly backend: Backend;
-  /** What the tolerance is multiplied by. @default 1 */
+  /** Factor for the tolerance. @default 1 */
   readonly slack?: number;
 }
 
-/** File, reference, manifest and runtime → what comparing them has shown in this process. */
+/** Findings of this process, by file, reference, manifest and runtime. */
 const KNOWN = new Map<string, Promise<Parity>>();
-/** The same for devices. */
+/** The same findings for each device. */
 const ON_DEVICES = new WeakMap<object, Map<string, Promise<Parity>>>();
 
-/** The findings of one model. */
+/** Findings of one model. */
 export class Verification {
   readonly #model: Verifiable;
   readonly #own = new Map<string, Promise<Parity>>();
 
-  /** Compares nothing yet. */
+  /** Creates the verification. Nothing is compared yet. */
   constructor(model: Verifiable) {
     this.#model = model;
   }
 
   /**
-   * Compares the model where its host session runs; returns the finding in words.
+   * Compares the model in its host session. Returns the finding in words.
    *
-   * @throws {ModelMismatchError} if it differs from its reference
+   * @throws {ModelMismatchError} if results differ from those of the reference
    */
   async onHost(): Promise<string> {
     const { opened } = this.#model, { device } = opened.session;
@@ -75,7 +78,7 @@ export class Verification {
     }
   }
 
-  /** Compares the model as `open` opens it somewhere, unless that is known; returns the finding in words. */
+  /** Compares the model as `open` opens it, unless the finding is known. Returns the finding in words. */
   async at(place: VerifiedPlace, open: Model["open"]): Promise<string> {
     const { found, manifest, isNameless } = this.#model;
     const { runtime, device } = place;
@@ -94,7 +97,7 @@ export class Verification {
       this.#showUncovered();
   }
 
-  /** Returns an open model that is compared where it runs before it first computes. `note` is given the finding. */
+  /** Returns an open model that is compared before its first evaluation. `note` receives the finding. */
   guard(
     inner: OpenModel,
     place: VerifiedPlace,
@@ -113,7 +116,7 @@ export class Verification {
     return { ...inner, compute };
   }
 
-  /** Names elements of the model that occur in no structure of the reference. */
+  /** Returns the elements of the model that occur in no structure of the reference, in words. */
   #showUncovered(): string {
     const { opened: { elements: { numbers } }, found: { reference } } = this.#model;
     const covered = new Set(reference.structures.flatMap(({ symbols }) => symbols));
@@ -163,7 +166,7 @@ export class Verification {
     return compareWith(reference, which, results, { hasEnergy, hasStress, slack });
   }
 
-  /** Returns a likely reason for differences, in words. */
+  /** Returns a likely cause of the differences, in words. */
   async #hint({ beyond, factor }: Parity, { runtime, slack = 1 }: VerifiedPlace): Promise<string> {
     const { opened, manifest, found: { reference } } = this.#model;
     if (runtime !== opened.session.device) {
@@ -192,7 +195,7 @@ export class Verification {
       "look at cutoff, elements, units and what its inputs mean";
   }
 
-  /** Returns whether the model with another manifest agrees, tried on the smallest structures first. */
+  /** Returns whether the model agrees with another manifest. The smallest structures are tried first. */
   async #agrees(
     { manifest, change = (same) => same }: Alternative,
     failing: readonly number[],
@@ -208,12 +211,12 @@ export class Verification {
       }
       return true;
     } catch {
-      return false; // it cannot be that: another length, an element too many
+      return false; // the manifest is not possible: a length or an element does not fit
     }
   }
 }
 
-/** How many elements without a structure are named. */
+/** Largest number of elements without a structure that are named. */
 const MOST_ELEMENTS = 20;
 
 const REMEDY = "correct the manifest, or pass verify: false to run it as it is";
@@ -224,7 +227,7 @@ function knownOf(device: object): Map<string, Promise<Parity>> {
   return known;
 }
 
-/** Returns some structures of a reference as a batch, labeled as they are there. */
+/** Returns some structures of a reference as a batch, with their labels. */
 function batchOf({ structures }: OnnxReference, which: readonly number[]): Batch {
   return Batch.from(which.map((s) => {
     const { symbols, positions, cell, pbc } = structures[s]!;
@@ -243,7 +246,7 @@ function placeOf({ structures }: OnnxReference, s: number): string {
   return label === undefined ? `structure ${s}` : `structure ${s} (${label})`;
 }
 
-/** Names differences that are larger than the tolerance, but not than what PyTorch in float32 explains. */
+/** Returns the differences beyond the tolerance that float32 explains, in words. */
 function showExcused(reference: OnnxReference, { excused }: Parity): string {
   if (excused.length === 0) return "";
   const worst = worstOf(excused);
@@ -253,7 +256,7 @@ function showExcused(reference: OnnxReference, { excused }: Parity): string {
   }`;
 }
 
-/** Shows the worst difference of each quantity. */
+/** Returns the largest difference of each quantity in words. */
 function showBeyond(reference: OnnxReference, { beyond }: Parity): string {
   return worstOf(beyond).map(({ structure, quantity, off, found, wanted, limit }) => {
     const where = placeOf(reference, structure);

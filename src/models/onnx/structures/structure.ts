@@ -1,5 +1,5 @@
 /**
- * A single structure as a model sees it: the values that engines have in buffers at a step, read once.
+ * A single structure as a model reads it: the values that engines hold in buffers at a step, read once.
  *
  * @module
  */
@@ -16,9 +16,9 @@ import { type MatchedOnnx, SKIN } from "../matched_model.ts";
 import { buffersOf, constantsOf, edgesOf, listing } from "../open_on_host.ts";
 import { type OnnxArrays, type OnnxLists, viewOrReadArrays } from "../onnx_part.ts";
 
-/** A model that is fed structures. */
+/** A model that takes structures. */
 export interface StructureModel extends MatchedOnnx {
-  /** True if positions of a system far from the origin may be relative to a point near it. */
+  /** True if positions of a system far from zero may be relative to a point near it. */
   readonly isInvariant: boolean;
 }
 
@@ -30,7 +30,10 @@ export interface Structure {
   readonly arrays: OnnxArrays;
 }
 
-/** The backend that lists edges: that of engines by default, so that a graph is fed the same bits by both. */
+/**
+ * The backend that lists edges: the default of engines, so that a graph gets bitwise identical inputs from
+ * both.
+ */
 let backend: Backend | undefined;
 
 /** Reads a structure: the kernels of engines list its edges and triplets. Throws a RangeError for an unknown element. */
@@ -49,7 +52,7 @@ export function readStructure(model: StructureModel, system: System): Structure 
       state.run(program, 0, 1);
       state.freePrograms([program]);
     }
-    // In host memory nothing has to be awaited.
+    // The backend is in host memory, so the arrays are returned synchronously.
     const seen = viewOrReadArrays(buffersOf(model, { state, edges })) as OnnxArrays;
     return { constants, arrays: copied(seen) };
   } finally {
@@ -57,7 +60,7 @@ export function readStructure(model: StructureModel, system: System): Structure 
   }
 }
 
-/** Returns copies: views end with the state. */
+/** Returns copies, because views end with the state. */
 function copied({ active, positions, cell, charges, lists }: OnnxArrays): OnnxArrays {
   return {
     active: active.slice(),
@@ -68,7 +71,7 @@ function copied({ active, positions, cell, charges, lists }: OnnxArrays): OnnxAr
   };
 }
 
-/** Returns lists as long as they are, without the room to grow. */
+/** Returns lists of their exact lengths, without spare room. */
 function copiedLists({ counts, index, shifts, systems, centers, triplets }: OnnxLists): OnnxLists {
   const [E = 0, T = 0] = counts;
   return {

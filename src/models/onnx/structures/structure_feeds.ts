@@ -1,5 +1,5 @@
 /**
- * Inputs of a model for some structures at once.
+ * Inputs of a model for several structures at once.
  *
  * @module
  */
@@ -13,16 +13,16 @@ import type { Structure, StructureModel } from "./structure.ts";
 
 /** Inputs of a model. */
 export interface StructureFeeds {
-  /** Name of an input → its tensor. */
+  /** Tensors by name of the input. */
   readonly feeds: Feeds;
-  /** Atoms at the end that belong to no structure but to a further system, so that no list is empty. */
+  /** Number of atoms at the end that belong to an added system, which ensures that no list is empty. */
   readonly added: number;
 }
 
 /**
- * Returns the inputs of a model for some structures, as one batch. The lists are exactly as long as they are.
+ * Returns the inputs of a model for several structures as one batch. Lists are not padded.
  *
- * @param mayAdd true if a system may be added where a list is empty, for graphs that fail on empty lists
+ * @param mayAdd true if a system may be added when a list is empty, for graphs that fail on empty lists
  */
 export function structureFeeds(
   model: StructureModel,
@@ -59,7 +59,7 @@ function joinedConstants(structures: readonly Structure[]): OnnxConstants {
   };
 }
 
-/** Returns the place where each begins, and the sum of all. */
+/** Returns the offset of each entry, followed by the sum of all counts. */
 function offsets(counts: readonly number[]): Int32Array {
   const at = new Int32Array(counts.length + 1);
   for (const [i, count] of counts.entries()) at[i + 1] = at[i]! + count;
@@ -103,7 +103,7 @@ function joinedLists(all: readonly OnnxLists[], nodeOffsets: Int32Array): OnnxLi
   return list;
 }
 
-/** Puts two rows into two longer ones, with a number added. */
+/** Copies two rows into two longer ones, and adds a number. */
 function putRows(to: Int32Array, at: number, values: Int32Array, plus: number): void {
   const half = values.length / 2;
   put(to, at, values.subarray(0, half), plus);
@@ -115,7 +115,7 @@ function put(to: Int32Array, at: number, values: Int32Array, plus: number): void
   for (let i = 0; i < values.length; i++) to[at + i] = values[i]! + plus;
 }
 
-/** Returns arrays one behind the other. */
+/** Returns the concatenation of arrays. */
 function joined<T extends Int32Array | Float32Array>(
   Type: { new (length: number): T },
   arrays: readonly ArrayLike<number>[],
