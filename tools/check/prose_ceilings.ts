@@ -24,7 +24,7 @@ export const CEILINGS: Readonly<Record<string, Ceiling>> = {
   models: { clauses: 20.8, words: 135 },
   observe: { clauses: 0, words: 68 },
   onnx: { clauses: 0, words: 17 },
-  platform: { clauses: 22.3, words: 0 },
+  platform: { clauses: 0, words: 0 },
   sinks: { clauses: 0, words: 4 },
   src: { clauses: 0, words: 0 },
   testing: { clauses: 0, words: 8 },
