@@ -72,7 +72,7 @@ export { accuracy, adam, adamW, cosine, crossEntropy, dataLoader } from "./src/t
 export { energyForces, exponential, fineTune } from "./src/training/mod.ts";
 export { meanAbsoluteError, meanSquaredError, normalNumbers, sgd } from "./src/training/mod.ts";
 export { atomsData, splitDataset, tensorData } from "./src/training/mod.ts";
-export { Trainer, TrainingStage, warmup } from "./src/training/mod.ts";
+export { TrainingStage, warmup } from "./src/training/mod.ts";
 export type { BatchEndContext, MetricsContext, TrainingContext } from "./src/training/mod.ts";
 
 export { CsvSink, ExtxyzSink, MemorySink, openSink } from "./src/sinks/mod.ts";
@@ -90,6 +90,7 @@ export { consoleReporter, jsonlReporter, plot, Profiler } from "./src/observe/mo
 export { Reporter, tensorBoardReporter } from "./src/observe/mod.ts";
 
 export { createHooks, getTrainer } from "./src/config/mod.ts";
+export { Trainer } from "./src/config/trainer/trainer.ts";
 export { openRunFolder, readRun, report, resume, runLog } from "./src/config/runs/mod.ts";
 
 export { defineKind, field, hook, isHook, Loop, overload, slot, stages } from "./src/hook.ts";

@@ -12,8 +12,7 @@ import {
   normalNumbers,
   tensorData,
 } from "@hooke/hooke";
-import type { ConfiguredTrainer } from "@hooke/hooke/config";
-import type { Loss, Optimizer, TrainingData } from "@hooke/hooke/training";
+import type { Loss, Optimizer, Trainer, TrainingData } from "@hooke/hooke/training";
 
 const g = new GraphBuilder("plane"); // y = tanh(x · encoder) · decoder
 const hidden = g.op("Tanh", [
@@ -65,7 +64,7 @@ export const parts: {
 };
 
 /** Returns a new trainer of these parts, which logs into `outputDir`. */
-export function makeTrainer(): ConfiguredTrainer {
+export function makeTrainer(): Trainer {
   const trainer = getTrainer("simple", parts);
   trainer.addJsonLogging({ outputDir });
   return trainer;

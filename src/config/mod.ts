@@ -14,8 +14,8 @@
  * @module
  */
 
-export { canonicalJson } from "./canonical_json.ts";
-export { configHash } from "./config_hash.ts";
+export { canonicalJson } from "../base/canonical_json.ts";
+export { configHash } from "../base/config_hash.ts";
 export type { CreatedHook, CreateHooksOptions } from "./hooks/create_hooks.ts";
 export { createHooks } from "./hooks/create_hooks.ts";
 export type { HookFactory, RegisteredHook } from "./hooks/hook_registry.ts";
@@ -35,16 +35,11 @@ export type { JsonSchema, JsonType } from "./json_schema.ts";
 export type { SnakeCase, SnakeCased } from "./letter_case.ts";
 export type {
   CheckpointingOptions,
-  ConfiguredTrainer,
   ConsoleLoggingOptions,
-  JsonLoggingOptions,
-  TrainerConveniences,
-} from "./trainer/configured_trainer.ts";
-export type {
   HooksConfigOption,
-  OtherTrainerOptions,
-  TrainerRegistryOption,
-} from "./trainer/get_trainer.ts";
+  JsonLoggingOptions,
+} from "./trainer/trainer_hooks.ts";
+export type { OtherTrainerOptions, TrainerRegistryOption } from "./trainer/get_trainer.ts";
 export { getTrainer, registerTrainer } from "./trainer/get_trainer.ts";
 export type { AnyTrainerOptions, TrainerFactory } from "./trainer/trainer_registry.ts";
 export { defaultTrainers, TrainerRegistry } from "./trainer/trainer_registry.ts";

@@ -9,6 +9,7 @@ import { checkKeys } from "../base/check_options.ts";
 import { isObject } from "../base/object.ts";
 import { complaint } from "../base/show.ts";
 import type { ClipSettings, EmaSettings } from "./context.ts";
+import { checkConfig } from "./engine/run_info.ts";
 import type { TrainerParts } from "./trainer_options.ts";
 
 const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
@@ -37,8 +38,13 @@ const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
   signal: true,
   onWarning: true,
   verify: true,
+  config: true,
+  runInfo: true,
   hooks: true,
 };
+
+/** Names of the options of a trainer. */
+export const TRAINER_MEMBERS: readonly string[] = Object.keys(MEMBERS);
 
 /**
  * Checks the options of a trainer.
@@ -51,7 +57,7 @@ export function checkTrainerOptions(options: unknown): void {
   if (!isObject(options)) {
     throw new TypeError(complaint(action, "its options must be an object", options));
   }
-  checkKeys(action, "its options", options, Object.keys(MEMBERS));
+  checkKeys(action, "its options", options, TRAINER_MEMBERS);
   for (const member of ["model", "loss", "optimizers"] as const) {
     if (options[member] !== undefined) continue;
     throw new TypeError(complaint(action, `it must have ${member}`, undefined));
@@ -118,6 +124,11 @@ function checkMembers(action: string, options: Readonly<Record<string, unknown>>
     throw wrong("parameters and freeze must be names, or patterns of names", pattern);
   }
   if (hooks !== undefined && !Array.isArray(hooks)) throw wrong("hooks must be a list", hooks);
+  const { runInfo, config } = options;
+  if (runInfo !== undefined && typeof runInfo !== "boolean") {
+    throw wrong("runInfo must be true or false", runInfo);
+  }
+  checkConfig(config);
 }
 
 function checkTimes(action: string, times: unknown = {}): void {

@@ -18,6 +18,16 @@ export type TrainingPhase = "train" | "validation";
 /** Status of a trainer. */
 export type TrainerStatus = "idle" | "training" | "completed" | "stopped" | "error";
 
+/** The facts of a training run by which it can be told from others and done again. Logs write them as training begins. */
+export interface RunInfo {
+  /** The id of the run, as in all logs. */
+  readonly id: string;
+  /** The commit that is checked out in the current directory. Absent without a repository or permission to read it. */
+  readonly commit?: string;
+  /** The hash of the configuration, see `configHash`. Absent without a configuration. */
+  readonly configHash?: string;
+}
+
 /** Live state of a training run: `trainer.state`, and `ctx.state` for hooks. */
 export interface TrainerState {
   /** Name of the model. */
@@ -124,6 +134,8 @@ export type ValidationData = BatchesLike | Readonly<Record<string, BatchesLike>>
 export interface TrainerControl {
   /** Its name. */
   readonly name: string;
+  /** The configuration that it was made with: its option `config`, otherwise `hooksConfig`. */
+  readonly config: unknown;
   /** The live state of the run. */
   readonly state: TrainerState;
   /** The parameters of the model. */

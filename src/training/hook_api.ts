@@ -16,6 +16,7 @@ export type {
   ParameterGroup,
   ParameterInfo,
   ParameterValues,
+  RunInfo,
   ScheduleView,
   TrainerControl,
   TrainerSettings,
@@ -28,6 +29,7 @@ export type { TrainingBatch, TrainingFeeds } from "./data/data_source.ts";
 export type {
   BatchContext,
   BatchEndContext,
+  BeginContext,
   CheckpointContext,
   ComputedLoss,
   ComputeLossContext,

@@ -16,7 +16,7 @@ export * from "./tuning/mod.ts";
 export type { SavedGroup, SavedOptimizer, SavedTrainer } from "./state/checkpoint.ts";
 export type { Patterns } from "./graph/parameters.ts";
 export type { SavedProgress } from "./engine/progress.ts";
-export { Trainer } from "./trainer.ts";
+export { TrainerCore, TrainerCore as Trainer } from "./trainer.ts";
 export type {
   StepResult,
   TrainerOptions,

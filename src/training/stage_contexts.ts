@@ -11,6 +11,7 @@ import type {
   ActivationStatistics,
   OptimizerSettings,
   OptimizerView,
+  RunInfo,
   ScheduleView,
   TrainerControl,
   TrainerState,
@@ -36,6 +37,14 @@ export interface TrainingBase extends BaseContext {
 
 /** The fields of {@linkcode TrainingBase} that only a trainer has; a custom loop may leave them out. */
 export type TrainerFields = "phase" | "state" | "trainer" | "optimizers" | "lrSchedulers";
+
+/** Fields at the beginning of training. */
+export interface BeginContext extends TrainingBase {
+  /** The configuration that the trainer was made with, as `trainer.config`. */
+  readonly config: unknown;
+  /** The facts of the run; `undefined` if the trainer's option `runInfo` is false. */
+  readonly run: RunInfo | undefined;
+}
 
 /** Fields at the end of training. */
 export interface EndContext extends TrainingBase {

@@ -8,6 +8,7 @@ import type { Activation } from "./context.ts";
 import type {
   BatchContext,
   BatchEndContext,
+  BeginContext,
   CheckpointContext,
   ComputedLoss,
   ComputeLossContext,
@@ -40,7 +41,7 @@ export type * from "./stage_contexts.ts";
 /** Each training stage, in the order of a run. */
 export interface TrainingStageMap {
   /** Training begins. */
-  readonly TRAIN_BEGIN: Observe<TrainingBase>;
+  readonly TRAIN_BEGIN: Observe<BeginContext>;
   /** An epoch begins. */
   readonly EPOCH_BEGIN: Observe<TrainingBase>;
   /** A batch begins. */
@@ -192,6 +193,7 @@ export const TrainingStage: StageKind<
     },
     contexts: {
       "*": ["epoch", "phase", "state", "trainer", "optimizers", "lrSchedulers"],
+      TRAIN_BEGIN: ["config", "run"],
       BATCH_BEGIN: BATCH,
       BEFORE_FORWARD: BATCH,
       ACTIVATIONS: BATCH,

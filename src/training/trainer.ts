@@ -18,6 +18,7 @@ import type {
 } from "./context.ts";
 import { type BatchLike, batchOf } from "./data/batches_of.ts";
 import { hooksMade } from "./engine/requests.ts";
+import { TrainerCalls } from "./engine/trainer_calls.ts";
 import { type RunMode, TrainingEngine } from "./engine/training_engine.ts";
 import type { SavedTrainer } from "./state/checkpoint.ts";
 import type {
@@ -31,60 +32,31 @@ import type {
 } from "./trainer_options.ts";
 
 /**
- * Trains the model of an ONNX file. Its float32 tensors are the parameters; the loss is written into its graph, and the
- * graph is differentiated. Parameters, gradients and optimizer state stay on the device.
- *
- * A run fires TRAIN_BEGIN; for each epoch EPOCH_BEGIN, the stages of its batches and of validation, EPOCH_END; then
- * TRAIN_END. A batch fires BATCH_BEGIN, BEFORE_FORWARD, AFTER_FORWARD, AFTER_LOSS, BEFORE_BACKWARD, AFTER_BACKWARD, the
- * stages of the update if it is the last batch of a step, and BATCH_END. The update fires GRADIENT_CLIP, for each optimizer
- * BEFORE_OPTIMIZER_STEP and AFTER_OPTIMIZER_STEP, then STEP_END. A stage that begins something is always followed by the
- * one that ends it, which has the outcome.
- *
- * Results are bitwise identical for the same seeds, with or without observers, and after stopping and resuming.
- *
- * @example Fit a line
- * ```ts
- * import { GraphBuilder } from "@hooke/hooke/onnx";
- * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
- * import { assertAlmostEquals } from "@std/assert";
- *
- * const builder = new GraphBuilder("line"); // y = w x
- * const x = builder.input("x", "f32", ["B", 1]);
- * const w = builder.parameter("w", [0], [1, 1]);
- * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
- *
- * await using trainer = new Trainer({
- *   model: builder.build(),
- *   loss: meanSquaredError({ target: "wanted" }),
- *   data: tensorData({
- *     x: { data: Float32Array.of(1, 2, 3, 4), dims: [4, 1] },
- *     wanted: { data: Float32Array.of(2, 4, 6, 8), dims: [4, 1] },
- *   }, { batchSize: 2, seed: 1 }),
- *   optimizers: sgd({ lr: 0.05 }),
- *   epochs: 20,
- * });
- * await trainer.train();
- * assertAlmostEquals((await trainer.parameter("w"))[0]!, 2, 1e-4);
- * ```
+ * A trainer without the hooks of configurations: `Trainer` extends it by these. It trains the model of an ONNX file, keeps
+ * parameters, gradients and optimizer state on the device, and fires the stages of a run.
  */
-export class Trainer<
+export class TrainerCore<
   const H extends TrainingHooksOf<H> = TrainingHooks,
   const N extends Names = Names,
   const W extends Names = Names,
 > implements Workflow, AsyncDisposable, TrainerControl {
   /** Name of the trainer in listings, logs and checkpoints. */
   readonly name: string;
+  /** The configuration that it was made with: its option `config`; of a `Trainer` `hooksConfig` if that is missing. */
+  readonly config: unknown;
   /** The outcome of the last run. */
   outcome: Outcome | undefined;
   readonly #options: TrainerParts;
   readonly #engine: TrainingEngine;
-  #state: "idle" | "running" | "closed" = "idle";
+  readonly #calls: TrainerCalls;
 
   /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
   constructor(options: TrainerOptions<H, N, W>) {
     checkTrainerOptions(options);
     this.#options = options;
     this.name = options.name ?? "trainer";
+    this.config = options.config;
+    this.#calls = new TrainerCalls(this.name, () => hooksMade(this));
     this.#engine = new TrainingEngine(this, options);
     for (const hook of (options.hooks ?? []) as TrainingHooks) this.hooks.add(hook as never);
   }
@@ -134,7 +106,7 @@ export class Trainer<
     if (!hasData) {
       throw new TypeError(`Cannot train ${this.name}: it must have data; got none`);
     }
-    return await this.#alone("train", async () => {
+    return await this.#calls.run("train", async () => {
       const isOver = progress.currentEpoch >= epochs;
       const left = Math.max(0, (this.#options.steps ?? Infinity) - this.stepCount);
       try {
@@ -161,7 +133,7 @@ export class Trainer<
     }
     const named = { loaderIndex: 0, loaderName: "given" };
     const given = batches.map((batch, i) => ({ batch: batchOf(batch, i), ...named }));
-    return await this.#alone("step", async () => {
+    return await this.#calls.run("step", async () => {
       const { loop } = this.#engine;
       await this.#in({ type: "given", batches: given }, async () => {
         await loop.step();
@@ -194,14 +166,9 @@ export class Trainer<
         `Cannot validate ${this.name}: it must have data for it; got none`,
       );
     }
-    return await this.#alone("validate", async () => {
+    return await this.#calls.run("validate", async () => {
       const { validation, settings } = await this.#engine.open();
-      try {
-        return await validation.run(data, await settings.get());
-      } catch (error) {
-        await validation.end({ status: "failed", error });
-        throw error;
-      }
+      return await validation.runByHand(data, await settings.get());
     });
   }
 
@@ -303,36 +270,12 @@ export class Trainer<
 
   /** Closes the hooks if they are open, then model and device: a closed trainer refuses to train. Not during a run. */
   async close(): Promise<void> {
-    if (this.#state === "closed") return;
-    this.#assertIdle("close");
-    this.#state = "closed";
-    await this.#engine.close();
+    await this.#calls.close(() => this.#engine.close());
   }
 
   /** The same as `close`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
-  }
-
-  async #alone<T>(action: string, work: () => Promise<T>): Promise<T> {
-    this.#assertIdle(action);
-    this.#state = "running";
-    try {
-      await hooksMade(this);
-      return await work();
-    } finally {
-      this.#state = "idle";
-    }
-  }
-
-  /** Throws an Error if it is closed, or running: a second run, or a close, in its midst would break both. */
-  #assertIdle(action: string): void {
-    if (this.#state === "idle") return;
-    throw new Error(
-      this.#state === "closed"
-        ? `Cannot ${action} ${this.name}: it is closed. Make a new trainer`
-        : `Cannot ${action} ${this.name}: it must not be running already: await that first`,
-    );
   }
 
   /** Runs `work` with the engine in a mode. */

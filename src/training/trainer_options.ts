@@ -184,6 +184,19 @@ export interface TrainerParts {
    * @default false
    */
   readonly verify?: boolean;
+  /**
+   * Configuration of the run, plain data but for functions, which its hash leaves out. It is `trainer.config`, hooks find
+   * it at TRAIN_BEGIN, and logs write its hash.
+   *
+   * @default the `hooksConfig` of a `Trainer`
+   */
+  readonly config?: unknown;
+  /**
+   * False to leave the id of the run, the commit and the hash of the configuration out of the logs.
+   *
+   * @default true
+   */
+  readonly runInfo?: boolean;
 }
 
 /** Options of a trainer, with its initial hooks. */

@@ -112,7 +112,7 @@ Deno.test("gitCommit() is unknown without permission to read, which nobody is as
 
 /** What `gitCommit()` gives in a process of its own, and the file that was asked for. */
 async function runScript(before: string, flag: string): Promise<string> {
-  const module = JSON.stringify(new URL("../../src/config/git_commit.ts", import.meta.url).href);
+  const module = JSON.stringify(new URL("../../src/base/git_commit.ts", import.meta.url).href);
   const file = await Deno.makeTempFile({ suffix: ".js" });
   try {
     await Deno.writeTextFile(

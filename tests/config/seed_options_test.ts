@@ -131,6 +131,7 @@ async function shownBy(
       validation: smallData(5),
       optimizers: sgd({ lr: 0.1, momentum: 0.5, weightDecay: 0.01 }),
       epochs: 4,
+      runInfo: false, // the id of a run is random
       ...training,
     });
     await trainer.addHooks(config);

@@ -66,7 +66,7 @@ const METRICS = { metrics: 0, outcome: 0 } as const;
 const STEP = { ...LOSS, gradNorm: 0, lr: 0, samplesSeen: 0, tokensSeen: 0, skipped: 0 } as const;
 /** Stage → its context fields. */
 export const TRAINING_CONTEXT: ContextFields<TrainingStageMap, TrainingBase> = {
-  TRAIN_BEGIN: NONE,
+  TRAIN_BEGIN: { config: 0, run: 0 },
   EPOCH_BEGIN: NONE,
   BATCH_BEGIN: BATCH,
   BEFORE_FORWARD: BATCH,

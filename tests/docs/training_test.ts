@@ -1,6 +1,7 @@
 /** docs/training.md against the options, functions, stages and errors that it lists. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Loop, TrainingStage } from "../../mod.ts";
+import type { HooksConfigOption } from "../../src/config/mod.ts";
 import {
   atomsData,
   type AtomsDataOptions,
@@ -57,8 +58,12 @@ const OPTIONS = {
   signal: 0,
   onWarning: 0,
   verify: 0,
+  config: 0,
+  runInfo: 0,
+  hooksConfig: 0,
+  hooksOptions: 0,
   hooks: 0,
-} satisfies Record<keyof TrainerParts | "hooks", 0>;
+} satisfies Record<keyof TrainerParts | keyof HooksConfigOption | "hooks", 0>;
 const SETTINGS = {
   accumulate: 0,
   clip: 0,

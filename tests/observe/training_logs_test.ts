@@ -41,16 +41,17 @@ Deno.test("a console log has begin, epochs from 1, rows of batches, validation, 
   await using trainer = line([log], { epochs: 2, validation: doubles([1]) });
   await trainer.train();
   assertEquals(lines[0], "training line: 1 parameters on wasm, from epoch 1, hooks console_log");
-  assertEquals(lines.slice(1, 4), [
+  assertMatch(lines[1]!, /^run [-0-9a-f]{36}( {2}commit [0-9a-f]{40})?$/);
+  assertEquals(lines.slice(2, 5), [
     "epoch 1",
     "epoch 1  batch 0  loss 4", // w = 0, x = 1: (2 - 0)²
     "epoch 1  batch 2  loss 29.2638", // w = 0.04, then 0.04 + 0.01 · 2 · 3.92 · 2 = 0.1968: (3 · 1.8032)²
   ]);
-  assertMatch(lines[4]!, /^validation done {2}val\/loss \d/);
-  assertMatch(lines[5]!, /^epoch 1 done {2}train\/loss \d+\.\d+ {2}val\/loss \d.* {2}\d\.\d s$/);
-  assertEquals(lines[6], "epoch 2");
+  assertMatch(lines[5]!, /^validation done {2}val\/loss \d/);
+  assertMatch(lines[6]!, /^epoch 1 done {2}train\/loss \d+\.\d+ {2}val\/loss \d.* {2}\d\.\d s$/);
+  assertEquals(lines[7], "epoch 2");
   assertMatch(lines.at(-1)!, /^training completed {2}8 steps {2}\d\.\d s$/);
-  assertEquals(lines.length, 12);
+  assertEquals(lines.length, 13);
 });
 
 Deno.test("logEveryNBatches is 10 unless told otherwise; times and enableAfterEpoch choose rows", async () => {

@@ -12,8 +12,11 @@ export const erasable: Deno.lint.Rule = {
   },
 };
 
-/** Classes that users subclass: for an engine named after its integrator, a file format, a hook of their own. */
-const BASES = ["Dynamics", "FileSink", "ObservableHook", "SinkHook"];
+/**
+ * Classes that users subclass: for an engine named after its integrator, a file format, a hook of their own. `Trainer`
+ * extends `TrainerCore` by hooks of configurations, which are in a room above training.
+ */
+const BASES = ["Dynamics", "FileSink", "ObservableHook", "SinkHook", "TrainerCore"];
 
 /** Refuses hierarchies, except of errors, which callers catch by class, and of classes that users subclass. */
 export const inheritance: Deno.lint.Rule = {

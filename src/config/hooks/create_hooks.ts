@@ -13,7 +13,6 @@ import type { HookInput } from "../../hooks/registry/hook_set.ts";
 import { isObject } from "../../base/object.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 import { TrainingStage } from "../../training/stages.ts";
-import type { TrainingKind } from "../../training/trainer_options.ts";
 import { loadHook } from "./hook_module.ts";
 import { addressOf, type ModuleRules, policyOfModules } from "./module_address.ts";
 import { HookRegistry, type RegisteredHook } from "./hook_registry.ts";
@@ -25,7 +24,7 @@ import { type ReadConfig, readConfig, type WantedHook } from "./read_config.ts";
 /** A hook of a configuration, with options for `trainer.hooks.add(hook, options)`. */
 export interface CreatedHook {
   /** The hook. */
-  readonly hook: HookInput<TrainingKind>;
+  readonly hook: HookInput<typeof TrainingStage>;
   /** Options for adding the hook. */
   readonly options: AddOptions;
   /** Path in the configuration, such as `hooks.forward[0]`. */
@@ -163,13 +162,13 @@ function registeredOf({ path, spec, list }: WantedHook, registry: HookRegistry):
 
 async function make(
   { wanted, registered, options, address = "" }: HookPlan,
-): Promise<HookInput<TrainingKind>> {
+): Promise<HookInput<typeof TrainingStage>> {
   const { path, spec } = wanted;
   try {
     const hook = registered === undefined
       ? await loadHook(spec, options, { address, path })
       : registered.make(options);
-    if (isObject(hook)) return hook as HookInput<TrainingKind>;
+    if (isObject(hook)) return hook as HookInput<typeof TrainingStage>;
     throw new TypeError(wrong(path, "a hook", hook));
   } catch (cause) {
     if (cause instanceof Error && cause.message.startsWith("Cannot configure hooks")) throw cause;

@@ -18,8 +18,8 @@
  * @module
  */
 
-export type { GitCommitOptions } from "../git_commit.ts";
-export { gitCommit } from "../git_commit.ts";
+export type { GitCommitOptions } from "../../base/git_commit.ts";
+export { gitCommit } from "../../base/git_commit.ts";
 export { IdentityUpdate } from "./identity_update.ts";
 export type { WriteLine } from "./line_writer.ts";
 export type { RunLogHook } from "./run_log.ts";

@@ -8,7 +8,7 @@ import { checkKeys, checkKind, checkOptions } from "../../base/check_options.ts"
 import { checkNumber, wholeFrom } from "../../base/check_number.ts";
 import type { ReporterOptions, ScalarReporter } from "../../observe/mod.ts";
 import type { SystemWriter } from "../../sinks/mod.ts";
-import { canonicalText } from "../canonical_json.ts";
+import { canonicalText } from "../../base/canonical_json.ts";
 import { isObject } from "../../base/object.ts";
 
 /** Options of the trajectory of a run. */

@@ -6,8 +6,8 @@
 
 import { checkpointsIn } from "../../checkpoint/mod.ts";
 import { LineFile } from "../../sinks/mod.ts";
-import { canonicalText } from "../canonical_json.ts";
-import { configHash } from "../config_hash.ts";
+import { canonicalText } from "../../base/canonical_json.ts";
+import { configHash } from "../../base/config_hash.ts";
 import { isObject } from "../../base/object.ts";
 import {
   foreignIn,

@@ -7,7 +7,7 @@
 import { complaint } from "../../base/show.ts";
 import { checkKind } from "../../base/check_options.ts";
 import { appendLine } from "./append_line.ts";
-import { canonicalText } from "../canonical_json.ts";
+import { canonicalText } from "../../base/canonical_json.ts";
 import { findDeno } from "../../platform/host.ts";
 import type { WriteLine } from "./line_writer.ts";
 

@@ -6,8 +6,6 @@
 
 import type { Names } from "../../hooks/registry/hook_set.ts";
 import type { DeviceName } from "../../backend/devices.ts";
-import type { HookWarning } from "../../hooks/protocol/outcome.ts";
-import { printFirst } from "../../hooks/registry/error_reports.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { ModelSource } from "../../onnx/session/session_source.ts";
@@ -18,33 +16,14 @@ import type {
   TrainingHooks,
   TrainingHooksOf,
 } from "../../training/trainer_options.ts";
-import { awaitHooks } from "../../training/engine/requests.ts";
-import type { CreateHooksOptions } from "../hooks/create_hooks.ts";
-import type { HooksConfig } from "../hooks/hooks_config.ts";
-import { type ConfiguredTrainer, withConveniences } from "./configured_trainer.ts";
+import type { Trainer } from "./trainer.ts";
+import type { HooksConfigOption } from "./trainer_hooks.ts";
 import {
   type AnyTrainerOptions,
   defaultTrainers,
   type TrainerFactory,
   TrainerRegistry,
 } from "./trainer_registry.ts";
-
-/** Options for the hooks of a trainer. */
-export interface HooksConfigOption {
-  /**
-   * Configuration of hooks, as for `addHooks`. The hooks are created before training begins. If one is refused,
-   * training throws.
-   *
-   * @default undefined
-   */
-  readonly hooksConfig?: HooksConfig;
-  /**
-   * Options for creating the hooks: registry and modules.
-   *
-   * @default the defaults of `createHooks`
-   */
-  readonly hooksOptions?: CreateHooksOptions;
-}
 
 /** Option for the known kinds of trainers. */
 export interface TrainerRegistryOption {
@@ -67,8 +46,8 @@ export type OtherTrainerOptions<
   & HooksConfigOption;
 
 /**
- * Creates a trainer of a kind: `"simple"`, `"parallel"`, or a registered one. It is a `Trainer` with additional
- * methods for common hooks.
+ * Creates a `Trainer` of a kind: `"simple"`, `"parallel"`, or a registered one. The factory of a custom kind gets the
+ * options, `hooksConfig` among them, and passes them on.
  *
  * @param kind name of the kind; `"accelerate"` is the same as `"parallel"`
  * @throws {RangeError} for an unknown kind; the message names the most similar one
@@ -110,7 +89,7 @@ export function getTrainer<
 >(
   kind: string,
   options: TrainerOptions<H, N, W> & TrainerRegistryOption & HooksConfigOption,
-): ConfiguredTrainer<H, N, W>;
+): Trainer<H, N, W>;
 /** Creates a trainer with model, data and optimizers as separate arguments. */
 export function getTrainer<
   const H extends TrainingHooksOf<H> = TrainingHooks,
@@ -122,7 +101,7 @@ export function getTrainer<
   data: TrainingData,
   optimizers: Optimizer | readonly Optimizer[],
   options: OtherTrainerOptions<H, N, W>,
-): ConfiguredTrainer<H, N, W>;
+): Trainer<H, N, W>;
 /** Creates a trainer with model, data, optimizers and device as separate arguments. */
 export function getTrainer<
   const H extends TrainingHooksOf<H> = TrainingHooks,
@@ -135,9 +114,9 @@ export function getTrainer<
   optimizers: Optimizer | readonly Optimizer[],
   device: DeviceName | undefined,
   options: OtherTrainerOptions<H, N, W>,
-): ConfiguredTrainer<H, N, W>;
-export function getTrainer(kind: string, ...given: readonly unknown[]): ConfiguredTrainer {
-  const { registry = defaultTrainers, hooksConfig, hooksOptions, ...options } = given.length > 1
+): Trainer<H, N, W>;
+export function getTrainer(kind: string, ...given: readonly unknown[]): Trainer {
+  const { registry = defaultTrainers, ...options } = given.length > 1
     ? inOrder(given)
     : optionsOf(given[0]);
   if (!(registry instanceof TrainerRegistry)) {
@@ -145,14 +124,7 @@ export function getTrainer(kind: string, ...given: readonly unknown[]): Configur
       complaint("get a trainer", "its registry must be a TrainerRegistry", registry),
     );
   }
-  const silent = new Set<string>(), { onWarning = printFirst } = options;
-  const tell = (warning: HookWarning) => silent.has(warning.hook) ? undefined : onWarning(warning);
-  const trainer = registry.get(kind)({ ...options, onWarning: tell });
-  const configured = withConveniences(trainer, { silent, tell });
-  if (hooksConfig !== undefined) {
-    awaitHooks(trainer, configured.addHooks(hooksConfig, hooksOptions), { isRequired: true });
-  }
-  return configured;
+  return registry.get(kind)(options);
 }
 
 type GivenOptions = AnyTrainerOptions & TrainerRegistryOption & HooksConfigOption;

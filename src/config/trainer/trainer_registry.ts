@@ -6,11 +6,12 @@
 
 import { complaint } from "../../base/show.ts";
 import { findNavigator } from "../../platform/host.ts";
-import { Trainer } from "../../training/trainer.ts";
 import type { TrainerParts, TrainingHooks } from "../../training/trainer_options.ts";
+import { Trainer } from "./trainer.ts";
+import type { HooksConfigOption } from "./trainer_hooks.ts";
 
 /** Options of a trainer of any kind. */
-export type AnyTrainerOptions = TrainerParts & {
+export type AnyTrainerOptions = TrainerParts & HooksConfigOption & {
   /** Initial hooks. */
   readonly hooks?: TrainingHooks;
 };

@@ -1,11 +1,13 @@
 import { wholeFrom } from "../../base/check_number.ts";
 import type {
   BatchEndContext,
+  BeginContext,
   EndContext,
   ExceptionContext,
   MetricsContext,
   TrainingBase,
 } from "../../training/stages.ts";
+import type { RunInfo } from "../../training/context.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
@@ -49,7 +51,8 @@ const NAME = "ConsoleLog";
 const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
 
 /**
- * Logs training as lines of text: its beginning, each epoch, a row for every `logEveryNBatches` batches, the metrics
+ * Logs training as lines of text: its beginning with the id of the run, the git commit and the hash of the
+ * configuration, each epoch, a row for every `logEveryNBatches` batches, the metrics
  * of each validation and epoch, its end, and the rows that other hooks post in the slot `scalars`. Epochs count from
  * 1, batches from 0.
  *
@@ -81,7 +84,7 @@ const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
  *   hooks: [new ConsoleLog({ write: (line) => lines.push(line) })],
  * });
  * await trainer.train();
- * assertEquals(lines[2], "epoch 1  batch 0  loss 10");
+ * assertEquals(lines[3], "epoch 1  batch 0  loss 10");
  * ```
  */
 export class ConsoleLog {
@@ -118,13 +121,14 @@ export class ConsoleLog {
   }
 
   /** Logs the beginning of training. Called by the trainer. */
-  onTrainBegin({ state, trainer, workflow }: TrainingBase): void {
+  onTrainBegin({ state, trainer, workflow, run }: BeginContext): void {
     this.#begun.run = performance.now();
     const hooks = workflow.hooks.list().filter(({ enabled }) => enabled).map(({ name }) => name);
     this.#say(
       `training ${trainer.name}: ${state.modelParams} parameters on ${state.device}, from epoch ` +
         `${state.currentEpoch + 1}, hooks ${hooks.join(", ")}`,
     );
+    if (run !== undefined) this.#say(factsInWords(run));
   }
 
   /** Logs the beginning of an epoch. Called by the trainer. */
@@ -189,6 +193,12 @@ export class ConsoleLog {
   #say(line: string, level: LogLevel = "info"): void {
     if (LEVELS.indexOf(level) >= this.#level) this.#write(line);
   }
+}
+
+function factsInWords({ id, commit, configHash }: RunInfo): string {
+  const facts = Object.entries({ commit, config: configHash });
+  const known = facts.filter(([, fact]) => fact !== undefined);
+  return [`run ${id}`, ...known.map(([name, fact]) => `${name} ${fact}`)].join("  ");
 }
 
 function errorsOf({ hookErrors }: Outcome): string {

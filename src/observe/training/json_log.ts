@@ -1,6 +1,7 @@
 import { wholeFrom } from "../../base/check_number.ts";
 import type {
   BatchEndContext,
+  BeginContext,
   EndContext,
   ExceptionContext,
   MetricsContext,
@@ -42,7 +43,7 @@ export interface JsonLogOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
    * Configuration of the run, to be written to the log as far as JSON allows.
    *
-   * @default undefined
+   * @default trainer.config
    */
   readonly config?: unknown;
 }
@@ -54,7 +55,7 @@ const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAIN
  * Writes the events of training as JSON Lines. Each line has `event`, `time` (ISO 8601) and `runId`. The events are:
  *
  * - log_start
- * - train_begin: configuration, hooks and parameters
+ * - train_begin: configuration and its hash, git commit, hooks and parameters
  * - batch: epoch, batch and loss
  * - validation: metrics
  * - epoch_end: loss, duration (s) and `val_…`
@@ -160,9 +161,11 @@ export class JsonLog {
   }
 
   /** Logs the beginning of training. Called by the trainer. */
-  onTrainBegin(ctx: TrainingBase): void {
+  onTrainBegin(ctx: BeginContext): void {
     this.#begun.run = performance.now();
-    this.#line("train_begin", { ...factsOf(ctx), config: this.#config });
+    const { commit, configHash } = ctx.run ?? {};
+    const config = this.#config ?? ctx.config;
+    this.#line("train_begin", { ...factsOf(ctx), commit, configHash, config });
   }
 
   /** Starts the clock of an epoch. Called by the trainer. */

@@ -122,6 +122,7 @@ class Scripted implements TestTrainer {
   readonly checkpoints: string[] = [];
   readonly state: ScriptedState;
   outcome: Outcome | undefined;
+  readonly config: unknown;
   readonly #script: ScriptParts;
   readonly #loop: Loop<TrainingKind>;
   readonly #steps: ScriptedSteps;
@@ -132,6 +133,7 @@ class Scripted implements TestTrainer {
     const { lr = 1e-3, weightDecay = 0, momentum = 0, parameters = { w: [0] } } = script;
     this.#script = script;
     this.name = script.name ?? "scripted";
+    this.config = script.config;
     this.values = new Map(
       Object.entries(parameters).map(([name, numbers]) => [name, Float32Array.from(numbers)]),
     );
@@ -271,6 +273,8 @@ class Scripted implements TestTrainer {
         trainer: this,
         optimizers,
         lrSchedulers: optimizers.map(() => schedule),
+        config: this.config,
+        run: undefined,
       },
       state: scriptedFields(moment),
       begin: () => this.#steps.begin(),

@@ -47,6 +47,12 @@ export interface ScriptParts {
   /** Epochs in order. */
   readonly epochs: readonly ScriptedEpoch[];
   /**
+   * Configuration of the trainer, as hooks find it in `trainer.config`.
+   *
+   * @default undefined
+   */
+  readonly config?: unknown;
+  /**
    * Learning rate of every group.
    *
    * @default 1e-3

@@ -47,19 +47,20 @@ export class StepRequests {
 const HOOKS_TO_COME = new WeakMap<object, Set<Promise<unknown>>>();
 
 /**
- * Has a trainer wait for hooks that are still being made, before it trains. If `isRequired` and they cannot be made, it
- * refuses to train; otherwise the error is of whoever asked for them.
+ * Makes a trainer wait for hooks that are still being made, before it trains. If `isRequired` and they cannot be made, it
+ * refuses to train; otherwise only the caller gets the error. Returns the promise of the hooks.
  */
-export function awaitHooks(
+export function awaitHooks<T>(
   trainer: object,
-  making: Promise<unknown>,
+  making: Promise<T>,
   { isRequired = false }: { readonly isRequired?: boolean } = {},
-): void {
+): Promise<T> {
   const all = HOOKS_TO_COME.get(trainer) ?? new Set();
   HOOKS_TO_COME.set(trainer, all);
   const coming = isRequired ? making : making.catch(() => {});
   all.add(coming);
   coming.then(() => all.delete(coming), () => {}); // what has failed stays, and is thrown by each run
+  return making;
 }
 
 /** Settles once all hooks of a trainer are made. Throws the error of those that cannot be made and are required. */

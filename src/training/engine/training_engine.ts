@@ -27,6 +27,7 @@ import type { MergedSettings } from "./merged_settings.ts";
 import { Progress } from "./progress.ts";
 import { StepRequests } from "./requests.ts";
 import { TrainerResources } from "./resources.ts";
+import { runInfoOf } from "./run_info.ts";
 import type { StepHost } from "./step_host.ts";
 import { TrainerFiles } from "./trainer_files.ts";
 import { TrainingSteps } from "./training_step.ts";
@@ -161,7 +162,9 @@ export class TrainingEngine implements Engine<TrainingKind> {
     if (this.mode.type !== "train") return;
     progress.status = "training";
     this.#isTrainOpen = true;
-    loop.context.stepCount = loop.stepCount;
+    const run = await runInfoOf(this.workflow, this.#options);
+    const { config } = this.#options;
+    Object.assign(loop.context, { stepCount: loop.stepCount, config, run });
     await loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 

@@ -32,6 +32,16 @@ export class Validation {
     this.#steps = steps;
   }
 
+  /** Runs all batches outside of a run, and ends the validation if that fails. */
+  async runByHand(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
+    try {
+      return await this.run(data, settings);
+    } catch (error) {
+      await this.end({ status: "failed", error });
+      throw error;
+    }
+  }
+
   /** Runs all batches of the data. Returns the metrics: `"val/loss"` and so on. */
   async run(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
     const { loop, context, model, progress } = this.#host;

@@ -11,7 +11,7 @@ import { energyForces } from "../losses/energy_forces.ts";
 import { potentialErrors } from "../metrics/potential_errors.ts";
 import { matchedPotential, type TrainablePotential } from "../potential/potential.ts";
 import { adam } from "../optimizers/named.ts";
-import { Trainer } from "../trainer.ts";
+import { TrainerCore } from "../trainer.ts";
 import {
   FINE_TUNE_OPTIONS,
   type FineTuned,
@@ -125,7 +125,7 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
 
 /** Trains, and validates before and after it. */
 async function trainedBy(
-  trainer: Trainer,
+  trainer: TrainerCore,
   validates: boolean,
 ): Promise<Pick<FineTuned, "before" | "after" | "epochs" | "outcome">> {
   const epochs: { epoch: number; metrics: TuningMetrics }[] = [];
@@ -152,7 +152,7 @@ interface Parts {
 function trainerOf(
   options: FineTuneOptions,
   { potential, lora, data, validation }: Parts,
-): Trainer {
+): TrainerCore {
   const { stressUnit = "meV/Å³", parameters, optimizers = adam({ lr: 1e-4 }), hooks = [] } =
     options;
   const { verifyHooks: verify } = options;
@@ -161,7 +161,7 @@ function trainerOf(
   const trained = lora === undefined
     ? parameters
     : [...lora.parameters, ...[parameters ?? []].flat()];
-  return new Trainer({
+  return new TrainerCore({
     ...Object.fromEntries(given.map((name) => [name, options[name]])),
     ...(verify !== undefined && { verify }),
     model: lora?.model ?? potential.model,

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { DEEPEST } from "../base/nesting.ts";
-import { showKind } from "../base/show.ts";
-import { isPlain } from "../base/object.ts";
+import { DEEPEST } from "./nesting.ts";
+import { showKind } from "./show.ts";
+import { isPlain } from "./object.ts";
 
 /**
  * Writes a value as canonical JSON: members sorted by the UTF-16 code units of their names, numbers as ECMAScript

@@ -1,0 +1,92 @@
+/**
+ * The hooks that a trainer adds by name, or from a configuration.
+ *
+ * @module
+ */
+
+import type { HookWarning } from "../../hooks/protocol/outcome.ts";
+import { printFirst } from "../../hooks/registry/error_reports.ts";
+import type { HookHandle, HookSet } from "../../hooks/registry/hook_set.ts";
+import type { CheckpointOptions, ConsoleLogOptions, JsonLogOptions } from "../../observe/mod.ts";
+import type { TrainingStage } from "../../training/stages.ts";
+import { createHooks, type CreateHooksOptions } from "../hooks/create_hooks.ts";
+import { HookRegistry } from "../hooks/hook_registry.ts";
+import { readHookOptions } from "../hooks/hook_schema.ts";
+import type { HooksConfig } from "../hooks/hooks_config.ts";
+
+/** Options of `addConsoleLogging`. By default every 10 batches have a row. */
+export type ConsoleLoggingOptions = Omit<ConsoleLogOptions, "name">;
+
+/**
+ * Options of `addJsonLogging`. By default every 100 batches have a row, in the folder `logs` of the current
+ * directory.
+ */
+export type JsonLoggingOptions = Omit<Partial<JsonLogOptions>, "name">;
+
+/** Options of `addCheckpointing`. By default a checkpoint is written to `checkpoints` after every epoch. */
+export type CheckpointingOptions = Omit<Partial<CheckpointOptions>, "name">;
+
+/** Options for the hooks of a trainer. */
+export interface HooksConfigOption {
+  /**
+   * Configuration of hooks, as for `addHooks`. The hooks are created before training begins. If one is refused,
+   * training throws.
+   *
+   * @default undefined
+   */
+  readonly hooksConfig?: HooksConfig;
+  /**
+   * Options for creating the hooks: registry and modules.
+   *
+   * @default the defaults of `createHooks`
+   */
+  readonly hooksOptions?: CreateHooksOptions;
+}
+
+type Hooks = HookSet<typeof TrainingStage>;
+
+/** Adds hooks to one trainer, and passes on the warnings of hooks that are not silent. */
+export class TrainerHooks {
+  readonly #onWarning: (warning: HookWarning) => void;
+  readonly #registry = new HookRegistry();
+  /** Names of the hooks whose errors are not reported. */
+  readonly #silent = new Set<string>();
+
+  /** Passes warnings on to `onWarning`. */
+  constructor(onWarning: (warning: HookWarning) => void = printFirst) {
+    this.#onWarning = onWarning;
+  }
+
+  /** Reports a warning, unless it is of a silent hook. */
+  readonly warn = (warning: HookWarning): void => {
+    if (!this.#silent.has(warning.hook)) this.#onWarning(warning);
+  };
+
+  /** Adds a built-in hook by its name, after the others. */
+  addNamed(hooks: Hooks, name: string, options: object = {}): HookHandle {
+    const registered = this.#registry.get(name);
+    const hook = registered.make(readHookOptions(registered, { ...options }, name));
+    return hooks.add(hook as never, { name, order: "last" });
+  }
+
+  /** Adds the hooks of a configuration: all of them, or if one is refused none. */
+  async addConfigured(
+    hooks: Hooks,
+    config: HooksConfig,
+    options: CreateHooksOptions | undefined,
+  ): Promise<HookHandle[]> {
+    const handles: HookHandle[] = [];
+    const created = await createHooks(config, { onWarning: this.warn, ...options });
+    try {
+      for (const { hook, options: how, logErrors } of created) {
+        const handle = hooks.add(hook as never, how);
+        handles.push(handle);
+        if (!logErrors) this.#silent.add(handle.name);
+      }
+    } catch (error) {
+      for (const handle of handles) handle.remove();
+      throw error;
+    }
+    return handles;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * The facts by which a run can be told from others and done again.
+ *
+ * @module
+ */
+
+import { canonicalText } from "../../base/canonical_json.ts";
+import { configHash } from "../../base/config_hash.ts";
+import { gitCommit } from "../../base/git_commit.ts";
+import { isPlain } from "../../base/object.ts";
+import { runIdOf } from "../../hooks/loop/progress.ts";
+import type { RunInfo } from "../context.ts";
+import type { TrainerParts } from "../trainer_options.ts";
+
+/** Throws a TypeError if a configuration has no hash: it must be plain data, or functions. */
+export function checkConfig(config: unknown): void {
+  if (config !== undefined) canonicalText(withoutFunctions(config), "config");
+}
+
+/**
+ * Returns the facts of the run of a trainer, or `undefined` if its option `runInfo` is false. A fact that cannot be known
+ * is absent: reading git's files needs a permission, and hashing a secure context.
+ */
+export async function runInfoOf(
+  trainer: object,
+  { config, runInfo }: TrainerParts,
+): Promise<RunInfo | undefined> {
+  if (runInfo === false) return undefined;
+  const [commit, hash] = await Promise.all([gitCommit(), hashOf(config)]);
+  return {
+    id: runIdOf(trainer, crypto.randomUUID()),
+    ...(commit !== "unknown" && { commit }),
+    ...(hash !== undefined && { configHash: hash }),
+  };
+}
+
+async function hashOf(config: unknown): Promise<string | undefined> {
+  if (config === undefined || (crypto as Partial<Crypto>).subtle === undefined) return undefined;
+  return await configHash(withoutFunctions(config));
+}
+
+/** Returns a configuration without its functions, such as the `write` of a log: they have no hash. */
+export function withoutFunctions(config: unknown): unknown {
+  if (Array.isArray(config)) return config.map(withoutFunctions);
+  if (typeof config !== "object" || config === null || !isPlain(config)) return config;
+  const members = Object.entries(config).filter(([, value]) => typeof value !== "function");
+  return Object.fromEntries(members.map(([name, value]) => [name, withoutFunctions(value)]));
+}

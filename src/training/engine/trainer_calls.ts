@@ -1,0 +1,48 @@
+/**
+ * The calls of a trainer: one at a time, and none once it is closed.
+ *
+ * @module
+ */
+
+/** Runs the calls of one trainer. */
+export class TrainerCalls {
+  readonly #name: string;
+  readonly #ready: () => Promise<void>;
+  #state: "idle" | "running" | "closed" = "idle";
+
+  /** `ready` is awaited before each call. */
+  constructor(name: string, ready: () => Promise<void>) {
+    this.#name = name;
+    this.#ready = ready;
+  }
+
+  /** Runs `work`. Throws an Error if the trainer is closed, or if another call is running. */
+  async run<T>(action: string, work: () => Promise<T>): Promise<T> {
+    this.#assertIdle(action);
+    this.#state = "running";
+    try {
+      await this.#ready();
+      return await work();
+    } finally {
+      this.#state = "idle";
+    }
+  }
+
+  /** Runs `work` as the last call; does nothing if the trainer is closed. */
+  async close(work: () => Promise<void>): Promise<void> {
+    if (this.#state === "closed") return;
+    this.#assertIdle("close");
+    this.#state = "closed";
+    await work();
+  }
+
+  /** Throws an Error if a call is running, since a second run or a close in its midst would break both, or if it is closed. */
+  #assertIdle(action: string): void {
+    if (this.#state === "idle") return;
+    throw new Error(
+      this.#state === "closed"
+        ? `Cannot ${action} ${this.#name}: it is closed. Make a new trainer`
+        : `Cannot ${action} ${this.#name}: it must not be running already: await that first`,
+    );
+  }
+}
