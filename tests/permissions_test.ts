@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { ROOT } from "../tools/check/entry_points.ts";
+import { markdownPages } from "../tools/check/pages.ts";
 
 const CONFIG = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
 
@@ -61,11 +62,11 @@ for (const name of ["a.xyz", "a.jsonl", "a.zarr", "a.db"]) {
 console.log("done");`;
 
 Deno.test("README, docs and examples run nothing with all permissions", async () => {
-  const all = [
-    ["README.md", await Deno.readTextFile(new URL("README.md", ROOT))] as const,
-    ...await pages("docs/", ".md"),
-    ...await pages("examples/", ".ts"),
-  ];
+  const forUsers = (await markdownPages()).filter((page) => /^(README|docs\/)/.test(page));
+  const texts = await Promise.all(
+    forUsers.map(async (page) => [page, await Deno.readTextFile(new URL(page, ROOT))] as const),
+  );
+  const all = [...texts, ...await pages("examples/", ".ts")];
   for (const [name, text] of all) {
     assertEquals(text.match(/deno(@\S+)? (run|test|eval) -A\b.*/)?.[0], undefined, name);
     for (const [, set] of text.matchAll(/ -P=([\w-]+) examples/g)) {

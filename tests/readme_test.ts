@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { ROOT } from "../tools/check/entry_points.ts";
 import { markdownPages } from "../tools/check/pages.ts";
 import { sharesOf } from "../tools/suite/shares.ts";
+import { tablesOf } from "./docs/tables.ts";
 import { commands, refuseCommand, unrunExamples } from "../tools/check/markdown.ts";
 
 const { tasks, exclude, test: testOptions } = JSON.parse(
@@ -97,4 +98,29 @@ Deno.test("every import in README.md and docs/ is an entry point of the package,
     const known = ["@std/assert"]; // each page that has it says where it is from
     assertEquals(missing.filter((name) => !known.includes(name)), [], page);
   }
+});
+
+Deno.test("figures of the README's table of speed are those that bench/README.md has", async () => {
+  const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+  const measured = await Deno.readTextFile(new URL("bench/README.md", ROOT));
+  const rows = tablesOf(readme)("Case");
+  assertEquals(rows.length, 4);
+  for (const figure of rows.flat().flatMap((cell) => cell.match(/[\d.]+ (ns|ms)/g) ?? [])) {
+    assert(measured.includes(` ${figure}`), figure);
+  }
+});
+
+Deno.test("docs/examples.md lists every example", async () => {
+  const page = await Deno.readTextFile(new URL("docs/examples.md", ROOT));
+  const listed = [...page.matchAll(/\]\(\.\.\/examples\/(\w+\.ts)\)/g)].map(([, name]) => name!);
+  const entries = await Array.fromAsync(Deno.readDir(new URL("examples/", ROOT)));
+  const programs = entries.filter(({ isFile, name }) => isFile && name.endsWith(".ts"));
+  assertEquals(listed.toSorted(), programs.map(({ name }) => name).toSorted());
+});
+
+Deno.test("the pictures of the README are files, and small ones", async () => {
+  const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+  const pictures = [...readme.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, path]) => path!);
+  assertEquals(pictures.length, 2);
+  for (const path of pictures) assert((await Deno.stat(new URL(path, ROOT))).size < 150_000, path);
 });

@@ -10,15 +10,24 @@ import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
+import { markdownPages } from "../../tools/check/pages.ts";
 import { lacksGpu } from "../backend/gpu.ts";
 import { slowTest } from "../suite.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
+const HOWTO = await readAll("docs/howto/");
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
 const ATOMS = await Deno.readTextFile(new URL("docs/atoms.md", ROOT));
 const MODELS = await Deno.readTextFile(new URL("docs/models.md", ROOT));
 const TRAINING = await Deno.readTextFile(new URL("docs/training.md", ROOT));
 const GPU = await Deno.readTextFile(new URL("docs/gpu.md", ROOT));
+
+/** The pages of a folder, one after another. */
+async function readAll(folder: string): Promise<string> {
+  const paths = (await markdownPages()).filter((path) => path.startsWith(folder));
+  const texts = paths.map((path) => Deno.readTextFile(new URL(path, ROOT)));
+  return (await Promise.all(texts)).join("\n");
+}
 
 /** A program, and the block below it if that shows output. */
 interface Program {
@@ -42,6 +51,7 @@ function programsOf(page: string): Program[] {
 }
 
 const PROGRAMS = programsOf(README);
+const JOBS = programsOf(HOWTO);
 
 /**
  * A folder as the README describes it. Every test has the same one, so that Deno finds in its cache what it made of
@@ -110,8 +120,22 @@ async function runTogether(programs: readonly Program[]): Promise<void> {
 }
 
 Deno.test("the programs in the README run in a folder of one's own, and print what stands below them", async () => {
-  assert(PROGRAMS.length >= 4);
-  await runTogether(PROGRAMS);
+  assert(PROGRAMS.length >= 4 && JOBS.length >= 10);
+  await runTogether([...PROGRAMS, ...JOBS].filter(({ output }) => output !== undefined));
+});
+
+Deno.test("the README's program for a run folder resumes in a folder of one's own", async () => {
+  const { text } = PROGRAMS.find(({ text }) => text.includes("openRunFolder(path, {"))!;
+  await using folder = await ownFolder(text);
+  for (const steps of ["50", "80"]) {
+    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-read", "--allow-write", "my_loop.ts", "argon", steps],
+      cwd: folder.path,
+      env: { NO_COLOR: "1" },
+    }).output();
+    assertEquals([code, complaints(stderr)], [0, ""]);
+    assertMatch(decode(stdout), new RegExp(`^step ${steps}/${steps} .*\n${steps} steps\n$`));
+  }
 });
 
 Deno.test("the README's program relaxes what is in a file, as its command says", async () => {
@@ -157,14 +181,14 @@ Deno.test("the README's deno.json needs one line for the package, and none for t
 });
 
 Deno.test("the README's program for ONNX files relaxes what is in one's own, as its command says", async () => {
-  const { text } = PROGRAMS.find(({ text }) => text.includes("OnnxModel.open"))!;
+  const { text } = JOBS.find(({ text }) => text.includes("OnnxModel.open"))!;
   await using folder = await ownFolder(text);
   const data = new URL("tests/data/morse.onnx", ROOT);
   await Deno.copyFile(data, `${folder.path}/model.onnx`);
   await Deno.writeTextFile(`${folder.path}/model.json`, '{ "cutoff": 6 }');
   const dimer = new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 2.7, 0, 0] });
   await Deno.writeTextFile(`${folder.path}/structures.xyz`, writeExtxyz([dimer]));
-  const line = commands(README).find((line) => line.includes("model.onnx"))!;
+  const line = commands(HOWTO).find((line) => line.includes("model.onnx"))!;
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: line.split(" ").slice(3),
     cwd: folder.path,
@@ -194,7 +218,7 @@ slowTest(
   async () => {
     const quoted = blocksOf(GUIDE).find(({ text }) => text.startsWith("Refused<"))!.text.trim();
     const { text } = programsOf(GUIDE).find(({ text }) => text.includes("@ts-expect-error"))!;
-    const { text: good } = PROGRAMS.find(({ text }) => text.includes("loop.context.items.push"))!;
+    const { text: good } = JOBS.find(({ text }) => text.includes("loop.context.items.push"))!;
     const cases = [
       [text, quoted],
       [
@@ -248,7 +272,7 @@ slowTest(
 );
 
 Deno.test("Ctrl-C closes the hooks of a loop with a signal, and those of one without are not", async () => {
-  const program = PROGRAMS.find(({ text }) => text.includes("SIGINT"))!.text
+  const program = JOBS.find(({ text }) => text.includes("SIGINT"))!.text
     .replace("loop.run(20)", "loop.run()");
   const cases = [
     [program, "opened\nclosed: stopped\n"],

@@ -30,6 +30,7 @@ export async function renderSite(): Promise<Site> {
     pages.set(path, page);
     for (const link of page.links) {
       if (known.has(link)) continue;
+      if (!await exists(link)) throw new Error(`${path} links to ${link}: the file does not exist`);
       known.add(link);
       waiting.push(link);
     }
@@ -37,6 +38,10 @@ export async function renderSite(): Promise<Site> {
   for (const [path, page] of pages) files.set(siteFile(path), shellHtml({ path, page, contents }));
   files.set("search_index.js", `const SEARCH_INDEX = ${JSON.stringify(searchRows(pages))};\n`);
   return files.set("site.css", STYLE).set("site.js", SCRIPT);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(new URL(path, ROOT)).then(() => true, () => false);
 }
 
 async function render(path: string): Promise<RenderedPage> {
