@@ -70,6 +70,8 @@ async function rewrite(file: string, blocks: Readonly<Record<string, string>>): 
   const rewritten = Object.entries(blocks)
     .reduce((text, [name, block]) => replaceBlock(text, name, block), page);
   await Deno.writeTextFile(url, rewritten);
+  const format = new Deno.Command(Deno.execPath(), { args: ["fmt", "--quiet", file], cwd: ROOT });
+  if (!(await format.output()).success) throw new Error(`deno fmt failed for ${file}`);
 }
 
 if (import.meta.main) {

@@ -82,7 +82,10 @@ async function reportPicture(target: URL): Promise<void> {
     });
     await using md = new NVTLangevin({
       model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
-      ...{ dt: 4, temperature: 40, friction: 0.01, seed: 1 },
+      dt: 4,
+      temperature: 40,
+      friction: 0.01,
+      seed: 1,
     });
     folder.attach(md);
     const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 3 })]);
@@ -91,8 +94,12 @@ async function reportPicture(target: URL): Promise<void> {
   }
   const { success, stderr } = await new Deno.Command("chromium", {
     args: [
-      ...["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"],
-      ...["--window-size=900,900", `--screenshot=${decodeURIComponent(target.pathname)}`],
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--hide-scrollbars",
+      "--window-size=900,900",
+      `--screenshot=${decodeURIComponent(target.pathname)}`,
       `file://${path}/report.html`,
     ],
     stderr: "piped",
