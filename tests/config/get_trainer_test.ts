@@ -158,14 +158,22 @@ Deno.test("an option that a convenience has not, and adding it twice, are errors
     "did you mean logEveryNBatches?",
   );
   trainer.addConsoleLogging();
-  assertThrows(() => trainer.addConsoleLogging(), RangeError, "names must differ");
+  assertThrows(
+    () => trainer.addConsoleLogging(),
+    RangeError,
+    "a hook of that name is already registered",
+  );
 });
 
 Deno.test("a configuration with a hook that is refused adds none", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   trainer.hooks.add(new IdentityUpdate());
   const config = { hooks: { other: [{ name: "console_log" }], update: [{ name: "identity" }] } };
-  await assertRejects(() => trainer.addHooks(config), RangeError, "names must differ");
+  await assertRejects(
+    () => trainer.addHooks(config),
+    RangeError,
+    "a hook of that name is already registered",
+  );
   assertEquals(trainer.hooks.list().map(({ name }) => name), ["identity"]);
 });
 

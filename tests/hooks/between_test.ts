@@ -74,7 +74,7 @@ Deno.test("where the run fails before, it is not done, and that is told as hooks
   await assertRejects(() => loop.run(3), Error, "fell");
   assertEquals(
     (told as Error).message,
-    "Cannot work between two steps of walk: its run must not be over: it is",
+    "Cannot work between two steps of walk: its run is over",
   );
   assertEquals(((told as Error).cause as Error).message, "fell");
   assert(!seen.includes("work at 2"));
@@ -90,5 +90,5 @@ Deno.test("what is asked for as hooks are closed is not done", async () => {
     close: () => void asked.push(loop.betweenSteps(() => "never")),
   });
   await Promise.all([loop.run(1), Promise.resolve()]);
-  await assertRejects(() => asked[0]!, Error, ": its run must not be over");
+  await assertRejects(() => asked[0]!, Error, ": its run is over");
 });

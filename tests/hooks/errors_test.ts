@@ -401,7 +401,7 @@ Deno.test("an object that was removed in this step cannot be added again before 
   loop.hooks.add({ ...at, call: swap });
   loop.hooks.add({ ...at, after: 2, call: () => void loop.hooks.add(hook) });
   await loop.run(4);
-  assertEquals(refused.includes("must be closed first"), true);
+  assertEquals(refused.includes("is not closed yet"), true);
   assertEquals(log, [
     "open again",
     "again at 0",

@@ -105,15 +105,15 @@ Deno.test("every training stage has a lifecycle method by the rule", async () =>
 Deno.test("a member that could never be called is refused, and the name that was meant is suggested", () => {
   const stage = { stage: TrainingStage.STEP_END, frequency: 1, call() {} };
   const cases: readonly [object, string][] = [
-    [{ ...stage, onEpochEnd() {} }, "must have call or onEpochEnd, not both"],
-    [{ ...stage, onTypo() {} }, "must have call or onTypo, not both"],
+    [{ ...stage, onEpochEnd() {} }, "it has both call and onEpochEnd"],
+    [{ ...stage, onTypo() {} }, "it has both call and onTypo"],
     [
       { name: "table", on: { training: { STEP_END() {} } }, onEpochEnd() {} },
-      "must have on or onEpochEnd, not both",
+      "it has both on and onEpochEnd",
     ],
     [
       { name: "table", on: { training: { STEP_END() {} } }, call() {} },
-      "must have on or call, not both: call would never be called",
+      "it has both on and call, and call would never be called",
     ],
     [{ on_epoch_end() {} }, "no stage has a method on_epoch_end; did you mean onEpochEnd?"],
     [{ onStepEnd() {}, on_train_begn() {} }, "did you mean onTrainBegin?"],

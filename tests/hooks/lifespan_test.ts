@@ -143,7 +143,7 @@ Deno.test("a loop of synchronous steps gives way, so that timers and signals com
 Deno.test("running twice at once is an error, and so is a number of steps that is none", async () => {
   const loop = work();
   const first = loop.run(3);
-  await assertRejects(() => loop.run(1), Error, "must not be running already");
+  await assertRejects(() => loop.run(1), Error, "is not finished. Await it first");
   await first;
   for (const n of [-1, 1.5, NaN]) {
     await assertRejects(() => loop.run(n), RangeError, `got ${n}`);

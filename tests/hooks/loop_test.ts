@@ -64,12 +64,10 @@ Deno.test("one thing at a time: step, run, close and load wait for nobody", asyn
   assertEquals(loop.stepCount, 2);
   assertEquals(refused.length, 4);
   assert(
-    refused.every((message) =>
-      message.includes("must not be running already: await its run first")
-    ),
+    refused.every((message) => message.includes("its run is not finished. Await it first")),
   );
   const first = loop.step();
-  await assertRejects(() => loop.step(), Error, "await its step first");
+  await assertRejects(() => loop.step(), Error, "its step is not finished. Await it first");
   await first;
 });
 
@@ -182,7 +180,7 @@ Deno.test("load refuses what save did not give, and then changes nothing", () =>
     { ...saved, hooks: { Steps: { enabled: true, fired: { "work/AFTER": "x" }, events: {} } } },
   ];
   for (const state of wrong) {
-    assertThrows(() => loop.load(state as SavedLoop), TypeError, "must be what save() gave");
+    assertThrows(() => loop.load(state as SavedLoop), TypeError, "must be a result of save()");
     assertEquals(loop.save(), saved);
   }
 });

@@ -46,6 +46,6 @@ Deno.test("a number that was given back is the next one that a label gets", () =
   assertThrows(
     () => loop.hooks.add({ stage: "work/AFTER", frequency: 1, call() {} }, { name: first }),
     RangeError,
-    "names must differ",
+    "a hook of that name is already registered",
   );
 });

@@ -58,7 +58,7 @@ Deno.test("a hook that is no specification at all is a TypeError saying what it 
       `Cannot make a hook: its specification must be an object; got ${shown}`,
     );
   }
-  assertThrows(() => js.hook({ on: {} }), TypeError, "its name must be a text");
+  assertThrows(() => js.hook({ on: {} }), TypeError, "its name must be a non-empty string");
   assertThrows(() => js.hook({ name: none, on: {} }), TypeError, "got an object");
 });
 
@@ -88,8 +88,8 @@ Deno.test("an instance of a class may have members of its own, as a table, too",
 Deno.test("the parts of a table are checked, inherited names are no stages", () => {
   const wrong: [unknown, string][] = [
     [[], "on must be a table or an overload set; got []"],
-    [{ nokind: {} }, "it handles kind nokind"],
-    [{ toString: {} }, "it handles kind toString"],
+    [{ nokind: {} }, "unknown kind nokind"],
+    [{ toString: {} }, "unknown kind toString"],
     [{ dynamics: 5 }, "on.dynamics must be a table of handlers; got 5"],
     [{ dynamics: [] }, "on.dynamics must be a table of handlers"],
     [{ dynamics: { toString() {} } }, "dynamics has no stage toString"],
@@ -139,7 +139,7 @@ Deno.test("options of add are an object of known members", () => {
     [5, "its options must be an object; got 5"],
     [[], "its options must be an object; got []"],
     [{ nme: "x" }, 'got "nme"; did you mean name?'],
-    [{ name: null }, "its name must be a text; got null"],
+    [{ name: null }, "its name must be a non-empty string; got null"],
     [{ before: null }, "before must be names of hooks; got null"],
     [{ after: ["a", none] }, 'after must be names of hooks; got ["a", an object]'],
     [{ enabled: none }, "enabled must be true or false; got an object"],
@@ -231,9 +231,17 @@ Deno.test("fields are checked where every kind of a hook is at hand", () => {
 
 Deno.test("a kind is made of a word, names and options, each of its type", () => {
   const wrong: [unknown[], Kind, string][] = [
-    [[], TypeError, "its name must be a word; got undefined"],
-    [["a b", ["A"]], RangeError, 'its name must be a word; got "a b"'],
-    [["k"], TypeError, "Cannot make kind k: its stage names must be an array of texts"],
+    [
+      [],
+      TypeError,
+      "its name must be letters, digits, - and _, and begin with a letter; got undefined",
+    ],
+    [
+      ["a b", ["A"]],
+      RangeError,
+      'its name must be letters, digits, - and _, and begin with a letter; got "a b"',
+    ],
+    [["k"], TypeError, "Cannot make kind k: its stage names must be an array of strings"],
     [["k", "ABC"], TypeError, 'got "ABC"'],
     [["k", ["A", 5]], TypeError, 'got ["A", 5]'],
     [["k", ["A", "B", "A"]], RangeError, 'its stage names must differ; got "A"'],
@@ -244,7 +252,7 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
     [
       ["k", ["A"], { counters: { A: 5 } }],
       TypeError,
-      "the counter of A must be a text; got 5",
+      "the counter of A must be a non-empty string; got 5",
     ],
     [["k", ["EPOCH"], { counters: { EPOC: "n" } }], RangeError, "did you mean EPOCH?"],
     [["k", ["A"], { counters: { toString: "n" } }], RangeError, 'got "toString"'],
@@ -253,19 +261,23 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
       TypeError,
       'its events must be an array of stage names; got "A"',
     ],
-    [["k", ["A"], { events: ["B"] }], RangeError, "its events must name stages of it (A)"],
+    [["k", ["A"], { events: ["B"] }], RangeError, "its events must name its stages (A)"],
     [["k", ["A"], { events: [none] }], TypeError, "got an object"],
     [["k", ["A"], { contexts: [] }], TypeError, "its contexts must be an object"],
-    [["k", ["A"], { contexts: { B: [] } }], RangeError, "its contexts must name stages of it (A)"],
-    [["k", ["A"], { contexts: { "*": "x" } }], TypeError, "the context of * must list fields"],
+    [["k", ["A"], { contexts: { B: [] } }], RangeError, "its contexts must name its stages (A)"],
+    [
+      ["k", ["A"], { contexts: { "*": "x" } }],
+      TypeError,
+      "the context of * must be an array of field names",
+    ],
     [["k", ["A"], { aliases: [] }], TypeError, "its aliases must be an object"],
     [
       ["k", ["A"], { aliases: { whenA: "A" } }],
       RangeError,
-      'must be called on…, as onTrainEnd is, and not onError; got "whenA"',
+      'names of aliases must be like onTrainEnd, and not onError; got "whenA"',
     ],
     [["k", ["A"], { aliases: { onError: "A" } }], RangeError, "not onError"],
-    [["k", ["A"], { aliases: { onIt: "B" } }], RangeError, "its aliases must name stages of it"],
+    [["k", ["A"], { aliases: { onIt: "B" } }], RangeError, "its aliases must name its stages"],
   ];
   for (const [args, type, message] of wrong) {
     assertThrows(() => js.stages(...args), type, message);
@@ -291,9 +303,9 @@ Deno.test("roles are an object of known roles", () => {
 
 Deno.test("an engine's kinds are kinds, one at least, each with a name of its own", () => {
   for (const kinds of [undefined, null, WorkStage, [null], [{ kind: "x", roles: {} }]]) {
-    assertThrows(() => checkKinds(kinds), TypeError, "kinds must be kinds of stages");
+    assertThrows(() => checkKinds(kinds), TypeError, "kinds must be results of stages()");
   }
-  assertThrows(() => checkKinds([]), RangeError, "one kind at least; got []");
+  assertThrows(() => checkKinds([]), RangeError, "at least one kind; got []");
   const other = stages()("work", ["A"]);
   assertThrows(
     () => checkKinds([WorkStage, other]),
@@ -307,12 +319,12 @@ Deno.test("every member of an engine is checked and named", () => {
   const wrong: [object, Kind, string][] = [
     [{ step: 5 }, TypeError, "step must be a function; got 5"],
     [{ multiStep: "x" }, TypeError, 'multiStep must be a function; got "x"'],
-    [{ kinds: undefined }, TypeError, "kinds must be kinds of stages"],
-    [{ kinds: [] }, RangeError, "kinds must have one kind at least"],
+    [{ kinds: undefined }, TypeError, "kinds must be results of stages()"],
+    [{ kinds: [] }, RangeError, "kinds must have at least one kind"],
     [{ kinds: [WorkStage, WorkStage] }, RangeError, "the names of its kinds must differ"],
     [{ state: { heights: 1 } }, TypeError, "state must have fields, plan and writable"],
     [{ context: 5 }, TypeError, "context must be an object; got 5"],
-    [{ nSteps: 5 }, TypeError, "write new Loop(engine, { nSteps })"],
+    [{ nSteps: 5 }, TypeError, "Pass new Loop(engine, { nSteps })"],
     [{ multistep() {} }, TypeError, 'got "multistep"; did you mean multiStep?'],
   ];
   const right = { kinds: WorkStage, step() {} };
@@ -399,8 +411,16 @@ Deno.test("makeHook and makeOverload want a list of kinds, be it empty", () => {
   const make = makeHook as unknown as (spec: unknown, kinds?: unknown) => unknown;
   const set = makeOverload as unknown as (kinds?: unknown) => unknown;
   for (const kinds of [undefined, null, WorkStage, [5]]) {
-    assertThrows(() => make({ name: "x", on: {} }, kinds), TypeError, "kinds must be kinds");
-    assertThrows(() => set(kinds), TypeError, "Cannot make an overload set: kinds must be kinds");
+    assertThrows(
+      () => make({ name: "x", on: {} }, kinds),
+      TypeError,
+      "kinds must be results of stages()",
+    );
+    assertThrows(
+      () => set(kinds),
+      TypeError,
+      "Cannot make an overload set: kinds must be results of stages()",
+    );
   }
   assertEquals(makeHook({ name: "x", on: {} }, []).name, "x");
 });

@@ -112,7 +112,7 @@ Deno.test("a failed add never mutates the hook", () => {
     call() {},
   };
   const before = JSON.stringify(chooses);
-  assertThrows(() => add(work(), chooses), TypeError, "must handle a stage");
+  assertThrows(() => add(work(), chooses), TypeError, "it handles no stage of this engine");
   assertEquals(JSON.stringify(chooses), before);
 });
 
@@ -121,9 +121,21 @@ Deno.test("the same explicit name twice is an error; two unnamed hooks of one cl
   add(loop, new Steps());
   add(loop, new Steps());
   add(loop, new Steps(), { name: "mine" });
-  assertThrows(() => add(loop, new Steps(), { name: "mine" }), RangeError, "names must differ");
-  assertThrows(() => add(loop, new Steps(), { name: "Steps" }), RangeError, "names must differ");
-  assertThrows(() => add(loop, { ...members, name: "mine" }), RangeError, "names must differ");
+  assertThrows(
+    () => add(loop, new Steps(), { name: "mine" }),
+    RangeError,
+    "a hook of that name is already registered",
+  );
+  assertThrows(
+    () => add(loop, new Steps(), { name: "Steps" }),
+    RangeError,
+    "a hook of that name is already registered",
+  );
+  assertThrows(
+    () => add(loop, { ...members, name: "mine" }),
+    RangeError,
+    "a hook of that name is already registered",
+  );
   assertEquals(loop.hooks.list().map(({ name }) => name), ["Steps", "Steps-2", "mine"]);
 });
 
@@ -131,14 +143,14 @@ Deno.test("the same object twice is an error", () => {
   const loop = work();
   const steps = new Steps();
   add(loop, steps);
-  assertThrows(() => add(loop, steps), TypeError, "registered already");
+  assertThrows(() => add(loop, steps), TypeError, "already registered");
 });
 
 Deno.test("a stage of a foreign kind is a TypeError naming the accepted kinds", () => {
   assertThrows(
     () => add(work(), { ...members, stage: "play/AFTER" }),
     TypeError,
-    "accepts work stages",
+    "which has work stages",
   );
 });
 
@@ -205,7 +217,7 @@ Deno.test("runsOnStage is asked once per observe stage, when the hook is added",
   assertThrows(
     () => add(work(), { ...hook, runsOnStage: () => 1 }),
     TypeError,
-    "must answer true or false",
+    "must return true or false",
   );
 });
 

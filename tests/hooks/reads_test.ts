@@ -137,7 +137,7 @@ Deno.test("only observe stages can be written at", () => {
     writes: ["heights"] as const,
     call: () => true,
   };
-  assertThrows(() => loop.hooks.add(gate), TypeError, "only observe stages can be written at");
+  assertThrows(() => loop.hooks.add(gate), TypeError, "Only hooks at observe stages can write");
 });
 
 Deno.test("deferred observers get their own step's values, in order, and never hold the loop", async () => {

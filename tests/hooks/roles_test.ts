@@ -32,13 +32,13 @@ Deno.test("a pipe that returns nothing is an error naming it, and so is a gate t
   await assertRejects(
     () => pipe.run(1),
     TypeError,
-    "hook forgot as its handler of work/AMOUNT must return",
+    "hook forgot: its handler of work/AMOUNT must return",
   );
   const gate = work({ hooks: [on({ MAY_WORK: () => later(1) }, "vague")] });
   await assertRejects(
     () => gate.run(1),
     TypeError,
-    "hook vague at work/MAY_WORK as a gate must answer true or false",
+    "hook vague at work/MAY_WORK: the handler of a gate must return true or false",
   );
 });
 
@@ -84,11 +84,11 @@ Deno.test("at most one claimant of a replace stage", async () => {
   assertThrows(
     () => loop.hooks.add(on({ WORK: () => 8 }, "too")),
     TypeError,
-    "one hook at most may replace work/WORK: mine does already",
+    "only one hook can replace work/WORK, and mine does",
   );
   // A disabled claimant still is one: enabling it later must not make two.
   loop.hooks.disable("mine");
-  assertThrows(() => loop.hooks.add(on({ WORK: () => 8 }, "too")), TypeError, "mine does already");
+  assertThrows(() => loop.hooks.add(on({ WORK: () => 8 }, "too")), TypeError, "and mine does");
   await loop.run(1);
   assertEquals(loop.context.total, 1);
   loop.hooks.enable("mine");
@@ -159,8 +159,8 @@ Deno.test("a row for a whole kind never claims, one that names the stage does", 
 
 Deno.test("a stage is reached by its role", () => {
   const loop = work();
-  assertThrows(() => loop.fire("work/WORK"), TypeError, "use loop.replace()");
-  assertThrows(() => loop.gate("work/AFTER"), TypeError, "use loop.fire()");
+  assertThrows(() => loop.fire("work/WORK"), TypeError, "Use loop.replace()");
+  assertThrows(() => loop.gate("work/AFTER"), TypeError, "Use loop.fire()");
   assertThrows(
     () => loop.fire("work/AFTR" as "work/AFTER"),
     RangeError,
@@ -183,6 +183,10 @@ Deno.test("a promise that the step forgets to await is found out", async () => {
       call: () => new Promise((resolve) => setTimeout(resolve, 5)),
     }],
   });
-  await assertRejects(() => loop.run(1), Error, "the hooks of work/BEFORE must be done");
+  await assertRejects(
+    () => loop.run(1),
+    Error,
+    "an asynchronous hook of work/BEFORE is still running",
+  );
   await new Promise((resolve) => setTimeout(resolve, 10));
 });

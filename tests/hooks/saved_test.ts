@@ -110,7 +110,7 @@ Deno.test("state that no hook claims is reported, a hook without saved state is 
   assertThrows(
     () => second.load(undefined as never),
     TypeError,
-    "saved state must be what save() gave",
+    "the state must be a result of save()",
   );
 });
 
@@ -142,7 +142,7 @@ Deno.test("loading without a hook that was saved prints one line, and counts no 
     console.warn = warn;
   }
   assertEquals(printed, [[
-    "Cannot restore hook json_log: no hook has that name: its state is left out",
+    "Cannot restore hook json_log: no hook has that name, so its saved state is ignored",
   ]]);
   assertEquals(await loading.run(1), { status: "completed" });
 });

@@ -314,7 +314,7 @@ Deno.test("when must answer true or false", async () => {
     const hook = ticking({});
     loop.hooks.add({ ...hook, when: () => answer as unknown as boolean });
     await loop.run(1);
-    assertEquals([hook.steps, String(errors[0]).includes("`when` must answer true or false")], [
+    assertEquals([hook.steps, String(errors[0]).includes("`when` must return true or false")], [
       [],
       true,
     ]);

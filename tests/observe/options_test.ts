@@ -36,7 +36,11 @@ Deno.test("an option that is undefined has its default", () => {
 Deno.test("two profilers on one engine need two names", () => {
   const loop = anyLoop(() => {});
   loop.hooks.add(new Profiler());
-  assertThrows(() => loop.hooks.add(new Profiler()), RangeError, "names must differ");
+  assertThrows(
+    () => loop.hooks.add(new Profiler()),
+    RangeError,
+    "a hook of that name is already registered",
+  );
   loop.hooks.add(new Profiler({ name: "coarse", frequency: 100 }));
   assertEquals(loop.hooks.list().map(({ name }) => name), ["profiler", "coarse"]);
 });

@@ -99,7 +99,7 @@ export function hookParts<E extends AnyStages>(
 export function assertRole(stage: string, role: Role, reached: Role): void {
   if (role === reached) return;
   throw new TypeError(
-    `Cannot use ${stage}: it must be reached by its role: it is a ${role} stage, use loop.${
+    `Cannot ${reached === "observe" ? "fire" : reached} ${stage}: it is a ${role} stage. Use loop.${
       role === "observe" ? "fire" : role
     }()`,
   );
@@ -168,7 +168,7 @@ function checkLiteral(engine: Members): void {
   const option = Object.keys(engine).find((key) => OPTIONS.includes(key));
   if (option !== undefined) {
     throw new TypeError(
-      `Cannot ${ACTION}: ${option} must be among its options: write new Loop(engine, { ${option} })`,
+      `Cannot ${ACTION}: ${option} is an option, not a member of the engine. Pass new Loop(engine, { ${option} })`,
     );
   }
   checkKeys(ACTION, "its engine", engine, MEMBERS);

@@ -33,7 +33,7 @@ export class PendingStage {
     if (stage === undefined) return;
     this.#stage = undefined;
     throw new Error(
-      `Cannot ${action}: the hooks of ${stage} must be done: one is asynchronous, so write ` +
+      `Cannot ${action}: an asynchronous hook of ${stage} is still running. Write ` +
         `await loop.fire(${JSON.stringify(stage)}) (or pipe, gate, replace)`,
     );
   }
@@ -72,7 +72,7 @@ export class BetweenSteps {
     const dropped = this.#waiting;
     this.#waiting = [];
     for (const { drop } of dropped) {
-      const message = `Cannot work between two steps of ${engine}: its run must not be over: it is`;
+      const message = `Cannot work between two steps of ${engine}: its run is over`;
       drop(new Error(message, cause === undefined ? {} : { cause }));
     }
   }
@@ -114,7 +114,7 @@ export class ExclusiveCalls {
   assertNone(call: string): void {
     if (this.#busy === undefined) return;
     throw new Error(
-      `Cannot ${call} ${this.#name}: it must not be running already: await its ${this.#busy} first`,
+      `Cannot ${call} ${this.#name}: its ${this.#busy} is not finished. Await it first`,
     );
   }
 }

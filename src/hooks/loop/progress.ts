@@ -5,6 +5,7 @@
  */
 
 import { didYouMean } from "../../base/did_you_mean.ts";
+import { show } from "../../base/show.ts";
 import type { BaseContext } from "../protocol/context.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { AnyStages } from "../protocol/stage.ts";
@@ -35,8 +36,10 @@ export class Counters {
     if (counter === "step") return void this.step++;
     if (!this.names.has(counter)) {
       throw new RangeError(
-        `Cannot advance ${counter}: it must be a counter of the kinds, or step: they are ` +
-          `${[...this.names].join(", ") || "none"}${didYouMean(counter, this.names)}`,
+        `Cannot advance ${counter}: counters must be "step" or among those of the kinds, ` +
+          `${[...this.names].join(", ") || "of which there are none"}; got ${show(counter)}${
+            didYouMean(counter, this.names)
+          }`,
       );
     }
     this.#counts.set(counter, this.of(counter) + 1);

@@ -15,7 +15,7 @@ const OPTIONS: readonly string[] = ["counters", "events", "contexts", "aliases"]
 export function makeObserved(kind: unknown, names: unknown, options: unknown): object {
   const action = `make kind ${checkName(kind)}`;
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
-    throw new TypeError(complaint(action, "its stage names must be an array of texts", names));
+    throw new TypeError(complaint(action, "its stage names must be an array of strings", names));
   }
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) {
@@ -39,7 +39,7 @@ export function makeKind(kind: unknown, roles: unknown, options: unknown): objec
 }
 
 function checkName(kind: unknown): string {
-  const requirement = "its name must be a word";
+  const requirement = "its name must be letters, digits, - and _, and begin with a letter";
   if (typeof kind !== "string") throw new TypeError(complaint("make a kind", requirement, kind));
   if (/^[a-z][\w-]*$/i.test(kind)) return kind;
   throw new RangeError(complaint("make a kind", requirement, kind));
@@ -83,7 +83,9 @@ function checkContexts(action: string, contexts: unknown, stages: readonly strin
   for (const [stage, fields] of Object.entries(contexts)) {
     if (stage !== "*") checkStage(action, "contexts", stage, stages);
     if (Array.isArray(fields) && fields.every((field) => typeof field === "string")) continue;
-    throw new TypeError(complaint(action, `the context of ${stage} must list fields`, fields));
+    throw new TypeError(
+      complaint(action, `the context of ${stage} must be an array of field names`, fields),
+    );
   }
 }
 
@@ -96,7 +98,9 @@ function checkCounters(action: string, counters: unknown, stages: readonly strin
   for (const [stage, counter] of Object.entries(counters)) {
     checkStage(action, "counters", stage, stages);
     if (typeof counter === "string" && counter !== "") continue;
-    throw new TypeError(complaint(action, `the counter of ${stage} must be a text`, counter));
+    throw new TypeError(
+      complaint(action, `the counter of ${stage} must be a non-empty string`, counter),
+    );
   }
 }
 
@@ -119,7 +123,7 @@ function checkAliases(action: string, aliases: unknown, stages: readonly string[
     throw new RangeError(
       complaint(
         action,
-        "its aliases must be called on…, as onTrainEnd is, and not onError",
+        "names of aliases must be like onTrainEnd, and not onError",
         method,
       ),
     );
@@ -132,7 +136,7 @@ function checkStage(
   stage: unknown,
   stages: readonly string[],
 ): void {
-  const requirement = `its ${member} must name stages of it (${stages.join(", ")})`;
+  const requirement = `its ${member} must name its stages (${stages.join(", ")})`;
   if (typeof stage !== "string") throw new TypeError(complaint(action, requirement, stage));
   if (!stages.includes(stage)) throw new RangeError(complaint(action, requirement, stage, stages));
 }
@@ -150,7 +154,7 @@ export function checkKindList(
 ): asserts kinds is readonly { readonly kind: string }[] {
   if (Array.isArray(kinds) && kinds.every(looksLikeKind)) return;
   throw new TypeError(
-    complaint(action, "kinds must be kinds of stages, made by stages or defineKind", kinds),
+    complaint(action, "kinds must be results of stages() or defineKind()", kinds),
   );
 }
 
@@ -161,7 +165,7 @@ export function checkKindList(
 export function checkKinds(kinds: unknown, action: string = "make an engine"): void {
   checkKindList(kinds, action);
   if (kinds.length === 0) {
-    throw new RangeError(complaint(action, "kinds must have one kind at least", kinds));
+    throw new RangeError(complaint(action, "kinds must have at least one kind", kinds));
   }
   const names = kinds.map(({ kind }) => kind);
   const twice = names.find((name, i) => names.indexOf(name) !== i);

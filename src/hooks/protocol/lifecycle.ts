@@ -130,7 +130,7 @@ export function bindMethods(
       const stage = `${kind}/${name}`, others = bound.get(stage) ?? [];
       if (others.length > 0 && roles.get(stage) !== "observe") {
         throw new TypeError(
-          `Cannot register hook ${label}: one method at most may handle ${stage}; ` +
+          `Cannot register hook ${label}: only one method can handle ${stage}; ` +
             `got ${others[0]} and ${method}`,
         );
       }
@@ -156,7 +156,7 @@ function checkMethods(
     }
     if (known.includes(method)) continue;
     throw new TypeError(
-      `Cannot register hook ${label}: no stage has a method ${method}: the engine has ${
+      `Cannot register hook ${label}: no stage has a method ${method}. The engine has ${
         [...tables.keys()].join(", ")
       } stages${near}`,
     );

@@ -109,7 +109,12 @@ export function makeOverload<B extends AnyStages>(
     const kind = kinds.find(({ kind }) => String(test.value).startsWith(`${kind}/`));
     if (kind === undefined || known.has(test.value)) return;
     throw new TypeError(
-      complaint("add an overload", `${kind.kind} has no such stage`, test.value, known.keys()),
+      complaint(
+        "add an overload",
+        `stages must be among those of ${kind.kind}`,
+        test.value,
+        known.keys(),
+      ),
     );
   });
   return set as unknown as StageOverload<never, never, B>;

@@ -155,8 +155,8 @@ function kernelProblems(hook: Readonly<Record<string, unknown>>): string[] {
     ...must,
     ...(Array.isArray(writes) && writes.length > 0
       ? []
-      : [`writes must name what its kernels change; got ${show(writes)}`]),
-    ...(call === undefined ? [] : ["it must have call or kernels, not both"]),
+      : [`writes must name the fields that its kernels change; got ${show(writes)}`]),
+    ...(call === undefined ? [] : ["it has both call and kernels; leave out one"]),
   ];
 }
 

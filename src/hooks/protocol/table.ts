@@ -167,7 +167,7 @@ function checkSpec(spec: unknown): CheckedSpec {
   const { name, on, otherwise } = spec;
   if (typeof name !== "string" || name === "") {
     checkLiteralKeys("make a hook", "its members", spec, MEMBERS); // it may be misspelt
-    throw new TypeError(complaint("make a hook", "its name must be a text", name));
+    throw new TypeError(complaint("make a hook", "its name must be a non-empty string", name));
   }
   const action = `make hook ${name}`;
   checkLiteralKeys(action, "its members", spec, MEMBERS);
@@ -214,10 +214,8 @@ function findKind(name: string, kindName: string, kinds: readonly AnyStages[]): 
   if (found !== undefined) return found;
   const names = kinds.map(({ kind }) => kind);
   throw new TypeError(
-    `Cannot make hook ${name}: it handles kind ${kindName}: the kinds known here are ${
-      names.join(", ")
-    }` +
-      `${didYouMean(kindName, names) || "; pass others as `kinds: [...]`"}`,
+    `Cannot make hook ${name}: unknown kind ${kindName}. Known kinds are ${names.join(", ")}` +
+      `${didYouMean(kindName, names) || ". Pass others as `kinds: [...]`"}`,
   );
 }
 
@@ -226,7 +224,7 @@ function checkStages(name: string, { kind, roles }: AnyStages, table: Members): 
     if (stage === "*" || Object.hasOwn(roles, stage)) continue;
     const names = Object.keys(roles);
     throw new TypeError(
-      `Cannot make hook ${name}: ${kind} has no stage ${stage}: its stages are ${names.join(", ")}${
+      `Cannot make hook ${name}: ${kind} has no stage ${stage}. Its stages are ${names.join(", ")}${
         didYouMean(stage, names)
       }`,
     );

@@ -104,7 +104,7 @@ export class Lifespan {
   openLate(entry: Entry): void {
     if (this.#closing.has(entry.record.hook)) {
       throw new Error(
-        `Cannot register hook ${entry.name}: the same object must be closed first: it was removed in this step`,
+        `Cannot register hook ${entry.name}: the same object was removed in this step and is not closed yet. Add it in a later step`,
       );
     }
     try {

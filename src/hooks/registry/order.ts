@@ -91,7 +91,7 @@ function cycle(entries: readonly Entry[]): RangeError {
     if (seen !== -1) {
       const names = path.slice(0, seen + 2).map((entry) => entry.name);
       return new RangeError(
-        `Cannot order hooks: before and after must not form a cycle: ${names.join(" → ")}`,
+        `Cannot order hooks: before and after must not form a cycle; got ${names.join(" → ")}`,
       );
     }
   }
@@ -122,8 +122,8 @@ function checkModifiers(
     const early = others.find(({ entry }) => mustPrecede(entry, modifier.entry));
     if (early === undefined) continue;
     throw new RangeError(
-      `Cannot order hooks: ${modifier.entry.name} changes state at ${modifier.info.stage} and must run before its ` +
-        `observers: ${early.entry.name} asks to run before it`,
+      `Cannot order hooks: ${modifier.entry.name} changes state at ${modifier.info.stage}, so it runs before ` +
+        `observers, but ${early.entry.name} asks to run before it. Remove that order`,
     );
   }
 }
@@ -147,8 +147,8 @@ export function unknownNames(
     [...entry.before, ...entry.after].filter((name) => !names.includes(name)).map((name) => ({
       entry,
       error: new RangeError(
-        `Cannot order hook ${entry.name} by ${JSON.stringify(name)}: no hook has that name: ` +
-          `the hooks are ${names.join(", ")}${didYouMean(name, names)}`,
+        `Cannot order hook ${entry.name} by ${JSON.stringify(name)}: no hook has that name. ` +
+          `The hooks are ${names.join(", ")}${didYouMean(name, names)}`,
       ),
     }))
   );

@@ -98,7 +98,7 @@ function checkSilent(hook: object, kinds: readonly AnyStages[]): void {
   const [method] = form === "on" && typeof call === "function" ? ["call"] : handlersOf(hook);
   if (method === undefined) return;
   throw new TypeError(
-    `Cannot register hook ${label}: it must have ${form} or ${method}, not both: ${method} would never be called`,
+    `Cannot register hook ${label}: it has both ${form} and ${method}, and ${method} would never be called. Leave out one`,
   );
 }
 
@@ -192,7 +192,7 @@ function fromProtocol(
 function workOf(hook: object, label: string, worker: DeviceWorker | undefined): unknown {
   if (worker !== undefined) return (_ctx: unknown, stage: string) => worker.work(hook, stage);
   throw new TypeError(
-    `Cannot register hook ${label}: it gives kernels, so the engine must run kernels: this one runs none`,
+    `Cannot register hook ${label}: it has kernels, and this engine does not run kernels`,
   );
 }
 
@@ -202,7 +202,7 @@ function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): 
   const answer: unknown = hook.runsOnStage(stage as never);
   if (typeof answer === "boolean") return answer;
   throw new TypeError(
-    `Cannot register hook ${label}: runsOnStage(${stage}) must answer true or false; got ${
+    `Cannot register hook ${label}: runsOnStage(${stage}) must return true or false; got ${
       show(answer)
     }`,
   );
@@ -216,9 +216,7 @@ function checkStages(label: string, given: readonly string[], kinds: readonly An
     }
     const known = Object.keys(kind.roles).map((name) => `${kind.kind}/${name}`);
     throw new TypeError(
-      `Cannot register hook ${label}: ${kind.kind} has no such stage; got ${
-        JSON.stringify(stage)
-      }` +
+      `Cannot register hook ${label}: unknown stage ${JSON.stringify(stage)} of ${kind.kind}` +
         didYouMean(stage, known),
     );
   }

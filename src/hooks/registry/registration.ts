@@ -60,7 +60,7 @@ export function makeEntry(hook: unknown, options: AddOptions, engine: Registerin
   checkOptions(name, options);
   if (engine.others.some((other) => other.record.hook === hook)) {
     throw new TypeError(
-      `Cannot register hook ${name}: the same object is registered already: make another one`,
+      `Cannot register hook ${name}: the same object is already registered. Create another one`,
     );
   }
   checkFields(record, engine);
@@ -97,7 +97,7 @@ export function registered<T>(
   if (!isThenable(answer)) return entries(); // it may have added other hooks
   answer.then(undefined, () => {});
   throw new TypeError(
-    `Cannot register hook ${name}: its onRegister must not return a promise: it does; wait in open() instead`,
+    `Cannot register hook ${name}: its onRegister must not return a promise. Wait in open() instead`,
   );
 }
 
@@ -118,12 +118,12 @@ function nameOf(record: HookRecord, options: AddOptions, names: HookNames): stri
   if (explicit !== undefined) {
     if (typeof explicit !== "string" || explicit === "") {
       throw new TypeError(
-        complaint(`register hook ${record.label}`, "its name must be a text", explicit),
+        complaint(`register hook ${record.label}`, "its name must be a non-empty string", explicit),
       );
     }
     if (!names.has(explicit)) return explicit;
     throw new RangeError(
-      `Cannot register hook ${explicit}: names must differ: there is a hook of that name already`,
+      `Cannot register hook ${explicit}: a hook of that name is already registered. Pass another { name }`,
     );
   }
   return names.free(record.label);
@@ -167,7 +167,7 @@ function checkEpochs({ hook, label }: HookRecord, { infos }: Registering): void 
   throw new TypeError(
     complaint(
       `register hook ${label}`,
-      "enableAfterEpoch needs an engine that counts epochs",
+      "enableAfterEpoch must be left out, because the engine does not count epochs",
       enableAfterEpoch,
     ),
   );
@@ -266,7 +266,7 @@ function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): voi
   if (handlers.length === 0 && (hook.open ?? hook.close ?? hook.settings) === undefined) {
     const accepted = kinds.map(({ kind }) => kind).join(", ");
     throw new TypeError(
-      `Cannot register hook ${name}: it must handle a stage of this engine: the engine accepts ${accepted} stages`,
+      `Cannot register hook ${name}: it handles no stage of this engine, which has ${accepted} stages`,
     );
   }
   for (const handler of handlers) {
@@ -276,7 +276,7 @@ function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): voi
     const rival = others.find(({ handlers }) => handlers.some(({ info }) => info.stage === stage));
     if (rival === undefined) continue;
     throw new TypeError(
-      `Cannot register hook ${name}: one hook at most may replace ${stage}: ${rival.name} does already`,
+      `Cannot register hook ${name}: only one hook can replace ${stage}, and ${rival.name} does`,
     );
   }
 }
@@ -284,12 +284,12 @@ function checkHandlers(entry: Entry, { kinds, infos, others }: Registering): voi
 function checkHandler({ info, schedule, entry: { name, record } }: StageHandler): void {
   if (isLastWork(record.hook) && !(schedule.isPlain && record.when === undefined)) {
     throw new TypeError(
-      `Cannot register hook ${name}: it must have no schedule but frequency and phase: the engine does its work ` +
-        `after everything else of ${info.stage}`,
+      `Cannot register hook ${name}: its schedule can have only frequency and phase, because the engine does its work ` +
+        `after all other hooks of ${info.stage}`,
     );
   }
   if (info.role === "observe" || record.writes.length === 0) return;
   throw new TypeError(
-    `Cannot register hook ${name}: only observe stages can be written at: ${info.stage} is a ${info.role} stage`,
+    `Cannot register hook ${name}: it declares writes, and ${info.stage} is a ${info.role} stage. Only hooks at observe stages can write`,
   );
 }

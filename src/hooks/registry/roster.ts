@@ -124,7 +124,7 @@ export class Roster<R> {
     if (entry !== undefined) return entry;
     const names = this.all.map((entry) => this.nameOf(entry));
     throw new RangeError(
-      `Cannot ${verb} hook ${show(name)}: none has that name: the hooks are ` +
+      `Cannot ${verb} hook ${show(name)}: no hook has that name. The hooks are ` +
         `${names.join(", ") || "none"}${didYouMean(String(name), names)}`,
     );
   }

@@ -71,7 +71,7 @@ export function restoreEntries(
   return unknown.map((name) => ({
     name,
     error: new RangeError(
-      `Cannot restore hook ${name}: no hook has that name: its state is left out`,
+      `Cannot restore hook ${name}: no hook has that name, so its saved state is ignored`,
     ),
   }));
 }
@@ -84,7 +84,7 @@ export function wasEnabled(saved: SavedHookStates, { path, enabled }: Entry): bo
 function assertSaved(saved: unknown): asserts saved is SavedHookStates {
   if (isSavedHooks(saved)) return;
   throw new TypeError(
-    `Cannot restore hooks: their saved state must be what save() gave; got ${show(saved)}`,
+    `Cannot restore hooks: the state must be a result of save(); got ${show(saved)}`,
   );
 }
 
@@ -113,6 +113,6 @@ export function assertSavedLoop(
     isCounts(saved.counts) && Object.keys(saved.counts).every((counter) => counters.has(counter));
   if (isSaved) return;
   throw new TypeError(
-    `Cannot load into a loop: its saved state must be what save() gave; got ${show(saved)}`,
+    `Cannot load into a loop: the state must be a result of save(); got ${show(saved)}`,
   );
 }

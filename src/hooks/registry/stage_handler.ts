@@ -170,9 +170,7 @@ export class StageHandler {
     const answer: unknown = when.call(hook, ctx);
     if (typeof answer === "boolean") return answer;
     throw new TypeError(
-      `Cannot ask hook ${label} when to run: its \`when\` must answer true or false; got ${
-        show(answer)
-      }`,
+      `Cannot schedule hook ${label}: its \`when\` must return true or false; got ${show(answer)}`,
     );
   }
 

@@ -71,7 +71,7 @@ export class StageTable {
     const point = this.#points.get(stage);
     if (point !== undefined) return point;
     throw new RangeError(
-      `Cannot fire stage ${show(stage)}: the engine has no such stage: its stages are ` +
+      `Cannot fire stage ${show(stage)}: the engine has no such stage. Its stages are ` +
         `${[...this.#points.keys()].join(", ")}${didYouMean(String(stage), this.#points.keys())}`,
     );
   }

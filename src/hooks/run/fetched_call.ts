@@ -81,8 +81,7 @@ function writeBack(handler: StageHandler, changed: Iterable<string>, values: Fie
   if (plan?.writeBack !== undefined) return plan.writeBack(values);
   const names = [...changed].join(", ");
   throw new TypeError(
-    `Cannot write ${names} in hook ${handler.entry.record.label}: the state's source must take it back: it can ` +
-      `only be read`,
+    `Cannot write ${names} in hook ${handler.entry.record.label}: the engine provides it for reading only`,
   );
 }
 

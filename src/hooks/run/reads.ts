@@ -117,10 +117,9 @@ export function accessor(
     const get = declared.includes(field) ? getterOf(field, member, value) : () => {
       const verb = member === "reads" ? "read" : "write";
       throw new TypeError(
-        `Cannot ${verb} ${field} in hook ${hook}: it must declare it, ${member}: [..., ${
-          JSON.stringify(field)
-        }]: ` +
-          `its ${member} are ${JSON.stringify(declared)}`,
+        `Cannot ${verb} ${field} in hook ${hook}: it is not among its ${member}, ${
+          JSON.stringify(declared)
+        }. Add it: ${member}: [..., ${JSON.stringify(field)}]`,
       );
     };
     Object.defineProperty(object, field, { get, enumerable: declared.includes(field) });
@@ -160,8 +159,8 @@ export function unfetched(
   for (const field of new Set(fields)) {
     const get = () => {
       throw new TypeError(
-        `Cannot ${verb} ${field} in the \`when\` of hook ${hook} as it is fetched only when the hook fires: ` +
-          `decide in the handler, or by frequency`,
+        `Cannot ${verb} ${field} in the \`when\` of hook ${hook}: it is fetched only when the hook fires. ` +
+          `Decide in the handler, or by frequency`,
       );
     };
     Object.defineProperty(object, field, { get });

@@ -44,7 +44,7 @@ const GATE: Fold = {
   merge: (handler, answer, isOpen) => {
     if (typeof answer === "boolean") return answer && isOpen;
     throw new TypeError(
-      `Cannot ask hook ${handler.entry.name} at ${handler.info.stage}: a gate must answer true or false; ` +
+      `Cannot use the answer of hook ${handler.entry.name} at ${handler.info.stage}: the handler of a gate must return true or false; ` +
         `got ${show(answer)}`,
     );
   },

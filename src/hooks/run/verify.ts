@@ -20,10 +20,9 @@ export class ObserverMutationError extends Error {
   /** Makes the error with its message. */
   constructor(hook: string, stage: string, changed: readonly string[]) {
     super(
-      `Cannot trust hook ${hook}: an observer must change nothing at ${stage}: it changed ${
+      `Cannot trust hook ${hook}: it changed ${
         changed.join(", ")
-      } ` +
-        `(a hook that means to declares it: writes: [...])`,
+      } at ${stage} without declaring it. Declare it in the hook: writes: [...]`,
     );
     this.name = "ObserverMutationError";
     this.hook = hook;
