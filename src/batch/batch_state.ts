@@ -7,7 +7,7 @@
 import { ALWAYS } from "./fields/fields.ts";
 import { busyError, type FieldHolder } from "./fields/holder.ts";
 import { checkStore } from "./saved/check_store.ts";
-import { sizeOf, type Store } from "./store.ts";
+import { sizeOf, type Store, systemName } from "./store.ts";
 import { giveIds } from "./system_ids.ts";
 
 /** Names of the fields that every batch has. */
@@ -35,9 +35,9 @@ export function newState(store: Store, nextId: number): BatchState {
   };
 }
 
-/** Returns the part of an error message that names a system of a batch. */
-export function inBatch(system: number): string {
-  return ` of system ${system}`;
+/** Returns the function that names a system of a store at the end of an error message: " of system 3 (water.xyz)". */
+export function inBatch({ infos }: Store): (system: number) => string {
+  return (system) => ` of system ${systemName(infos, system)}`;
 }
 
 /**
@@ -57,7 +57,8 @@ export function wholeStore({ store, holder }: BatchState, action: string): Store
  * @throws {Error} if an engine holds a part of the batch
  */
 export function checkState(state: BatchState, action: string): void {
-  checkStore(wholeStore(state, action), action, inBatch);
+  const store = wholeStore(state, action);
+  checkStore(store, action, inBatch(store));
 }
 
 /** Replaces the systems of a batch. The systems in the slots `keepers` keep their ids. */
@@ -68,7 +69,7 @@ export function replaceStore(
   keepers: readonly number[] = [],
 ): void {
   if (state.holder !== undefined) throw busyError(action, state.holder.by);
-  checkStore(store, action, inBatch);
+  checkStore(store, action, inBatch(store));
   state.nextId = giveIds(store, state.nextId, new Set(keepers));
   state.store = store;
   state.systemOfNode = undefined;

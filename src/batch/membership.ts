@@ -44,7 +44,7 @@ export function storeOfAll(
     throw new RangeError(`Cannot ${action}: it must have at least one system; got 0`);
   }
   const store = assemble(picks, inList);
-  checkStore(store, action, inBatch, { isData });
+  checkStore(store, action, inBatch(store), { isData });
   return store;
 }
 

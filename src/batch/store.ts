@@ -35,11 +35,16 @@ const NAMES = ["label", "name", "file"] as const;
  * `name` or `file`, as in `3 (water_17.xyz)`.
  */
 export function systemName(infos: readonly Info[], system: number): string {
+  return placeName(system, infos[system]);
+}
+
+/** Returns the name of a system for messages, as `systemName` does: its place in a list and the name in its `info`. */
+export function placeName(place: number, info: Info | undefined): string {
   for (const key of NAMES) {
-    const value = infos[system]?.[key];
-    if (typeof value === "string" && value !== "") return `${system} (${value})`;
+    const value = info?.[key];
+    if (typeof value === "string" && value !== "") return `${place} (${value})`;
   }
-  return String(system);
+  return String(place);
 }
 
 /** System number `index` of `store`. */

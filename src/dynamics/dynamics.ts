@@ -336,14 +336,14 @@ export class Dynamics<
   #assertIdle(action: string): void {
     if (this.#whole !== undefined) {
       throw new Error(
-        `Cannot ${action} ${this.name}: it must not be a stage of another engine: ${this.#whole.name} has it now`,
+        `Cannot ${action} ${this.name}: it is a stage of ${this.#whole.name}. Use that engine instead`,
       );
     }
     if (this.#state === "idle") return;
     throw new Error(
       this.#state === "closed"
         ? `Cannot ${action} ${this.name}: it is closed. Make a new engine`
-        : `Cannot ${action} ${this.name}: it must not be running already: await its run first`,
+        : `Cannot ${action} ${this.name}: it is running. Await its run first`,
     );
   }
 }

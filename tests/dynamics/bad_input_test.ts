@@ -131,9 +131,13 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(() => on({ device: { name: "auto", keep: 1 } }), TypeError, "keepSeconds");
   refuses(() => on({ device: { name: "auto", keepSeconds: -1 } }), RangeError, "keepSeconds must");
   refuses(() => on({ device: { name: "auto", keepSeconds: "1" } }), TypeError, "keepSeconds must");
-  refuses(() => on({ backend: "wasm" }), TypeError, "write device for a name");
-  refuses(() => on({ backend: 3 }), TypeError, "backend must be one that is open");
-  refuses(() => on({ device: "wasm", backend: openBackend() }), TypeError, "only one of device");
+  refuses(() => on({ backend: "wasm" }), TypeError, "pass a name as device");
+  refuses(() => on({ backend: 3 }), TypeError, "backend must be an open backend");
+  refuses(
+    () => on({ device: "wasm", backend: openBackend() }),
+    TypeError,
+    "device must be left out if backend is given",
+  );
   refuses(() => new NVE({ model, dt: 1, hooks: {} as never }), TypeError, "hooks must be an array");
   const bath = { model, dt: 1, temperature: 10, friction: 0.1 };
   refuses(() => new NVTLangevin({ ...bath, temperature: -1 }), RangeError, "temperature must be 0");
@@ -143,8 +147,12 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   const chained = (given: object) => () => new NVTNoseHoover({ ...chain, ...given });
   refuses(chained({ temperature: 0 }), RangeError, "temperature must be above 0");
   refuses(chained({ thermostatTime: 0 }), RangeError, "thermostatTime must be above 0");
-  refuses(chained({ thermostatTime: 1.9 }), RangeError, "thermostatTime must be two steps or more");
-  refuses(chained({ dt: [1, 60] }), RangeError, "got 100 fs, with a dt of 60 fs");
+  refuses(
+    chained({ thermostatTime: 1.9 }),
+    RangeError,
+    "thermostatTime must be at least two steps",
+  );
+  refuses(chained({ dt: [1, 60] }), RangeError, "got 100 fs with a dt of 60 fs");
   refuses(chained({ dt: 5, thermostatTime: [10, 9] }), RangeError, "thermostatTime of system 1");
   refuses(chained({ chainLength: 0 }), RangeError, "chainLength must be a whole number from 1");
   refuses(chained({ chainLength: 2.5 }), RangeError, "chainLength must be a whole number from 1");
@@ -175,7 +183,7 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(
     () => new NVE({ model: blind, dt: 1 }),
     TypeError,
-    "its model must give forces: blind gives energy",
+    "its model must give forces; got blind, which gives energy",
   );
 });
 
@@ -205,7 +213,7 @@ Deno.test(
     const before = bitsOf(batch, undefined, ["positions", "velocities"]);
     for (const engine of engines) {
       const error = await assertRejects(() => engine.run(batch, 2), RangeError);
-      assertStringIncludes(error.message, "one for each of 3 systems: current length is");
+      assertStringIncludes(error.message, "one for each of 3 systems; got");
       assertEquals(batch.heldBy, undefined);
       await engine.close();
     }
@@ -215,9 +223,13 @@ Deno.test(
 
 Deno.test("a run names what it is not given", async () => {
   await using md = new NVE({ model: ARGON, dt: 1, device: "reference" });
-  await assertRejects(() => md.run(undefined as never, 3), TypeError, "must be given a batch");
-  await assertRejects(() => md.run([argon(1, 0)] as never, 3), TypeError, "must be given a batch");
-  await assertRejects(() => md.run(crystals(1)), TypeError, "the number of steps is required");
+  await assertRejects(() => md.run(undefined as never, 3), TypeError, "the batch must be a Batch");
+  await assertRejects(
+    () => md.run([argon(1, 0)] as never, 3),
+    TypeError,
+    "the batch must be a Batch",
+  );
+  await assertRejects(() => md.run(crystals(1)), TypeError, "nSteps is required");
   for (const n of [-1, 0.5, NaN]) {
     await assertRejects(() => md.run(crystals(1), n), RangeError, "nSteps must be a whole number");
   }
@@ -395,7 +407,7 @@ Deno.test("what is no scheme, and one that opens no kernels, are refused by name
   await assertRejects(
     () => md.run(crystals(1), 1),
     TypeError,
-    "Cannot run mine: open() of its integrator must return the kernels pre and post: post must be an array of calls",
+    "Cannot run mine: open() of its integrator must return arrays of calls as pre and post; post must be an array",
   );
 });
 

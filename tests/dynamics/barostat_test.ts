@@ -104,7 +104,7 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
     assertThrows(
       npt({ dt: 4, [name]: 7 }),
       RangeError,
-      `${name} must be two steps or more; got 7 fs, with a dt of 4 fs`,
+      `${name} must be at least two steps; got 7 fs with a dt of 4 fs`,
     );
   }
   assertThrows(
@@ -130,7 +130,7 @@ Deno.test("a barostat refuses what has no cell to change, by system", async () =
   await assertRejects(
     () => engine().run(Batch.from([cube, slab]), 1),
     RangeError,
-    "Cannot run NPH: system 1 must be periodic along all three lattice vectors; got true, true, false",
+    "Cannot run NPH: pbc of system 1 must be true along all three lattice vectors; got true, true, false",
   );
   await assertRejects(
     () => engine().run(atomAt(0), 1),
@@ -152,7 +152,7 @@ Deno.test("a barostat refuses what has no cell to change, by system", async () =
   await assertRejects(
     () => new NPH({ ...GIVEN, model: spring(1), device: "reference" }).run(Batch.from([cube]), 1),
     TypeError,
-    "Cannot run NPH: its model must give stress",
+    "Cannot run NPH: NPH needs a model that gives stress",
   );
   await assertRejects(
     () => engine({ pressure: [0, 0, 0] }).run(Batch.from([cube, cube]), 1),

@@ -249,8 +249,8 @@ Deno.test("a pressure on what has no volume is refused, naming the system", asyn
   const error = await assertRejects(() => engine.run(batch, 3), RangeError);
   assertEquals(
     error.message,
-    "Cannot run LBFGS: a system under pressure must be periodic in all three directions: " +
-      "current value of pbc of system 1 is 0, 0, 0",
+    "Cannot run LBFGS under pressure: pbc of system 1 must be true in all three directions; " +
+      "got false, false, false",
   );
 });
 

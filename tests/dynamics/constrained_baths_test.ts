@@ -129,6 +129,10 @@ Deno.test(
       constraints: [fixBonds([[0, 1]])],
       ...where(backend),
     });
-    await assertRejects(() => bonded.run(crystals(1), 1), TypeError, "the cell must stay as it is");
+    await assertRejects(
+      () => bonded.run(crystals(1), 1),
+      TypeError,
+      "changes the cell. Use an integrator with a constant cell",
+    );
   }),
 );

@@ -408,7 +408,7 @@ const ABOVE_ALL = 0;
 Deno.test("a ConvergenceHook names the criterion and the member that is wrong", () => {
   const refuses = (options: unknown, message: string) =>
     assertThrows(() => new ConvergenceHook(options as ConvergenceOptions), Error, message);
-  refuses({ criteria: [] }, "criteria must have one or more");
+  refuses({ criteria: [] }, "criteria must have at least one criterion; got []");
   refuses({ criteria: [{ key: "fmax" }] }, "threshold of criterion 0 must be a number");
   refuses({ criteria: { key: "fmax", threshold: NaN } }, "threshold of criterion 0");
   const good = { key: "fmax", threshold: 1 };

@@ -38,7 +38,7 @@ Deno.test("without an adapter auto runs on wasm and says why; webgpu says what t
   const expected = bitsOf(await new NVE({ model: ARGON, dt: 2 }).run(crystals(1), 5));
   await using md = new NVE({ model: ARGON, dt: 2, device: { name: "auto", gpu: NO_GPU } });
   assertEquals(md.device, undefined);
-  assertThrows(() => md.backend, Error, "its device must be open, auto: a run opens it");
+  assertThrows(() => md.backend, Error, "its device auto is not open. A run opens it");
   assertSameBits(bitsOf(await md.run(crystals(1), 5)), expected);
   assertEquals([md.backend.name, md.device!.device], ["wasm", "wasm"]);
   assertStringIncludes(md.device!.skipped[0]!.reason, "no adapter was found (on Linux install");
@@ -68,7 +68,7 @@ testOnGpu(
     });
     const device = { name: "auto", gpu } as const;
     const md = new NVE({ model: ARGON, dt: 2, device, hooks: [look], verify: true });
-    assertThrows(() => md.backend, Error, "must be open");
+    assertThrows(() => md.backend, Error, "is not open");
     const batch = crystals(2);
     await md.run(batch, 3);
     await md.run(batch, 2);

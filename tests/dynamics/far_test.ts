@@ -360,7 +360,10 @@ Deno.test("a hook whose kernels need absolute positions may come after a run far
   });
   const handle = md.hooks.add(joining);
   await md.run(batch, 3).catch((cause) => error = cause);
-  assertMatch(String(error), /WrapPeriodicHook cannot join a run of systems far from the origin/);
+  assertMatch(
+    String(error),
+    /WrapPeriodicHook cannot be added during a run of systems far from the origin/,
+  );
   handle.remove();
   await md.run(batch, 2); // from now on with absolute positions
 });

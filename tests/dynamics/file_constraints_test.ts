@@ -105,7 +105,7 @@ Deno.test("fused stages and L-BFGS hold what a file fixes; stages do not answer 
   assertEquals([...batch.get("status")], [3]);
   assertEquals(batch.get("positions").slice(0, 3), before);
   const own = new NVE({ model: ARGON, dt: 2, fileConstraints: false });
-  assertThrows(() => fuse(own), TypeError, "fileConstraints must be the same for all stages");
+  assertThrows(() => fuse(own), TypeError, "fileConstraints of NVE applies to all stages");
 });
 
 Deno.test("a stream holds what each of its systems fixes, whoever comes into the batch, as a batch alone does", async () => {

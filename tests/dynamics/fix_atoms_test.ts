@@ -309,7 +309,7 @@ Deno.test(
       () =>
         run(fireRelaxer({ dt: 0.5 }), crystals(1), backend, { constraints: [fixMasked("mask")] }),
       TypeError,
-      "the batch must have mask",
+      "the batch must have a field mask",
     );
   }),
 );
@@ -323,15 +323,15 @@ Deno.test("what is wrong with a constraint is told by name", async () => {
   await assertRejects(
     tried(fixAtoms([1])),
     TypeError,
-    "constraints must be an array, as of fixAtoms()",
+    "constraints must be an array, such as [fixAtoms([0])]",
   );
-  await assertRejects(tried([{}]), TypeError, "constraint 0 must be one");
+  await assertRejects(tried([{}]), TypeError, "constraint 0 must have name and hold");
   await assertRejects(
     tried([{ name: "mine", hold: () => ({ fixed: [7] }) }]),
     RangeError,
-    "Cannot hold mine: it must say of each of 32 atoms what is fixed: current length is 1",
+    "Cannot hold mine: fixed must have one number for each of 32 atoms; got 1",
   );
-  assertThrows(() => fixAtoms("all" as never), TypeError, "a function, flags or places");
+  assertThrows(() => fixAtoms("all" as never), TypeError, "a function, flags or indices");
   for (const wrong of ["", "w", "xx", [true], [false, false, false], 3]) {
     assertThrows(() => fixComponents([0], wrong as never), TypeError, "directions must be");
   }

@@ -357,11 +357,14 @@ Deno.test("what was fused is fused with more, and nothing is lost", async () => 
 Deno.test("a stage must say when its systems go on", () => {
   const model = ARGON;
   const nve = (more: object = {}) => new NVE({ model, dt: 1, ...more });
-  const exits =
-    ": NVE must say when its systems go on to NVE-2: give it nSteps, or a ConvergenceHook";
+  const exits = ": nothing ends the stage NVE, so systems would never reach NVE-2. Give NVE nSteps";
   assertThrows(() => fuse(nve(), nve()), TypeError, exits);
   assertThrows(() => fuse(nve({ nSteps: Infinity }), nve()), TypeError, exits);
-  assertThrows(() => fuse(fuse(nve({ nSteps: 1 }), nve()), nve()), TypeError, "NVE-2 must say");
+  assertThrows(
+    () => fuse(fuse(nve({ nSteps: 1 }), nve()), nve()),
+    TypeError,
+    "nothing ends the stage NVE-2",
+  );
   assertThrows(() => fuse(nve({ nSteps: 0 }), nve()), RangeError, "must be above 0");
   fuse(nve({ nSteps: 1 }), nve());
   fuse(nve({ hooks: [ConvergenceHook.fromFmax()] }), nve());
@@ -374,12 +377,16 @@ Deno.test("engines that are none, or cannot share a model or a device, are not f
   const one = nve();
   // deno-lint-ignore no-explicit-any -- a caller without types
   assertThrows(() => fuse(one, 3 as any, nve()), TypeError, "stage 1 must be an engine");
-  assertThrows(() => fuse(one, one), TypeError, "NVE is there twice");
-  assertThrows(() => fuse(one, nve({ model: spring(1) })), TypeError, "must have the same model");
+  assertThrows(() => fuse(one, one), TypeError, "must be different engines; got NVE twice");
+  assertThrows(
+    () => fuse(one, nve({ model: spring(1) })),
+    TypeError,
+    "all stages must share one model object",
+  );
   assertThrows(() => fuse(one, nve({ device: "reference" })), TypeError, "the same device");
   const two = nve({ device: "reference" });
   assertEquals(fuse(one, two, { device: "reference" }).backend.name, "reference");
-  assertThrows(() => fuse(one, nve()), Error, "must not be a stage of another engine");
+  assertThrows(() => fuse(one, nve()), Error, "it is a stage of");
   // deno-lint-ignore no-explicit-any -- a caller without types
   assertThrows(() => fuse(nve(), nve(), { nStep: 3 } as any), TypeError, "nStep");
 });
@@ -388,7 +395,7 @@ Deno.test("a stage is run by the whole alone, and a system must be in a stage", 
   const nve = () => new NVE({ model: ARGON, dt: 1, nSteps: 2 });
   const one = nve();
   await using all = fuse(one, nve());
-  await assertRejects(() => one.run(mixed(1), 1), Error, "NVE+NVE-2 has it now");
+  await assertRejects(() => one.run(mixed(1), 1), Error, "it is a stage of NVE+NVE-2");
   const batch = mixed(2);
   batch.set("status", [0, -1]);
   await assertRejects(() => all.run(batch), RangeError, "the status of system 1");
@@ -441,7 +448,11 @@ Deno.test("a ConvergenceHook that sends systems back, or nowhere, is refused", a
   }];
   for (const way of ways) {
     await using all = fuse(nve(), nve({ hooks: [new ConvergenceHook(way)] }), nve());
-    await assertRejects(() => all.run(mixed(1)), RangeError, "must have systems go on");
+    await assertRejects(
+      () => all.run(mixed(1)),
+      RangeError,
+      "must be a later stage than its sourceStatus",
+    );
   }
 });
 
@@ -644,7 +655,7 @@ Deno.test(
     assertSameBits(bitsOf(batch, 1, ["positions"]), bitsOf(one, 0, ["positions"]));
     const held = new NVE({ ...place, dt: 1, nSteps: 1, constraints });
     const other = new NVE({ ...place, dt: 1 });
-    assertThrows(() => fuse(held, other), TypeError, "constraints must be the same for all stages");
+    assertThrows(() => fuse(held, other), TypeError, "constraints of NVE applies to all stages");
   }),
 );
 

@@ -203,7 +203,7 @@ Deno.test("a line search needs energies of its model", async () => {
   const error = await assertRejects(() => opt.run(Batch.from([argon(1, 0)]), 1), TypeError);
   assertEquals(
     error.message,
-    "Cannot run LBFGS: its model must give energy, which LBFGS needs: forces only gives forces",
+    "Cannot run LBFGS: LBFGS needs a model that gives energy; got forces only, which gives forces",
   );
 });
 

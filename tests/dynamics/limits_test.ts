@@ -91,7 +91,11 @@ Deno.test("a run ends with an error before the steps of a system, or of an engin
   assertEquals([...batch.get("stepsDone")], [9, MOST]);
   const before = batch.get("positions").slice();
   for (const n of [1, 100]) {
-    await assertRejects(() => md.run(batch, n), RangeError, "set stepsDone to 0, and go on with");
+    await assertRejects(
+      () => md.run(batch, n),
+      RangeError,
+      "set stepsDone to 0 and use a new engine",
+    );
   }
   await assertRejects(() => md.step(batch), RangeError, `can count ${MOST} steps`);
   assertEquals([...batch.get("stepsDone")], [9, MOST]);

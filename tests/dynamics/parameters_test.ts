@@ -77,6 +77,6 @@ Deno.test("a field that cannot be a parameter is an error that names it", async 
   await assertRejects(
     () => run({ field: "positions" }, batch),
     TypeError,
-    'dt must come from a field of the batch with one number per system: current field is "positions"',
+    'dt must name a field of the batch with one number per system; got "positions"',
   );
 });

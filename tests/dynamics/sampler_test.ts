@@ -122,7 +122,7 @@ Deno.test("a sampler goes on where it was saved", async () => {
   assertThrows(
     () => new SizeAwareSampler([row(1)], { maxSystems: 1 }).load(one.save()),
     TypeError,
-    "its state must be what save() gave for 1 samples; got that of 6 samples",
+    "the state must be a result of save() for 1 samples; got one for 6 samples",
   );
 });
 
@@ -135,7 +135,7 @@ Deno.test("a file of systems is a source, once it is known how large they are", 
   assertThrows(
     () => new SizeAwareSampler(file, { maxAtoms: 4 }),
     TypeError,
-    "must have sizes(i), or be opened by SizeAwareSampler.open",
+    "must have sizes(i); got only length and get(i). Use SizeAwareSampler.open",
   );
   const sampler = await SizeAwareSampler.open(file, { maxAtoms: 4 });
   const samples = await sampler.take();
@@ -149,21 +149,26 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       rows,
       { maxAtoms: 4 },
       RangeError,
-      "each sample must fit into maxAtoms 4: sample 1 has 5 atoms",
+      "each sample must have at most 4 atoms (maxAtoms); got 5 in sample 1",
     ],
     [
       listed([{ atoms: 2, edges: 9 }]),
       { maxEdges: 8, maxSystems: 2 },
       RangeError,
-      "each sample must fit into maxEdges 8: sample 0 has 9 edges",
+      "each sample must have at most 8 edges (maxEdges); got 9 in sample 0",
     ],
     [
       listed([{ atoms: 2 }]),
       { maxEdges: 8 },
       TypeError,
-      "the size of sample 0 must say its atoms and edges",
+      "the size of sample 0 must have the numbers of its atoms and edges",
     ],
-    [rows, {}, RangeError, "one of maxAtoms, maxEdges, maxSystems must be given"],
+    [
+      rows,
+      {},
+      RangeError,
+      "a limit is required: pass at least one of maxAtoms, maxEdges, maxSystems",
+    ],
     [
       rows,
       { maxAtoms: 0 },
@@ -178,7 +183,7 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       7,
       { maxAtoms: 9 },
       TypeError,
-      "its source must be an array of systems, or have length and get(i)",
+      "the source must be an array of systems, or have length and get(i)",
     ],
   ];
   for (const [source, options, kind, message] of wrong) {

@@ -127,7 +127,7 @@ Deno.test(
       RangeError,
       "its sinks must have room for",
     );
-    assert(error.message.includes("stream() with more sinks goes on"));
+    assert(error.message.includes("call stream() again with more sinks"));
     assertEquals(sinks[0]!.length, 4);
     const before = sinks[1]!.length;
     const summary = await engine.stream(sampler, { sinks: [...sinks, new MemorySink()].slice(1) })
@@ -239,12 +239,12 @@ Deno.test(
     await assertRejects(
       () => streamed(byPlace, systems, options),
       TypeError,
-      "temperature must be one number, or { field } with one for each system, where systems come and go",
+      "temperature must be one number, or { field } with one number per system, because",
     );
     await assertRejects(
       () => streamed(of({ field: "target" }), systems, options),
       TypeError,
-      'temperature must come from a field of the batch with one number per system: current field is "target"',
+      'temperature must name a field of the batch with one number per system; got "target"',
     );
     warm.set("target", [10, -1, 30, 40, 50]);
     await assertRejects(
@@ -272,9 +272,9 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
     ["freeze atoms: the selection of atoms must be a function", [], [
       new FreezeAtomsHook({ atoms: [3] }),
     ]],
-    ["fix bonds: bonds must be those of all systems, or a field", [fixBonds(own)]],
+    ["fix bonds: bonds must be one list for all systems, or the name of a field", [fixBonds(own)]],
     [
-      "fix bonds: lengths must be those of all systems",
+      "fix bonds: lengths must be one list for all systems",
       [fixBonds([[0, 1]], { lengths: [[3.7], [3.7]] })],
     ],
   ];
@@ -338,12 +338,17 @@ Deno.test("a stream names what is wrong with what it is given", async () => {
   const sinks = [new MemorySink()];
   await using md = engineOf(velocityVerlet({ dt: 2 }), { backend: "wasm" });
   const wrong: readonly [unknown, unknown, typeof TypeError | typeof RangeError, string][] = [
-    [sampler(), { sinks }, TypeError, "it has no ConvergenceHook, and maxSteps is not given"],
-    [[], { sinks, maxSteps: 1 }, TypeError, "it must be given a SizeAwareSampler"],
+    [
+      sampler(),
+      { sinks },
+      TypeError,
+      "nothing ends a system. Add a ConvergenceHook, or pass maxSteps",
+    ],
+    [[], { sinks, maxSteps: 1 }, TypeError, "the sampler must be a SizeAwareSampler"],
     [sampler(), { sinks, maxStep: 1 }, TypeError, "did you mean"],
     [sampler(), { sinks, maxSteps: 0 }, RangeError, "maxSteps must be a whole number from 1 on"],
-    [sampler(), { maxSteps: 1 }, TypeError, "sinks must be a list of one sink or more"],
-    [sampler(), { sinks: [1], maxSteps: 1 }, TypeError, "sink 0 must have a function write"],
+    [sampler(), { maxSteps: 1 }, TypeError, "sinks must be an array of at least one sink"],
+    [sampler(), { sinks: [1], maxSteps: 1 }, TypeError, "sink 0 must have a method write"],
     [sampler(), { sinks, maxSteps: 1, nSteps: -1 }, RangeError, "nSteps must be a whole number"],
   ];
   for (const [given, options, kind, message] of wrong) {

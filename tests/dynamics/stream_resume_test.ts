@@ -149,7 +149,7 @@ Deno.test("a sink that cannot be cut back is not written to again of systems tha
   await assertRejects(
     () => third.stream(make(), { sinks: [sink] }),
     RangeError,
-    "sink 0 must hold the 99 systems that it held: current length is 9",
+    "sink 0 must still hold its 99 systems; got 9",
   );
 });
 
@@ -170,7 +170,7 @@ Deno.test("a stream that is refused when it goes on leaves its sinks as they are
   await assertRejects(
     () => second.stream(make(), { sinks }),
     RangeError,
-    "sink 1 must hold the 99",
+    "sink 1 must still hold its 99",
   );
   assertEquals(sink.length, before);
 
@@ -244,7 +244,7 @@ Deno.test("a stream whose batch is gone says so", async () => {
   await assertRejects(
     () => engine.stream(sampler, { sinks }),
     Error,
-    "its batch must be the last one that was run",
+    "another batch was run since, or the engine was closed",
   );
 });
 
@@ -263,7 +263,7 @@ Deno.test("saved slots of a stream that save() did not return, and checkpoints o
   await assertRejects(
     () => second.stream(make(), { sinks: [new MemorySink()] }),
     TypeError,
-    "slot 0 of its state must be what save() gave",
+    "slot 0 of the state must be a result of save()",
   );
 
   await first.saveCheckpoint(path);

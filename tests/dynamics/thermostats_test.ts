@@ -261,7 +261,8 @@ Deno.test("the conserved energy of NVE is potential and kinetic energy", async (
 Deno.test("a relaxation conserves nothing, and says so", async () => {
   const { watch } = conserved();
   await using opt = new FIRE({ model: ARGON, dt: 0.5, hooks: [watch] });
-  const message = "Cannot run FIRE: only molecular dynamics has a conservedEnergy";
+  const message =
+    "Cannot run FIRE: a hook reads conservedEnergy, which only molecular dynamics has";
   await assertRejects(() => opt.run(crystal(), 5), TypeError, message);
 });
 

@@ -49,7 +49,7 @@ export function setField(
   assertFree(state, action, name);
   const field = fieldFrom(store, name, values, options);
   const changed = { ...store, fields: new Map(store.fields).set(name, field) };
-  checkStore(changed, action, inBatch, { only: name });
+  checkStore(changed, action, inBatch(changed), { only: name });
   if (name === "systemId") state.nextId = Math.max(state.nextId, afterIds(field.values));
   store.fields.set(name, field);
 }

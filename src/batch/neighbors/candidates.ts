@@ -11,6 +11,7 @@ import { latticeOf } from "../../kernels/pairs/lattice.ts";
 import { checkCell } from "../cell.ts";
 import { sortCandidates } from "./sort.ts";
 import { Room } from "./room.ts";
+import { systemName } from "../store.ts";
 import type { NeighborSource } from "./source.ts";
 import { show } from "../../base/show.ts";
 import { showRow } from "../fields/field_values.ts";
@@ -141,10 +142,11 @@ export function searchPairs(
     { length: 9 },
     (_, i) => pbc[Math.floor(i / 3)] === 0 ? 0 : source.cell[9 * system + i]!,
   );
-  checkCell(cell, pbc, "list neighbors", ` of system ${system}`);
-  const largest = checkPositions(positions, from, to, cell, pbc, system);
+  const name = systemName(source.infos ?? [], system);
+  checkCell(cell, pbc, "list neighbors", ` of system ${name}`);
+  const largest = checkPositions(positions, from, to, cell, pbc, name);
   const reach = (cutoff + skin) * (1 + ROUNDING) + largest * ROUNDING;
-  checkDepth(cell, pbc, reach, system);
+  checkDepth(cell, pbc, reach, name);
   known.atoms = -1; // marks the search as incomplete, so that it is repeated if memory runs out on the way
   if (known.reference.length !== to - from) known.reference = new Float64Array(to - from);
   if (known.images.length !== to - from) known.images = new Int32Array(to - from);
@@ -175,7 +177,7 @@ function checkPositions(
   to: number,
   cell: Float64Array,
   pbc: Uint8Array,
-  system: number,
+  system: string,
 ): number {
   const { heights, periodic } = latticeOf(cell, pbc);
   const most = MOST_CELLS *
@@ -194,7 +196,7 @@ function checkPositions(
   return largest;
 }
 
-function checkDepth(cell: Float64Array, pbc: Uint8Array, reach: number, system: number): void {
+function checkDepth(cell: Float64Array, pbc: Uint8Array, reach: number, system: string): void {
   if (isDeepEnough(cell, pbc, reach)) return;
   throw new RangeError(
     `Cannot list neighbors: opposite faces of the cell of system ${system} must not be closer than ` +

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { systemName } from "../store.ts";
 import type { NearPairs } from "./near.ts";
 import type { CheckedNeighborOptions } from "./options.ts";
 import { Room } from "./room.ts";
@@ -122,13 +123,13 @@ export class Matrix implements NeighborMatrix {
   }
 }
 
-function overflowError({ counts, nodeOffsets }: NearPairs, least: number): RangeError {
+function overflowError({ counts, nodeOffsets, infos }: NearPairs, least: number): RangeError {
   const node = counts.findIndex((count) => count > least);
   const system = nodeOffsets.findIndex((offset) => offset > node) - 1;
   return new RangeError(
-    `Cannot list neighbors: atom ${
-      node - nodeOffsets[system]!
-    } of system ${system} must have at most ` +
+    `Cannot list neighbors: atom ${node - nodeOffsets[system]!} of system ${
+      systemName(infos, system)
+    } must have at most ` +
       `maxNeighbors, ${least}; got ${counts[node]}`,
   );
 }

@@ -9,6 +9,7 @@ import { Candidates, isDue, searchPairs } from "./candidates.ts";
 import { keepNear } from "./filter.ts";
 import type { CheckedNeighborOptions } from "./options.ts";
 import { Room } from "./room.ts";
+import type { Info } from "../store.ts";
 import type { NeighborSource } from "./source.ts";
 
 /** Candidates of the systems of a batch. They follow their systems when these change slots. */
@@ -39,6 +40,8 @@ class TrackedSystems {
 export class NearPairs {
   /** First atom of each system, and the number of atoms. */
   nodeOffsets: Int32Array = new Int32Array(1);
+  /** The `info` of each system of the last update, for error messages. */
+  infos: readonly Info[] = [];
   /** Number of pairs of which each atom is the first. */
   counts: Int32Array = new Int32Array();
   /** Indices of those pairs among the candidates, atom by atom. */
@@ -82,6 +85,7 @@ export class NearPairs {
       candidates += known.count;
     }
     this.nodeOffsets = nodeOffsets;
+    this.infos = source.infos ?? [];
     const counts = this.counts = this.#counts.take(nodeOffsets[size]!);
     const places = this.places = this.#places.take(candidates);
     let at = 0;

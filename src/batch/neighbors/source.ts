@@ -6,6 +6,7 @@
 
 import { Batch } from "../batch.ts";
 import { show } from "../../base/show.ts";
+import type { Info } from "../store.ts";
 
 /**
  * Atoms in plain arrays, such as views of a backend's buffers. Systems are consecutive, as in a
@@ -30,6 +31,8 @@ export interface NeighborSource {
   readonly images?: Int32Array | undefined;
   /** Id of each system, by which it is recognized after systems were added or removed. */
   readonly systemId?: Int32Array | undefined;
+  /** The `info` of each system. Errors name the system by its `label`, `name` or `file`. */
+  readonly infos?: readonly Info[] | undefined;
 }
 
 /**
@@ -50,6 +53,7 @@ export function sourceOf(atoms: Batch | NeighborSource): NeighborSource {
     pbc: atoms.get("pbc"),
     images: atoms.has("images") ? atoms.get("images") : undefined,
     systemId: atoms.get("systemId"),
+    infos: atoms.infos,
   };
 }
 

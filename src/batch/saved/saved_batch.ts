@@ -7,6 +7,7 @@
 import { dtypeOf, type FieldInfo, isDType, type NumericArray } from "../fields/fields.ts";
 import { show } from "../../base/show.ts";
 import type { Field, Info, Store } from "../store.ts";
+import { inBatch } from "../batch_state.ts";
 import { checkStore } from "./check_store.ts";
 
 /** A batch in a checkpoint, as plain data. */
@@ -62,7 +63,7 @@ export function loadStore(saved: unknown): Store {
       { info: Object.freeze({ ...info, fill }), values: values.slice() },
     ])),
   };
-  checkStore(store, "load a batch", (system) => ` of system ${system}`, { isData: true });
+  checkStore(store, "load a batch", inBatch(store), { isData: true });
   return store;
 }
 

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { Batch } from "../../batch/batch.ts";
+import { type Info, systemName } from "../../batch/store.ts";
 import type { HeldBonds } from "./constraint.ts";
 
 /** Bonds of all systems, in clusters that share no atom. */
@@ -32,20 +34,20 @@ interface Bond {
 
 /**
  * The bonds of several constraints as one list. Those between two atoms that are fixed in all directions are left out.
- * Throws a RangeError for one that is there twice, or is between fixed atoms and has another length.
+ * Throws a RangeError if a bond occurs twice, or if one between fixed atoms should get another length.
  */
 export function bondList(
   all: readonly HeldBonds[],
-  offsets: Int32Array,
+  { nodeOffsets: offsets, infos }: Pick<Batch, "nodeOffsets" | "infos">,
   fixed: ArrayLike<number>,
   lengthNow: (system: number, pair: readonly [number, number]) => number,
 ): BondList {
   const starts = [0], clusters = [0], bonds: number[] = [], rows: number[][] = [];
   for (let s = 0; s + 1 < offsets.length; s++) {
     const isFixed = (atom: number) => fixed[offsets[s]! + atom] === 7;
-    const own = bondsOf(all, s).filter(({ pair, length }) => {
+    const own = bondsOf(all, infos, s).filter(({ pair, length }) => {
       if (!pair.every(isFixed)) return true;
-      assertKept(s, pair, length, lengthNow(s, pair));
+      assertKept(systemName(infos, s), pair, length, lengthNow(s, pair));
       return false;
     });
     const molecules = clustersOf(own);
@@ -71,7 +73,7 @@ export function bondList(
   };
 }
 
-function bondsOf(all: readonly HeldBonds[], s: number): Bond[] {
+function bondsOf(all: readonly HeldBonds[], infos: readonly Info[], s: number): Bond[] {
   const known = new Set<string>();
   const own = all.flatMap(({ pairs, lengths }) =>
     pairs[s]!.map((pair, b) => ({ pair, length: lengths[s]![b]! }))
@@ -80,7 +82,9 @@ function bondsOf(all: readonly HeldBonds[], s: number): Bond[] {
     const [i, j] = [Math.min(...pair), Math.max(...pair)];
     if (known.has(`${i} ${j}`)) {
       throw new RangeError(
-        `Cannot fix bonds: each must be there once: that of atoms ${i} and ${j} of system ${s} is in two constraints`,
+        `Cannot fix bonds: each bond must be in one constraint; got atoms ${i} and ${j} of system ${
+          systemName(infos, s)
+        } in two`,
       );
     }
     known.add(`${i} ${j}`);
@@ -88,16 +92,21 @@ function bondsOf(all: readonly HeldBonds[], s: number): Bond[] {
   return own;
 }
 
-function assertKept(s: number, pair: readonly number[], length: number, now: number): void {
+function assertKept(
+  system: string,
+  pair: readonly number[],
+  length: number,
+  now: number,
+): void {
   if (Math.abs(now - length) <= 1e-6 * length) return;
   throw new RangeError(
-    `Cannot fix bonds: one between fixed atoms must be as long as they are apart: atoms ${
+    `Cannot fix bonds: a bond between fixed atoms must keep its length, ${now} Å; got ${length} Å for atoms ${
       pair.join(" and ")
-    } of system ${s} are ${now} Å apart, not ${length}`,
+    } of system ${system}`,
   );
 }
 
-/** Bonds that hang together, in their order. */
+/** Returns the bonds in clusters of connected atoms, in their order. */
 function clustersOf(bonds: readonly Bond[]): Bond[][] {
   const parents = new Map<number, number>();
   const rootOf = (atom: number): number => {
@@ -105,7 +114,7 @@ function clustersOf(bonds: readonly Bond[]): Bond[][] {
     for (let next; (next = parents.get(root) ?? root) !== root;) root = next;
     for (let at = atom; at !== root;) {
       const next = parents.get(at)!;
-      parents.set(at, root); // the way is shorter next time
+      parents.set(at, root); // Shortens the path for the next search.
       at = next;
     }
     return root;

@@ -55,8 +55,7 @@ export class Constrained implements ConstraintCalls {
     const bonds = all.flatMap(({ bonds }) => bonds === undefined ? [] : [bonds]);
     if (bonds.length > 0) {
       const geometry = new BondGeometry(state);
-      const { nodeOffsets } = state.batch;
-      const list = bondList(bonds, nodeOffsets, mask, (s, pair) => geometry.length(s, pair));
+      const list = bondList(bonds, state.batch, mask, (s, pair) => geometry.length(s, pair));
       this.#bonds = list.bonds.length > 0 ? list : undefined;
     }
     this.#list = this.#bonds && bondBuffers(state, this.#bonds, this.#held);
@@ -130,7 +129,8 @@ export class Constrained implements ConstraintCalls {
     const { field } = this.#buffers;
     if (this.#bonds !== undefined && changes(one, field("cell"))) {
       throw new TypeError(
-        `Cannot run ${this.#scheme.name} with fixBonds: the cell must stay as it is: its kernel ${one.kernel.name} changes it`,
+        `Cannot run ${this.#scheme.name} with fixBonds: its kernel ${one.kernel.name} changes the cell. ` +
+          "Use an integrator with a constant cell, or leave out fixBonds",
       );
     }
     const isMoving = changes(one, field("positions"));
@@ -272,7 +272,7 @@ function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   const held = constraint.hold(state), { nodeCount } = state.batch;
   if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
   throw new RangeError(
-    `Cannot hold ${constraint.name}: it must say of each of ${nodeCount} atoms what is fixed: current length is ${held.fixed.length}`,
+    `Cannot hold ${constraint.name}: fixed must have one number for each of ${nodeCount} atoms; got ${held.fixed.length}`,
   );
 }
 

@@ -67,13 +67,17 @@ export function checkConstraints(
   if (constraints === undefined) return;
   if (!Array.isArray(constraints)) {
     throw new TypeError(
-      complaint(action, "constraints must be an array, as of fixAtoms()", constraints),
+      complaint(action, "constraints must be an array, such as [fixAtoms([0])]", constraints),
     );
   }
   for (const [i, one] of constraints.entries()) {
     if (isObject(one) && typeof one.name === "string" && typeof one.hold === "function") continue;
     throw new TypeError(
-      complaint(action, `constraint ${i} must be one, as fixAtoms() makes one`, one),
+      complaint(
+        action,
+        `constraint ${i} must have name and hold, as the result of fixAtoms() has`,
+        one,
+      ),
     );
   }
 }

@@ -51,8 +51,8 @@ export function unknownWarning(name: string, infos: readonly Info[], system: num
   return new Error(
     `The constraint ${name} of system ${
       systemName(infos, system)
-    } is ignored: engines know FixAtoms and FixCartesian of files. ` +
-      "Pass constraints to the engine, or fileConstraints: false to ignore it without a warning",
+    } is ignored: engines apply only FixAtoms and FixCartesian from files. ` +
+      "Pass it to the engine as an option constraints, or pass fileConstraints: false to hide this warning",
   );
 }
 
@@ -92,8 +92,8 @@ function maskedIn(batch: Batch, name: string): Int32Array {
   const width = field?.level === "node" ? field.width : 0;
   if (width !== 1 && width !== 3) {
     throw new TypeError(
-      `Cannot fix atoms: the batch must have ${name}, a field of one number per atom or three: current one is ${
-        field === undefined ? "not there" : `of ${field.width} per ${field.level}`
+      `Cannot fix atoms: the batch must have a field ${name} with one number or three per atom; got ${
+        field === undefined ? "no such field" : `${field.width} per ${field.level}`
       }`,
     );
   }

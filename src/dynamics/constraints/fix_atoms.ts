@@ -60,7 +60,7 @@ export function fixComponents(choice: AtomChoice, directions: Directions): Const
 function fixing(name: string, choice: AtomChoice, bits: number): Constraint {
   if (!isAtomChoice(choice)) {
     throw new TypeError(
-      complaint(`make ${name}`, "the choice must be a function, flags or places", choice),
+      complaint(`make ${name}`, "the atoms to fix must be a function, flags or indices", choice),
     );
   }
   return {
@@ -83,7 +83,7 @@ function bitsOf(directions: unknown): number {
   throw new TypeError(
     complaint(
       "make fixComponents",
-      'directions must be some of "x", "y" and "z", or a flag for each',
+      'directions must be letters such as "xy", or three flags',
       directions,
     ),
   );

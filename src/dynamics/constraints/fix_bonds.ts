@@ -1,5 +1,6 @@
 import { assertStays } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { systemName } from "../../batch/store.ts";
 import type { Constraint, HeldBonds } from "./constraint.ts";
 import { checkBonds, checkFixBonds, checkPairs, isShared } from "./fix_bonds_checks.ts";
 import { BondGeometry } from "./bond_geometry.ts";
@@ -28,7 +29,7 @@ export interface FixBondsOptions {
    */
   readonly tolerance?: number;
   /**
-   * In how many rounds over its bonds a molecule must get there; where it does not, the run ends with a DivergedError.
+   * Maximum number of rounds over the bonds of a molecule. If it needs more, the run ends with a DivergedError.
    *
    * @default 10000: stretched chains take many, molecules some ten
    */
@@ -49,9 +50,9 @@ const ACTION = "fix bonds";
  * Velocities along bonds are taken off when a run begins: those that `initVelocities` has drawn keep their temperature
  * on average. Stresses are without what bonds bear, so no integrator that changes the cell can be run with them.
  *
- * @throws {TypeError} for what are no pairs, and for options that are none
- * @throws {RangeError} for a bond of an atom to itself, one that is there twice, a length that is not above 0; the run
- * throws one for atoms that a system does not have, and a stream a TypeError for a list per system
+ * @throws {TypeError} if `bonds` are not pairs, or for an unknown option; a stream throws it for a list per system
+ * @throws {RangeError} for a bond of an atom to itself, a bond that occurs twice, and a length that is not above 0; a run
+ * throws it for an atom that a system does not have
  *
  * @example Rigid molecules
  * ```ts
@@ -88,14 +89,14 @@ export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Cons
   };
 }
 
-/** Are there lengths for each system? */
+/** Returns whether there is a list of lengths for each system. */
 function isOwn(
   lengths: FixBondsOptions["lengths"],
 ): lengths is readonly (readonly number[])[] {
   return Array.isArray(lengths) && Array.isArray(lengths[0]);
 }
 
-/** The bonds of each system. */
+/** Returns the bonds of each system. */
 function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
   const { size, nodeOffsets } = state.batch;
   const all = typeof bonds === "string"
@@ -104,11 +105,16 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
     ? Array.from({ length: size }, () => bonds as Pairs)
     : bonds as readonly Pairs[];
   if (all === bonds) {
-    assertStays(state.batch, ACTION, "bonds must be those of all systems, or a field", size);
+    assertStays(
+      state.batch,
+      ACTION,
+      "bonds must be one list for all systems, or the name of a field",
+      size,
+    );
   }
   if (all.length !== size) {
     throw new RangeError(
-      `Cannot ${ACTION}: there must be a list for each of ${size} systems, or one for all: current length is ${all.length}`,
+      `Cannot ${ACTION}: bonds must be one list for all systems, or one for each of ${size}; got ${all.length} lists`,
     );
   }
   for (const [s, pairs] of all.entries()) {
@@ -116,22 +122,22 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
     for (const [b, pair] of pairs.entries()) {
       if (Math.max(...pair) < atoms) continue;
       throw new RangeError(
-        `Cannot ${ACTION}: atom ${
-          Math.max(...pair)
-        } of bond ${b} must be in system ${s}: current count of its atoms is ${atoms}`,
+        `Cannot ${ACTION}: the atoms of bond ${b} of system ${
+          systemName(state.batch.infos, s)
+        } must be below ${atoms}, its number of atoms; got ${Math.max(...pair)}`,
       );
     }
   }
   return [...all];
 }
 
-/** The bonds that a field has: each may be there from both sides. */
+/** Returns the bonds in a field. It may contain a bond once, or in the rows of both atoms. */
 function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
   const field = batch.fields().find((one) => one.name === name);
   if (field?.level !== "node" || field.dtype !== "i32") {
     throw new TypeError(
-      `Cannot ${ACTION}: the batch must have ${name}, a field of whole numbers per atom: current one is ${
-        field === undefined ? "not there" : `of dtype ${field.dtype} per ${field.level}`
+      `Cannot ${ACTION}: the batch must have a field ${name} of i32 per atom; got ${
+        field === undefined ? "no such field" : `${field.dtype} per ${field.level}`
       }`,
     );
   }
@@ -146,7 +152,9 @@ function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
     }
     return [...known.values()];
   });
-  for (const [s, pairs] of lists.entries()) checkPairs(pairs, ` of system ${s}`);
+  for (const [s, pairs] of lists.entries()) {
+    checkPairs(pairs, ` of system ${systemName(batch.infos, s)}`);
+  }
   return lists;
 }
 
@@ -158,13 +166,14 @@ function lengthsOf(
 ): HeldBonds["lengths"] {
   const geometry = new BondGeometry(state);
   if (isOwn(lengths)) {
-    assertStays(state.batch, ACTION, "lengths must be those of all systems", lengths.length);
+    assertStays(state.batch, ACTION, "lengths must be one list for all systems", lengths.length);
   }
   return pairs.map((list, s) => {
+    const system = systemName(state.batch.infos, s);
     const given = isOwn(lengths) ? lengths[s] : lengths;
     if (Array.isArray(given) && given.length !== list.length) {
       throw new RangeError(
-        `Cannot ${ACTION}: there must be a length for each of the ${list.length} bonds of system ${s}: current count is ${given.length}`,
+        `Cannot ${ACTION}: lengths must have one number for each of ${list.length} bonds of system ${system}; got ${given.length}`,
       );
     }
     const reach = geometry.reach(s);
@@ -174,8 +183,8 @@ function lengthsOf(
       if (now > 0 && length > 0 && length < reach) return length;
       throw new RangeError(
         now > 0 && length > 0
-          ? `Cannot ${ACTION}: bond ${b} of system ${s} must be shorter than half the height of the cell, ${reach} Å: current length is ${length}`
-          : `Cannot ${ACTION}: the atoms of bond ${b} of system ${s} must be apart: current distance is ${now}`,
+          ? `Cannot ${ACTION}: bond ${b} of system ${system} must be shorter than half the height of the cell, ${reach} Å; got ${length} Å`
+          : `Cannot ${ACTION}: the atoms of bond ${b} of system ${system} must be apart; got a distance of ${now} Å`,
       );
     });
   });

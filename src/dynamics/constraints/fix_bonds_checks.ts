@@ -45,7 +45,7 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
       pair.every((atom) => Number.isInteger(atom) && atom >= 0);
     if (!isPair) {
       throw new TypeError(
-        complaint("make fixBonds", `bond ${b}${of} must be two places of atoms, from 0 on`, pair),
+        complaint("make fixBonds", `bond ${b}${of} must be two indices of atoms, from 0 on`, pair),
       );
     }
     const [i, j] = [Math.min(...pair), Math.max(...pair)];
@@ -56,7 +56,7 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
       : undefined;
     if (wrong !== undefined) {
       throw new RangeError(
-        `Cannot make fixBonds: bond ${b}${of} must ${wrong}: current atoms are ${i} and ${j}`,
+        `Cannot make fixBonds: bond ${b}${of} must ${wrong}; got atoms ${i} and ${j}`,
       );
     }
     known.add(`${i} ${j}`);

@@ -1,4 +1,6 @@
+import type { Batch } from "../../batch/batch.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { systemName } from "../../batch/store.ts";
 import type { BondList } from "./bond_list.ts";
 
 /** The degrees of freedom that constraints and hooks hold in a batch. */
@@ -24,12 +26,12 @@ export function countHeld(
   state: ResidentBatch,
   { fixed, masks, hasCenter, bonds, ranks }: HeldParts,
 ): void {
-  const { constrained, anchored, batch: { nodeOffsets, size } } = state;
+  const { constrained, anchored, batch } = state, { nodeOffsets, size } = batch;
   constrained.fill(0);
   anchored.fill(0);
   const isHeld = (atom: number) => masks.some((mask) => mask[atom] !== 0);
   const bitsOf = (atom: number) => isHeld(atom) ? 7 : fixed?.[atom] ?? 0;
-  if (bonds !== undefined) assertFree(bonds, nodeOffsets, { bitsOf, isHeld, hasCenter });
+  if (bonds !== undefined) assertFree(bonds, batch, { bitsOf, isHeld, hasCenter });
   for (let s = 0; s < size; s++) {
     const [from, to] = [nodeOffsets[s]!, nodeOffsets[s + 1]!];
     const free = [to - from, to - from, to - from];
@@ -47,10 +49,10 @@ export function countHeld(
   }
 }
 
-/** Throws where bonds would be pulled at from two sides. */
+/** Throws if an atom with a bond is fixed in another way, too. */
 function assertFree(
   { starts, clusters, bonds }: BondList,
-  offsets: Int32Array,
+  { nodeOffsets: offsets, infos }: Pick<Batch, "nodeOffsets" | "infos">,
   { bitsOf, isHeld, hasCenter }: {
     bitsOf(atom: number): number;
     isHeld(atom: number): boolean;
@@ -62,16 +64,16 @@ function assertFree(
       const atom = offsets[s]! + bonds[k]!;
       if (isHeld(atom)) {
         throw new TypeError(
-          `Cannot fix bonds: their atoms must be held by fixAtoms, not by a hook: it holds atom ${
-            bonds[k]
-          } of system ${s}`,
+          `Cannot fix bonds: a hook holds atom ${bonds[k]} of system ${
+            systemName(infos, s)
+          }, which has a bond. Hold it by fixAtoms instead`,
         );
       }
       if (!hasCenter || bitsOf(atom) === 0) continue;
       throw new RangeError(
-        `Cannot fix the center of mass: bonds must not go to fixed atoms: atom ${
-          bonds[k]
-        } of system ${s} is both fixed and bonded`,
+        `Cannot fix the center of mass: atom ${bonds[k]} of system ${
+          systemName(infos, s)
+        } is fixed and has a bond. Leave out one of fixAtoms, fixBonds and fixCenterOfMass`,
       );
     }
   }

@@ -132,7 +132,7 @@ export class ConvergenceHook {
     this.criteria = ([criteria].flat() as readonly Criterion[]).map(withName);
     if (this.criteria.length === 0) {
       throw new RangeError(
-        "Cannot make a ConvergenceHook: criteria must have one or more: current count is 0",
+        "Cannot make a ConvergenceHook: criteria must have at least one criterion; got []",
       );
     }
     for (const [i, one] of this.criteria.entries()) checkCriterion(i, one);
@@ -266,8 +266,8 @@ function testOf(
 ) {
   if (buffer.dtype === "i32") {
     throw new TypeError(
-      `Cannot judge convergence by ${key}: a threshold must have real numbers to compare with: ` +
-        `${key} is whole numbers, which a customOp may judge`,
+      `Cannot judge convergence by ${key}: a threshold needs real numbers, and ${key} has integers. ` +
+        "Judge it by a customOp",
     );
   }
   const entries = level === "node" ? batch.nodeCount : batch.size;

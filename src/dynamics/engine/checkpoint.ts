@@ -51,12 +51,12 @@ export function assertSaved(
     typeof saved.hasEnergy === "boolean" && typeof saved.forceHooks === "string";
   if (!isSaved) {
     throw new TypeError(
-      complaint(`load into ${engine}`, "its state must be what save() gave", saved),
+      complaint(`load into ${engine}`, "the state must be a result of save()", saved),
     );
   }
   if (saved.integrator === integrator) return;
   throw new TypeError(
-    `Cannot load into ${engine}: the state must be of its integrator, ${integrator}; got ${
+    `Cannot load into ${engine}: the state must be one of ${integrator}; got one of ${
       String(saved.integrator)
     }`,
   );

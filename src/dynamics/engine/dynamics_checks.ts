@@ -45,12 +45,12 @@ export function checkDynamicsOptions(
   const { model, hooks, nSteps, fields, threads, strict } = options as Members;
   if (!isModel(model)) {
     throw new TypeError(
-      complaint(action, "model must be a model, as lennardJones() makes one", model),
+      complaint(action, "model must be a model, such as lennardJones(…)", model),
     );
   }
   if (!model.gives.includes("forces")) {
     throw new TypeError(
-      `Cannot ${action}: its model must give forces: ${model.name} gives ${
+      `Cannot ${action}: its model must give forces; got ${model.name}, which gives ${
         model.gives.join(", ") || "nothing"
       }`,
     );
@@ -74,20 +74,20 @@ export function checkDynamicsOptions(
 function checkPlace(action: string, { device, backend }: Members): void {
   if (backend !== undefined && device !== undefined) {
     throw new TypeError(
-      complaint(action, "only one of device and backend can say where it runs", device),
+      complaint(action, "device must be left out if backend is given", device),
     );
   }
   if (typeof backend === "string") {
     throw new TypeError(
-      complaint(action, `backend must be one that is open: write device for a name`, backend),
+      complaint(action, "backend must be an open backend; pass a name as device", backend),
     );
   }
   if (backend !== undefined && !isObject(backend)) {
-    throw new TypeError(complaint(action, "backend must be one that is open", backend));
+    throw new TypeError(complaint(action, "backend must be an open backend", backend));
   }
   if (device === undefined) return;
   if (isObject(device)) {
-    checkKeys(action, "what device says", device, ["name", "gpu", "keepSeconds"]);
+    checkKeys(action, "members of device", device, ["name", "gpu", "keepSeconds"]);
     checkKeepSeconds(action, device.keepSeconds);
   }
   const name = isObject(device) ? device.name : device;
@@ -98,17 +98,17 @@ function checkPlace(action: string, { device, backend }: Members): void {
   }
 }
 
-/** Throws where threads are no number, or what runs has none. */
+/** Throws if `threads` is not a number, or if the device does not support threads. */
 function checkThreaded(action: string, { threads, device, backend }: Members): void {
   checkThreads(action, threads);
   if (backend !== undefined) {
     throw new TypeError(
-      complaint(action, "only one of threads and backend can say where it runs", threads),
+      complaint(action, "threads must be left out if backend is given", threads),
     );
   }
   const name = isObject(device) ? device.name : device;
   if (threads === 1 || name === undefined || name === "wasm") return;
-  throw new RangeError(complaint(action, "device must be wasm where there are threads", name));
+  throw new RangeError(complaint(action, "device must be wasm if threads are given", name));
 }
 
 function checkKeepSeconds(action: string, seconds: unknown): void {
@@ -125,19 +125,19 @@ export function checkRun(
 ): asserts nSteps is number {
   if (!(batch instanceof Batch)) {
     throw new TypeError(
-      complaint(`run ${name}`, "it must be given a batch, as Batch.from makes one", batch),
+      complaint(`run ${name}`, "the batch must be a Batch, such as Batch.from(systems)", batch),
     );
   }
   if (nSteps === undefined) {
     throw new TypeError(
-      `Cannot run ${name}: the number of steps is required: pass nSteps, to run() or to its constructor`,
+      `Cannot run ${name}: nSteps is required. Pass it to run() or to the constructor`,
     );
   }
   checkSteps(name, nSteps);
   if (batch.heldBy !== undefined) throw busyError(`run ${name}`, batch.heldBy);
   if (batch.size === 0 || batch.nodeCount === 0) {
     throw new RangeError(
-      `Cannot run ${name}: the batch must have an atom or more: current count is ${batch.nodeCount} in ${batch.size} systems`,
+      `Cannot run ${name}: the batch must have at least one atom; got ${batch.size} systems with ${batch.nodeCount} atoms`,
     );
   }
   batch.check(`run ${name}`);

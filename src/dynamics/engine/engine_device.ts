@@ -79,9 +79,8 @@ export class EngineDevice {
   get backend(): Backend {
     if (this.#backend !== undefined) return this.#backend;
     throw new Error(
-      `Cannot tell the backend of ${this.#engine}: its device must be open, ${
-        this.#request!.name
-      }: a run opens it, close() closes it`,
+      `Cannot get the backend of ${this.#engine}: its device ${this.#request!.name} is not open. ` +
+        "A run opens it, and close() closes it",
     );
   }
 

@@ -169,7 +169,7 @@ function viewIn(
 function assertStored(field: string): void {
   if (!isMeasured(field) && field !== "time" && field !== FRAME) return;
   throw new TypeError(
-    `Cannot write ${field}: only what is stored can be written: it is measured`,
+    `Cannot write ${field}: it is a measured value. Only stored fields can be written`,
   );
 }
 

@@ -7,6 +7,7 @@
 import { checkCoupling } from "./couplings.ts";
 import { complaint } from "../../base/show.ts";
 import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
+import { systemName } from "../../batch/store.ts";
 import { signedVolume } from "../../kernels/cells/inverse.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { barostatChain as barostatChainKernel } from "../../kernels/barostats/barostat_chain.ts";
@@ -176,15 +177,21 @@ function checkCells({ batch }: ResidentBatch, engine: string, coupling: Pressure
     const periodic = Array.from(pbc.subarray(3 * system, 3 * system + 3), (flag) => flag !== 0);
     if (periodic.includes(false)) {
       throw new RangeError(
-        `Cannot run ${engine}: system ${system} must be periodic along all three lattice vectors; ` +
-          `got ${periodic.join(", ")}`,
+        `Cannot run ${engine}: pbc of system ${
+          systemName(batch.infos, system)
+        } must be true along all ` +
+          `three lattice vectors; got ${periodic.join(", ")}`,
       );
     }
     const own = Array.from(cell.subarray(9 * system, 9 * system + 9));
     if (coupling === "anisotropic" && !isAlongAxes(own)) {
       throw new RangeError(
-        `Cannot run ${engine}: the cell of system ${system} must have its lattice vectors along x, y and z, ` +
-          `or pressureCoupling be "triclinic"; got ${own.join(", ")}`,
+        `Cannot run ${engine}: the cell of system ${
+          systemName(batch.infos, system)
+        } must have its lattice vectors ` +
+          `along x, y and z; got ${
+            own.join(", ")
+          }. Rotate it, or pass pressureCoupling: "triclinic"`,
       );
     }
   }

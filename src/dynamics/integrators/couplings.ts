@@ -32,9 +32,9 @@ export function checkCoupling(
     if (!(at(times!, system) < 2 * at(steps!, system))) continue;
     const of = typeof time === "number" ? "" : ` of system ${system}`;
     throw new RangeError(
-      `Cannot make ${engine}: ${name}${of} must be two steps or more; got ${
+      `Cannot make ${engine}: ${name}${of} must be at least two steps; got ${
         at(times!, system)
-      } fs, with a dt of ${at(steps!, system)} fs`,
+      } fs with a dt of ${at(steps!, system)} fs`,
     );
   }
 }

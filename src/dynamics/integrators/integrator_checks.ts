@@ -32,7 +32,7 @@ export function checkedOpen(name: string, opened: OpenIntegrator): OpenIntegrato
   throw new TypeError(
     complaint(
       `run ${name}`,
-      `open() of its integrator must return the kernels pre and post: ${list} must be an array of calls`,
+      `open() of its integrator must return arrays of calls as pre and post; ${list} must be an array`,
       isObject(given) ? given[list] : given,
     ),
   );

@@ -11,6 +11,7 @@ import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { isChanging } from "../../batch/changing.ts";
+import { systemName } from "../../batch/store.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
 
@@ -112,7 +113,13 @@ export function checkParameter(
     const requirement = `${name} must be a number, or one for each system`;
     throw new TypeError(complaint(`make ${engine}`, requirement, value));
   }
-  assertRule(`make ${engine}`, name, list, rule, typeof value === "number");
+  assertRule(
+    `make ${engine}`,
+    name,
+    list,
+    rule,
+    (system) => typeof value === "number" ? "" : ` of system ${system}`,
+  );
 }
 
 function assertRule(
@@ -120,11 +127,11 @@ function assertRule(
   name: string,
   list: readonly unknown[],
   { requirement, holds }: NumberRule,
-  isOne: boolean,
+  nameOf: (system: number) => string,
 ): void {
   for (const [system, one] of list.entries()) {
     if (typeof one === "number" && holds(one)) continue;
-    const of = isOne ? "" : ` of system ${system}`;
+    const of = nameOf(system);
     throw new RangeError(
       `Cannot ${action}: ${name}${of} must be ${requirement}; got ${String(one)}`,
     );
@@ -157,13 +164,13 @@ export function perSystem(
   if (isFromField(value)) return fromField(engine, name, value, of);
   if (typeof of !== "number" && isChanging(of)) {
     throw new TypeError(
-      `Cannot run ${engine}: ${name} must be one number, or { field } with one for each system, where systems come ` +
-        `and go; got a list of ${value.length} by place`,
+      `Cannot run ${engine}: ${name} must be one number, or { field } with one number per system, because systems ` +
+        `are admitted and graduate during the run; got a list of ${value.length}`,
     );
   }
   if (value.length === systems) return Float64Array.from(value);
   throw new RangeError(
-    `Cannot run ${engine}: ${name} must be one number, or one for each of ${systems} systems: current length is ${value.length}`,
+    `Cannot run ${engine}: ${name} must be one number, or one for each of ${systems} systems; got ${value.length}`,
   );
 }
 
@@ -179,13 +186,21 @@ function fromField(
     : of.fields().find((one) => one.name === field && one.level === "system" && one.width === 1);
   if (typeof of === "number" || info === undefined) {
     throw new TypeError(
-      `Cannot run ${engine}: ${name} must come from a field of the batch with one number per system: ` +
-        `current field is ${JSON.stringify(field)}`,
+      `Cannot run ${engine}: ${name} must name a field of the batch with one number per system; ` +
+        `got ${JSON.stringify(field)}`,
     );
   }
   const values = Float64Array.from(of.get(field));
   const rule = RULES.get(value);
-  if (rule !== undefined) assertRule(`run ${engine}`, name, [...values], rule, false);
+  if (rule !== undefined) {
+    assertRule(
+      `run ${engine}`,
+      name,
+      [...values],
+      rule,
+      (system) => ` of system ${systemName(of.infos, system)}`,
+    );
+  }
   return values.map((one) => one * factor);
 }
 

@@ -9,6 +9,7 @@
 
 import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { systemName } from "../../batch/store.ts";
 import { deform } from "../../kernels/cells/deform.ts";
 import { strainForces } from "../../kernels/cells/strain_forces.ts";
 import { outputsOf } from "../../models/model.ts";
@@ -131,8 +132,10 @@ function assertVolumes(state: ResidentBatch, engine: string, { pressure }: Check
     const directions = pbc.subarray(3 * system, 3 * system + 3);
     if (one === 0 || directions.every((flag) => flag !== 0)) continue;
     throw new RangeError(
-      `Cannot run ${engine}: a system under pressure must be periodic in all three directions: ` +
-        `current value of pbc of system ${system} is ${directions.join(", ")}`,
+      `Cannot run ${engine} under pressure: pbc of system ${
+        systemName(state.batch.infos, system)
+      } must be true in ` +
+        `all three directions; got ${Array.from(directions, Boolean).join(", ")}`,
     );
   }
 }

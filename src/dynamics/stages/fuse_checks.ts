@@ -15,25 +15,29 @@ import { type Group, hasExit } from "./fuse_groups.ts";
 export function checkEngines(engines: readonly Dynamics[]): void {
   const action = "fuse";
   if (engines.length === 0) {
-    throw new TypeError(`Cannot ${action}: there must be an engine or more: current count is 0`);
+    throw new TypeError(
+      `Cannot ${action}: at least one engine is required: pass the stages in order, as in fuse(fire, nvt)`,
+    );
   }
   for (const [i, engine] of engines.entries()) {
     if (partsOf(engine) === undefined) {
       throw new TypeError(
-        complaint(action, `stage ${i} must be an engine, as new FIRE(...) makes one`, engine),
+        complaint(action, `stage ${i} must be an engine, such as new FIRE({ model })`, engine),
       );
     }
     if (engines.indexOf(engine) !== i) {
       throw new TypeError(
-        `Cannot ${action}: each stage must be an engine of its own: ${engine.name} is there twice`,
+        `Cannot ${action}: the stages must be different engines; got ${engine.name} twice`,
       );
     }
     partsOf(engine)!.assertFree();
     if (engine.model === engines[0]!.model) continue;
     throw new TypeError(
-      `Cannot ${action}: all stages must have the same model, the same object: ${engine.name} has ${
+      `Cannot ${action}: all stages must share one model object; got ${
         show(engine.model.name)
-      }, ${engines[0]!.name} another ${show(engines[0]!.model.name)}`,
+      } for ${engine.name} and another object, ${show(engines[0]!.model.name)}, for ${
+        engines[0]!.name
+      }`,
     );
   }
 }
@@ -44,15 +48,16 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
   for (const { engine, name } of groups) {
     if (partsOf(engine)!.options.nSteps !== 0) continue;
     throw new RangeError(
-      `Cannot fuse: nSteps of ${name} must be above 0, or its systems would go on with no step; got 0`,
+      `Cannot fuse: nSteps of ${name} must be above 0; got 0. Leave out this stage instead`,
     );
   }
   for (const { name, end } of stages.slice(0, -1)) {
     if (hasExit(groups, hooks, end)) continue;
     throw new TypeError(
-      `Cannot fuse: ${name} must say when its systems go on to ${
+      `Cannot fuse: nothing ends the stage ${name}, so systems would never reach ${
         stages[end]!.name
-      }: give it nSteps, or a ConvergenceHook`,
+      }. ` +
+        `Give ${name} nSteps or a ConvergenceHook`,
     );
   }
 }
@@ -79,7 +84,7 @@ export function checkStageOptions(engines: readonly Dynamics[]): void {
     const lost = ENGINE_OPTIONS.find((key) => !KNOWN.has(key) && options[key] !== undefined);
     if (lost === undefined) continue;
     throw new TypeError(
-      `Cannot fuse: ${lost} must be the same for all stages: hand it to fuse() instead of ${engine.name}`,
+      `Cannot fuse: the option ${lost} of ${engine.name} applies to all stages. Pass it to fuse() instead`,
     );
   }
 }
@@ -95,9 +100,8 @@ export function checkPlaces(engines: readonly Dynamics[], options: unknown): voi
       threads === (first!.threads ?? 1);
     if (isSame) continue;
     throw new TypeError(
-      `Cannot fuse: all stages must run on the same device, or it must be said where: ${
-        engines[i + 1]!.name
-      } has another than ${engines[0]!.name}`,
+      `Cannot fuse: ${engines[i + 1]!.name} and ${engines[0]!.name} have different devices. ` +
+        "Give all stages the same device, or pass one to fuse()",
     );
   }
 }

@@ -7,6 +7,7 @@
 import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
+import { type Info, systemName } from "../../batch/store.ts";
 import { countStage } from "../../kernels/converge/count_stage.ts";
 import { enterStage } from "../../kernels/converge/enter_stage.ts";
 import { spendBudget } from "../../kernels/converge/spend_budget.ts";
@@ -57,7 +58,7 @@ export class OpenStages {
     const own = (name: string) => state.scratch(name, { dtype: "i32", level: "system" });
     const initial = countStages(state.batch, count);
     this.status = state.field<"i32">("status");
-    assertStatus(state.batch.ensure("status"));
+    assertStatus(state.batch.ensure("status"), state.batch.infos);
     this.#came = this.#coming();
     this.steps = state.field<"i32">(STAGE_STEPS);
     this.#begun = state.state("stageBegun", { dtype: "i32", level: "system", width: count });
@@ -120,7 +121,7 @@ export class OpenStages {
   /** Starts systems anew whose stage was set by the user, with the state of integrators. */
   restart(systems: ReadonlySet<number>): void {
     const { batch } = this.#state;
-    assertStatus(batch.ensure("status"));
+    assertStatus(batch.ensure("status"), batch.infos);
     this.#came = this.#coming();
     this.#state.resetScoped(systems);
     this.#state.writeRows(this.#begun, systems, countStages(batch, this.count), this.count);
@@ -145,12 +146,12 @@ export class OpenStages {
   }
 }
 
-function assertStatus(status: ArrayLike<number>): void {
+function assertStatus(status: ArrayLike<number>, infos: readonly Info[]): void {
   const system = Array.from(status).findIndex((stage) => stage < 0);
   if (system === -1) return;
   throw new RangeError(
-    `Cannot run stages: the status of system ${system} must be the number of one, from 0 on; got ${
-      status[system]
-    }`,
+    `Cannot run stages: the status of system ${
+      systemName(infos, system)
+    } must be the number of a stage, 0 or more; got ${status[system]}`,
   );
 }

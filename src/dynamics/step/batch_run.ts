@@ -256,8 +256,8 @@ export class BatchRun {
     if (left >= n) return n;
     if (left > 0) return left;
     throw new RangeError(
-      `Cannot go on with ${name}: an engine and each of its systems can count ${MOST_STEPS} steps, and all are done. ` +
-        "To continue, set stepsDone to 0, and go on with a new engine and another seed",
+      `Cannot go on with ${name}: it has done ${MOST_STEPS} steps, the most that an engine or a system can count. ` +
+        "To continue, set stepsDone to 0 and use a new engine with another seed",
     );
   }
 

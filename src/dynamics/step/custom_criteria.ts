@@ -7,6 +7,7 @@
 import type { Buffer } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
+import { show } from "../../base/show.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Custom } from "./step_parts.ts";
 
@@ -42,8 +43,8 @@ function judge(
     const answers = op(arrays[`values ${i}`]!, nodeOffsets);
     if (answers?.length !== size) {
       throw new TypeError(
-        `Cannot judge convergence by ${key}: its customOp must answer for each of ${size} systems: ` +
-          `current length is ${answers?.length}`,
+        `Cannot judge convergence by ${key}: its customOp must return one value for each of ${size} systems; ` +
+          `got ${answers?.length ?? show(answers)}`,
       );
     }
     const marks = arrays[`met ${i}`]!;

@@ -79,8 +79,8 @@ function waysOf(
     const isIn = stage === undefined || (own.first <= stage && stage < own.end);
     if (isIn && (stage ?? own.end - 1) < to && to <= count) continue;
     throw new RangeError(
-      `Cannot run stages: ${name} must have systems go on, from a stage of its own to one of 1 … ${count}: ` +
-        `current values are sourceStatus ${stage ?? "any"}, targetStatus ${to}`,
+      `Cannot run stages: targetStatus of ${name} must be a later stage than its sourceStatus, at most ${count}; ` +
+        `got sourceStatus ${stage ?? "any"} and targetStatus ${to}`,
     );
   }
   return from.map((stage) => ({ from: stage, to, stops: to === count }));

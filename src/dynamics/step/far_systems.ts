@@ -31,8 +31,8 @@ export function assertOrigins(
   throw new Error(
     `Hook ${
       placedHook(engine.loop)
-    } cannot join a run of systems far from the origin, because its kernels need ` +
-      `absolute positions: add it before the run, or move the systems nearer`,
+    } cannot be added during a run of systems far from the origin, because its kernels need ` +
+      `absolute positions. Add it before the run, or move the systems nearer to the origin`,
   );
 }
 
@@ -65,13 +65,13 @@ export function farWarning(
   }`;
   if (origins.isKept) {
     return new Error(
-      `The position ${where} is more than ${TOO_FAR} Å from where its system began, where float32 is inexact: ` +
-        `wrap the batch (wrapPositions), or go on with a copy of it (batch.clone())`,
+      `The position ${where} is more than ${TOO_FAR} Å from where its system began, where float32 is inexact. ` +
+        `Wrap the batch (wrapPositions), or go on with a copy of it (batch.clone())`,
     );
   }
   const why = model.isInvariant === true ? `hook ${placedHook(loop)}` : model.name;
   return new Error(
-    `The position ${where} is more than ${TOO_FAR} Å from the origin, where float32 is inexact, and must stay so for ` +
-      `${why}: move the system nearer, wrap the batch (wrapPositions), or use device: "reference"`,
+    `The position ${where} is more than ${TOO_FAR} Å from the origin, where float32 is inexact, and ${why} needs ` +
+      `absolute positions. Move the system nearer, wrap the batch (wrapPositions), or use device: "reference"`,
   );
 }

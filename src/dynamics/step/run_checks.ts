@@ -21,7 +21,7 @@ export function assertGiven(
   for (const [field, output] of Object.entries(needs)) {
     if (!reads.has(field) || (gives as readonly string[]).includes(output)) continue;
     throw new TypeError(
-      `Cannot run ${name}: its model must give ${output}, which a hook reads: ${model} gives ${
+      `Cannot run ${name}: a hook reads ${field}, so the model must give ${output}; got ${model}, which gives ${
         gives.join(", ")
       }`,
     );
@@ -36,7 +36,7 @@ export function assertConserves(
 ): void {
   if (dt !== undefined || !reads.has(CONSERVED)) return;
   throw new TypeError(
-    `Cannot run ${name}: only molecular dynamics has a ${CONSERVED}, which a hook reads: ${name} takes no time`,
+    `Cannot run ${name}: a hook reads ${CONSERVED}, which only molecular dynamics has. Remove the hook, or use an MD integrator`,
   );
 }
 
@@ -46,7 +46,7 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
   for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
     if (!isNeeded || model.gives.includes(output)) continue;
     throw new TypeError(
-      `Cannot run ${name}: its model must give ${output}, which ${integrator.name} needs: ${model.name} gives ${
+      `Cannot run ${name}: ${integrator.name} needs a model that gives ${output}; got ${model.name}, which gives ${
         model.gives.join(", ")
       }${output === "stress" ? STRESSED : ""}`,
     );
@@ -89,7 +89,7 @@ export function dropStress(
 export function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
   if (threads === 1) return;
   throw new TypeError(
-    `Cannot run ${name} on ${threads} threads: its model must be made of kernels, and ${model.name} is computed otherwise: ` +
-      `leave out threads; an ONNX model has threads of its own, as an option`,
+    `Cannot run ${name} on ${threads} threads: its model ${model.name} is not made of kernels. ` +
+      "Leave out threads; an ONNX model has an option threads of its own",
   );
 }

@@ -54,7 +54,7 @@ export class EngineStreams {
     if (options.onDiverged === "drop" && !device.isHost) {
       throw new RangeError(
         `Cannot stream through ${name}: onDiverged must be "throw" on a GPU and on threads, which report diverged ` +
-          `systems late; got "drop"`,
+          `systems too late to drop them; got "drop"`,
       );
     }
   }
@@ -96,7 +96,7 @@ export class EngineStreams {
   #assertBegun(): void {
     if (this.#resumed === undefined) return;
     throw new Error(
-      `Cannot begin a stream of ${this.#engine.name}: the one of the checkpoint was refused before its first step. ` +
+      `Cannot begin a stream of ${this.#engine.name}: the stream of its checkpoint was refused before its first step. ` +
         "Load the checkpoint again, or go on with the sampler of that stream",
     );
   }
@@ -106,8 +106,8 @@ export class EngineStreams {
     const { name, place: { run } } = this.#engine;
     if (run?.state.matches(batch)) return;
     throw new Error(
-      `Cannot go on with the stream of ${name}: its batch must be the last one that was run: ` +
-        `another was run since, or the engine was closed; load a checkpoint`,
+      `Cannot go on with the stream of ${name}: another batch was run since, or the engine was closed. ` +
+        "Load a checkpoint of the stream",
     );
   }
 

@@ -39,11 +39,11 @@ export class Graduates {
   constructor(engine: string, sinks: unknown) {
     const action = `stream through ${engine}`;
     if (!Array.isArray(sinks) || sinks.length === 0) {
-      throw new TypeError(complaint(action, "sinks must be a list of one sink or more", sinks));
+      throw new TypeError(complaint(action, "sinks must be an array of at least one sink", sinks));
     }
     for (const [i, sink] of sinks.entries()) {
       if (isSink(sink)) continue;
-      throw new TypeError(complaint(action, `sink ${i} must have a function write`, sink));
+      throw new TypeError(complaint(action, `sink ${i} must have a method write`, sink));
     }
     this.#engine = engine;
     this.#sinks = sinks;
@@ -68,9 +68,9 @@ export class Graduates {
     const room = rooms.reduce((sum, one) => sum + one, 0);
     if (room < left.length) {
       throw new RangeError(
-        `Cannot stream through ${this.#engine}: its sinks must have room for ${left.length} systems that have ` +
-          `graduated: there is room for ${room} in ${this.#sinks.length}; they stay in the batch, and stream() with ` +
-          `more sinks goes on`,
+        `Cannot stream through ${this.#engine}: its sinks must have room for ${left.length} finished systems; ` +
+          `got room for ${room} in ${this.#sinks.length} sinks. The systems are still in the batch: ` +
+          `call stream() again with more sinks`,
       );
     }
     for (const [i, sink] of this.#sinks.entries()) {
@@ -104,8 +104,8 @@ export class Graduates {
       if (then < 0 || now < 0 || now === then) continue;
       if (now < then) {
         throw new RangeError(
-          `Cannot go on with the stream of ${this.#engine}: sink ${i} must hold the ${then} systems that it held: ` +
-            `current length is ${now}`,
+          `Cannot go on with the stream of ${this.#engine}: sink ${i} must still hold its ${then} systems; ` +
+            `got ${now}`,
         );
       }
       if (sink.truncate !== undefined) cuts.set(sink, then);
@@ -149,7 +149,7 @@ async function idsFrom(
   const all = await sink.read?.();
   if (all?.has("sourceId")) return all.get("sourceId").slice(from) as Int32Array;
   throw new TypeError(
-    `Cannot go on with the stream of ${engine}: sink ${i} must have truncate(length), or read() with the field ` +
-      `sourceId: it holds systems that were written since`,
+    `Cannot go on with the stream of ${engine}: sink ${i} holds systems that were written after the checkpoint, ` +
+      "and has neither truncate(length) nor a field sourceId in read() to recognize them",
   );
 }

@@ -55,7 +55,7 @@ export function listOf(action: string, source: unknown): SampleList {
     (sizes === undefined || typeof sizes === "function");
   if (isList) return source as SampleList;
   throw new TypeError(
-    complaint(action, "its source must be an array of systems, or have length and get(i)", source),
+    complaint(action, "the source must be an array of systems, or have length and get(i)", source),
   );
 }
 
@@ -85,7 +85,11 @@ export function sizesOf(action: string, list: SizedList, withEdges: boolean): {
     if (!isCount(many) || !isCount(joined)) {
       const members = withEdges ? "atoms and edges" : "atoms";
       throw new TypeError(
-        complaint(action, `the size of sample ${index} must say its ${members}, as counts`, size),
+        complaint(
+          action,
+          `the size of sample ${index} must have the numbers of its ${members}`,
+          size,
+        ),
       );
     }
     atoms[index] = many;

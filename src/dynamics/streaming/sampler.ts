@@ -83,8 +83,8 @@ export class SizeAwareSampler {
     const list = listOf(action, source);
     if (list.sizes === undefined) {
       throw new TypeError(
-        `Cannot ${action}: its source must have sizes(i), or be opened by SizeAwareSampler.open, which gets each ` +
-          `system once: current source has length and get(i) alone`,
+        `Cannot ${action}: the source must have sizes(i); got only length and get(i). ` +
+          "Use SizeAwareSampler.open, which reads each system once to get its size",
       );
     }
     const { maxAtoms = Infinity, maxEdges = Infinity, maxSystems = Infinity } = options;
@@ -164,9 +164,9 @@ export class SizeAwareSampler {
   load(saved: SavedSampler): void {
     const taken: unknown = (saved as Partial<SavedSampler> | undefined)?.taken;
     if (!(taken instanceof Uint8Array) || taken.length !== this.length) {
-      const of = taken instanceof Uint8Array ? `that of ${taken.length} samples` : String(taken);
+      const of = taken instanceof Uint8Array ? `one for ${taken.length} samples` : String(taken);
       throw new TypeError(
-        `Cannot load ${NAME}: its state must be what save() gave for ${this.length} samples; got ${of}`,
+        `Cannot load ${NAME}: the state must be a result of save() for ${this.length} samples; got ${of}`,
       );
     }
     this.#taken.set(taken);
@@ -207,15 +207,15 @@ export class SizeAwareSampler {
       const large = sizes.findIndex((size) => size > this[name]);
       if (large === -1) continue;
       throw new RangeError(
-        `Cannot ${action}: each sample must fit into ${name} ${this[name]}: sample ${large} has ${
+        `Cannot ${action}: each sample must have at most ${this[name]} ${what} (${name}); got ${
           sizes[large]
-        } ${what}`,
+        } in sample ${large}`,
       );
     }
     const empty = this.#atoms.indexOf(0);
     if (empty === -1) return;
     throw new RangeError(
-      `Cannot ${action}: each sample must have an atom or more: sample ${empty} has 0`,
+      `Cannot ${action}: each sample must have at least one atom; got 0 in sample ${empty}`,
     );
   }
 }

@@ -49,6 +49,6 @@ export function checkSamplerOptions(action: string, options: SamplerOptions): vo
   seedWords(seed, action);
   if (LIMITS.some((name) => (options[name] ?? Infinity) < Infinity)) return;
   throw new RangeError(
-    `Cannot ${action}: one of ${LIMITS.join(", ")} must be given: current values are none`,
+    `Cannot ${action}: a limit is required: pass at least one of ${LIMITS.join(", ")}`,
   );
 }

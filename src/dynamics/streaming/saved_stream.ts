@@ -7,7 +7,7 @@
 import type { SavedClock } from "../engine/clock.ts";
 import type { SavedSampler } from "./sampler.ts";
 import { isObject } from "../../base/object.ts";
-import { complaint } from "../../base/show.ts";
+import { complaint, show } from "../../base/show.ts";
 
 /** A slot of the batch, and the system in it. */
 export interface StreamSlot {
@@ -81,12 +81,14 @@ export function assertSlots(action: string, slots: unknown, size: number): void 
   if (!isCounted) {
     const count = Array.isArray(slots) ? slots.length : undefined;
     throw new TypeError(
-      `Cannot ${action}: its state must be what save() gave for ${size} systems: current count is ${count}`,
+      `Cannot ${action}: the state must be a result of save() for ${size} systems; got ${
+        count ?? show(slots)
+      }`,
     );
   }
   const unknown = slots.findIndex((slot) => !isSlot(slot));
   if (unknown < 0) return;
-  const requirement = `slot ${unknown} of its state must be what save() gave`;
+  const requirement = `slot ${unknown} of the state must be a result of save()`;
   throw new TypeError(complaint(action, requirement, slots[unknown]));
 }
 

@@ -78,7 +78,7 @@ export function checkStream(
 ): void {
   const action = `stream through ${engine}`;
   if (!(sampler instanceof SizeAwareSampler)) {
-    throw new TypeError(complaint(action, "it must be given a SizeAwareSampler", sampler));
+    throw new TypeError(complaint(action, "the sampler must be a SizeAwareSampler", sampler));
   }
   checkOptions(action, options, OPTIONS);
   const { refillFrequency, maxSteps, nSteps, onDiverged = "throw" } = options as StreamOptions;
@@ -92,6 +92,6 @@ export function checkStream(
   }
   if (canConverge || maxSteps !== undefined || (nSteps ?? Infinity) < Infinity) return;
   throw new TypeError(
-    `Cannot ${action}: systems must be done at some time: it has no ConvergenceHook, and maxSteps is not given`,
+    `Cannot ${action}: nothing ends a system. Add a ConvergenceHook, or pass maxSteps`,
   );
 }
