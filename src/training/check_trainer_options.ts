@@ -60,7 +60,7 @@ export function checkTrainerOptions(options: unknown): void {
   checkKeys(action, "its options", options, TRAINER_MEMBERS);
   for (const member of ["model", "loss", "optimizers"] as const) {
     if (options[member] !== undefined) continue;
-    throw new TypeError(complaint(action, `it must have ${member}`, undefined));
+    throw new TypeError(`Cannot ${action}: ${member} is required: pass { ${member}: … }`);
   }
   for (const member of ["epochs", "accumulate", "threads", "workers"] as const) {
     checkCount(action, member, options[member], 1);
@@ -82,7 +82,7 @@ function checkDevice(action: string, options: Readonly<Record<string, unknown>>)
     );
   }
   if (workers !== undefined && device !== "wasm") {
-    throw new RangeError(complaint(action, 'workers need the device "wasm"', device));
+    throw new RangeError(complaint(action, 'device must be "wasm" if workers are given', device));
   }
 }
 
@@ -100,13 +100,13 @@ function checkMembers(action: string, options: Readonly<Record<string, unknown>>
   const has = (value: unknown, member: string) =>
     isObject(value) && typeof value[member] === "function";
   if (typeof model !== "string" && !isObject(model)) {
-    throw wrong("model must be the bytes of an .onnx file, its address or its path", model);
+    throw wrong("model must be the bytes, the URL or the path of an .onnx file", model);
   }
   if (typeof loss !== "function" && !has(loss, "terms")) {
-    throw wrong("loss must be a loss, or a function that writes one", loss);
+    throw wrong("loss must be a loss such as mse(), or a function that builds one", loss);
   }
   if (metrics !== undefined && !isObject(metrics)) {
-    throw wrong("metrics must be metrics by name", metrics);
+    throw wrong("metrics must be an object, name → metric", metrics);
   }
   for (const [name, metric] of Object.entries(metrics ?? {})) {
     if (has(metric, "mean") || has(metric, "terms")) continue;
@@ -114,16 +114,18 @@ function checkMembers(action: string, options: Readonly<Record<string, unknown>>
   }
   for (const one of [optimizers].flat()) {
     if (isObject(one) && Array.isArray(one.transforms)) continue;
-    throw wrong("optimizers must be what adam(), sgd() or optimizer() gives", one);
+    throw wrong("optimizers must be results of adam(), sgd() or optimizer()", one);
   }
   if (schedule !== undefined && !has(schedule, "factor")) {
-    throw wrong("schedule must have a function factor", schedule);
+    throw wrong("schedule must have a method factor", schedule);
   }
   for (const pattern of [parameters ?? [], freeze ?? []].flat()) {
     if (typeof pattern === "string") continue;
     throw wrong("parameters and freeze must be names, or patterns of names", pattern);
   }
-  if (hooks !== undefined && !Array.isArray(hooks)) throw wrong("hooks must be a list", hooks);
+  if (hooks !== undefined && !Array.isArray(hooks)) {
+    throw wrong("hooks must be an array of hooks", hooks);
+  }
   const { runInfo, config } = options;
   if (runInfo !== undefined && typeof runInfo !== "boolean") {
     throw wrong("runInfo must be true or false", runInfo);

@@ -104,7 +104,9 @@ export class TrainerCore<
     checkCount(`train ${this.name}`, "epochs", epochs, 0);
     const { loop, progress, hasData } = this.#engine;
     if (!hasData) {
-      throw new TypeError(`Cannot train ${this.name}: it must have data; got none`);
+      throw new TypeError(
+        `Cannot train ${this.name}: data is required: pass { data } to the trainer, or call step(batch)`,
+      );
     }
     return await this.#calls.run("train", async () => {
       const isOver = progress.currentEpoch >= epochs;
@@ -128,7 +130,7 @@ export class TrainerCore<
   async step(...batches: readonly BatchLike[]): Promise<StepResult> {
     if (batches.length === 0) {
       throw new TypeError(
-        `Cannot do a step of ${this.name}: there must be a batch: there is none`,
+        `Cannot do a step of ${this.name}: a batch is required: pass one or more to step()`,
       );
     }
     const named = { loaderIndex: 0, loaderName: "given" };
@@ -163,7 +165,7 @@ export class TrainerCore<
   ): Promise<Readonly<Record<string, number>>> {
     if (data === undefined) {
       throw new TypeError(
-        `Cannot validate ${this.name}: it must have data for it; got none`,
+        `Cannot validate ${this.name}: data is required: pass it to validate(), or { validation } to the trainer`,
       );
     }
     return await this.#calls.run("validate", async () => {

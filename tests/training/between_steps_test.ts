@@ -45,7 +45,7 @@ Deno.test("nothing is saved while an epoch ends: its last step is not counted ye
   });
   await trainer.train(1);
   assertEquals(refused.length, 2);
-  assertEquals(refused[0]!.includes("checkpointSoon() saves when it is done"), true);
+  assertEquals(refused[0]!.includes("checkpointSoon() saves after it"), true);
   await trainer.save(); // when all is over it is
 });
 
@@ -68,11 +68,11 @@ Deno.test("what is saved is of one moment, though training goes on meanwhile", a
 Deno.test("a validation and a run do not go on at once: the second is refused", async () => {
   await using trainer = smallTrainer([], { validation: smallData(5), epochs: 1 });
   const validating = trainer.validate();
-  await assertRejects(() => trainer.train(), Error, "must not be running already");
-  await assertRejects(() => trainer.close(), Error, "must not be running already");
+  await assertRejects(() => trainer.train(), Error, "is running. Await its run first");
+  await assertRejects(() => trainer.close(), Error, "is running. Await its run first");
   await validating;
   const training = trainer.train();
-  await assertRejects(() => trainer.validate(), Error, "must not be running already");
+  await assertRejects(() => trainer.validate(), Error, "is running. Await its run first");
   await training;
 });
 
@@ -203,8 +203,12 @@ Deno.test("a plateau that waits for validations in vain says so, and so does one
     await using trainer = smallTrainer([], { schedule: plateau({ monitor }), ...more });
     await trainer.train();
   };
-  await assertRejects(() => trained("val/loss"), RangeError, "there must be a validation");
-  await assertRejects(() => trained("train/los"), TypeError, 'must be a number called "train/los"');
+  await assertRejects(() => trained("val/loss"), RangeError, "there was no validation");
+  await assertRejects(
+    () => trained("train/los"),
+    TypeError,
+    'the metric "train/los" must be a number',
+  );
   const validation = smallData(5);
   await assertRejects(() => trained("val/los", { validation }), TypeError, '"val/los"');
 });

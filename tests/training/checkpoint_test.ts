@@ -146,7 +146,7 @@ const REFUSED: Readonly<Record<string, [of: () => Partial<TrainerParts>, says: s
     "its arrays must be first, parameters, second",
   ],
   "another precision": [() => ({ device: "reference" }), "its precision must be f32"],
-  "fewer parameters": [() => ({ freeze: "w1" }), "it must be of the parameters w1 (12)"],
+  "fewer parameters": [() => ({ freeze: "w1" }), "its parameters must be w1 (12)"],
 };
 
 for (const [what, [options, says]] of Object.entries(REFUSED)) {

@@ -137,7 +137,7 @@ Deno.test("gradients of no parameter, or of another length, are refused", async 
     await assertRejects(
       () => trained([gradients(() => strange)]),
       RangeError,
-      "came out of a pipe",
+      "that a hook returned",
     );
   }
 });
@@ -185,9 +185,9 @@ Deno.test("a loss that is no number cannot be weighed, but may be let through", 
   const through = hook({ name: "through", on: { training: { LOSS: ({ value }) => value } } });
   await assertRejects(() => trained([through], bad), NotFiniteError, "parameter w1 (12 numbers)");
   const zero = hook({ name: "zero", on: { training: { LOSS: () => 0 } } });
-  await assertRejects(() => trained([zero], bad), RangeError, "Cannot weigh the loss");
+  await assertRejects(() => trained([zero], bad), RangeError, "Cannot weight the loss");
   const word = hook({ name: "word", on: { training: { LOSS: (() => "much") as never } } });
-  await assertRejects(() => trained([word]), RangeError, "must be a number");
+  await assertRejects(() => trained([word]), RangeError, "the hook must return a number");
 });
 
 Deno.test("a vetoed step leaves parameters, moments, counts and averages, and says that it was skipped", async () => {
@@ -283,7 +283,11 @@ Deno.test("slopes of no output, or of another length, are refused", async () => 
       name: "strange",
       on: { training: { COMPUTE_LOSS: () => ({ loss: 0, slopes }) } },
     });
-    await assertRejects(() => trained([strange]), RangeError, "slopes must be by outputs");
+    await assertRejects(
+      () => trained([strange]),
+      RangeError,
+      "slopes must have an array for each of the outputs",
+    );
   }
 });
 

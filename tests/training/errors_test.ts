@@ -18,26 +18,30 @@ import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
 /** Options that are refused, and what is said to them. */
 const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: string])[] = [
   [{ batchSize: 3 }, TypeError, "its options must be among model, loss"],
-  [{ model: undefined }, TypeError, "it must have model"],
-  [{ loss: undefined }, TypeError, "it must have loss"],
-  [{ optimizers: undefined }, TypeError, "it must have optimizers"],
-  [{ model: 3 }, TypeError, "model must be the bytes of an .onnx file"],
+  [{ model: undefined }, TypeError, "model is required"],
+  [{ loss: undefined }, TypeError, "loss is required"],
+  [{ optimizers: undefined }, TypeError, "optimizers is required"],
+  [{ model: 3 }, TypeError, "model must be the bytes, the URL or the path of an .onnx file"],
   [{ model: Uint8Array.of(0, 1, 2) }, SyntaxError, "Cannot read trainer"],
-  [{ loss: 3 }, TypeError, "loss must be a loss, or a function"],
-  [{ metrics: 3 }, TypeError, "metrics must be metrics by name"],
+  [{ loss: 3 }, TypeError, "loss must be a loss such as mse(), or a function"],
+  [{ metrics: 3 }, TypeError, "metrics must be an object, name → metric"],
   [{ metrics: { right: 3 } }, TypeError, "metric right must be a metric or a loss"],
-  [{ optimizers: { lr: 1 } }, TypeError, "optimizers must be what adam(), sgd() or optimizer()"],
-  [{ optimizers: [] }, RangeError, "there must be an optimizer"],
-  [{ schedule: 0.1 }, TypeError, "schedule must have a function factor"],
-  [{ data: 3 }, TypeError, "there must be a source of batches"],
-  [{ hooks: {} }, TypeError, "hooks must be a list"],
+  [
+    { optimizers: { lr: 1 } },
+    TypeError,
+    "optimizers must be results of adam(), sgd() or optimizer()",
+  ],
+  [{ optimizers: [] }, RangeError, "an optimizer is required"],
+  [{ schedule: 0.1 }, TypeError, "schedule must have a method factor"],
+  [{ data: 3 }, TypeError, "data must be a source of batches"],
+  [{ hooks: {} }, TypeError, "hooks must be an array of hooks"],
   [{ epochs: 0 }, RangeError, "epochs must be a whole number from 1 on"],
   [{ epochs: 1.5 }, RangeError, "epochs must be a whole number from 1 on"],
   [{ steps: -1 }, RangeError, "steps must be a whole number from 0 on"],
   [{ accumulate: 0 }, RangeError, "accumulate must be a whole number from 1 on"],
   [{ threads: 0 }, RangeError, "threads must be a whole number from 1 on"],
   [{ workers: 0 }, RangeError, "workers must be a whole number from 1 on"],
-  [{ workers: 2, device: "reference" }, RangeError, 'workers need the device "wasm"'],
+  [{ workers: 2, device: "reference" }, RangeError, 'device must be "wasm" if workers are given'],
   [{ device: "gpu" }, RangeError, "device must be one of auto, webgpu, wasm, reference"],
   [{ loaderOrder: "random" }, RangeError, "order must be"],
   [{ clip: 1 }, TypeError, "clip must be an object"],
@@ -53,8 +57,8 @@ const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: s
   [{ validateEvery: { steps: 0 } }, RangeError, "validateEvery.steps must be a whole number"],
   [{ parameters: 3 }, TypeError, "parameters and freeze must be names"],
   [{ parameters: "w9" }, RangeError, 'got "w9"; did you mean w1?'],
-  [{ freeze: ["w1", "bias"] }, RangeError, "freeze must name tensors of it"],
-  [{ freeze: "*" }, RangeError, "none is left"],
+  [{ freeze: ["w1", "bias"] }, RangeError, "freeze must name trainable tensors of it"],
+  [{ freeze: "*" }, RangeError, "Name the tensors to train"],
   [{ optimizers: adam({ lr: 1, parameters: "q*" }) }, RangeError, '"q*" fits none'],
   [
     { optimizers: sgd({ lr: 1, parameters: "w1" }) },
@@ -66,7 +70,7 @@ const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: s
   [
     { optimizers: adam({ lr: 1, groups: [{ parameters: "q" }] }) },
     RangeError,
-    "each of its groups must have a parameter",
+    "each of its groups must match at least one of",
   ],
 ];
 
@@ -79,23 +83,23 @@ Deno.test("options that cannot be are refused when the trainer is made, by name"
 
 Deno.test("what is asked of a trainer with nothing to do it with is refused", async () => {
   const trainer = new Trainer(parts({ data: undefined } as never));
-  await assertRejects(() => trainer.train(), TypeError, "it must have data");
-  await assertRejects(() => trainer.validate(), TypeError, "it must have data for it");
-  await assertRejects(() => trainer.step(), TypeError, "there must be a batch");
+  await assertRejects(() => trainer.train(), TypeError, "data is required");
+  await assertRejects(() => trainer.validate(), TypeError, "data is required");
+  await assertRejects(() => trainer.step(), TypeError, "a batch is required");
   await assertRejects(() => trainer.train(-1), RangeError, "epochs must be a whole number");
   await assertRejects(() => trainer.parameter("w9"), RangeError, "it must be one of w1, b1");
-  await assertRejects(() => trainer.parameter("w1", "ema"), RangeError, "they must be kept");
-  await assertRejects(() => trainer.export("ema"), RangeError, "they must be kept");
+  await assertRejects(() => trainer.parameter("w1", "ema"), RangeError, "it keeps none. Pass ema");
+  await assertRejects(() => trainer.export("ema"), RangeError, "it keeps none. Pass ema");
   await assertRejects(
     () => new Trainer(parts({ data: [] })).train(),
     RangeError,
-    "epoch 0 has none",
+    "epoch 0 must have at least one batch; got none",
   );
   const empty = new Trainer(parts({ validation: [] }));
   await assertRejects(
     () => empty.train(),
     RangeError,
-    "Cannot validate: the data must have a batch",
+    "Cannot validate: the data must have at least one batch",
   );
 });
 
@@ -104,13 +108,13 @@ const wanted = { data: new Float32Array(8), dims: [4, 2] };
 
 /** Batches that are refused. */
 const BATCHES: readonly (readonly [batch: unknown, error: ErrorConstructor, says: string])[] = [
-  [{ x }, TypeError, 'each batch must have "wanted" [B, 2]: it has x'],
+  [{ x }, TypeError, 'each batch must have "wanted" [B, 2]; got x'],
   [{ y: x, wanted }, TypeError, 'each batch must have "x"'],
   [{ x: { data: new Float32Array(8), dims: [4, 2] }, wanted }, RangeError, "the shape [B, 3]"],
   [{ x: { data: new Float32Array(11), dims: [4, 3] }, wanted }, RangeError, "4 * 3 values"],
   [{ x, wanted: { data: new Float32Array(4), dims: [4, 1] } }, RangeError, "the shape [B, 2]"],
-  [{ x: [1, 2], wanted }, TypeError, "each must have feeds and a size"],
-  [null, TypeError, "batch 0 is null"],
+  [{ x: [1, 2], wanted }, TypeError, "must be { feeds, size }, or an object of tensors"],
+  [null, TypeError, "batch 0 must be { feeds, size }, or an object of tensors; got null"],
 ];
 
 Deno.test("a batch that is not what the model needs fails its step, and nothing has changed", async () => {
@@ -251,7 +255,7 @@ Deno.test("losses that are not finite are warned of once, and a training does no
     await assertRejects(
       () => trainer.export(kind),
       RangeError,
-      ": its parameters must be numbers",
+      ": its parameters contain NaN",
     );
   }
   assertEquals([trainer.state.latestLoss, trainer.state.avgLoss, norms[0]], [NaN, NaN, NaN]);
@@ -321,7 +325,7 @@ Deno.test("one thing at a time: what is asked for in the midst of a run is refus
   });
   assertEquals(await trainer.train(), { status: "completed" });
   assertEquals(refused.length, 9);
-  assert(refused.every(({ message }) => message.includes("must not be running already")));
+  assert(refused.every(({ message }) => message.includes("is running. Await its run first")));
   assertEquals([trainer.stepCount, trainer.state.samplesSeen], [3, 12]);
 });
 
@@ -335,7 +339,7 @@ Deno.test("a trainer is closed in any state, twice too, and is of no use afterwa
   await assertRejects(() => fresh.parameter("w1"), Error, closed);
   const absent = new Trainer(parts({ model: "/nowhere/model.onnx" }));
   await assertRejects(() => absent.open(), Error);
-  assertThrows(() => absent.parameters, Error, "await open() first");
+  assertThrows(() => absent.parameters, Error, "Await open() first");
   await absent.close();
   const stopped = new Trainer(parts());
   stopped.addHook({ onStepEnd: () => stopped.stop("now") });

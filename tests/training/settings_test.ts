@@ -199,7 +199,7 @@ Deno.test("activations of other names or lengths are refused", async () => {
       training: { ACTIVATIONS: ({ value }) => new Map([...value, ["no", value.get("tanh")!]]) },
     },
   });
-  await assertRejects(() => trained([strange]), RangeError, "they must be among tanh");
+  await assertRejects(() => trained([strange]), RangeError, "must return tensors among tanh");
 });
 
 /** λ/2 Σ p² over the weights. */

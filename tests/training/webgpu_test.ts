@@ -361,7 +361,7 @@ testOnGpu("a tensor that is read where there is none yet says so, and stops noth
     assertEquals(errors.length, 2, device);
     const { message, cause } = errors[0] as Error;
     assert(
-      `${message} ${cause}`.includes("from AFTER_FORWARD to the end of the batch"),
+      `${message} ${cause}`.includes("from AFTER_FORWARD to the end of a batch"),
       `${cause}`,
     );
   }

@@ -7,6 +7,7 @@
 import { checkOptions } from "../../base/check_options.ts";
 import type { BatchInput } from "../../batch/batch.ts";
 import { TOO_FAR } from "../../batch/resident/origins.ts";
+import { placeName } from "../../batch/store.ts";
 import type { System } from "../../batch/system.ts";
 import { freeEnergy, modelNumbers, type OnnxLayout } from "../../models/onnx/elements.ts";
 import { readStructure, type Structure } from "../../models/onnx/structures/structure.ts";
@@ -102,8 +103,8 @@ export function atomsSource(
 
 function oneEach(name: string, batchSize: number): RangeError {
   return new RangeError(
-    `batchSize must be 1, as ${name} takes one system at a time; got ${batchSize}: ` +
-      "pass { accumulate } to the trainer to count several batches as one",
+    `batchSize must be 1, because ${name} takes one system at a time; got ${batchSize}. ` +
+      "To average gradients over several batches, pass { accumulate } to the trainer",
   );
 }
 
@@ -115,7 +116,7 @@ function replayed(replay: AtomsReplay, options: AtomsDataOptions): Atoms {
   const plan = readAtomsOptions(ACTION, { ...options, weight: 1, ...own });
   const list = systemsList(ACTION, systems);
   if (list.length > 0) return atomsOf(list, plan, false);
-  throw new RangeError(`Cannot ${ACTION}: replay must have a system: it has none`);
+  throw new RangeError(`Cannot ${ACTION}: replay must have at least one system; got 0`);
 }
 
 /** Returns all of two, the second behind the first. Throws a RangeError unless the second has the targets of the first. */
@@ -127,7 +128,7 @@ function joined(first: Atoms, second: Atoms): Atoms {
     const others = second.targets.values.get(target);
     if (others === undefined) {
       throw new RangeError(
-        `Cannot ${ACTION}: systems of replay must have ${target}, as others have, or partial must be true: none has`,
+        `Cannot ${ACTION}: no system of replay has ${target}. Add it, or pass partial: true to train without`,
       );
     }
     values.set(target, [...own, ...others]);
@@ -171,15 +172,15 @@ function layoutOf(list: readonly System[]): OnnxLayout {
 
 /** Throws a RangeError for positions so far from the origin that float32 is inexact there. */
 function assertNear(systems: readonly System[]): void {
-  for (const [place, { positions }] of systems.entries()) {
+  for (const [place, { positions, info }] of systems.entries()) {
     const at = positions.findIndex((x) => Math.abs(x) > TOO_FAR);
     if (at === -1) continue;
     throw new RangeError(
-      `Cannot ${ACTION}: atoms must be at most ${TOO_FAR} Å from the origin, where float32 is exact enough: atom ` +
-        `${
-          Math.floor(at / 3)
-        } of system ${place} is not. Wrap or translate the system, or pass invariant: true if ` +
-        `a translation changes nothing for the graph`,
+      `Cannot ${ACTION}: atoms must be at most ${TOO_FAR} Å from the origin, where float32 is exact enough; got ` +
+        `${positions[at]} Å for atom ${Math.floor(at / 3)} of system ${
+          placeName(place, info)
+        }. Wrap or translate the system, or pass ` +
+        "invariant: true if translations do not change the result of the graph",
     );
   }
 }

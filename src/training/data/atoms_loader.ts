@@ -132,7 +132,7 @@ async function readBatch(
     own.add(batch.feeds, source);
     return batch;
   }
-  throw new Error(`Cannot ${ACTION}: a batch must have systems: there are none`);
+  throw new Error(`Cannot ${ACTION}: a batch must have at least one system; got 0`);
 }
 
 /** Yields the groups of an epoch from group `from` on: systems are taken in order as long as they fit. */
@@ -217,9 +217,11 @@ function assertFits(
   { maxAtoms, maxEdges }: Omit<Limits, "batchSize">,
 ): void {
   if (atoms <= maxAtoms && edges <= maxEdges) return;
+  const [what, count, most] = atoms > maxAtoms
+    ? ["atoms (maxAtoms)", atoms, maxAtoms]
+    : ["edges (maxEdges)", edges, maxEdges];
   throw new RangeError(
-    `Cannot ${ACTION}: each system must fit into a batch of ${maxAtoms} atoms and ${maxEdges} edges: ` +
-      `system ${place} has ${atoms} and ${edges}`,
+    `Cannot ${ACTION}: each system must have at most ${most} ${what}; got ${count} in system ${place}`,
   );
 }
 
@@ -227,7 +229,9 @@ function checkLimits(limits: Readonly<Record<string, number | undefined>>): void
   const isGiven = Object.values(limits).some((limit) => limit !== undefined && limit !== Infinity);
   if (!isGiven) {
     throw new TypeError(
-      `Cannot ${ACTION}: it must have ${Object.keys(limits).join(", ")}, one of them: it has none`,
+      `Cannot ${ACTION}: a limit is required: pass at least one of ${
+        Object.keys(limits).join(", ")
+      }`,
     );
   }
   for (const [name, limit] of Object.entries(limits)) {

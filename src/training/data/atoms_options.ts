@@ -244,7 +244,7 @@ function byPotential(
     (Object.keys(names).length > 0 ? "names" : undefined);
   if (said !== undefined) {
     throw new TypeError(
-      `Cannot ${action} with both potential and ${said}: leave ${said} out, and say it to openPotential()`,
+      `Cannot ${action} with both potential and ${said}: pass ${said} to openPotential() instead`,
     );
   }
   const atomEnergies = elementEnergies ?? potential.manifest.atomEnergies;
@@ -335,7 +335,7 @@ function readNames(
       continue;
     }
     throw new TypeError(
-      `Cannot ${action}: names.${key} must be a name that no other tensor has, or null; got ${
+      `Cannot ${action}: names.${key} must be a unique name of a tensor, or null; got ${
         show(name)
       }`,
     );

@@ -5,6 +5,7 @@
  */
 
 import { show } from "../../base/show.ts";
+import { placeName } from "../../batch/store.ts";
 import type { System } from "../../batch/system.ts";
 import { cellVolume } from "../../batch/cell.ts";
 import { type AtomsPlan, checkWeight, type Target } from "./atoms_options.ts";
@@ -49,12 +50,12 @@ export function targetsOf(
     const isMissing = found.every((values) => values === undefined);
     if (plan.weights?.isPartial === true) {
       if (isMissing && place !== undefined && isWhole) {
-        throw missingTarget(action, target, found, plan);
+        throw missingTarget(action, target, systems, found, plan);
       }
     } else if (isMissing && place === undefined) {
       continue;
     } else if (found.includes(undefined)) {
-      throw missingTarget(action, target, found, plan);
+      throw missingTarget(action, target, systems, found, plan);
     }
     targets.set(
       target,
@@ -84,6 +85,7 @@ function zeros(target: Target, { nodeCount }: System): Float32Array {
 function missingTarget(
   action: string,
   target: Target,
+  systems: readonly System[],
   found: readonly unknown[],
   { targets, virial, weights }: AtomsPlan,
 ): RangeError {
@@ -93,14 +95,12 @@ function missingTarget(
     : place;
   return new RangeError(
     weights?.isPartial === true
-      ? `Cannot ${action}: a system must have ${places}, ${
-        COUNTS[target]
-      }, unless ${target} is false: none of ` +
-        `${found.length} has`
-      : `Cannot ${action}: every system must have ${places}, ${
-        COUNTS[target]
-      }, unless ${target} is false or ` +
-        `partial is true: system ${found.indexOf(undefined)} has not`,
+      ? `Cannot ${action}: none of ${found.length} systems has ${places} (${COUNTS[target]}). ` +
+        `Name the field by ${target}, or pass ${target}: false`
+      : `Cannot ${action}: system ${
+        placeName(found.indexOf(undefined), systems[found.indexOf(undefined)]!.info)
+      } does not have ${places} (${COUNTS[target]}). ` +
+        `Name the field by ${target}, or pass ${target}: false or partial: true`,
   );
 }
 
@@ -113,7 +113,7 @@ function weightsOf(
   if (typeof weight === "number") return new Float32Array(systems.length).fill(weight);
   return Float32Array.from(systems, (system, i) => {
     const own = Object.hasOwn(system.info, weight) ? system.info[weight] : 1;
-    checkWeight(action, `${show(weight)} of system ${i}`, own);
+    checkWeight(action, `${show(weight)} of system ${placeName(i, system.info)}`, own);
     return own as number;
   });
 }
@@ -130,9 +130,9 @@ function stressFromVirial(
   const volume = cellVolume(system.cell);
   if (volume > 0) return values.map((value) => -value / volume);
   throw new RangeError(
-    `Cannot ${action}: a system with ${
+    `Cannot ${action}: system ${placeName(i, system.info)} has ${
       show(virial)
-    } must have a cell with a volume: system ${i} has not`,
+    }, but its cell has no volume. Set its cell, or rename the virial`,
   );
 }
 

@@ -83,9 +83,9 @@ export function planBatches(
   const length = dropLast ? Math.floor(count / batchSize) : Math.ceil(count / batchSize);
   if (length === 0) {
     throw new RangeError(
-      `Cannot ${action}: there must be ${
-        dropLast ? `${batchSize} samples` : "a sample"
-      } or more: current count is ${count}`,
+      `Cannot ${action}: it must have at least ${
+        dropLast ? `${batchSize} samples` : "one sample"
+      }; got ${count}`,
     );
   }
   let last: { readonly epoch: number; readonly order: Uint32Array } | undefined;

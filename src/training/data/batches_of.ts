@@ -64,7 +64,7 @@ export function batchesOf(
   const { name, length } = options;
   if (typeof batches !== "function") {
     throw new TypeError(
-      `Cannot ${action}: there must be a function of the epoch; got ${show(batches)}`,
+      `Cannot ${action}: batches must be a function of the epoch; got ${show(batches)}`,
     );
   }
   checkKinds(action, { name }, "string");
@@ -99,7 +99,7 @@ async function* skipped(
 
 function countError(length: number, current: string): RangeError {
   return new RangeError(
-    `Cannot give batches: there must be ${length} in an epoch, its length: current count is ${current}`,
+    `Cannot give batches: an epoch must have ${length} batches, as its option length says; got ${current}`,
   );
 }
 
@@ -113,7 +113,7 @@ export function batchOf(batch: BatchLike, place: number): TrainingBatch {
     if (length !== undefined) return { feeds: batch as TrainingFeeds, size: length };
   }
   throw new TypeError(
-    `Cannot give batches: each must have feeds and a size, or be tensors of which the first has a length: batch ${place} is ${
+    `Cannot give batches: batch ${place} must be { feeds, size }, or an object of tensors; got ${
       show(batch)
     }`,
   );

@@ -139,9 +139,7 @@ export function checkDataset(action: string, dataset: unknown): void {
   const { length, get } = (dataset ?? {}) as Partial<IndexedDataset<unknown>>;
   if (Number.isSafeInteger(length) && length! >= 0 && typeof get === "function") return;
   throw new TypeError(
-    `Cannot ${action}: samples must be a list, or an object with length and get; got ${
-      show(dataset)
-    }`,
+    `Cannot ${action}: samples must be an array, or have length and get(i); got ${show(dataset)}`,
   );
 }
 

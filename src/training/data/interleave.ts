@@ -85,7 +85,9 @@ function loadersOf(action: string, data: unknown): NamedSource[] {
     return entries.map(([name, each]) => ({ name, source: sourceOf(action, show(name), each) }));
   }
   throw new (entries === undefined ? TypeError : RangeError)(
-    `Cannot ${action}: there must be a source of batches, or several by name; got ${show(data)}`,
+    `Cannot ${action}: data must be a source of batches, or an object of several by name; got ${
+      show(data)
+    }`,
   );
 }
 
@@ -93,7 +95,7 @@ function sourceOf(action: string, what: string, data: unknown): DataSource {
   if (isSource(data)) return data;
   if (Array.isArray(data)) return batchesOf(() => data, { length: data.length });
   throw new TypeError(
-    `Cannot ${action}: ${what} must have the method batches, or be a list of batches; got ${
+    `Cannot ${action}: ${what} must have a method batches, or be an array of batches; got ${
       show(data)
     }`,
   );

@@ -26,7 +26,7 @@ export class OwnBatches<T> {
     const value = this.#values.get(batch.feeds);
     if (value !== undefined) return value;
     throw new TypeError(
-      `Cannot split a batch: it must be one that this source gave; got ${show(batch)}`,
+      `Cannot split a batch: it must come from this source; got ${show(batch)}`,
     );
   }
 }

@@ -36,7 +36,7 @@ export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[]
   });
   if (!tensors.some(({ dims }) => dims[0] === batch.size)) {
     throw new RangeError(
-      `Cannot ${action}: the first length of a tensor must be its size ${batch.size}: current shapes are ${
+      `Cannot ${action}: at least one tensor must have the first length ${batch.size}, the size of the batch; got ${
         tensors.map(({ name, dims }) => `${name} [${dims.join(", ")}]`).join(", ")
       }`,
     );

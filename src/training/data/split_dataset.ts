@@ -70,7 +70,7 @@ function endsOf(action: string, fractions: unknown, count: number): number[] {
   // 0.7 + 0.2 + 0.1 is 1 but for rounding.
   if (sum <= 1 + 1e-9) return ends;
   throw new RangeError(
-    `Cannot ${action}: fractions must be numbers from 0 on, of 1 together at most; got ${
+    `Cannot ${action}: fractions must be 0 or more, and their sum at most 1; got ${
       show(fractions)
     }`,
   );

@@ -43,7 +43,7 @@ export function stackSamples(
 ): TrainingFeeds {
   const placeOf = (k: number) => places?.[k] ?? k;
   if (samples.length === 0) {
-    throw new RangeError(`Cannot ${ACTION}: there must be one or more: current count is 0`);
+    throw new RangeError(`Cannot ${ACTION}: samples must have at least one sample; got 0`);
   }
   const fields = fieldsOf(samples[0]!, placeOf(0));
   for (let k = 1; k < samples.length; k++) checkFields(samples[k]!, fields, placeOf(k));
@@ -75,7 +75,7 @@ function checkSame(
   if (a !== b) {
     const [field, i, k] = of();
     throw new TypeError(
-      `Cannot ${ACTION}: ${field} must be ${a} as in sample ${i}: sample ${k} has ${b}`,
+      `Cannot ${ACTION}: ${field} must be ${a}, as in sample ${i}; got ${b} in sample ${k}`,
     );
   }
   const isSame = first.dims.length === one.dims.length &&
@@ -85,7 +85,7 @@ function checkSame(
   throw new RangeError(
     `Cannot ${ACTION}: ${field} must have the shape [${
       first.dims.join(", ")
-    }] as in sample ${i}: sample ${k} has [${one.dims.join(", ")}]`,
+    }], as in sample ${i}; got [${one.dims.join(", ")}] in sample ${k}`,
   );
 }
 
@@ -99,9 +99,9 @@ function tensorOf(value: unknown, field: string, place: number): Sized {
       return { data: Float32Array.from(value), dims: [value.length] };
     }
     throw new TypeError(
-      `Cannot ${ACTION}: ${what} must be a flat list of numbers (for more, { data, dims }): it has ${
+      `Cannot ${ACTION}: ${what} must be a flat list of numbers, or { data, dims }; got ${
         show(wrong)
-      }`,
+      } in it`,
     );
   }
   if (dtypeOf(value) !== undefined) {
@@ -115,7 +115,7 @@ function fieldsOf(sample: unknown, place: number): string[] {
     return Object.keys(sample);
   }
   throw new TypeError(
-    `Cannot ${ACTION}: a sample must be an object with a field or more: sample ${place} is ${
+    `Cannot ${ACTION}: sample ${place} must be an object with at least one field; got ${
       show(sample)
     }`,
   );
@@ -125,7 +125,7 @@ function checkFields(sample: unknown, fields: readonly string[], place: number):
   const own = fieldsOf(sample, place);
   if (own.length === fields.length && fields.every((field) => own.includes(field))) return;
   throw new TypeError(
-    `Cannot ${ACTION}: all of them must have the fields ${fields.join(", ")}: sample ${place} has ${
+    `Cannot ${ACTION}: sample ${place} must have the fields ${fields.join(", ")}; got ${
       own.join(", ")
     }`,
   );

@@ -15,7 +15,7 @@ export function systemsList(action: string, systems: BatchInput): System[] {
   if (systems instanceof System) return [systems];
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(
-      `Cannot ${action}: there must be a list of systems; got ${show(systems)}`,
+      `Cannot ${action}: systems must be an iterable of systems; got ${show(systems)}`,
     );
   }
   return Array.from(systems, (system, place) => {

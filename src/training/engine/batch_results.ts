@@ -86,7 +86,7 @@ export class BatchResults {
   weigh(loss: number, next: number, size: number): number {
     if (typeof next !== "number" || Number.isNaN(loss) || (loss === 0 && next !== 0)) {
       throw new RangeError(
-        `Cannot weigh the loss: what comes back must be a number, and as it was where it was 0 or NaN; got ${next} of ${loss}`,
+        `Cannot weight the loss: the hook must return a number, and a loss of 0 or NaN unchanged; got ${next} for ${loss}`,
       );
     }
     const { context, progress } = this.#host;

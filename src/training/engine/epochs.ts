@@ -43,8 +43,8 @@ export class Epochs {
     if (await reader.isDone()) {
       await reader.close();
       throw new RangeError(
-        `Cannot train ${this.#name}: each epoch must have a batch: epoch ${epoch} has ${
-          from === 0 ? "none" : `none after ${from}`
+        `Cannot train ${this.#name}: epoch ${epoch} must have at least one batch; got ${
+          from === 0 ? "none" : `none after batch ${from}`
         }`,
       );
     }

@@ -51,7 +51,7 @@ export class GradientNorm {
     const { updates, arena } = this.#model;
     if (!arena.backend.isHost) {
       throw new TypeError(
-        'Cannot read gradNorm: it must be declared where gradients are on a GPU, reads: ["gradNorm"]: it is not',
+        'Cannot read gradNorm: gradients are on a GPU. Declare it in the hook: reads: ["gradNorm"]',
       );
     }
     this.#sumSquares();

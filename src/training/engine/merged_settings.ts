@@ -60,7 +60,7 @@ function knownLoss(given: Parameters<typeof lossOf>[0]): Loss {
 function checkSettings(settings: unknown): void {
   const action = "follow the settings of a hook";
   if (!isObject(settings)) {
-    throw new TypeError(complaint(action, "they must be an object", settings));
+    throw new TypeError(complaint(action, "the settings must be an object", settings));
   }
   checkKeys(action, "its settings", settings, [
     "accumulate",

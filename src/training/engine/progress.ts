@@ -165,6 +165,6 @@ export function assertSavedProgress(
       typeof saved[member] === "number"
     );
   if (!isSaved) {
-    throw new TypeError(complaint(action, "its progress must be what save() gave", saved));
+    throw new TypeError(complaint(action, "its progress must be a result of save()", saved));
   }
 }

@@ -44,7 +44,7 @@ export class TrainerResources {
   get parameters(): readonly ParameterInfo[] {
     if (this.#plan === undefined) {
       throw new Error(
-        `Cannot tell the parameters of ${this.#name}: its model must be read: await open() first`,
+        `Cannot list the parameters of ${this.#name}: its model is not read yet. Await open() first`,
       );
     }
     const { places, owners } = this.#plan;

@@ -42,7 +42,7 @@ export class TrainerCalls {
     throw new Error(
       this.#state === "closed"
         ? `Cannot ${action} ${this.#name}: it is closed. Make a new trainer`
-        : `Cannot ${action} ${this.#name}: it must not be running already: await that first`,
+        : `Cannot ${action} ${this.#name}: it is running. Await its run first`,
     );
   }
 }

@@ -63,7 +63,7 @@ export class TrainerFiles {
   #assertBetween(): void {
     if (!this.#engine.isInStep) return;
     throw new Error(
-      `Cannot save ${this.#name}: no step must be under way: one is; checkpointSoon() saves when it is done`,
+      `Cannot save ${this.#name}: a step is in progress. checkpointSoon() saves after it`,
     );
   }
 
@@ -124,7 +124,7 @@ export class TrainerFiles {
     if (lost.length === 0) return await model.export(of);
     const words = lost.map(({ tensor, count }) => `${count} of ${tensor}`).join(", ");
     throw new RangeError(
-      `Cannot export ${this.#name}: its parameters must be numbers: NaN are ${words}. Load the last good checkpoint, ` +
+      `Cannot export ${this.#name}: its parameters contain NaN (${words}). Load the last good checkpoint, ` +
         `and train with a smaller learning rate`,
     );
   }
@@ -136,12 +136,12 @@ export class TrainerFiles {
 
   #assertKept(of: ParameterValues, arena: Arena): void {
     if (!VALUES.includes(of)) {
-      const requirement = `what is read must be one of ${VALUES.join(", ")}`;
+      const requirement = `of must be one of ${VALUES.join(", ")}`;
       throw new RangeError(complaint(`read ${this.#name}`, requirement, of, VALUES));
     }
     if (of !== "ema" || arena.has("ema")) return;
     throw new RangeError(
-      `Cannot read averages of ${this.#name}: they must be kept, ema: { decay }: they are not`,
+      `Cannot read averages of ${this.#name}: it keeps none. Pass ema: { decay } to the trainer`,
     );
   }
 

@@ -56,7 +56,7 @@ export class Validation {
       await this.#batch(sums, settings);
     }
     if (index === 0) {
-      throw new RangeError("Cannot validate: the data must have a batch; got none");
+      throw new RangeError("Cannot validate: the data must have at least one batch; got none");
     }
     const measured = await model.runner.measured();
     const metrics = sums.metrics(measured, "val/");

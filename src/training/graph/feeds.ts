@@ -48,9 +48,9 @@ function missing(
   // A tensor of another input is not this one misspelled.
   const free = names.filter((name) => !inputs.some((other) => other.name === name));
   return new TypeError(
-    `Cannot run ${name}: each batch must have ${JSON.stringify(input)} [${
-      shape.join(", ")
-    }]: it has ${names.join(", ") || "nothing"}${didYouMean(input, free)}`,
+    `Cannot run ${name}: each batch must have ${JSON.stringify(input)} [${shape.join(", ")}]; got ${
+      names.join(", ") || "nothing"
+    }${didYouMean(input, free)}`,
   );
 }
 
@@ -76,7 +76,9 @@ function converted(data: TensorArray, to: TensorArray, name: string): TensorArra
     else (to as Float32Array)[i] = Number(data[i]!);
     if (Number(to[i]) === Number(data[i]) || isFloat(to)) continue;
     throw new TypeError(
-      `Cannot feed ${JSON.stringify(name)}: its numbers must fit its type; got ${data[i]}`,
+      `Cannot feed ${JSON.stringify(name)}: its numbers must be representable in its type; got ${
+        data[i]
+      }`,
     );
   }
   return to;

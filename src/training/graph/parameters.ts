@@ -51,12 +51,10 @@ export function chooseParameters(
   const chosen = all.filter(({ name }) => isMeant(name) && !fits(name, freeze));
   if (chosen.length > 0) return chosen;
   throw new RangeError(
-    `Cannot train the model: it must have tensors of float32 to train: ${
+    `Cannot train the model: it must have float32 tensors to train; got ${
       names.length > 0
-        ? `of ${
-          names.join(", ")
-        } none is left; parameters: [...] names those that stand where no weights do`
-        : `it has ${othersOf(model)}`
+        ? `none of ${names.join(", ")}. Name the tensors to train by parameters: [...]`
+        : othersOf(model)
     }`,
   );
 }
@@ -69,8 +67,8 @@ function checkPatterns(
     for (const pattern of [patterns].flat()) {
       if (pattern === "*" || names.some((name) => fits(name, pattern))) continue;
       throw new RangeError(
-        `Cannot train the model: ${member} must name tensors of it that can be trained (${
-          names.join(", ") || "it has none"
+        `Cannot train the model: ${member} must name trainable tensors of it (${
+          names.join(", ") || "there are none"
         }); got ${JSON.stringify(pattern)}${didYouMean(pattern, names)}`,
       );
     }

@@ -142,8 +142,8 @@ function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
   if (shape === undefined || shape.length === 0) return mean;
   if (shape.some((length) => length !== 1)) {
     throw new RangeError(
-      `Cannot train the model: each term of a loss, and each metric, must be a single number (a mean over the batch): ` +
-        `current shape is [${shape.join(", ")}]`,
+      `Cannot train the model: each term of a loss, and each metric, must be a single number (a mean over the batch); ` +
+        `got the shape [${shape.join(", ")}]`,
     );
   }
   return graph.reshape(mean, graph.constant("i64", [], [0]));
@@ -159,7 +159,7 @@ function metricOf(name: string, metric: Metric | Loss, builder: LossBuilder): {
   const [term, ...others] = metric.terms(builder);
   if (term === undefined || others.length > 0) {
     throw new TypeError(
-      `Cannot measure ${name}: a loss must have one term to be a metric: it has ${
+      `Cannot measure ${name}: a loss must have one term to be a metric; got ${
         others.length + (term === undefined ? 0 : 1)
       }`,
     );
@@ -239,7 +239,7 @@ function lossBuilder(graph: Graph): LossBuilder {
       if (only !== undefined && others.length === 0) return floats(graph, only.name);
       const names = graph.outputs.map(({ name }) => name).join(", ");
       throw new RangeError(
-        `Cannot train the model: the loss must be told of which output it is, output: "…": they are ${names}`,
+        `Cannot train the model: it has several outputs, so the loss needs the name of one: pass output, one of ${names}`,
       );
     },
     target: (name, type, like) => {
@@ -253,7 +253,7 @@ function floats(graph: Graph, name: string): Value<"f32"> {
   const { type } = new GraphFacts(graph).of(name);
   if (type === undefined || type === "f32") return { name, type: "f32" };
   throw new TypeError(
-    `Cannot train the model: ${JSON.stringify(name)} must be of float32: its elements are ${type}`,
+    `Cannot train the model: ${JSON.stringify(name)} must be float32; got ${type}`,
   );
 }
 
@@ -264,7 +264,7 @@ function shapeOf(graph: Graph, like: Value | Shape): Shape {
   throw new RangeError(
     `Cannot train the model: the number of axes of ${
       JSON.stringify(like.name)
-    } must be known, for what it is compared with: it is not; Graph.describe can say it`,
+    } is unknown, so its target cannot be declared. Declare its shape by Graph.describe`,
   );
 }
 
@@ -274,8 +274,8 @@ function noOutput(graph: Graph, name: string): RangeError {
     ...graph.nodes.flatMap(({ output }) => output),
   ];
   return new RangeError(
-    `Cannot train the model: the loss must name a value of it: ${JSON.stringify(name)} is none${
+    `Cannot train the model: the loss must name a value of the graph; got ${JSON.stringify(name)}${
       didYouMean(name, names)
-    }; its outputs are ${graph.outputs.map((output) => output.name).join(", ")}`,
+    }. Its outputs are ${graph.outputs.map((output) => output.name).join(", ")}`,
   );
 }

@@ -143,5 +143,5 @@ function check(options: EnergyForcesOptions, weights: Readonly<Record<string, Lo
     throw new RangeError(complaint(action, `${name} must be a number from 0 on`, weight));
   }
   if (Object.values(weights).some((weight) => weight !== 0)) return;
-  throw new RangeError(complaint(action, "one of its weights must be above 0", weights));
+  throw new RangeError(complaint(action, "at least one of its weights must be above 0", weights));
 }

@@ -78,7 +78,7 @@ export function namesOf(
     return { ...NAMES, ...potentialIn(action, potential).names };
   }
   throw new TypeError(
-    `Cannot ${action} with both potential and names: leave names out, and say them to openPotential()`,
+    `Cannot ${action} with both potential and names: pass names to openPotential() instead`,
   );
 }
 

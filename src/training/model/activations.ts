@@ -24,7 +24,7 @@ export function openPoints(graph: Graph, patterns: readonly string[]): Patch[] {
   const names = pointsOf(graph, patterns).filter(isMoving).map(({ name }) => name);
   if (names.length === 0) {
     throw new RangeError(
-      `Cannot change tensors of the model: points must name some of float32 that it computes; got ${
+      `Cannot change tensors of the model: points must name float32 tensors that it computes; got ${
         patterns.join(", ")
       }`,
     );
@@ -68,7 +68,7 @@ function changes(
   const strange = [...next.keys()].find((name) => !given.has(name));
   if (strange !== undefined) {
     throw new RangeError(
-      `Cannot change tensors of the model: they must be among ${
+      `Cannot change tensors of the model: the hook must return tensors among ${
         [...given.keys()].join(", ")
       }; got ${strange}`,
     );
@@ -78,7 +78,7 @@ function changes(
     const before = given.get(tensor)!, after = next.get(tensor) ?? before;
     if (after.data.length !== before.data.length) {
       throw new RangeError(
-        `Cannot change ${tensor}: it must keep its ${before.data.length} numbers: current length is ${after.data.length}`,
+        `Cannot change ${tensor}: it must keep its ${before.data.length} numbers; got ${after.data.length}`,
       );
     }
     const isOn = after.data !== before.data;

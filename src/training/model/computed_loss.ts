@@ -13,19 +13,19 @@ export function checkComputed(
   computed: ComputedLoss,
   outputs: ComputeLossContext["outputs"],
 ): void {
-  const action = "go back from a loss of one's own";
+  const action = "differentiate a custom loss";
   if (typeof computed.loss !== "number" || !(computed.slopes instanceof Map)) {
     throw new TypeError(
-      complaint(action, "it must be { loss: number, slopes: Map }", computed),
+      complaint(action, "its result must be { loss: number, slopes: Map }", computed),
     );
   }
   for (const [name, slope] of computed.slopes) {
     const wanted = outputs.get(name)?.data.length;
     if (slope?.length === wanted && wanted !== undefined) continue;
     throw new RangeError(
-      `Cannot ${action}: its slopes must be by outputs (${
+      `Cannot ${action}: slopes must have an array for each of the outputs (${
         [...outputs].map(([name, { data }]) => `${name}: ${data.length}`).join(", ")
-      }); got ${name} with ${slope?.length}`,
+      }); got ${name}: ${slope?.length}`,
     );
   }
 }

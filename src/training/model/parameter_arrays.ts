@@ -44,8 +44,9 @@ export function checkPiped(given: NamedNumbers, next: NamedNumbers): void {
     const wanted = given.get(name)?.length;
     if (wanted !== undefined && numbers?.length === wanted) continue;
     throw new RangeError(
-      `Cannot use the gradients that came out of a pipe: each must be of a parameter and have its length; ` +
-        `got ${name} with ${numbers?.length} of ${wanted ?? "no such parameter"}`,
+      `Cannot use the gradients that a hook returned: ${name} must ${
+        wanted === undefined ? "be a parameter" : `have ${wanted} numbers`
+      }; got ${numbers?.length} numbers`,
     );
   }
 }

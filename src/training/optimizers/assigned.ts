@@ -39,7 +39,7 @@ export class LiveGroup implements ParameterGroup {
     if (this.factor > 0) this.base = value / this.factor;
     else if (value > 0) {
       throw new RangeError(
-        `Cannot set the learning rate of ${this.#optimizer}: its schedule must not be at 0: it is`,
+        `Cannot set the learning rate of ${this.#optimizer}: the factor of its schedule is 0 now, so no base rate gives it`,
       );
     }
   }
@@ -113,7 +113,9 @@ export function assign(
 
 function checkNames(optimizers: readonly Optimizer[]): void {
   if (optimizers.length === 0) {
-    throw new RangeError("Cannot train: there must be an optimizer: there is none");
+    throw new RangeError(
+      "Cannot train: an optimizer is required: pass optimizers: [adam({ lr: 1e-3 })]",
+    );
   }
   const names = optimizers.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
@@ -130,17 +132,19 @@ function ownerOf(name: string, optimizers: readonly Optimizer[]): number {
   if (owners.length === 1) return owners[0]!;
   const who = owners.map((i) => optimizers[i]!.name).join(", ") || "none";
   throw new RangeError(
-    `Cannot train ${
-      JSON.stringify(name)
-    }: one optimizer must move it (name its parameters, or freeze it); ` +
-      `got ${who}`,
+    `Cannot train ${JSON.stringify(name)}: exactly one optimizer must update it; got ${who}. ` +
+      "Name its parameters in one optimizer, or freeze it",
   );
 }
 
 function movesNothing({ name, parameters }: Optimizer, names: readonly string[]): RangeError {
   return new RangeError(
-    `Cannot train with optimizer ${name}: it must move a parameter (${names.join(", ")}): ` +
-      `${JSON.stringify(parameters ?? "what others leave")} fits none` +
+    `Cannot train with optimizer ${name}: parameters must match at least one of ${
+      names.join(", ")
+    }; got ` +
+      (parameters === undefined
+        ? "nothing that the other optimizers leave"
+        : JSON.stringify(parameters)) +
       didYouMean([parameters ?? []].flat()[0] ?? "", names),
   );
 }
@@ -155,9 +159,9 @@ function groupsOf(
     const parameters = [...left].filter((parameter) => fits(parameter, group.parameters));
     if (parameters.length === 0) {
       throw new RangeError(
-        `Cannot train with optimizer ${name}: each of its groups must have a parameter (${
+        `Cannot train with optimizer ${name}: each of its groups must match at least one of ${
           own.join(", ")
-        }): ${JSON.stringify(group.parameters)} fits none that an earlier group has left`,
+        } that no earlier group has; got ${JSON.stringify(group.parameters)}`,
       );
     }
     for (const parameter of parameters) left.delete(parameter);

@@ -115,7 +115,7 @@ export function makeOptimizer(
     throw new RangeError(
       complaint(
         action,
-        "only the last of its transforms may move parameters",
+        "only the last of its transforms must update parameters",
         transforms[last]!.name,
       ),
     );
@@ -137,7 +137,7 @@ function checkOptimizer(action: string, options: unknown): asserts options is Op
   }
   checkKeys(action, "its options", options, OPTIMIZER_OPTIONS);
   if (options.lr === undefined) {
-    throw new TypeError(complaint(action, "it must have a learning rate, lr", options.lr));
+    throw new TypeError(`Cannot ${action}: lr is required: pass { lr: 1e-3 }`);
   }
   checkRates(action, options);
   if (options.groups === undefined) return;
@@ -146,7 +146,7 @@ function checkOptimizer(action: string, options: unknown): asserts options is Op
   }
   for (const group of options.groups as unknown[]) {
     if (!isObject(group) || group.parameters === undefined) {
-      throw new TypeError(complaint(action, "each group must name its parameters", group));
+      throw new TypeError(complaint(action, "each group must have parameters", group));
     }
     checkKeys(action, "the members of a group", group, [
       "parameters",

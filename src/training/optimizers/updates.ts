@@ -262,8 +262,8 @@ export class Updates {
 function orRefuse<T>(found: T | undefined, { name }: Transform, member: string, what: string): T {
   if (found !== undefined) return found;
   throw new TypeError(
-    `Cannot prepare transform ${name}: its ${member} must name what its calls use: ${
+    `Cannot prepare transform ${name}: its calls use ${
       JSON.stringify(what)
-    } is not among them`,
+    }, which its ${member} do not name`,
   );
 }

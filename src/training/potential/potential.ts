@@ -277,7 +277,7 @@ async function compare(read: LoadedOnnx, options: PotentialOptions): Promise<voi
 export function potentialIn(action: string, value: TrainablePotential): MatchedPotential {
   if (value instanceof MatchedPotential) return value;
   throw new TypeError(
-    complaint(action, "potential must be what openPotential() has returned", value),
+    complaint(action, "potential must be a result of openPotential()", value),
   );
 }
 

@@ -58,8 +58,8 @@ export function withPotentialOutputs(
     throw new RangeError(
       `Cannot train ${name} on ${
         meanings[0] === "energy" ? "energies" : meanings[0]
-      }: no output is ` +
-        `known to be that, of ${graph.outputs.map((output) => output.name).join(", ")}`,
+      }: none of its outputs ` +
+        `is known to be that: ${graph.outputs.map((output) => output.name).join(", ")}`,
     );
   };
   const rows = (output: OnnxOutputBinding, width: readonly number[]) => {

@@ -37,7 +37,7 @@ export function piecewise(options: PiecewiseOptions): Schedule {
   const isObject = typeof at === "object" && at !== null && !Array.isArray(at);
   if (!isObject || Object.keys(at).length === 0) {
     throw new (isObject ? RangeError : TypeError)(
-      `Cannot ${action}: at must have factors by steps, { 10: 0.3 }; got ${show(at)}`,
+      `Cannot ${action}: at must be an object, step → factor, such as { 10: 0.3 }; got ${show(at)}`,
     );
   }
   const jumps = Object.entries(at).map(([key, factor]) => {
@@ -57,6 +57,6 @@ export function piecewise(options: PiecewiseOptions): Schedule {
 function stepOf(action: string, key: string): number {
   if (/^(0|[1-9]\d{0,8})$/.test(key)) return Number(key);
   throw new RangeError(
-    `Cannot ${action}: it must jump at whole numbers 0 … 999999999: current step is ${show(key)}`,
+    `Cannot ${action}: steps of at must be integers from 0 to 999999999; got ${show(key)}`,
   );
 }

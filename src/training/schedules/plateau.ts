@@ -111,10 +111,10 @@ export function plateau(options: PlateauOptions = {}): Schedule {
       const value = Object.hasOwn(metrics, monitor) ? metrics[monitor] : undefined;
       if (typeof value === "number") return follow(state, plan, value);
       throw new TypeError(
-        `Cannot follow a plateau: there must be a number called ${show(monitor)}: ${
+        `Cannot follow a plateau: the metric ${show(monitor)} must be a number; got ${
           value === undefined
-            ? `current metrics are ${Object.keys(metrics).join(", ") || "none"}`
-            : `got ${show(value)}`
+            ? `only the metrics ${Object.keys(metrics).join(", ") || "none"}`
+            : show(value)
         }`,
       );
     },
@@ -190,6 +190,6 @@ function readState(saved: unknown): State {
     typeof factor === "number" && factor >= 0;
   if (isRead) return { best, bad, cooling, factor };
   throw new TypeError(
-    `Cannot load a plateau schedule: it must be what one saved; got ${show(saved)}`,
+    `Cannot load a plateau schedule: the state must be a result of save(); got ${show(saved)}`,
   );
 }

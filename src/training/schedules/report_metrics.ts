@@ -32,7 +32,7 @@ export function checkMonitors(optimizers: Optimizers, metrics: Metrics): void {
   for (const { schedule: { monitor = "" } } of optimizers) {
     if (!monitor.startsWith("val/") || metrics[monitor] !== undefined) continue;
     throw new RangeError(
-      `Cannot follow ${monitor} with a schedule: there must be a validation: there was none`,
+      `Cannot follow ${monitor} with a schedule: there was no validation. Pass validation data to the trainer`,
     );
   }
 }

@@ -114,7 +114,9 @@ export function assertSaved(
   const isSaved = isObject(saved) && isObject(saved.arrays) && isObject(saved.loop) &&
     saved.counts instanceof Int32Array && Array.isArray(saved.optimizers) &&
     Array.isArray(saved.parameters) && saved.counts.length === saved.parameters.length;
-  if (!isSaved) throw new TypeError(complaint(action, "its state must be what save() gave", saved));
+  if (!isSaved) {
+    throw new TypeError(complaint(action, "the state must be a result of save()", saved));
+  }
   assertSavedProgress(action, saved.progress);
   checkModel(action, arena, optimizers, saved as unknown as SavedTrainer);
   checkArrays(action, arena, saved.arrays as SavedTrainer["arrays"]);
@@ -130,7 +132,7 @@ function checkModel(
   const own = arena.places.map(({ name, size }) => `${name} (${size})`).join(", ");
   const theirs = saved.parameters.map(([name, size]) => `${name} (${size})`).join(", ");
   if (own !== theirs) {
-    throw new TypeError(complaint(action, `it must be of the parameters ${own}`, theirs));
+    throw new TypeError(complaint(action, `its parameters must be ${own}`, theirs));
   }
   const shapeOf = (
     groups: readonly { readonly name: string; readonly groups: readonly unknown[] }[],

@@ -112,7 +112,7 @@ export class TrainingFieldSource implements StateSource {
     if (fitting.length > 0 || pattern === "*") return new Map(fitting);
     const names = found.map(([name]) => name);
     throw new RangeError(
-      `Cannot read ${field}: its pattern must fit something: there are ${names.join(", ")}${
+      `Cannot read ${field}: its pattern matches none of ${names.join(", ")}${
         didYouMean(pattern, names)
       }`,
     );

@@ -44,7 +44,7 @@ export class ObservedTensors {
     const seen = this.#seen.get(field);
     if (seen !== undefined) return seen;
     throw new TypeError(
-      `Cannot read ${field}: it must be of a batch that was seen, from AFTER_FORWARD to the end of the batch: it is not`,
+      `Cannot read ${field}: it exists only from AFTER_FORWARD to the end of a batch`,
     );
   }
 

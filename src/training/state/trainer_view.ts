@@ -63,7 +63,9 @@ export class TrainerView implements ProgressHost {
     return {
       get arena() {
         if (resources.model !== undefined) return resources.model.arena;
-        throw new Error(`Cannot read the state of ${name}: its model must be open: run it first`);
+        throw new Error(
+          `Cannot read the state of ${name}: its model is not open yet. Run it, or await open(), first`,
+        );
       },
       get loss() {
         return progress.latestLoss;
@@ -107,7 +109,7 @@ export function addLazyFields(
 function gradientsOf({ arena }: TrainingValues): FilledContext["gradients"] {
   if (!arena.backend.isHost) {
     throw new TypeError(
-      'Cannot read gradients: they must be declared where they are on a GPU, reads: ["gradients"]: they are not',
+      'Cannot read gradients: they are on a GPU. Declare them in the hook: reads: ["gradients"]',
     );
   }
   const all = arena.backend.view(arena.array("gradients"));

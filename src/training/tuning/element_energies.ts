@@ -85,9 +85,9 @@ export function fitElementEnergies(
   const rows = rowsOf(list, energy, model);
   if (rows.length === 0) {
     throw new RangeError(
-      `Cannot ${ACTION}: a system must have ${
+      `Cannot ${ACTION}: at least one system must have a finite ${
         JSON.stringify(energy)
-      }, a finite number: none of ${list.length} has`,
+      }; got none in ${list.length} systems`,
     );
   }
   return solved(rows, base, ridge);

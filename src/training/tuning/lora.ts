@@ -133,9 +133,9 @@ function matricesOf(
     matrices.length === 0 || parameters !== undefined && parameters !== "*" && others.length > 0
   ) {
     throw new RangeError(
-      `Cannot ${ACTION}: parameters must name matrices, tensors with two axes: ${
+      `Cannot ${ACTION}: parameters must name matrices, tensors with two axes; got ${
         others.join(", ")
-      } are not`,
+      }`,
     );
   }
   return matrices;
@@ -182,7 +182,7 @@ function merged(
     const tensor = tensors.get(name);
     if (tensor !== undefined) return tensor;
     throw new RangeError(
-      `Cannot merge adapters: the trained model must have ${JSON.stringify(name)}: it has not`,
+      `Cannot merge adapters: the trained model lacks ${JSON.stringify(name)}`,
     );
   };
   const adapted = new Map(adapters.map((adapter) => [adapter.matrix, adapter]));

@@ -25,7 +25,9 @@ export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): 
   const list = systemsList(ACTION, train);
   if (typeof valid !== "number") return { train: list, valid: systemsList(ACTION, valid) };
   if (!(valid >= 0 && valid < 1)) {
-    throw new RangeError(complaint(ACTION, "valid must be frames, or a share from 0 to 1", valid));
+    throw new RangeError(
+      complaint(ACTION, "valid must be frames, or a share of 0 or more and below 1", valid),
+    );
   }
   const count = Math.round(valid * list.length);
   const order = Array.from(permutation(list.length, seed, 0), (place) => list[place]!);

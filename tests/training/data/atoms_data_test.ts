@@ -228,14 +228,14 @@ Deno.test("atomsData() learns what every system has, and asks what is to be done
   assertThrows(
     make([row, row, without]),
     RangeError,
-    'every system must have "energy", a finite number, unless energy is false or partial is true: system 2 has not',
+    'system 2 does not have "energy" (a finite number). Name the field by energy, or pass energy: false or partial: true',
   );
-  assertThrows(make([bare, row]), RangeError, "system 0 has not");
+  assertThrows(make([bare, row]), RangeError, "system 0 does not have");
   const unknown: SystemInput = { ...row, forces: [1, 2, 3, 4, 5, NaN, 7, 8, 9] };
   assertThrows(make([row, unknown]), RangeError, "three finite numbers per atom");
-  assertThrows(make([bare], { energy: "REF" }), RangeError, 'must have "REF"');
+  assertThrows(make([bare], { energy: "REF" }), RangeError, 'does not have "REF"');
   const text: SystemInput = { ...bare, info: { REF: "three" } };
-  assertThrows(make([text], { energy: "REF" }), RangeError, "system 0 has not");
+  assertThrows(make([text], { energy: "REF" }), RangeError, "system 0 does not have");
   const { feeds } = await first([row, without], { energy: false });
   assertEquals(["energy_target" in feeds, "forces_target" in feeds], [false, true]);
 });
@@ -265,7 +265,7 @@ Deno.test("atomsData() splits by atoms: parts are whole systems, each graph coun
   // Known by its tensors, whatever else was put around them.
   assertEquals(source.split!({ ...batch!, tokens: 1 }, 2).length, 2);
   const other = { ...batch!, feeds: { ...batch!.feeds } };
-  assertThrows(() => source.split!(other, 2), TypeError, "must be one that this source gave");
+  assertThrows(() => source.split!(other, 2), TypeError, "must come from this source");
 });
 
 Deno.test("atomsData() takes a batch, and gives the same bytes for the same seed", async () => {
@@ -302,7 +302,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { names: { numbers: "positions" } },
     TypeError,
-    "names.numbers must be a name that no other tensor has",
+    "names.numbers must be a unique name of a tensor",
   );
   bad({ names: { numbers: "" } }, TypeError, 'got ""');
   bad({ energy: true }, TypeError, "energy must be a string; got true");
@@ -323,8 +323,8 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
     "it must know the energy of every atom, and it knows H: atom 0 of system 0 is O",
   );
   bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be finite");
-  bad({}, RangeError, "a sample or more: current count is 0", []);
-  bad({}, TypeError, "there must be a list of systems; got 3", 3);
+  bad({}, RangeError, "must have at least one sample; got 0", []);
+  bad({}, TypeError, "systems must be an iterable of systems; got 3", 3);
   bad({}, RangeError, "make data of atoms (system 1)", [row, { ...row, positions: [0, 0, 0] }]);
 });
 
@@ -410,16 +410,16 @@ Deno.test("a virial is −V σ; a stress goes before it, and a system without a 
   );
   const { cell: __, ...flat } = of;
   const options = { ...plain, cutoff: 1, virial: "REF_virial" };
-  assertThrows(() => atomsData([flat], options), RangeError, "must have a cell with a volume");
+  assertThrows(() => atomsData([flat], options), RangeError, "but its cell has no volume");
 });
 
 Deno.test("a key that no system has is an error, with partial: true too", () => {
   const options = { ...plain, cutoff: 1, partial: true, stress: "REF_stres" };
-  assertThrows(() => atomsData([row, bare], options), RangeError, "none of 2 has");
+  assertThrows(() => atomsData([row, bare], options), RangeError, "none of 2 systems has");
   assertThrows(
     () => atomsData([whole, bare], { ...plain, cutoff: 1 }),
     RangeError,
-    "partial is true: system 1 has not",
+    "system 1 does not have",
   );
 });
 
@@ -449,7 +449,7 @@ Deno.test("replay that cannot be is refused", () => {
   const of = (replay: object) => () =>
     atomsData([row], { ...plain, cutoff: 1, replay: { systems: [row], ...replay } });
   assertThrows(of({ ratio: 0 }), RangeError, "replay.ratio");
-  assertThrows(of({ systems: [] }), RangeError, "replay must have a system");
+  assertThrows(of({ systems: [] }), RangeError, "replay must have at least one system");
   assertThrows(of({ weight: -1 }), RangeError, "weight");
   assertThrows(of({ systems: [{ symbols: ["H"], positions: [0, 0, 0] }] }), RangeError, "replay");
   assertThrows(of({ rate: 1 }), TypeError, "rate");

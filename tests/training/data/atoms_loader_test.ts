@@ -128,7 +128,11 @@ Deno.test("a file is split by a seed, and batches for workers", () =>
 Deno.test("what cannot be is refused by name, a system that is too large when it comes up", async () => {
   const load = (options: object) => () =>
     atomsLoader(chains(), { ...OPTIONS, ...options } as never);
-  assertThrows(load({}), TypeError, "it must have batchSize, maxAtoms, maxEdges, one of them");
+  assertThrows(
+    load({}),
+    TypeError,
+    "a limit is required: pass at least one of batchSize, maxAtoms, maxEdges",
+  );
   assertThrows(
     load({ maxAtoms: 0 }),
     RangeError,
@@ -140,10 +144,14 @@ Deno.test("what cannot be is refused by name, a system that is too large when it
   assertThrows(
     () => atomsLoader(3 as never, { ...OPTIONS, batchSize: 1 }),
     TypeError,
-    "samples must be a list",
+    "samples must be an array",
   );
   const small = atomsLoader(chains(), { ...OPTIONS, maxAtoms: 6, shuffle: false });
-  await assertRejects(() => batchesOf(small), RangeError, "system 9 has 7 and 0");
+  await assertRejects(
+    () => batchesOf(small),
+    RangeError,
+    "must have at most 6 atoms (maxAtoms); got 7 in system 9",
+  );
   await assertRejects(
     () => openSystems("/no/such.xyz"),
     Error,

@@ -105,9 +105,13 @@ Deno.test("interleave() leaves what it gave as it is", () => {
 
 Deno.test("interleave() says what is no source, and which order there is not", () => {
   const make = interleave as (data: unknown, options?: object) => unknown;
-  assertThrows(() => make({}), RangeError, "must be a source of batches, or several by name");
+  assertThrows(
+    () => make({}),
+    RangeError,
+    "must be a source of batches, or an object of several by name",
+  );
   assertThrows(() => make(3), TypeError, "got 3");
-  assertThrows(() => make({ a: counted(1), b: {} }), TypeError, '"b" must have the method batches');
+  assertThrows(() => make({ a: counted(1), b: {} }), TypeError, '"b" must have a method batches');
   assertThrows(() => make([], { order: "random" }), RangeError, '"sequential" or "roundRobin"');
   assertThrows(() => make([], { oder: "roundRobin" }), TypeError, "did you mean order?");
   assertThrows(() => interleave([]).batches(0, -1), RangeError, "the first batch must be");
@@ -120,19 +124,19 @@ Deno.test("batchesOf() refuses epochs of another length than it was told", async
   await assertRejects(
     () => all(2),
     RangeError,
-    "there must be 2 in an epoch, its length: current count is more than 2",
+    "an epoch must have 2 batches, as its option length says; got more than 2",
   );
-  await assertRejects(() => all(4), RangeError, "current count is 3");
+  await assertRejects(() => all(4), RangeError, "got 3");
 });
 
 Deno.test("batchesOf() says what is no batch, no function and no length", async () => {
   const make = batchesOf as (batches: unknown, options?: object) => DataSource;
-  assertThrows(() => make([]), TypeError, "there must be a function of the epoch");
+  assertThrows(() => make([]), TypeError, "batches must be a function of the epoch");
   assertThrows(() => make(() => [], { length: -1 }), RangeError, "length must be a whole number");
   assertThrows(() => make(() => [], { name: 1 }), TypeError, "name must be a string");
   assertThrows(() => make(() => [], { size: 1 }), TypeError, "among name, length");
   for (const bad of [3, null, {}, { x: 3 }, { x: { data: Float32Array.of(1), dims: [] } }]) {
     const source = make(() => [bad]);
-    await assertRejects(() => Array.fromAsync(source.batches(0, 0)), TypeError, "batch 0 is");
+    await assertRejects(() => Array.fromAsync(source.batches(0, 0)), TypeError, "batch 0 must be");
   }
 });

@@ -84,11 +84,11 @@ Deno.test("a loader says what is no dataset, and no count of batches", () => {
     assertThrows(
       () => make(bad, { batchSize: 1 }),
       TypeError,
-      "samples must be a list, or an object",
+      "samples must be an array, or have length",
     );
   }
   const options = { batchSize: 1 };
-  assertThrows(() => make([], options), RangeError, "a sample or more: current count is 0");
+  assertThrows(() => make([], options), RangeError, "must have at least one sample; got 0");
   assertThrows(
     () => make([1], { ...options, prefetch: -1 }),
     RangeError,

@@ -135,7 +135,7 @@ for (const [name, make] of Object.entries(SOURCES)) {
     bad({ name: 3 }, TypeError, "name must be a string");
     bad({ tokens: 3 }, TypeError, "tokens must be a function");
     bad({ shufle: true }, TypeError, 'got "shufle"; did you mean shuffle?');
-    bad({ batchSize: 24, dropLast: true }, RangeError, "24 samples or more: current count is 23");
+    bad({ batchSize: 24, dropLast: true }, RangeError, "at least 24 samples; got 23");
   });
 
   Deno.test(`${name} refuses epochs and batches that there cannot be, at once`, () => {

@@ -58,7 +58,7 @@ Deno.test("splitBatch() says what cannot be split", () => {
   assertThrows(
     () => splitBatch({ feeds: { x }, size: 2 }, 2),
     RangeError,
-    "the first length of a tensor must be its size 2: current shapes are x [3, 2]",
+    "at least one tensor must have the first length 2, the size of the batch; got x [3, 2]",
   );
   assertThrows(
     () => splitBatch({ feeds: { x }, size: 3 }, 1.5),
@@ -103,8 +103,12 @@ Deno.test("splitDataset() of what is got gives what gets the same samples", asyn
 Deno.test("splitDataset() says what is no dataset, and which parts there cannot be", () => {
   const split = splitDataset as (dataset: unknown, fractions: unknown, seed?: number) => unknown;
   for (const bad of [[], [0.5, 0.6], [-0.1, 0.5], [NaN], ["0.5"], 0.5]) {
-    assertThrows(() => split(numbers, bad), RangeError, "fractions must be numbers from 0 on");
+    assertThrows(
+      () => split(numbers, bad),
+      RangeError,
+      "fractions must be 0 or more, and their sum at most 1",
+    );
   }
-  assertThrows(() => split(3, [1]), TypeError, "samples must be a list, or an object");
+  assertThrows(() => split(3, [1]), TypeError, "samples must be an array, or have length");
   assertThrows(() => split(numbers, [1], -1), RangeError, "the seed must be");
 });

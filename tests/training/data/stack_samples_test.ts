@@ -36,40 +36,40 @@ Deno.test("stackSamples() copies, and takes lists and arrays of single precision
 });
 
 const BAD: readonly [samples: unknown[], kind: ErrorConstructor, message: string][] = [
-  [[], RangeError, "there must be one or more: current count is 0"],
+  [[], RangeError, "samples must have at least one sample; got 0"],
   [
     [{ x: [1, 2] }, { x: [1, 2] }, { x: [1] }],
     RangeError,
-    'the field "x" must have the shape [2] as in sample 0: sample 2 has [1]',
+    'the field "x" must have the shape [2], as in sample 0; got [1] in sample 2',
   ],
   [
     [{ x: { data: new Float32Array(6), dims: [2, 3] } }, {
       x: { data: new Float32Array(6), dims: [3, 2] },
     }],
     RangeError,
-    "sample 1 has [3, 2]",
+    "got [3, 2] in sample 1",
   ],
-  [[{ x: 1 }, { x: [1] }], RangeError, "the shape [] as in sample 0: sample 1 has [1]"],
+  [[{ x: 1 }, { x: [1] }], RangeError, "the shape [], as in sample 0; got [1] in sample 1"],
   [
     [{ x: 1 }, { x: 1n }],
     TypeError,
-    'the field "x" must be float32 as in sample 0: sample 1 has int64',
+    'the field "x" must be float32, as in sample 0; got int64 in sample 1',
   ],
-  [[{ x: 1, y: 2 }, { x: 1 }], TypeError, "must have the fields x, y: sample 1 has x"],
-  [[{ x: 1 }, { x: 1, y: 2 }], TypeError, "must have the fields x: sample 1 has x, y"],
-  [[{ x: 1 }, { y: 1 }], TypeError, "sample 1 has y"],
+  [[{ x: 1, y: 2 }, { x: 1 }], TypeError, "must have the fields x, y; got x"],
+  [[{ x: 1 }, { x: 1, y: 2 }], TypeError, "must have the fields x; got x, y"],
+  [[{ x: 1 }, { y: 1 }], TypeError, "sample 1 must have the fields x; got y"],
   [
     [{ x: 1 }, undefined],
     TypeError,
-    "a sample must be an object with a field or more: sample 1 is undefined",
+    "sample 1 must be an object with at least one field; got undefined",
   ],
-  [[{}], TypeError, "sample 0 is an Object"],
+  [[{}], TypeError, "sample 0 must be an object with at least one field; got an Object"],
   [
     [{ x: [[1, 2]] }],
     TypeError,
-    'the field "x" of sample 0 must be a flat list of numbers (for more, { data, dims }): it has [1, 2]',
+    'the field "x" of sample 0 must be a flat list of numbers, or { data, dims }; got [1, 2] in it',
   ],
-  [[{ x: [1, undefined] }], TypeError, "it has undefined"],
+  [[{ x: [1, undefined] }], TypeError, "got undefined in it"],
   [
     [{ x: "3" }],
     TypeError,
@@ -81,7 +81,7 @@ const BAD: readonly [samples: unknown[], kind: ErrorConstructor, message: string
   [
     [{ x: { data: new Float32Array(5), dims: [2, 3] } }],
     RangeError,
-    "must have as many numbers as its dims: it has 5, current dims are [2, 3]",
+    "must have as many numbers as its dims say; got 5 for [2, 3]",
   ],
 ];
 
@@ -99,7 +99,7 @@ Deno.test("errors of a loader number samples as the dataset does", () => {
   assertThrows(
     () => [...loader.batches(0, 1) as Iterable<unknown>],
     RangeError,
-    "as in sample 2: sample 3 has [2]",
+    "as in sample 2; got [2] in sample 3",
   );
 });
 

@@ -58,17 +58,17 @@ Deno.test("tensorData() says what is no tensor, and which shapes do not go toget
   assertThrows(
     make({ x: { ...x, dims: [4, 2] } }),
     RangeError,
-    "it has 6, current dims are [4, 2]",
+    "as its dims say; got 6 for [4, 2]",
   );
-  assertThrows(make({ x: { ...x, dims: [-3, -2] } }), RangeError, "current dims are [-3, -2]");
+  assertThrows(make({ x: { ...x, dims: [-3, -2] } }), RangeError, "got 6 for [-3, -2]");
   assertThrows(
     make({ x, y: { data: new Float32Array(2) } }),
     RangeError,
-    "the same first length: current shapes are x [3, 2], y [2]",
+    "the same first length; got x [3, 2], y [2]",
   );
   const scalar = { data: new Float32Array(1), dims: [] };
-  assertThrows(make({ scalar }), RangeError, "current shapes are scalar []");
-  assertThrows(make({}), RangeError, "current shapes are none");
+  assertThrows(make({ scalar }), RangeError, "got scalar []");
+  assertThrows(make({}), RangeError, "got none");
   const none = { data: new Float32Array(0), dims: [0, 2] };
-  assertThrows(make({ none }), RangeError, "a sample or more: current count is 0");
+  assertThrows(make({ none }), RangeError, "must have at least one sample; got 0");
 });

@@ -75,9 +75,9 @@ Deno.test("plateau() names the metrics there are when its own is not among them"
   assertThrows(
     () => schedule.observe!({ "train/loss": 1, "val/accuracy": 0.5 }),
     TypeError,
-    'there must be a number called "val/loss": current metrics are train/loss, val/accuracy',
+    'the metric "val/loss" must be a number; got only the metrics train/loss, val/accuracy',
   );
-  assertThrows(() => schedule.observe!({}), TypeError, "current metrics are none");
+  assertThrows(() => schedule.observe!({}), TypeError, "got only the metrics none");
   const text = { "val/loss": "3" } as unknown as Record<string, number>;
   assertThrows(() => schedule.observe!(text), TypeError, 'got "3"');
 });
@@ -87,7 +87,7 @@ Deno.test("plateau() refuses a state that none saved, and stays as it was", () =
   for (const m of [1, 1]) schedule.observe!({ m });
   const state = schedule.save!() as Record<string, unknown>;
   for (const bad of [null, 3, {}, { ...state, bad: -1 }, { ...state, factor: "1" }]) {
-    assertThrows(() => schedule.load!(bad), TypeError, "must be what one saved");
+    assertThrows(() => schedule.load!(bad), TypeError, "must be a result of save()");
   }
   assertEquals(schedule.factor(0), 0.1);
 });

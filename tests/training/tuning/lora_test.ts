@@ -120,7 +120,7 @@ Deno.test("what cannot have adapters is refused", () => {
   assertThrows(of({ alpha: 0 }), RangeError, "alpha");
   assertThrows(of({ seed: -1 }), RangeError, "seed");
   assertThrows(of({ ranks: 1 }), TypeError, "ranks");
-  assertThrows(of({ parameters: "body.bias" }), RangeError, "body.bias are not");
+  assertThrows(of({ parameters: "body.bias" }), RangeError, "two axes; got body.bias");
   assertThrows(of({ parameters: "tail" }), RangeError, "tail");
   const { merge } = withLora(network());
   assertThrows(() => merge(network()), RangeError, '"body.first.lora_A"');
