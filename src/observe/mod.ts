@@ -76,7 +76,10 @@ export { Checkpoint } from "./checkpoints/checkpoint.ts";
 export type { CheckpointOptions } from "./checkpoints/checkpoint.ts";
 export type { RankedCheckpoint } from "./checkpoints/checkpoint_ranking.ts";
 export { CheckpointHook } from "./checkpoints/checkpoint_hook.ts";
-export type { CheckpointHookOptions, KeptEngine } from "./checkpoints/checkpoint_options.ts";
+export type {
+  CheckpointableEngine,
+  CheckpointHookOptions,
+} from "./checkpoints/checkpoint_options.ts";
 export { ModelCheckpoint } from "./checkpoints/model_checkpoint.ts";
 export type {
   CheckpointWeights,

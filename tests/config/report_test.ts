@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { report, type RunData, type RunRecord } from "../../src/config/runs/mod.ts";
 import { reportPlots } from "../../src/config/report/report_plots.ts";
-import { heardIn } from "../../src/config/runs/run_parts.ts";
+import { lastScalarsIn } from "../../src/config/runs/run_parts.ts";
 import { ScalarHistory } from "../../src/observe/mod.ts";
 
 const HOOK: RunRecord["hooks"][number] = {
@@ -159,9 +159,9 @@ Deno.test("warnings of the engine about a run are in its report", async () => {
 });
 
 Deno.test("of a part that was killed the report says how far its scalars came, and how long it took", async () => {
-  const heard = [{ step: 90, time: new Date(45_000).toISOString() }, undefined];
+  const lastScalars = [{ step: 90, time: new Date(45_000).toISOString() }, undefined];
   const lines = async (records: RunRecord[]) =>
-    (await report(run(records, { heard }), { format: "markdown" })).split("\n");
+    (await report(run(records, { lastScalars }), { format: "markdown" })).split("\n");
   const killed = await lines([start(0, 0, 0)]);
   for (const line of ["| steps | 90 |", "| took | 45 s |"]) assert(killed.includes(line), line);
   const resumed = await lines([start(0, 0, 0), start(1, 60, 80), end(1, 70, 100, COMPLETED)]);
@@ -186,7 +186,7 @@ Deno.test("scalars belong to the part in which they were told, steps done again 
   const records = [start(0, 0, 0), start(1, 60, 80), start(2, 65, 80)];
   const rows = [row(0, 1), row(90, 45), row(80, 66), row(100, 70)];
   const at = (step: number, second: number) => ({ step, time: new Date(1e3 * second).toJSON() });
-  assertEquals(heardIn(records, rows), [at(90, 45), undefined, at(100, 70)]);
+  assertEquals(lastScalarsIn(records, rows), [at(90, 45), undefined, at(100, 70)]);
 });
 
 Deno.test("scalars that belong together are in one plot; losses on a log scale where all are above 0", () => {

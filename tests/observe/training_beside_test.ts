@@ -10,7 +10,7 @@ import {
   type WebhookEvent,
   type WebhookOptions,
 } from "../../src/observe/mod.ts";
-import { Errands, within } from "../../src/observe/any/background_tasks.ts";
+import { TaskQueue, within } from "../../src/observe/any/task_queue.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import type { TrainerParts, TrainingBase } from "../../src/training/mod.ts";
 import { NotFiniteError } from "../../src/training/not_finite_error.ts";
@@ -431,23 +431,23 @@ Deno.test("a heart refuses what it does not understand", () => {
 });
 
 Deno.test("work beside a run: in order, given up at the end, its failures told once", async () => {
-  const errands = new Errands("work", 2), done: number[] = [];
-  errands.push(async () => {
+  const queue = new TaskQueue("work", 2), done: number[] = [];
+  queue.push(async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     done.push(1);
   });
-  errands.push(() => Promise.reject(new RangeError("two")));
-  assertEquals([errands.isIdle, done], [false, []]);
-  await errands.room();
+  queue.push(() => Promise.reject(new RangeError("two")));
+  assertEquals([queue.isIdle, done], [false, []]);
+  await queue.room();
   assertEquals(done, [1]);
   await assertRejects(
-    () => errands.finish(),
+    () => queue.finish(),
     Error,
     "Cannot work: 1 of 2 failed: two",
   );
-  await errands.finish();
-  assertEquals(errands.isIdle, true);
+  await queue.finish();
+  assertEquals(queue.isIdle, true);
   const never = (signal: AbortSignal) => within(60, () => new Promise<void>(() => {}), signal);
-  errands.push(never);
-  await assertRejects(() => errands.finish(0.02), Error, "the run has ended");
+  queue.push(never);
+  await assertRejects(() => queue.finish(0.02), Error, "the run has ended");
 });

@@ -7,7 +7,7 @@
 import { plot } from "../../observe/mod.ts";
 import { reportPlots } from "./report_plots.ts";
 import type { RunData } from "../runs/read_run.ts";
-import { partsOf, startsOf, took } from "../runs/run_parts.ts";
+import { durationOf, partsOf, startsOf } from "../runs/run_parts.ts";
 import type { LoggedOutcome, RunEnd, RunRecord, RunStart } from "../runs/run_record.ts";
 
 /** A block of a report. */
@@ -72,13 +72,15 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
   const rows: [string, string | undefined | null][] = [
     [
       "outcome",
-      end === undefined ? "not ended: the run is still going on, or was killed" : told(end.outcome),
+      end === undefined
+        ? "not ended: the run is still going on, or was killed"
+        : outcomeText(end.outcome),
     ],
     ["engine", start?.engine],
     ["steps", last === undefined ? undefined : String(last.step)],
     ["began", run.begun ?? run.records[0]?.time],
     ["last record", last?.time],
-    ["took", tookAll(run)],
+    ["took", totalDuration(run)],
     ["run", run.id ?? start?.id],
     ["commit", start?.commit],
     ["configuration", run.configHash ?? start?.configHash],
@@ -94,7 +96,7 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
   };
 }
 
-function told(outcome: LoggedOutcome): string {
+function outcomeText(outcome: LoggedOutcome): string {
   switch (outcome.status) {
     case "completed":
       return "completed";
@@ -108,9 +110,9 @@ function told(outcome: LoggedOutcome): string {
 function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] {
   const items = (records.at(-1)?.hooks ?? []).filter(({ errors }) => errors > 0)
     .map(({ name, errors }) => `Hook ${name} has failed ${errors} time${errors === 1 ? "" : "s"}.`);
-  const fallen = (end?.device ?? startsOf(records).at(-1)?.device)?.skipped ?? [];
+  const skipped = (end?.device ?? startsOf(records).at(-1)?.device)?.skipped ?? [];
   items.push(...end?.outcome.warnings ?? []);
-  items.push(...fallen.map(({ device, reason }) => `Device ${device} was skipped: ${reason}`));
+  items.push(...skipped.map(({ device, reason }) => `Device ${device} was skipped: ${reason}`));
   const open = startsOf(records).length - records.filter(({ type }) => type === "end").length;
   const killed = open - (end === undefined && records.length > 0 ? 1 : 0);
   if (killed > 0) items.push(`${killed} part${killed === 1 ? "" : "s"} of the run never ended.`);
@@ -133,17 +135,21 @@ function parts(run: RunData): ReportBlock[] {
   const rows = all.map((part, i) => [
     String(i + 1),
     part.start.time,
-    duration(took(part)),
+    duration(durationOf(part)),
     String(part.start.step),
     String(part.last.step),
-    part.end === undefined ? "never ended" : told(part.end.outcome),
+    part.end === undefined ? "never ended" : outcomeText(part.end.outcome),
   ]);
-  return [{ kind: "table", head: ["", "began", "took", "from step", "to step", "outcome"], rows }];
+  return [{
+    kind: "table",
+    head: ["", "began", "took", "from step", "to step", "outcome"],
+    rows,
+  }];
 }
 
-function tookAll(run: RunData): string | undefined {
+function totalDuration(run: RunData): string | undefined {
   if (run.records.length === 0) return undefined;
-  return duration(partsOf(run).reduce((sum, part) => sum + took(part), 0));
+  return duration(partsOf(run).reduce((sum, part) => sum + durationOf(part), 0));
 }
 
 /** Formats a duration as 7.25 s, 12 min 34 s or 1 h 2 min. */

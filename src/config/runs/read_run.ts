@@ -5,7 +5,7 @@
  */
 
 import { parseScalarLines, ScalarHistory, type TransitionSummary } from "../../observe/mod.ts";
-import { heardIn } from "./run_parts.ts";
+import { lastScalarsIn } from "./run_parts.ts";
 import { parseRunLog } from "./parse_run_log.ts";
 import { isObject } from "../../base/object.ts";
 import { parseIdentity, pathsIn, type RunIdentity, textIn } from "./run_files.ts";
@@ -23,7 +23,7 @@ export interface RunData extends Partial<RunIdentity> {
    * Last step and time in the scalars of each part, in the order of its starts. They tell how far a part came that
    * was killed.
    */
-  readonly heard?: readonly (Pick<RunRecord, "step" | "time"> | undefined)[];
+  readonly lastScalars?: readonly (Pick<RunRecord, "step" | "time"> | undefined)[];
   /** Timings of the run, if it was profiled. */
   readonly profile?: readonly TransitionSummary[];
 }
@@ -65,7 +65,7 @@ export async function readRun(path: string): Promise<RunData> {
     name: path.split("/").findLast((part) => part !== "") ?? path,
     records,
     history,
-    heard: heardIn(records, rows),
+    lastScalars: lastScalarsIn(records, rows),
     ...(profile !== undefined && { profile: profileIn(profile, paths.profile) }),
   };
 }

@@ -122,7 +122,7 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /** Returns the names in a folder that do not belong to a run. Files of open sinks without content are ignored. */
-export async function foreignIn(
+export async function foreignNames(
   folder: string,
   names: readonly string[],
 ): Promise<readonly string[]> {
@@ -135,7 +135,7 @@ export async function foreignIn(
  * Closes the open sinks in a folder that have no content, and removes the files that they have created. It is called
  * when a run is refused, because the next run would refuse a folder with such files.
  */
-export async function removeEarlySinks(folder: string): Promise<void> {
+export async function removeEmptySinks(folder: string): Promise<void> {
   const [{ relative, isAbsolute, dirname }, { rm, rmdir }] = await Promise.all([
     import("node:path"),
     import("node:fs/promises"),

@@ -4,16 +4,16 @@
  * @module
  */
 
-import { HeldFolder } from "./held_folder.ts";
+import { LockedRunFolder } from "./locked_run_folder.ts";
 import { parseRunLog } from "./parse_run_log.ts";
-import { makeFolder, namesIn, pathsIn, removeEarlySinks, textIn } from "./run_files.ts";
+import { makeFolder, namesIn, pathsIn, removeEmptySinks, textIn } from "./run_files.ts";
 import {
   type ReadFolderOptions,
   readFolderOptions,
   type RunFolderOptions,
 } from "./run_folder_options.ts";
 import type { RunFolder } from "./run_folder_protocol.ts";
-import { assertOurs, clean, identify } from "./run_identity.ts";
+import { assertRunFolder, clean, identify } from "./run_identity.ts";
 import { RunLock } from "./run_lock.ts";
 
 /**
@@ -75,13 +75,13 @@ export async function openRunFolder(
     return await openFolder(folder, readFolderOptions(options));
   } catch (error) {
     // If a run of this process has the folder, the sinks belong to that run.
-    if (!RunLock.isOwn(folder)) await removeEarlySinks(folder).catch(() => {}); // the first error is more important
+    if (!RunLock.isHeldHere(folder)) await removeEmptySinks(folder).catch(() => {}); // the first error is more important
     throw error;
   }
 }
 
 async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunFolder> {
-  await assertOurs(folder);
+  await assertRunFolder(folder);
   await makeFolder(folder);
   const lock = RunLock.take(folder);
   try {
@@ -91,7 +91,7 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
     await clean(paths);
     const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);
     const segments = Math.max(-1, ...records.map(({ segment }) => segment)) + 1;
-    return new HeldFolder({ paths, identity, lock, segments, options: read });
+    return new LockedRunFolder({ paths, identity, lock, segments, options: read });
   } catch (error) {
     lock.release();
     throw error;
@@ -119,9 +119,9 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
  * ```
  */
 export async function nextRunFolder(parent: string | URL, name: string = "run"): Promise<string> {
-  const folder = await pathOf(parent), taken = await namesIn(folder);
+  const folder = await pathOf(parent), names = await namesIn(folder);
   let free = name;
-  for (let n = 2; taken.includes(free); n++) free = `${name}-${n}`;
+  for (let n = 2; names.includes(free); n++) free = `${name}-${n}`;
   return `${folder}/${free}`;
 }
 

@@ -10,7 +10,7 @@ import { canonicalText } from "../../base/canonical_json.ts";
 import { configHash } from "../../base/config_hash.ts";
 import { isObject } from "../../base/object.ts";
 import {
-  foreignIn,
+  foreignNames,
   namesIn,
   parseIdentity,
   removeFile,
@@ -23,13 +23,13 @@ import { parseRunLog } from "./parse_run_log.ts";
 import { newRunId } from "./run_log_options.ts";
 
 /** Names of files that a killed process may leave in a folder without a configuration. */
-const EARLY = /^(lock|lock\.lock|config\.json\..*\.tmp)$/;
+const LEFTOVERS = /^(lock|lock\.lock|config\.json\..*\.tmp)$/;
 
 /** Throws a RangeError for a folder with other files; nothing is written to it. */
-export async function assertOurs(folder: string): Promise<void> {
+export async function assertRunFolder(folder: string): Promise<void> {
   const names = await namesIn(folder);
   if (names.includes("config.json")) return;
-  const foreign = await foreignIn(folder, names.filter((name) => !EARLY.test(name)));
+  const foreign = await foreignNames(folder, names.filter((name) => !LEFTOVERS.test(name)));
   if (foreign.length === 0) return;
   throw new RangeError(
     `Cannot open run folder ${folder}: it has no config.json, and contains other files: ${

@@ -69,8 +69,8 @@ export class RunLock {
   readonly #timer: number;
 
   /** Returns whether this process has locked a folder. */
-  static isOwn(folder: string): boolean {
-    return orElse(() => HELD.has(idOf(lockHost(folder), folder)), false);
+  static isHeldHere(folder: string): boolean {
+    return orDefault(() => HELD.has(idOf(lockHost(folder), folder)), false);
   }
 
   /**
@@ -90,7 +90,7 @@ export class RunLock {
       // file is removed.
       locks.push(lockPath(`${folder}/lock`));
       if (locks.includes(undefined)) {
-        throw new RunFolderBusyError(folder, orElse(() => holderIn(opened, folder), undefined));
+        throw new RunFolderBusyError(folder, orDefault(() => holderIn(opened, folder), undefined));
       }
       const before = holderIn(file, folder), own = holderNow(host);
       if (
@@ -198,7 +198,7 @@ function isAlive({ heartbeat }: RunHolder, written: number): boolean {
 
 /** Returns the time at which the lock file was last written, by the clock of its file system. */
 function writtenAt(host: LockHost, folder: string): number {
-  return orElse(() => host.statSync(`${folder}/lock`).mtime?.getTime() ?? NaN, NaN);
+  return orDefault(() => host.statSync(`${folder}/lock`).mtime?.getTime() ?? NaN, NaN);
 }
 
 function lockHost(folder: string): LockHost {
@@ -228,8 +228,8 @@ function holderNow(host: LockHost): RunHolder {
   const now = new Date().toISOString();
   return {
     pid: host.pid,
-    host: orElse(() => host.hostname(), "unknown"),
-    startTime: orElse(() => startTimeOf(host), null),
+    host: orDefault(() => host.hostname(), "unknown"),
+    startTime: orDefault(() => startTimeOf(host), null),
     since: now,
     heartbeat: now,
   };
@@ -246,7 +246,7 @@ function startTimeOf(host: LockHost): string | null {
 }
 
 /** Returns the result of a function, or `otherwise` if it throws. */
-function orElse<T>(ask: () => T, otherwise: T): T {
+function orDefault<T>(ask: () => T, otherwise: T): T {
   try {
     return ask();
   } catch {

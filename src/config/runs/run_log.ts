@@ -136,7 +136,7 @@ class Log implements RunLogHook {
       const facts = await this.#facts();
       // Nothing is awaited between subscribing and writing the line, so that no change is missed or written twice.
       this.#segment = this.#begin(engine);
-      const moment = this.#moment(this.#segment);
+      const moment = this.#recordBase(this.#segment);
       const device = deviceOf(engine);
       const start = { ...moment, engine: engine.name, ...facts, device, ...constraintsOf(engine) };
       this.#write({ type: "start", ...start });
@@ -153,7 +153,12 @@ class Log implements RunLogHook {
     const segment = this.#segment;
     if (segment === undefined) return;
     const device = deviceOf(segment.engine);
-    this.#write({ type: "end", ...this.#moment(segment), outcome: loggedOutcome(outcome), device });
+    this.#write({
+      type: "end",
+      ...this.#recordBase(segment),
+      outcome: loggedOutcome(outcome),
+      device,
+    });
     this.#end();
     await this.#lines.flush();
   }
@@ -182,7 +187,7 @@ class Log implements RunLogHook {
 
   #begin(engine: Workflow): Segment {
     const unsubscribe = engine.hooks.subscribe(({ type, name }) =>
-      this.#write({ type: "change", ...this.#moment(segment), change: type, hook: name })
+      this.#write({ type: "change", ...this.#recordBase(segment), change: type, hook: name })
     );
     const segment = { engine, id: this.#id, number: this.#segments++, unsubscribe };
     return segment;
@@ -193,7 +198,7 @@ class Log implements RunLogHook {
     this.#segment = undefined;
   }
 
-  #moment({ engine, id, number }: Segment): RunMoment {
+  #recordBase({ engine, id, number }: Segment): RunMoment {
     return {
       id,
       segment: number,

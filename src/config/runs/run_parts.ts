@@ -8,25 +8,25 @@ import type { ScalarSnapshot } from "../../observe/mod.ts";
 import type { RunEnd, RunRecord, RunStart } from "./run_record.ts";
 
 /** A step and its time. */
-type Heard = Pick<RunRecord, "step" | "time">;
+type StepTime = Pick<RunRecord, "step" | "time">;
 
 /** Records from one start to the next. */
 export interface RunPart {
   readonly start: RunStart;
   /** Last known step and time. For a part that was killed, they come from its scalars. */
-  readonly last: Heard;
+  readonly last: StepTime;
   readonly end: RunEnd | undefined;
 }
 
 /** Returns the parts of a run, in order. */
-export function partsOf({ records, heard = [] }: {
+export function partsOf({ records, lastScalars = [] }: {
   readonly records: readonly RunRecord[];
-  readonly heard?: readonly (Heard | undefined)[];
+  readonly lastScalars?: readonly (StepTime | undefined)[];
 }): RunPart[] {
   return startsOf(records).map((start, i, starts) => {
     const next = starts[i + 1], from = records.indexOf(start);
     const logged = records.slice(from, next && records.indexOf(next)).at(-1)!;
-    const scalars = heard[i];
+    const scalars = lastScalars[i];
     const isNewer = scalars !== undefined && Date.parse(scalars.time) > Date.parse(logged.time);
     if (logged.type === "end") return { start, last: logged, end: logged };
     return { start, last: isNewer ? scalars : logged, end: undefined };
@@ -34,7 +34,7 @@ export function partsOf({ records, heard = [] }: {
 }
 
 /** Returns the duration of a part, s. */
-export function took({ start, last }: RunPart): number {
+export function durationOf({ start, last }: RunPart): number {
   return (Date.parse(last.time) - Date.parse(start.time)) / 1000;
 }
 
@@ -44,10 +44,10 @@ export function startsOf(records: readonly RunRecord[]): RunStart[] {
 }
 
 /** Returns the step and time of the last scalars of each part of a run. */
-export function heardIn(
+export function lastScalarsIn(
   records: readonly RunRecord[],
   rows: readonly ScalarSnapshot[],
-): (Heard | undefined)[] {
+): (StepTime | undefined)[] {
   const starts = records.filter(({ type }) => type === "start").map(({ time }) => Date.parse(time));
   return starts.map((from, i) => {
     const to = starts[i + 1] ?? Infinity;

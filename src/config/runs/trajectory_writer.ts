@@ -37,7 +37,7 @@ export class TrajectoryWriter implements SystemWriter {
   readonly #sink: SystemWriter;
   #before: Before | undefined;
   /** True if the sink had the last frame already. The length of the sink then says nothing about this run. */
-  #isBehind = false;
+  #isRepeating = false;
 
   constructor(sink: SystemWriter) {
     const { path, slice } = sink as Partial<KnownSink> & { readonly path?: string };
@@ -49,14 +49,14 @@ export class TrajectoryWriter implements SystemWriter {
       this.truncate = async (length) => {
         await sink.truncate!(length);
         this.#before = undefined;
-        this.#isBehind = false;
+        this.#isRepeating = false;
       };
     }
   }
 
   /** Number of systems; `undefined` while the run repeats existing frames. */
   get length(): number | undefined {
-    return this.#isBehind ? undefined : this.#sink.length;
+    return this.#isRepeating ? undefined : this.#sink.length;
   }
 
   /** Opens the sink. Its content is read with the first frame, when a resumed run has truncated it. */
@@ -68,8 +68,8 @@ export class TrajectoryWriter implements SystemWriter {
   /** Writes the systems of a frame that the sink lacks. Throws a RangeError if it has others of the same step. */
   async write(batch: Batch, mask?: SystemMask): Promise<void> {
     const step = batch.has("step") ? batch.get("step")[0]! : Infinity;
-    const { last, ids: known } = this.#before ??= await this.#look(batch, step);
-    this.#isBehind = step <= last;
+    const { last, ids: known } = this.#before ??= await this.#readSink(batch, step);
+    this.#isRepeating = step <= last;
     if (step < last) return;
     if (step > last) return await this.#sink.write(batch, mask);
     const ids = idsOf(batch);
@@ -85,7 +85,7 @@ export class TrajectoryWriter implements SystemWriter {
     return this.#sink.flush?.();
   }
 
-  async #look(first: Batch, step: number): Promise<Before> {
+  async #readSink(first: Batch, step: number): Promise<Before> {
     const nothing = { last: -1, ids: new Set<number>() };
     const { slice } = this, length = this.#sink.length ?? 0;
     if (slice === undefined || length === 0) return nothing;

@@ -54,7 +54,7 @@ export function pathIn(folder: string | URL, ...names: readonly string[]): strin
 }
 
 /** Returns whether a file exists. */
-export async function isThere(files: FileSystem, path: string): Promise<boolean> {
+export async function fileExists(files: FileSystem, path: string): Promise<boolean> {
   try {
     await files.stat(path);
     return true;
@@ -64,7 +64,7 @@ export async function isThere(files: FileSystem, path: string): Promise<boolean>
 }
 
 /** Removes a file, if it exists. */
-export async function removeIfThere(files: FileSystem, path: string): Promise<void> {
+export async function removeIfExists(files: FileSystem, path: string): Promise<void> {
   try {
     await files.remove(path);
   } catch (error) {
@@ -76,7 +76,7 @@ export async function removeIfThere(files: FileSystem, path: string): Promise<vo
  * Gives a file a second name, by a hard link, or by a copy if the file system has no links. The link is made under a
  * temporary name and then renamed, so that a reader of `also` sees the old file or the new one, never a part.
  */
-export async function nameAlso(files: FileSystem, path: string, also: string): Promise<void> {
+export async function linkAs(files: FileSystem, path: string, also: string): Promise<void> {
   const beside = `${also}.${crypto.randomUUID()}.tmp`;
   try {
     await files.link(path, beside).catch(() => files.copyFile(path, beside));

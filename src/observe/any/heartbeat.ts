@@ -7,11 +7,11 @@ import type {
 } from "../../training/stages.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import { complaint } from "../../base/show.ts";
-import { Errands, within } from "./background_tasks.ts";
+import { TaskQueue, within } from "./task_queue.ts";
 import { send } from "./request.ts";
 import { checkNumber, checkType } from "./hook_options.ts";
 import { jsonLine } from "../training/json_line.ts";
-import { checkTraining, type HookName, isPlace } from "../training/training_options.ts";
+import { checkTraining, type HookName, isPath } from "../training/training_options.ts";
 import { checkUrl } from "./url.ts";
 import { writeFile } from "./write_file.ts";
 
@@ -90,7 +90,7 @@ export class Heartbeat {
   /** Errors are warnings, and never stop a run. */
   readonly onError = "warn";
   readonly #options: HeartbeatOptions;
-  #errands = new Errands("beat", 2);
+  #tasks = new TaskQueue("beat", 2);
 
   /** Creates the hook; the first beat is sent when training begins. */
   constructor(options: HeartbeatOptions) {
@@ -103,7 +103,7 @@ export class Heartbeat {
 
   /** Starts a new queue. Called by the trainer when a run begins. */
   open(): void {
-    this.#errands = new Errands("beat", 2);
+    this.#tasks = new TaskQueue("beat", 2);
   }
 
   /** Sends the first beat. Called by the trainer when training begins. */
@@ -128,17 +128,17 @@ export class Heartbeat {
 
   /** Waits for the last beat, for at most `timeout` seconds. Called by the trainer. */
   close(): Promise<void> {
-    return this.#errands.finish(this.#options.timeout ?? 10);
+    return this.#tasks.finish(this.#options.timeout ?? 10);
   }
 
   #beat({ state, epoch }: TrainingBase, isLast = false): void {
     const { status, step, latestLoss: loss } = state;
     const body = jsonLine({ time: new Date().toISOString(), status, step, epoch, loss });
-    if (isLast || this.#errands.isIdle) this.#errands.push((given) => this.#tell(body, given));
-    this.#errands.check();
+    if (isLast || this.#tasks.isIdle) this.#tasks.push((given) => this.#send(body, given));
+    this.#tasks.check();
   }
 
-  async #tell(body: string, given: AbortSignal): Promise<void> {
+  async #send(body: string, given: AbortSignal): Promise<void> {
     const { path, url, timeout = 10 } = this.#options;
     if (path !== undefined) await writeFile(path, `${body}\n`);
     if (url === undefined) return;
@@ -150,7 +150,7 @@ export class Heartbeat {
 
 function checkHeartbeat(options: HeartbeatOptions): void {
   checkTraining(NAME, options, ["path", "url", "everySeconds", "timeout", "name"]);
-  checkType(NAME, options, "path", "a path", isPlace);
+  checkType(NAME, options, "path", "a path", isPath);
   checkUrl(NAME, options, "url");
   checkNumber(NAME, options, "everySeconds", POSITIVE);
   checkNumber(NAME, options, "timeout", POSITIVE);

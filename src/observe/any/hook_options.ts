@@ -68,7 +68,7 @@ export function checkNumber(
 }
 
 /** Throws a TypeError if a required option is missing. */
-export function checkGiven(hook: string, options: object, member: string, what: string): void {
+export function checkRequired(hook: string, options: object, member: string, what: string): void {
   if ((options as Members)[member] !== undefined) return;
   throw new TypeError(
     `Cannot ${making(hook)}: ${member} is required: ${what}`,

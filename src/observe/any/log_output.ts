@@ -46,7 +46,7 @@ export class CsvOutput implements LogOutput {
   readonly #file: CsvFile;
   #isKnown = false;
   /** Size to truncate the file to before the next row, in bytes; `undefined` if it is not to be truncated. */
-  #cut: number | undefined;
+  #truncateAt: number | undefined;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(path: string | URL, columns: readonly string[]) {
@@ -54,25 +54,27 @@ export class CsvOutput implements LogOutput {
   }
 
   async open(): Promise<string | URL | undefined> {
-    const isFirst = !this.#isKnown && this.#cut === undefined;
+    const isFirst = !this.#isKnown && this.#truncateAt === undefined;
     await this.#file.open();
     this.#isKnown = true;
-    await this.#cutBack();
+    await this.#truncate();
     return isFirst && this.#file.hasRows ? this.#file.path : undefined;
   }
 
   save(): unknown {
-    if (this.#cut !== undefined) return { size: this.#cut };
+    if (this.#truncateAt !== undefined) return { size: this.#truncateAt };
     return this.#isKnown ? { size: this.#file.size } : undefined;
   }
 
   load(state: unknown): void {
-    this.#cut = sizeIn(state);
+    this.#truncateAt = sizeIn(state);
   }
 
   async compare(state?: unknown): Promise<void> {
-    const cut = state === undefined ? this.#cut : sizeIn(state);
-    if (cut !== undefined) assertHas(this.#file.path, await sizeOf(this.#file.path), cut);
+    const wantedSize = state === undefined ? this.#truncateAt : sizeIn(state);
+    if (wantedSize !== undefined) {
+      assertLength(this.#file.path, await sizeOf(this.#file.path), wantedSize);
+    }
   }
 
   async flush(): Promise<void> {
@@ -84,12 +86,12 @@ export class CsvOutput implements LogOutput {
     }
   }
 
-  async #cutBack(): Promise<void> {
-    const cut = this.#cut;
-    if (cut === undefined) return;
-    assertHas(this.#file.path, this.#file.size, cut);
-    await this.#file.truncate(cut);
-    this.#cut = undefined;
+  async #truncate(): Promise<void> {
+    const wantedSize = this.#truncateAt;
+    if (wantedSize === undefined) return;
+    assertLength(this.#file.path, this.#file.size, wantedSize);
+    await this.#file.truncate(wantedSize);
+    this.#truncateAt = undefined;
   }
 
   #check(): void {
@@ -100,8 +102,8 @@ export class CsvOutput implements LogOutput {
 
   write(_step: number, rows: readonly (readonly number[])[]): void | Promise<void> {
     this.#check();
-    if (this.#cut === undefined) return this.#file.add(rows);
-    return this.#cutBack().then(() => this.#file.add(rows)); // the state was loaded while the file was open
+    if (this.#truncateAt === undefined) return this.#file.add(rows);
+    return this.#truncate().then(() => this.#file.add(rows)); // the state was loaded while the file was open
   }
 
   async close(): Promise<void> {
@@ -135,16 +137,16 @@ async function sizeOf(path: string | URL): Promise<number> {
   }
 }
 
-function assertHas(path: string | URL, size: number, cut: number): void {
-  if (size >= cut) return;
+function assertLength(path: string | URL, size: number, wantedSize: number): void {
+  if (size >= wantedSize) return;
   throw new RangeError(
-    `Cannot resume LoggingHook: ${path} has ${size} bytes, and had ${cut} when the checkpoint was written. ` +
+    `Cannot resume LoggingHook: ${path} has ${size} bytes, and had ${wantedSize} when the checkpoint was written. ` +
       "Restore the missing rows, load an older checkpoint, or begin a new run with another file",
   );
 }
 
 // Number of steps that may wait for a slow writer before the run waits for it.
-const MOST_WAITING = 64;
+const QUEUE_LIMIT = 64;
 
 /** Hands rows to a function, one step after another. A slow function is not called again before it has finished. */
 export class WriterOutput implements LogOutput {
@@ -172,7 +174,7 @@ export class WriterOutput implements LogOutput {
       this.#follow(this.#tail.then(() => this.#writer(step, named)));
     }
     this.#check();
-    if (this.#waiting > MOST_WAITING) return this.#tail;
+    if (this.#waiting > QUEUE_LIMIT) return this.#tail;
   }
 
   async close(): Promise<void> {

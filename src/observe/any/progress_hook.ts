@@ -4,9 +4,9 @@ import type { Batch } from "../../batch/batch.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import {
-  checkGiven,
   checkNumber,
   checkOptions,
+  checkRequired,
   checkType,
   isFlag,
   isFunction,
@@ -115,7 +115,7 @@ export class ProgressHook {
     & Required<Omit<ProgressHookOptions, "nSteps" | "everySeconds">>
     & Pick<ProgressHookOptions, "nSteps">;
   #begun = { time: 0, step: 0 };
-  #last: Look | undefined;
+  #last: StepValues | undefined;
 
   /** Creates the hook; the first report is written during the run. */
   constructor(options: ProgressHookOptions) {
@@ -148,11 +148,11 @@ export class ProgressHook {
       steps: stepCount + 1,
       energy: Array.from(read.energy!).reduce((sum, energy) => sum + energy, 0),
       fmax: Array.from(read.fmax!),
-      isDone: this.#whichAreDone(read.status!),
+      hasConverged: this.#convergedFlags(read.status!),
       seconds: (this.#options.now() - this.#begun.time) / 1000,
     };
     this.#last = last;
-    this.#say(last);
+    this.#report(last);
   }
 
   /**
@@ -164,27 +164,27 @@ export class ProgressHook {
     this.#last = undefined;
     if (last === undefined) return;
     if (outcome.status !== "failed") {
-      const isDone = this.#whichAreDone(await last.batch.fetch("status"));
-      const isNews = last.stream?.done !== last.done ||
-        isDone.some((done, i) => done !== last.isDone[i]);
-      if (isNews) this.#say({ ...last, isDone });
+      const hasConverged = this.#convergedFlags(await last.batch.fetch("status"));
+      const hasChanged = last.stream?.done !== last.done ||
+        hasConverged.some((done, i) => done !== last.hasConverged[i]);
+      if (hasChanged) this.#report({ ...last, hasConverged });
     }
     if (this.#options.isTerminal) this.#options.write("\n");
   }
 
-  #whichAreDone(status: ArrayLike<number>): boolean[] {
+  #convergedFlags(status: ArrayLike<number>): boolean[] {
     return Array.from(status, (one) => one >= this.#options.convergedStatus);
   }
 
-  #say({ steps, energy, fmax, isDone, seconds, stream }: Look): void {
+  #report({ steps, energy, fmax, hasConverged, seconds, stream }: StepValues): void {
     const { nSteps, isTerminal, columns, write } = this.#options;
-    const converged = isDone.filter((done) => done).length;
-    const moving = fmax.filter((_, i) => !isDone[i] || converged === isDone.length);
+    const converged = hasConverged.filter((done) => done).length;
+    const moving = fmax.filter((_, i) => !hasConverged[i] || converged === hasConverged.length);
     const line = progressLine({
       steps,
       of: nSteps,
       converged,
-      systems: isDone.length,
+      systems: hasConverged.length,
       stream,
       energy,
       fmax: moving.reduce((most, force) => force > most || Number.isNaN(force) ? force : most, 0),
@@ -195,7 +195,7 @@ export class ProgressHook {
 }
 
 /** Values of one step. */
-interface Look {
+interface StepValues {
   readonly batch: Batch;
   readonly stream: DynamicsContext["stream"];
   /** Number of finished systems of the stream in that step. */
@@ -203,13 +203,13 @@ interface Look {
   readonly steps: number;
   readonly energy: number;
   readonly fmax: readonly number[];
-  readonly isDone: readonly boolean[];
+  readonly hasConverged: readonly boolean[];
   readonly seconds: number;
 }
 
 function checkProgress(options: ProgressHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "write", "a function that takes text");
+  checkRequired(NAME, options, "write", "a function that takes text");
   checkType(NAME, options, "write", "a function", isFunction);
   checkType(NAME, options, "isTerminal", "true or false", isFlag);
   checkType(NAME, options, "now", "a function", isFunction);

@@ -5,9 +5,9 @@ import type {
   MetricsContext,
   TrainingBase,
 } from "../../training/stages.ts";
-import { Errands, within } from "./background_tasks.ts";
+import { TaskQueue, within } from "./task_queue.ts";
 import { send } from "./request.ts";
-import { checkGiven, checkNumber, checkType, isFunction } from "./hook_options.ts";
+import { checkNumber, checkRequired, checkType, isFunction } from "./hook_options.ts";
 import { jsonLine } from "../training/json_line.ts";
 import {
   checkMonitor,
@@ -69,7 +69,7 @@ const OCCASIONS: readonly WebhookOccasion[] = [
   "exception",
 ];
 /** Number of messages that may be queued or in flight. */
-const MOST_WAITING = 16;
+const QUEUE_LIMIT = 16;
 
 /**
  * Posts a message when training ends, when a model is better than all before it, and when an error is thrown.
@@ -85,9 +85,9 @@ const MOST_WAITING = 16;
  * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
  * import { assertMatch } from "@std/assert";
  *
- * const told: string[] = [];
+ * const messages: string[] = [];
  * await using server = Deno.serve({ port: 0, onListen() {} }, async (request) => {
- *   told.push((await request.json()).text);
+ *   messages.push((await request.json()).text);
  *   return new Response();
  * });
  * const builder = new GraphBuilder("line"); // y = w x
@@ -104,7 +104,7 @@ const MOST_WAITING = 16;
  *   hooks: [new Webhook({ url: `http://127.0.0.1:${server.addr.port}` })],
  * });
  * await trainer.train();
- * assertMatch(told.join(), /^New best model! Epoch 1, val\/loss: 2\.5,Training completed! Best val\/loss: 2\.5/);
+ * assertMatch(messages.join(), /^New best model! Epoch 1, val\/loss: 2\.5,Training completed! Best val\/loss: 2\.5/);
  * ```
  */
 export class Webhook {
@@ -118,7 +118,7 @@ export class Webhook {
   readonly #mode: MonitorMode;
   readonly #timeout: number;
   readonly #format: (event: WebhookEvent) => unknown;
-  #errands = new Errands("post to the webhook", MOST_WAITING);
+  #tasks = new TaskQueue("post to the webhook", QUEUE_LIMIT);
   #best = NaN;
 
   /** Creates the hook; nothing is posted yet. */
@@ -137,7 +137,7 @@ export class Webhook {
 
   /** Starts a new queue. Called by the trainer when a run begins. */
   open(): void {
-    this.#errands = new Errands("post to the webhook", MOST_WAITING);
+    this.#tasks = new TaskQueue("post to the webhook", QUEUE_LIMIT);
   }
 
   /** Reports that training begins. Called by the trainer. */
@@ -147,14 +147,14 @@ export class Webhook {
 
   /** Compares the model with the best one, if `monitor` is a metric of validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
-    if (!this.#isOfTraining) this.#compare(ctx);
-    this.#errands.check();
+    if (!this.#isTrainingMetric) this.#compare(ctx);
+    this.#tasks.check();
   }
 
   /** Compares the model with the best one, if `monitor` is a metric of training. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
-    if (this.#isOfTraining) this.#compare(ctx);
-    this.#errands.check();
+    if (this.#isTrainingMetric) this.#compare(ctx);
+    this.#tasks.check();
   }
 
   /** Reports an error. Called by the trainer. */
@@ -168,13 +168,15 @@ export class Webhook {
   onTrainEnd(ctx: EndContext): void {
     const { outcome } = ctx;
     const reason = outcome.status === "stopped" ? ` (${outcome.reason})` : "";
-    const best = Number.isNaN(this.#best) ? "" : ` Best ${this.#monitor}: ${shortly(this.#best)}`;
+    const best = Number.isNaN(this.#best)
+      ? ""
+      : ` Best ${this.#monitor}: ${fourDigits(this.#best)}`;
     this.#post(ctx, "training_end", `Training ${outcome.status}${reason}!${best}`);
   }
 
   /** Waits for answers, for at most `timeout` seconds. Called by the trainer. */
   close(): Promise<void> {
-    return this.#errands.finish(this.#timeout);
+    return this.#tasks.finish(this.#timeout);
   }
 
   /** Returns the state for a checkpoint as plain data. Called by the trainer. */
@@ -188,7 +190,7 @@ export class Webhook {
     this.#best = (state as { readonly best: number }).best;
   }
 
-  get #isOfTraining(): boolean {
+  get #isTrainingMetric(): boolean {
     return this.#monitor.startsWith("train/");
   }
 
@@ -198,16 +200,16 @@ export class Webhook {
     const value = monitored("report the best model", ctx.metrics, this.#monitor);
     if (!isBetter(value, this.#best, this.#mode)) return;
     this.#best = value;
-    const text = `New best model! Epoch ${ctx.epoch + 1}, ${this.#monitor}: ${shortly(value)}`;
+    const text = `New best model! Epoch ${ctx.epoch + 1}, ${this.#monitor}: ${fourDigits(value)}`;
     this.#post(ctx, "best_model", text);
   }
 
   #post({ trainer, state, epoch }: TrainingBase, event: WebhookOccasion, text: string): void {
     if (!this.#occasions.includes(event)) return;
-    const told = { event, text, trainer: trainer.name, epoch, step: state.step };
-    const body = jsonLine(this.#format(told));
+    const content = { event, text, trainer: trainer.name, epoch, step: state.step };
+    const body = jsonLine(this.#format(content));
     const headers = { "content-type": "application/json" };
-    this.#errands.push((given) =>
+    this.#tasks.push((given) =>
       within(
         this.#timeout,
         (signal) => send(this.#url, { method: "POST", headers, body, signal }),
@@ -217,13 +219,13 @@ export class Webhook {
   }
 }
 
-function shortly(value: number): string {
+function fourDigits(value: number): string {
   return String(Number(value.toPrecision(4)));
 }
 
 function checkWebhook(options: WebhookOptions): void {
   checkTraining(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "url", "the address to post to");
+  checkRequired(NAME, options, "url", "the address to post to");
   checkUrl(NAME, options, "url");
   checkMonitor(NAME, options);
   checkNumber(NAME, options, "timeout", POSITIVE);

@@ -78,7 +78,10 @@ export class AlignCellHook {
       velocities: state.field("velocities"),
       forces: state.field("forces"),
     };
-    return [...(hasAnchors(state) ? anchorsToo(state) : []), call(alignCells, { ...fields, pbc })];
+    return [
+      ...(hasAnchors(state) ? alignAnchors(state) : []),
+      call(alignCells, { ...fields, pbc }),
+    ];
   }
 }
 
@@ -86,12 +89,12 @@ export class AlignCellHook {
  * Rotates the anchors of frozen atoms like their systems. The kernel changes the cell that it is given, so the
  * anchors need a copy of it.
  */
-function anchorsToo(state: ResidentBatch): KernelCall[] {
+function alignAnchors(state: ResidentBatch): KernelCall[] {
   const { backend } = state;
   const cell = state.scratch("anchors' cell", { dtype: "real", level: "system", width: 9 });
-  const none = state.scratch("anchors' rest", { dtype: "real", level: "node", width: 3 });
+  const unused = state.scratch("anchors' rest", { dtype: "real", level: "node", width: 3 });
   backend.write(cell, state.mirroredField("cell"));
   const anchors = anchorsOn(state);
   const pbc = state.field<"i32">("pbc");
-  return [call(alignCells, { cell, positions: anchors, velocities: none, forces: none, pbc })];
+  return [call(alignCells, { cell, positions: anchors, velocities: unused, forces: unused, pbc })];
 }

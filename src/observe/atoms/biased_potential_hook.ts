@@ -3,7 +3,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { type KernelDevice, outputsOf } from "../../dynamics/context.ts";
 import { type DynamicsBase, DynamicsStage } from "../../dynamics/stages.ts";
 import { show } from "../../base/show.ts";
-import { checkGiven, checkOptions, checkType, timesOf } from "../any/hook_options.ts";
+import { checkOptions, checkRequired, checkType, timesOf } from "../any/hook_options.ts";
 
 /** View of one system for a bias written in TypeScript. Arrays have the backend's precision. */
 export interface BiasView {
@@ -104,7 +104,7 @@ export class BiasedPotentialHook {
   /** Creates the hook. */
   constructor(options: BiasedPotentialHookOptions) {
     checkOptions(NAME, options, ["bias", "frequency"]);
-    checkGiven(NAME, options, "bias", "a model or a function");
+    checkRequired(NAME, options, "bias", "a model or a function");
     checkType(NAME, options, "bias", "a model, or a function", isBias);
     const { bias, frequency = 1 } = options;
     timesOf(NAME, { frequency });

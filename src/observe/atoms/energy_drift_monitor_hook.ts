@@ -3,9 +3,9 @@ import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { complaint } from "../../base/show.ts";
 import {
-  checkGiven,
   checkNumber,
   checkOptions,
+  checkRequired,
   checkType,
   isFlag,
   isOneOf,
@@ -136,7 +136,7 @@ export class EnergyDriftMonitorHook {
   /** Creates the hook. */
   constructor(options: EnergyDriftMonitorHookOptions) {
     checkOptions(NAME, options, OPTIONS);
-    checkGiven(NAME, options, "threshold", "the largest allowed drift in eV");
+    checkRequired(NAME, options, "threshold", "the largest allowed drift in eV");
     checkNumber(NAME, options, "threshold", numberFrom(0));
     checkType(
       NAME,
@@ -164,7 +164,7 @@ export class EnergyDriftMonitorHook {
 
   /** Checks the energies. Called by the engine. */
   call({ batch, read, stepCount, workflow }: DynamicsContext): void {
-    this.#meet(batch);
+    this.#followBatch(batch);
     const drifts = Array.from({ length: batch.size }, (_, place) => {
       const kinetic = this.#isTotal ? read.kineticEnergy![place]! : 0;
       const now = { energy: read.energy![place]! + kinetic, steps: read.stepsDone![place]! };
@@ -205,7 +205,7 @@ export class EnergyDriftMonitorHook {
     this.#batch = undefined; // the next batch is the saved one
   }
 
-  #meet(batch: Batch): void {
+  #followBatch(batch: Batch): void {
     const known = this.#batch;
     const { whole } = batch; // a stage of a fused run sees a part of the batch, which changes
     if (known?.deref() === whole) return;

@@ -8,7 +8,7 @@ import type { DynamicsFields } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { stamped } from "../../batch/sample_stamps.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
-import { checkGiven, checkType } from "../any/hook_options.ts";
+import { checkRequired, checkType } from "../any/hook_options.ts";
 
 /** Fields that a hook reads for a frame: energies (and with them stresses) must be those of the step. */
 export const FRAMED: readonly ("energy" | "time" | "frame")[] = ["energy", "time", "frame"];
@@ -54,7 +54,7 @@ export async function frameOf(
 
 /** Throws a TypeError if the option `sink` is missing or is not a sink. */
 export function checkSink(hook: string, options: object): void {
-  checkGiven(hook, options, "sink", "for example new MemorySink()");
+  checkRequired(hook, options, "sink", "for example new MemorySink()");
   checkType(
     hook,
     options,

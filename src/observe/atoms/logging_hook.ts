@@ -9,8 +9,8 @@ import { fieldName } from "../../hooks/protocol/protocol.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import {
-  checkGiven,
   checkOptions,
+  checkRequired,
   checkStage,
   checkType,
   type HookTimes,
@@ -189,13 +189,13 @@ function warnOfRows(engine: Workflow, path: string | URL): void {
 
 function checkLogging(options: LoggingHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "backend", '"csv" or "custom"');
+  checkRequired(NAME, options, "backend", '"csv" or "custom"');
   checkType(NAME, options, "backend", '"csv" or "custom"', isOneOf("csv", "custom"));
   const isPath = (x: unknown) => (typeof x === "string" && x !== "") || x instanceof URL;
   checkType(NAME, options, "logPath", "a path", isPath);
   checkType(NAME, options, "writerFn", "a function", isFunction);
-  if (options.backend === "csv") checkGiven(NAME, options, "logPath", "the path of the file");
-  else checkGiven(NAME, options, "writerFn", "the function that takes the rows");
+  if (options.backend === "csv") checkRequired(NAME, options, "logPath", "the path of the file");
+  else checkRequired(NAME, options, "writerFn", "the function that takes the rows");
   checkStage(NAME, options);
   const areFields = (x: unknown) => Array.isArray(x) && x.every((key) => fieldName(key));
   checkType(NAME, options, "reads", "an array of field names", areFields);

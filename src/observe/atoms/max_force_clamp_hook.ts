@@ -3,7 +3,7 @@ import { call, type KernelCall } from "../../backend/backend.ts";
 import type { KernelDevice } from "../../dynamics/context.ts";
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import { clampForces } from "../../kernels/modify/clamp_forces.ts";
-import { checkGiven, checkNumber, checkOptions, timesOf } from "../any/hook_options.ts";
+import { checkNumber, checkOptions, checkRequired, timesOf } from "../any/hook_options.ts";
 
 /** Options of {@linkcode MaxForceClampHook}. */
 export interface MaxForceClampHookOptions {
@@ -59,7 +59,7 @@ export class MaxForceClampHook {
   /** Creates the hook. */
   constructor(options: MaxForceClampHookOptions) {
     checkOptions(NAME, options, ["maxForce", "frequency"]);
-    checkGiven(NAME, options, "maxForce", "the largest force in eV/Å");
+    checkRequired(NAME, options, "maxForce", "the largest force in eV/Å");
     checkNumber(NAME, options, "maxForce", POSITIVE);
     const { maxForce, frequency = 1 } = options;
     timesOf(NAME, { frequency });

@@ -126,7 +126,7 @@ export class NaNDetectorHook {
     const found = this.reads.flatMap((key) => {
       const field = fieldName(key)!;
       const values = (ctx.read as Readonly<Record<string, ArrayLike<number>>>)[field]!;
-      return isFinite(values) ? [] : [lookAt(field, values, ctx.batch)];
+      return isFinite(values) ? [] : [inspect(field, values, ctx.batch)];
     });
     if (found.length > 0) throw new NonFiniteError(ctx.workflow.name, ctx.stepCount, found);
   }
@@ -142,7 +142,7 @@ function isFinite(values: ArrayLike<number>): boolean {
   return sum === 0;
 }
 
-function lookAt(field: string, values: ArrayLike<number>, batch: Batch): NotFinite {
+function inspect(field: string, values: ArrayLike<number>, batch: Batch): NotFinite {
   const { size, nodeCount, nodeOffsets, systemOfNode } = batch;
   const level = batch.fields().find(({ name }) => name === field)?.level ?? "system";
   const width = values.length / (level === "node" ? nodeCount : size);

@@ -61,7 +61,7 @@ export class SinkHook {
   readonly #sink: SystemWriter;
   #isKnown = false;
   /** Number of systems to keep when the sink is truncated; `undefined` if it need not be truncated. */
-  #cut: number | undefined;
+  #truncateAt: number | undefined;
   /** Last system of the sink, as far as it is known. */
   #last: Batch | SystemMark | undefined;
   /** Error of a flush that a checkpoint asked for. */
@@ -86,10 +86,10 @@ export class SinkHook {
    */
   async open(engine?: Workflow): Promise<void> {
     if (this.#sink.length === undefined) return; // a sink of unknown length cannot be truncated
-    if (this.#cut !== undefined) await compareFiles(engine, this);
+    if (this.#truncateAt !== undefined) await compareFiles(engine, this);
     await this.#sink.open?.();
-    const isNew = this.#cut === undefined && this.isForOneRun;
-    await this.#cutBack();
+    const isNew = this.#truncateAt === undefined && this.isForOneRun;
+    await this.#truncate();
     if (isNew && engine !== undefined) await checkEarlierRun(engine, this.#sink);
     this.#isKnown = true;
   }
@@ -105,7 +105,7 @@ export class SinkHook {
    * is unknown or the sink cannot be truncated. Called by the engine.
    */
   save(): { readonly length: number; readonly last?: SystemMark } | undefined {
-    if (this.#cut !== undefined) return this.#saved();
+    if (this.#truncateAt !== undefined) return this.#saved();
     const { length } = this.#sink;
     const canGoBack = this.#isKnown && this.#sink.truncate !== undefined;
     return canGoBack && length !== undefined ? this.#stateOf(length) : undefined;
@@ -113,7 +113,7 @@ export class SinkHook {
 
   /** The state that was loaded, until the sink was cut back to it. */
   #saved(): SavedSink | undefined {
-    return this.#cut === undefined ? undefined : this.#stateOf(this.#cut);
+    return this.#truncateAt === undefined ? undefined : this.#stateOf(this.#truncateAt);
   }
 
   #stateOf(length: number): SavedSink {
@@ -124,7 +124,7 @@ export class SinkHook {
   /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the engine. */
   load(state: unknown): void {
     const { length, last } = this.#checked(state);
-    this.#cut = length;
+    this.#truncateAt = length;
     this.#last = last;
   }
 
@@ -144,7 +144,7 @@ export class SinkHook {
   /** Writes systems to the sink. Throws errors of earlier writes. */
   protected async write(frame: Batch): Promise<void> {
     this.#check();
-    await this.#cutBack();
+    await this.#truncate();
     await this.#sink.write(frame);
     expectFrames(this.#sink);
     this.#last = frame;
@@ -163,12 +163,12 @@ export class SinkHook {
     await assertSameSystem(this.#name, this.#sink, this.#checked(state));
   }
 
-  async #cutBack(): Promise<void> {
-    const cut = this.#cut;
-    if (cut === undefined) return;
+  async #truncate(): Promise<void> {
+    const wantedLength = this.#truncateAt;
+    if (wantedLength === undefined) return;
     await this.#compare(this.#saved());
-    await this.#sink.truncate?.(cut);
-    this.#cut = undefined;
+    await this.#sink.truncate?.(wantedLength);
+    this.#truncateAt = undefined;
   }
 
   #check(): void {

@@ -1,8 +1,8 @@
 import { wholeFrom } from "../../base/check_number.ts";
 import type { MetricsContext } from "../../training/stages.ts";
 import { fileSystemFor, pathIn } from "../any/file_system.ts";
-import { checkGiven, checkNumber, checkType, isFlag } from "../any/hook_options.ts";
-import { checkSaved, checkTraining, type HookName, isPlace } from "../training/training_options.ts";
+import { checkNumber, checkRequired, checkType, isFlag } from "../any/hook_options.ts";
+import { checkSaved, checkTraining, type HookName, isPath } from "../training/training_options.ts";
 
 /** Options of {@linkcode Checkpoint}. */
 export interface CheckpointOptions extends HookName {
@@ -70,8 +70,8 @@ export class Checkpoint {
   /** Creates the hook; nothing is written yet. */
   constructor(options: CheckpointOptions) {
     checkTraining(NAME, options, ["outputDir", "saveEveryNEpochs", "saveBest", "name"]);
-    checkGiven(NAME, options, "outputDir", "the folder for the checkpoints");
-    checkType(NAME, options, "outputDir", "a path", isPlace);
+    checkRequired(NAME, options, "outputDir", "the folder for the checkpoints");
+    checkType(NAME, options, "outputDir", "a path", isPath);
     checkNumber(NAME, options, "saveEveryNEpochs", wholeFrom(1));
     checkType(NAME, options, "saveBest", "true or false", isFlag);
     this.name = options.name ?? "checkpoint";

@@ -15,8 +15,8 @@ import type { FinishedHook } from "../../hooks/protocol/table.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import {
   checkCheckpoints,
+  type CheckpointableEngine,
   type CheckpointHookOptions,
-  type KeptEngine,
 } from "./checkpoint_options.ts";
 import { noteCheckpointHook } from "./known_hooks.ts";
 
@@ -24,7 +24,7 @@ const NAME = "CheckpointHook";
 
 /** The run whose checkpoints are written. */
 interface OpenCheckpoints {
-  readonly engine: KeptEngine;
+  readonly engine: CheckpointableEngine;
   readonly folder: string;
   readonly held: HeldFolder;
   /** Steps done at the last checkpoint. */
@@ -102,7 +102,7 @@ export class CheckpointHook implements FinishedHook<string> {
   readonly #keep: number;
   #open: OpenCheckpoints | undefined;
   /** True from the request of a checkpoint until the current step is done. */
-  #isAsked = false;
+  #isRequested = false;
   #taking: Promise<void> | undefined;
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -119,8 +119,8 @@ export class CheckpointHook implements FinishedHook<string> {
     const steps = everySteps ?? (everySeconds === undefined ? 1000 : Number.MAX_SAFE_INTEGER);
     this.frequency = steps;
     this.phase = steps - 1;
-    const call = (_ctx: BaseContext) => this.#ask(true);
-    const tick = (_ctx: BaseContext) => this.#ask(false);
+    const call = (_ctx: BaseContext) => this.#request(true);
+    const tick = (_ctx: BaseContext) => this.#request(false);
     const isTimed = everySeconds !== undefined;
     this.on = {
       dynamics: { AFTER_STEP: call, ...isTimed ? { BEFORE_STEP: tick } : {} },
@@ -132,7 +132,7 @@ export class CheckpointHook implements FinishedHook<string> {
 
   /** Creates the folder, and locks it. Called by the engine. */
   async open(engine: Workflow): Promise<void> {
-    if (!isKept(engine)) {
+    if (!canCheckpoint(engine)) {
       throw new TypeError(
         `Cannot open ${NAME}: ${engine.name} does not support checkpoints: it lacks betweenSteps() or saveCheckpoint()`,
       );
@@ -151,7 +151,7 @@ export class CheckpointHook implements FinishedHook<string> {
     const { atBegin = true } = this.#options;
     // The first checkpoint is taken when all hooks are open, before the first step. A trainer has no such checkpoint,
     // because it may be opened without running.
-    if (atBegin && engine.takeCheckpoint !== undefined) this.#ask(true, true);
+    if (atBegin && engine.takeCheckpoint !== undefined) this.#request(true, true);
   }
 
   /** Waits for the checkpoint in flight. Throws an error that was not reported yet. Called by the engine. */
@@ -168,15 +168,15 @@ export class CheckpointHook implements FinishedHook<string> {
    * Requests a checkpoint between two steps. With `isFirst` the next step waits until it is on disk: a run that was
    * killed before would have written rows that no checkpoint could remove.
    */
-  #ask(mayWait: boolean, isFirst: boolean = false): void {
-    const isBusy = this.#isAsked || !mayWait && this.#writing !== undefined;
+  #request(mayWait: boolean, isFirst: boolean = false): void {
+    const isBusy = this.#isRequested || !mayWait && this.#writing !== undefined;
     if (!isBusy) {
-      this.#isAsked = true;
+      this.#isRequested = true;
       this.#taking = this.#open!.engine.betweenSteps(async () => {
         await this.#take();
         if (isFirst) await this.#writing;
       }).catch((error) => {
-        this.#isAsked = false;
+        this.#isRequested = false;
         this.#failure ??= { error };
       });
     }
@@ -185,7 +185,7 @@ export class CheckpointHook implements FinishedHook<string> {
 
   /** Takes a checkpoint between two steps. */
   async #take(): Promise<void> {
-    this.#isAsked = false;
+    this.#isRequested = false;
     await this.#writing;
     const { engine, folder, held, last } = this.#open!, step = engine.stepCount;
     if (step === last) return;
@@ -230,7 +230,7 @@ export class CheckpointHook implements FinishedHook<string> {
   }
 }
 
-function isKept(engine: Workflow): engine is KeptEngine {
-  const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;
+function canCheckpoint(engine: Workflow): engine is CheckpointableEngine {
+  const { betweenSteps, saveCheckpoint } = engine as Partial<CheckpointableEngine>;
   return typeof betweenSteps === "function" && typeof saveCheckpoint === "function";
 }

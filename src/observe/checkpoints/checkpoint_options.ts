@@ -7,11 +7,17 @@
 import { POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import { complaint } from "../../base/show.ts";
-import { checkGiven, checkNumber, checkOptions, checkType, isFlag } from "../any/hook_options.ts";
-import { isPlace } from "../training/training_options.ts";
+import {
+  checkNumber,
+  checkOptions,
+  checkRequired,
+  checkType,
+  isFlag,
+} from "../any/hook_options.ts";
+import { isPath } from "../training/training_options.ts";
 
 /** An engine that can write checkpoints: any engine of dynamics, or a trainer. */
-export interface KeptEngine extends Workflow {
+export interface CheckpointableEngine extends Workflow {
   /** Runs a function between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
   /** Writes a checkpoint. */
@@ -84,8 +90,8 @@ const OPTIONS = [
 /** Throws a TypeError or RangeError that names the option that is wrong. */
 export function checkCheckpoints(options: CheckpointHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "folder", "the folder for the checkpoints");
-  checkType(NAME, options, "folder", "a path", isPlace);
+  checkRequired(NAME, options, "folder", "the folder for the checkpoints");
+  checkType(NAME, options, "folder", "a path", isPath);
   checkNumber(NAME, options, "everySteps", wholeFrom(1));
   checkNumber(NAME, options, "everySeconds", POSITIVE);
   checkNumber(NAME, options, "keepLast", wholeFrom(1));

@@ -34,8 +34,8 @@ export class CheckpointRanking {
   }
 
   /** Returns whether a checkpoint would be kept, if the pending ones are written. */
-  wants(score: number, coming: readonly RankedCheckpoint[]): boolean {
-    const better = [...this.#kept, ...coming].filter((each) =>
+  wouldKeep(score: number, pending: readonly RankedCheckpoint[]): boolean {
+    const better = [...this.#kept, ...pending].filter((each) =>
       !isBetter(score, each.score, this.#mode)
     );
     return better.length < this.#most;

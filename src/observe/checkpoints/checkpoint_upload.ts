@@ -1,7 +1,7 @@
 import { POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import type { CheckpointContext } from "../../training/stages.ts";
 import { complaint } from "../../base/show.ts";
-import { type Errand, Errands, pause, within } from "../any/background_tasks.ts";
+import { type BackgroundTask, pause, TaskQueue, within } from "../any/task_queue.ts";
 import { send } from "../any/request.ts";
 import { fileSystemFor } from "../any/file_system.ts";
 import { checkNumber, checkType, isFunction } from "../any/hook_options.ts";
@@ -62,7 +62,7 @@ const OPTIONS = ["to", "headers", "run", "timeout", "retries", "name"];
 const NAMES: readonly string[] = ["name", "step", "epoch"];
 const FIELD = /\{([^{}]*)\}/g;
 /** Number of files that may wait in memory before training waits for an upload. */
-const MOST_WAITING = 4;
+const QUEUE_LIMIT = 4;
 
 /**
  * Uploads each checkpoint after it was written to disk, one after another, in the background. For an HTTP PUT the
@@ -111,7 +111,7 @@ export class CheckpointUpload {
   /** Errors are warnings, and never stop a run. */
   readonly onError = "warn";
   readonly #options: CheckpointUploadOptions;
-  #errands = new Errands("upload checkpoints", MOST_WAITING);
+  #tasks = new TaskQueue("upload checkpoints", QUEUE_LIMIT);
 
   /** Creates the hook; nothing is uploaded yet. */
   constructor(options: CheckpointUploadOptions) {
@@ -122,28 +122,28 @@ export class CheckpointUpload {
 
   /** Starts a new queue. Called by the trainer when a run begins. */
   open(): void {
-    this.#errands = new Errands("upload checkpoints", MOST_WAITING);
+    this.#tasks = new TaskQueue("upload checkpoints", QUEUE_LIMIT);
   }
 
   /** Queues the upload of a checkpoint. Called by the trainer. */
   async onCheckpointSave({ path, state }: CheckpointContext): Promise<void> {
     const { run, timeout = 600 } = this.#options;
-    await this.#errands.room();
+    await this.#tasks.room();
     const about = { path, name: path.split(/[/\\]/).at(-1)!, step: state.step };
     const checkpoint = { ...about, epoch: state.currentEpoch };
     const take = run === undefined
-      ? await this.#putting(checkpoint)
+      ? await this.#putRequest(checkpoint)
       : async (signal: AbortSignal) => await run(path, { ...checkpoint, signal });
-    this.#errands.push((given) => this.#trying((signal) => within(timeout, take, signal), given));
-    this.#errands.check();
+    this.#tasks.push((given) => this.#retry((signal) => within(timeout, take, signal), given));
+    this.#tasks.check();
   }
 
   /** Waits for all uploads. Called by the trainer. */
   close(): Promise<void> {
-    return this.#errands.finish();
+    return this.#tasks.finish();
   }
 
-  async #putting(checkpoint: Omit<UploadedCheckpoint, "signal">): Promise<Errand> {
+  async #putRequest(checkpoint: Omit<UploadedCheckpoint, "signal">): Promise<BackgroundTask> {
     const { to, headers = {} } = this.#options;
     const body = await fileSystemFor(NAME).readFile(checkpoint.path);
     const url = to!.replaceAll(
@@ -153,11 +153,11 @@ export class CheckpointUpload {
     return (signal) => send(url, { method: "PUT", body, headers, signal });
   }
 
-  async #trying(errand: Errand, given: AbortSignal): Promise<void> {
+  async #retry(task: BackgroundTask, given: AbortSignal): Promise<void> {
     const { retries = 2 } = this.#options;
     for (let failures = 0;; failures++) {
       try {
-        return await errand(given);
+        return await task(given);
       } catch (error) {
         if (failures >= retries) throw error;
         await pause(250 * 2 ** failures);

@@ -1,15 +1,15 @@
 import type { CheckpointContext, EndContext, MetricsContext } from "../../training/stages.ts";
 import { checkpointName } from "./checkpoint_name.ts";
 import { CheckpointRanking, type RankedCheckpoint } from "./checkpoint_ranking.ts";
-import { fileSystemFor, isThere, nameAlso, pathIn, removeIfThere } from "../any/file_system.ts";
+import { fileExists, fileSystemFor, linkAs, pathIn, removeIfExists } from "../any/file_system.ts";
 import { checkModelCheckpoint, type ModelCheckpointOptions } from "./model_checkpoint_options.ts";
 import { monitored } from "../training/monitored.ts";
 import { checkSaved } from "../training/training_options.ts";
 
 /** A requested checkpoint. */
-interface Coming extends RankedCheckpoint {
+interface PendingCheckpoint extends RankedCheckpoint {
   /** Files of the checkpoint that are not on disk yet. */
-  readonly awaited: Set<string>;
+  readonly missingFiles: Set<string>;
 }
 
 const NAME = "ModelCheckpoint";
@@ -57,10 +57,10 @@ export class ModelCheckpoint {
   readonly #options: Required<Omit<ModelCheckpointOptions, "dir" | "name">>;
   readonly #dir: string;
   readonly #ranking: CheckpointRanking;
-  #coming: Coming[] = [];
+  #pending: PendingCheckpoint[] = [];
   #last: string | undefined;
   /** Epochs of this run, and checks of the metric in it. */
-  #run = { epochs: 0, looks: 0 };
+  #run = { epochs: 0, checks: 0 };
 
   /** Creates the hook; nothing is written yet. */
   constructor(options: ModelCheckpointOptions) {
@@ -101,25 +101,25 @@ export class ModelCheckpoint {
 
   /** Forgets requests of a run that failed. Called by the trainer when training begins. */
   onTrainBegin(): void {
-    this.#coming = [];
-    this.#run = { epochs: 0, looks: 0 };
+    this.#pending = [];
+    this.#run = { epochs: 0, checks: 0 };
   }
 
   /** Checks a metric of validation. Called by the trainer. */
   async onValidationEnd(ctx: MetricsContext): Promise<void> {
-    if (!this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
+    if (!this.#options.saveOnTrainEpochEnd) await this.#check(ctx);
   }
 
   /** Checks a metric at the end of an epoch. Called by the trainer. */
   async onEpochEnd(ctx: MetricsContext): Promise<void> {
     if (ctx.outcome.status === "completed") this.#run.epochs++;
-    if (this.#options.saveOnTrainEpochEnd) await this.#look(ctx);
+    if (this.#options.saveOnTrainEpochEnd) await this.#check(ctx);
   }
 
   /** Throws if the run never had a metric to check. Called by the trainer when training ends. */
   onTrainEnd({ outcome }: EndContext): void {
-    const { epochs, looks } = this.#run;
-    if (outcome.status !== "completed" || looks > 0 || epochs === 0) return;
+    const { epochs, checks } = this.#run;
+    if (outcome.status !== "completed" || checks > 0 || epochs === 0) return;
     throw new RangeError(
       "Cannot keep checkpoints: the run had no validation. " +
         "Pass validation data, or set saveOnTrainEpochEnd to check at the end of each epoch",
@@ -128,50 +128,56 @@ export class ModelCheckpoint {
 
   /** Adds a written checkpoint to the ranking, and deletes the worst one. Called by the trainer. */
   async onCheckpointSave({ path }: CheckpointContext): Promise<void> {
-    const done = this.#coming.find(({ awaited }) => awaited.delete(path));
-    if (done === undefined || done.awaited.size > 0) return;
-    this.#coming = this.#coming.filter((coming) => coming !== done);
+    const done = this.#pending.find(({ missingFiles }) => missingFiles.delete(path));
+    if (done === undefined || done.missingFiles.size > 0) return;
+    this.#pending = this.#pending.filter((pending) => pending !== done);
     const files = fileSystemFor(NAME), { score, step } = done;
     if (this.#options.saveLast && done.path === this.#last) {
       await Promise.all(
         this.#filesOf(done.path).map((file) =>
-          nameAlso(files, file, pathIn(this.#dir, `last${endingOf(file)}`))
+          linkAs(files, file, pathIn(this.#dir, `last${endingOf(file)}`))
         ),
       );
     }
     for (const gone of this.#ranking.add({ path: done.path, score, step })) {
-      for (const file of this.#filesOf(gone.path)) await removeIfThere(files, file);
+      for (const file of this.#filesOf(gone.path)) await removeIfExists(files, file);
     }
   }
 
   /** Returns the ranking for a checkpoint, requested ones included, as plain data. Called by the trainer. */
   save(): { readonly kept: readonly RankedCheckpoint[] } {
     return {
-      kept: [...this.kept, ...this.#coming].map(({ path, score, step }) => ({ path, score, step })),
+      kept: [...this.kept, ...this.#pending].map(({ path, score, step }) => ({
+        path,
+        score,
+        step,
+      })),
     };
   }
 
   /** Restores a state that `save` returned. Throws a TypeError for any other value. Called by the trainer. */
   load(state: unknown): void {
     checkSaved(NAME, state, ["kept"]);
-    this.#coming = [];
+    this.#pending = [];
     this.#ranking.restore((state as { readonly kept: readonly RankedCheckpoint[] }).kept);
   }
 
-  async #look(ctx: MetricsContext): Promise<void> {
+  async #check(ctx: MetricsContext): Promise<void> {
     const { monitor, saveTopK, saveLast, everyNEpochs } = this.#options;
     if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
-    this.#run.looks++;
+    this.#run.checks++;
     if ((ctx.epoch + 1) % everyNEpochs !== 0) return;
     const score = saveTopK === 0 ? NaN : monitored(`keep checkpoints`, ctx.metrics, monitor);
-    if (this.#ranking.wants(score, this.#coming)) {
+    if (this.#ranking.wouldKeep(score, this.#pending)) {
       const path = await this.#freePath(ctx), paths = this.#filesOf(path);
       this.#last = path;
-      this.#coming.push({ path, score, step: ctx.state.step, awaited: new Set(paths) });
-      for (const file of paths) ask(ctx, file);
+      this.#pending.push({ path, score, step: ctx.state.step, missingFiles: new Set(paths) });
+      for (const file of paths) request(ctx, file);
     } else if (saveLast) {
       this.#last = undefined;
-      for (const file of this.#filesOf(pathIn(this.#dir, `last${this.#ending}`))) ask(ctx, file);
+      for (const file of this.#filesOf(pathIn(this.#dir, `last${this.#ending}`))) {
+        request(ctx, file);
+      }
     }
   }
 
@@ -196,13 +202,13 @@ export class ModelCheckpoint {
     for (let version = 1;; version++) {
       const versioned = version === 1 ? name : `${name}-v${version}`;
       const path = pathIn(this.#dir, versioned + this.#ending);
-      const isTaken = this.#coming.some((coming) => coming.path === path);
-      if (!isTaken && !await isThere(files, path)) return path;
+      const isTaken = this.#pending.some((pending) => pending.path === path);
+      if (!isTaken && !await fileExists(files, path)) return path;
     }
   }
 }
 
-function ask({ trainer }: Pick<MetricsContext, "trainer">, file: string): void {
+function request({ trainer }: Pick<MetricsContext, "trainer">, file: string): void {
   if (file.endsWith(".onnx")) trainer.checkpointSoon(file, "onnx");
   else trainer.checkpointSoon(file);
 }

@@ -6,9 +6,9 @@
 
 import { wholeFrom } from "../../base/check_number.ts";
 import { checkTemplate } from "./checkpoint_name.ts";
-import { checkGiven, checkNumber, checkType, isFlag, isOneOf } from "../any/hook_options.ts";
+import { checkNumber, checkRequired, checkType, isFlag, isOneOf } from "../any/hook_options.ts";
 import { checkMonitor, type MonitorOptions } from "../training/monitored.ts";
-import { checkTraining, type HookName, isPlace, isText } from "../training/training_options.ts";
+import { checkTraining, type HookName, isPath, isText } from "../training/training_options.ts";
 
 /** Content of a checkpoint: everything needed to resume, the model alone as an .onnx file, or one file of each. */
 export type CheckpointWeights = "checkpoint" | "onnx" | "both";
@@ -80,8 +80,8 @@ const OPTIONS = [
 /** Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. */
 export function checkModelCheckpoint(options: ModelCheckpointOptions): void {
   checkTraining(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "dir", "the folder for the checkpoints");
-  checkType(NAME, options, "dir", "a path", isPlace);
+  checkRequired(NAME, options, "dir", "the folder for the checkpoints");
+  checkType(NAME, options, "dir", "a path", isPath);
   checkMonitor(NAME, options);
   checkNumber(NAME, options, "saveTopK", {
     requirement: "−1 or a whole number from 0 on",

@@ -7,7 +7,7 @@
 import { areNumbers, type Collected } from "./observed_systems.ts";
 
 /** Largest number of blocks. If it is reached, pairs of blocks are merged. */
-const MOST = 128;
+const MAX_BLOCKS = 128;
 
 /** Means, and their standard errors. */
 export interface Averages {
@@ -39,7 +39,7 @@ export class BlockAverage implements Collected {
   constructor(width: number, blockSize: number) {
     this.#width = width;
     this.#blockSize = blockSize;
-    this.#sums = new Float64Array(MOST * width);
+    this.#sums = new Float64Array(MAX_BLOCKS * width);
     this.#open = new Float64Array(width);
   }
 
@@ -50,7 +50,7 @@ export class BlockAverage implements Collected {
   ): BlockAverage | undefined {
     const { blockSize, blocks, begun } = saved;
     const isRead = [blockSize, blocks, begun].every((x) => typeof x === "number") &&
-      areNumbers(saved, { sums: MOST * width, open: width });
+      areNumbers(saved, { sums: MAX_BLOCKS * width, open: width });
     if (!isRead) return undefined;
     const one = new BlockAverage(width, blockSize as number);
     one.#sums.set(saved.sums as Float64Array);
@@ -67,7 +67,7 @@ export class BlockAverage implements Collected {
     this.#sums.set(this.#open, this.#width * this.#blocks++);
     this.#open.fill(0);
     this.#begun = 0;
-    if (this.#blocks === MOST) this.#join();
+    if (this.#blocks === MAX_BLOCKS) this.#mergeBlocks();
   }
 
   get result(): Averages {
@@ -89,13 +89,13 @@ export class BlockAverage implements Collected {
   }
 
   /** Merges pairs of blocks: half as many blocks of twice the size. */
-  #join(): void {
+  #mergeBlocks(): void {
     const width = this.#width;
-    for (let i = 0; i < width * MOST / 2; i++) {
+    for (let i = 0; i < width * MAX_BLOCKS / 2; i++) {
       const block = Math.floor(i / width), k = i % width;
       this.#sums[i] = this.#sums[2 * block * width + k]! + this.#sums[(2 * block + 1) * width + k]!;
     }
-    this.#blocks = MOST / 2;
+    this.#blocks = MAX_BLOCKS / 2;
     this.#blockSize *= 2;
   }
 }

@@ -79,7 +79,7 @@ export class CorrelatedSystems {
   /** Restores a state that `save` returned. Throws a TypeError for any other value, and changes nothing then. */
   load(state: unknown): void {
     this.#systems.load(state);
-    const there = this.#systems.all().filter(([, { isPaused }]) => !isPaused);
-    this.#present = new Set(there.map(([id]) => id));
+    const existing = this.#systems.all().filter(([, { isPaused }]) => !isPaused);
+    this.#present = new Set(existing.map(([id]) => id));
   }
 }

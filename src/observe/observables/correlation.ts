@@ -94,7 +94,7 @@ export class Correlation implements Collected {
    */
   add(time: number, values: Float64Array): void {
     if (time === this.#last) return;
-    this.#follow(time - this.#last);
+    this.#checkInterval(time - this.#last);
     if (this.#samples === 0) this.#open();
     const { lags, originEvery } = this.#window, slots = this.#begun.length;
     const sample = this.#samples++, width = 3 * this.atoms;
@@ -144,7 +144,7 @@ export class Correlation implements Collected {
    * a time that runs backwards starts new origins. A shorter interval shows that all samples before had gaps between
    * them, so the sums are reset.
    */
-  #follow(passed: number): void {
+  #checkInterval(passed: number): void {
     const interval = this.#interval;
     if (passed < 0 || passed > interval * (1 + SAME)) this.#samples = 0;
     else if (!(passed >= interval * (1 - SAME)) && !Number.isNaN(passed)) {

@@ -45,9 +45,9 @@ export class ObservedSystems<T extends Collected> {
   }
 
   /** Returns the statistics of a system, and creates them if there are none that fit. */
-  of(id: number, make: () => T, fits: (there: T) => boolean): T {
-    const there = this.#systems.get(id);
-    if (there !== undefined && fits(there)) return there;
+  of(id: number, make: () => T, fits: (existing: T) => boolean): T {
+    const existing = this.#systems.get(id);
+    if (existing !== undefined && fits(existing)) return existing;
     const made = make();
     this.#systems.set(id, made);
     return made;

@@ -4,9 +4,9 @@ import type { DynamicsContext } from "../../dynamics/stages.ts";
 import { ObservableHook } from "./observable_hook.ts";
 import { type ElementName, numberOf } from "../atoms/element_choice.ts";
 import {
-  checkGiven,
   checkNumber,
   checkOptions,
+  checkRequired,
   checkType,
   type HookTimes,
   TIMES,
@@ -105,7 +105,7 @@ export class RadialDistributionHook extends ObservableHook {
   /** Creates the hook. */
   constructor(options: RadialDistributionHookOptions) {
     checkOptions(NAME, options, OPTIONS);
-    checkGiven(NAME, options, "cutoff", "a distance in Å");
+    checkRequired(NAME, options, "cutoff", "a distance in Å");
     const isLength = (x: number) => x > 0 && x < Infinity;
     checkNumber(NAME, options, "cutoff", { requirement: "a distance above 0", holds: isLength });
     checkNumber(NAME, options, "bins", wholeFrom(1));

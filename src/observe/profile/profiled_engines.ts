@@ -46,7 +46,7 @@ export class ProfiledEngines {
     // A disabled profiler misses stages, so its chain must restart. The event does not say which hook was enabled, so
     // the chain restarts for any of them.
     engine.hooks.subscribe(({ type }) => {
-      if (type === "enable") chain.rest();
+      if (type === "enable") chain.restart();
     });
     return chain;
   }

@@ -133,7 +133,7 @@ export class Profiler implements FinishedHook<string> {
       this.#outputs.push(new OtelSpans(tracer));
     }
     const chain = this.#engines.chainOf(engine);
-    chain.rest();
+    chain.restart();
     this.#open++;
     const time = this.#now();
     for (const output of this.#outputs) output.open(chain.pid, chain.engine, time);

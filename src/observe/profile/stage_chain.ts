@@ -42,7 +42,7 @@ export class StageChain {
   }
 
   /** Forgets the last stage: no transition leads to the next one. */
-  rest(): void {
+  restart(): void {
     this.#previous = undefined;
   }
 
@@ -51,32 +51,32 @@ export class StageChain {
     const { frequency, outputs } = this.#host;
     // Events, and stages of training with other counters, also call the profiler in steps that are not sampled.
     if (frequency > 1 && step % frequency !== 0) return;
-    const stage = this.#stages.get(literal) ?? this.#learn(literal);
+    const stage = this.#stages.get(literal) ?? this.#addStage(literal);
     const previous = this.#previous;
     for (let i = 0; i < outputs.length; i++) outputs[i]!.stage(literal, time);
     if (previous !== undefined && (frequency === 1 || step === this.#step)) {
-      this.#follow(previous, stage, step, time);
+      this.#record(previous, stage, step, time);
     }
     this.#previous = stage;
     this.#step = step;
     this.#since[0] = time;
   }
 
-  #follow(from: ProfiledStage, to: ProfiledStage, step: number, time: Milliseconds): void {
-    const transition = from.links.get(to) ?? this.#link(from, to);
+  #record(from: ProfiledStage, to: ProfiledStage, step: number, time: Milliseconds): void {
+    const transition = from.links.get(to) ?? this.#addTransition(from, to);
     const { outputs } = this.#host;
     const since = this.#since[0]!;
     transition.add(time - since);
     for (let i = 0; i < outputs.length; i++) outputs[i]!.transition(transition, since, time, step);
   }
 
-  #learn(literal: string): ProfiledStage {
+  #addStage(literal: string): ProfiledStage {
     const stage = new ProfiledStage(literal);
     this.#stages.set(literal, stage);
     return stage;
   }
 
-  #link(from: ProfiledStage, to: ProfiledStage): Transition {
+  #addTransition(from: ProfiledStage, to: ProfiledStage): Transition {
     const { literal } = from;
     const transition = this.#host.transition(this.#track(to.domain), literal, to.literal);
     from.links.set(to, transition);

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkGiven, checkOptions, checkType, isFlag, isFunction } from "../any/hook_options.ts";
+import { checkOptions, checkRequired, checkType, isFlag, isFunction } from "../any/hook_options.ts";
 import { clock } from "../any/progress_line.ts";
 import type { ReporterTimes, ScalarReporter } from "./scalar_reporter.ts";
 import { type NamedScalars, type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
@@ -69,7 +69,7 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
  */
 export function consoleReporter(options: ConsoleReporterOptions): ScalarReporter {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "write", "a function that takes text");
+  checkRequired(NAME, options, "write", "a function that takes text");
   checkType(NAME, options, "write", "a function", isFunction);
   checkType(NAME, options, "isTerminal", "true or false", isFlag);
   const { write, isTerminal = false, columns = 100, show = SHOWN, every = 1 } = options;

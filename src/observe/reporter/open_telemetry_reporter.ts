@@ -32,13 +32,13 @@ export interface OpenTelemetryReporterOptions extends ReporterTimes {
  * import { openTelemetryReporter } from "@hooke/hooke/observe";
  * import { assertEquals } from "@std/assert";
  *
- * const told: unknown[] = [];
- * const meter = { createGauge: (name: string) => ({ record: (x: number) => void told.push([name, x]) }) };
+ * const recorded: unknown[] = [];
+ * const meter = { createGauge: (name: string) => ({ record: (x: number) => void recorded.push([name, x]) }) };
  * const reporter = openTelemetryReporter({ meter });
  * reporter.open!();
  * const at = { time: 1e9, stage: "dynamics/AFTER_STEP", engine: "FIRE" };
  * reporter.report({ step: 4, ...at, scalars: { fmax: 0.5, energy: NaN } });
- * assertEquals(told, [["hooke.step", 4], ["hooke.fmax", 0.5]]);
+ * assertEquals(recorded, [["hooke.step", 4], ["hooke.fmax", 0.5]]);
  * ```
  */
 export function openTelemetryReporter(

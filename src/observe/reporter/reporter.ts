@@ -14,14 +14,14 @@ import {
   type ReadReporterOptions,
   type ReporterOptions,
 } from "./reporter_options.ts";
-import { attempt, ReporterPlace, throwAll } from "./reporter_place.ts";
-import { readRows, type ScalarRow, scalars } from "./scalars.ts";
+import { ActiveReporter, runAll, throwErrors } from "./active_reporter.ts";
+import { markAsRead, type ScalarRow, scalars } from "./scalars.ts";
 import { type SavedHistory, ScalarHistory } from "./scalar_history.ts";
 import { type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
 /** Stages at which all values are reported, whatever the frequency. */
-const WHOLE_STAGES: readonly string[] = [TrainingStage.VALIDATION_END, TrainingStage.EPOCH_END];
-const WHOLE: ScheduleOptions = { frequency: 1 };
+const SUMMARY_STAGES: readonly string[] = [TrainingStage.VALIDATION_END, TrainingStage.EPOCH_END];
+const EVERY_TIME: ScheduleOptions = { frequency: 1 };
 
 /**
  * Collects the scalars of a run of any engine, and hands them to reporters, each as often as it asks for: to a
@@ -84,13 +84,13 @@ export class Reporter implements FinishedHook<string> {
   /** Collected values. */
   readonly history: ScalarHistory;
   readonly #options: ReadReporterOptions;
-  readonly #places: readonly ReporterPlace[];
+  readonly #reporters: readonly ActiveReporter[];
   readonly #pace: Pace;
   /** Number of rows of other hooks that were collected. */
   #seen = 0;
   #engine: Workflow | undefined;
   /** Error of a reporter that failed to open. */
-  #early: { readonly error: unknown } | undefined;
+  #openError: { readonly error: unknown } | undefined;
   #last: { readonly snapshot: ScalarSnapshot; readonly batch: Batch | undefined } | undefined;
 
   /** Creates the hook. */
@@ -102,35 +102,35 @@ export class Reporter implements FinishedHook<string> {
     this.reads = [...COLLECTED, ...read.reads];
     this.onError = read.onError === "throw" ? "throw" : "warn";
     this.history = new ScalarHistory({ size: read.historySize });
-    this.#places = read.reporters.map((each) => new ReporterPlace(each, read));
+    this.#reporters = read.reporters.map((each) => new ActiveReporter(each, read));
     this.#pace = new Pace(read);
     this.on = this.#tables();
     this.otherwise = (ctx, stage) =>
-      !read.isOwnChoice || stages.includes(stage) ? this.#collect(ctx, stage) : undefined;
-    const whole = WHOLE_STAGES.filter((stage) => stages.includes(stage));
-    this.stageTimes = Object.fromEntries(whole.map((stage) => [stage.split("/")[1]!, WHOLE]));
+      !read.hasStages || stages.includes(stage) ? this.#collect(ctx, stage) : undefined;
+    const whole = SUMMARY_STAGES.filter((stage) => stages.includes(stage));
+    this.stageTimes = Object.fromEntries(whole.map((stage) => [stage.split("/")[1]!, EVERY_TIME]));
   }
 
   /** Opens the reporters. Called by the engine when a run begins. */
   async open(engine: Workflow): Promise<void> {
     if (this.#engine !== undefined && this.#engine !== engine) this.history.clear();
     this.#engine = engine;
-    readRows(engine);
+    markAsRead(engine);
     this.#seen = 0;
     this.#last = undefined;
     this.#pace.open(engine.stepCount);
     try {
-      await attempt(this.#places.map((place) => () => place.open()));
+      await runAll(this.#reporters.map((reporter) => () => reporter.open()));
     } catch (error) {
-      await this.#notOpened(error);
+      await this.#keepOpenError(error);
     }
   }
 
   /** Reports remaining values, and closes the reporters. Called by the engine when a run ends. */
   async close(outcome: Outcome): Promise<void> {
-    await attempt([
+    await runAll([
       () => this.#statusAtEnd(outcome),
-      ...this.#places.map((place) => () => place.close(outcome)),
+      ...this.#reporters.map((reporter) => () => reporter.close(outcome)),
     ]);
   }
 
@@ -148,13 +148,13 @@ export class Reporter implements FinishedHook<string> {
    * Handles the error of a reporter that failed to open. The engine does not call a hook whose `open` threw, so with
    * `onError: "warn"` the error is kept until the first report, and the other reporters go on.
    */
-  async #notOpened(error: unknown): Promise<void> {
+  async #keepOpenError(error: unknown): Promise<void> {
     if (this.onError === "warn") {
-      this.#early = { error };
+      this.#openError = { error };
       return;
     }
     const outcome: Outcome = { status: "failed", error };
-    await attempt(this.#places.map((place) => () => place.close(outcome))).catch(() => {});
+    await runAll(this.#reporters.map((reporter) => () => reporter.close(outcome))).catch(() => {});
     throw error;
   }
 
@@ -173,7 +173,7 @@ export class Reporter implements FinishedHook<string> {
   #collect(ctx: BaseContext, stage: string): void | PromiseLike<void> {
     const { outcome } = ctx as { readonly outcome?: Outcome };
     // Metrics of an incomplete epoch cannot be compared with those of others.
-    if (WHOLE_STAGES.includes(stage) && outcome?.status !== "completed") return;
+    if (SUMMARY_STAGES.includes(stage) && outcome?.status !== "completed") return;
     const { stepCount: step, workflow: { name: engine } } = ctx;
     const [kind = ""] = stage.split("/");
     const posted = this.#posted(ctx);
@@ -187,7 +187,7 @@ export class Reporter implements FinishedHook<string> {
     const snapshot = { step, time: Date.now() / 1000, stage, engine, scalars, ...has };
     const { batch } = ctx as { readonly batch?: Batch };
     this.#last = { snapshot, batch: kind === "dynamics" ? batch : undefined };
-    return this.#tell(snapshot);
+    return this.#report(snapshot);
   }
 
   /** Returns the rows that other hooks have posted since the last call. */
@@ -200,22 +200,22 @@ export class Reporter implements FinishedHook<string> {
   /**
    * Hands a snapshot to all reporters. Errors are collected, so that one failing reporter does not stop the others.
    */
-  #tell(snapshot: ScalarSnapshot): void | PromiseLike<void> {
+  #report(snapshot: ScalarSnapshot): void | PromiseLike<void> {
     this.history.add(snapshot);
-    const isWhole = WHOLE_STAGES.includes(snapshot.stage);
-    const errors: unknown[] = this.#early === undefined ? [] : [this.#early.error];
+    const isSummary = SUMMARY_STAGES.includes(snapshot.stage);
+    const errors: unknown[] = this.#openError === undefined ? [] : [this.#openError.error];
     const waiting: PromiseLike<void>[] = [];
-    this.#early = undefined;
-    for (const place of this.#places) {
+    this.#openError = undefined;
+    for (const reporter of this.#reporters) {
       try {
-        const telling = place.tell(snapshot, isWhole);
-        if (isThenable(telling)) waiting.push(telling);
+        const reporting = reporter.report(snapshot, isSummary);
+        if (isThenable(reporting)) waiting.push(reporting);
       } catch (error) {
         errors.push(error);
       }
     }
-    if (waiting.length === 0) return throwAll(errors);
-    return attempt([...waiting.map((one) => () => one), () => throwAll(errors)]);
+    if (waiting.length === 0) return throwErrors(errors);
+    return runAll([...waiting.map((one) => () => one), () => throwErrors(errors)]);
   }
 
   /**
@@ -230,7 +230,7 @@ export class Reporter implements FinishedHook<string> {
     const scalars = statusScalars(status, this.#options.convergedStatus);
     const before = last.snapshot.scalars["dynamics/converged_count"];
     if (before === undefined || scalars["dynamics/converged_count"] === before) return;
-    await this.#tell({ ...last.snapshot, scalars: { ...last.snapshot.scalars, ...scalars } });
+    await this.#report({ ...last.snapshot, scalars: { ...last.snapshot.scalars, ...scalars } });
   }
 }
 

@@ -12,9 +12,9 @@ import { complaint } from "../../base/show.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import type { ScalarOf } from "./collect_scalars.ts";
 import {
-  checkGiven,
   checkNumber,
   checkOptions,
+  checkRequired,
   checkType,
   isFunction,
   isOneOf,
@@ -93,7 +93,7 @@ export interface ReporterOptions {
 export interface ReadReporterOptions extends Required<Omit<ReporterOptions, "nSteps" | "stages">> {
   readonly stages: readonly string[];
   /** True if the option `stages` was given. */
-  readonly isOwnChoice: boolean;
+  readonly hasStages: boolean;
   readonly nSteps: number | undefined;
 }
 
@@ -121,7 +121,7 @@ const STAGES: readonly string[] = [
 /** Checks the options, and applies defaults. */
 export function readReporter(options: ReporterOptions): ReadReporterOptions {
   checkOptions(NAME, options, OPTIONS);
-  checkGiven(NAME, options, "reporters", "for example [consoleReporter({ write })]");
+  checkRequired(NAME, options, "reporters", "for example [consoleReporter({ write })]");
   checkLists(options);
   checkType(NAME, options, "scalars", "an object of functions", areFunctions);
   checkType(NAME, options, "onError", '"warn", "throw" or "disable"', isOneOf(...POLICIES));
@@ -143,7 +143,7 @@ export function readReporter(options: ReporterOptions): ReadReporterOptions {
     now: () => performance.now(),
     ...options,
     stages: options.stages ?? STAGES,
-    isOwnChoice: options.stages !== undefined,
+    hasStages: options.stages !== undefined,
     nSteps: options.nSteps,
   };
 }

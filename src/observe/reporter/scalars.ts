@@ -111,7 +111,7 @@ export function postScalars(ctx: Pick<BaseContext, "shared">, row: ScalarRow): v
 const READ = new WeakSet<object>();
 
 /** Marks an engine as one whose rows a log reads. */
-export function readRows(engine: Workflow): void {
+export function markAsRead(engine: Workflow): void {
   READ.add(engine);
 }
 
@@ -122,29 +122,29 @@ export function postOrPrint(
 ): void {
   const board = scalarsOf(ctx);
   board.post(row);
-  if (!READ.has(ctx.workflow) && !board.isRead) printLine(rowInWords(row));
+  if (!READ.has(ctx.workflow) && !board.isRead) printLine(rowText(row));
 }
 
 /** Returns values as text. */
-export function inWords(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values).map(([name, value]) => `${name} ${shortly(value)}`).join("  ");
+export function valuesText(values: Readonly<Record<string, number>>): string {
+  return Object.entries(values).map(([name, value]) => `${name} ${sixDigits(value)}`).join("  ");
 }
 
 /** Returns a row as a line of text. */
-export function rowInWords({ source, step, values, histograms = {}, note }: ScalarRow): string {
-  const numbers = Object.keys(values).length === 0 ? "" : `  ${inWords(values)}`;
-  const bars = Object.entries(histograms).map((each) => `  ${barsOf(...each)}`).join("");
+export function rowText({ source, step, values, histograms = {}, note }: ScalarRow): string {
+  const numbers = Object.keys(values).length === 0 ? "" : `  ${valuesText(values)}`;
+  const bars = Object.entries(histograms).map((each) => `  ${histogramText(...each)}`).join("");
   return `step ${step}  ${source}${numbers}${bars}${note === undefined ? "" : `  (${note})`}`;
 }
 
 /** Returns a histogram as text with one bar per bin. Only empty bins are blank. */
-function barsOf(name: string, { from, to, counts }: Histogram): string {
+function histogramText(name: string, { from, to, counts }: Histogram): string {
   const most = Math.max(...counts);
   const bars = counts.map((count) => " ▁▂▃▄▅▆▇█"[Math.ceil(8 * count / most)] ?? " ").join("");
-  return `${name} ${shortly(from)}|${bars}|${shortly(to)}`;
+  return `${name} ${sixDigits(from)}|${bars}|${sixDigits(to)}`;
 }
 
 /** Formats a number with six digits, without trailing zeros. */
-function shortly(value: number): string {
+function sixDigits(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

@@ -1,5 +1,5 @@
 import { wholeFrom } from "../../base/check_number.ts";
-import { checkGiven, checkNumber } from "../any/hook_options.ts";
+import { checkNumber, checkRequired } from "../any/hook_options.ts";
 import { checkTraining, type HookName } from "./training_options.ts";
 
 /** Options of {@linkcode AccumulateGradients}. */
@@ -49,7 +49,7 @@ export class AccumulateGradients {
   constructor(options: AccumulateGradientsOptions) {
     const hook = "AccumulateGradients";
     checkTraining(hook, options, ["steps", "name"]);
-    checkGiven(hook, options, "steps", "the number of batches per step");
+    checkRequired(hook, options, "steps", "the number of batches per step");
     checkNumber(hook, options, "steps", wholeFrom(1));
     this.name = options.name ?? "accumulate_gradients";
     this.settings = { accumulate: options.steps };

@@ -5,7 +5,7 @@ import { checkNumber, checkType } from "../any/hook_options.ts";
 import {
   checkTraining,
   checkWrite,
-  handOver,
+  deliver,
   isText,
   rowTimesOf,
   type RowWriter,
@@ -108,6 +108,6 @@ export class ActivationStats {
         }
       }
     }
-    handOver(ctx, { source: this.name, step: ctx.stepCount, values }, this.#write);
+    deliver(ctx, { source: this.name, step: ctx.stepCount, values }, this.#write);
   }
 }

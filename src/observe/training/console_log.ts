@@ -13,7 +13,7 @@ import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
 import { checkNumber, checkType, isOneOf } from "../any/hook_options.ts";
 import { printLine } from "../any/print_line.ts";
-import { inWords, readRows, rowInWords, scalarsOf } from "../reporter/scalars.ts";
+import { markAsRead, rowText, scalarsOf, valuesText } from "../reporter/scalars.ts";
 import {
   checkTraining,
   checkWrite,
@@ -117,58 +117,58 @@ export class ConsoleLog {
 
   /** Marks the engine as one whose rows a log reads. Called by the trainer when a run begins. */
   open(engine: Workflow): void {
-    readRows(engine);
+    markAsRead(engine);
   }
 
   /** Logs the beginning of training. Called by the trainer. */
   onTrainBegin({ state, trainer, workflow, run }: BeginContext): void {
     this.#begun.run = performance.now();
     const hooks = workflow.hooks.list().filter(({ enabled }) => enabled).map(({ name }) => name);
-    this.#say(
+    this.#logLine(
       `training ${trainer.name}: ${state.modelParams} parameters on ${state.device}, from epoch ` +
         `${state.currentEpoch + 1}, hooks ${hooks.join(", ")}`,
     );
-    if (run !== undefined) this.#say(factsInWords(run));
+    if (run !== undefined) this.#logLine(factsInWords(run));
   }
 
   /** Logs the beginning of an epoch. Called by the trainer. */
   onEpochBegin({ epoch }: TrainingBase): void {
     this.#begun.epoch = performance.now();
-    this.#say(`epoch ${epoch + 1}`);
+    this.#logLine(`epoch ${epoch + 1}`);
   }
 
   /** Logs a row for a batch. Called by the trainer. */
   onBatchEnd(ctx: BatchEndContext): void {
-    this.#takeIn(ctx);
+    this.#logPostedRows(ctx);
     if (ctx.outcome.status === "failed") return;
-    const row = `epoch ${ctx.epoch + 1}  batch ${ctx.batchIdx}  ${inWords(ctx.metrics)}`;
-    this.#say(row, Number.isFinite(ctx.loss) ? "info" : "warning");
+    const row = `epoch ${ctx.epoch + 1}  batch ${ctx.batchIdx}  ${valuesText(ctx.metrics)}`;
+    this.#logLine(row, Number.isFinite(ctx.loss) ? "info" : "warning");
   }
 
   /** Logs the metrics of a validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
-    this.#takeIn(ctx);
-    this.#sum("validation", ctx);
+    this.#logPostedRows(ctx);
+    this.#logMetrics("validation", ctx);
   }
 
   /** Logs the metrics of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
-    this.#takeIn(ctx);
-    this.#sum(`epoch ${ctx.epoch + 1}`, ctx, `  ${secondsSince(this.#begun.epoch)}`);
+    this.#logPostedRows(ctx);
+    this.#logMetrics(`epoch ${ctx.epoch + 1}`, ctx, `  ${secondsSince(this.#begun.epoch)}`);
   }
 
   /** Logs an error. Called by the trainer. */
   onException({ error, epoch, state }: ExceptionContext): void {
     const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    this.#say(`error in epoch ${epoch + 1}, step ${state.step}: ${what}`, "error");
+    this.#logLine(`error in epoch ${epoch + 1}, step ${state.step}: ${what}`, "error");
   }
 
   /** Logs the end of training. Called by the trainer. */
   onTrainEnd(ctx: EndContext): void {
-    this.#takeIn(ctx);
+    this.#logPostedRows(ctx);
     const { outcome, state } = ctx;
     const reason = outcome.status === "stopped" ? `: ${outcome.reason}` : "";
-    this.#say(
+    this.#logLine(
       `training ${outcome.status}${reason}  ${state.step} steps  ${secondsSince(this.#begun.run)}${
         errorsOf(outcome)
       }`,
@@ -176,21 +176,23 @@ export class ConsoleLog {
     );
   }
 
-  #sum(what: string, { metrics, outcome }: MetricsContext, more = ""): void {
+  #logMetrics(what: string, { metrics, outcome }: MetricsContext, more = ""): void {
     if (outcome.status === "failed") return;
     const isFine = Object.values(metrics).every(Number.isFinite);
     const ended = outcome.status === "completed" ? "done" : "stopped";
-    this.#say(`${what} ${ended}  ${inWords(metrics)}${more}`, isFine ? "info" : "warning");
+    this.#logLine(`${what} ${ended}  ${valuesText(metrics)}${more}`, isFine ? "info" : "warning");
   }
 
   /** Logs the rows that other hooks have posted since the last call. */
-  #takeIn(ctx: TrainingBase): void {
+  #logPostedRows(ctx: TrainingBase): void {
     const board = scalarsOf(ctx), rows = board.after(this.#seen);
     this.#seen = board.posted;
-    for (const row of rows) this.#say(rowInWords(row), row.note === undefined ? "info" : "warning");
+    for (const row of rows) {
+      this.#logLine(rowText(row), row.note === undefined ? "info" : "warning");
+    }
   }
 
-  #say(line: string, level: LogLevel = "info"): void {
+  #logLine(line: string, level: LogLevel = "info"): void {
     if (LEVELS.indexOf(level) >= this.#level) this.#write(line);
   }
 }

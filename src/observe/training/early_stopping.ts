@@ -107,7 +107,7 @@ export class EarlyStopping {
   #best = NaN;
   #waited = 0;
   /** Epochs of this run, and checks of the metric in it. */
-  #run = { epochs: 0, looks: 0 };
+  #run = { epochs: 0, checks: 0 };
 
   /** Creates the hook. */
   constructor(options: EarlyStoppingOptions = {}) {
@@ -140,17 +140,17 @@ export class EarlyStopping {
 
   /** Resets the counts of the run. Called by the trainer when training begins. */
   onTrainBegin(): void {
-    this.#run = { epochs: 0, looks: 0 };
+    this.#run = { epochs: 0, checks: 0 };
   }
 
   /** Checks a metric of validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
-    if (!this.#options.checkOnTrainEpochEnd) this.#look(ctx);
+    if (!this.#options.checkOnTrainEpochEnd) this.#check(ctx);
   }
 
   /** Checks a metric at the end of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
-    if (this.#options.checkOnTrainEpochEnd) this.#look(ctx);
+    if (this.#options.checkOnTrainEpochEnd) this.#check(ctx);
     if (ctx.outcome.status === "completed") this.#run.epochs++;
   }
 
@@ -158,8 +158,8 @@ export class EarlyStopping {
   onTrainEnd({ outcome }: EndContext): void {
     const { strict, monitor } = this.#options;
     if (!strict || outcome.status !== "completed") return;
-    const { epochs, looks } = this.#run;
-    if (looks > 0 || epochs < 2) return; // one epoch is too short to be stopped
+    const { epochs, checks } = this.#run;
+    if (checks > 0 || epochs < 2) return; // one epoch is too short to be stopped
     throw new RangeError(
       `Cannot stop early by ${monitor}: the run had no validation. ` +
         `Pass validation data, or set checkOnTrainEpochEnd to check at the end of each epoch`,
@@ -179,33 +179,33 @@ export class EarlyStopping {
     this.#waited = waited;
   }
 
-  #look(ctx: MetricsContext): void {
+  #check(ctx: MetricsContext): void {
     const { monitor, mode, minDelta, strict } = this.#options;
     if (ctx.outcome.status !== "completed" || ctx.state.status !== "training") return;
-    this.#run.looks++;
+    this.#run.checks++;
     if (!strict && ctx.metrics[monitor] === undefined) return;
     const value = monitored("stop early", ctx.metrics, monitor);
     if (isBetter(value, this.#best, mode, minDelta)) {
-      this.#say(`${monitor} has improved: ${value}, before ${this.#best}`);
+      this.#log(`${monitor} has improved: ${value}, before ${this.#best}`);
       this.#best = value;
       this.#waited = 0;
-    } else this.#wait(ctx, value);
+    } else this.#countFailure(ctx, value);
   }
 
-  #wait(ctx: TrainingBase, value: number): void {
+  #countFailure(ctx: TrainingBase, value: number): void {
     const { monitor, patience } = this.#options;
     this.#waited++;
     const times = `${this.#waited} ${this.#waited === 1 ? "check" : "checks"}`;
-    this.#say(
+    this.#log(
       `${monitor} has not improved: ${value}, the best is ${this.#best}, ${times} of ${patience}`,
     );
     if (this.#waited < patience) return;
     const reason = `${monitor} did not improve on ${this.#best} for ${times}`;
-    this.#say(`stopping: ${reason}`);
+    this.#log(`stopping: ${reason}`);
     ctx.stop(reason);
   }
 
-  #say(line: string): void {
+  #log(line: string): void {
     if (this.#options.verbose) this.#options.write(line);
   }
 }

@@ -155,15 +155,15 @@ export class GradientMonitor {
 
   /** Reports the gradients. Called by the trainer. */
   call(ctx: TrainingContext<"gradients" | "gradNorm">): void {
-    const { gradients } = ctx.read, chosen = this.#choose(gradients);
+    const { gradients } = ctx.read, chosen = this.#select(gradients);
     const moments = chosen.map(([, numbers]) => momentsOf(numbers));
     const squares = moments.reduce((sum, each) => sum + each.squares, 0);
     const whole = chosen.length === gradients.size ? squares : squaresOf(gradients);
     // Clipping scales all gradients by the same factor, norm before / norm now. Verdicts multiply by it, because a
     // clipped explosion has an ordinary norm.
-    const shortened = Math.max(1, ctx.read.gradNorm / Math.sqrt(whole)) || 1;
+    const clipping = Math.max(1, ctx.read.gradNorm / Math.sqrt(whole)) || 1;
     const layers = chosen.map(([name, numbers], i) =>
-      this.#layer(name, numbers, { ...moments[i]!, shortened })
+      this.#layer(name, numbers, { ...moments[i]!, clipping })
     );
     const worst = Math.max(...layers.map(({ verdict }) => VERDICTS.indexOf(verdict)));
     const { stepCount: step } = ctx, { gradNorm } = ctx.read;
@@ -181,14 +181,14 @@ export class GradientMonitor {
   #layer(
     name: string,
     numbers: ReadonlyNumbers,
-    { norm, meanAbs, min, max, nonFinite, shortened }: Moments & { readonly shortened: number },
+    { norm, meanAbs, min, max, nonFinite, clipping }: Moments & { readonly clipping: number },
   ): LayerGradient {
-    const { vanishing, exploding, percentiles, ...wants } = this.#options;
+    const { vanishing, exploding, percentiles, ...settings } = this.#options;
     const verdict = nonFinite > 0
       ? "nonFinite"
-      : norm * shortened > exploding
+      : norm * clipping > exploding
       ? "exploding"
-      : norm * shortened < vanishing
+      : norm * clipping < vanishing
       ? "vanishing"
       : "fine";
     return {
@@ -199,13 +199,13 @@ export class GradientMonitor {
       max,
       nonFinite,
       verdict,
-      ...(wants.norm && { norm }),
+      ...(settings.norm && { norm }),
       percentiles: percentilesOf(numbers, percentiles),
-      ...(wants.histogram && { histogram: histogramOf(numbers) }),
+      ...(settings.histogram && { histogram: histogramOf(numbers) }),
     };
   }
 
-  #choose(
+  #select(
     gradients: ReadonlyMap<string, ReadonlyNumbers>,
   ): readonly (readonly [string, ReadonlyNumbers])[] {
     const filter = this.#filter;

@@ -10,14 +10,14 @@ import type {
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import { runIdOf, setRunId } from "../../hooks/loop/progress.ts";
 import type { ScheduleOptions } from "../../hooks/protocol/schedule.ts";
-import { checkGiven, checkNumber, checkType } from "../any/hook_options.ts";
+import { checkNumber, checkRequired, checkType } from "../any/hook_options.ts";
 import { factsOf, flat, statusOf } from "./json_events.ts";
 import { LogFile } from "../any/log_file.ts";
-import { readRows, scalarsOf } from "../reporter/scalars.ts";
+import { markAsRead, scalarsOf } from "../reporter/scalars.ts";
 import {
   checkSaved,
   checkTraining,
-  isPlace,
+  isPath,
   isText,
   rowTimesOf,
   TRAINING_TIMES,
@@ -122,8 +122,8 @@ export class JsonLog {
   /** Creates the hook; no file is opened yet. */
   constructor(options: JsonLogOptions) {
     checkTraining(NAME, options, OPTIONS);
-    checkGiven(NAME, options, "outputDir", "the folder for the logs");
-    checkType(NAME, options, "outputDir", "a path", isPlace);
+    checkRequired(NAME, options, "outputDir", "the folder for the logs");
+    checkType(NAME, options, "outputDir", "a path", isPath);
     checkType(NAME, options, "fileName", "the name of a file", isText);
     checkNumber(NAME, options, "logEveryNBatches", wholeFrom(1));
     const { name = "json_log", logEveryNBatches: every = 100, outputDir, fileName } = options;
@@ -153,7 +153,7 @@ export class JsonLog {
    * trainer when a run begins.
    */
   open(engine: Workflow): void {
-    readRows(engine);
+    markAsRead(engine);
     if (this.#run.isLoaded) setRunId(engine, this.#run.id);
     this.#run = { id: runIdOf(engine, this.#run.id), isLoaded: false };
     this.#engine = engine;
@@ -180,7 +180,7 @@ export class JsonLog {
 
   /** Logs a row for a batch. Called by the trainer. */
   onBatchEnd(ctx: BatchEndContext): void {
-    this.#takeIn(ctx);
+    this.#logPostedRows(ctx);
     if (ctx.outcome.status === "failed") return;
     const { epoch, batchIdx: batch, loaderName: loader, stepCount: step, metrics, loss } = ctx;
     this.#line("batch", { epoch: epoch + 1, batch, step, loader, ...metrics, loss });
@@ -188,14 +188,14 @@ export class JsonLog {
 
   /** Logs the metrics of a validation. Called by the trainer. */
   onValidationEnd(ctx: MetricsContext): void {
-    this.#takeIn(ctx);
+    this.#logPostedRows(ctx);
     const { epoch, stepCount: step, metrics, outcome } = ctx;
     this.#line("validation", { epoch: epoch + 1, step, status: outcome.status, ...flat(metrics) });
   }
 
   /** Logs the metrics of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
-    this.#takeIn(ctx);
+    this.#logPostedRows(ctx);
     const { epoch, metrics, outcome } = ctx, known = flat(metrics);
     const { loss = NaN, ...others } = known;
     if (outcome.status === "completed") this.#compare(known.val_loss ?? loss, epoch + 1);
@@ -216,7 +216,7 @@ export class JsonLog {
 
   /** Logs the end of training. Called by the trainer. */
   onTrainEnd(ctx: EndContext): void {
-    this.#takeIn(ctx);
+    this.#logPostedRows(ctx);
     const { state, outcome } = ctx, best = this.#best;
     this.#line("train_end", {
       status: statusOf(outcome),
@@ -255,7 +255,7 @@ export class JsonLog {
   }
 
   /** Logs the rows that other hooks have posted since the last call. */
-  #takeIn(ctx: TrainingBase): void {
+  #logPostedRows(ctx: TrainingBase): void {
     const board = scalarsOf(ctx), rows = board.after(this.#seen);
     this.#seen = board.posted;
     for (const { source, step, values, note, histograms } of rows) {

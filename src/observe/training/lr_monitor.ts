@@ -7,7 +7,7 @@ import type { ScalarRow } from "../reporter/scalars.ts";
 import {
   checkTraining,
   checkWrite,
-  handOver,
+  deliver,
   type RowWriter,
   TRAINING_TIMES,
   type TrainingHookTimes,
@@ -111,7 +111,7 @@ export class LrMonitor {
       }
     }
     const row: ScalarRow = { source: this.name, step: ctx.stepCount, values };
-    handOver(ctx, row, write);
+    deliver(ctx, row, write);
   }
 }
 

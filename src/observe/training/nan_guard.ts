@@ -103,7 +103,7 @@ export class NanGuard {
   readonly #write: (line: string) => void;
   #skipped = 0;
   /** Step in which a loss was not finite. */
-  #lostIn = -1;
+  #nonFiniteStep = -1;
 
   /** Creates the hook. */
   constructor(options: NanGuardOptions = {}) {
@@ -140,13 +140,13 @@ export class NanGuard {
   /** Checks a loss. Called by the trainer. */
   onAfterLoss(ctx: LossContext): void {
     if (Number.isFinite(ctx.loss)) return;
-    this.#lostIn = ctx.stepCount;
-    this.#tell(ctx, [{ tensor: "loss", count: 1 }, ...notFiniteIn(ctx.batch)]);
+    this.#nonFiniteStep = ctx.stepCount;
+    this.#report(ctx, [{ tensor: "loss", count: 1 }, ...notFiniteIn(ctx.batch)]);
   }
 
   /** Checks the gradients, and returns whether the step may be taken. Called by the trainer. */
   onMayUpdate(ctx: NormContext): boolean | Promise<boolean> {
-    if (this.#lostIn === ctx.stepCount) return this.#answer();
+    if (this.#nonFiniteStep === ctx.stepCount) return this.#veto();
     if (!this.#checkGradients || Number.isFinite(ctx.gradNorm)) return true;
     return this.#findGradients(ctx);
   }
@@ -160,7 +160,7 @@ export class NanGuard {
   load(state: unknown): void {
     checkSaved(NAME, state, ["skipped"]);
     this.#skipped = (state as { readonly skipped: number }).skipped;
-    this.#lostIn = -1;
+    this.#nonFiniteStep = -1;
   }
 
   async #findGradients(ctx: NormContext): Promise<boolean> {
@@ -171,18 +171,18 @@ export class NanGuard {
       if (count > 0) found.push({ tensor: `gradient of ${name}`, count });
     }
     if (found.length === 0) found.push({ tensor: "norm of the gradients", count: 1 });
-    this.#tell(ctx, found);
-    return this.#answer();
+    this.#report(ctx, found);
+    return this.#veto();
   }
 
   /** Counts a step that is not taken, and returns the veto. */
-  #answer(): boolean {
+  #veto(): boolean {
     this.#skipped++;
-    this.#lostIn = -1; // the next step has the same number
+    this.#nonFiniteStep = -1; // the next step has the same number
     return false;
   }
 
-  #tell(ctx: TrainingBase & BatchContext, tensors: readonly NotFiniteTensor[]): void {
+  #report(ctx: TrainingBase & BatchContext, tensors: readonly NotFiniteTensor[]): void {
     const { epoch, batchIdx: batch, stepCount: step, trainer } = ctx;
     const error = new NotFiniteError(trainer.name, { epoch, batch, step, tensors });
     if (this.#mode === "raise") throw error;

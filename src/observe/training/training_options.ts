@@ -103,12 +103,12 @@ export function isText(value: unknown): boolean {
 }
 
 /** Returns whether the value is a path or a URL. */
-export function isPlace(value: unknown): boolean {
+export function isPath(value: unknown): boolean {
   return isText(value) || value instanceof URL;
 }
 
 /** Hands a row to `write`, or else to the logs among the hooks, or else to the console. */
-export function handOver(
+export function deliver(
   ctx: Pick<BaseContext, "shared" | "workflow">,
   row: ScalarRow,
   write: RowWriter["write"],

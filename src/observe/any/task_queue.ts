@@ -5,54 +5,54 @@
  */
 
 /** A task of the queue. It should give up when the signal aborts. */
-export type Errand = (signal: AbortSignal) => Promise<void>;
+export type BackgroundTask = (signal: AbortSignal) => Promise<void>;
 
 /**
  * Runs tasks in the background, one after another. The queue has a limit, and errors are kept until `check` throws
  * them.
  */
-export class Errands {
+export class TaskQueue {
   readonly #action: string;
-  readonly #most: number;
-  readonly #given = new AbortController();
+  readonly #limit: number;
+  readonly #controller = new AbortController();
   /** Tasks that have not finished yet, in order. */
-  readonly #left: Promise<void>[] = [];
+  readonly #pending: Promise<void>[] = [];
   #attempted = 0;
   #errors: unknown[] = [];
 
   /** `action` says in error messages what failed, as in "send a notification". */
-  constructor(action: string, most: number) {
+  constructor(action: string, limit: number) {
     this.#action = action;
-    this.#most = most;
+    this.#limit = limit;
   }
 
   /** Returns whether no task is queued or running. */
   get isIdle(): boolean {
-    return this.#left.length === 0;
+    return this.#pending.length === 0;
   }
 
   /** Waits until there is room for one more task. */
   async room(): Promise<void> {
-    while (this.#left.length >= this.#most) await this.#left[0];
+    while (this.#pending.length >= this.#limit) await this.#pending[0];
   }
 
   /** Queues a task. If the queue is full, the task is dropped, and an error is kept for `check`. */
-  push(errand: Errand): void {
+  push(task: BackgroundTask): void {
     this.#attempted++;
-    if (this.#left.length >= this.#most) {
+    if (this.#pending.length >= this.#limit) {
       this.#errors.push(
         new Error(
-          `Cannot ${this.#action}: the queue of ${this.#most} is full, and one was dropped`,
+          `Cannot ${this.#action}: the queue of ${this.#limit} is full, and one was dropped`,
         ),
       );
       return;
     }
-    const before = this.#left.at(-1) ?? Promise.resolve();
+    const before = this.#pending.at(-1) ?? Promise.resolve();
     const done = before
-      .then(() => errand(this.#given.signal))
+      .then(() => task(this.#controller.signal))
       .catch((error) => void this.#errors.push(error))
-      .then(() => void this.#left.shift());
-    this.#left.push(done);
+      .then(() => void this.#pending.shift());
+    this.#pending.push(done);
   }
 
   /** Throws the errors since the last call as one error. */
@@ -74,10 +74,10 @@ export class Errands {
    * last check.
    */
   async finish(seconds: number = Infinity): Promise<void> {
-    const late = () => this.#given.abort(new Error("the run has ended"));
+    const late = () => this.#controller.abort(new Error("the run has ended"));
     const timer = seconds < Infinity ? setTimeout(late, seconds * 1000) : undefined;
     try {
-      await this.#left.at(-1);
+      await this.#pending.at(-1);
     } finally {
       clearTimeout(timer);
     }

@@ -7,9 +7,9 @@
 import { checkpointsIn, writeWhole } from "../../checkpoint/mod.ts";
 import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import {
+  type CheckpointableEngine,
   CheckpointHook,
   jsonlReporter,
-  type KeptEngine,
   Profiler,
   Reporter,
   type ScalarHistory,
@@ -27,7 +27,7 @@ import type { WriteLine } from "./line_writer.ts";
 import { fileWriter } from "./run_log_options.ts";
 import { TrajectoryWriter } from "./trajectory_writer.ts";
 
-/** Parts of a {@linkcode HeldFolder}. */
+/** Parts of a {@linkcode LockedRunFolder}. */
 export interface FolderParts {
   readonly paths: RunPaths;
   readonly identity: RunIdentity;
@@ -37,7 +37,7 @@ export interface FolderParts {
 }
 
 /** A run folder that this process has locked. */
-export class HeldFolder implements RunFolder {
+export class LockedRunFolder implements RunFolder {
   readonly path: string;
   readonly id: string;
   readonly config: unknown;
@@ -106,7 +106,7 @@ export class HeldFolder implements RunFolder {
       const { frequency } = trajectory!;
       add(new SnapshotHook({ sink: writer, frequency }), { name: "trajectory" });
     }
-    if (checkpoints !== false && isKept(engine)) {
+    if (checkpoints !== false && canCheckpoint(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
       const { every: everySteps, keep: keepLast } = checkpoints;
       add(new CheckpointHook({ folder, everySteps, keepLast, atBegin: false }), {});
@@ -199,7 +199,7 @@ export class HeldFolder implements RunFolder {
   }
 }
 
-function isKept(engine: object): engine is KeptEngine {
-  const { betweenSteps, saveCheckpoint } = engine as Partial<KeptEngine>;
+function canCheckpoint(engine: object): engine is CheckpointableEngine {
+  const { betweenSteps, saveCheckpoint } = engine as Partial<CheckpointableEngine>;
   return typeof betweenSteps === "function" && typeof saveCheckpoint === "function";
 }

@@ -18,14 +18,14 @@ export interface ReporterHost {
 }
 
 /** Calls one reporter when it is due, and handles its errors. */
-export class ReporterPlace {
+export class ActiveReporter {
   readonly #reporter: ScalarReporter;
   readonly #host: ReporterHost;
-  #toldAt = -Infinity;
+  #reportedAt = -Infinity;
   /** Last snapshot, if it was not reported. */
-  #left: ScalarSnapshot | undefined;
+  #unreported: ScalarSnapshot | undefined;
   /** Reason why the reporter is not called: until the next run, or for good. */
-  #isOff: "not open" | "failed" | undefined;
+  #state: "not open" | "failed" | undefined;
 
   constructor(reporter: ScalarReporter, host: ReporterHost) {
     this.#reporter = reporter;
@@ -34,35 +34,35 @@ export class ReporterPlace {
 
   /** Opens the reporter when a run begins. */
   async open(): Promise<void> {
-    this.#toldAt = -Infinity;
-    this.#left = undefined;
-    if (this.#isOff === "not open") this.#isOff = undefined;
+    this.#reportedAt = -Infinity;
+    this.#unreported = undefined;
+    if (this.#state === "not open") this.#state = undefined;
     try {
       await this.#try(() => this.#reporter.open?.());
     } catch (error) {
-      this.#isOff ??= "not open";
+      this.#state ??= "not open";
       throw error;
     }
   }
 
   /** Hands a snapshot to the reporter if it is due. `isWhole` makes it due at any step. */
-  tell(snapshot: ScalarSnapshot, isWhole: boolean): void | PromiseLike<void> {
+  report(snapshot: ScalarSnapshot, isSummary: boolean): void | PromiseLike<void> {
     const { every = 1, everySeconds = 0 } = this.#reporter;
     const now = this.#host.now();
-    const isDue = (isWhole || (stepsDone(snapshot) - 1) % every === 0) &&
-      now - this.#toldAt >= 1000 * everySeconds;
-    this.#left = isDue ? undefined : snapshot;
+    const isDue = (isSummary || (stepsDone(snapshot) - 1) % every === 0) &&
+      now - this.#reportedAt >= 1000 * everySeconds;
+    this.#unreported = isDue ? undefined : snapshot;
     if (!isDue) return;
-    this.#toldAt = now;
+    this.#reportedAt = now;
     return this.#try(() => this.#reporter.report(snapshot));
   }
 
   /** Reports the last snapshot if it was not reported yet, then closes the reporter. */
   async close(outcome: Outcome): Promise<void> {
-    const left = this.#left;
-    this.#left = undefined;
+    const unreported = this.#unreported;
+    this.#unreported = undefined;
     try {
-      if (left !== undefined) await this.#try(() => this.#reporter.report(left));
+      if (unreported !== undefined) await this.#try(() => this.#reporter.report(unreported));
     } finally {
       await this.#try(() => this.#reporter.close?.(outcome));
     }
@@ -70,7 +70,7 @@ export class ReporterPlace {
 
   /** Calls a function of the reporter. Its errors name the reporter. */
   #try(work: () => void | PromiseLike<void>): void | PromiseLike<void> {
-    if (this.#isOff !== undefined) return;
+    if (this.#state !== undefined) return;
     try {
       const working = work();
       if (isThenable(working)) {
@@ -82,7 +82,7 @@ export class ReporterPlace {
   }
 
   #fail(cause: unknown): never {
-    if (this.#host.onError === "disable") this.#isOff = "failed";
+    if (this.#host.onError === "disable") this.#state = "failed";
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
       `Cannot report to ${this.#reporter.name}: ${reason}`,
@@ -92,7 +92,7 @@ export class ReporterPlace {
 }
 
 /** Runs all functions, even if some fail. Throws the only error, or an AggregateError of several. */
-export async function attempt(
+export async function runAll(
   work: readonly (() => void | PromiseLike<void>)[],
 ): Promise<void> {
   const errors: unknown[] = [];
@@ -103,11 +103,11 @@ export async function attempt(
       errors.push(error);
     }
   }
-  throwAll(errors);
+  throwErrors(errors);
 }
 
 /** Throws the only error, or an AggregateError of several. */
-export function throwAll(errors: readonly unknown[]): void {
+export function throwErrors(errors: readonly unknown[]): void {
   if (errors.length === 0) return;
   if (errors.length === 1) throw errors[0];
   const messages = errors.map((error) => error instanceof Error ? error.message : String(error));
