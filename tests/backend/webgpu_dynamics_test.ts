@@ -15,6 +15,7 @@ import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { work, WorkStage } from "../hooks/kit.ts";
 import { assertNear, Lab, normals } from "../kernels/lab.ts";
 import { testOnGpu } from "./gpu.ts";
+import { slow } from "../suite.ts";
 
 /** Crystals of argon of these many cells along each side, that are not at rest. */
 async function argon(name: string, sides: readonly number[]) {
@@ -161,12 +162,15 @@ async function observe(steps: number, isWaiting: boolean): Promise<(readonly num
   return seen;
 }
 
-testOnGpu("an observer that is not awaited sees the values of each step in order", async () => {
-  const [late, waited] = [await observe(150, false), await observe(150, true)];
-  assertEquals(late, waited);
-  assertEquals(late.map(([step]) => step), Array.from({ length: 150 }, (_, i) => i));
-  assert(new Set(late.map(([, energy]) => energy)).size > 100);
-});
+slow(testOnGpu)(
+  "an observer that is not awaited sees the values of each step in order",
+  async () => {
+    const [late, waited] = [await observe(150, false), await observe(150, true)];
+    assertEquals(late, waited);
+    assertEquals(late.map(([step]) => step), Array.from({ length: 150 }, (_, i) => i));
+    assert(new Set(late.map(([, energy]) => energy)).size > 100);
+  },
+);
 
 testOnGpu("long observation takes no more memory than short", async () => {
   const gpu = await openWebGpu();

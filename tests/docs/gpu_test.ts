@@ -12,6 +12,7 @@ import type { TensorDtype, TensorInfo } from "../../src/onnx/session/session_ten
 import { testOnGpu } from "../backend/gpu.ts";
 import { modelOf, node, value } from "../onnx/tiny_model.ts";
 import { tablesOf } from "./tables.ts";
+import { slow } from "../suite.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/gpu.md", import.meta.url));
 const table = tablesOf(PAGE);
@@ -122,7 +123,7 @@ Deno.test("what opset 18 to 21 can be rewritten for a GPU, and others cannot", (
   assertEquals([17, 18, 21, 22].map(isRewritten), [false, true, true, false]);
 });
 
-testOnGpu(
+slow(testOnGpu)(
   "a model of an opset that cannot be rewritten is run by the host, and says so",
   async () => {
     for (const opset of [17, 22]) {

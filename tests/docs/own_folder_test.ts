@@ -325,7 +325,7 @@ Deno.test("Ctrl-C in an engine with a CheckpointHook writes a last checkpoint, w
   assertEquals([await again.stderr.text(), (await again.status).code], ["", 0]);
 });
 
-Deno.test("the bundle for a page has the loop, and needs nothing of Deno's", async () => {
+slowTest("the bundle for a page has the loop, and needs nothing of Deno's", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const bundle = `${folder}/hooke.js`;

@@ -11,7 +11,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { testOnGpu } from "../backend/gpu.ts";
-import { few } from "../suite.ts";
+import { few, slow } from "../suite.ts";
 import { ARGON, argon, assertNear } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
@@ -74,7 +74,7 @@ async function run(loseAt: number | undefined, keepSeconds: number) {
   return { batch, events, steps, where: all.device!.device };
 }
 
-testOnGpu("hooks of stages are told of everything once when the device is lost", async () => {
+slow(testOnGpu)("hooks of stages are told of everything once when the device is lost", async () => {
   const known = await run(undefined, 0);
   const all: [loseAt: number, keepSeconds: number][] = [[12, Infinity], [20, Infinity], [12, 0]];
   for (const [loseAt, keepSeconds] of few(all.slice(0, 1), all)) {

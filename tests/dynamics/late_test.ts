@@ -19,6 +19,7 @@ import { BiasedPotentialHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type EngineBackend, gpu, where } from "./backends.ts";
+import { slow } from "../suite.ts";
 
 /** What hooks at a convergence find. */
 interface Converged {
@@ -237,7 +238,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+slow(testOnGpu)(
   "steps by hand are known to be over when they are, and end in the same place",
   async () => {
     const [wasm, device] = await both(async (backend) => {

@@ -280,7 +280,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+slow(testOnGpu)(
   "a device that is lost between two runs, or between steps by hand, is not missed",
   async () => {
     const go = async (device: "wasm" | { name: "auto"; gpu: GpuHost }, lose: () => void) => {

@@ -6,6 +6,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import { ConvergenceHook, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, crystals, idle } from "./atoms.ts";
+import { slowTest } from "../suite.ts";
 
 const MODULE = loadModule() as { -readonly [k in keyof WasmModule]: WasmModule[k] };
 const { allocate, release } = MODULE;
@@ -116,12 +117,12 @@ Deno.test("the measure of memory sees what is not given back", () => {
   assertEquals(live, own);
 });
 
-Deno.test("engines that nobody closes give back what they took when they are gone", async () => {
+slowTest("engines that nobody closes give back what they took when they are gone", async () => {
   // Some 33 MB, were it kept.
   assertLess(Number(await printed("./lost_child.ts", "--expose-gc")), 4_000_000);
 });
 
-Deno.test("steps in one call make no garbage; the measure sees a hook that does", async () => {
+slowTest("steps in one call make no garbage; the measure sees a hook that does", async () => {
   const flags = "--expose-gc,--min-semi-space-size=64";
   const measure = async () =>
     JSON.parse(await printed("./garbage_child.ts", flags)) as Record<string, number>;

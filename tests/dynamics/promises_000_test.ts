@@ -45,9 +45,16 @@ Deno.test("document 000: a hook is called with the context and the current stage
   loop.hooks.add({ stage: "pipeline/AFTER_PROCESS", frequency: 1, call });
   await loop.run(1);
   assertEquals(seen, [
-    ...["dynamics/AFTER_STEP", 0, "dynamics/AFTER_STEP", 1],
-    ...["training/AFTER_LOSS", 0, "training/AFTER_LOSS", 1],
-    ...["pipeline/AFTER_PROCESS", 0],
+    "dynamics/AFTER_STEP",
+    0,
+    "dynamics/AFTER_STEP",
+    1,
+    "training/AFTER_LOSS",
+    0,
+    "training/AFTER_LOSS",
+    1,
+    "pipeline/AFTER_PROCESS",
+    0,
   ]);
 });
 

@@ -1,6 +1,10 @@
 // Two kills; many are in resume_kill_slow_test.ts.
 import { killAgain } from "./killed_again.ts";
+import { slowTest } from "../suite.ts";
 
-Deno.test("killed twice a run ends with the bits of one that never was, with each snapshot once", async () => {
-  await killAgain("xyz", { kills: 2, steps: 1500, seed: 1 });
-});
+slowTest(
+  "killed twice a run ends with the bits of one that never was, with each snapshot once",
+  async () => {
+    await killAgain("xyz", { kills: 2, steps: 1500, seed: 1 });
+  },
+);

@@ -2,8 +2,9 @@
 import { assert, assertEquals } from "@std/assert";
 import { checkForBrowser } from "../../tools/check/browser.ts";
 import { bundle } from "./served_page.ts";
+import { slowTest } from "../suite.ts";
 
-Deno.test("the demo's core passes the check for browsers", async () => {
+slowTest("the demo's core passes the check for browsers", async () => {
   const { success, output } = await checkForBrowser([new URL("page.ts", import.meta.url).href]);
   assert(success, output);
 });

@@ -17,6 +17,7 @@ import { lacksGpu } from "../backend/gpu.ts";
 import { FOLDER, runExample as run } from "./run_example.ts";
 import { farWeight, modelOf, node, value, weight } from "../onnx/tiny_model.ts";
 import { lacks } from "../machine.ts";
+import { slowTest } from "../suite.ts";
 
 Deno.test("examples/is_hook.ts does what it says", async () => {
   assertEquals(
@@ -359,62 +360,70 @@ Deno.test("examples/relax_with_onnx.ts does what it says", async () => {
   }
 });
 
-Deno.test("examples/relax_with_onnx.ts takes a model, what stands beside it, and structures", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    await Deno.copyFile(new URL("../data/morse.onnx", import.meta.url), `${folder}/m.onnx`);
-    await Deno.writeTextFile(`${folder}/m.json`, '{ "cutoff": 6 }');
-    const dimer = (x: number) =>
-      new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, x, 0, 0] });
-    await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz([dimer(2.7), dimer(3.2)]));
-    const paths = ["m.onnx", "in.xyz", "out.xyz"].map((name) => `${folder}/${name}`);
-    const output = await run("relax_with_onnx", ...paths);
-    assertStringIncludes(output, "m.onnx on ");
-    for (const [, , , , after] of relaxations(output)) assertAlmostEquals(after!, -0.35, 1e-4);
-    // The bottom of its well; 0.01 eV/Å leaves a dimer within F / k = F / (2 D a²) of it.
-    for (const { positions } of parseExtxyz(await Deno.readTextFile(paths[2]!))) {
-      assertAlmostEquals(positions[3]! - positions[0]!, 2.9, 0.01);
+slowTest(
+  "examples/relax_with_onnx.ts takes a model, what stands beside it, and structures",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      await Deno.copyFile(new URL("../data/morse.onnx", import.meta.url), `${folder}/m.onnx`);
+      await Deno.writeTextFile(`${folder}/m.json`, '{ "cutoff": 6 }');
+      const dimer = (x: number) =>
+        new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, x, 0, 0] });
+      await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz([dimer(2.7), dimer(3.2)]));
+      const paths = ["m.onnx", "in.xyz", "out.xyz"].map((name) => `${folder}/${name}`);
+      const output = await run("relax_with_onnx", ...paths);
+      assertStringIncludes(output, "m.onnx on ");
+      for (const [, , , , after] of relaxations(output)) assertAlmostEquals(after!, -0.35, 1e-4);
+      // The bottom of its well; 0.01 eV/Å leaves a dimer within F / k = F / (2 D a²) of it.
+      for (const { positions } of parseExtxyz(await Deno.readTextFile(paths[2]!))) {
+        assertAlmostEquals(positions[3]! - positions[0]!, 2.9, 0.01);
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
     }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  },
+);
 
-Deno.test("examples/onnx_relax_md.ts relaxes atoms and cells, and keeps them at a temperature", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const file = decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
-    file.graph!.output = file.graph!.output.filter(({ name }) => name === "energy");
-    await Deno.writeFile(`${folder}/m.onnx`, encodeModel(file));
-    const crystals = [5.2, 5.4].map((a, i) => rattle(fcc({ element: "Ar", a, cells: 2 }), 0.02, i));
-    await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz(crystals));
-    const out = `${folder}/out`;
-    const output = await run("onnx_relax_md", `${folder}/m.onnx`, `${folder}/in.xyz`, out, "40");
-    assertStringIncludes(output, "virial by strains of positions, shifts");
-    const relaxed = parseExtxyz(await Deno.readTextFile(`${out}/relaxed.xyz`));
-    const lengths = relaxed.map(({ cell }) => cell[0]! / 2);
-    assertAlmostEquals(lengths[0]!, lengths[1]!, 5e-3); // from above and from below
-    for (const one of relaxed) assert(one.get("stress").every((x) => Math.abs(x) < 1e-3));
-    const energies = relaxed.map(({ energy }) => energy!.toFixed(4));
-    assertStringIncludes(output, `0 relaxed ${energies[0]} eV\n1 relaxed ${energies[1]} eV\n`);
-    assertStringIncludes(output, `22 frames, 100 steps at 40 K, in ${out}\n`);
-    const steps = parseExtxyz(await Deno.readTextFile(`${out}/md.xyz`)).map(({ info }) =>
-      info.step
-    );
-    assertEquals([steps.length, steps[0], steps.at(-1)], [22, 0, 99]);
-    const rows = (await Deno.readTextFile(`${out}/md.csv`)).trimEnd().split("\n").slice(1);
-    assertEquals(rows.map((row) => Number(row.split(",")[0])), steps.map(Number));
-    await assertRejects(
-      () => run("onnx_relax_md", `${folder}/m.onnx`, `${folder}/in.xyz`, out),
-      Error,
-      "of another run: name another folder",
-    );
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+slowTest(
+  "examples/onnx_relax_md.ts relaxes atoms and cells, and keeps them at a temperature",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const file = decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
+      file.graph!.output = file.graph!.output.filter(({ name }) => name === "energy");
+      await Deno.writeFile(`${folder}/m.onnx`, encodeModel(file));
+      const crystals = [5.2, 5.4].map((a, i) =>
+        rattle(fcc({ element: "Ar", a, cells: 2 }), 0.02, i)
+      );
+      await Deno.writeTextFile(`${folder}/in.xyz`, writeExtxyz(crystals));
+      const out = `${folder}/out`;
+      const output = await run("onnx_relax_md", `${folder}/m.onnx`, `${folder}/in.xyz`, out, "40");
+      assertStringIncludes(output, "virial by strains of positions, shifts");
+      const relaxed = parseExtxyz(await Deno.readTextFile(`${out}/relaxed.xyz`));
+      const lengths = relaxed.map(({ cell }) => cell[0]! / 2);
+      assertAlmostEquals(lengths[0]!, lengths[1]!, 5e-3); // from above and from below
+      for (const one of relaxed) assert(one.get("stress").every((x) => Math.abs(x) < 1e-3));
+      const energies = relaxed.map(({ energy }) => energy!.toFixed(4));
+      assertStringIncludes(output, `0 relaxed ${energies[0]} eV\n1 relaxed ${energies[1]} eV\n`);
+      assertStringIncludes(output, `22 frames, 100 steps at 40 K, in ${out}\n`);
+      const steps = parseExtxyz(await Deno.readTextFile(`${out}/md.xyz`)).map(({ info }) =>
+        info.step
+      );
+      assertEquals([steps.length, steps[0], steps.at(-1)], [22, 0, 99]);
+      const rows = (await Deno.readTextFile(`${out}/md.csv`)).trimEnd().split("\n").slice(1);
+      assertEquals(rows.map((row) => Number(row.split(",")[0])), steps.map(Number));
+      await assertRejects(
+        () => run("onnx_relax_md", `${folder}/m.onnx`, `${folder}/in.xyz`, out),
+        Error,
+        "of another run: name another folder",
+      );
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
 
-Deno.test("examples/observe_on_gpu.ts does what it says", async (t) => {
+slowTest("examples/observe_on_gpu.ts does what it says", async (t) => {
   for (const where of ["wasm", "webgpu"] as const) {
     const ignore = where === "webgpu" && lacksGpu();
     await t.step({ name: where, ignore, fn: () => observe(where) });
@@ -470,57 +479,67 @@ function springs(): Uint8Array<ArrayBuffer> {
   });
 }
 
-Deno.test("examples/energy_to_forces.ts writes a graph with forces, and says what it did", async () => {
-  const folder = await Deno.makeTempDir();
-  try {
-    const [from, to] = [`${folder}/in.onnx`, `${folder}/out.onnx`];
-    await Deno.writeFile(from, springs());
-    await Deno.writeFile(`${folder}/w.bin`, new Uint8Array(Float32Array.of(1.5).buffer));
-    const names = ["--energy", "e", "--positions", "r", "--forces", "f"];
-    const output = await run("energy_to_forces", from, to, ...names, "--stress", "--passes=prune");
-    assertMatch(output, /^f by differentiating e by r: 3 → \d+ nodes, opset 18\n/);
-    assertStringIncludes(output, "virial by strains of r\n");
-    assertStringIncludes(output, ", gives e, f, virial\n");
-    const { f, virial } = openEvaluator(await Deno.readFile(to)).run({
-      r: { data: Float32Array.of(1, 0, 2), dims: [1, 3] },
-    });
-    assertEquals([...f!.data].map((x) => x + 0), [-3, 0, -6]);
-    assertEquals([...virial!.data].map((x) => x + 0), [-3, 0, -6, 0, 0, 0, -6, 0, -12]);
+slowTest(
+  "examples/energy_to_forces.ts writes a graph with forces, and says what it did",
+  async () => {
+    const folder = await Deno.makeTempDir();
+    try {
+      const [from, to] = [`${folder}/in.onnx`, `${folder}/out.onnx`];
+      await Deno.writeFile(from, springs());
+      await Deno.writeFile(`${folder}/w.bin`, new Uint8Array(Float32Array.of(1.5).buffer));
+      const names = ["--energy", "e", "--positions", "r", "--forces", "f"];
+      const output = await run(
+        "energy_to_forces",
+        from,
+        to,
+        ...names,
+        "--stress",
+        "--passes=prune",
+      );
+      assertMatch(output, /^f by differentiating e by r: 3 → \d+ nodes, opset 18\n/);
+      assertStringIncludes(output, "virial by strains of r\n");
+      assertStringIncludes(output, ", gives e, f, virial\n");
+      const { f, virial } = openEvaluator(await Deno.readFile(to)).run({
+        r: { data: Float32Array.of(1, 0, 2), dims: [1, 3] },
+      });
+      assertEquals([...f!.data].map((x) => x + 0), [-3, 0, -6]);
+      assertEquals([...virial!.data].map((x) => x + 0), [-3, 0, -6, 0, 0, 0, -6, 0, -12]);
 
-    const written = await Deno.readFile(to);
-    const wrong: readonly [args: string[], code: number, message: RegExp][] = [
-      [[`${folder}/no.onnx`, to], 1, /^Cannot read .*no\.onnx: /],
-      [[from, `${folder}/no/out.onnx`, ...names], 1, /^Cannot write .*no\/out\.onnx: /],
-      [[from, to], 1, /its positions must be one of its inputs, r; got "positions"/],
-      [[from, to, ...names, "--passes", "fold"], 1, /passes must be among foldConstants/],
-      [[from, to, "--eneryg", "e"], 2, /^There is no --eneryg; --help/],
-      [[from, to, ...names, "--shifts", "s"], 2, /^--shifts is for --stress; --help/],
-      [[from, to, ...names, "--no-cell"], 2, /^--cell is for --stress; --help/],
-      [
-        [from, to, "--energy", "e", "--forces"],
-        2,
-        /^--forces needs a name, and there is none; --help/,
-      ],
-      [
-        [from, to, ...names, "--stress", "--batch", "r"],
-        1,
-        /batch must be integers \[N\]; got "r" of f32 \[N, 3\]/,
-      ],
-      [[from], 2, /^It takes two files/],
-    ];
-    for (const [args, code, message] of wrong) {
-      const [found, text] = await fails("energy_to_forces", ...args);
-      assertMatch(text, message);
-      assertEquals(found, code);
+      const written = await Deno.readFile(to);
+      const wrong: readonly [args: string[], code: number, message: RegExp][] = [
+        [[`${folder}/no.onnx`, to], 1, /^Cannot read .*no\.onnx: /],
+        [[from, `${folder}/no/out.onnx`, ...names], 1, /^Cannot write .*no\/out\.onnx: /],
+        [[from, to], 1, /its positions must be one of its inputs, r; got "positions"/],
+        [[from, to, ...names, "--passes", "fold"], 1, /passes must be among foldConstants/],
+        [[from, to, "--eneryg", "e"], 2, /^There is no --eneryg; --help/],
+        [[from, to, ...names, "--shifts", "s"], 2, /^--shifts is for --stress; --help/],
+        [[from, to, ...names, "--no-cell"], 2, /^--cell is for --stress; --help/],
+        [
+          [from, to, "--energy", "e", "--forces"],
+          2,
+          /^--forces needs a name, and there is none; --help/,
+        ],
+        [
+          [from, to, ...names, "--stress", "--batch", "r"],
+          1,
+          /batch must be integers \[N\]; got "r" of f32 \[N, 3\]/,
+        ],
+        [[from], 2, /^It takes two files/],
+      ];
+      for (const [args, code, message] of wrong) {
+        const [found, text] = await fails("energy_to_forces", ...args);
+        assertMatch(text, message);
+        assertEquals(found, code);
+      }
+      assertEquals(await Deno.readFile(to), written);
+      const left = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
+      assertEquals(left, ["in.onnx", "out.onnx", "w.bin"]);
+      assertStringIncludes(await run("energy_to_forces", "--help"), "--positions NAME");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
     }
-    assertEquals(await Deno.readFile(to), written);
-    const left = (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name).sort();
-    assertEquals(left, ["in.onnx", "out.onnx", "w.bin"]);
-    assertStringIncludes(await run("energy_to_forces", "--help"), "--positions NAME");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  },
+);
 
 Deno.test({
   name: "examples/relax_molecule.ts does what it says",
@@ -540,37 +559,40 @@ Deno.test({
   },
 });
 
-Deno.test("examples/relax_molecule.ts refuses what is no ANI-1x, but with a manifest beside it", async () => {
-  assertStringIncludes(await run("relax_molecule", "--help"), "[MODEL.onnx]");
-  const folder = await Deno.makeTempDir();
-  try {
-    const file = `${folder}/x.onnx`;
-    const builder = new GraphBuilder("springs");
-    const x = builder.input("positions", "f32", ["N", 3]);
-    builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
-    await Deno.writeFile(file, builder.build());
-    const cases: readonly [args: string[], code: number, message: RegExp][] = [
-      [[`${folder}/no.onnx`], 1, /^Cannot read .*no\.onnx: .*$/],
-      [
-        [file],
-        1,
-        /^Cannot relax over .*x\.onnx: it must be ANI-1x, .*: its inputs are positions$/,
-      ],
-      [["--cutoff", "5"], 2, /^There is no --cutoff; --help says what there is$/],
-    ];
-    for (const [args, code, message] of cases) {
-      const [found, text] = await fails("relax_molecule", ...args);
-      assertMatch(text, message);
-      assertEquals(found, code);
+slowTest(
+  "examples/relax_molecule.ts refuses what is no ANI-1x, but with a manifest beside it",
+  async () => {
+    assertStringIncludes(await run("relax_molecule", "--help"), "[MODEL.onnx]");
+    const folder = await Deno.makeTempDir();
+    try {
+      const file = `${folder}/x.onnx`;
+      const builder = new GraphBuilder("springs");
+      const x = builder.input("positions", "f32", ["N", 3]);
+      builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);
+      await Deno.writeFile(file, builder.build());
+      const cases: readonly [args: string[], code: number, message: RegExp][] = [
+        [[`${folder}/no.onnx`], 1, /^Cannot read .*no\.onnx: .*$/],
+        [
+          [file],
+          1,
+          /^Cannot relax over .*x\.onnx: it must be ANI-1x, .*: its inputs are positions$/,
+        ],
+        [["--cutoff", "5"], 2, /^There is no --cutoff; --help says what there is$/],
+      ];
+      for (const [args, code, message] of cases) {
+        const [found, text] = await fails("relax_molecule", ...args);
+        assertMatch(text, message);
+        assertEquals(found, code);
+      }
+      await Deno.writeTextFile(`${folder}/x.json`, "{}");
+      assertStringIncludes(await run("relax_molecule", file), "relaxed in ");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
     }
-    await Deno.writeTextFile(`${folder}/x.json`, "{}");
-    assertStringIncludes(await run("relax_molecule", file), "relaxed in ");
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-});
+  },
+);
 
-Deno.test("examples/train_classifier.ts does what it says", async () => {
+slowTest("examples/train_classifier.ts does what it says", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/spirals.onnx`;
@@ -614,7 +636,7 @@ Deno.test("examples/attention_map.ts does what it says", async () => {
   ]);
 });
 
-Deno.test("examples/patch_activation.ts does what it says", async () => {
+slowTest("examples/patch_activation.ts does what it says", async () => {
   const lines = (await run("patch_activation")).trimEnd().split("\n");
   assertMatch(lines[0]!, /^as it is +0\.0\d{3}$/);
   const whole = lines[0]!.slice(-6);
@@ -871,7 +893,7 @@ Deno.test("examples/relax_to_files.ts does what it says", async () => {
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("examples/report_run.ts does what it says", async () => {
+slowTest("examples/report_run.ts does what it says", async () => {
   const folder = await Deno.makeTempDir(), path = `${folder}/argon`;
   assertEquals(await run("report_run", path, "300"), `step 300: see ${path}/report.html\n`);
   assertEquals(

@@ -15,6 +15,7 @@ import { Exclusions } from "../../src/models/pair/pair_exclusions.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { type EngineBackend, gpu, where } from "../dynamics/backends.ts";
 import { ALL_BACKENDS, testOn } from "../kernels/lab.ts";
+import { slowTest } from "../suite.ts";
 
 const DIGITS = { reference: 1e-10, wasm: 2e-6, webgpu: 2e-6 } as const;
 
@@ -238,7 +239,7 @@ Deno.test("exclusions that cannot be are refused, by name", async () => {
   assert((await message({ bonds: [BONDS, []] }, [chain()])).includes("each of 1 systems"));
 });
 
-Deno.test("200,000 bonds can be excluded", () => {
+slowTest("200,000 bonds can be excluded", () => {
   const atoms = 200_001;
   const bonds = Array.from({ length: atoms - 1 }, (_, i) => [i, i + 1] as const);
   const batch = Batch.from([

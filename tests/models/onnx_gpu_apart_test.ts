@@ -60,7 +60,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("a model's own units are those of its inputs on WebGPU, too", async () => {
+slow(testOnGpu)("a model's own units are those of its inputs on WebGPU, too", async () => {
   // The same potential in nm: the graph is told of lengths ten times as short.
   const inNm = { epsilon: 0.0104, sigma: 0.34, cutoff: 0.6 };
   await using model = await OnnxModel.open(lennardJonesModel(inNm), {
@@ -121,10 +121,13 @@ slow(testOnGpu)("crystals relax over a graph on WebGPU to where they do on wasm"
 /** 1e-6 of the largest and three times what Python's onnxruntime 1.31.1 is away from PyTorch in float64. */
 const TOLERANCE = { energy: 1e-6 + 3 * 1.13e-6, forces: 1e-6 + 3 * 9.96e-7 };
 
-Deno.test({
-  name: "ANI-1x gives PyTorch's energies and forces on WebGPU, together and alone",
-  ignore: lacks("models") || lacksGpu(),
-  fn: () =>
+function testModelOnGpu(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, ignore: lacks("models") || lacksGpu() });
+}
+
+slow(testModelOnGpu)(
+  "ANI-1x gives PyTorch's energies and forces on WebGPU, together and alone",
+  () =>
     onGpu(async (gpu) => {
       const stored = storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
       const { systems, energies, forces } = stored;
@@ -139,7 +142,7 @@ Deno.test({
         assert(worst(batch.get("forces"), f) <= TOLERANCE.forces * largest(forces));
       }
     }),
-});
+);
 
 slow(testOnGpu)("forty runs of several engines at once are those that they are alone", async () => {
   const forms: Partial<LennardJonesModelOptions>[] = [{}, { list: "half" }];
@@ -298,7 +301,7 @@ function countAlive(device: GPUDevice): { readonly alive: number; stop(): void }
 /** Gives onnxruntime time to destroy what it has been told to. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-testOnGpu("sessions and buffers of models go with their engines", async () => {
+slow(testOnGpu)("sessions and buffers of models go with their engines", async () => {
   const gpu = await openWebGpu({ device: device! });
   const counter = countAlive(gpu.device);
   try {

@@ -29,6 +29,7 @@ import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { type EngineBackend, gpu, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
+import { slow } from "../suite.ts";
 
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
   return [await run("wasm"), await run(gpu!)];
@@ -160,7 +161,7 @@ for (const [name, hooks] of MODIFIERS) {
   });
 }
 
-testOnGpu(
+slow(testOnGpu)(
   "modified steps have the same bits visited or not, in pieces and from a checkpoint",
   async () => {
     const batch = await sameHowever({

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BackendUnavailableError } from "../../src/backend/mod.ts";
 import { openSession, openSessionInWorker } from "../../src/onnx/mod.ts";
-import { slowTest } from "../suite.ts";
+import { slow, slowTest } from "../suite.ts";
 import { gpuTest } from "./gpu.ts";
 import { BREAKS, HANGS } from "./hanging_worker.ts";
 import { DOUBLE, farWeight, modelOf, node, unary, value } from "./tiny_model.ts";
@@ -131,7 +131,7 @@ Deno.test("opening in a worker can be aborted", async () => {
   assertEquals(await assertRejects(() => opening), reason);
 });
 
-gpuTest("a worker runs on a GPU", async () => {
+slow(gpuTest)("a worker runs on a GPU", async () => {
   using session = await openSessionInWorker(DOUBLE, { device: "webgpu", cpuFallback: false });
   assertEquals((await session.run(row(1, 2, 3)))["y"]!.data, Float32Array.of(2, 4, 6));
   session.restart();

@@ -11,6 +11,7 @@ import {
 } from "../../src/onnx/mod.ts";
 import { spreadPowers } from "../../src/onnx/session/spread_powers.ts";
 import { gpuTest } from "./gpu.ts";
+import { slow } from "../suite.ts";
 
 /** Shapes of bases and of exponents. The first four need another shape on WebGPU. */
 const SHAPES: readonly (readonly [base: readonly number[], exponent: readonly number[]])[] = [
@@ -41,22 +42,28 @@ function count(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
 
-gpuTest("powers whose operands have other last axes run on WebGPU, replayed, too", async () => {
-  const gpuDevice = await openGpuDevice();
-  for (const [base, exponent] of SHAPES.slice(0, 6)) {
-    const feeds = [0.7, 0.9].map((first) => ({
-      x: { data: Float32Array.from({ length: count(base) }, (_, i) => first + i / 10), dims: base },
-      p: {
-        data: Float32Array.from({ length: count(exponent) }, (_, i) => [3, 2, 0.5, 32][i % 4]!),
-        dims: exponent,
-      },
-    }));
-    const bytes = gpuForm(power(base, exponent));
-    const { webgpu, capture } = await checkSession(bytes, { feeds, gpuDevice, capture: true });
-    assert(webgpu.ok && capture!.ok, `${JSON.stringify([base, exponent])}: ${webgpu.text}`);
-  }
-  gpuDevice.destroy();
-});
+slow(gpuTest)(
+  "powers whose operands have other last axes run on WebGPU, replayed, too",
+  async () => {
+    const gpuDevice = await openGpuDevice();
+    for (const [base, exponent] of SHAPES.slice(0, 6)) {
+      const feeds = [0.7, 0.9].map((first) => ({
+        x: {
+          data: Float32Array.from({ length: count(base) }, (_, i) => first + i / 10),
+          dims: base,
+        },
+        p: {
+          data: Float32Array.from({ length: count(exponent) }, (_, i) => [3, 2, 0.5, 32][i % 4]!),
+          dims: exponent,
+        },
+      }));
+      const bytes = gpuForm(power(base, exponent));
+      const { webgpu, capture } = await checkSession(bytes, { feeds, gpuDevice, capture: true });
+      assert(webgpu.ok && capture!.ok, `${JSON.stringify([base, exponent])}: ${webgpu.text}`);
+    }
+    gpuDevice.destroy();
+  },
+);
 
 Deno.test("powers have the same bits with operands that were spread", async () => {
   for (const [base, exponent] of SHAPES) {

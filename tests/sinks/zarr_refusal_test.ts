@@ -2,43 +2,46 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
-import { few } from "../suite.ts";
+import { slowTest } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 /** Blocks of 1 kB that a file may have: enough for the metadata and some hundred frames, packed (turn 0) and not. */
 const LIMITS: readonly (readonly [turn: number, limit: number])[] = [[0, 8], [1, 48]];
 
-for (const [turn, limit] of few([[1, 24]], LIMITS)) {
-  Deno.test(`where files cannot grow, what was flushed stays, and other sinks go on (${turn})`, async () => {
-    await withFolder(async (folder) => {
-      const path = `${folder}/x.zarr`;
-      const child = fileURLToPath(new URL("zarr_limited.ts", import.meta.url));
-      const limited =
-        `trap '' XFSZ; ulimit -f ${limit}; exec "$0" run -A --no-check "$1" "$2" "$3"`;
-      const { stdout, stderr, code } = await new Deno.Command("bash", {
-        args: ["-c", limited, Deno.execPath(), child, path, String(turn)],
-      }).output();
-      assertEquals(code, 0, new TextDecoder().decode(stderr));
-      const { flushed, told, other } = JSON.parse(new TextDecoder().decode(stdout));
-      assert(flushed > 20, `only ${flushed} frames were flushed`);
-      for (const message of told) {
-        assert(
-          message.startsWith(`Cannot write to ${path}: `),
-          message,
-        );
-      }
-      assertEquals(other, flushed + 2);
-      assertEquals((await new ZarrSink(`${path}.other`).read()).size, other);
-      // With room again, it goes on where it was.
-      await using sink = new ZarrSink(path);
-      await sink.write(frameAt(flushed));
-      await sink.flush();
-      const steps = Array.from({ length: flushed + 1 }, (_, step) => step);
-      const all = await sink.read();
-      assertEquals([...all.get("step")], steps);
-      assertEquals(all.get("positions"), positionsOf(steps));
-    });
-  });
+for (const [turn, limit] of LIMITS) {
+  slowTest(
+    `where files cannot grow, what was flushed stays, and other sinks go on (${turn})`,
+    async () => {
+      await withFolder(async (folder) => {
+        const path = `${folder}/x.zarr`;
+        const child = fileURLToPath(new URL("zarr_limited.ts", import.meta.url));
+        const limited =
+          `trap '' XFSZ; ulimit -f ${limit}; exec "$0" run -A --no-check "$1" "$2" "$3"`;
+        const { stdout, stderr, code } = await new Deno.Command("bash", {
+          args: ["-c", limited, Deno.execPath(), child, path, String(turn)],
+        }).output();
+        assertEquals(code, 0, new TextDecoder().decode(stderr));
+        const { flushed, told, other } = JSON.parse(new TextDecoder().decode(stdout));
+        assert(flushed > 20, `only ${flushed} frames were flushed`);
+        for (const message of told) {
+          assert(
+            message.startsWith(`Cannot write to ${path}: `),
+            message,
+          );
+        }
+        assertEquals(other, flushed + 2);
+        assertEquals((await new ZarrSink(`${path}.other`).read()).size, other);
+        // With room again, it goes on where it was.
+        await using sink = new ZarrSink(path);
+        await sink.write(frameAt(flushed));
+        await sink.flush();
+        const steps = Array.from({ length: flushed + 1 }, (_, step) => step);
+        const all = await sink.read();
+        assertEquals([...all.get("step")], steps);
+        assertEquals(all.get("positions"), positionsOf(steps));
+      });
+    },
+  );
 }
 
 function positionsOf(steps: readonly number[]): Float64Array {

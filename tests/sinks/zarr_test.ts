@@ -108,25 +108,28 @@ slowTest("a thousand frames take few files, and flushing each takes no room for 
   });
 });
 
-Deno.test("a store takes up where an earlier sink was, in the middle of chunks and shards", async () => {
-  for (const compression of ["zstd", "none"] as const) {
-    await withFolder(async (folder) => {
-      const path = `${folder}/x.zarr`, options = { compression, chunkBytes: 64 };
-      for (let from = 0; from < 700; from += 100) {
-        await using sink = new ZarrSink(path, options);
-        for (let step = from; step < from + 100; step++) await sink.write(frameAt(step));
-      }
-      // 64 bytes are two rows of three numbers, and 254 chunks a shard.
-      assert(namesIn(`${path}/core/positions/c`).length > 3);
-      const all = await new ZarrSink(path).read();
-      const steps = Array.from({ length: 700 }, (_, step) => step);
-      assertEquals([...all.get("step")], steps);
-      const expected = Batch.from(steps.map((step) => frameAt(step).system(0)));
-      assertEquals(all.get("positions"), expected.get("positions"));
-      assertEquals(all.get("edges"), expected.get("edges"));
-    });
-  }
-});
+slowTest(
+  "a store takes up where an earlier sink was, in the middle of chunks and shards",
+  async () => {
+    for (const compression of ["zstd", "none"] as const) {
+      await withFolder(async (folder) => {
+        const path = `${folder}/x.zarr`, options = { compression, chunkBytes: 64 };
+        for (let from = 0; from < 700; from += 100) {
+          await using sink = new ZarrSink(path, options);
+          for (let step = from; step < from + 100; step++) await sink.write(frameAt(step));
+        }
+        // 64 bytes are two rows of three numbers, and 254 chunks a shard.
+        assert(namesIn(`${path}/core/positions/c`).length > 3);
+        const all = await new ZarrSink(path).read();
+        const steps = Array.from({ length: 700 }, (_, step) => step);
+        assertEquals([...all.get("step")], steps);
+        const expected = Batch.from(steps.map((step) => frameAt(step).system(0)));
+        assertEquals(all.get("positions"), expected.get("positions"));
+        assertEquals(all.get("edges"), expected.get("edges"));
+      });
+    }
+  },
+);
 
 Deno.test("float32 keeps seven digits, and chosen fields are all that is kept", async () => {
   await withFolder(async (folder) => {

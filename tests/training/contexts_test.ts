@@ -7,6 +7,7 @@ import { hook } from "../../src/hook.ts";
 import type { TrainerParts } from "../../src/training/mod.ts";
 import { TrainingStage } from "../../src/training/mod.ts";
 import { smallData, smallTrainer } from "./small_trainer.ts";
+import { slow } from "../suite.ts";
 
 const BASE = ["stepCount", "globalRank", "shared", "workflow", "stop", "read", "write"];
 const AT = TRAINING_CONTEXT as Readonly<Record<string, object>>;
@@ -86,7 +87,7 @@ Deno.test("… of a hook that declares reads, too", async () => {
   assertExact(await fieldsSeen(["gradients", "loss"]));
 });
 
-testOnGpu("… of a hook that is called later, too", async () => {
+slow(testOnGpu)("… of a hook that is called later, too", async () => {
   assertExact(await fieldsSeen([], { device: "webgpu" }));
 });
 

@@ -83,7 +83,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu(
+slow(testOnGpu)(
   "however many steps are observed, the device is waited for as often; who decides is waited for",
   async () => {
     const { viewOrRead: see } = WebGpuBackend.prototype;

@@ -309,7 +309,7 @@ async function order(device: "wasm" | "webgpu", folder: string): Promise<unknown
   return [seen.join(), saved];
 }
 
-testOnGpu(
+slow(testOnGpu)(
   "what is of several steps comes after all of them, and so does what is saved of hooks",
   async () => {
     const folder = await Deno.makeTempDir();
@@ -367,7 +367,7 @@ testOnGpu("a tensor that is read where there is none yet says so, and stops noth
   }
 });
 
-testOnGpu("activations and statistics are those of the batch", async () => {
+slow(testOnGpu)("activations and statistics are those of the batch", async () => {
   const looks = async (device: "wasm" | "webgpu") => {
     const found: number[] = [];
     const look = hook({
@@ -420,7 +420,7 @@ testOnGpu("what is on the GPU and was not declared says so", async () => {
   assert(errors.length > 0 && `${(errors[0] as Error).cause}`.includes('reads: ["gradients"]'));
 });
 
-testOnGpu("a run that is stopped and resumed on a GPU goes on as on wasm", async () => {
+slow(testOnGpu)("a run that is stopped and resumed on a GPU goes on as on wasm", async () => {
   const lions = (device: "wasm" | "webgpu", steps?: number) =>
     full(device, {
       optimizers: lion({ lr: 0.001 }),

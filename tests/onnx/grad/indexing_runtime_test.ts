@@ -1,6 +1,6 @@
 /** The gradients of what picks, puts, cuts and joins as onnxruntime runs them: every form that a rule writes. */
 import { gpuTest } from "../gpu.ts";
-import { few } from "../../suite.ts";
+import { few, slow } from "../../suite.ts";
 import { assertOnRuntime, type Places, type RuntimeCase } from "./on_runtime.ts";
 
 /** Whole numbers, written into the graph or fed. */
@@ -127,7 +127,7 @@ function isForGpu({ op, inputs }: RuntimeCase): boolean {
 }
 
 for (const [kind, cases] of Object.entries(KINDS)) {
-  gpuTest(`onnxruntime runs the gradients of ${kind} on a GPU`, async () => {
+  slow(gpuTest)(`onnxruntime runs the gradients of ${kind} on a GPU`, async () => {
     // The fast suite runs the first of each operator.
     const all = [...cases(true)].filter(isForGpu);
     const first = all.filter(({ op }, i) => all.findIndex((one) => one.op === op) === i);

@@ -1,6 +1,6 @@
 /** Gradients of products, convolutions and pools on WebGPU: forms that onnxruntime has kernels for, and right ones. */
 import { gpuTest } from "../gpu.ts";
-import { few } from "../../suite.ts";
+import { few, slow } from "../../suite.ts";
 import { assertOnRuntime, type RuntimeCase } from "./on_runtime.ts";
 
 const CASES: readonly RuntimeCase[] = [
@@ -40,7 +40,7 @@ const CASES: readonly RuntimeCase[] = [
   },
 ];
 
-gpuTest("WebGPU runs the gradients of products, convolutions and pools", async () => {
+slow(gpuTest)("WebGPU runs the gradients of products, convolutions and pools", async () => {
   // One of each operator is enough in the fast suite.
   const some = CASES.filter(({ op }, i) => CASES.findIndex((one) => one.op === op) === i);
   for (const each of few(some, CASES)) await assertOnRuntime(each, false, { device: "webgpu" });

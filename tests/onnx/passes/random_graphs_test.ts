@@ -11,6 +11,7 @@ import {
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 import { randomGraph } from "../infer/random_graph.ts";
+import { slowTest } from "../../suite.ts";
 
 const ROUNDS = [
   ["foldConstants"],
@@ -45,7 +46,7 @@ function run(bytes: Uint8Array, lengths: Lengths): Record<string, PlainTensor> |
   }
 }
 
-Deno.test("passes keep the values of random graphs up to rounding", () => {
+slowTest("passes keep the values of random graphs up to rounding", () => {
   const choices = fc.array(fc.nat({ max: 9999 }), { minLength: 40, maxLength: 200 });
   const length = fc.integer({ min: 0, max: 5 });
   const changed: Record<string, number> = {};

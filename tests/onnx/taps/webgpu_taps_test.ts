@@ -15,7 +15,7 @@ import {
   statistics,
   zero,
 } from "../../../src/onnx/mod.ts";
-import { few } from "../../suite.ts";
+import { few, slow } from "../../suite.ts";
 import { gpuTest, lacksGpu } from "../gpu.ts";
 import { COLUMNS, isClose, PLAIN, plainHistogram } from "./plain_statistics.ts";
 import { f32, flag, graphOf, mlp, noise } from "./run.ts";
@@ -59,7 +59,12 @@ function twoFeeds(feeds: FeedsByInput): [FeedsByInput, FeedsByInput] {
   return [narrowed, { ...narrowed, positions: { data: moved, dims: dims! } }];
 }
 
-gpuTest("statistics on WebGPU agree with their definition, and replay", async () => {
+/** Registers a test that needs a GPU and the real models. */
+function modelTestOnGpu(name: string, fn: () => Promise<void>): void {
+  Deno.test({ name, fn, ignore: lacks("models") || lacksGpu() });
+}
+
+slow(gpuTest)("statistics on WebGPU agree with their definition, and replay", async () => {
   const x = Float32Array.from(noise(600, 7), (value) => 1.5 * value);
   const write = () =>
     graphOf((g) => {
@@ -141,9 +146,8 @@ gpuTest("patches run completely on WebGPU, switched on and off, and replay", asy
   await assertFit(graph, [at(true), at(false)], { N: 5 });
 });
 
-Deno.test(
+slow(modelTestOnGpu)(
   "a network with taps and a patch runs completely on WebGPU, and replays",
-  { ignore: lacks("models") || lacksGpu() },
   async () => {
     const { graph, feeds } = mlp();
     const length = (name: string) => feeds[name]!.dims![0]!;
