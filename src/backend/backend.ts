@@ -161,7 +161,23 @@ export interface KernelCall {
 /** Steps at which a call runs. */
 export type CallTimes = Pick<KernelCall, "every" | "phase">;
 
-/** Creates a call of a kernel. */
+/**
+ * Creates a call of a kernel.
+ *
+ * @example
+ * ```ts
+ * import { call, openBackend } from "@hooke/hooke/backend";
+ * import { Batch, ResidentBatch } from "@hooke/hooke/batch";
+ * import { defineKernel } from "@hooke/hooke/kernels";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const PUSH = defineKernel("push", { positions: "real changed" }, () => {});
+ * const backend = openBackend("reference");
+ * const state = new ResidentBatch(Batch.from([{ symbols: ["H"], positions: [0, 0, 0] }]), backend);
+ * const push = call(PUSH, { positions: state.field("positions") }, { every: 10 });
+ * assertEquals([push.kernel.name, push.every], ["push", 10]);
+ * ```
+ */
 export function call<A extends KernelArguments>(
   kernel: Kernel<A>,
   args: Handed<A>,

@@ -16,6 +16,16 @@ const BACKENDS: Readonly<Record<string, () => Backend>> = {
  * Opens a backend by name: `"wasm"` (SIMD, float32) or `"reference"` (TypeScript, float64). Throws
  * a RangeError for any other name. {@linkcode openDevice} also opens GPUs, which have to be
  * awaited.
+ *
+ * @example
+ * ```ts
+ * import { openBackend } from "@hooke/hooke/backend";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const wasm = openBackend();
+ * const reference = openBackend("reference");
+ * assertEquals([wasm.real, reference.real], ["f32", "f64"]);
+ * ```
  */
 export function openBackend(name: string = "wasm"): Backend {
   const make = Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined;

@@ -74,6 +74,14 @@ export function isSymbol(text: string): boolean {
  *
  * @param number 1 … 118, or 0 for the placeholder `"X"`
  * @throws {RangeError} for any other number
+ *
+ * @example
+ * ```ts
+ * import { atomicSymbol } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals([1, 18, 92].map(atomicSymbol), ["H", "Ar", "U"]);
+ * ```
  */
 export function atomicSymbol(number: number): string {
   return entry(number)[0];
@@ -84,6 +92,14 @@ export function atomicSymbol(number: number): string {
  *
  * @param number 1 … 118, or 0 for the placeholder with mass 1
  * @throws {RangeError} for any other number
+ *
+ * @example
+ * ```ts
+ * import { atomicMass } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(atomicMass(18), 39.948); // argon
+ * ```
  */
 export function atomicMass(number: number): number {
   return entry(number)[1];

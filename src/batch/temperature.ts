@@ -12,6 +12,16 @@ import { show } from "../base/show.ts";
  * Returns the kinetic energy of each system, eV: Σ ½ m v². It is zero without velocities.
  *
  * @throws {Error} if an engine holds the velocities
+ *
+ * @example
+ * ```ts
+ * import { Batch, kineticEnergies } from "@hooke/hooke/batch";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const atom = { symbols: ["H"], masses: [2], positions: [0, 0, 0], velocities: [1, 0, 0] };
+ * const [energy] = kineticEnergies(Batch.from([atom]));
+ * assertAlmostEquals(energy!, 103.6427, 1e-4); // ½ m v² = 1 amu Å²/fs²
+ * ```
  */
 export function kineticEnergies(batch: Batch): Float64Array {
   const energies = new Float64Array(batch.size);
@@ -35,6 +45,17 @@ export function kineticEnergies(batch: Batch): Float64Array {
 /**
  * Returns the degrees of freedom of each system: 3 per atom minus `dofRemoved`, which {@linkcode
  * initVelocities} sets and constraints increase; at least 0.
+ *
+ * @example
+ * ```ts
+ * import { Batch, degreesOfFreedom, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const batch = Batch.from([fcc({ element: "Ar", a: 5.26 })]); // 4 atoms
+ * assertEquals([...degreesOfFreedom(batch)], [12]);
+ * initVelocities(batch, 40); // the center of mass is at rest
+ * assertEquals([...degreesOfFreedom(batch)], [9]);
+ * ```
  */
 export function degreesOfFreedom(batch: Batch): Float64Array {
   const removed = batch.has("dofRemoved") ? batch.get("dofRemoved") : undefined;

@@ -93,6 +93,18 @@ function wholeOf(f: number): number {
  * array. Differences between two times are the displacements of atoms.
  *
  * @throws {Error} if an engine holds the positions
+ *
+ * @example
+ * ```ts
+ * import { Batch, unwrappedPositions, wrapPositions } from "@hooke/hooke/batch";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const cell = [10, 0, 0, 0, 10, 0, 0, 0, 10];
+ * const batch = Batch.from([{ symbols: ["Ar"], positions: [12, 1, 1], cell, pbc: true }]);
+ * wrapPositions(batch);
+ * assertEquals([...batch.get("positions")], [2, 1, 1]);
+ * assertEquals([...unwrappedPositions(batch)], [12, 1, 1]);
+ * ```
  */
 export function unwrappedPositions(batch: Batch): Float64Array {
   const positions = batch.get("positions").slice();

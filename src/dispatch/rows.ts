@@ -174,7 +174,19 @@ function describeCall(args: readonly unknown[]): string {
   return `(${args.map(describeValue).join(", ")})`;
 }
 
-/** Error of a call that no row of an overload set matches. */
+/**
+ * Error of a call that no row of an overload set matches.
+ *
+ * @example
+ * ```ts
+ * import { defineOverload, NoOverloadError } from "@hooke/hooke/dispatch";
+ * import { assertThrows } from "@std/assert";
+ *
+ * const set = defineOverload().on(["a"], () => 1);
+ * const call = set as unknown as (x: string) => number;
+ * assertThrows(() => call("b"), NoOverloadError, "no overload accepts these arguments");
+ * ```
+ */
 export class NoOverloadError extends TypeError {
   /** The rows that match most of the arguments, best first, as text. */
   readonly nearest: readonly string[];
@@ -190,7 +202,19 @@ export class NoOverloadError extends TypeError {
   }
 }
 
-/** Error of two rows that fit a call equally well. */
+/**
+ * Error of two rows that fit a call equally well.
+ *
+ * @example
+ * ```ts
+ * import { AmbiguousOverloadError, any, defineOverload } from "@hooke/hooke/dispatch";
+ * import { assertThrows } from "@std/assert";
+ *
+ * const set = defineOverload().on(["a", any], () => 1);
+ * // The call ("a", "a") would match both rows.
+ * assertThrows(() => set.on([any, "a"], () => 2), AmbiguousOverloadError, "fit equally well");
+ * ```
+ */
 export class AmbiguousOverloadError extends TypeError {
   /** The two rows, as text. */
   readonly rows: readonly [string, string];

@@ -26,7 +26,26 @@ export type DivergedCause =
   | "cell"
   | "pairs";
 
-/** A system has diverged: positions, velocities, forces or energies are not finite, or bonds cannot be kept. */
+/**
+ * A system has diverged: positions, velocities, forces or energies are not finite, or bonds cannot be kept.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { DivergedError, NVE } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { assertEquals, assertRejects } from "@std/assert";
+ *
+ * const broken = potential(({ forces }) => {
+ *   forces[0] = NaN;
+ *   return 0;
+ * });
+ * await using md = new NVE({ model: broken, dt: 1 });
+ * const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]);
+ * const error = await assertRejects(() => md.run(batch, 10), DivergedError);
+ * assertEquals(error.systems, [0]);
+ * ```
+ */
 export class DivergedError extends Error {
   /** By which it is known across realms. */
   override readonly name = "DivergedError";
@@ -86,7 +105,22 @@ function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
   return `${smaller}, and look for atoms that start too close to each other`;
 }
 
-/** A run is finite, but not physical: far too hot, too fast, or its energy drifts. `strict: true` ends a run by it. */
+/**
+ * A run is finite, but not physical: far too hot, too fast, or its energy drifts. `strict: true` ends a run by it.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NVE, UnstableError } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * await using md = new NVE({ model, dt: 2, strict: true });
+ * const dimer = { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 2.2, 0, 0] }; // far too close
+ * await assertRejects(() => md.run(Batch.from([dimer]), 200), UnstableError);
+ * ```
+ */
 export class UnstableError extends Error {
   /** By which it is known across realms. */
   override readonly name = "UnstableError";

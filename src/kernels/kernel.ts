@@ -121,7 +121,23 @@ export interface Kernel<A extends KernelArguments = KernelArguments> extends Ker
   readonly run: (values: KernelValues<A>, frame: Frame) => void;
 }
 
-/** Creates a kernel. */
+/**
+ * Creates a kernel.
+ *
+ * @example
+ * ```ts
+ * import { defineKernel, type Frame } from "@hooke/hooke/kernels";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const double = defineKernel("double", { values: "real changed" }, ({ values }) => {
+ *   for (const [i, value] of values.entries()) values[i] = 2 * value;
+ * });
+ * const frame = { systems: 1, offsets: Int32Array.of(0, 1), active: Int32Array.of(1) };
+ * const values = Float64Array.of(1, 2, 3);
+ * double.run({ values }, frame as unknown as Frame);
+ * assertEquals([...values], [2, 4, 6]);
+ * ```
+ */
 export function defineKernel<const A extends KernelArguments>(
   name: string,
   args: A,

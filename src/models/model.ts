@@ -88,7 +88,22 @@ export function valuesOf(state: ResidentBatch, field: string): NumericArray {
   return state.mirroredField(field);
 }
 
-/** Returns the buffers to which models add. */
+/**
+ * Returns the buffers to which models add.
+ *
+ * @example
+ * ```ts
+ * import { openBackend } from "@hooke/hooke/backend";
+ * import { Batch, ResidentBatch } from "@hooke/hooke/batch";
+ * import { outputsOf } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const backend = openBackend("reference");
+ * const state = new ResidentBatch(Batch.from([{ symbols: ["H"], positions: [0, 0, 0] }]), backend);
+ * const { forces, energy } = outputsOf(state);
+ * assertEquals([state.view(forces).length, state.view(energy).length], [3, 1]);
+ * ```
+ */
 export function outputsOf(state: ResidentBatch): Outputs {
   return {
     forces: state.field("forces"),

@@ -8,7 +8,19 @@ export interface NotFiniteTensor {
   readonly count: number;
 }
 
-/** A training has diverged: its loss, gradients or parameters are NaN or infinite. Parameters are not moved by them. */
+/**
+ * A training has diverged: its loss, gradients or parameters are NaN or infinite. Parameters are not moved by them.
+ *
+ * @example
+ * ```ts
+ * import { NotFiniteError } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const tensors = [{ tensor: "loss", count: 1 }];
+ * const error = new NotFiniteError("Trainer", { epoch: 0, batch: 2, step: 2, tensors });
+ * assertEquals([error.step, error.tensors], [2, tensors]);
+ * ```
+ */
 export class NotFiniteError extends Error {
   /** What errors of this kind are called. */
   override readonly name = "NotFiniteError";

@@ -149,7 +149,7 @@ const OTHERS: readonly (readonly [line: string, says: string])[] = [
   ],
   [
     `new ConvergenceHook({ criteria: [{ key: "fmx", threshold: 0.05 }] });`,
-    `Type '"fmx"' is not assignable to type 'CustomField<string, unknown> | keyof DynamicsFields'. Did you mean '"fmax"'?`,
+    `Type '"fmx"' is not assignable to type 'CustomField<string, unknown> | DynamicsFieldName'. Did you mean '"fmax"'?`,
   ],
   [
     `({ earlyStoppingConfig: { patiance: 3 } }) satisfies HooksConfig;`,

@@ -31,7 +31,18 @@ export function findGpu(): GpuHost | undefined {
   return (findNavigator() as { readonly gpu?: GpuHost } | undefined)?.gpu;
 }
 
-/** Describes an adapter, and detects software renderers. */
+/**
+ * Describes an adapter, and detects software renderers.
+ *
+ * @example
+ * ```ts
+ * import { describeAdapter } from "@hooke/hooke/backend";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const info = { vendor: "mesa", architecture: "", device: "", description: "llvmpipe (LLVM 19)" };
+ * assertEquals(describeAdapter({ info: info as GPUAdapterInfo }).isSoftware, true);
+ * ```
+ */
 export function describeAdapter(adapter: Pick<GPUAdapter, "info">): AdapterInfo {
   const { vendor = "", architecture = "", device = "", description = "" } = adapter.info ?? {};
   const flags = [adapter.info, adapter] as ReadonlyArray<

@@ -102,6 +102,19 @@ export function watchDevice(device: GPUDevice): void {
 /**
  * Returns the loss of a watched device, or `undefined` while it is not lost. A loss becomes known a
  * turn of the event loop after it happened. Until then everything except reading seems to work.
+ *
+ * @example
+ * ```ts
+ * import { lossOf, watchDevice } from "@hooke/hooke/backend";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const lost = Promise.resolve({ reason: "destroyed", message: "closed" });
+ * const device = { lost } as unknown as GPUDevice; // stands in for a device of a GPU
+ * watchDevice(device);
+ * assertEquals(lossOf(device), undefined);
+ * await lost;
+ * assertEquals(lossOf(device)?.reason, "destroyed");
+ * ```
  */
 export function lossOf(device: GPUDevice): GPUDeviceLostInfo | undefined {
   return losses.get(device);

@@ -253,7 +253,18 @@ export class WebGpuBackend implements Backend {
   }
 }
 
-/** Returns the backend if it runs on a GPU, for models that share its device. */
+/**
+ * Returns the backend if it runs on a GPU, for models that share its device.
+ *
+ * @example
+ * ```ts
+ * import { gpuOf, openBackend } from "@hooke/hooke/backend";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const backend = openBackend("wasm");
+ * assertEquals(gpuOf(backend), undefined); // no model can share a GPU with it
+ * ```
+ */
 export function gpuOf(backend: Backend): WebGpuBackend | undefined {
   return backend instanceof WebGpuBackend ? backend : undefined;
 }

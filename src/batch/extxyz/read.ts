@@ -69,6 +69,16 @@ export interface ParseExtxyzOptions {
  * array and the frames.
  *
  * @throws {SyntaxError} if the file is invalid; the message names the line
+ *
+ * @example
+ * ```ts
+ * import { parseExtxyz } from "@hooke/hooke/batch/extxyz";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const [dimer] = parseExtxyz('2\nenergy=-0.5 pbc="F F F"\nAr 0 0 0\nAr 3.8 0 0\n');
+ * assertEquals(dimer!.symbols, ["Ar", "Ar"]);
+ * assertEquals([dimer!.positions[3], dimer!.energy], [3.8, -0.5]);
+ * ```
  */
 export function parseExtxyz(
   source: string | Iterable<string>,

@@ -12,7 +12,20 @@ export interface RunHolder {
   readonly heartbeat: string;
 }
 
-/** The error of a run folder that another run has locked: two runs never write to one folder. */
+/**
+ * The error of a run folder that another run has locked: two runs never write to one folder.
+ *
+ * @example
+ * ```ts
+ * import { openRunFolder, RunFolderBusyError } from "@hooke/hooke/runs";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const path = await Deno.makeTempDir();
+ * const config = { dt: 2 };
+ * await using folder = await openRunFolder(path, { config });
+ * await assertRejects(() => openRunFolder(path, { config }), RunFolderBusyError, folder.path);
+ * ```
+ */
 export class RunFolderBusyError extends Error {
   /** Name of the class. */
   override readonly name = "RunFolderBusyError";

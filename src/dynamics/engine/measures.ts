@@ -96,6 +96,18 @@ export const CHANGE = "energyChange";
 /**
  * Returns the energy of baths, eV per system, as of the end of a step. Its sum with the potential and kinetic energy is
  * the conserved quantity of the integrator. Baths write it; without a bath it is 0. Checkpoints contain it.
+ *
+ * @example
+ * ```ts
+ * import { Batch, ResidentBatch } from "@hooke/hooke/batch";
+ * import { openBackend } from "@hooke/hooke/backend";
+ * import { bathEnergy } from "@hooke/hooke/dynamics";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const backend = openBackend("reference");
+ * const state = new ResidentBatch(Batch.from([{ symbols: ["H"], positions: [0, 0, 0] }]), backend);
+ * assertEquals([...state.view(bathEnergy(state))], [0]); // no bath has run yet
+ * ```
  */
 export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
   return state.state("bathEnergy", { dtype: "f64", level: "system", isShared: true });

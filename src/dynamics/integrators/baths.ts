@@ -25,6 +25,29 @@ export interface Bath {
 /**
  * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
  * system id, step of the system and atom. The energy that it removes is added to {@linkcode bathEnergy}.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { Dynamics, type Integrator, parameter, thermalize } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const integrator: Integrator = {
+ *   name: "parts",
+ *   dt: 2,
+ *   open(state) {
+ *     const [step, temperature, friction] = [["dt", 2], ["temperature", 0], ["friction", 0.05]].map(
+ *       ([name, value]) => parameter(state, "parts", name as string, value as number),
+ *     );
+ *     return { pre: [thermalize(state, step!, { temperature: temperature!, friction: friction!, seed: 1 })], post: [] };
+ *   },
+ * };
+ * const batch = Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.01, 0, 0] }]);
+ * await using md = new Dynamics(integrator, { model: potential(() => 0) });
+ * await md.run(batch, 10); // at 0 K only friction is left: v e^(−γ t)
+ * assertAlmostEquals(batch.get("velocities")[0]!, 0.01 * Math.exp(-0.05 * 20), 1e-7);
+ * ```
  */
 export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): KernelCall {
   const { temperature, friction, seed } = bath;

@@ -14,18 +14,96 @@ import { POSITIONS_LOW } from "../engine/state_names.ts";
 /** The time of a step, fs, one number per system. */
 export type StepTime = Buffer<"real">;
 
-/** B: half a kick, v += ½ dt F/m. */
+/**
+ * B: half a kick, v += ½ dt F/m.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { Dynamics, type Integrator, kick, parameter } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const integrator: Integrator = {
+ *   name: "parts",
+ *   dt: 2,
+ *   open(state) {
+ *     const step = parameter(state, "parts", "dt", 2);
+ *     return { pre: [kick(state, step)], post: [kick(state, step)] };
+ *   },
+ * };
+ * const pull = potential(({ forces }) => {
+ *   forces[0] = 0.5; // eV/Å
+ *   return 0;
+ * });
+ * const batch = Batch.from([{ symbols: ["H"], masses: [1], positions: [0, 0, 0] }]);
+ * await using md = new Dynamics(integrator, { model: pull });
+ * await md.run(batch, 1);
+ * // v = dt F/m, with 1 eV = 103.64 amu Å²/fs² ⁻¹
+ * assertAlmostEquals(batch.get("velocities")[0]!, 2 * 0.5 / 103.6427, 1e-6);
+ * ```
+ */
 export function kick(state: ResidentBatch, dt: StepTime): KernelCall {
   return call(kickKernel, { ...kicked(state), dt });
 }
 
-/** B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v. */
+/**
+ * B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { Dynamics, type Integrator, kickDrift, parameter } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const integrator: Integrator = {
+ *   name: "parts",
+ *   dt: 2,
+ *   open(state) {
+ *     const step = parameter(state, "parts", "dt", 2);
+ *     return { pre: [kickDrift(state, step)], post: [] };
+ *   },
+ * };
+ * const pull = potential(({ forces }) => {
+ *   forces[0] = 0.5; // eV/Å
+ *   return 0;
+ * });
+ * const batch = Batch.from([{ symbols: ["H"], masses: [1], positions: [0, 0, 0] }]);
+ * await using md = new Dynamics(integrator, { model: pull });
+ * await md.run(batch, 1);
+ * assertAlmostEquals(batch.get("positions")[0]!, 2 * 0.5 / 103.6427, 1e-6); // dt · ½ dt F/m
+ * ```
+ */
 export function kickDrift(state: ResidentBatch, dt: StepTime): KernelCall {
   const positions = state.field("positions");
   return call(kickDriftKernel, { positions, ...kicked(state), dt, low: lowOf(state) });
 }
 
-/** A: a drift over a fraction of the step, x += fraction · dt v. */
+/**
+ * A: a drift over a fraction of the step, x += fraction · dt v.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { drift, Dynamics, type Integrator, parameter } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const integrator: Integrator = {
+ *   name: "parts",
+ *   dt: 2,
+ *   open(state) {
+ *     const step = parameter(state, "parts", "dt", 2);
+ *     return { pre: [drift(state, step, 0.5)], post: [] }; // half a drift
+ *   },
+ * };
+ * const batch = Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.01, 0, 0] }]);
+ * await using md = new Dynamics(integrator, { model: potential(() => 0) });
+ * await md.run(batch, 10);
+ * assertAlmostEquals(batch.get("positions")[0]!, 0.1, 1e-6); // 0.01 Å/fs · 1 fs, ten times
+ * ```
+ */
 export function drift(state: ResidentBatch, dt: StepTime, fraction: number): KernelCall {
   const [positions, velocities] = [state.field("positions"), state.field("velocities")];
   return call(driftKernel, { positions, velocities, dt, fraction, low: lowOf(state) });

@@ -46,6 +46,25 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
  * solved exactly (e^(ν dt), by its series), so that it is symmetric in time, of second order. Conserves E + K + p V +
  * ½ W Tr ν² within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna,
  * Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, NPH, nphIntegrator } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 2, temperature: 40, pressure: 0, barostatTime: 500 };
+ * await using dynamics = new Dynamics(nphIntegrator(options), { model });
+ * await using engine = new NPH({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function nphIntegrator(options: NPHOptions): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);

@@ -39,6 +39,25 @@ const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAI
  * the chains have, within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994);
  * Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón, Jochim, Martyna,
  * J. Phys. A 39, 5629 (2006).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, NPT, nptIntegrator } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 2, temperature: 40, thermostatTime: 100, pressure: 0, barostatTime: 500 };
+ * await using dynamics = new Dynamics(nptIntegrator(options), { model });
+ * await using engine = new NPT({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function nptIntegrator(options: NPTOptions): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);

@@ -29,6 +29,25 @@ const PARAMETERS: ParameterTable<NVEOptions> = { dt: { rule: Rule.STEP } };
  *
  * Second order; conserves momentum, and the energy up to a bounded error of order dt². Swope, Andersen, Berens,
  * Wilson, J. Chem. Phys. 76, 637 (1982).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, NVE, velocityVerlet } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 2 };
+ * await using dynamics = new Dynamics(velocityVerlet(options), { model });
+ * await using engine = new NVE({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function velocityVerlet(options: NVEOptions): Integrator {
   const values = checkedParameters("NVE", options, PARAMETERS);

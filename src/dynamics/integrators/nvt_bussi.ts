@@ -41,6 +41,25 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
  * a center of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of
  * order dt². It cannot set in motion what is wholly at rest where no force is. Bussi, Donadio, Parrinello, J. Chem.
  * Phys. 126, 014101 (2007).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, bussi, NVTBussi } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 2, temperature: 40, thermostatTime: 100, seed: 1 };
+ * await using dynamics = new Dynamics(bussi(options), { model });
+ * await using engine = new NVTBussi({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function bussi(options: NVTBussiOptions): Integrator {
   const values = checkedParameters(NAME, options, PARAMETERS);

@@ -39,6 +39,25 @@ const PARAMETERS: ParameterTable<NVTLangevinOptions> = {
  * Samples the canonical ensemble; configurational averages are exact for harmonic forces and of order dt² (often dt⁴)
  * otherwise. Conserves `conservedEnergy`, E + K and all that the bath took out, up to a bounded error of order dt²
  * (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007). Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, langevin, NVTLangevin } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 2, temperature: 40, friction: 0.01, seed: 1 };
+ * await using dynamics = new Dynamics(langevin(options), { model });
+ * await using engine = new NVTLangevin({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function langevin(options: NVTLangevinOptions): Integrator {
   const values = checkedParameters(NAME, options, PARAMETERS);

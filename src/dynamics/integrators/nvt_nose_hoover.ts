@@ -28,6 +28,25 @@ const NAME = "NVTNoseHoover";
  * Second order, deterministic and reversible; samples the canonical ensemble where the motion is chaotic. Conserves
  * `conservedEnergy` = E + K + Σ ½ Q_k η̇_k² + g k_B T η₁ + k_B T Σ η_k, and a center of mass at rest. Martyna, Klein,
  * Tuckerman, J. Chem. Phys. 97, 2635 (1992); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, noseHoover, NVTNoseHoover } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 2, temperature: 40, thermostatTime: 100 };
+ * await using dynamics = new Dynamics(noseHoover(options), { model });
+ * await using engine = new NVTNoseHoover({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function noseHoover(options: NVTNoseHooverOptions): Integrator {
   const parameters = checkedParameters(NAME, options, CHAIN_PARAMETERS);

@@ -97,7 +97,19 @@ export function checkedParameters<O extends object>(
 /** The requirement on fields that give parameters. */
 const RULES = new WeakMap<object, NumberRule>();
 
-/** Throws a TypeError or RangeError that names engine, parameter and system. */
+/**
+ * Throws a TypeError or RangeError that names engine, parameter and system.
+ *
+ * @example
+ * ```ts
+ * import { checkParameter } from "@hooke/hooke/dynamics";
+ * import { assertThrows } from "@std/assert";
+ *
+ * const rule = { requirement: "above 0", holds: (x: number) => x > 0 };
+ * checkParameter("MyEngine", "dt", 2, rule);
+ * assertThrows(() => checkParameter("MyEngine", "dt", -1, rule), RangeError, "dt must be above 0");
+ * ```
+ */
 export function checkParameter(
   engine: string,
   name: string,
@@ -214,7 +226,32 @@ export function initialOf(
   return typeof value === "number" ? value : perSystem(engine, name, value, batch);
 }
 
-/** A parameter as a buffer of one number for each system. */
+/**
+ * A parameter as a buffer of one number for each system.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { drift, Dynamics, type Integrator, parameter } from "@hooke/hooke/dynamics";
+ * import { potential } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * const integrator: Integrator = {
+ *   name: "parts",
+ *   dt: 2,
+ *   open(state) {
+ *     const step = parameter(state, "parts", "dt", [1, 2]); // a number for each system
+ *     return { pre: [drift(state, step, 1)], post: [] };
+ *   },
+ * };
+ * const atom = { symbols: ["H"], positions: [0, 0, 0], velocities: [0.01, 0, 0] };
+ * const batch = Batch.from([atom, atom]);
+ * await using md = new Dynamics(integrator, { model: potential(() => 0) });
+ * await md.run(batch, 10);
+ * const [x, , , y] = batch.get("positions");
+ * assertAlmostEquals(y! / x!, 2, 1e-6);
+ * ```
+ */
 export function parameter(
   state: ResidentBatch,
   engine: string,

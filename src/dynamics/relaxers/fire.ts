@@ -59,6 +59,25 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
  *
  * Then v += dt F/m, x += dt v, at most `maxStep` for each atom. Velocities begin at what the batch has: 0 unless set.
  * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, FIRE, fireRelaxer } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 0.5 };
+ * await using dynamics = new Dynamics(fireRelaxer(options), { model });
+ * await using engine = new FIRE({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function fireRelaxer(options: FIREOptions): Integrator {
   const values = checkedParameters(NAME, options, PARAMETERS);

@@ -50,11 +50,30 @@ const PARAMETERS: ParameterTable<FIRE2Options> = {
 };
 
 /**
- * FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fire` in four points: every atom has 1 amu,
+ * FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fireRelaxer` in four points: every atom has 1 amu,
  * velocities are kicked before P = Σ v·F is computed, an uphill step goes half a step back, and `maxStep` scales the
  * step of the whole system.
  *
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, FIRE2, fire2Relaxer } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { dt: 0.5 };
+ * await using dynamics = new Dynamics(fire2Relaxer(options), { model });
+ * await using engine = new FIRE2({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function fire2Relaxer(options: FIRE2Options): Integrator {
   const values = checkedParameters(NAME, options, PARAMETERS);

@@ -58,6 +58,25 @@ const MEMORY: NumberRule = {
  *   to where a parabola is least, as often as it takes; it costs no more evaluations than steps.
  *
  * Liu, Nocedal, Math. Program. 45, 503 (1989).
+ *
+ * @example
+ * ```ts
+ * import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
+ * import { Dynamics, LBFGS, lbfgsRelaxer } from "@hooke/hooke/dynamics";
+ * import { lennardJones } from "@hooke/hooke/models";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 5 });
+ * const one = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]);
+ * initVelocities(one, 40, { seed: 1 });
+ * const other = one.clone();
+ * const options = { maxStep: 0.1 };
+ * await using dynamics = new Dynamics(lbfgsRelaxer(options), { model });
+ * await using engine = new LBFGS({ ...options, model });
+ * await dynamics.run(one, 10);
+ * await engine.run(other, 10);
+ * assertEquals(one.get("positions"), other.get("positions")); // bitwise identical
+ * ```
  */
 export function lbfgsRelaxer(options: LBFGSOptions = {}): Integrator {
   const parameters = checkedParameters(NAME, options, PARAMETERS);

@@ -220,7 +220,21 @@ export function slot<T>(name: string, initial?: T): SharedSlot<T> {
   return Object.freeze({ slot: name, initial });
 }
 
-/** The store behind `ctx.shared`: one per engine, typed by its slots. */
+/**
+ * The store behind `ctx.shared`: one per engine, typed by its slots.
+ *
+ * @example
+ * ```ts
+ * import { Shared, slot } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const best = slot("best", Infinity);
+ * const shared = new Shared();
+ * assertEquals(shared.get(best), Infinity);
+ * shared.set(best, 0.5);
+ * assertEquals(shared.get(best), 0.5);
+ * ```
+ */
 export class Shared {
   readonly #values = new Map<unknown, unknown>();
 

@@ -98,6 +98,28 @@ export interface StageOverload<
 /**
  * An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError for
  * what is no list of kinds.
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, Loop, makeHook, makeOverload, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext>()("walk", ["BEFORE_STEP", "AFTER_STEP"]);
+ * const seen: string[] = [];
+ * const on = makeOverload([WalkStage])
+ *   .on("walk/*", (_ctx, stage) => void seen.push(stage))
+ *   .on("walk/AFTER_STEP", () => void seen.push("after"));
+ * const loop = new Loop({
+ *   kinds: WalkStage,
+ *   async step(loop) {
+ *     await loop.fire(WalkStage.BEFORE_STEP);
+ *     await loop.fire(WalkStage.AFTER_STEP);
+ *   },
+ * });
+ * loop.hooks.add(makeHook<"walk">({ name: "log", on }, [WalkStage]));
+ * await loop.run(1);
+ * assertEquals(seen, ["walk/BEFORE_STEP", "after"]);
+ * ```
  */
 export function makeOverload<B extends AnyStages>(
   kinds: readonly B[],

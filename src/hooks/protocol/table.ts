@@ -131,6 +131,20 @@ const MEMBERS: readonly string[] = [
 /**
  * Checks a specification and makes it a hook; `src/hook.ts` binds it to the built-in kinds. Throws a TypeError for
  * a member that is unknown or has the wrong type, a RangeError for a wrong value.
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, Loop, makeHook, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
+ * const seen: string[] = [];
+ * const on = { walk: { AFTER_STEP: () => void seen.push("step") } };
+ * const loop = new Loop({ kinds: WalkStage, step: (loop) => loop.fire(WalkStage.AFTER_STEP) });
+ * loop.hooks.add(makeHook<"walk">({ name: "log", on }, [WalkStage]));
+ * await loop.run(2);
+ * assertEquals(seen, ["step", "step"]);
+ * ```
  */
 export function makeHook<K extends string>(
   spec: object,

@@ -42,7 +42,20 @@ export interface PlanStep {
   readonly enabled: boolean;
 }
 
-/** The hooks of each stage, in order. `String(plan)` is a table. */
+/**
+ * The hooks of each stage, in order. `String(plan)` is a table.
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
+ * const loop = new Loop({ kinds: WalkStage, step: (loop) => loop.fire(WalkStage.AFTER_STEP) });
+ * loop.hooks.add({ name: "log", stage: WalkStage.AFTER_STEP, frequency: 5, call() {} });
+ * assertEquals(String(loop.hooks.plan()), "walk/AFTER_STEP  log  every 5 steps  call");
+ * ```
+ */
 export class Plan {
   /** Stage → its hooks, in the order in which they run. Stages without hooks are included. */
   readonly stages: ReadonlyMap<string, readonly PlanStep[]>;

@@ -58,7 +58,18 @@ export interface HookRecord {
   bind(stage: StageInfo, ctx: object): Bound | undefined;
 }
 
-/** Returns whether an engine with the right kinds would accept the value as a hook class or a table. Never throws. */
+/**
+ * Returns whether an engine with the right kinds would accept the value as a hook class or a table. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { isHook } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const hook = { stage: "walk/AFTER_STEP", frequency: 1, call() {} };
+ * assertEquals([isHook(hook), isHook({ frequency: 1 }), isHook(undefined)], [true, false, false]);
+ * ```
+ */
 export function isHook(value: unknown): value is ProtocolHook | FinishedHook<string> {
   try {
     if (isTableHook(value)) assertTableHook(value);

@@ -8,7 +8,27 @@ import type { StageHandler } from "../registry/stage_handler.ts";
 import type { FieldValues, StateSource } from "./reads.ts";
 import { after } from "../../base/sequence.ts";
 
-/** An observer has changed state. The error is reported as a warning; the run goes on. */
+/**
+ * An observer has changed state. The error is reported as a warning; the run goes on.
+ *
+ * @example
+ * ```ts
+ * import { type BaseContext, Loop, ObserverMutationError, stages } from "@hooke/hooke/hooks";
+ * import { assert } from "@std/assert";
+ *
+ * interface Walk extends BaseContext { readonly path: number[] }
+ * const WalkStage = stages<Walk>()("walk", ["AFTER_STEP"]);
+ * const errors: unknown[] = [];
+ * const loop = new Loop({
+ *   kinds: WalkStage,
+ *   context: { path: [0] },
+ *   step: (loop) => loop.fire(WalkStage.AFTER_STEP),
+ * }, { verify: true, onWarning: ({ error }) => void errors.push(error) });
+ * loop.hooks.add({ stage: WalkStage.AFTER_STEP, frequency: 1, call: (ctx) => void ctx.path.push(1) });
+ * await loop.run(1);
+ * assert(errors[0] instanceof ObserverMutationError);
+ * ```
+ */
 export class ObserverMutationError extends Error {
   /** Name of the hook. */
   readonly hook: string;

@@ -13,7 +13,20 @@ export interface Mismatch {
   readonly remedy?: string;
 }
 
-/** An error for a model file that does not fit its manifest or its reference. */
+/**
+ * An error for a model file that does not fit its manifest or its reference.
+ *
+ * @example
+ * ```ts
+ * import { ModelMismatchError, OnnxModel } from "@hooke/hooke/models/onnx";
+ * import { lennardJonesModel } from "@hooke/hooke/onnx";
+ * import { assertRejects } from "@std/assert";
+ *
+ * const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * const outputs = { energy: { tensor: "E" } }; // the file has no output of that name
+ * await assertRejects(() => OnnxModel.open(bytes, { outputs }), ModelMismatchError, "E");
+ * ```
+ */
 export class ModelMismatchError extends Error implements Mismatch {
   /** Name of the class, by which the error is known across realms. */
   override readonly name = "ModelMismatchError";

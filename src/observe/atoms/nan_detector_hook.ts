@@ -36,7 +36,19 @@ export interface NotFinite {
   readonly atom: number | undefined;
 }
 
-/** The error of forces, energies or other fields that are NaN or infinite. */
+/**
+ * The error of forces, energies or other fields that are NaN or infinite.
+ *
+ * @example
+ * ```ts
+ * import { NonFiniteError } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const forces = { field: "forces", count: 2, systems: [1], atom: 0 };
+ * const error = new NonFiniteError("NVE", 7, [forces]);
+ * assertEquals([error.step, error.systems], [7, [1]]);
+ * ```
+ */
 export class NonFiniteError extends Error {
   /** Name of the class. */
   override readonly name = "NonFiniteError";

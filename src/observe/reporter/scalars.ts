@@ -47,7 +47,20 @@ export interface ScalarRow {
 /** Number of rows that are kept for logs that have not read them yet. */
 const KEPT = 256;
 
-/** The latest rows. Each log reads the rows after those that it has read. */
+/**
+ * The latest rows. Each log reads the rows after those that it has read.
+ *
+ * @example
+ * ```ts
+ * import { ScalarBuffer } from "@hooke/hooke/observe";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const buffer = new ScalarBuffer();
+ * buffer.post({ source: "my hook", step: 3, values: { loss: 0.5 } });
+ * assertEquals(buffer.after(0).map(({ values }) => values), [{ loss: 0.5 }]);
+ * assertEquals(buffer.after(buffer.posted), []);
+ * ```
+ */
 export class ScalarBuffer {
   #rows: ScalarRow[] = [];
   #posted = 0;

@@ -51,25 +51,77 @@ export function attributeOf(node: NodeProto, name: string): AttributeProto | und
   return node.attribute.find((each) => each.name === name);
 }
 
-/** Returns an integer attribute, or the default. */
+/**
+ * Returns an integer attribute, or the default.
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, GraphBuilder, intAttribute } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("softmax");
+ * g.output("y", g.op("Softmax", [g.input("x", "f32", [2, 3])], "f32", { axis: 1 }));
+ * const [node] = decodeModel(g.build()).graph!.node;
+ * assertEquals([intAttribute(node!, "axis", -1), intAttribute(node!, "other", 7)], [1, 7]);
+ * ```
+ */
 export function intAttribute(node: NodeProto, name: string, otherwise: number): number {
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : Number(found.i);
 }
 
-/** Returns a string attribute, or the default. */
+/**
+ * Returns a string attribute, or the default.
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, GraphBuilder, textAttribute } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("gelu");
+ * g.output("y", g.op("Gelu", [g.input("x", "f32", [2])], "f32", { approximate: "tanh" }));
+ * const [node] = decodeModel(g.build()).graph!.node;
+ * assertEquals(textAttribute(node!, "approximate", "none"), "tanh");
+ * ```
+ */
 export function textAttribute(node: NodeProto, name: string, otherwise: string): string {
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : decoder.decode(found.s);
 }
 
-/** Returns a float attribute, or the default. */
+/**
+ * Returns a float attribute, or the default.
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, floatAttribute, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("leaky");
+ * g.output("y", g.op("LeakyRelu", [g.input("x", "f32", [2])], "f32", { alpha: { float: 0.5 } }));
+ * const [node] = decodeModel(g.build()).graph!.node;
+ * assertEquals([floatAttribute(node!, "alpha", 0.01), floatAttribute(node!, "beta", 2)], [0.5, 2]);
+ * ```
+ */
 export function floatAttribute(node: NodeProto, name: string, otherwise: number): number {
   const found = attributeOf(node, name);
   return found === undefined ? otherwise : found.f;
 }
 
-/** Returns an attribute with a list of integers, or `undefined`. */
+/**
+ * Returns an attribute with a list of integers, or `undefined`.
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, GraphBuilder, intsAttribute } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("transpose");
+ * g.output("y", g.op("Transpose", [g.input("x", "f32", [2, 3])], "f32", { perm: [1, 0] }));
+ * const [node] = decodeModel(g.build()).graph!.node;
+ * assertEquals([intsAttribute(node!, "perm"), intsAttribute(node!, "axes")], [[1, 0], undefined]);
+ * ```
+ */
 export function intsAttribute(node: NodeProto, name: string): readonly number[] | undefined {
   return attributeOf(node, name)?.ints.map(Number);
 }

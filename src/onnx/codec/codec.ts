@@ -82,6 +82,18 @@ function parse(name: string, bytes: Uint8Array): ModelProto {
  *
  * @throws {RangeError} if the model has 2 GiB or more, which an .onnx file cannot hold
  * @throws {TypeError} if a field has a value of the wrong kind
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, encodeModel, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("double");
+ * const x = g.input("x", "f32", [2]);
+ * g.output("y", g.op("Add", [x, x], "f32"));
+ * const bytes = g.build();
+ * assertEquals(encodeModel(decodeModel(bytes)), bytes); // unchanged bytes
+ * ```
  */
 export function encodeModel(model: ModelProto): Uint8Array<ArrayBuffer> {
   const weights = model.graph?.initializer.reduce((sum, { rawData }) => sum + rawData.length, 0);

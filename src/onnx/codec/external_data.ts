@@ -12,7 +12,18 @@ import { elementCount, isExternal, tensorType } from "./tensor_proto.ts";
 /** Returns the bytes of a file by its location in the model, which is a path relative to the model. */
 export type ReadExternal = (location: string) => Uint8Array | Promise<Uint8Array>;
 
-/** Returns the locations of all files with weights of a model, without duplicates. */
+/**
+ * Returns the locations of all files with weights of a model, without duplicates.
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, externalFiles, lennardJonesModel } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * assertEquals(externalFiles(decodeModel(bytes)), []); // all weights are in the file itself
+ * ```
+ */
 export function externalFiles(model: ModelProto): string[] {
   return [...new Set(externalTensors(model).map(locationOf))];
 }

@@ -148,6 +148,18 @@ export function isExternal({ dataLocation }: TensorProto): boolean {
  * write to them.
  *
  * @throws {TypeError} if the type cannot be stored in an array, or the values are in another file
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, GraphBuilder, tensorValues } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("scale");
+ * const w = g.parameter("w", [1, 2, 3], [3]);
+ * g.output("y", g.op("Mul", [g.input("x", "f32", [3]), w], "f32"));
+ * const [weights] = decodeModel(g.build()).graph!.initializer;
+ * assertEquals([...tensorValues(weights!)], [1, 2, 3]);
+ * ```
  */
 export function tensorValues(tensor: TensorProto): TensorElements {
   const type = tensorType(tensor), count = elementCount(tensor);

@@ -37,7 +37,18 @@ export function describeValue({ name, type }: ValueInfoProto): ValueDescription 
   return { name, type: elementTypeOf(elemType), shape: lengths };
 }
 
-/** Encodes the type and shape of a tensor. */
+/**
+ * Encodes the type and shape of a tensor.
+ *
+ * @example
+ * ```ts
+ * import { valueInfo } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const info = valueInfo("positions", "f32", ["N", 3]);
+ * assertEquals([info.name, info.type?.value.case], ["positions", "tensorType"]);
+ * ```
+ */
 export function valueInfo(name: string, type: ElementType, shape?: Shape): ValueInfoProto {
   return create(ValueInfoProtoSchema, {
     name,

@@ -148,7 +148,20 @@ function sizeOf(length: Length, sizes: Readonly<Record<string, number>>): number
   );
 }
 
-/** Formats a description as lines of text. */
+/**
+ * Formats a description as lines of text.
+ *
+ * @example
+ * ```ts
+ * import { decodeModel, describeModel, GraphBuilder, showModel } from "@hooke/hooke/onnx";
+ * import { assertStringIncludes } from "@std/assert";
+ *
+ * const g = new GraphBuilder("square");
+ * const x = g.input("x", "f32", ["N"]);
+ * g.output("y", g.op("Mul", [x, x], "f32"), ["N"]);
+ * assertStringIncludes(showModel(describeModel(decodeModel(g.build()))), "x: f32 [N]");
+ * ```
+ */
 export function showModel(description: ModelDescription): string {
   const { inputs, outputs, ops, values, metadata } = description;
   const show = ({ name, type, shape }: ValueDescription) =>

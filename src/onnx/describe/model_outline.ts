@@ -62,6 +62,17 @@ interface Reader {
  * Reads the outline of a model in one pass.
  *
  * @throws {SyntaxError} if the file is not a model or is incomplete, with the byte where the error was found
+ *
+ * @example
+ * ```ts
+ * import { lennardJonesModel, outlineModel } from "@hooke/hooke/onnx";
+ * import { assert } from "@std/assert";
+ *
+ * const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+ * const { opsets, operators } = outlineModel(bytes, "lj.onnx");
+ * assert(opsets.get("")! >= 18);
+ * assert(operators.has("Gather"));
+ * ```
  */
 export function outlineModel(bytes: Uint8Array, name: string): ModelOutline {
   const reader: Reader = { bytes, name, opsets: new Map(), operators: new Map(), external: [] };

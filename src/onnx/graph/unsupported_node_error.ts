@@ -17,6 +17,17 @@ export interface UnsupportedNode {
 /**
  * Error that is thrown if an edit does not support a node of the graph. Use the graph without that edit, or export
  * it again without the operator.
+ *
+ * @example
+ * ```ts
+ * import { evaluatorSession, GraphBuilder, UnsupportedNodeError } from "@hooke/hooke/onnx";
+ * import { assertThrows } from "@std/assert";
+ *
+ * const g = new GraphBuilder("unknown");
+ * const x = g.input("x", "f32", ["N"]);
+ * g.output("y", g.op("Mulle", [x], "f32"));
+ * assertThrows(() => evaluatorSession(g.build()), UnsupportedNodeError, "Mulle");
+ * ```
  */
 export class UnsupportedNodeError extends Error {
   /** Name of the class. */

@@ -13,6 +13,18 @@ const ACTION = "write ConstantOfShape as Expand";
  *
  * @returns number of nodes that were rewritten
  * @throws {UnsupportedNodeError} if a subgraph contains ConstantOfShape
+ *
+ * @example
+ * ```ts
+ * import { constantOfShapeToExpand, decodeModel, Graph, GraphBuilder } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const g = new GraphBuilder("zeros");
+ * g.output("y", g.op("ConstantOfShape", [g.input("shape", "i64", [1])], "f32"), ["N"]);
+ * const graph = new Graph(decodeModel(g.build()));
+ * assertEquals(constantOfShapeToExpand(graph), 1);
+ * assertEquals(graph.nodes.map(({ opType }) => opType), ["Expand"]);
+ * ```
  */
 export function constantOfShapeToExpand(graph: Graph): number {
   graph.refuseControlFlow(ACTION, "ConstantOfShape");

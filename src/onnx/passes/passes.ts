@@ -89,7 +89,18 @@ function named(name: string): Pass {
   );
 }
 
-/** Formats reports as lines of text: `foldConstants 12 (147 → 135 nodes): …`. */
+/**
+ * Formats reports as lines of text: `foldConstants 12 (147 → 135 nodes): …`.
+ *
+ * @example
+ * ```ts
+ * import { showPasses } from "@hooke/hooke/onnx";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const report = { name: "foldConstants", about: "computes constants", changed: 2, before: 9, after: 7 };
+ * assertEquals(showPasses([report]), "foldConstants 2 (9 → 7 nodes): computes constants");
+ * ```
+ */
 export function showPasses(reports: readonly PassReport[]): string {
   return reports.map(({ name, about, changed, before, after }) =>
     `${name} ${changed} (${before} → ${after} nodes): ${about}`

@@ -3,6 +3,21 @@ import type { Graph, Node } from "./graph.ts";
 /**
  * A number in a pair energy: the distance, a parameter, or an expression of them. Methods record
  * the energy without computing it; the force is derived from the record.
+ *
+ * @example
+ * ```ts
+ * import { Batch } from "@hooke/hooke/batch";
+ * import { NVE } from "@hooke/hooke/dynamics";
+ * import { pairPotential } from "@hooke/hooke/models";
+ * import { assertAlmostEquals } from "@std/assert";
+ *
+ * // `r` and `k` are expressions: E = k/r.
+ * const coulomb = pairPotential({ name: "k over r", parameters: { k: "any" }, energy: (r, { k }) => k.div(r) });
+ * const batch = Batch.from([{ symbols: ["H", "H"], positions: [0, 0, 0, 2, 0, 0] }]);
+ * await using md = new NVE({ model: coulomb({ k: 3, cutoff: 5 }), dt: 1 });
+ * await md.run(batch, 0);
+ * assertAlmostEquals(batch.get("energy")[0]!, 3 / 2 - 3 / 5, 1e-6); // shifted to 0 at the cutoff
+ * ```
  */
 export class PairExpression {
   readonly #graph: Graph;
