@@ -16,7 +16,7 @@ const PERFECT = -0.07761;
 /** Suggestions of what to do next. */
 export const NEXT = `
 Next: README.md does the same with your own structures, under "Relax structures".
-docs/atoms.md describes all engines. The source of this demo is src/cli/demo.ts, and --help lists
+docs/atoms/index.md describes all engines. The source of this demo is src/cli/demo.ts, and --help lists
 its options.`;
 
 /** Announces the relaxation. */

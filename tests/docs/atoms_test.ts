@@ -1,4 +1,4 @@
-/** docs/atoms.md against the fields, options and errors that it lists. */
+/** docs/atoms against the fields, options and errors that it lists. */
 import {
   assert,
   assertAlmostEquals,
@@ -45,8 +45,9 @@ import { TIME_UNIT_FS } from "../../src/kernels/mod.ts";
 import { ARGON, argon, bitsOf } from "../dynamics/atoms.ts";
 import { gpu } from "../dynamics/backends.ts";
 import { untestedEngines } from "../dynamics/untested_engines.ts";
+import { pagesOf } from "./tables.ts";
 
-const PAGE = await Deno.readTextFile(new URL("../../docs/atoms.md", import.meta.url));
+const PAGE = await pagesOf("atoms");
 
 /** The rows of the table whose first title is this, as texts without quotes. */
 function table(...titles: string[]): string[][] {
@@ -145,7 +146,7 @@ const CRITERION = {
   customOp: 0,
 } satisfies Record<keyof Criterion, number>;
 
-Deno.test("docs/atoms.md has every field that batches know, with level, width, type and unit", () => {
+Deno.test("docs/atoms has every field that batches know, with level, width, type and unit", () => {
   const listed = table("field", "one per").map(([name, level, width, dtype, unit]) =>
     [name, level, Number(width), dtype, unit] as const
   );
@@ -157,7 +158,7 @@ Deno.test("docs/atoms.md has every field that batches know, with level, width, t
   for (const [i, { unit }] of known.entries()) if (unit !== "") assertEquals(listed[i]![4], unit);
 });
 
-Deno.test("docs/atoms.md has every option of every engine, and every member of a criterion", () => {
+Deno.test("docs/atoms has every option of every engine, and every member of a criterion", () => {
   const own = Map.groupBy(table("engine", "option"), ([engine]) => engine);
   for (const [engine, options] of Object.entries(ENGINES)) {
     assertEquals(own.get(engine)!.map(([, option]) => option), Object.keys(options));
@@ -170,7 +171,7 @@ Deno.test("docs/atoms.md has every option of every engine, and every member of a
   assertEquals(table("member of a criterion").map(([name]) => name), Object.keys(CRITERION));
 });
 
-Deno.test("the defaults of NVTNoseHoover and NVTBussi are those that docs/atoms.md has", async () => {
+Deno.test("the defaults of NVTNoseHoover and NVTBussi are those that docs/atoms has", async () => {
   const run = async (engine: NVTNoseHoover | NVTBussi) => {
     const batch = Batch.from([argon(2, 1, 0.3)]);
     await engine.run(batch, 20);
@@ -204,7 +205,7 @@ function defaultsOf(engine: string, dt: number): Record<string, number | boolean
   );
 }
 
-Deno.test("the defaults of FIRE, FIRE2, LBFGS and NVTLangevin are those that docs/atoms.md has", async () => {
+Deno.test("the defaults of FIRE, FIRE2, LBFGS and NVTLangevin are those that docs/atoms has", async () => {
   const run = async (engine: FIRE | FIRE2 | LBFGS | NVTLangevin) => {
     const batch = Batch.from([argon(2, 1, 0.3)]);
     await engine.run(batch, 90);
@@ -235,7 +236,7 @@ Deno.test("the defaults of FIRE, FIRE2, LBFGS and NVTLangevin are those that doc
   }
 });
 
-Deno.test("the defaults of pair potentials are those that docs/atoms.md has", async () => {
+Deno.test("the defaults of pair potentials are those that docs/atoms has", async () => {
   const [skin, width] = [/`skin` \((.+) Å\)/, /`switchWidth`\s\((.+) Å\)/].map((pattern) =>
     Number(pattern.exec(PAGE)![1])
   );
@@ -253,7 +254,7 @@ Deno.test("the defaults of pair potentials are those that docs/atoms.md has", as
   assert(await run({ truncation: "switch", switchWidth: width! * 1.1 }) !== wide);
 });
 
-Deno.test("the unit of time of FIRE and the precision of devices are those of docs/atoms.md", () => {
+Deno.test("the unit of time of FIRE and the precision of devices are those of docs/atoms", () => {
   const [, unit] = table("quantity").find(([quantity]) => quantity!.includes("FIRE"))!;
   assertAlmostEquals(Number(/10\.\d+/.exec(unit!)![0]), TIME_UNIT_FS, 5e-5);
   for (const [name, real] of table("device", "positions, velocities, forces")) {
@@ -345,7 +346,7 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
   ],
 };
 
-Deno.test("each mistake that docs/atoms.md lists is the error it says", async () => {
+Deno.test("each mistake that docs/atoms lists is the error it says", async () => {
   const rows = table("what", "when");
   assertEquals(rows.map(([what]) => what), Object.keys(MISTAKES));
   for (const [what, , kind] of rows) {

@@ -52,7 +52,7 @@ Deno.test("llms.txt names pages that exist, and every page of docs by itself or 
   const text = await read("llms.txt");
   const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
   for (const link of links) assert(await exists(link), link);
-  const top = pages.filter((page) => /^docs\/[^/]+\.md$/.test(page));
+  const top = pages.filter((page) => /^docs\/([^/]+|[^/]+\/index)\.md$/.test(page));
   assertEquals(
     top.filter((page) => !links.includes(page)),
     [],

@@ -10,24 +10,17 @@ import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
-import { markdownPages } from "../../tools/check/pages.ts";
 import { lacksGpu } from "../backend/gpu.ts";
 import { slowTest } from "../suite.ts";
+import { pagesOf } from "./tables.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
-const HOWTO = await readAll("docs/howto/");
+const HOWTO = await pagesOf("howto");
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
-const ATOMS = await Deno.readTextFile(new URL("docs/atoms.md", ROOT));
+const ATOMS = await pagesOf("atoms");
 const MODELS = await Deno.readTextFile(new URL("docs/models.md", ROOT));
 const TRAINING = await Deno.readTextFile(new URL("docs/training.md", ROOT));
 const GPU = await Deno.readTextFile(new URL("docs/gpu.md", ROOT));
-
-/** The pages of a folder, one after another. */
-async function readAll(folder: string): Promise<string> {
-  const paths = (await markdownPages()).filter((path) => path.startsWith(folder));
-  const texts = paths.map((path) => Deno.readTextFile(new URL(path, ROOT)));
-  return (await Promise.all(texts)).join("\n");
-}
 
 /** A program, and the block below it if that shows output. */
 interface Program {
