@@ -22,7 +22,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   wasm: "cpu native simd",
 };
 
-/** Returns the candidate most like `word`, for "did you mean"; `undefined` if none is at all like it. */
+/** Returns the candidate most like `word`, for "did you mean"; `undefined` if no candidate is similar. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const all = [...candidates], plain = plainOf(word);
   const isMeant = (name: string) =>

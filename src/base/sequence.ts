@@ -46,7 +46,7 @@ export function inOrder(
 }
 
 /** Runs `work`, then `cleanup` whether it failed or not, and returns or throws the result of `work`. */
-export function always<T>(
+export function withCleanup<T>(
   work: () => T | PromiseLike<T>,
   cleanup: () => void,
 ): T | PromiseLike<T> {

@@ -85,7 +85,7 @@ export function describeValue(x: unknown): string {
 }
 
 /**
- * Returns the name of a function or class, or `otherwise` if it has none: a static member called `name` may hide the
+ * Returns the name of a function or class, or `otherwise` if it is empty: a static member called `name` may hide the
  * name of a class.
  */
 export function nameOr(f: object, otherwise: string): string {

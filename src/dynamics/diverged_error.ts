@@ -10,7 +10,7 @@ export interface DivergedDetails {
   readonly fault?: string | undefined;
   /** Explanation of why the cell is too flat, or too small, for the pairs of its atoms. */
   readonly flat?: string;
-  /** What messages call the systems: see `systemName`. @default their places alone */
+  /** Names of the systems in messages: see `systemName`. @default their slots */
   readonly names?: readonly string[];
   /** The time step, fs. */
   readonly dt?: number | undefined;

@@ -226,8 +226,8 @@ export class Dynamics<
   }
 
   /**
-   * Runs `work` between two steps, such as `saveCheckpoint`: after the step under way, or at once if there is none. An
-   * error is the caller's, and the run goes on. A hook must not await it.
+   * Runs `work` between two steps, such as `saveCheckpoint`: after the current step, or at once if no run is in
+   * progress. The caller gets its errors, and the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return (this.#whole ?? this.#checkpoints).betweenSteps(work);

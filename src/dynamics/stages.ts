@@ -51,7 +51,7 @@ export interface DynamicsFields {
   readonly conservedEnergy: Float64Array;
   /** Stress, dE/dε / V, nine numbers per system, eV/Å³; 0 without a cell. */
   readonly stress: Float64Array;
-  /** Time that each system has come, fs; NaN where steps take none. */
+  /** Elapsed time of each system, fs; NaN if steps take no time. */
   readonly time: Float64Array;
   /** Å, three per atom. */
   readonly positions: Float32Array | Float64Array;
@@ -113,7 +113,7 @@ export interface DynamicsStageMap {
   readonly AFTER_STEP: Observe<DynamicsBase>;
   /** In a step in which a system has converged. */
   readonly ON_CONVERGE: Observe<ConvergedContext>;
-  /** When systems were admitted to a running batch, and have forces. */
+  /** Systems were admitted to a running batch and have forces. */
   readonly ON_ADMIT: Observe<AdmittedContext>;
 }
 

@@ -18,7 +18,7 @@ export type TrainingPhase = "train" | "validation";
 /** Status of a trainer. */
 export type TrainerStatus = "idle" | "training" | "completed" | "stopped" | "error";
 
-/** The facts of a training run by which it can be told from others and done again. Logs write them as training begins. */
+/** The facts that identify a training run and allow repeating it. Logs write them as training begins. */
 export interface RunInfo {
   /** The id of the run, as in all logs. */
   readonly id: string;
@@ -166,7 +166,7 @@ export interface TrainerControl {
 /** A replacement of a tensor of the model, in training and when it is observed. */
 export type ActivationPatch =
   | {
-    /** Which tensor, by its name in the graph. */
+    /** Name of the tensor in the graph. */
     readonly point: string;
     /** Zeros replace it. */
     readonly kind: "zero";

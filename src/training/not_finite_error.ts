@@ -2,9 +2,9 @@ import type { TrainingBatch } from "./context.ts";
 
 /** A tensor in which something is not finite. */
 export interface NotFiniteTensor {
-  /** Which it is, in words: `loss`, `gradient of fc1.weight`, `x of the batch`. */
+  /** Description of the tensor: `loss`, `gradient of fc1.weight`, `x of the batch`. */
   readonly tensor: string;
-  /** How many of its numbers are NaN or infinite. */
+  /** Number of its elements that are NaN or infinite. */
   readonly count: number;
 }
 
@@ -22,7 +22,7 @@ export interface NotFiniteTensor {
  * ```
  */
 export class NotFiniteError extends Error {
-  /** What errors of this kind are called. */
+  /** Name of these errors. */
   override readonly name = "NotFiniteError";
   /** Epochs done before this one. */
   readonly epoch: number;
@@ -30,7 +30,7 @@ export class NotFiniteError extends Error {
   readonly batch: number;
   /** Steps done before this one. */
   readonly step: number;
-  /** What is not finite. */
+  /** Tensors that are not finite. */
   readonly tensors: readonly NotFiniteTensor[];
 
   /** Says which tensors, how many numbers of each, and where. */

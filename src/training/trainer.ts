@@ -157,7 +157,7 @@ export class TrainerCore<
    * Measures the loss and the metrics over all batches of some data: `"val/loss"` and so on.
    *
    * @param data by default that of the options
-   * @throws {TypeError} if there is none
+   * @throws {TypeError} if there is no validation data
    * @throws {Error} during a run: hooks ask by `ctx.trainer.validateSoon()`
    */
   async validate(
@@ -199,8 +199,8 @@ export class TrainerCore<
   }
 
   /**
-   * Runs `work`, such as `saveCheckpoint`, between two steps: as soon as the current step is done, or at once if there is
-   * none. The caller gets its errors, and the run goes on. A hook must not await it.
+   * Runs `work`, such as `saveCheckpoint`, between two steps: as soon as the current step is done, or at once if no
+   * step is in progress. The caller gets its errors, and the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return this.#engine.loop.betweenSteps(work);

@@ -27,7 +27,7 @@ export type TrainingData = BatchesLike | NamedData | Readonly<Record<string, Bat
 /** Initial hooks of a trainer. */
 export type TrainingHooks = readonly HookInput<TrainingKind>[];
 
-/** What the initial hooks `H` of a trainer must be. */
+/** The type that the initial hooks `H` of a trainer must have. */
 export type TrainingHooksOf<H> = AllChecked<TrainingKind, H>;
 
 /** Times at which the model is validated. */
@@ -55,13 +55,13 @@ export interface TrainerParts {
   /**
    * Metrics to measure in training and in validation.
    *
-   * @default none
+   * @default undefined
    */
   readonly metrics?: MetricsByName;
   /**
    * The training data. Without it only `step` can be called.
    *
-   * @default none
+   * @default undefined
    */
   readonly data?: TrainingData;
   /**
@@ -73,7 +73,7 @@ export interface TrainerParts {
   /** One optimizer, or several that each update their own parameters. */
   readonly optimizers: Optimizer | readonly Optimizer[];
   /**
-   * Learning-rate schedule of the optimizers that have none of their own.
+   * Learning-rate schedule of the optimizers without a schedule.
    *
    * @default constant()
    */
@@ -87,7 +87,7 @@ export interface TrainerParts {
   /**
    * Parameters to keep frozen: names, or patterns of names.
    *
-   * @default none
+   * @default undefined
    */
   readonly freeze?: Patterns;
   /**
@@ -208,7 +208,7 @@ export type TrainerOptions<
   /**
    * Initial hooks; `hooks.add` takes more, with options.
    *
-   * @default none
+   * @default undefined
    */
   readonly hooks?: [H] extends [never] ? TrainingHooks : InitialHooks<TrainingKind, H, N, W>;
 };

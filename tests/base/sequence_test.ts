@@ -1,11 +1,11 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   after,
-  always,
   catching,
   inOrder,
   isThenable,
   resultAfter,
+  withCleanup,
 } from "../../src/base/sequence.ts";
 
 const later = <T>(value: T): Promise<T> => Promise.resolve(value);
@@ -14,7 +14,7 @@ Deno.test("what has nothing to await runs at once", () => {
   const order: string[] = [];
   assertEquals(after(2, (x) => x + 1), 3);
   assertEquals(inOrder(() => void order.push("a"), () => void order.push("b")), undefined);
-  assertEquals(always(() => 5, () => void order.push("cleanup")), 5);
+  assertEquals(withCleanup(() => 5, () => void order.push("cleanup")), 5);
   assertEquals(catching(() => 5, () => 6), 5);
   assertEquals(order, ["a", "b", "cleanup"]);
 });
@@ -32,7 +32,7 @@ Deno.test("what has something to await goes on when it settles", async () => {
   assertEquals(order, []);
   await waiting;
   assertEquals(order, ["a", "b", "c", "d"]);
-  assertEquals(await always(() => later(5), () => void order.push("cleanup")), 5);
+  assertEquals(await withCleanup(() => later(5), () => void order.push("cleanup")), 5);
   assertEquals(order.at(-1), "cleanup");
 });
 
@@ -50,14 +50,14 @@ Deno.test("inOrder ends with the first error, at once or late", async () => {
   assertEquals(order, []);
 });
 
-Deno.test("always cleans up after errors, and catching replaces them", async () => {
+Deno.test("withCleanup() cleans up after errors, and catching replaces them", async () => {
   let cleanups = 0;
   const fail = (): number => {
     throw new Error("no");
   };
   const failLate = () => Promise.reject<number>(new Error("no"));
-  assertThrows(() => always(fail, () => void cleanups++), Error, "no");
-  await assertRejects(async () => await always(failLate, () => void cleanups++), Error, "no");
+  assertThrows(() => withCleanup(fail, () => void cleanups++), Error, "no");
+  await assertRejects(async () => await withCleanup(failLate, () => void cleanups++), Error, "no");
   assertEquals(cleanups, 2);
   assertEquals(catching(fail, () => 7), 7);
   assertEquals(await catching(failLate, () => 7), 7);

@@ -148,7 +148,7 @@ export class ThreadedBackend implements Backend {
 
   /**
    * If a program can halt, all threads must halt in the same step. They then do one step at a time,
-   * and none begins the next step before all have replied.
+   * and begin the next step only after all have replied.
    */
   run(program: Program, first: number, steps: number): number | Promise<number> {
     const { id, frame, canHalt } = program as ThreadedProgram;

@@ -22,7 +22,7 @@ export function bondRank(
       return [bonds[2 * b]!, bonds[2 * b + 1]!] as const;
     });
     const atoms = new Set(pairs.flat());
-    // None of the bonds of a tree follows from the others.
+    // The bonds of a tree are independent of one another.
     const isTree = pairs.length < atoms.size && ![...atoms].some((atom) => fixed(atom) !== 0);
     sum += isTree ? pairs.length : rankOf(gram(pairs, system, fixed, geometry));
   }

@@ -31,7 +31,7 @@ export class Constrained implements ConstraintCalls {
   /** True if there are no constraints. */
   readonly isEmpty: boolean;
   readonly #state: ResidentBatch;
-  readonly #scheme: Integrator;
+  readonly #integrator: Integrator;
   readonly #mask: Int32Array;
   readonly #held: Buffer<"i32"> | undefined;
   readonly #hasCenter: boolean;
@@ -40,10 +40,10 @@ export class Constrained implements ConstraintCalls {
   #ranks: { readonly key: string; readonly values: Int32Array } | undefined;
 
   /** Throws a TypeError or RangeError for what does not fit the batch, and for what contradicts itself. */
-  constructor(state: ResidentBatch, scheme: Integrator, constraints: readonly Constraint[]) {
+  constructor(state: ResidentBatch, integrator: Integrator, constraints: readonly Constraint[]) {
     this.isEmpty = constraints.length === 0;
     this.#state = state;
-    this.#scheme = scheme;
+    this.#integrator = integrator;
     const all = constraints.map((one) => heldBy(one, state));
     const masks = all.flatMap(({ fixed }) => fixed === undefined ? [] : [fixed]);
     const mask = this.#mask = new Int32Array(state.batch.nodeCount);
@@ -103,7 +103,7 @@ export class Constrained implements ConstraintCalls {
     const { field, weights } = this.#buffers;
     const forces = field("forces");
     const calls = this.#hold(Freeze.FORCES);
-    if (!isRelaxing(this.#scheme)) return calls; // velocities are kept to the constraints as they change
+    if (!isRelaxing(this.#integrator)) return calls; // velocities are kept to the constraints as they change
     const ones = this.#bonds && weights(1);
     return [
       ...calls,
@@ -129,7 +129,7 @@ export class Constrained implements ConstraintCalls {
     const { field } = this.#buffers;
     if (this.#bonds !== undefined && changes(one, field("cell"))) {
       throw new TypeError(
-        `Cannot run ${this.#scheme.name} with fixBonds: its kernel ${one.kernel.name} changes the cell. ` +
+        `Cannot run ${this.#integrator.name} with fixBonds: its kernel ${one.kernel.name} changes the cell. ` +
           "Use an integrator with a constant cell, or leave out fixBonds",
       );
     }
@@ -207,9 +207,9 @@ export class Constrained implements ConstraintCalls {
   #shake(drift?: KernelCall, low: Buffer<"real"> = this.#buffers.low): KernelCall[] {
     if (this.#list === undefined) return [];
     const { field, before, lowBefore } = this.#buffers;
-    const { dt } = this.#scheme;
+    const { dt } = this.#integrator;
     const { fraction = 1, dt: own } = drift?.args ?? {};
-    // A step of a relaxation has no time, or one of its own, which is none of the motion's.
+    // A step of a relaxation takes no physical time.
     const isMotion = drift !== undefined && Object.values(drift.args).includes(field("velocities"));
     const isTimed = isMotion && dt !== undefined && (own === undefined || isTimes(own));
     return [
@@ -223,7 +223,7 @@ export class Constrained implements ConstraintCalls {
         lowBefore,
         ...(isTimed && {
           velocities: field("velocities"),
-          dt: isTimes(own) ? own : parameter(this.#state, this.#scheme.name, "dt", dt),
+          dt: isTimes(own) ? own : parameter(this.#state, this.#integrator.name, "dt", dt),
         }),
         fraction: typeof fraction === "number" ? fraction : 1,
       }),

@@ -25,7 +25,7 @@ export interface Held {
   /**
    * The directions in which atoms are fixed, one number per atom: 1 for x, 2 for y, 4 for z, or their sum.
    *
-   * @default none
+   * @default undefined
    */
   readonly fixed?: ArrayLike<number>;
   /**
@@ -37,7 +37,7 @@ export interface Held {
   /**
    * Bonds of fixed length.
    *
-   * @default none
+   * @default undefined
    */
   readonly bonds?: HeldBonds;
 }

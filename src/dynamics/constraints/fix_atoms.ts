@@ -40,8 +40,8 @@ export function fixAtoms(choice: AtomChoice): Constraint {
 }
 
 /**
- * Holds coordinates of atoms: `fixComponents(choice, "z")` lets them move in x and y alone. What {@linkcode fixAtoms}
- * says of atoms holds for each coordinate, which is one degree of freedom.
+ * Holds coordinates of atoms: `fixComponents(choice, "z")` lets them move in x and y alone. Each coordinate is one
+ * degree of freedom; otherwise it behaves as {@linkcode fixAtoms}.
  *
  * @throws {TypeError} for what is no choice of atoms, and for directions that are none
  *

@@ -45,7 +45,7 @@ export interface Criterion {
    * Custom function that returns a value for each system; all other members except `key` are then ignored. It costs a
    * visit per step.
    *
-   * @default none
+   * @default undefined
    */
   readonly customOp?: (
     values: ArrayLike<number>,

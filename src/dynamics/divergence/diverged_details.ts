@@ -12,7 +12,7 @@ import type { DivergedCause, DivergedDetails } from "../diverged_error.ts";
 import { firstNotFinite } from "../engine/dynamics_checks.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import { perSystem } from "../integrators/parameters.ts";
-import { lostPairs, tooManyPairs } from "./lost_pairs.ts";
+import { pairFailure, tooManyPairs } from "./pair_failure.ts";
 import type { RunParts } from "../step/run_engine.ts";
 
 /** Numbers of `Control.CAUSE` → the cause; that of a model may be an energy as well. */
@@ -47,9 +47,9 @@ export function detailsOf(
   if (cause === "pairs") {
     return after(tooManyPairs(state, system), (flat) => ({ ...known, cause, flat }));
   }
-  return after<DivergedDetails, DivergedDetails>(lostPairs(state, system), (lost) => ({
+  return after<DivergedDetails, DivergedDetails>(pairFailure(state, system), (failure) => ({
     ...known,
-    ...lost,
+    ...failure,
   }));
 }
 

@@ -26,9 +26,9 @@ import {
 
 /** A run that is hotter, K, is not physical. */
 const HOTTEST = 1e5;
-/** Nor is one hotter than so many times its bath, and than it was when it began. */
+/** A run is not physical if a system is hotter than this multiple of its bath and of its initial temperature. */
 const OVER_BATH = 10;
-/** Å that no atom moves in a step. */
+/** A run is not physical if an atom moves farther in a step, Å. */
 const FARTHEST_MOVE = 0.5;
 /** eV per atom by which the energy of a run at constant energy may change. */
 const MOST_DRIFT = 0.05;

@@ -8,7 +8,7 @@ import type { Backend } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
-import { after, always, isThenable } from "../../base/sequence.ts";
+import { after, isThenable, withCleanup } from "../../base/sequence.ts";
 import { openUnconstrained } from "../constraints/constraint_calls.ts";
 import {
   constraintsOn,
@@ -103,7 +103,7 @@ export class BatchPlace {
 
   #moving<T>(work: () => T | PromiseLike<T>): T | PromiseLike<T> {
     this.#isMoving = true;
-    return always(work, () => void (this.#isMoving = false));
+    return withCleanup(work, () => void (this.#isMoving = false));
   }
 
   #enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {

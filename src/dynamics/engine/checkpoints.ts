@@ -33,7 +33,7 @@ export class Checkpoints {
     if (this.#isBetween) return await this.#saveHeld();
     const { loop, current } = this.#engine;
     return {
-      ...await this.#scheme(),
+      ...await this.#integrator(),
       loop: loop.save(),
       ...await current.save(),
       ...await this.#streams.save(),
@@ -44,8 +44,8 @@ export class Checkpoints {
   async #saveHeld(): Promise<SavedDynamics> {
     const { loop, current, held } = this.#engine;
     const { state, clock } = current;
-    const scheme = await this.#scheme();
-    const kept = { ...scheme, ...await current.snapshot(), ...await this.#streams.save() };
+    const saved = await this.#integrator();
+    const kept = { ...saved, ...await current.snapshot(), ...await this.#streams.save() };
     return held.lend(state.savedToHost(kept.resident), (batch) => {
       const copy = Batch.load(batch.save());
       clock.note(copy);
@@ -53,7 +53,7 @@ export class Checkpoints {
     });
   }
 
-  async #scheme(): Promise<Pick<SavedDynamics, "integrator" | "options">> {
+  async #integrator(): Promise<Pick<SavedDynamics, "integrator" | "options">> {
     const { integrator } = this.#engine, { optionsOf } = await loadOptions();
     const options = optionsOf(integrator);
     return { integrator: integrator.name, ...options === undefined ? {} : { options } };

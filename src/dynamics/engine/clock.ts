@@ -50,7 +50,7 @@ export class Clock {
     });
   }
 
-  /** The time of each system that has done so many steps, fs; NaN where steps take none. */
+  /** Returns the time of each system after its number of steps, fs; NaN if steps take no time. */
   at(steps: Int32Array): Float64Array {
     const stages = this.#dts ??= this.#readDts();
     const each = stages.length;
@@ -103,7 +103,7 @@ export class Clock {
     return { begun: this.#begun.slice(), before: this.#before.slice() };
   }
 
-  /** Writes the time into a batch that has done so many steps, if steps take any. */
+  /** Writes the time of each system into a batch, if steps take time. */
   note(batch: Batch): void {
     if (this.#dt === undefined) return;
     const options = { level: "system", dtype: "f64", unit: "fs", fill: 0 } as const;

@@ -20,7 +20,7 @@ export type DynamicsKind = typeof DynamicsStage;
 /** The hooks an engine begins with, of any form. */
 export type FirstHooks = readonly HookInput<DynamicsKind>[];
 
-/** What the hooks `H` that an engine begins with must be. */
+/** The type that the initial hooks `H` of an engine must have. */
 export type FirstHooksOf<H> = AllChecked<DynamicsKind, H>;
 
 /** Options of every engine for atoms. */
@@ -34,19 +34,19 @@ export interface DynamicsOptions<
   /**
    * Hooks to begin with; `engine.hooks.add` takes more, with options.
    *
-   * @default none
+   * @default undefined
    */
   readonly hooks?: [H] extends [never] ? FirstHooks : InitialHooks<DynamicsKind, H, N, W>;
   /**
    * Number of steps of `run` if it is called without one.
    *
-   * @default none: `run` needs a number
+   * @default undefined: `run` needs a number
    */
   readonly nSteps?: number;
   /**
    * Constraints, which work with every integrator: `fixAtoms`, `fixBonds`, …
    *
-   * @default none
+   * @default undefined
    */
   readonly constraints?: readonly Constraint[];
   /**
@@ -81,7 +81,7 @@ export interface DynamicsOptions<
   /**
    * Fields of the user's own, in the batch, that hooks may read and write.
    *
-   * @default none
+   * @default undefined
    */
   readonly fields?: readonly (string | CustomField<string, unknown>)[];
   /**
@@ -93,7 +93,7 @@ export interface DynamicsOptions<
   /** Stops it after the step under way; hooks that do not answer are not waited for without end. */
   readonly signal?: AbortSignal;
   /**
-   * Told of every error that does not stop the run.
+   * Receives every error that does not stop the run.
    *
    * @default prints the first of each hook
    */

@@ -13,11 +13,11 @@ import type { PickOptions, SkippedDevice } from "../../backend/webgpu/pick.ts";
 
 /** A device, and how to use it. */
 export interface DeviceRequest extends PickOptions {
-  /** Which. */
+  /** Name of the device. */
   readonly name: DeviceName;
   /**
-   * On a GPU that `"auto"` picked: after so many seconds the engine takes home what it needs to go on from there on
-   * wasm, should the device be lost. It waits for the device when it does.
+   * On a GPU that `"auto"` picked: number of seconds between copies of the state to the host, from which the run
+   * goes on on wasm if the device is lost. Each copy waits for the device.
    *
    * @default 5
    */

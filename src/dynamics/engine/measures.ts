@@ -141,7 +141,7 @@ interface RestingStages {
 
 const restingStages = new WeakMap<ResidentBatch, RestingStages>();
 
-/** Says whether a system is beyond all baths of the stages, and none of them has set it in motion. */
+/** Returns whether a system is past all stages with a bath, and no bath has set it in motion. */
 export type IsSpared = (system: number) => boolean;
 
 const spared = new WeakMap<ResidentBatch, IsSpared>();

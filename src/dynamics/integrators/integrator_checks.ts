@@ -9,15 +9,16 @@ import { complaint } from "../../base/show.ts";
 import type { Integrator, OpenIntegrator } from "./integrator.ts";
 
 /** Throws a TypeError if a value is not an integrator. */
-export function checkIntegrator(scheme: unknown): asserts scheme is Integrator {
+export function checkIntegrator(integrator: unknown): asserts integrator is Integrator {
   if (
-    isObject(scheme) && typeof scheme.name === "string" && typeof scheme.open === "function"
+    isObject(integrator) && typeof integrator.name === "string" &&
+    typeof integrator.open === "function"
   ) return;
   throw new TypeError(
     complaint(
       "make an engine",
       "its integrator must have a name and open(state)",
-      scheme,
+      integrator,
     ),
   );
 }

@@ -161,9 +161,9 @@ function numbersOf(value: unknown): unknown[] | undefined {
 }
 
 /**
- * A parameter as one number for each system of a batch, or of so many. Throws a RangeError where there are fewer or
- * more than systems, and for a field with a value that cannot be; a TypeError where a field is not there, and for a
- * list by place where systems come and go.
+ * Returns a parameter as one number for each system of a batch, or for a number of systems. Throws a RangeError for a
+ * list of another length, and for a field with an invalid value; a TypeError if the field does not exist, and for a
+ * list if systems are admitted and graduate during the run.
  */
 export function perSystem(
   engine: string,

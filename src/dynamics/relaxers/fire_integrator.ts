@@ -37,7 +37,7 @@ export interface FireArguments {
 }
 
 /** A kind of FIRE. */
-export interface FireScheme {
+export interface FireVariant {
   /** The name of the engine. */
   readonly name: string;
   /** The names of its options. */
@@ -57,9 +57,9 @@ export interface FireScheme {
 }
 
 /** Returns the integrator of a kind of FIRE. Throws if `cell` is wrong. */
-export function fireIntegrator(scheme: FireScheme): Integrator {
-  const { name, parameters, values } = scheme;
-  const cell = checkCell(name, scheme.cell);
+export function fireIntegrator(variant: FireVariant): Integrator {
+  const { name, parameters, values } = variant;
+  const cell = checkCell(name, variant.cell);
   return {
     name,
     parameters,
@@ -68,11 +68,11 @@ export function fireIntegrator(scheme: FireScheme): Integrator {
     open(state) {
       const cells = cell && openCell(state, name, cell);
       const args: FireArguments = {
-        ...stateOf(state, scheme),
-        parameters: parameterTable(state, name, scheme.columns),
+        ...stateOf(state, variant),
+        parameters: parameterTable(state, name, variant.columns),
         ...cells && { ...cells, cellVelocities: cellVelocities(state) },
       };
-      return withCell(scheme.step(state, args), cells);
+      return withCell(variant.step(state, args), cells);
     },
   };
 }
@@ -82,7 +82,7 @@ export function inFemtoseconds(time: PerSystem): PerSystem {
   return times(time, TIME_UNIT_FS);
 }
 
-function stateOf(state: ResidentBatch, { name, dt, alpha }: FireScheme) {
+function stateOf(state: ResidentBatch, { name, dt, alpha }: FireVariant) {
   const start = (parameter: string, value: PerSystem) =>
     state.state(parameter, {
       dtype: "f64",

@@ -45,7 +45,10 @@ export class FusedDynamics<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** The engines of the stages, in order: a system of `status` n is in the stage n, or done if there is none. */
+  /**
+   * The engines of the stages, in order: a system of `status` n is in stage n, and finished if n is the number of
+   * stages.
+   */
   readonly stages: readonly Dynamics[];
 
   /** See {@linkcode fuse}. */

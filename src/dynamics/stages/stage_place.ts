@@ -11,7 +11,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 export interface StagePlace {
   /** The stage in which each system did its last step. */
   readonly stage: Buffer<"i32">;
-  /** Which it is. */
+  /** Number of the stage. */
   readonly at: number;
   /** Number of stages. */
   readonly count: number;

@@ -9,7 +9,7 @@ import type { Batch } from "../../batch/batch.ts";
 /** The field of the batch that has them: a row for each system, one number for each stage. */
 export const STAGE_STEPS = "stageSteps";
 
-/** Lets a batch count the steps of so many stages: from 0, unless it does already. */
+/** Makes a batch count the steps of `stages` stages: from 0, unless it counts them already. */
 export function countStages(batch: Batch, stages: number): Int32Array {
   const known = batch.fields().find(({ name }) => name === STAGE_STEPS);
   const isKnown = known?.level === "system" && known.dtype === "i32" && known.width === stages;

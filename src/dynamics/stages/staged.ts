@@ -46,21 +46,21 @@ export function staged(
   stages: readonly NamedStage[],
   budgets: readonly StageBudget[],
 ): Integrator {
-  const schemes = stages.map(({ integrator }) => integrator);
-  const dt = schemes.find(({ dt }) => dt !== undefined)?.dt;
+  const integrators = stages.map(({ integrator }) => integrator);
+  const dt = integrators.find(({ dt }) => dt !== undefined)?.dt;
   return {
     name: stages.map(({ name }) => name).join("+"),
-    stages: schemes,
-    keepsMomentum: schemes.every(({ keepsMomentum }) => keepsMomentum === true),
-    needsStress: schemes.some(({ needsStress }) => needsStress === true),
-    needsEnergy: schemes.some(({ needsEnergy }) => needsEnergy === true),
+    stages: integrators,
+    keepsMomentum: integrators.every(({ keepsMomentum }) => keepsMomentum === true),
+    needsStress: integrators.some(({ needsStress }) => needsStress === true),
+    needsEnergy: integrators.some(({ needsEnergy }) => needsEnergy === true),
     ...(dt === undefined ? {} : { dt }),
     open(state) {
       const own = new OpenStages(state, stages.length, budgets);
-      const stirred = schemes.map((_, k) => schemes.slice(0, k).some(isBath));
-      const keeps = schemes.map((one, k) => keepsCenter(one) && !stirred[k]);
+      const stirred = integrators.map((_, k) => integrators.slice(0, k).some(isBath));
+      const keeps = integrators.map((one, k) => keepsCenter(one) && !stirred[k]);
       if (keeps.includes(true)) {
-        const baths = schemes.flatMap((scheme, k) => isBath(scheme) ? [k] : []);
+        const baths = integrators.flatMap((one, k) => isBath(one) ? [k] : []);
         const notes = { stage: own.stage, keeps: state.constants("i32", keeps.map(Number), "all") };
         noteStages(state, notes, (system) => own.hasPassed(system, baths));
       }

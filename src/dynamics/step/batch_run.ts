@@ -249,7 +249,7 @@ export class BatchRun {
     plan.run(plan.now.begin);
   }
 
-  /** Returns how many of `n` steps can be counted. Throws a RangeError if none can. */
+  /** Returns how many of `n` steps can be counted. Throws a RangeError if it is 0. */
   countable(n: number): number {
     const { name, loop: { stepCount } } = this.#run.engine;
     const left = this.#lastStep - stepCount;

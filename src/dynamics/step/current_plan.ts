@@ -29,7 +29,7 @@ export class CurrentPlan {
     this.#make = make;
   }
 
-  /** The plan, made now if there is none. */
+  /** The plan, which is made now if it does not exist. */
   get now(): StepPlan {
     return this.#plan ??= this.#make();
   }

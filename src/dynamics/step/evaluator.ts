@@ -5,7 +5,7 @@
  */
 
 import type { NumericArray } from "../../batch/fields/fields.ts";
-import { after, always, inOrder, isThenable } from "../../base/sequence.ts";
+import { after, inOrder, isThenable, withCleanup } from "../../base/sequence.ts";
 import { outputsOf } from "../../models/model.ts";
 import type { Divergence } from "../divergence/divergence.ts";
 import type { RunParts } from "./run_engine.ts";
@@ -59,7 +59,7 @@ export class Evaluator {
       backend.write(frame.active, before);
       phase.forces.hasEnergy = false; // of all others
     };
-    return plan.hold(always(() => this.#evaluateEnergies(step), restore));
+    return plan.hold(withCleanup(() => this.#evaluateEnergies(step), restore));
   }
 
   /** Evaluates, and keeps forces and virials bitwise: wrapping may have moved atoms by whole lattice vectors since. */

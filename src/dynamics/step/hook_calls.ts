@@ -109,7 +109,7 @@ export class HookCalls {
     return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }
 
-  /** Returns a program for each measure that hooks read; none if no visit changes anything. */
+  /** Returns a program for each measure that hooks read; `[]` if no visit changes anything. */
   measures(prepare: (calls: readonly KernelCall[]) => Program | undefined): Map<string, Program> {
     const { state, keepsMomentum } = this.#parts;
     const fields = this.#parts.writes().size === 0 ? [] : [...this.#parts.reads()];

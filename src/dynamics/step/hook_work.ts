@@ -4,7 +4,7 @@
  * @module
  */
 
-import { after, always } from "../../base/sequence.ts";
+import { after, withCleanup } from "../../base/sequence.ts";
 import { measureOf } from "../engine/measures.ts";
 import type { StageRange } from "../stages/open_stages.ts";
 import { DynamicsStage } from "../stages.ts";
@@ -34,7 +34,7 @@ export class HookWork {
     if (!this.hasChanged) return;
     const { plan, isLate, state, engine: { integrator } } = this.#run;
     if (plan.known !== undefined || !isLate) return plan.run(plan.now.measures.get(field));
-    // There is no plan at the moment, and none can be made without waiting.
+    // There is no plan at the moment, and making one would need waiting.
     plan.runOnce(measureOf(state, field, integrator.keepsMomentum === true)?.calls ?? []);
   }
 
@@ -48,7 +48,7 @@ export class HookWork {
       if (hook.compute === undefined) return;
       if (stages === undefined || part === undefined) return hook.compute({ state }, stage);
       plan.runOnce([stages.enter(part as StageRange, true, isAfter)]);
-      return always(
+      return withCleanup(
         () => hook.compute!({ state }, stage),
         () => plan.runOnce([stages.leave()]),
       );

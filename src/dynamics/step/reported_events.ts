@@ -32,7 +32,8 @@ export class ReportedEvents {
   }
 
   /**
-   * Removes one event of each of these systems, and returns a mask of those that had one; `undefined` if none had.
+   * Removes one event of each of these systems, and returns a mask of those that had one; `undefined` if no system had
+   * one.
    */
   take(mask: ArrayLike<number>): Int32Array | undefined {
     if (this.#slots.size === 0) return undefined;

@@ -28,7 +28,7 @@ export function assertGiven(
   }
 }
 
-/** Throws a TypeError if a hook reads the conserved quantity of an integrator that has none. */
+/** Throws a TypeError if a hook reads the conserved quantity and the integrator has no such quantity. */
 export function assertConserves(
   name: string,
   { dt }: Integrator,
@@ -61,8 +61,8 @@ const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress
 const WARNED = new WeakSet<object>();
 
 /**
- * Drops the stresses that systems brought along if the model gives none: after a step they would be those of other
- * positions. Warns if there were some.
+ * Drops the stresses that the systems had before the run if the model does not give stresses: after a step they
+ * would be those of other positions. Warns if there were some.
  */
 export function dropStress(
   batch: Batch,

@@ -67,7 +67,7 @@ export interface StepPlan {
 
 const S = DynamicsStage;
 
-/** Makes a program of calls; `undefined` if there are none. */
+/** Makes a program of calls; `undefined` without calls. */
 type Prepare = (calls: readonly KernelCall[]) => Program | undefined;
 
 /** Plans a step. */

@@ -21,7 +21,7 @@ export interface StepResults {
   readonly marked: readonly Int32Array[];
 }
 
-/** What the frame of a batch says before the first step of a run. */
+/** Results in the frame of a batch before the first step of a run. */
 export interface FirstLook {
   /** The words of `Control`. */
   readonly control: Int32Array;
@@ -41,7 +41,7 @@ export function lookAt(state: ResidentBatch): FirstLook | PromiseLike<FirstLook>
   }));
 }
 
-/** Sets the status of active systems to 0 if it is one of `targets`: they have converged in another run, or in none. */
+/** Sets the status of active systems to 0 if it is one of `targets`: they converged in an earlier run, or never. */
 export function clearTargets(
   state: ResidentBatch,
   targets: readonly number[],

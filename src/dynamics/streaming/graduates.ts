@@ -10,7 +10,7 @@ import { complaint } from "../../base/show.ts";
 
 /** A sink for systems that leave a stream. */
 export interface GraduateSink {
-  /** Takes a copy of the systems of a batch, or of those that the mask marks: all of them, or none when it throws. */
+  /** Takes a copy of the systems of a batch, or of those that the mask marks. If it throws, it has taken no system. */
   write(batch: Batch, mask?: ArrayLike<number | boolean>): void | PromiseLike<void>;
   /** Waits until all that was taken is where it is to be. */
   flush?(): void | PromiseLike<void>;
@@ -20,9 +20,9 @@ export interface GraduateSink {
   readonly length?: number;
   /** Number of systems it can hold. @default no limit */
   readonly capacity?: number;
-  /** Takes off all systems but the first so many. */
+  /** Removes all systems after the first `length`. */
   truncate?(length: number): void | PromiseLike<void>;
-  /** All systems that it holds, where it cannot take them off. */
+  /** Returns all systems that it holds. Needed only without `truncate`. */
   read?(): Batch | PromiseLike<Batch>;
 }
 
@@ -94,8 +94,8 @@ export class Graduates {
   }
 
   /**
-   * Goes on from a time when they held so many: what came since is taken off before the next write, or is not written
-   * again. Throws a RangeError for one that holds fewer.
+   * Goes on from a checkpoint at which the sinks held `lengths` systems: later ones are removed before the next write,
+   * or are not written again. Throws a RangeError for one that holds fewer.
    */
   async goBack(lengths: readonly number[]): Promise<void> {
     const known = new Set<number>(), cuts = new Map<GraduateSink, number>();
@@ -139,7 +139,7 @@ function roomIn({ capacity = Infinity, length = 0 }: GraduateSink): number {
   return Math.max(0, capacity - length);
 }
 
-/** Returns the ids of the systems that a sink holds after the first so many. */
+/** Returns the ids of the systems that a sink holds after the first `from`. */
 async function idsFrom(
   engine: string,
   sink: GraduateSink,

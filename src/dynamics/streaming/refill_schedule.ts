@@ -7,10 +7,13 @@
 import type { StreamSlot } from "./saved_stream.ts";
 import { isWaiting, type StreamEngine } from "./stream_batch.ts";
 
-/** The batch is refilled when one system in so many waits to be written. */
+/** The batch is refilled when one in eight of its systems waits to be written. */
 const SHARE = 8;
 
-/** A device is asked every so many steps which systems have finished, if admitting others costs little. */
+/**
+ * Number of steps after which a device is asked again which systems have finished, if admitting systems is
+ * cheap.
+ */
 const ASK = 4;
 
 /** The times at which finished systems are taken out and others admitted. */

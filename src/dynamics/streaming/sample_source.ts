@@ -72,7 +72,7 @@ export function sizeOf({ nodeCount, edgeCount }: System): SampleSize {
   return { atoms: nodeCount, edges: edgeCount };
 }
 
-/** The sizes of all samples. Throws a TypeError for one that is none. */
+/** Returns the sizes of all samples. Throws a TypeError for an invalid size. */
 export function sizesOf(action: string, list: SizedList, withEdges: boolean): {
   readonly atoms: Int32Array;
   readonly edges: Int32Array;

@@ -75,7 +75,7 @@ export interface SavedStream {
   readonly clock: SavedClock;
 }
 
-/** Throws a TypeError if a value is not the saved state of so many slots. */
+/** Throws a TypeError if a value is not the saved state of `size` slots. */
 export function assertSlots(action: string, slots: unknown, size: number): void {
   const isCounted = Array.isArray(slots) && slots.length === size;
   if (!isCounted) {

@@ -25,7 +25,7 @@ export interface StreamOptions {
   /**
    * Maximum number of steps of each system: it is finished then, converged or not.
    *
-   * @default none: only converged systems are finished
+   * @default undefined: only converged systems are finished
    */
   readonly maxSteps?: number;
   /**

@@ -171,7 +171,7 @@ export class Loop<
     return this.#pending.watch(stage, point.gate(this.#counters.of(point.info.counter)));
   }
 
-  /** Runs the hook that claimed a replace stage, or `otherwise` if there is none. */
+  /** Runs the hook that claimed a replace stage, or `otherwise` if no hook claimed it. */
   replace<V>(stage: StageOf<E>, otherwise: () => V | PromiseLike<V>): V | PromiseLike<V> {
     const point = this.#reach(stage, "replace"), count = this.#counters.of(point.info.counter);
     return this.#pending.watch(stage, point.replace(otherwise, count));
@@ -220,8 +220,8 @@ export class Loop<
   }
 
   /**
-   * Ends the run after the step under way, as if there had been `nSteps`. With a `stepCount`, the run was over when so
-   * many steps were done, which is known only now: later steps do not count, and their deferred results are dropped.
+   * Ends the run after the step under way, as if there had been `nSteps`. With a `stepCount`, the run was over after
+   * that number of steps, which is known only now: later steps do not count, and their deferred results are dropped.
    */
   done(stepCount?: number): void {
     this.#end.done(stepCount);

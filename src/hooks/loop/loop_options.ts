@@ -27,7 +27,7 @@ export interface LoopOptions<E extends AnyStages>
   /**
    * Hooks to begin with; `loop.hooks.add` takes more, with options.
    *
-   * @default none
+   * @default undefined
    */
   readonly hooks?: readonly HookInput<E>[];
   /**

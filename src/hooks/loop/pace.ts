@@ -23,7 +23,7 @@ export class MultiStepLength {
     return Math.min(free, this.#longest);
   }
 
-  /** Adapts the length to a call that ran `steps` steps in so many milliseconds. */
+  /** Adapts the length to a call that ran `steps` steps in `milliseconds` ms. */
   took(steps: number, milliseconds: number): void {
     // A shortened call says nothing about longer ones.
     if (milliseconds < SHORT_MS && steps === this.#longest) this.#longest *= 2;

@@ -93,7 +93,7 @@ export class ExclusiveCalls {
     this.#between = between;
   }
 
-  /** Whether no call is under way. */
+  /** True if no call is in progress. */
   get isNone(): boolean {
     return this.#busy === undefined;
   }

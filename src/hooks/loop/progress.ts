@@ -1,5 +1,5 @@
 /**
- * How far a loop has come: its counters, and the end of its run.
+ * Progress of a loop: its counters, and the end of its run.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export class RunWarnings {
   readonly #emit: (topic: string, stage: string, error: Error) => void;
   #texts: readonly string[] = [];
   #hookErrors = 0;
-  /** Whether the run is over, so that its warnings are not those of the next one. */
+  /** True if the run is over, so that later warnings belong to the next one. */
   #isOver = false;
 
   /** Has no warnings yet; `emit` gives them to the user. */
@@ -77,7 +77,7 @@ export class RunWarnings {
     this.#emit(topic, stage, error);
   }
 
-  /** Adds a warning to the outcome only: of the run under way, or of the next one if none is. */
+  /** Adds a warning to the outcome only: of the current run, or of the next one between runs. */
   note(text: string): void {
     this.begin();
     this.#texts = [...this.#texts, text];
@@ -180,17 +180,17 @@ export class RunEnd {
     if (overAt !== undefined) this.#overAt = Math.min(this.#overAt ?? Infinity, overAt);
   }
 
-  /** Whether the engine has nothing left to do. */
+  /** True if the engine has nothing left to do. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** Whether the run has turned out to be over before its last step. */
+  /** True if the run turned out to be over before its last step. */
   get isLate(): boolean {
     return this.#overAt !== undefined;
   }
 
-  /** Returns whether a run stops after so many steps. */
+  /** Returns whether a run stops once `stepCount` steps are done. */
   isStopped(stepCount: number): boolean {
     return this.#stop !== undefined && stepCount >= this.#repeatUntil;
   }
@@ -219,7 +219,7 @@ export class RunEnd {
     return Math.min(stepCount, this.#overAt ?? Infinity);
   }
 
-  /** How the run ends. Requests to stop made after the final step are ignored. */
+  /** Outcome of the run. Requests to stop made after the final step are ignored. */
   get outcome(): Outcome {
     const isIgnored = this.#stop !== undefined && this.#stop.step >= (this.#overAt ?? Infinity);
     const warnings = this.#warnings.listed;

@@ -1,5 +1,5 @@
 /**
- * What the compiler checks of a hook before an engine takes it.
+ * Checks of hooks by the compiler before an engine accepts them.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export type CallAt<E extends AnyStages, S, H> =
 
 /** A compile-time refusal that shows its reason. */
 export interface Refused<Why extends string> {
-  /** Why the hook does not fit. */
+  /** Reason why the hook does not fit. */
   readonly "hook refused": Why;
 }
 
@@ -85,7 +85,9 @@ export type NoSuchStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [
   }
   : { readonly stage: Refused<NoSuch<"stage", UnknownStage<E, S>, StageOf<E>>> };
 
-/** The stages of an engine of kind `E` at which a hook runs; none if one of those that it names does not exist. */
+/**
+ * The stages of an engine of kind `E` at which a hook runs; `never` if one of those that it names does not exist.
+ */
 export type KnownStage<E extends AnyStages, H> = [UnknownStage<E, DeclaredStage<H>>] extends [never]
   ? Extract<DeclaredStage<H>, StageOf<E>>
   : never;
@@ -120,7 +122,7 @@ export type AcceptFields<E extends AnyStages, H> =
     >;
   });
 
-/** Says of a field that there is none of its name. */
+/** Message for a field that does not exist. */
 export type NoField<E extends AnyStages, F> = string extends F
   ? "the names are plain strings: write `as const` behind the list"
   : NoSuch<"field", F, Extract<FieldKey<E>, string>>;

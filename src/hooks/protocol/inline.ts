@@ -39,7 +39,7 @@ export interface ContextOnly {
 /** The element `i` of a list. */
 export type ItemOf<L, i> = i extends keyof L ? L[i] : unknown;
 
-/** The stages among the names that an object of a list declares; the observe stages if it declares none. */
+/** The stages among the names that an object of a list declares; the observe stages if it declares no stage. */
 export type StagesAmong<E extends AnyStages, N> = unknown extends N ? ObservedStage<E>
   : [Extract<N, StageOf<E>>] extends [never] ? ObservedStage<E>
   : Extract<N, StageOf<E>>;
@@ -49,7 +49,7 @@ export type FieldsAmong<E extends AnyStages, N> = unknown extends N ? []
   : readonly Extract<N, FieldKey<E>>[];
 
 /**
- * Where the stage `S`, the reads `R` and the writes `W` of an object are inferred from. Once they are known it
+ * Inference site of the stage `S`, the reads `R` and the writes `W` of an object. Once they are known it
  * is `never`, so that no message of the compiler mentions it.
  */
 export type InferDeclared<S, R, W> = [S, R, W] extends
@@ -62,7 +62,7 @@ export type InferDeclared<S, R, W> = [S, R, W] extends
   };
 
 /**
- * Where the type `H` of a list and the names that its objects declare are inferred from: `N` are the stages and the reads
+ * Inference site of the type `H` of a list and of the names that its objects declare: `N` are the stages and the reads
  * of each object, `W` the writes. Once they are known it is `never`, so that no message of the compiler mentions it.
  */
 export type InferNames<H, N extends readonly unknown[]> = N extends readonly unknown[] ? never

@@ -51,8 +51,8 @@ export type LifecycleName<E extends AnyStages> = E extends AnyStages
   : never;
 
 /**
- * The lifecycle members of an object: its own and inherited ones called `on…`. None, if no one of them is a function
- * and the object says by other members at which stages it runs.
+ * The lifecycle members of an object: its own and inherited ones called `on…`. Empty if no member is a function and
+ * other members say at which stages the object runs.
  */
 export function lifecycleMethods(hook: object): string[] {
   const members = hook as Members;

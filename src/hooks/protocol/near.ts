@@ -9,7 +9,7 @@ export type NoSuch<What extends string, Given, Known extends string> = `there is
   & Given
   & string}${Hint<Near<Given & string, Known>>}`;
 
-/** A question for the nearest names; nothing if there is none. */
+/** A question for the nearest names; nothing if no name is near. */
 export type Hint<N extends string> = [N] extends [never] ? "" : `; did you mean ${N}?`;
 
 /** Those of the names that differ from the given one by up to two letters in one place, by case or by underscores. */
@@ -22,7 +22,7 @@ export type Plain<N extends string> = N extends `${infer A}_${infer B}`
   ? `${Lowercase<A>}${Plain<B>}`
   : Lowercase<N>;
 
-/** What is left of two names without their common beginning and their common end. */
+/** The rest of two names without their common prefix and suffix. */
 export type Difference<A extends string, B extends string> = WithoutStart<A, B> extends
   [infer X extends string, infer Y extends string] ? WithoutStart<Reversed<X>, Reversed<Y>>
   : never;
@@ -36,12 +36,12 @@ export type WithoutStart<A extends string, B extends string> = A extends `${infe
 export type Reversed<A extends string, Done extends string = ""> = A extends
   `${infer X}${infer Rest}` ? Reversed<Rest, `${X}${Done}`> : Done;
 
-/** Whether neither of two texts has more than two letters. */
+/** True if both strings have at most two letters. */
 export type IsSmall<D> = D extends [infer A extends string, infer B extends string]
   ? [AtMostTwo<A>, AtMostTwo<B>] extends [true, true] ? true : false
   : false;
 
-/** Whether a text has two letters or fewer. */
+/** True if a string has at most two letters. */
 export type AtMostTwo<A extends string> = A extends `${string}${string}${infer Rest}`
   ? Rest extends "" ? true
   : A extends `${infer _1}${infer _2}${infer More}` ? More extends "" ? true : false

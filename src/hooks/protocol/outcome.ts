@@ -17,7 +17,7 @@ export type Outcome =
   | {
     /** A hook, a signal or the caller asked to stop. */
     readonly status: "stopped";
-    /** Why. */
+    /** Reason. */
     readonly reason: string;
     /** The steps that were done when it was asked for: `ctx.stepCount`. */
     readonly step: number;
@@ -42,7 +42,7 @@ export type ErrorPolicy = "throw" | "warn" | "disable";
 
 /** An error of a hook that did not stop the run, or a warning of the engine itself. */
 export interface HookWarning {
-  /** Whether a hook failed, or the engine warns of its own results. */
+  /** `"hook"` if a hook failed, `"engine"` if the engine warns of its own results. */
   readonly from: "hook" | "engine";
   /** The hook's name; of a warning of the engine its topic in parentheses, such as `"(stability)"`. */
   readonly hook: string;

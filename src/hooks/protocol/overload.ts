@@ -62,7 +62,7 @@ export interface StageOverload<
   B extends AnyStages = never,
   K extends string = never,
 > extends OverloadOf<K> {
-  /** Calls the most specific row. Throws `NoOverloadError` when none takes the arguments. */
+  /** Calls the most specific row. Throws `NoOverloadError` if no row takes the arguments. */
   (...args: A): R;
   /** One more row: a matcher per argument. Throws `AmbiguousOverloadError` when an old row fits as well. */
   on<const Ms extends readonly Matcher[], Q>(
@@ -159,7 +159,10 @@ export function bindSet(
   return otherwise && { target: lift(otherwise), matched: "otherwise" };
 }
 
-/** Returns a handler that finds the row at each call. If none accepts it, the hook does nothing; a claimed stage needs a row. */
+/**
+ * Returns a handler that finds the row at each call. If no row accepts the context, the hook does nothing; a claimed
+ * stage needs a row.
+ */
 function asking(rows: readonly Row[], otherwise: Handler | undefined, info: StageInfo): Handler {
   const nothing: Partial<Record<Role, Handler>> = {
     observe: () => undefined,

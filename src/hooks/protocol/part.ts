@@ -27,7 +27,7 @@ export interface Part {
   lend(field: string, value: unknown): unknown;
   /** Writes what was lent back to the whole. */
   giveBack(): void;
-  /** Returns its share of fetched values; `undefined` if it has none. */
+  /** Returns its share of fetched values; `undefined` if it reads no field. */
   share(values: FieldValues, stage: string, ctx: object): Share | undefined;
 }
 

@@ -38,13 +38,13 @@ export interface HookOptions extends ScheduleOptions {
   /**
    * Times of some stages, by name, that are not those of all: `{ BATCH_END: { frequency: 10 } }`.
    *
-   * @default none
+   * @default undefined
    */
   readonly stageTimes?: Readonly<Record<string, ScheduleOptions>>;
   /**
    * Settings that it asks of its engine while it is enabled; the engine defines them.
    *
-   * @default none
+   * @default undefined
    */
   readonly settings?: object;
   /**

@@ -45,9 +45,9 @@ export interface ScheduleOptions {
    */
   readonly until?: number;
   /**
-   * Fires when so many seconds have passed since it last did (or since the run began), at a due count.
+   * Minimum number of seconds between two calls (or since the run began), at a due count.
    *
-   * @default none
+   * @default undefined
    */
   readonly everySeconds?: number;
   /**
@@ -147,7 +147,7 @@ export class Schedule {
   readonly #window: Required<ScheduleOptions> | undefined;
   /** The count at which it last fired; -1 before its first firing. */
   last = -1;
-  /** The count of the firing before that; -1 if there was none. */
+  /** The count of the firing before that; -1 before the second firing. */
   previous = -1;
   #since = { time: performance.now(), count: 0 };
   #checkFrom = 0;

@@ -92,7 +92,7 @@ export interface KindOptions<N extends string> {
   /**
    * Further names of lifecycle methods, `{ onTrainingEnd: "TRAIN_END" }`.
    *
-   * @default none; `Start` for `Begin` is always understood
+   * @default undefined; `Start` for `Begin` is always understood
    */
   readonly aliases?: { readonly [method: `on${string}`]: N };
 }

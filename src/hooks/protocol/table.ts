@@ -218,7 +218,7 @@ function checkHandler(action: string, where: string, handler: unknown): void {
   throw new TypeError(complaint(action, `${where} must be a function`, handler));
 }
 
-/** The tables of a hook by kind: none, when it has an overload set. */
+/** Returns the tables of a hook by kind; empty if it has an overload set. */
 function tablesOf(on: MadeHook["on"]): [string, Members][] {
   return tableOf(on) === undefined ? Object.entries(on) : [];
 }

@@ -160,7 +160,7 @@ export function unknownNames(
  */
 export class HookNames {
   readonly #taken = new Set<string>();
-  /** By label, a number below which none is free. */
+  /** The smallest number that may still be free, by label. */
   readonly #from = new Map<string, number>();
 
   /** Returns whether a hook has the name. */

@@ -235,7 +235,7 @@ function accessOf(
   return { shared: context, own, plan };
 }
 
-/** Plans the fields that a hook is called with; `undefined` if there are none. */
+/** Plans the fields that a hook is called with; `undefined` if it reads and writes no field. */
 function planOf(
   { hook, reads, writes }: HookRecord,
   { state, part }: Pick<Registering, "state" | "part">,

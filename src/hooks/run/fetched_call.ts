@@ -89,7 +89,10 @@ function pick(values: FieldValues, names: Iterable<string>): FieldValues {
   return Object.fromEntries([...names].map((name) => [name, values[name]]));
 }
 
-/** Returns the context for a handler with its share of fetched values; `undefined` if it has none, or declines. */
+/**
+ * Returns the context for a handler with its share of fetched values; `undefined` if it reads no field, or
+ * declines.
+ */
 export function contextWithShare(
   { fields }: StageHost,
   handler: StageHandler,

@@ -40,7 +40,7 @@ export interface StagePoint {
   readonly hasParts: boolean;
   /** True if it has modifiers, or hooks with `sync`. */
   readonly mustWait: boolean;
-  /** Returns the first count from `from` on at which a hook may be due; `Infinity` if there is none. */
+  /** Returns the first count from `from` on at which a hook may be due; `Infinity` if no hook is. */
   next(from: number): number;
   /** Calls only the modifiers that are due at a count, without recording that they fired. */
   modify(count: number): PromiseLike<void>;
@@ -71,7 +71,7 @@ export abstract class EnginePoint implements StagePoint {
   protected ctx: object;
   /** The first count at which a hook may be due. */
   protected due: number = NEVER;
-  /** Calls the handlers that are due; `null` if there are none. */
+  /** Calls the handlers that are due; `null` if no handler is. */
   protected runner: Runner | null = null;
   #run: StageRun | undefined;
   #text: number | undefined;
@@ -116,7 +116,7 @@ export abstract class EnginePoint implements StagePoint {
     return run === undefined ? otherwise() : replace(run, otherwise, count);
   }
 
-  /** Returns the run of a deciding stage if a handler may be due at a count; costs one comparison if none is. */
+  /** Returns the run of a deciding stage if a handler may be due at a count; costs one comparison otherwise. */
   #dueRun(count: number): StageRun | undefined {
     if (this.#run === undefined || count < this.due) return undefined;
     if (this.info.isEvent) return this.#run;

@@ -53,7 +53,7 @@ export interface FetchPlan {
   /**
    * Writes the copies that a hook has changed back to the state. The engine waits meanwhile.
    *
-   * @default none: state that must be fetched cannot be written
+   * @default undefined: state that must be fetched cannot be written
    */
   writeBack?(values: FieldValues): void;
 }

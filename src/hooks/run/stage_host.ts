@@ -37,7 +37,7 @@ export interface StageHost {
   readonly isCut: boolean;
   /** True if the last firing of each handler must be recorded. */
   readonly isTracked: boolean;
-  /** Returns the fields of the context that are still pending at a stage; absent if none ever are. */
+  /** Returns the fields of the context that are still pending at a stage; absent if its fields are never pending. */
   readonly coming: ((stage: string) => Coming | undefined) | undefined;
 }
 

@@ -195,7 +195,7 @@ function showNote(key: string, value: string): string {
     : `${value.slice(0, LONGEST_NOTE)}… (${value.length} characters)`;
 }
 
-/** How many characters of a note are shown. */
+/** Number of characters of a note that are shown. */
 const LONGEST_NOTE = 100;
 
 function showBytes(bytes: number): string {

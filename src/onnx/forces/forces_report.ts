@@ -38,7 +38,7 @@ export interface ForcesModel {
   readonly report: ForcesReport;
 }
 
-/** How many nodes a line about several nodes names. */
+/** Maximum number of nodes that a line names. */
 const MOST_NODES = 3;
 
 /** Formats warnings as lines of text: one for all nodes with the same warning. */

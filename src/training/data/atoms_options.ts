@@ -125,7 +125,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
   /**
    * Systems that are mixed into each epoch. All have weights then.
    *
-   * @default none
+   * @default undefined
    */
   readonly replay?: AtomsReplay;
   /**
@@ -168,9 +168,9 @@ export interface AtomsPlan {
   readonly energies: ReadonlyMap<number, number> | undefined;
   /** Of targets: where they are, and whether that was said. */
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
-  /** Where virials are, if they are read. */
+  /** Name of the field with virials, if they are read. */
   readonly virial: string | undefined;
-  /** Weights of systems; `undefined` if there are none. */
+  /** Weights of systems; `undefined` if all count the same. */
   readonly weights: { readonly weight: number | string; readonly isPartial: boolean } | undefined;
 }
 

@@ -23,7 +23,7 @@ export interface BatchesOfOptions {
   /**
    * Name of the source, if there are several.
    *
-   * @default none
+   * @default undefined
    */
   readonly name?: string;
   /**

@@ -53,7 +53,7 @@ export async function* inTurn(
       else yield { batch: value, loaderIndex: k, loaderName: loaders[k]!.name };
     }
   } finally {
-    // Whoever stops in the middle leaves sources that hold files open.
+    // A consumer that stops early must close the sources, because they may hold files open.
     for (const k of live) await open[k]!.return?.();
   }
 }

@@ -9,7 +9,7 @@ import { seedWords } from "../../batch/seed.ts";
 import { show } from "../../base/show.ts";
 import { gaussians, philox, Stream } from "../../kernels/philox.ts";
 
-/** Which numbers to draw. */
+/** Options of {@linkcode normalNumbers}. */
 export interface NormalNumbersOptions {
   /**
    * A whole number 0 … 2⁵³ − 1: the same seed gives the same numbers, another seed others.

@@ -31,7 +31,10 @@ export class Epochs {
     return this.#epoch?.hasEnded === false;
   }
 
-  /** Returns the reader of the current epoch. Begins an epoch if there is none, at the batch where the last run stopped. */
+  /**
+   * Returns the reader of the current epoch. If no epoch is in progress, it begins one at the batch where the last run
+   * stopped.
+   */
   async reader(): Promise<EpochReader> {
     return this.#epoch?.reader ?? await this.#begin();
   }

@@ -1,5 +1,5 @@
 /**
- * The facts by which a run can be told from others and done again.
+ * The facts that identify a run and allow repeating it.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The calls of a trainer: one at a time, and none once it is closed.
+ * Serializes the calls of a trainer: one at a time, and no call after it is closed.
  *
  * @module
  */

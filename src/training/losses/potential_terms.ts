@@ -15,9 +15,9 @@ import { type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 export interface EnergyForcesNames {
   /** The output with energies, eV. */
   readonly energy?: string;
-  /** The output with forces, eV/Å; made by differentiation if there is none. */
+  /** The output with forces, eV/Å; added by differentiation if it is missing. */
   readonly forces?: string;
-  /** The output with stresses, eV/Å³; made of virials and cells if there is none. */
+  /** The output with stresses, eV/Å³; computed from virials and cells if it is missing. */
   readonly stress?: string;
   /** The input with positions, Å. */
   readonly positions?: string;
@@ -101,7 +101,7 @@ export interface Difference {
   readonly width: number;
 }
 
-/** How differences are taken. */
+/** Options of the differences between outputs and targets. */
 export interface DifferenceOptions {
   /** The names of tensors. */
   readonly names: Required<EnergyForcesNames>;
@@ -170,7 +170,7 @@ function stressOf(builder: LossBuilder, names: Required<EnergyForcesNames>): Val
 }
 
 /**
- * Writes Σ w f(difference) / n, over the n numbers that have a target; 0 if there are none.
+ * Writes Σ w f(difference) / n, over the n numbers that have a target; 0 if no number has one.
  *
  * @param isWeighted false to count every target that exists as 1
  */

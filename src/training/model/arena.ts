@@ -70,7 +70,7 @@ export class Arena {
     return this.#arrays.has(name);
   }
 
-  /** Which parameters kernels work on from now on. */
+  /** Parameters that later kernel calls work on. */
   activate(isActive: (index: number) => boolean): void {
     let changed = false;
     for (let i = 0; i < this.#active.length; i++) {

@@ -1,5 +1,5 @@
 /**
- * Which optimizer moves which parameter, at which rates.
+ * Assignment of parameters to optimizers and rates.
  *
  * @module
  */
@@ -72,7 +72,7 @@ export interface AssignedOptimizer extends OptimizerSettings {
   readonly schedule: Schedule;
 }
 
-/** Which optimizer moves a parameter, and the group that it is of. */
+/** The optimizer that updates a parameter, and its group. */
 export interface Assignment {
   /** The optimizer, from 0. */
   readonly optimizer: number;
@@ -81,10 +81,10 @@ export interface Assignment {
 }
 
 /**
- * Gives each parameter to an optimizer and a group of it.
+ * Assigns each parameter to an optimizer and one of its groups.
  *
- * @throws {RangeError} for a pattern that fits no parameter, a parameter of two optimizers or of none, and two optimizers
- * of one name
+ * @throws {RangeError} for a pattern that matches no parameter, a parameter that has not exactly one optimizer, and
+ * two optimizers of one name
  */
 export function assign(
   optimizers: readonly Optimizer[],

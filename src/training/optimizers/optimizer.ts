@@ -46,7 +46,7 @@ export interface OptimizerOptions extends GroupRates {
   /**
    * Groups with rates of their own; all other parameters have those above.
    *
-   * @default none
+   * @default undefined
    */
   readonly groups?: readonly GroupOptions[];
   /**
@@ -83,8 +83,8 @@ export const OPTIMIZER_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Returns a custom optimizer: transforms in order, of which the last one moves the parameters; `descend` is added if none
- * does.
+ * Returns a custom optimizer: transforms in order, of which the last one moves the parameters; `descend` is added if
+ * no transform does.
  *
  * @throws {TypeError} if an option is unknown or of a wrong type
  * @throws {RangeError} for a rate that is below 0 or no number, and where a transform that moves is not the last

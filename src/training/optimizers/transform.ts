@@ -39,7 +39,7 @@ export interface Transform {
   /**
    * Names of its state from step to step: a number for each number of the parameters, 0 at the beginning.
    *
-   * @default none
+   * @default undefined
    */
   readonly keeps?: readonly string[];
   /** Rows of numbers for each parameter in a step, by name. */

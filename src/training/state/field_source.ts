@@ -25,7 +25,7 @@ export interface TrainingValues {
   readonly optimizers: readonly OptimizerSettings[];
   /** Loss and norm of the current batch, once they are known. */
   readonly known: PromiseLike<{ readonly loss: number; readonly gradNorm?: number }>;
-  /** Returns the observed tensors of a field in this batch. Throws if there are none. */
+  /** Returns the observed tensors of a field in this batch. Throws if there is no observed tensor. */
   seen(field: string): unknown;
 }
 

@@ -141,7 +141,7 @@ async function trainedBy(
   return { before, after, epochs, outcome };
 }
 
-/** What a trainer is made of, besides options. */
+/** Parts of a trainer, besides options. */
 interface Parts {
   readonly potential: TrainablePotential;
   readonly lora: LoraModel | undefined;

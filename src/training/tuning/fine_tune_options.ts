@@ -27,15 +27,15 @@ export interface FineTuneOptions
   /** The potential: the bytes, URL or path of an .onnx file that gives energies. */
   readonly model: ModelSource;
   /**
-   * What the model's manifest does not say, or says otherwise.
+   * Members that override or complete the model's manifest.
    *
-   * @default what the file beside the model and its own notes say
+   * @default the manifest beside the model, and its metadata
    */
   readonly manifest?: OnnxManifest;
   /**
    * Name of an input → the function that makes it, as for `OnnxModel.open`.
    *
-   * @default none
+   * @default undefined
    */
   readonly derived?: Readonly<Record<string, OnnxDerive>>;
   /**
@@ -53,7 +53,7 @@ export interface FineTuneOptions
   /** The frames to train with. They may lack energies, forces or stresses. */
   readonly train: BatchInput;
   /**
-   * The frames to validate with, or the share of `train` that is kept for it; 0 for none.
+   * The frames to validate with, or the share of `train` that is kept for it; 0 to keep no frame.
    *
    * @default 0.1
    */
@@ -83,7 +83,7 @@ export interface FineTuneOptions
    * Frames that are mixed into each epoch. Their energies are those of the model's own manifest, unless
    * `elementEnergies` says otherwise.
    *
-   * @default none
+   * @default undefined
    */
   readonly replay?: AtomsReplay;
   /**
@@ -113,7 +113,7 @@ export interface FineTuneOptions
   /**
    * Hooks of the trainer, such as `ConsoleLog` and `NanGuard`.
    *
-   * @default none
+   * @default undefined
    */
   readonly hooks?: TrainingHooks;
 }
@@ -168,7 +168,7 @@ const OWN_OPTIONS: readonly (keyof FineTuneOptions)[] = [
 /** The names of all options. */
 export const FINE_TUNE_OPTIONS: readonly string[] = [...OWN_OPTIONS, ...TRAINER_OPTIONS];
 
-/** Returns the weights of the terms of the loss; what is not read has none. */
+/** Returns the weights of the terms of the loss; targets that are not read have no weight. */
 export function weightsOf(
   { weights = {}, energy, forces, stress }: FineTuneOptions,
 ): Required<FineTuneWeights> {
@@ -210,7 +210,7 @@ export interface FineTuned {
   readonly model: Uint8Array<ArrayBuffer>;
   /** Its manifest. */
   readonly manifest: OnnxManifest;
-  /** Energies that are added for each element, eV; `undefined` if none are. */
+  /** Energies that are added for each element, eV; `undefined` if no energies are added. */
   readonly elementEnergies: Readonly<Record<string, number>> | undefined;
   /** The parameters that were trained. */
   readonly parameters: readonly ParameterInfo[];
@@ -220,6 +220,6 @@ export interface FineTuned {
   readonly after: TuningMetrics | undefined;
   /** Losses and errors of each epoch. */
   readonly epochs: readonly { readonly epoch: number; readonly metrics: TuningMetrics }[];
-  /** How training ended. */
+  /** Outcome of the training. */
   readonly outcome: Outcome;
 }

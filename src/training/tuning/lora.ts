@@ -36,9 +36,9 @@ export interface LoraOptions {
    */
   readonly parameters?: Patterns;
   /**
-   * Matrices among them that have none.
+   * Matrices among them without an adapter.
    *
-   * @default none
+   * @default undefined
    */
   readonly freeze?: Patterns;
   /**
@@ -121,7 +121,10 @@ export function withLora(bytes: Uint8Array, options: LoraOptions = {}): LoraMode
   };
 }
 
-/** Returns the matrices that have adapters. Throws a RangeError if there are none, or if a named tensor is none. */
+/**
+ * Returns the matrices that have adapters. Throws a RangeError if there are no such matrices, or if a named tensor is
+ * not a matrix.
+ */
 function matricesOf(
   file: ReturnType<typeof decodeModel>,
   { parameters, freeze }: LoraOptions,

@@ -19,7 +19,7 @@ import { type FineTuneOptions, weightsOf } from "./fine_tune_options.ts";
 
 const ACTION = "fine-tune a potential";
 
-/** Returns the energies of elements that the tuned model adds; `undefined` if there are none. */
+/** Returns the energies of elements that the tuned model adds; `undefined` if it adds no energies. */
 export async function elementEnergiesOf(
   potential: MatchedPotential,
   train: readonly System[],

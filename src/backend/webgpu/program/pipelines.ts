@@ -30,8 +30,8 @@ export class Pipelines {
   }
 
   /**
-   * Returns the pipeline of a module. Throws a BackendUnavailableError if the device cannot bind so
-   * many buffers. Messages of the device name the module by `label`.
+   * Returns the pipeline of a module. Throws a BackendUnavailableError if the device cannot bind
+   * that many buffers. Messages of the device name the module by `label`.
    */
   get(code: string, slots: readonly Slot[], label: string): Pipeline {
     let made = this.#made.get(code);

@@ -14,7 +14,7 @@ import type { DivergedDetails } from "../diverged_error.ts";
  * Returns why the pairs of a system could not be found: an atom that is gone, or a cell that is not finite or too flat for
  * them.
  */
-export function lostPairs(
+export function pairFailure(
   state: ResidentBatch,
   system: number,
 ): DivergedDetails | Promise<DivergedDetails> {
