@@ -1,14 +1,18 @@
 // What is not finite is found before atoms are moved by it, and named.
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { field } from "../../src/hooks/mod.ts";
 import { type Model, potential } from "../../src/models/mod.ts";
 import {
+  AverageStressHook,
+  BiasedPotentialHook,
+  EnergyDriftMonitorHook,
   NaNDetectorHook,
   type NaNDetectorHookOptions,
   NonFiniteError,
+  RadialDistributionHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
@@ -150,4 +154,32 @@ Deno.test("a field that the engine does not have is refused when the hook is add
     TypeError,
     '"load"',
   );
+});
+
+Deno.test("errors and warnings of hooks name a system by the label in its info", async () => {
+  const messages: string[] = [];
+  const onWarning = ({ error }: { readonly error: unknown }) =>
+    void messages.push((error as Error).message);
+  const atoms = { symbols: ["Ar"], positions: [0, 0, 0], info: { label: "water_17" } };
+  const run = async (hook: object, model = potential(() => 0), steps = 1) => {
+    await using md = new NVE({ model, dt: 1, device: "reference", onWarning });
+    md.hooks.add(hook as never, { onError: "warn" });
+    await md.run(Batch.from([atoms]), steps).catch(({ message }) => messages.push(message));
+  };
+  let energy = 0;
+  const broken = potential(() => NaN), drifting = potential(() => energy++);
+  await run(new NaNDetectorHook(), broken);
+  await run(new EnergyDriftMonitorHook({ threshold: 0 }), drifting, 2);
+  await run(new AverageStressHook(), ARGON);
+  await run(new RadialDistributionHook({ cutoff: 3 }));
+  await run(new BiasedPotentialHook({ bias: (() => "much") as never }));
+  for (
+    const part of [
+      "energy: 1 number of system 0 (water_17)",
+      "that of system 0 (water_17) is off by 1",
+      "the cell of system 0 (water_17) has no volume",
+      "system 0 (water_17) is not periodic",
+      "Cannot bias system 0 (water_17): ",
+    ]
+  ) assert(messages.some((message) => message.includes(part)), `${part}\n${messages.join("\n")}`);
 });

@@ -1,3 +1,5 @@
+import type { Batch } from "../../batch/batch.ts";
+import { systemName } from "../../batch/store.ts";
 import { wholeFrom } from "../../base/check_number.ts";
 import { cellVolume } from "../../batch/cell.ts";
 import type { DynamicsContext } from "../../dynamics/stages.ts";
@@ -109,13 +111,14 @@ export class AverageStressHook extends ObservableHook {
 
   /** Adds a sample. Called by the engine. */
   call(
-    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+    { batch, read }: DynamicsContext<
       "stress" | "velocities" | "masses" | "cell" | "systemId"
     >,
   ): void {
+    const { size } = batch;
     for (let s = 0; s < size; s++) {
       const make = () => new BlockAverage(WIDTH, this.#blockSize);
-      const values = stressOf(read, s, nodeOffsets[s]!, nodeOffsets[s + 1]!);
+      const values = stressOf(read, batch, s);
       this.#systems.of(read.systemId[s]!, make, () => true).add(values);
     }
   }
@@ -146,16 +149,16 @@ interface Moving {
   readonly velocities: ArrayLike<number>;
   readonly masses: ArrayLike<number>;
   readonly cell: ArrayLike<number>;
-  readonly systemId: ArrayLike<number>;
 }
 
 /** Returns the stress of forces and motion, and the pressure. */
-function stressOf(read: Moving, system: number, from: number, to: number): Float64Array {
-  const { stress, velocities, masses, cell, systemId } = read;
+function stressOf(read: Moving, { nodeOffsets, infos }: Batch, system: number): Float64Array {
+  const from = nodeOffsets[system]!, to = nodeOffsets[system + 1]!;
+  const { stress, velocities, masses, cell } = read;
   const volume = cellVolume(Array.from({ length: 9 }, (_, k) => cell[9 * system + k]!));
   if (volume === 0) {
     throw new Error(
-      `Cannot average with ${NAME}: the cell of system ${systemId[system]} has no volume`,
+      `Cannot average with ${NAME}: the cell of system ${systemName(infos, system)} has no volume`,
     );
   }
   const values = new Float64Array(WIDTH), scale = 1 / (ACCELERATION * volume);

@@ -1,3 +1,4 @@
+import { systemName } from "../../batch/store.ts";
 import type { KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { type KernelDevice, outputsOf } from "../../dynamics/context.ts";
@@ -143,7 +144,7 @@ function assertKernels({ name }: BiasModel, opened: OpenBias): void {
 
 /** Adds the energy, forces and virial of a function to each active system. */
 function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<void> {
-  const { frame, batch: { size, nodeOffsets } } = state;
+  const { frame, batch: { size, nodeOffsets, infos } } = state;
   const buffers = {
     ...outputsOf(state),
     active: frame.active,
@@ -170,13 +171,13 @@ function addBias(state: ResidentBatch, bias: BiasFunction): void | PromiseLike<v
         forces: forces.subarray(3 * from, 3 * to),
         virial: virial.subarray(9 * system, 9 * system + 9),
       });
-      if (typeof answer !== "number") throw answerError(system, answer);
+      if (typeof answer !== "number") throw answerError(systemName(infos, system), answer);
       energy[system]! += answer;
     }
   });
 }
 
-function answerError(system: number, answer: unknown): TypeError {
+function answerError(system: string, answer: unknown): TypeError {
   return new TypeError(
     `Cannot bias system ${system}: the function must return its energy, a number; got ${
       show(answer)

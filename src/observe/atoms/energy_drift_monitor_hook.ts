@@ -1,3 +1,4 @@
+import { systemName } from "../../batch/store.ts";
 import { numberFrom } from "../../base/check_number.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
@@ -63,7 +64,7 @@ export class EnergyDriftError extends Error {
     { systems, drift, worst, limit }: {
       readonly systems: readonly number[];
       readonly drift: number;
-      readonly worst: number;
+      readonly worst: string;
       readonly limit: string;
     },
   ) {
@@ -177,7 +178,12 @@ export class EnergyDriftMonitorHook {
     const worst = systems.reduce((a, b) => drifts[b]! <= drifts[a]! ? a : b);
     const limit = `${this.#threshold} ${UNITS[this.#metric]}`;
     const drift = drifts[worst]!;
-    throw new EnergyDriftError(workflow.name, stepCount, { systems, drift, worst, limit });
+    throw new EnergyDriftError(workflow.name, stepCount, {
+      systems,
+      drift,
+      worst: systemName(batch.infos, worst),
+      limit,
+    });
   }
 
   /** Forgets all references. The next energies become the new ones. */

@@ -1,3 +1,4 @@
+import { systemName } from "../../batch/store.ts";
 import {
   type DynamicsContext,
   type DynamicsFieldName,
@@ -60,10 +61,15 @@ export class NonFiniteError extends Error {
   readonly fields: readonly NotFinite[];
 
   /** Creates the error with a message that names fields, counts and systems. */
-  constructor(engine: string, step: number, fields: readonly NotFinite[]) {
+  constructor(
+    engine: string,
+    step: number,
+    fields: readonly NotFinite[],
+    nameOf: (system: number) => string = String,
+  ) {
     super(
       `${engine} cannot go on: values are not finite in step ${step}: ${
-        fields.map(describe).join("; ")
+        fields.map((field) => describe(field, nameOf)).join("; ")
       }`,
     );
     this.step = step;
@@ -140,7 +146,9 @@ export class NaNDetectorHook {
       const values = (ctx.read as Readonly<Record<string, ArrayLike<number>>>)[field]!;
       return isFinite(values) ? [] : [inspect(field, values, ctx.batch)];
     });
-    if (found.length > 0) throw new NonFiniteError(ctx.workflow.name, ctx.stepCount, found);
+    if (found.length === 0) return;
+    const { workflow, stepCount, batch: { infos } } = ctx;
+    throw new NonFiniteError(workflow.name, stepCount, found, (one) => systemName(infos, one));
   }
 }
 
@@ -170,10 +178,13 @@ function inspect(field: string, values: ArrayLike<number>, batch: Batch): NotFin
   };
 }
 
-function describe({ field, count, systems, atom }: NotFinite): string {
-  const places = systems.slice(0, SHOWN).join(", ") +
+function describe(
+  { field, count, systems, atom }: NotFinite,
+  nameOf: (system: number) => string,
+): string {
+  const places = systems.slice(0, SHOWN).map(nameOf).join(", ") +
     (systems.length > SHOWN ? `, … ${systems.length} in all` : "");
   const of = `${systems.length === 1 ? "system" : "systems"} ${places}`;
-  const first = atom === undefined ? "" : ` (atom ${atom} of system ${systems[0]} first)`;
+  const first = atom === undefined ? "" : ` (atom ${atom} of system ${nameOf(systems[0]!)} first)`;
   return `${field}: ${count} number${count === 1 ? "" : "s"} of ${of}${first}`;
 }

@@ -1,3 +1,4 @@
+import { systemName } from "../../batch/store.ts";
 import { wholeFrom } from "../../base/check_number.ts";
 import { NeighborList } from "../../batch/neighbors/neighbor_list.ts";
 import type { DynamicsContext } from "../../dynamics/stages.ts";
@@ -127,14 +128,14 @@ export class RadialDistributionHook extends ObservableHook {
 
   /** Counts the pairs of a step. Called by the engine. */
   call(
-    { batch: { size, nodeOffsets }, read }: DynamicsContext<
+    { batch: { size, nodeOffsets, infos }, read }: DynamicsContext<
       "positions" | "images" | "cell" | "pbc" | "systemId" | "numbers"
     >,
   ): void {
     const systemId = Int32Array.from(read.systemId), pbc = Int32Array.from(read.pbc);
     const numbers = this.#choice.elements === undefined ? undefined : read.numbers;
     const open = pbc.indexOf(0);
-    if (open !== -1) throw openError(systemId[Math.floor(open / 3)]!);
+    if (open !== -1) throw openError(systemName(infos, Math.floor(open / 3)));
     // Neighbor lists take typed arrays, and keep them longer than the views of a step are valid.
     const [positions, cell] = [new Float64Array(read.positions), new Float64Array(read.cell)];
     const images = Int32Array.from(read.images);
@@ -165,8 +166,8 @@ const SKIN = 1;
 
 const SEEN = ["positions", "images", "cell", "pbc", "systemId"] as const;
 
-function openError(systemId: number): Error {
+function openError(system: string): Error {
   return new Error(
-    `Cannot count pairs with ${NAME}: system ${systemId} is not periodic along a, b and c, so it has no density`,
+    `Cannot count pairs with ${NAME}: system ${system} is not periodic along a, b and c, so it has no density`,
   );
 }
