@@ -94,5 +94,5 @@ export { Trainer } from "./src/config/trainer/trainer.ts";
 export { openRunFolder, readRun, report, resume, runLog } from "./src/config/runs/mod.ts";
 
 export { defineKind, field, hook, isHook, Loop, overload, slot, stages } from "./src/hook.ts";
-export type { BaseContext, ContextOf, HookWarning, Outcome } from "./src/hook.ts";
+export type { BaseContext, ContextOf, HookOf, HookWarning, Outcome } from "./src/hook.ts";
 export type { Gate, Observe, Pipe, Replace, StageKind, StageOf } from "./src/hook.ts";

@@ -30,10 +30,16 @@
  */
 
 import { DynamicsStage } from "./dynamics/stages.ts";
-import type { DeclaredReads, DeclaredStage, DeclaredWrites } from "./hooks/protocol/accept.ts";
+import type {
+  DeclaredReads,
+  DeclaredStage,
+  DeclaredWrites,
+  ResultAt,
+} from "./hooks/protocol/accept.ts";
 import type { ArgsAt, FieldKey } from "./hooks/protocol/context.ts";
 import { makeOverload, type StageOverload } from "./hooks/protocol/overload.ts";
-import type { AnyStages } from "./hooks/protocol/stage.ts";
+import type { HookOptions } from "./hooks/protocol/protocol.ts";
+import type { AnyStages, StageOf } from "./hooks/protocol/stage.ts";
 import {
   type HookResult,
   type HookSpec,
@@ -73,6 +79,49 @@ export type ContextOf<H, S = DeclaredStage<H>, K extends AnyStages = BuiltInKind
   DeclaredReads<H>,
   DeclaredWrites<H>
 >[0];
+
+/**
+ * The type of a hook at stage `S` that reads the fields `R` and writes `W`, where a type must be written: for constants,
+ * lists, parameters and results of exported functions, and for classes that say `implements`. Several stages make it a
+ * hook with `stages`. A hook of a custom kind gives the kind, too. Hooks in `hooks: […]` and `hooks.add(…)` need no type.
+ *
+ * @example A factory that is exported
+ * ```ts
+ * import type { HookOf } from "@hooke/hooke";
+ *
+ * export function printFmax(frequency: number): HookOf<"dynamics/AFTER_STEP", "fmax"> {
+ *   return {
+ *     stage: "dynamics/AFTER_STEP",
+ *     frequency,
+ *     reads: ["fmax"],
+ *     call: ({ stepCount, read }) => console.log(stepCount, read.fmax.max()),
+ *   };
+ * }
+ * ```
+ */
+export type HookOf<
+  S extends StageOf<K>,
+  R extends FieldKey<K> = never,
+  W extends FieldKey<K> = never,
+  K extends AnyStages = BuiltInKinds,
+> =
+  & HookOptions
+  & {
+    /** Its name; that of its class by default. */
+    readonly name?: string;
+    /** Fires when counter % frequency === phase. */
+    readonly frequency: number;
+    /** Asked at due counts; the hook is skipped if it returns `false`. */
+    when?(ctx: ArgsAt<K, S, R[], W[]>[0]): boolean;
+    /** The hook itself. */
+    call(...args: ArgsAt<K, S, R[], W[]>): ResultAt<K, S>;
+  }
+  & ([S] extends [OnlyOne<S>] ? { readonly stage: S } : { readonly stages: readonly S[] })
+  & ([R] extends [never] ? unknown : { readonly reads: readonly R[] })
+  & ([W] extends [never] ? unknown : { readonly writes: readonly W[] });
+
+/** A type itself if it is no union, else `never`. */
+export type OnlyOne<T, Whole = T> = T extends T ? [Whole] extends [T] ? T : never : never;
 
 const KINDS: readonly BuiltInKinds[] = [DynamicsStage, TrainingStage];
 

@@ -7,6 +7,7 @@ import {
   Batch,
   type ContextOf,
   DynamicsStage,
+  type HookOf,
   lennardJones,
   Loop,
   NVE,
@@ -307,6 +308,75 @@ class Baked {
     void `${ctx.degrees} ${ctx.read.crust[0]}`;
   }
 }
+
+/** A factory as a package exports it, with its type written. */
+function printFmax(seen: number[]): HookOf<"dynamics/AFTER_STEP", "fmax"> {
+  return {
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    reads: ["fmax"],
+    call: ({ read }) => void seen.push(read.fmax.length),
+  };
+}
+
+class Timer implements HookOf<"dynamics/BEFORE_STEP" | "dynamics/AFTER_STEP"> {
+  readonly stages = ["dynamics/BEFORE_STEP", "dynamics/AFTER_STEP"] as const;
+  readonly frequency = 1;
+  readonly seen: string[] = [];
+
+  call(ctx: ContextOf<Timer>, stage: string): void {
+    this.seen.push(`${stage} ${ctx.stepCount}`);
+  }
+}
+
+Deno.test("HookOf is the type of constants, lists, results of factories and classes", async () => {
+  const seen: number[] = [], timer = new Timer();
+  const list: HookOf<"dynamics/AFTER_STEP", "fmax">[] = [printFmax(seen)];
+  const tooHot = {
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    reads: ["temperature"],
+    call: ({ read, stop }) => read.temperature.max() > 1e4 && stop("too hot"),
+  } satisfies HookOf<"dynamics/AFTER_STEP", "temperature">;
+  await using md = new NVE({ model, dt: 1, hooks: list });
+  md.hooks.add(timer);
+  md.hooks.add(tooHot);
+  await md.run(dimer(), 1);
+  assertEquals(seen, [1]);
+  assertEquals(timer.seen, ["dynamics/BEFORE_STEP 0", "dynamics/AFTER_STEP 0"]);
+
+  const halve: HookOf<"training/LOSS"> = {
+    stage: "training/LOSS",
+    frequency: 1,
+    call: ({ value }) => value / 2,
+  };
+  const rate: HookOf<"training/EPOCH_END", never, "optimizers"> = {
+    stage: "training/EPOCH_END",
+    frequency: 1,
+    writes: ["optimizers"],
+    call: ({ write }) => void (write.optimizers[0]!.groups[0]!.lr = 0.5),
+  };
+  const trainer = scriptedTrainer({ epochs: [{ losses: [1] }], lr: 1, hooks: [halve, rate] });
+  await trainer.train();
+  assertEquals(trainer.optimizers[0]!.groups[0]!.lr, 0.5);
+  // @ts-expect-error a hook of another engine
+  assertThrows(() => md.hooks.add(halve), TypeError);
+  // @ts-expect-error the reads are missing
+  const missing: HookOf<"dynamics/AFTER_STEP", "energy"> = {
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    call() {},
+  };
+  assertEquals(missing.frequency, 1);
+  const baked: HookOf<"oven/AFTER_BATCH", never, never, typeof OvenStage> = {
+    stage: "oven/AFTER_BATCH",
+    frequency: 1,
+    call: (ctx) => void ctx.degrees,
+  };
+  const loop = new Loop({ kinds: OvenStage, context: { degrees: 220 }, step: () => {} });
+  loop.hooks.add(baked);
+  assertEquals(loop.hooks.list().length, 1);
+});
 
 Deno.test("a class names its stage and its fields once, and ContextOf gives the context", async () => {
   const print = new PrintFmax();

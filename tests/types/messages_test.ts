@@ -25,6 +25,35 @@ const SLIPS: readonly Slip[] = [
     }'.`,
   },
   {
+    slip: "a stage without its kind",
+    hook: `{ stage: "AFTER_STEP", frequency: 1, call() {} }`,
+    says: `Type 'string' is not assignable to type '${
+      refused("there is no stage AFTER_STEP; did you mean dynamics/AFTER_STEP?")
+    }'.`,
+  },
+  {
+    slip: "a misspelt option",
+    hook: `{ onAfterStep() {}, frequncy: 10 }`,
+    says: `Type 'number' is not assignable to type '${
+      refused("there is no option frequncy; did you mean frequency?")
+    }'.`,
+  },
+  {
+    slip: "reads that are no list",
+    hook: `{ reads: "energy", onAfterStep() {} }`,
+    says: `Type 'string' is not assignable to type '${
+      refused(String.raw`reads is a list: write [\"energy\"]`)
+    }'.`,
+  },
+  {
+    slip: "a table in place of a hook",
+    hook: `{ on: { dynamics: { AFTER_STEP() {} } } }`,
+    says:
+      `Object literal may only specify known properties, and 'dynamics' does not exist in type '${
+        refused("a table becomes a hook by hook({ name, on })")
+      }'.`,
+  },
+  {
     slip: "a misspelt method",
     hook: `{ onAfterSetp() {} }`,
     says: `Type '() => void' is not assignable to type '${
@@ -156,13 +185,17 @@ const OTHERS: readonly (readonly [line: string, says: string])[] = [
     `Object literal may only specify known properties, but 'patiance' does not exist in type 'ConfigOptions<EarlyStoppingOptions>'. Did you mean to write 'patience'?`,
   ],
   [
+    `void ({ stage: "dynamics/AFTER_STP", frequency: 1, call() {} } satisfies HookOf<"dynamics/AFTER_STEP">);`,
+    `Type '"dynamics/AFTER_STP"' is not assignable to type '"dynamics/AFTER_STEP"'.`,
+  ],
+  [
     `hook({ name: "x", on: { dynamics: { AFTER_STP: () => {} } } });`,
     `Object literal may only specify known properties, but 'AFTER_STP' does not exist in type 'Table<StageKind<"dynamics", DynamicsStageMap, DynamicsFields>, [], []>'. Did you mean to write 'AFTER_STEP'?`,
   ],
 ];
 
 const HEAD = `import {
-  ConvergenceHook, type DynamicsContext, DynamicsStage, EarlyStopping, hook, lennardJones, NVE, TrainingStage,
+  ConvergenceHook, type DynamicsContext, DynamicsStage, EarlyStopping, hook, type HookOf, lennardJones, NVE, TrainingStage,
 } from ${JSON.stringify(new URL("mod.ts", ROOT).href)};
 import type { ContextAt } from ${JSON.stringify(new URL("src/hook.ts", ROOT).href)};
 import type { HooksConfig } from ${JSON.stringify(new URL("src/config/mod.ts", ROOT).href)};

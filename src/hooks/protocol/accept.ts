@@ -5,7 +5,7 @@
  */
 
 import type { ArgsAt, CustomField, FieldKey } from "./context.ts";
-import type { NoSuch } from "./near.ts";
+import type { Near, NoSuch } from "./near.ts";
 import type { AnyStages, At, NameIn, ObservedStage, StageOf } from "./stage.ts";
 
 /** The stages a hook class declares: `stage`, `stages` or the parameter of `runsOnStage`. */
@@ -80,7 +80,9 @@ export type UnknownStage<E extends AnyStages, S> = Exclude<
 /** Refuses stages that an engine of kind `E` does not have. */
 export type NoSuchStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [never] ? {
     readonly stage: Refused<
-      `this hook runs at ${S & string}, and the engine has ${E["kind"]} stages`
+      `${E["kind"]}/${S & string}` extends StageOf<E>
+        ? `there is no stage ${S & string}; did you mean ${E["kind"]}/${S & string}?`
+        : `this hook runs at ${S & string}, and the engine has ${E["kind"]} stages`
     >;
   }
   : { readonly stage: Refused<NoSuch<"stage", UnknownStage<E, S>, StageOf<E>>> };
@@ -91,6 +93,21 @@ export type NoSuchStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [
 export type KnownStage<E extends AnyStages, H> = [UnknownStage<E, DeclaredStage<H>>] extends [never]
   ? Extract<DeclaredStage<H>, StageOf<E>>
   : never;
+
+/** Refuses members that are misspelt options. Hooks may have any other members. */
+export type AcceptOptions<H> = {
+  readonly [
+    k in Exclude<keyof H & string, OptionName> as [Near<k, OptionName>] extends [never] ? never : k
+  ]: Refused<NoSuch<"option", k, OptionName>>;
+};
+
+/** Options with names that no other member of a hook has by chance. */
+export type OptionName =
+  | "frequency"
+  | "everySeconds"
+  | "enableAfterEpoch"
+  | "stageTimes"
+  | "runsOnStage";
 
 /** Refuses members called `on…` beside `call`: nothing would call them. */
 export type AcceptMethods<H> = [MethodKey<H>] extends [never] ? unknown : {
@@ -107,6 +124,12 @@ export type MethodKey<H> = Exclude<
 
 /** Refuses fields that the kinds `E` do not have, and reads that are used but not declared. */
 export type AcceptFields<E extends AnyStages, H> =
+  & (H extends { readonly reads: string }
+    ? { readonly reads: Refused<`reads is a list: write ["${H["reads"]}"]`> }
+    : unknown)
+  & (H extends { readonly writes: string }
+    ? { readonly writes: Refused<`writes is a list: write ["${H["writes"]}"]`> }
+    : unknown)
   & ([Exclude<DeclaredReads<H>[number], FieldsFor<E, H>>] extends [never] ? unknown : {
     readonly reads: Refused<NoField<E, Exclude<DeclaredReads<H>[number], FieldsFor<E, H>>>>;
   })

@@ -15,6 +15,7 @@ import type {
   AcceptClass,
   AcceptDevice,
   AcceptFields,
+  AcceptOptions,
   DeclaredReads,
   DeclaredWrites,
   MethodKey,
@@ -56,6 +57,8 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
   : H extends (...args: never) => unknown ? Refused<"a hook is an object with call, not a function">
   : H extends abstract new (...args: never) => unknown
     ? Refused<"this is a class: pass an instance, new Name()">
+  : H extends { readonly on: object }
+    ? { readonly on: Refused<"a table becomes a hook by hook({ name, on })"> }
   : H extends { readonly call: unknown } ? AcceptClass<E, H>
   : H extends { readonly kernels: unknown } ? AcceptDevice<E, H>
   : [Exclude<MethodKey<H>, LifecycleName<E>>] extends [never] ?
@@ -72,6 +75,7 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
 export type Checked<E extends AnyStages, H> =
   & object
   & { readonly [k in keyof H]: unknown }
+  & AcceptOptions<H>
   & Accept<E, H>;
 
 /** The same for each hook of a list. A list of any hooks says no more of each. */
@@ -108,12 +112,9 @@ export interface HookSet<E extends AnyStages> extends HookControl {
   >(hook: Addable<E, H, S, R, W> | Z, options?: AddOptions): HookHandle;
 }
 
-/** A finished hook that handles at least one of an engine's kinds. */
-export type HookOf<E extends AnyStages> = E extends AnyStages ? FinishedHook<E["kind"]> : never;
-
 /** A hook of any form, as it may stand in the `hooks: [...]` of an engine. */
 export type HookInput<E extends AnyStages> =
-  | HookOf<E>
+  | (E extends AnyStages ? FinishedHook<E["kind"]> : never)
   | ProtocolHook
   | DeviceHook
   | (object & Lifecycle<E> & HookOptions)
