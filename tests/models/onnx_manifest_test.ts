@@ -164,6 +164,12 @@ Deno.test("each member of a manifest that is wrong is named", () => {
     ],
     [{ elements: { Hx: 1 } }, RangeError, "elements.Hx of it must be the symbol of an element"],
     [{ elements: { H: 0.5 } }, TypeError, "elements.H of it must be a whole number"],
+    [{ elements: { H: -1 } }, RangeError, "elements.H of it must be from 0 on; got -1"],
+    [
+      { outputs: { energy: { tensor: "e", scale: 0 } } },
+      RangeError,
+      "outputs.energy.scale of it must be other than 0",
+    ],
     [{ atomEnergies: { H: Infinity } }, RangeError, "atomEnergies.H of it must be finite"],
     [{ energyUnit: "hartree" }, RangeError, "; did you mean Hartree?"],
     [{ lengthUnit: 0 }, RangeError, "lengthUnit of it must be above 0"],

@@ -110,6 +110,13 @@ Deno.test("an element beyond a table of the graph is refused with the atom and t
         "whose table ",
     );
   }
+  // A row 0 of a table means nothing to a model of atomic numbers.
+  const unknown = { numbers: [1, 0], positions: [0, 0, 0, 2, 0, 0] };
+  await assertRejects(
+    () => run(edgeSprings(), [ATOM, unknown]),
+    RangeError,
+    "on atom 1 of system 1: it is X, which is no element",
+  );
   const numbered = { elements: { Na: 10, H: 1 } };
   const sodium = { numbers: [11], positions: [0, 0, 0] };
   assertEquals((await run(known, [sodium], numbered)).energies, [9]);
@@ -141,6 +148,7 @@ Deno.test("the numbers that a graph knows are those of tables, and of rows of ze
     g.op("GatherND", [table, column], "f32"),
     g.op("OneHot", [sum, g.constant("i64", 8), g.constant("f32", [0, 1])], "f32"),
     g.op("Equal", [g.unsqueeze(z, [1]), g.constant("i64", [0, 1, 2, 3, 4])], "bool"),
+    g.gather(table, g.gather(z, other)), // of the ends of edges
     // Neither by the numbers of elements, nor all of them.
     g.gather(table, other),
     g.op("Equal", [g.unsqueeze(z, [1]), g.constant("i64", [1, 6, 8])], "bool"),
@@ -148,7 +156,7 @@ Deno.test("the numbers that a graph knows are those of tables, and of rows of ze
   ];
   looked.forEach((value, i) => g.output(`out${i}`, value));
   const limits = numberLimits(decodeModel(g.build()), "z");
-  assertEquals(limits.map(({ range }) => range), [[2, 5], [2, 5], [-1, 6], [0, 4]]);
+  assertEquals(limits.map(({ range }) => range), [[2, 5], [2, 5], [-1, 6], [0, 4], [0, 3]]);
 });
 
 /** Does something with a backend on the device of all tests. */

@@ -56,6 +56,8 @@ export function modelNumbers(
       : numbers.get(number) ?? refuse(model, "every element", numbers, batch, number, node);
     const limit = limits.find(({ range: [least, greatest] }) => own < least || own > greatest);
     if (limit !== undefined) throw beyond(model, limit, { batch, number, node, own });
+    // Many tables have a row 0 that means nothing.
+    if (numbers === undefined && number === 0) throw noElement(model, batch, node);
     return own;
   });
 }
@@ -75,6 +77,16 @@ function beyond(
     `Cannot use ${model} on ${atomOf(batch, node)}: it is ${atomicSymbol(number)}, number ${own} ` +
       `to the model, whose table ${table} is for ${least} to ${greatest}. Leave the system out, or ` +
       "if the model numbers elements in its own way, say so in its manifest (elements)",
+  );
+}
+
+/** Returns the error for an atom that is no element, over a model of atomic numbers. */
+function noElement(model: string, batch: OnnxLayout, node: number): RangeError {
+  return new RangeError(
+    `Cannot use ${model} on ${
+      atomOf(batch, node)
+    }: it is X, which is no element. Give it a symbol, ` +
+      "or if the model knows such atoms, name X and the model's number of it in the manifest (elements)",
   );
 }
 

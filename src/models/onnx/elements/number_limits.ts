@@ -20,8 +20,9 @@ export interface NumberLimit {
   readonly table: string;
 }
 
-/** Operators that only rearrange or repeat the numbers of their first input. */
-const ARRANGING = /^(Identity|Cast|Unsqueeze|Squeeze|Reshape|Flatten|Transpose|Expand)$/;
+/** Operators that only rearrange, choose or repeat numbers of their first input, such as those of the ends of edges. */
+const ARRANGING =
+  /^(Identity|Cast|Unsqueeze|Squeeze|Reshape|Flatten|Transpose|Expand|Gather|GatherElements|GatherND|Slice)$/;
 
 /** Returns the tables of a graph that are indexed by an input, or by its sum with a constant. */
 export function numberLimits(file: ModelProto, input: string): readonly NumberLimit[] {

@@ -51,6 +51,17 @@ const whole: Check = (value, member) => {
   if (!Number.isInteger(value)) throw wrongKind(member, "a whole number", value);
 };
 
+const index: Check = (value, member) => {
+  whole(value, member);
+  // A runtime counts negative rows of a table from its end.
+  if (!(Number(value) >= 0)) throw wrongValue(member, "from 0 on", value);
+};
+
+const factor: Check = (value, member) => {
+  finite(value, member);
+  if (value === 0) throw wrongValue(member, "other than 0", value);
+};
+
 const count: Check = (value, member) => {
   whole(value, member);
   if (!(Number(value) > 0)) throw wrongValue(member, "from 1 on", value);
@@ -101,7 +112,7 @@ const elements: Check = (value, member) => {
   if (!Array.isArray(value) && !isObject(value)) {
     throw wrongKind(member, "a list of symbols, or an object with a number for each symbol", value);
   }
-  if (!Array.isArray(value)) return elementsOf(whole)(value, member);
+  if (!Array.isArray(value)) return elementsOf(index)(value, member);
   for (const [i, symbol] of value.entries()) {
     element(symbol, inside(member, `${i}`));
     // A repeated symbol would leave its first number unused.
@@ -114,7 +125,7 @@ const CHOICE: Readonly<Record<string, Check>> = {
   tensor: text,
   level: oneOf(["node", "system"]),
   width: count,
-  scale: finite,
+  scale: factor,
 };
 
 const output: Check = (value, member) => {
