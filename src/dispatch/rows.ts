@@ -5,8 +5,7 @@
  */
 
 import { describeValue } from "../base/show.ts";
-import { describeTest, passes, type Test } from "./matcher.ts";
-import { relate } from "./relation.ts";
+import { describeTest, passes, relate, type Test } from "./matcher.ts";
 
 /** Function of a row. */
 export type Handler = (...args: never[]) => unknown;

@@ -54,7 +54,7 @@ function kernelPlaces({ files, read }: KernelTree): Map<string, string> {
   const kernels = new Map<string, string>();
   for (const file of files) {
     const [, place] = /^src\/kernels\/((?:[a-z]+\/)?[a-z0-9_]+)\.ts$/.exec(file) ?? [];
-    if (place === undefined || !/\bdefineKernel\(\s*"/.test(read(file))) continue;
+    if (place === undefined || !/^(?! \*).*\bdefineKernel\(\s*"/m.test(read(file))) continue;
     kernels.set(place.split("/").at(-1)!, place);
   }
   return kernels;

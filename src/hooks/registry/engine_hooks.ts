@@ -15,7 +15,6 @@ import { NO_STATE, type StateSource, withoutFields } from "../run/reads.ts";
 import type { AddOptions } from "./add_options.ts";
 import type { EngineHooksOptions, HookMarks } from "./engine_hooks_options.ts";
 import { ErrorReports } from "./error_reports.ts";
-import { listEntry, planStep } from "./describe.ts";
 import { Lifespan } from "./lifespan.ts";
 import { type HookListing, Plan } from "./listing.ts";
 import { isDeviceHook } from "./record.ts";
@@ -23,7 +22,7 @@ import { makeEntry, rebind, registered } from "./registration.ts";
 import type { HookHandle, HookSet } from "./hook_set.ts";
 import { Roster } from "./roster.ts";
 import { restoreEntries, type SavedHookStates, saveEntries, wasEnabled } from "./saved.ts";
-import type { Entry } from "./stage_handler.ts";
+import { type Entry, listEntry, planStep } from "./stage_handler.ts";
 import { readsOf, StageTable } from "./stage_table.ts";
 
 /**
