@@ -188,7 +188,7 @@ Deno.test("the README's program for ONNX files relaxes what is in one's own, as 
     env: { NO_COLOR: "1", XDG_RUNTIME_DIR: folder.path },
   }).output();
   assertEquals([code, complaints(stderr)], [0, ""]);
-  assertStringIncludes(decode(stdout), "cutoff 6 Å, says the manifest model.json");
+  assertStringIncludes(decode(stdout), "cutoff 6 Å, from the manifest model.json");
   assertStringIncludes(decode(stdout), "\n0 relaxed -0.35\n");
   const [relaxed] = parseExtxyz(await Deno.readTextFile(`${folder.path}/relaxed.xyz`));
   assertAlmostEquals(relaxed!.positions[3]! - relaxed!.positions[0]!, 2.9, 0.01);

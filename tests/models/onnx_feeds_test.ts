@@ -188,8 +188,8 @@ Deno.test("functions are told of atoms, edges and triplets, and make inputs of a
   assertEquals([...arrays.tripletEdges], [2, 3]);
   assertEquals(arrays.positions[14], 14);
   const wrong: readonly [unknown, string][] = [
-    [{ data: [1], dims: [2] }, "must answer with 2 numbers: current length is 1"],
-    [[1, 2], "must answer with { data, dims }"],
+    [{ data: [1], dims: [2] }, "must return 2 numbers; got 1"],
+    [[1, 2], "must return { data, dims }"],
   ];
   for (const [answer, message] of wrong) {
     const fails = { derived: { bonds: () => answer as never } };
@@ -209,7 +209,7 @@ Deno.test("constants of the user's fill the shape that there is", () => {
     data: Float32Array.of(1, 2, 3, 4),
     dims: [2, 2],
   });
-  assertThrows(() => constant([3], [1, 2]), RangeError, "must have the numbers of its shape [3]");
+  assertThrows(() => constant([3], [1, 2]), RangeError, "must fit its shape [3]; got 2 numbers");
 });
 
 Deno.test("lists grow in steps: always by one or more, never by more than an eighth where they are long", () => {

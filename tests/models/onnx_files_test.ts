@@ -120,7 +120,7 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
     "no forces, and no energy that is known as one",
     () => springs({ outputs: [value("squares", "float32", ["N", 3])] }),
     ModelMismatchError as never,
-    /must give forces, or an energy that they can be made of/,
+    /must give forces, or an energy that can be differentiated/,
   ],
 ];
 
@@ -165,7 +165,7 @@ Deno.test("how far edges and triplets go must be said", async () => {
   await assertRejects(
     () => OnnxModel.open(bare),
     RangeError,
-    "somebody must say how far its edges reach",
+    "cutoff is required for its edges",
   );
   const triplets = modelOf({
     nodes: [
@@ -179,7 +179,7 @@ Deno.test("how far edges and triplets go must be said", async () => {
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5 }),
     RangeError,
-    "somebody must say how long the edges of its triplets are",
+    "reach is required for its triplets",
   );
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5, reach: 6 }),
@@ -189,7 +189,7 @@ Deno.test("how far edges and triplets go must be said", async () => {
   await assertRejects(
     () => OnnxModel.open(triplets, { cutoff: 5, reach: 3, neighbors: "half" }),
     RangeError,
-    "its neighbors must be full",
+    'its neighbors must be "full"',
   );
 });
 
@@ -202,7 +202,7 @@ Deno.test("options that there are none of, or of another kind, are named", async
     [
       { derived: { y: () => 0 } },
       ModelMismatchError as never,
-      "what derived names must be one of its inputs",
+      "derived must name one of its inputs",
     ],
   ];
   for (const [options, type, message] of wrong) {
@@ -229,13 +229,13 @@ Deno.test({
         "opset 18, by pytorch 2.10.0+cu128",
         "333 nodes: Mul 92, Add 33,",
         "379178 parameters; constants take 1.52 MB",
-        "  species (int64 [N]) → numbers, told by the options",
-        "  trip_edge (int64 [2, T]) → tripletEdges, told by its name",
-        "  forces (float32 [N, 3]) → forces per atom, times 27.211386245988, told by its name",
-        "cutoff 5.2 Å, says the options",
-        "reach 3.5 Å, says the options",
-        "elements H 0, C 1, N 2, O 3, says the options",
-        "energies in 27.211386245988 eV, says the options, lengths in 1 Å",
+        "  species (int64 [N]) → numbers, by the options",
+        "  trip_edge (int64 [2, T]) → tripletEdges, by its name",
+        "  forces (float32 [N, 3]) → forces per atom, times 27.211386245988, by its name",
+        "cutoff 5.2 Å, from the options",
+        "reach 3.5 Å, from the options",
+        "elements H 0, C 1, N 2, O 3, from the options",
+        "energies in 27.211386245988 eV, from the options, lengths in 1 Å",
         "all systems at once",
         "on WebGPU: 330 of 333 nodes by their operators, 3 on the CPU",
         "  ConstantOfShape 3: it has no kernel",

@@ -156,7 +156,7 @@ Deno.test("a run whose forces are not finite ends with the places where a slope 
   await assertRejects(
     () => evaluated(model, [{ numbers: [1], positions: [0, 0, 0] }]),
     DivergedError,
-    `forces of atom 0 is NaN; on their way is the Reciprocal Reciprocal_reciprocal: ${steep})`,
+    `forces of atom 0 is NaN; their path contains the Reciprocal Reciprocal_reciprocal: ${steep})`,
   );
 });
 
@@ -172,7 +172,7 @@ Deno.test("forces of a model whose lists are made by functions, which it is warn
   await using plain = await OnnxModel.open(argonGraph());
   const [found, expected] = [await evaluated(model, systems()), await evaluated(plain, systems())];
   assert(apart(found.get("forces"), expected.get("forces")) < 1e-6);
-  assert(model.describe().includes("mind shifts: a function makes it"), model.describe());
+  assert(model.describe().includes("mind shifts: a custom function computes it"), model.describe());
   assert(!model.describe().includes("mind edge_index"));
 });
 
@@ -181,7 +181,7 @@ Deno.test("a description says what was differentiated, which passes ran, and wha
   const text = model.describe();
   for (
     const line of [
-      "  forces (float32 [N, 3]) → forces per atom, told by differentiating the energy",
+      "  forces (float32 [N, 3]) → forces per atom, by differentiating the energy",
       "forces by differentiating energy by positions: ",
       "opset 18",
       "mind the ",
@@ -203,7 +203,7 @@ Deno.test("what is exported has the forces, and opens as it is", async () => {
   const said: OnnxModelOptions = { energyUnit: "kcal/mol", inputs: { positions: "positions" } };
   await using other = await OnnxModel.open(argonGraph(), said);
   await using read = await OnnxModel.open(other.export(), { name: "read" });
-  assertMatch(read.describe(), /energies in 0.04.* eV, says the metadata of read/);
+  assertMatch(read.describe(), /energies in 0.04.* eV, from the metadata of read/);
   const energies = (await evaluated(read, systems())).get("energy");
   assertEquals(energies, (await evaluated(other, systems())).get("energy"));
   assert(energies[0] !== found.get("energy")[0]);
@@ -222,7 +222,7 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
   await assertRejects(
     () => open(lennardJonesModel(ARGON), { stress: true }),
     RangeError,
-    "Cannot open argon: stresses are only made where forces are",
+    "Cannot open argon: stress: true adds stresses only together with forces",
   );
   await assertRejects(
     () => open(argonGraph(), { differentiate: "no" as never }),
@@ -308,18 +308,18 @@ Deno.test("what was made is kept in a folder, by what it was made of; damaged fi
     const names = async () =>
       (await Array.fromAsync(Deno.readDir(cache))).map(({ name }) => name).sort();
     const first = await opened();
-    assert(first.text.includes(`kept in ${cache} for the next time`), first.text);
+    assert(first.text.includes(`written to the cache ${cache}`), first.text);
     const files = await names();
     assertEquals(files.map((name) => name.replace(/^[0-9a-f]{64}/, "")), [".json", ".onnx"]);
     const second = await opened();
-    assert(second.text.includes(`read from ${cache}`), second.text);
+    assert(second.text.includes(`read from the cache ${cache}`), second.text);
     assertEquals(second.bytes, first.bytes);
     const told = (text: string) => text.split("\n").filter((line) => !line.includes(cache));
     assertEquals(told(second.text), told(first.text));
 
     // Of something else, and with something else, other files are made.
-    assert((await opened({ stress: true })).text.includes("kept in"));
-    assert((await opened({ passes: [] })).text.includes("kept in"));
+    assert((await opened({ stress: true })).text.includes("written to the cache"));
+    assert((await opened({ passes: [] })).text.includes("written to the cache"));
     assertEquals((await names()).length, 6);
 
     // Functions have no names.
@@ -327,12 +327,12 @@ Deno.test("what was made is kept in a folder, by what it was made of; damaged fi
     for (
       const [options, what] of [[{ rules: gradientRules }, "rules"], [
         { passes: [own] },
-        "passes",
+        "custom passes",
       ]] as const
     ) {
       assertMatch(
         (await opened(options)).text,
-        new RegExp(`nothing is kept in .*: ${what}.* have no names`),
+        new RegExp(`not cached in .*: ${what}.* have no names`),
       );
     }
     assertEquals((await names()).length, 6);
@@ -343,16 +343,16 @@ Deno.test("what was made is kept in a folder, by what it was made of; damaged fi
     for (const wrong of [damaged, damaged.subarray(0, 100), new Uint8Array()]) {
       await Deno.writeFile(path, wrong);
       const again = await opened();
-      assert(again.text.includes("kept in"), again.text);
+      assert(again.text.includes("written to the cache"), again.text);
       assertEquals(await Deno.readFile(path), first.bytes);
     }
     await Deno.writeTextFile(`${cache}/${files[0]}`, "{");
-    assert((await opened()).text.includes("kept in"));
+    assert((await opened()).text.includes("written to the cache"));
     assertEquals((await names()).length, 6); // and nothing half-written is left
 
     const blocked = `${folder}/file`;
     await Deno.writeTextFile(blocked, "");
-    assert((await opened({ cache: blocked })).text.includes(`not kept in ${blocked}`));
+    assert((await opened({ cache: blocked })).text.includes(`not written to the cache ${blocked}`));
     const { version } = JSON.parse(
       await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
     );
@@ -393,7 +393,7 @@ Deno.test("on the reference backend a model is in double precision; where it can
     'runtime of its options must be "auto", "native", "web", "evaluator"; got "wasm"',
   );
   await model.dispose();
-  await assertRejects(() => energy(model, "reference"), Error, "must be open");
+  await assertRejects(() => energy(model, "reference"), Error, "it was disposed of");
 });
 
 Deno.test("the evaluator runs a model where there is no onnxruntime, and loads none", async () => {

@@ -204,7 +204,7 @@ testOnGpu("an engine does no further step with a model that was disposed of", as
     await using md = new NVE({ model, dt: 2, backend: gpu });
     await md.run(batch, 2);
     await model.dispose();
-    await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon: it must be open");
+    await assertRejects(() => md.run(batch, 2), Error, "Cannot run argon: it was disposed of");
   });
 });
 
@@ -380,7 +380,7 @@ testOnGpu("the host runs a graph of which a shader does not compile, with a warn
     "Error: lengths runs on the host and not on WebGPU, where its first run failed: " +
     "the shader of Sqrt (node Sqrt_sqrt) does not compile on this device",
   ]);
-  const note = "on WebGPU the host runs it, as its first run there failed: the shader of Sqrt";
+  const note = "on WebGPU the host runs it: its first run there failed: the shader of Sqrt";
   assert(model.describe().includes(note), model.describe());
   backend.dispose();
   gpuDevice.destroy();

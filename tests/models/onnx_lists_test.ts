@@ -104,7 +104,7 @@ Deno.test("an order of triplets that the names do not tell must be said", async 
     await assertRejects(
       () => OnnxModel.open(tripletModel(name), options),
       ModelMismatchError,
-      'say { triplets: "unordered" } for once, or { triplets: "ordered" }',
+      'pass { triplets: "unordered" } for once, or { triplets: "ordered" }',
     );
   }
   await using told = await OnnxModel.open(tripletModel("trip_edge"), options);
@@ -144,7 +144,7 @@ Deno.test("bonds are edges in both directions, and graphs of bonds have them by 
   await assertRejects(
     () => OnnxModel.open(bytes, { ...options, nearest: 3 }),
     RangeError,
-    "leave nearest out",
+    "Leave out nearest",
   );
 });
 
@@ -174,7 +174,7 @@ Deno.test("a second list has a cutoff and inputs of its own, in batches with iso
     const lists = { far: { cutoff: long, inputs: far } };
     await using model = await OnnxModel.open(twoLists(), { cutoff: near, lists });
     assertEquals(model.cutoff, 3);
-    assert(model.describe().includes(`list far: cutoff ${long} Å, says the options`));
+    assert(model.describe().includes(`list far: cutoff ${long} Å, from the options`));
     for (const systems of [[TRIANGLE, lone, alone], [lone], [alone]]) {
       await using md = new NVE({ model, dt: 0.01 });
       const energies = (await md.run(Batch.from(systems), 0)).get("energy");

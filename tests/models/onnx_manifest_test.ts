@@ -53,7 +53,7 @@ Deno.test("a manifest stands in the options, beside the file or in it; the first
     await Deno.writeTextFile(beside, JSON.stringify({ energyUnit: 3 }));
     assertEquals(await energy(), 3 * 35);
     assertEquals(warnings, [
-      "m.onnx: the manifest m.json says energyUnit 3, and the metadata of m.onnx says 2: the manifest m.json counts",
+      "m.onnx: the manifest m.json has energyUnit 3, and the metadata of m.onnx has 2; the manifest m.json is used",
     ]);
     assertEquals(await energy({ manifest: false }), 2 * 35);
     assertEquals(await energy({ energyUnit: 4 }), 4 * 35);
@@ -64,8 +64,8 @@ Deno.test("a manifest stands in the options, beside the file or in it; the first
     assertEquals(await energy({ manifest: beside }), 3 * 35);
     await using model = await OnnxModel.open(new URL(`file://${path}`), { onWarning });
     const text = model.describe();
-    assert(text.includes("a (float32 [N, 3]) → positions, told by the metadata of m.onnx"), text);
-    assert(text.includes("energies in 5 eV, says the manifest m.onnx.json,"), text);
+    assert(text.includes("a (float32 [N, 3]) → positions, by the metadata of m.onnx"), text);
+    assert(text.includes("energies in 5 eV, from the manifest m.onnx.json,"), text);
   }));
 
 Deno.test("a manifest that is none is refused, with its name", () =>
@@ -92,7 +92,7 @@ Deno.test("a manifest that is none is refused, with its name", () =>
       () => OnnxModel.open(path, { manifest: { cutoff: 5 } as never }),
       TypeError,
       "Cannot open an ONNX model: manifest of its options must be a path, an address, bytes or false; " +
-        "got an Object; write the members of a manifest into the options themselves",
+        "got an Object. Pass the members of a manifest as options themselves",
     );
     await assertRejects(
       () => OnnxModel.open(path, { manifest: true as never }),
@@ -206,7 +206,7 @@ Deno.test("energies and forces come in eV and Å whatever the units of a model",
   await assertRejects(
     () => evaluated(model, ["H", "C"]),
     RangeError,
-    "Cannot use a model: it must know every element, and it knows H, O: atom 1 of system 0 is C",
+    "Cannot use a model: it must know every element; it knows H, O, and atom 1 of system 0 is C",
   );
   assertAlmostEquals(ENERGY_UNITS["kcal/mol"], 1 / 23.060547830619, 1e-12);
   assertAlmostEquals(ENERGY_UNITS["kJ/mol"], 1 / 96.48533212331, 1e-12);

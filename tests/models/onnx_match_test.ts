@@ -126,11 +126,13 @@ Deno.test("types and shapes tell what names do not, where they leave no doubt", 
 Deno.test("what could be two things is asked for", () => {
   const two = mismatch(["p float32 N 3", "v float32 N 3", "z int64 N"]);
   assertEquals(two.wouldMap["v"]![0], "positions");
-  assert(two.message.includes("nobody says what p (float32 [N, 3]), v (float32 [N, 3]) means"));
+  assert(
+    two.message.includes("the meaning of p (float32 [N, 3]), v (float32 [N, 3]) is not known"),
+  );
   // Either of them could be the elements.
   const types = mismatch(["positions float32 N 3", "i int64 N", "j int64 N"]);
   assert(types.wouldMap["i"]!.includes("numbers") && types.wouldMap["i"]!.includes("batchIndex"));
-  assert(types.message.includes('say { inputs: { numbers: "i" } }'), types.message);
+  assert(types.message.includes('pass { inputs: { numbers: "i" } }'), types.message);
   // Per atom, not per edge.
   const shifts = mismatch(["positions float32 N 3", "edge_index int64 2 E", "w float32 N 3"]);
   assertEquals(Object.keys(shifts.wouldMap), ["w"]);
@@ -159,17 +161,17 @@ Deno.test("a manifest says what is what, and a wrong one is told what would do",
   assertEquals(said.inputs[0]!.reason, "by the options");
   const slip = mismatch(["pos float32 N 3"], FORCES, { inputs: { positions: "poss" } });
   assert(
-    slip.message.includes('must be one of its inputs, pos: it is "poss"; did you mean pos?'),
+    slip.message.includes('must name one of its inputs, pos; it names "poss"; did you mean pos?'),
     slip.message,
   );
   const kind = mismatch(["pos float32 N 3", "z int64 N"], FORCES, { inputs: { positions: "z" } });
   assertEquals(kind.expected, "positions must be floats [N, 3] or [1, N, 3]");
-  assertEquals(kind.found, "what is said to be that is z (int64 [N])");
+  assertEquals(kind.found, "the stated tensor is z (int64 [N])");
   assertEquals(kind.wouldMap, { pos: ["positions"] });
   const twice = mismatch(["b int64 N", "pos float32 N 3"], FORCES, {
     inputs: { numbers: "b", batchIndex: "b" },
   });
-  assertEquals(twice.found, "b (int64 [N]) is said to be numbers and batchIndex");
+  assertEquals(twice.found, "b (int64 [N]) is stated to be numbers and batchIndex");
   mismatch(["pos float32 N 3"], FORCES, {}, ["angles"]);
   assertEquals(
     meanings(match(["pos float32 N 3", "angles float32 K"], FORCES, {}, ["angles"])),
@@ -232,15 +234,19 @@ Deno.test("outputs come in eV and Å, with the sign that ours have, and what is 
 
 Deno.test("a model must give forces, and fields must have a width and a level", () => {
   const none = mismatch(["pos float32 N 3"], ["energy float32 B"]);
-  assertEquals(none.expected, "it must give forces, or an energy that they can be made of");
+  assertEquals(none.expected, "it must give forces, or an energy that can be differentiated");
   assert(none.message.includes("export it with the gradient"), none.message);
   const other = mismatch(["pos float32 N 3"], ["energy float32 B", "out float32 N 3"]);
   assertEquals(other.wouldMap["out"], ["forces", "gradient"]);
   const inputs = ["pos float32 N 3"];
   const field = (text: string, outputs: OnnxManifest["outputs"] = { h: "h" }) =>
     mismatch(inputs, [...FORCES, text], { outputs: outputs! });
-  assert(field("h float32 B K").message.includes("how many numbers a row of h has must be known"));
-  assert(field("h float32 ? 3").message.includes("whether h is of atoms or of systems"));
+  assert(
+    field("h float32 B K").message.includes("the number of values per row of h must be known"),
+  );
+  assert(
+    field("h float32 ? 3").message.includes("the level of h, atoms or systems, must be known"),
+  );
   assert(field("h int64 B", { forces: "h" }).message.includes("forces must be floats"));
 });
 
@@ -256,5 +262,5 @@ Deno.test("models of one system are run one by one", () => {
   const wrong = mismatch(["pos float32 N 3", "batch int64 N", "cell float32 3 3"], FORCES, {
     batch: "joined",
   });
-  assert(wrong.message.includes("cell (float32 [3, 3]) is of one"), wrong.message);
+  assert(wrong.message.includes("cell (float32 [3, 3]) is for one system"), wrong.message);
 });

@@ -141,15 +141,15 @@ Deno.test("an output of another length than it must have is named", async () => 
   await assertRejects(
     () => evaluated(bytes, Batch.from([atoms(1)]), { outputs: { charges: node } }),
     RangeError,
-    "Cannot use springs.onnx: its output q, which is taken for charges, must have 1 values here: " +
-      "current length is 3",
+    "Cannot use springs.onnx: its output q, used as charges, must have 1 values for this batch; " +
+      "got 3",
   );
   const batch = Batch.from([atoms(1)]);
   batch.set("q", [[1, 2]], { level: "node", width: 2 });
   await assertRejects(
     () => evaluated(bytes, batch, { outputs: { q: node } }),
     TypeError,
-    "the field q must be 1 per node: it is 2 per node",
+    "the field q must be 1 per node; got 2 per node",
   );
 });
 

@@ -66,7 +66,10 @@ Deno.test("energies of free atoms that a graph adds are added in float64", async
     assertAlmostEquals(energies[1]!, factor * (FREE[2]! + 0.001), 1e-9);
     assertAlmostEquals(forces[0]!, -0.002 * factor, 1e-8);
     const text = model.describe();
-    assert(text.includes("adds energies of free atoms, says the graph, whose last sum has"), text);
+    assert(
+      text.includes("adds energies of free atoms, from the graph, whose last sum adds them from"),
+      text,
+    );
     const again = await evaluated(model.export());
     assertEquals(again.energies, energies);
     for (const one of [model, again.model]) await one.dispose();

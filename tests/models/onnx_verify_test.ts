@@ -111,7 +111,7 @@ const WRONG: readonly [string, OnnxModelOptions, RegExp, RegExp][] = [
   [
     "shifted table of elements",
     { elements: { H: 1, C: 2, O: 3 } },
-    /able to compute/,
+    /able to evaluate/,
     /correct the manifest/,
   ],
   [
@@ -158,7 +158,11 @@ for (const [what, options, finding, hint] of WRONG) {
 
 Deno.test("a reference of another file, and one that is no JSON, are refused", async () => {
   const other = { ...REFERENCE, model: "0".repeat(64) };
-  await assertRejects(() => open({}, fileOf(other)), ModelMismatchError, "must be of this file");
+  await assertRejects(
+    () => open({}, fileOf(other)),
+    ModelMismatchError,
+    "must belong to this file",
+  );
   const broken = new TextEncoder().encode("{");
   await assertRejects(() => open({}, broken), SyntaxError, "must be JSON");
 });
@@ -197,10 +201,13 @@ Deno.test("a file that was written with a reference warns if it is not there", a
     const options: OnnxModelOptions = { ...RIGHT, onWarning: (text) => void warnings.push(text) };
     const describe = async (more: OnnxModelOptions = {}) => {
       await using model = await OnnxModel.open(path, { ...options, ...more });
-      return [model.describe().match(/^compared with no .*$/m)?.[0], model.export()] as const;
+      return [
+        model.describe().match(/^not compared with a reference.*$/m)?.[0],
+        model.export(),
+      ] as const;
     };
     await Deno.writeFile(path, MODEL);
-    const missing = "compared with no reference: pairs.ref.json is not there";
+    const missing = "not compared with a reference: pairs.ref.json does not exist";
     assertEquals((await describe())[0], missing);
     assertEquals(warnings, []);
     const noted = decodeModel(MODEL);
@@ -209,12 +216,12 @@ Deno.test("a file that was written with a reference warns if it is not there", a
     const [text, exported] = await describe();
     assertEquals(text, missing);
     assertEquals(warnings, [
-      "pairs.onnx: hooke-export 0.1.0 wrote a reference with it, and pairs.ref.json is not there: " +
-      "nothing checks its results. Copy it beside the model, or pass verify: false",
+      "pairs.onnx: hooke-export 0.1.0 wrote a reference with it, and pairs.ref.json does not exist, so " +
+      "its results are not checked. Copy it beside the model, or pass verify: false",
     ]);
     assertEquals(
       (await describe({ verify: false }))[0],
-      "compared with no reference: verify is false",
+      "not compared with a reference: verify is false",
     );
     // The reference is not that of another file, with forces.
     await Deno.writeFile(path, exported);

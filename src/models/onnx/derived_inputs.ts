@@ -129,7 +129,7 @@ export function derivedFeed(
   const { data, dims } = (made ?? {}) as Partial<OnnxDerived>;
   if (typeof data?.length !== "number" || !Array.isArray(dims)) {
     throw new TypeError(
-      `Cannot run ${model}: what derives ${name} must answer with { data, dims }; got ${
+      `Cannot run ${model}: the function that derives ${name} must return { data, dims }; got ${
         show(made)
       }`,
     );
@@ -137,9 +137,9 @@ export function derivedFeed(
   const count = dims.reduce((product: number, length: number) => product * length, 1);
   if (count !== data.length) {
     throw new RangeError(
-      `Cannot run ${model}: what derives ${name} must answer with ${
+      `Cannot run ${model}: the function that derives ${name} must return ${
         dims.join(" * ") || 1
-      } numbers: current length is ${data.length}`,
+      } numbers; got ${data.length}`,
     );
   }
   return array.resize(count).copy(0, data, 0, count).feed(dims);

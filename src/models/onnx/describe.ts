@@ -31,12 +31,12 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
     ...(license === undefined ? [] : [`license: ${license}`]),
     ...(source === undefined ? [] : [`source: ${source}`]),
     showModel(describeModel(loaded.file)),
-    "is fed",
+    "meanings of inputs",
     ...inputs.map((input) => `  ${showInput(input)}`),
-    "gives",
+    "meanings of outputs",
     ...outputs.map((output) => `  ${showOutput(output)}`),
-    ...unused.map((tensor) => `  ${showTensor(tensor)}, which nobody asks for`),
-    ...said(loaded, opened),
+    ...unused.map((tensor) => `  ${showTensor(tensor)}, not used`),
+    ...showManifest(loaded, opened),
     ...showRuntime(opened),
     ...(opened.session.device === "evaluator"
       ? ["the evaluator runs it on the host, in double precision, wherever the engine is"]
@@ -59,73 +59,73 @@ function showRuntime({ session: { device, threads, note } }: OnnxOpened): string
 }
 
 function showInput({ tensor, meaning, reason }: OnnxInputBinding): string {
-  if (meaning === "constant") return `${showTensor(tensor)} is always the same, ${reason}`;
-  if (meaning === "derived") return `${showTensor(tensor)} is made ${reason}`;
-  return `${showTensor(tensor)} → ${meaning}, told ${reason}`;
+  if (meaning === "constant") return `${showTensor(tensor)} is constant, ${reason}`;
+  if (meaning === "derived") return `${showTensor(tensor)} is derived ${reason}`;
+  return `${showTensor(tensor)} → ${meaning}, ${reason}`;
 }
 
 function showOutput({ tensor, meaning, field, level, scale, reason }: OnnxOutputBinding): string {
   const what = meaning === "field" ? `the field ${field}` : meaning;
   const rows = level === undefined ? "" : ` per ${level === "node" ? "atom" : "system"}`;
   const times = scale === 1 ? "" : `, times ${scale}`;
-  return `${showTensor(tensor)} → ${what}${rows}${times}, told ${reason}`;
+  return `${showTensor(tensor)} → ${what}${rows}${times}, ${reason}`;
 }
 
 /** Describes the members of the manifest with their origins. */
-function said(
+function showManifest(
   { manifest, by }: LoadedOnnx,
   { bindings, elements, ...opened }: OnnxOpened,
 ): string[] {
-  const says = (member: Parameters<typeof by>[0]) => {
-    const who = by(member);
-    return who === "" ? "" : `, says ${who}`;
+  const from = (member: Parameters<typeof by>[0]) => {
+    const origin = by(member);
+    return origin === "" ? "" : `, from ${origin}`;
   };
   const units = unitsOf(manifest);
   const energies = manifest.atomEnergies === undefined
     ? []
-    : [`adds energies of free atoms${says("atomEnergies")}`];
+    : [`adds energies of free atoms${from("atomEnergies")}`];
   return [
-    ...(bindings.hasEdges ? [`cutoff ${opened.cutoff} Å${says("cutoff")}`] : []),
-    ...(bindings.hasTriplets ? [`reach ${opened.reach} Å${says("reach")}`] : []),
+    ...(bindings.hasEdges ? [`cutoff ${opened.cutoff} Å${from("cutoff")}`] : []),
+    ...(bindings.hasTriplets ? [`reach ${opened.reach} Å${from("reach")}`] : []),
     ...(bindings.hasTriplets
       ? [
         `each pair of edges of an atom is a triplet ${
           bindings.rules.isOrdered ? "in both orders" : "once"
-        }${says("triplets")}`,
+        }${from("triplets")}`,
       ]
       : []),
     ...Object.entries(manifest.lists ?? {}).map(([name, { cutoff, nearest }]) =>
       `list ${name}: cutoff ${cutoff} Å${nearest === undefined ? "" : `, the ${nearest} nearest`}${
-        says("lists")
+        from("lists")
       }`
     ),
     ...(manifest.nearest === undefined
       ? []
-      : [`atoms have edges to their ${manifest.nearest} nearest neighbors${says("nearest")}`]),
+      : [`atoms have edges to their ${manifest.nearest} nearest neighbors${from("nearest")}`]),
     ...(bindings.hasEdges
       ? [
         `each pair is listed ${opened.isHalf ? "once" : "both ways"}${
-          says("neighbors")
+          from("neighbors")
         }; lists are ` +
         showPadding(bindings.padding),
       ]
       : []),
     bindings.batch === "joined" ? "all systems at once" : "one system at a time",
-    `energies in ${units.energy} eV${says("energyUnit")}, lengths in ${units.length} Å${
-      says("lengthUnit")
+    `energies in ${units.energy} eV${from("energyUnit")}, lengths in ${units.length} Å${
+      from("lengthUnit")
     }`,
     ...(bindings.inputs.some(({ meaning }) => meaning === "numbers")
-      ? [`${showElements(elements)}${says("elements")}`]
+      ? [`${showElements(elements)}${from("elements")}`]
       : []),
     ...energies,
   ];
 }
 
 function showPadding(padding: boolean | undefined): string {
-  if (padding === true) return "padded, if that changes nothing";
-  return `as long as they are${
-    padding === false ? "" : ", or on WebGPU padded if that changes nothing"
-  }`;
+  if (padding === false) return "not padded";
+  return padding
+    ? "padded, if that changes nothing"
+    : "padded on WebGPU only, if that changes nothing";
 }
 
 function showElements({ numbers }: OnnxElements): string {

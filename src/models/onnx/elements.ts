@@ -76,7 +76,7 @@ function beyond(
   return new RangeError(
     `Cannot use ${model} on ${atomOf(batch, node)}: it is ${atomicSymbol(number)}, number ${own} ` +
       `to the model, whose table ${table} is for ${least} to ${greatest}. Leave the system out, or ` +
-      "if the model numbers elements in its own way, say so in its manifest (elements)",
+      "if the model numbers elements in its own way, state them in its manifest (elements)",
   );
 }
 
@@ -140,8 +140,8 @@ function refuse(
   node: number,
 ): never {
   throw new RangeError(
-    `Cannot use ${model}: it must know ${what}, and it knows ${
+    `Cannot use ${model}: it must know ${what}; it knows ${
       [...known.keys()].map(atomicSymbol).join(", ")
-    }: ${atomOf(batch, node)} is ${atomicSymbol(number)}`,
+    }, and ${atomOf(batch, node)} is ${atomicSymbol(number)}`,
   );
 }

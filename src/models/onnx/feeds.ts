@@ -135,9 +135,9 @@ export function constantFeed(
   const list = typeof value === "number" ? Array<number>(fixed).fill(value) : value;
   if (free > 1 || list.length % fixed !== 0 || (free === 0 && list.length !== fixed)) {
     throw new RangeError(
-      `Cannot use ${model}: the constant ${name} must have the numbers of its shape [${
+      `Cannot use ${model}: the constant ${name} must fit its shape [${
         shape.join(", ")
-      }]: current length is ${list.length}`,
+      }]; got ${list.length} numbers`,
     );
   }
   array.resize(list.length).copy(0, list, 0, list.length);

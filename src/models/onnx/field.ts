@@ -19,6 +19,6 @@ export function ensureField(
   const info = batch.fields().find((one) => one.name === name)!;
   if (info.level === level && info.width === width) return;
   throw new TypeError(
-    `Cannot use ${model}: the field ${name} must be ${width} per ${level}: it is ${info.width} per ${info.level}`,
+    `Cannot use ${model}: the field ${name} must be ${width} per ${level}; got ${info.width} per ${info.level}`,
   );
 }

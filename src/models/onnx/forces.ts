@@ -144,8 +144,8 @@ function strainedOf(
   const { batch, rules } = bindingsOf(inputs, [], model.manifest);
   if (rules.hasMatrix) {
     throw new RangeError(
-      `Cannot open ${model.name}: stresses are not made for models of neighbor matrices: leave out stress, or ` +
-        "export it with a stress as an output",
+      `Cannot open ${model.name}: stresses cannot be derived for models of neighbor matrices. Leave out stress, or ` +
+        "export the model with a stress as an output",
     );
   }
   const named = (list: string | undefined, ...meanings: readonly OnnxInput[]) =>
@@ -167,8 +167,8 @@ function strainedOf(
   };
   if (batch === "joined" && found.batch === undefined) {
     throw new RangeError(
-      `Cannot open ${model.name}: stresses of many systems can only be made where an input says the system of ` +
-        `each atom (batchIndex): its inputs are ${
+      `Cannot open ${model.name}: stresses of many systems require an input with the system of ` +
+        `each atom (batchIndex); its inputs are ${
           inputs.map(({ tensor }) => tensor.name).join(", ")
         }`,
     );
@@ -192,8 +192,7 @@ async function cachedForces(
   if (folder === undefined) return { forces: withForces(file, asked), kept: [] };
   const nameless = namelessOption(asked);
   if (nameless !== undefined) {
-    const note =
-      `  nothing is kept in ${folder}: ${nameless} have no names that would tell them apart`;
+    const note = `  not cached in ${folder}: ${nameless} have no names that identify them`;
     return { forces: withForces(file, asked), kept: [note] };
   }
   const cache = new FileCache(folder, ".onnx");
@@ -204,13 +203,13 @@ async function cachedForces(
     bytes: found.bytes as Uint8Array<ArrayBuffer>,
     report: found.note as ForcesReport,
   };
-  return { forces, kept: [`  read from ${folder}, where they were kept`] };
+  return { forces, kept: [`  read from the cache ${folder}`] };
 }
 
 /** Returns the options without a name, by which a cached result could not be identified. */
 function namelessOption({ rules, passes }: WithForcesOptions): string | undefined {
   if (rules !== undefined) return "rules";
-  return passes?.some((pass) => typeof pass !== "string") ? "passes of one's own" : undefined;
+  return passes?.some((pass) => typeof pass !== "string") ? "custom passes" : undefined;
 }
 
 /** Writes a model with forces to the cache, if that is possible. */
@@ -222,9 +221,9 @@ async function keepForces(
 ): Promise<CachedForces> {
   try {
     await cache.write(key, { bytes: forces.bytes, note: forces.report });
-    return { forces, kept: [`  kept in ${folder} for the next time`] };
+    return { forces, kept: [`  written to the cache ${folder}`] };
   } catch (error) {
-    return { forces, kept: [`  not kept in ${folder}: ${(error as Error).message}`] };
+    return { forces, kept: [`  not written to the cache ${folder}: ${(error as Error).message}`] };
   }
 }
 
@@ -233,27 +232,27 @@ function doubts(inputs: readonly OnnxInputBinding[]): string[] {
   return inputs.filter(({ meaning, tensor }) =>
     meaning === "derived" && tensor.dtype.startsWith("float")
   ).map(({ tensor }) =>
-    `  mind ${tensor.name}: a function makes it, and if that is of positions, forces lack what comes by it`
+    `  mind ${tensor.name}: a custom function computes it. If it depends on positions, forces lack that contribution`
   );
 }
 
-function freeName(name: string, taken: ReadonlySet<string>): string {
+function freeName(name: string, used: ReadonlySet<string>): string {
   let free = name;
-  for (let i = 2; taken.has(free); i++) free = `${name}_${i}`;
+  for (let i = 2; used.has(free); i++) free = `${name}_${i}`;
   return free;
 }
 
 export function notMade(name: string): RangeError {
   return new RangeError(
-    `Cannot open ${name}: stresses are only made where forces are, from an energy (stress: true): ` +
-      "it has its own forces, or no energy",
+    `Cannot open ${name}: stress: true adds stresses only together with forces, from an energy; ` +
+      "the model has its own forces, or no energy",
   );
 }
 
 export function withoutPositions(model: OnnxMatchable): ModelMismatchError {
   return new ModelMismatchError(model.name, {
-    expected: "it must be fed positions, so that forces can be made of its energy",
-    found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "none"}`,
+    expected: "positions must be among its inputs, so that its energy can be differentiated",
+    found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "empty"}`,
     wouldMap: {},
   });
 }

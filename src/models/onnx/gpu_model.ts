@@ -196,7 +196,7 @@ export class GpuModel {
     });
     try {
       if (this.#isClosed) {
-        throw new Error(`Cannot run ${name}: it must be open: its engine was closed meanwhile`);
+        throw new Error(`Cannot run ${name}: its engine was closed meanwhile`);
       }
       return { key, session, ...await this.#begin(session, dims, isRecorded) };
     } catch (error) {
@@ -272,7 +272,7 @@ export class GpuModel {
     if (check.capture !== undefined) note(check.capture.text);
     if (check.webgpu.ok) return check;
     throw new BackendUnavailableError(
-      `Cannot run ${name} on WebGPU: it must give there what it gives on wasm: ${check.webgpu.text}`,
+      `Cannot run ${name} on WebGPU: its results must agree with those on wasm; ${check.webgpu.text}`,
       { backend: "webgpu", reason: "broken", during: "check" },
     );
   }

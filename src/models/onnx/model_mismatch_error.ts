@@ -43,9 +43,9 @@ export class ModelMismatchError extends Error implements Mismatch {
   constructor(model: string, { expected, found, wouldMap, remedy }: Mismatch) {
     const could = Object.entries(wouldMap).filter(([, meanings]) => meanings.length > 0)
       .map(([tensor, meanings]) => `${tensor} as ${meanings.join(" or ")}`).join(", ");
-    const way = [remedy, could === "" ? undefined : `what would map is ${could}`];
+    const way = [remedy, could === "" ? undefined : `possible meanings: ${could}`];
     super(
-      [`Cannot use ${model}: ${expected}: ${found}`, ...way.filter((text) => text !== undefined)]
+      [`Cannot use ${model}: ${expected}; ${found}`, ...way.filter((text) => text !== undefined)]
         .join("; "),
     );
     this.model = model;

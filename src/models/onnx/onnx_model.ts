@@ -195,7 +195,7 @@ export class OnnxModel implements Model, AsyncDisposable {
         const more = { bytes, checks, padding, note, warn, assertOpen };
         return openOnGpu({ ...this.#opened, ...more }, backend, state);
       }
-      this.#notes.add(`on WebGPU the host runs it, as ${why}`);
+      this.#notes.add(`on WebGPU the host runs it: ${why}`);
     } catch (error) {
       if (!(error instanceof UnsupportedNodeError)) throw error;
       this.#notes.add(`on WebGPU the host runs it: ${error.message}`);
@@ -250,7 +250,7 @@ export class OnnxModel implements Model, AsyncDisposable {
 
   #assertOpen(): void {
     if (!this.#isDisposed) return;
-    throw new Error(`Cannot run ${this.name}: it must be open: it was disposed of`);
+    throw new Error(`Cannot run ${this.name}: it was disposed of`);
   }
 
   /** Disposes of the sessions. Engines cannot use the model any more. */

@@ -61,21 +61,21 @@ const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
 export function whyOnHost(bindings: OnnxBindings, systems: number): string | undefined {
   const { batch, padding, hasEdges, inputs, outputs, rules } = bindings;
   if (batch === "single" && systems !== 1) return "it takes one system at a time";
-  if (hasEdges && padding === false) return "its lists must be as long as they are";
-  if (rules.others.length > 0) return "it is fed several lists";
+  if (hasEdges && padding === false) return "its lists must not be padded";
+  if (rules.others.length > 0) return "it has several lists";
   if (rules.isOrdered) return "its triplets are ordered";
-  if (rules.nearest !== undefined) return "its atoms have their nearest neighbors only";
+  if (rules.nearest !== undefined) return "its lists contain only nearest neighbors";
   for (const input of inputs) {
     const why = whyNotFed(input);
     if (why !== undefined) return `${input.tensor.name} ${why}`;
   }
   const odd = outputs.find((output) => !isTaken(output));
-  if (odd !== undefined) return `what ${odd.tensor.name} gives must be rearranged`;
+  if (odd !== undefined) return `its output ${odd.tensor.name} must be rearranged`;
 }
 
 function whyNotFed({ meaning, form, tensor: { dtype } }: OnnxInputBinding): string | undefined {
-  if (ON_DEVICE[dtype] === undefined) return `is of ${dtype}`;
-  if (meaning === "derived") return "is made by a function";
+  if (ON_DEVICE[dtype] === undefined) return `has the type ${dtype}`;
+  if (meaning === "derived") return "is derived by a function";
   const isKnown = meaning === "constant" || Object.hasOwn(CONSTANTS, meaning) ||
     Object.hasOwn(BUFFERS, meaning);
   const isRows = meaning !== "edges" && meaning !== "tripletEdges" || form?.[0] === 2;
@@ -165,7 +165,7 @@ export function openOnGpu(
 
 /** Notes and warns that the host runs a model because its first run on a device failed. */
 function failedOnGpu({ name, note, warn }: OnnxOnGpu, reason: string): void {
-  note(`on WebGPU the host runs it, as its first run there failed: ${reason}`);
+  note(`on WebGPU the host runs it: its first run there failed: ${reason}`);
   warn(`${name} runs on the host and not on WebGPU, where its first run failed: ${reason}`);
 }
 
@@ -189,18 +189,18 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
     const arrays = await viewOrReadArrays(buffersOf(model, host));
     const { difference, isFinite } = await part.compare(arrays);
     if (difference === undefined) {
-      note("padded lists against lists as long as they are: they agree");
+      note("padded and exact lists give the same results");
       padding.isCompared = true;
       isFirst = false;
       return true;
     }
     if (!isFinite) { // results that are not finite show nothing about padding; the engine reports them
-      note("on WebGPU the host runs it, as what it gives for this batch is not finite");
+      note("on WebGPU the host runs it: its results for this batch are not finite");
       return false;
     }
     if (bindings.padding === true || !isFirst) throw paddingMismatch(name, difference);
     padding.difference = difference;
-    note(`on WebGPU the host runs it, as with padded lists ${difference}`);
+    note(`on WebGPU the host runs it: with padded lists ${difference}`);
     warn(
       `${name} runs on the host and not on WebGPU, which needs padded lists: with them ${difference}. ` +
         "Pass padding: false to run it on the host without this comparison and this warning",

@@ -45,7 +45,7 @@ export function whyOf(loaded: LoadedOnnx): {
   const opset = opsetOf(loaded.file);
   const isOdd = opset < OPSETS.first || opset > OPSETS.last;
   const odd =
-    `its opset is ${opset}, and ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
+    `its opset is ${opset}; opsets ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
   return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
 }
 
@@ -120,7 +120,9 @@ export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): P
 }
 
 function withoutReference({ found, url }: LoadedOnnx, options: OnnxModelOptions): string[] {
-  return found === undefined ? [`compared with no reference: ${whyNoReference(url, options)}`] : [];
+  return found === undefined
+    ? [`not compared with a reference: ${whyNoReference(url, options)}`]
+    : [];
 }
 
 function verificationOf(

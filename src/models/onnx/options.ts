@@ -187,8 +187,8 @@ function checkModelOptions(options: OnnxModelOptions): void {
   const action = `open ${options?.name ?? "an ONNX model"}`;
   if (typeof options === "object" && options !== null && "device" in options) {
     throw new TypeError(
-      `Cannot ${action}: where it runs is for the engine to say, as in new FIRE({ model, device }): ` +
-        `current value of device is ${show(options.device)}`,
+      `Cannot ${action}: device is an option of the engine, as in new FIRE({ model, device }); ` +
+        `got ${show(options.device)} for the model`,
     );
   }
   checkManifestSource(action, options?.manifest);
@@ -224,7 +224,7 @@ function checkManifestSource(action: string, manifest: unknown): void {
   throw new TypeError(
     `Cannot ${action}: manifest of its options must be a path, an address, bytes or false; got ${
       show(manifest)
-    }${isObject(manifest) ? "; write the members of a manifest into the options themselves" : ""}`,
+    }${isObject(manifest) ? ". Pass the members of a manifest as options themselves" : ""}`,
   );
 }
 

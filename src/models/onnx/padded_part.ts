@@ -94,7 +94,7 @@ export function paddingMismatch(model: string, difference: string): ModelMismatc
     expected: "padded edges (from atom 0 to itself, 100 Å away) must add nothing",
     found: `with them ${difference}`,
     wouldMap: {},
-    remedy: "leave out padding: true, so that its lists are as long as they are",
+    remedy: "leave out padding: true, so that its lists are not padded",
   });
 }
 

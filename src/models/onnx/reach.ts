@@ -6,17 +6,16 @@ export function reachOf(
   { name, manifest: { cutoff, reach, neighbors, nearest } }: Pick<LoadedOnnx, "name" | "manifest">,
   { inputs, hasEdges, hasTriplets, rules }: OnnxBindings,
 ): { readonly cutoff: number; readonly reach: number } {
-  const where = "in the options, in a manifest of JSON beside its file, or in the file's metadata";
+  const where = "to the options, to a JSON manifest beside its file, or to the file's metadata";
   if (hasEdges && cutoff === undefined) {
     throw new RangeError(
-      `Cannot open ${name}: somebody must say how far its edges reach, as in { "cutoff": 5 } (Å), ${where}: ` +
-        "nobody does",
+      `Cannot open ${name}: cutoff is required for its edges. Add { "cutoff": 5 } (Å) ${where}`,
     );
   }
   if (hasTriplets && reach === undefined) {
     throw new RangeError(
-      `Cannot open ${name}: somebody must say how long the edges of its triplets are at most, as in ` +
-        `{ "reach": 3.5 } (Å), ${where}: nobody does`,
+      `Cannot open ${name}: reach is required for its triplets. Add ` +
+        `{ "reach": 3.5 } (Å) ${where}`,
     );
   }
   if (hasTriplets && !(reach! <= cutoff!)) {
@@ -26,15 +25,15 @@ export function reachOf(
   }
   if (hasTriplets && neighbors === "half") {
     throw new RangeError(
-      `Cannot open ${name}: its neighbors must be full where it is fed triplets; got half`,
+      `Cannot open ${name}: its neighbors must be "full", because it has triplets; got "half"`,
     );
   }
   const needsBoth = rules.hasBonds || inputs.some(({ meaning }) => meaning === "reverseEdges");
   if (nearest !== undefined && (needsBoth || neighbors === "half")) {
     throw new RangeError(
-      `Cannot open ${name}: nearest leaves pairs with one direction only, and its ${
+      `Cannot open ${name}: nearest drops one direction of some pairs, and its ${
         needsBoth ? "inputs need" : "half lists have"
-      } both: leave nearest out`,
+      } both. Leave out nearest`,
     );
   }
   if (rules.hasBonds && neighbors === "half") {

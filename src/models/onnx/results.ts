@@ -23,8 +23,8 @@ const MOST_PLACES = 3;
 /** Returns the places where a slope may have become infinite, as the end of a sentence. */
 function causes(steep: readonly string[]): string {
   if (steep.length === 0) return "";
-  const more = steep.length > MOST_PLACES ? ", and others that describe() lists" : "";
-  return `; on their way is ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
+  const more = steep.length > MOST_PLACES ? ", and others, see describe()" : "";
+  return `; their path contains ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
 /** The outputs of a model for a batch: buffers between a run and the kernel that adds their values. */
@@ -200,9 +200,9 @@ export class OnnxResults {
   #assertLength({ tensor, meaning, field }: OnnxOutputBinding, values: Values, length: number) {
     if (values.length === length) return;
     throw new RangeError(
-      `Cannot use ${this.#model}: its output ${tensor.name}, which is taken for ${
+      `Cannot use ${this.#model}: its output ${tensor.name}, used as ${
         field ?? meaning
-      }, must have ${length} values here: current length is ${values.length}`,
+      }, must have ${length} values for this batch; got ${values.length}`,
     );
   }
 }

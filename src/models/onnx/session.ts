@@ -86,7 +86,7 @@ export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
   } catch (error) {
     // An opset or an operator that the evaluator does not know.
     if (error instanceof UnsupportedNodeError) {
-      return `${ownRequirement(error)}, and there is the ${error.op} ${JSON.stringify(error.node)}`;
+      return `${ownRequirement(error)}; it has the ${error.op} ${JSON.stringify(error.node)}`;
     }
     if (!(error instanceof RangeError)) throw error;
     return error.message;

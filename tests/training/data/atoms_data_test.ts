@@ -309,7 +309,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { elements: ["C", "H"] },
     RangeError,
-    "it must know every element, and it knows C, H: atom 0 of system 0 is O",
+    "it must know every element; it knows C, H, and atom 0 of system 0 is O",
   );
   bad(
     { elements: { O: 0.5 } },
@@ -320,7 +320,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { elementEnergies: { H: -1 } },
     RangeError,
-    "it must know the energy of every atom, and it knows H: atom 0 of system 0 is O",
+    "it must know the energy of every atom; it knows H, and atom 0 of system 0 is O",
   );
   bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be finite");
   bad({}, RangeError, "must have at least one sample; got 0", []);

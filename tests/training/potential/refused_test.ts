@@ -101,7 +101,7 @@ Deno.test("a trainer refuses a model that its reference refuses, in the words of
     // The file has changed since.
     await Deno.writeFile(model, pairsModel(0.03));
     for (const open of [() => openPotential(model, KNOWN), () => tune({ manifest: KNOWN })]) {
-      await assertRejects(open, Error, "must be of this file");
+      await assertRejects(open, Error, "must belong to this file");
     }
     assertEquals((await tune({ manifest: KNOWN, verify: false })).outcome.status, "completed");
   } finally {

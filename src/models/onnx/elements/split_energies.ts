@@ -61,7 +61,7 @@ export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx
   const tensor = addRest(graph, energy.name, found);
   const bytes = graph.encode(), file = decodeModel(bytes, { name: loaded.name });
   const manifest = withFree(loaded.manifest, { tensor, values, factor: found.factor });
-  return { ...loaded, bytes, file, manifest, by: (member) => whoSays(loaded, found, member) };
+  return { ...loaded, bytes, file, manifest, by: (member) => originOf(loaded, found, member) };
 }
 
 /** Returns a manifest with energies of free atoms, and the output of the energy without them. */
@@ -82,11 +82,13 @@ function withFree(manifest: OnnxManifest, { tensor, values, factor }: {
   };
 }
 
-function whoSays(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifest): string {
-  const who = loaded.by(member);
-  if (member === "outputs") return who === "" ? "the graph" : who;
-  if (member !== "atomEnergies") return who;
-  return `${who === "" ? "" : `${who}, and `}the graph, whose last sum has them in ${free}`;
+function originOf(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifest): string {
+  const origin = loaded.by(member);
+  if (member === "outputs") return origin === "" ? "the graph" : origin;
+  if (member !== "atomEnergies") return origin;
+  return `${
+    origin === "" ? "" : `${origin}, and `
+  }the graph, whose last sum adds them from ${free}`;
 }
 
 /**

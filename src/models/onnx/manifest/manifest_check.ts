@@ -171,9 +171,9 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   outputs: (value, member) => {
     record(output)(value, member);
     for (const name of Object.keys(value as object)) {
-      const meant = name in OUTPUTS ? "" : didYouMean(name, Object.keys(OUTPUTS));
+      const misspelled = name in OUTPUTS ? "" : didYouMean(name, Object.keys(OUTPUTS));
       // Fields may have any name that is not close to a known meaning, which is probably misspelled.
-      if (meant !== "" && name.length > 3) throw unknown(member, name, Object.keys(OUTPUTS));
+      if (misspelled !== "" && name.length > 3) throw unknown(member, name, Object.keys(OUTPUTS));
     }
   },
   neighbors: oneOf(["full", "half"]),
@@ -251,7 +251,7 @@ function wrongValue(
 
 function unknown(member: Member, name: string, known: readonly string[]): TypeError {
   return new TypeError(
-    `Cannot ${member.action}: ${called(member)} must have no members but ${known.join(", ")}; ` +
+    `Cannot ${member.action}: ${called(member)} must have only the members ${known.join(", ")}; ` +
       `got ${show(name)}${didYouMean(name, known)}`,
   );
 }

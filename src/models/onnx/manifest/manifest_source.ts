@@ -125,7 +125,7 @@ function parsed(name: string, by: string, text: string): unknown {
     return JSON.parse(text);
   } catch (cause) {
     throw new SyntaxError(
-      `Cannot open ${name}: ${by} must be JSON: ${(cause as Error).message}`,
+      `Cannot open ${name}: ${by} must be JSON. ${(cause as Error).message}`,
       { cause },
     );
   }
@@ -155,9 +155,9 @@ export function contradictions(one: SaidManifest, other: SaidManifest): string[]
     if (value === undefined || theirs === undefined || isSame(value, theirs)) return [];
     if (DEEP.includes(member) || TEXTS.includes(member)) return [];
     return [
-      `${one.by} says ${member} ${show(value)}, and ${other.by} says ${
+      `${one.by} has ${member} ${show(value)}, and ${other.by} has ${
         show(theirs)
-      }: ${one.by} counts`,
+      }; ${one.by} is used`,
     ];
   });
 }

@@ -98,9 +98,9 @@ function checkNumbers(
   if (!reason.startsWith("by its") || !VAGUE.test(tensor.name)) return;
   throw new ModelMismatchError(name, {
     expected: "the numbers of its elements must be known",
-    found: `${showTensor(tensor)} may be atomic numbers, or count what elements it knows`,
+    found: `${showTensor(tensor)} may be atomic numbers, or indices into the elements it knows`,
     wouldMap: {},
-    remedy: `say { elements: ["H", "C", …] } for the latter, in its order from 0 on, or ` +
+    remedy: `pass { elements: ["H", "C", …] } for indices, in its order from 0 on, or ` +
       `{ inputs: { numbers: ${JSON.stringify(tensor.name)} } } for atomic numbers`,
   });
 }
@@ -121,7 +121,7 @@ function checkTriplets(
     expected: "the order of its triplets must be known",
     found: `${showTensor(vague.tensor)} may have each pair of edges once, or in both orders`,
     wouldMap: {},
-    remedy: 'say { triplets: "unordered" } for once, or { triplets: "ordered" } for both orders',
+    remedy: 'pass { triplets: "unordered" } for once, or { triplets: "ordered" } for both orders',
   });
 }
 
@@ -144,7 +144,7 @@ function statedTwice(
 ): ModelMismatchError {
   return new ModelMismatchError(model.name, {
     expected: "each of its inputs must have one meaning",
-    found: `${showTensor(tensor)} is said to be ${meanings.join(" and ")}`,
+    found: `${showTensor(tensor)} is stated to be ${meanings.join(" and ")}`,
     wouldMap: { [tensor.name]: couldMean(tensor, INPUTS, []) },
   });
 }
@@ -154,7 +154,7 @@ function assertFits(model: OnnxMatchable, meaning: OnnxInput, tensor: TensorInfo
   const fitting = model.inputs.filter((one) => couldMean(one, INPUTS, []).includes(meaning));
   throw new ModelMismatchError(model.name, {
     expected: `${meaning} must be ${showMeaning(INPUTS[meaning])}`,
-    found: `what is said to be that is ${showTensor(tensor)}`,
+    found: `the stated tensor is ${showTensor(tensor)}`,
     wouldMap: Object.fromEntries(fitting.map(({ name }) => [name, [meaning]])),
   });
 }
@@ -172,15 +172,15 @@ function unknownInputs(
   const isOdd = unknown.every((tensor) => wouldMap[tensor.name]!.length === 0);
   return new ModelMismatchError(name, {
     expected: "each of its inputs must have a meaning",
-    found: `nobody says what ${
+    found: `the meaning of ${
       unknown.map(showTensor).join(", ")
-    } means (${known.length} of ${inputs.length} are known)`,
+    } is not known (${known.length} of ${inputs.length} inputs are)`,
     wouldMap,
     remedy: isOdd
-      ? `say { constants: { ${JSON.stringify(first)}: 0 } } or { derived: { ${
+      ? `pass { constants: { ${JSON.stringify(first)}: 0 } } or { derived: { ${
         JSON.stringify(first)
       }: (lists) => … } }`
-      : `say { inputs: { ${meaning}: ${
+      : `pass { inputs: { ${meaning}: ${
         JSON.stringify(first)
       } } } in the options or a manifest beside the file`,
   });
@@ -190,8 +190,8 @@ export function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBinding
   const isThere = inputs.some(({ meaning }) => meaning === "positions" || meaning === "derived");
   if (!isThere) {
     throw new ModelMismatchError(model.name, {
-      expected: "it must be fed positions",
-      found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "none"}`,
+      expected: "positions must be among its inputs",
+      found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "empty"}`,
       wouldMap: Object.fromEntries(
         model.inputs.filter((one) => couldMean(one, INPUTS, []).includes("positions"))
           .map(({ name }) => [name, ["positions"]]),
@@ -201,9 +201,9 @@ export function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBinding
   const single = inputs.find((one) => isOfOne([one]));
   if (batch === "single" || single === undefined) return;
   throw new ModelMismatchError(model.name, {
-    expected: "its inputs must have room for many systems where batch is joined",
-    found: `${showTensor(single.tensor)} is of one`,
+    expected: 'its inputs must have an axis for many systems if batch is "joined"',
+    found: `${showTensor(single.tensor)} is for one system`,
     wouldMap: {},
-    remedy: 'say { batch: "single" }',
+    remedy: 'pass { batch: "single" }',
   });
 }

@@ -123,7 +123,7 @@ function assertFits(model: OnnxMatchable, meaning: OnnxOutput, tensor: TensorInf
   const fitting = model.outputs.filter((one) => couldMean(one, OUTPUTS, []).includes(meaning));
   throw new ModelMismatchError(model.name, {
     expected: `${meaning} must be ${showMeaning(OUTPUTS[meaning])}`,
-    found: `what is said to be that is ${showTensor(tensor)}`,
+    found: `the stated tensor is ${showTensor(tensor)}`,
     wouldMap: Object.fromEntries(fitting.map(({ name }) => [name, [meaning]])),
   });
 }
@@ -161,8 +161,8 @@ function assertForces(model: OnnxMatchable, used: readonly Chosen[]): void {
   );
   const isThere = Object.values(wouldMap).some(({ length }) => length > 0);
   throw new ModelMismatchError(model.name, {
-    expected: "it must give forces, or an energy that they can be made of",
-    found: `its outputs are ${model.outputs.map(showTensor).join(", ") || "none"}`,
+    expected: "it must give forces, or an energy that can be differentiated",
+    found: `its outputs are ${model.outputs.map(showTensor).join(", ") || "empty"}`,
     wouldMap,
     ...(isThere ? {} : { remedy: remedyOf(model, hasEnergy) }),
   });
@@ -184,10 +184,16 @@ function bound(
   const level = choice.level ?? levelOf(meaning, tensor, nodes);
   const of = field ?? meaning;
   if (width === undefined) {
-    throw vague(model, of, tensor, `how many numbers a row of ${of} has must be known`, "width: …");
+    throw vague(
+      model,
+      of,
+      tensor,
+      `the number of values per row of ${of} must be known`,
+      "width: …",
+    );
   }
   if (level === undefined && field !== undefined) {
-    const expected = `whether ${of} is of atoms or of systems must be known`;
+    const expected = `the level of ${of}, atoms or systems, must be known`;
     throw vague(model, of, tensor, expected, 'level: "node"');
   }
   return {
@@ -212,6 +218,6 @@ function vague(
     expected,
     found: `its tensor is ${showTensor(tensor)}`,
     wouldMap: {},
-    remedy: `say { outputs: { ${of}: { tensor: ${JSON.stringify(tensor.name)}, ${member} } } }`,
+    remedy: `pass { outputs: { ${of}: { tensor: ${JSON.stringify(tensor.name)}, ${member} } } }`,
   });
 }

@@ -43,8 +43,8 @@ export function tensorOf(
   if (tensor !== undefined) return tensor;
   const names = model[side].map((one) => one.name);
   throw new ModelMismatchError(model.name, {
-    expected: `what ${member} names must be one of its ${side}, ${names.join(", ")}`,
-    found: `it is ${show(name)}${didYouMean(name, names)}`,
+    expected: `${member} must name one of its ${side}, ${names.join(", ")}`,
+    found: `it names ${show(name)}${didYouMean(name, names)}`,
     wouldMap: {},
   });
 }

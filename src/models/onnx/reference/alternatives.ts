@@ -140,8 +140,8 @@ function otherDirections(manifest: OnnxManifest, { bindings }: OnnxOpened): Alte
   }];
   if (shifts === undefined) return swapped;
   return [...swapped, {
-    text: "shifts of the opposite sign, but the vector of an edge is positions[target] − " +
-      "positions[source] + shift: export it so",
+    text: "shifts of the opposite sign. The vector of an edge must be positions[target] − " +
+      "positions[source] + shift: export the model so",
     manifest,
     change: (opened) => ({ ...opened, session: withNegated(opened.session, shifts) }),
   }];

@@ -77,8 +77,8 @@ function addressOf(model: URL | undefined): URL | undefined {
 export function whyNoReference(model: URL | undefined, { verify }: ReferenceOptions): string {
   if (verify === false) return "verify is false";
   const url = addressOf(model);
-  if (url === undefined) return "the option reference gives none";
-  return `${decodeURIComponent(url.pathname.split("/").at(-1)!)} is not there`;
+  if (url === undefined) return "the option reference is missing";
+  return `${decodeURIComponent(url.pathname.split("/").at(-1)!)} does not exist`;
 }
 
 /** Returns a warning if `hooke-export` wrote a reference with a file, and it is missing beside the file. */
@@ -92,8 +92,8 @@ export function missingReference(
   if (by === undefined || options.verify === false || addressOf(model) === undefined) {
     return undefined;
   }
-  return `${name}: ${by} wrote a reference with it, and ${whyNoReference(model, options)}: ` +
-    "nothing checks its results. Copy it beside the model, or pass verify: false";
+  return `${name}: ${by} wrote a reference with it, and ${whyNoReference(model, options)}, so ` +
+    "its results are not checked. Copy it beside the model, or pass verify: false";
 }
 
 /** Reads `x.ref.json` beside `x.onnx`. */
@@ -110,14 +110,14 @@ function parsed(name: string, by: string, bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch (cause) {
     const why = (cause as Error).message;
-    throw new SyntaxError(`Cannot open ${name}: ${by} must be JSON: ${why}`, { cause });
+    throw new SyntaxError(`Cannot open ${name}: ${by} must be JSON. ${why}`, { cause });
   }
 }
 
 function ofAnother(name: string, by: string, own: string, wanted: string): ModelMismatchError {
   return new ModelMismatchError(name, {
-    expected: `${by} must be of this file`,
-    found: `it is of a file whose SHA-256 is ${wanted}, and that of ${name} is ${own}`,
+    expected: `${by} must belong to this file`,
+    found: `the SHA-256 in it is ${wanted}, and that of ${name} is ${own}`,
     wouldMap: {},
     remedy: "export model and reference again, or pass verify: false",
   });

@@ -136,7 +136,7 @@ export class Verification {
     } catch (cause) {
       if (!(cause instanceof RangeError) && !(cause instanceof ModelMismatchError)) throw cause;
       throw new ModelMismatchError(opened.name, {
-        expected: `it must be able to compute the structures of ${by}`,
+        expected: `it must be able to evaluate the structures of ${by}`,
         found: cause.message,
         wouldMap: {},
         remedy: REMEDY,
@@ -145,7 +145,7 @@ export class Verification {
     if (parity.beyond.length === 0) return parity;
     const hint = await this.#hint(parity, place);
     throw new ModelMismatchError(opened.name, {
-      expected: `it must give what ${by} says`,
+      expected: `its results must agree with ${by}`,
       found: `${showBeyond(reference, parity)}, on ${place.runtime}`,
       wouldMap: {},
       remedy: `${hint}; ${REMEDY}`,
@@ -170,10 +170,10 @@ export class Verification {
   async #hint({ beyond, factor }: Parity, { runtime, slack = 1 }: VerifiedPlace): Promise<string> {
     const { opened, manifest, found: { reference } } = this.#model;
     if (runtime !== opened.session.device) {
-      return `it agrees on ${opened.session.device}, so that ${runtime} computes something else`;
+      return `it agrees on ${opened.session.device}, so the results of ${runtime} are wrong`;
     }
     if (beyond.every(({ quantity }) => quantity === "energy")) {
-      return "its forces agree, so that energies of free atoms are likely missing or wrong (atomEnergies)";
+      return "its forces agree, so energies of free atoms are probably missing or wrong (atomEnergies)";
     }
     const sizes = reference.structures.map(({ symbols }) => symbols.length);
     const failing = [...new Set(beyond.map(({ structure }) => structure))]
@@ -189,10 +189,10 @@ export class Verification {
     if (factor !== undefined) {
       return `its forces are ${
         factor.toPrecision(5)
-      } times those of the reference: look at energyUnit and at scale`;
+      } times those of the reference: check energyUnit and scale`;
     }
-    return "no other unit, order of elements, direction of edges or common cutoff explains it alone: " +
-      "look at cutoff, elements, units and what its inputs mean";
+    return "no single other unit, order of elements, direction of edges or common cutoff explains it: " +
+      "check cutoff, elements, units and the meanings of its inputs";
   }
 
   /** Returns whether the model agrees with another manifest. The smallest structures are tried first. */
