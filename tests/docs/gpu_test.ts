@@ -5,7 +5,7 @@ import { ALL_DEVICES, openBackend, type UnavailableReason } from "../../src/back
 import { OnnxModel } from "../../src/models/onnx.ts";
 import type { OnnxManifest } from "../../src/models/onnx/manifest/manifest.ts";
 import { matchTensors } from "../../src/models/onnx/manifest/match.ts";
-import { whyOnHost } from "../../src/models/onnx/open_on_gpu.ts";
+import { hostReason } from "../../src/models/onnx/open_on_gpu.ts";
 import { gpuForm } from "../../src/onnx/mod.ts";
 import { UnsupportedNodeError } from "../../src/onnx/graph/unsupported_node_error.ts";
 import type { TensorDtype, TensorInfo } from "../../src/onnx/session/session_tensor.ts";
@@ -63,7 +63,7 @@ function why(
     inputs: [...kept, ...inputs].map(tensor),
     outputs: ["energy float32 B", "forces float32 N 3", ...outputs].map(tensor),
   });
-  return whyOnHost(bindings, 2);
+  return hostReason(bindings, 2);
 }
 
 /** A reason → ways to have it. */

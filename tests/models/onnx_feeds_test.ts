@@ -2,7 +2,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx/bindings.ts";
 import type { OnnxDerivedFrom } from "../../src/models/onnx/derived_inputs.ts";
-import { type OnnxFed, PartFeeds } from "../../src/models/onnx/feeds.ts";
+import { type FeedRules, PartFeeds } from "../../src/models/onnx/feeds.ts";
 import type { OnnxInput } from "../../src/models/onnx/manifest/manifest.ts";
 import { INPUTS } from "../../src/models/onnx/manifest/meanings.ts";
 import { formOf } from "../../src/models/onnx/manifest/shapes.ts";
@@ -77,7 +77,7 @@ function fed(
 function feedsOf(
   inputs: readonly OnnxInputBinding[],
   { from = 0, to = 2, padding = true, perAngstrom = 1 } = {},
-  more: Partial<OnnxFed> = {},
+  more: Partial<FeedRules> = {},
 ) {
   const bindings = bindingsOf(inputs, [], {});
   const model = { name: "a model", bindings, constants: {}, derived: {}, perAngstrom, ...more };

@@ -58,10 +58,10 @@ function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions)
   assertOfAll(batch, "anchors", anchors, 3);
   const k = typeof stiffness === "number"
     ? new Float64Array(nodeCount).fill(stiffness)
-    : fitted("stiffness", stiffness, [nodeCount]);
+    : checkedValues("stiffness", stiffness, [nodeCount]);
   const ends = anchors === undefined
     ? places(state)
-    : fitted("anchors", anchors, [3, 3 * nodeCount]);
+    : checkedValues("anchors", anchors, [3, 3 * nodeCount]);
   const initial = ends.length === 3 * nodeCount
     ? ends
     : Float64Array.from({ length: 3 * nodeCount }, (_, i) => ends[i % 3]!);
@@ -102,7 +102,11 @@ function nameOn(state: ResidentBatch): string {
   return count === 1 ? "anchors" : `anchors ${count}`;
 }
 
-function fitted(what: string, values: ArrayLike<number>, lengths: readonly number[]): Float64Array {
+function checkedValues(
+  what: string,
+  values: ArrayLike<number>,
+  lengths: readonly number[],
+): Float64Array {
   const wrong = Array.from(values).findIndex((value) => !Number.isFinite(value));
   if (lengths.includes(values.length) && wrong === -1) return Float64Array.from(values);
   throw new RangeError(

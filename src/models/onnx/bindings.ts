@@ -110,7 +110,7 @@ export function bindingsOf(
   return {
     inputs,
     outputs,
-    batch: manifest.batch ?? (isOfOne(inputs) || !has(OF_BATCHES) ? "single" : "joined"),
+    batch: manifest.batch ?? (isSingleSystem(inputs) || !has(OF_BATCHES) ? "single" : "joined"),
     padding: hasBonds || hasMatrix || others.length > 0 ||
         inputs.some(({ meaning }) => meaning === "cellShifts")
       ? false
@@ -131,7 +131,7 @@ export function bindingsOf(
 }
 
 /** Returns whether an input has no axis for a second system. */
-export function isOfOne(inputs: readonly OnnxInputBinding[]): boolean {
+export function isSingleSystem(inputs: readonly OnnxInputBinding[]): boolean {
   return inputs.some(({ meaning, form }) =>
     form !== undefined && (form[0] === 1 && form.length > 1) ||
     (meaning === "cell" && form?.[0] === 3) || (meaning === "pbc" && form?.length === 1)

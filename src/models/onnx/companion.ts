@@ -8,12 +8,12 @@
 
 import type { Feeds, Outputs, TensorArray, TensorInfo } from "../../onnx/session/session_tensor.ts";
 import type { OnnxBindings } from "./bindings.ts";
-import { type OnnxFed, PartFeeds } from "./feeds.ts";
+import { type FeedRules, PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
 /** Properties that determine which neighbors a model needs. */
-export interface Looking extends OnnxFed {
+export interface ModelReach extends FeedRules {
   /** Cutoff radius in Å. */
   readonly cutoff: number;
   /** Largest length in Å of the edges of triplets; 0 if the model has no triplets. */
@@ -29,7 +29,7 @@ export const COMPANION_ATOMS = 3;
 const PAIRS = [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] as const;
 
 /** Returns whether a companion may be added to the inputs of a model. */
-export function mayHaveCompanion({ bindings }: OnnxFed): boolean {
+export function mayHaveCompanion({ bindings }: FeedRules): boolean {
   const { batch, hasEdges, inputs, outputs } = bindings;
   return batch === "joined" && hasEdges &&
     // The values that a manifest gives for a free length are those of the original batch.
@@ -44,13 +44,13 @@ function hasFreeLength({ shape }: TensorInfo): boolean {
 
 /** Inputs of a whole batch with a companion. */
 export class CompanionFeeds {
-  readonly #model: Looking;
+  readonly #model: ModelReach;
   readonly #own: OnnxPart;
   readonly #all: OnnxPart;
   readonly #feeds: PartFeeds;
 
   /** Prepares the inputs that are the same at each step. `own` must be the whole batch. */
-  constructor(model: Looking, own: OnnxPart, constants: OnnxConstants) {
+  constructor(model: ModelReach, own: OnnxPart, constants: OnnxConstants) {
     const { nodeOffsets } = constants, end = own.nodes[1] + COMPANION_ATOMS;
     const offsets = Int32Array.of(...nodeOffsets.subarray(0, own.systems[1] + 1), end);
     this.#model = model;
@@ -106,7 +106,7 @@ function withCompanion(
 }
 
 /** Returns the cutoff of the shortest list in Å. */
-function shortestCutoff({ cutoff, bindings }: Looking): number {
+function shortestCutoff({ cutoff, bindings }: ModelReach): number {
   return Math.min(cutoff, ...bindings.rules.others.map((other) => other.cutoff));
 }
 
@@ -114,7 +114,7 @@ function shortestCutoff({ cutoff, bindings }: Looking): number {
  * Returns the moving values with the companion: an equilateral triangle well within the cutoff, at the first
  * atom.
  */
-function besides(arrays: OnnxArrays, own: OnnxPart, model: Looking): OnnxArrays {
+function besides(arrays: OnnxArrays, own: OnnxPart, model: ModelReach): OnnxArrays {
   const { nodes: [, N], systems: [, B] } = own;
   const side = model.reach > 0 ? 0.7 * model.reach : 0.5 * shortestCutoff(model);
   const triangle = [0, 0, 0, side, 0, 0, side / 2, side * Math.sqrt(3) / 2, 0];
@@ -132,7 +132,11 @@ function besides(arrays: OnnxArrays, own: OnnxPart, model: Looking): OnnxArrays 
 }
 
 /** Returns the lists with the edges and triplets of the companion at their ends, where its atoms are, too. */
-function listsWith(lists: OnnxLists, { nodes: [, N], systems: [, B] }: OnnxPart, model: Looking) {
+function listsWith(
+  lists: OnnxLists,
+  { nodes: [, N], systems: [, B] }: OnnxPart,
+  model: ModelReach,
+) {
   const pairs = PAIRS.filter(([i, j]) => !model.isHalf || i < j);
   const [E = 0, T = 0] = lists.counts;
   const index = joined(lists.index, E, pairs.map(([i]) => N + i), pairs.map(([, j]) => N + j));

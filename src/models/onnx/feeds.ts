@@ -15,7 +15,7 @@ import type { OnnxInput } from "./manifest/manifest.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
 /** Properties of a model that determine its inputs for any batch. */
-export interface OnnxFed {
+export interface FeedRules {
   /** Name of the model in error messages. */
   readonly name: string;
   /** Its tensors. */
@@ -30,7 +30,7 @@ export interface OnnxFed {
 
 /** The inputs of one part of a batch, in memory that is reused. */
 export class PartFeeds {
-  readonly #fed: OnnxFed;
+  readonly #fed: FeedRules;
   readonly #part: OnnxPart;
   readonly #constants: OnnxConstants;
   readonly #feeds: Record<string, HostFeed> = {};
@@ -41,7 +41,7 @@ export class PartFeeds {
   readonly #others: readonly OnnxPart[];
 
   /** Prepares the inputs that do not change. Throws a RangeError if a constant does not fit its shape. */
-  constructor(fed: OnnxFed, part: OnnxPart, constants: OnnxConstants) {
+  constructor(fed: FeedRules, part: OnnxPart, constants: OnnxConstants) {
     this.#fed = fed;
     this.#part = part;
     this.#constants = constants;
@@ -122,7 +122,7 @@ export class PartFeeds {
 
 /** Returns the tensor of a constant input. Throws a RangeError if its numbers do not fit its shape. */
 export function constantFeed(
-  { name: model, constants }: OnnxFed,
+  { name: model, constants }: FeedRules,
   { tensor: { name, shape } }: OnnxInputBinding,
   array: FeedArray,
 ): HostFeed {

@@ -78,12 +78,12 @@ export async function withMadeForces(
   const model = matchableOf(loaded, Object.keys(options.derived ?? {}));
   const energy = manifest.differentiate === false ? undefined : energyWithoutForces(model);
   if (energy === undefined) {
-    if (manifest.stress === true && !givesStress(model)) throw notMade(name);
+    if (manifest.stress === true && !givesStress(model)) throw stressError(name);
     return { loaded, made: undefined, steep: [], text: [] };
   }
   const inputs = matchInputs(model);
   const positions = inputs.find(({ meaning }) => meaning === "positions");
-  if (positions === undefined) throw withoutPositions(model);
+  if (positions === undefined) throw positionsError(model);
   const whole = hasOtherFiles(loaded) || options.externalData !== undefined
     ? await withWeights(loaded, options)
     : loaded;
@@ -94,7 +94,7 @@ export async function withMadeForces(
     loaded: { ...loaded, bytes, file: decodeModel(bytes, { name }) },
     made: report,
     steep: report.warnings.map(({ node, op, why }) => `the ${op} ${node}: ${why}`),
-    text: [showForces(report), ...kept, ...doubts(inputs)],
+    text: [showForces(report), ...kept, ...differentiationWarnings(inputs)],
   };
 }
 
@@ -228,7 +228,7 @@ async function keepForces(
 }
 
 /** Returns warnings about dependences that differentiation does not see. */
-function doubts(inputs: readonly OnnxInputBinding[]): string[] {
+function differentiationWarnings(inputs: readonly OnnxInputBinding[]): string[] {
   return inputs.filter(({ meaning, tensor }) =>
     meaning === "derived" && tensor.dtype.startsWith("float")
   ).map(({ tensor }) =>
@@ -242,14 +242,14 @@ function freeName(name: string, used: ReadonlySet<string>): string {
   return free;
 }
 
-export function notMade(name: string): RangeError {
+export function stressError(name: string): RangeError {
   return new RangeError(
     `Cannot open ${name}: stress: true adds stresses only together with forces, from an energy; ` +
       "the model has its own forces, or no energy",
   );
 }
 
-export function withoutPositions(model: OnnxMatchable): ModelMismatchError {
+export function positionsError(model: OnnxMatchable): ModelMismatchError {
   return new ModelMismatchError(model.name, {
     expected: "positions must be among its inputs, so that its energy can be differentiated",
     found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "empty"}`,

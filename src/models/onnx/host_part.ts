@@ -7,14 +7,14 @@
 import type { Session } from "../../onnx/session/session_run.ts";
 import type { Feeds, Outputs, TensorArray } from "../../onnx/session/session_tensor.ts";
 import { systemName } from "../../batch/store.ts";
-import { CompanionFeeds, type Looking, mayHaveCompanion } from "./companion.ts";
+import { CompanionFeeds, mayHaveCompanion, type ModelReach } from "./companion.ts";
 import { unknownElementError } from "./elements/unknown_element.ts";
 import { PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
 import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
 /** A model that runs on the host. */
-export interface HostModel extends Looking {
+export interface HostModel extends ModelReach {
   /** The session that runs it. */
   readonly session: Session;
 }

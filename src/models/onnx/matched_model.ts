@@ -7,7 +7,7 @@
 
 import type { TensorInfo } from "../../onnx/session/session_tensor.ts";
 import type { OnnxBindings } from "./bindings.ts";
-import type { Looking } from "./companion.ts";
+import type { ModelReach } from "./companion.ts";
 import type { OnnxDerive } from "./derived_inputs.ts";
 import { elementsOf, type OnnxElements } from "./elements.ts";
 import { type NumberLimit, numberLimits } from "./elements/number_limits.ts";
@@ -19,7 +19,7 @@ import { reachOf } from "./reach.ts";
 export const SKIN = 0.5;
 
 /** A model whose tensors have meanings. */
-export interface MatchedOnnx extends Looking {
+export interface MatchedOnnx extends ModelReach {
   /** Numbers and energies of elements. */
   readonly elements: OnnxElements;
   /** Tables of its graph that are indexed by element numbers. */

@@ -4,13 +4,13 @@ import type { SessionCheck } from "../../onnx/session/check_session.ts";
 import type { ModelSource } from "../../onnx/session/session_source.ts";
 import { UnsupportedNodeError } from "../../onnx/graph/unsupported_node_error.ts";
 import type { Model, ModelOutput, OpenModel } from "../model.ts";
-import { openLoaded, whyOf } from "./opened_model.ts";
+import { limitationsOf, openLoaded } from "./opened_model.ts";
 import { withManifest } from "./manifest/manifest_source.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
-import { openOnGpu, type PaddingFindings, whyOnHost } from "./open_on_gpu.ts";
+import { hostReason, openOnGpu, type PaddingFindings } from "./open_on_gpu.ts";
 import { loadOnnx, type OnnxModelOptions } from "./options.ts";
 import { type OnnxOpened, openOnHost } from "./open_on_host.ts";
-import { evaluated } from "./session.ts";
+import { openEvaluated } from "./session.ts";
 import type { Verification } from "./reference/verification.ts";
 
 /**
@@ -71,13 +71,13 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly #bytes: Uint8Array;
   readonly #manifest: OnnxManifest;
   /** Reason for which a GPU cannot run it, if the file shows one. */
-  readonly #whyOnHost: string | undefined;
+  readonly #hostReason: string | undefined;
   /** Reason for which the evaluator cannot run it, if the file shows one. */
-  readonly #whyNotPlain: string | undefined;
+  readonly #evaluatorProblem: string | undefined;
   /**
    * The model in the evaluator, once it was requested; a text with the reason if the evaluator cannot run it.
    */
-  #plain: OnnxOpened | string | undefined;
+  #evaluated: OnnxOpened | string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
   readonly #verification: Verification | undefined;
@@ -88,13 +88,13 @@ export class OnnxModel implements Model, AsyncDisposable {
   private constructor(
     opened: OnnxOpened,
     summary: string,
-    { bytes, manifest, isInvariant, verification, whyOnHost, whyNotPlain }: {
+    { bytes, manifest, isInvariant, verification, hostReason, evaluatorProblem }: {
       readonly bytes: Uint8Array;
       readonly manifest: OnnxManifest;
       readonly isInvariant: boolean;
       readonly verification: Verification | undefined;
-      readonly whyOnHost: string | undefined;
-      readonly whyNotPlain: string | undefined;
+      readonly hostReason: string | undefined;
+      readonly evaluatorProblem: string | undefined;
     },
   ) {
     const has = (...meanings: readonly string[]) =>
@@ -113,8 +113,8 @@ export class OnnxModel implements Model, AsyncDisposable {
     this.#bytes = bytes;
     this.#manifest = manifest;
     this.#verification = verification;
-    this.#whyOnHost = whyOnHost;
-    this.#whyNotPlain = whyNotPlain;
+    this.#hostReason = hostReason;
+    this.#evaluatorProblem = evaluatorProblem;
     this.#summary = summary;
   }
 
@@ -144,7 +144,7 @@ export class OnnxModel implements Model, AsyncDisposable {
       manifest,
       isInvariant,
       verification,
-      ...whyOf(loaded),
+      ...limitationsOf(loaded),
     });
     if (finding !== undefined) model.#notes.add(finding);
     return model;
@@ -172,8 +172,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   open(state: ResidentBatch, warn: (message: string) => void = () => {}): OpenModel {
     const open = this.#open(state, warn), verification = this.#verification;
     const { backend } = state, device = gpuOf(backend)?.device;
-    const isPlain = backend.name === "reference" && typeof this.#plain === "object";
-    if (verification === undefined || (device === undefined && !isPlain)) return open;
+    const isEvaluated = backend.name === "reference" && typeof this.#evaluated === "object";
+    if (verification === undefined || (device === undefined && !isEvaluated)) return open;
     const place = device === undefined
       ? { runtime: "evaluator", backend }
       // Sums are in float32 in another order, and some functions are less precise than on wasm.
@@ -184,10 +184,10 @@ export class OnnxModel implements Model, AsyncDisposable {
 
   #open(state: ResidentBatch, warn: (message: string) => void): OpenModel {
     const backend = gpuOf(state.backend);
-    const isPlain = this.#opened.session.device === "evaluator";
-    if (isPlain || backend === undefined) return openOnHost(this.#onHost(state), state);
+    const isEvaluated = this.#opened.session.device === "evaluator";
+    if (isEvaluated || backend === undefined) return openOnHost(this.#onHost(state), state);
     try {
-      const why = this.#whyNotOnGpu(state);
+      const why = this.#gpuProblem(state);
       if (why === undefined) {
         const note = (text: string) => void this.#notes.add(text);
         const assertOpen = () => this.#assertOpen();
@@ -203,9 +203,9 @@ export class OnnxModel implements Model, AsyncDisposable {
     return openOnHost(this.#opened, state);
   }
 
-  #whyNotOnGpu({ batch }: ResidentBatch): string | undefined {
+  #gpuProblem({ batch }: ResidentBatch): string | undefined {
     const { difference } = this.#padding;
-    return this.#whyOnHost ?? whyOnHost(this.#opened.bindings, batch.size) ??
+    return this.#hostReason ?? hostReason(this.#opened.bindings, batch.size) ??
       (difference && `with padded lists ${difference}`);
   }
 
@@ -213,15 +213,17 @@ export class OnnxModel implements Model, AsyncDisposable {
   #onHost({ backend }: ResidentBatch): OnnxOpened {
     if (backend.name !== "reference") return this.#opened;
     this.#assertOpen();
-    const plain = this.#plain ??= evaluated(this.#opened, {
+    const evaluated = this.#evaluated ??= openEvaluated(this.#opened, {
       bytes: this.#bytes,
-      whyNot: this.#whyNotPlain,
+      problem: this.#evaluatorProblem,
     });
-    if (typeof plain !== "string") {
+    if (typeof evaluated !== "string") {
       this.#notes.add("on the reference backend the evaluator runs it, in double precision");
-      return plain;
+      return evaluated;
     }
-    this.#notes.add(`on the reference backend onnxruntime runs it, in single precision: ${plain}`);
+    this.#notes.add(
+      `on the reference backend onnxruntime runs it, in single precision: ${evaluated}`,
+    );
     return this.#opened;
   }
 
@@ -256,7 +258,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   /** Disposes of the sessions. Engines cannot use the model any more. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
-    if (typeof this.#plain === "object") await this.#plain.session.dispose();
+    if (typeof this.#evaluated === "object") await this.#evaluated.session.dispose();
     await this.#opened.session.dispose();
   }
 

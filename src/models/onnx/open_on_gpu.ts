@@ -58,7 +58,7 @@ const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
  * Returns the reason for which a model cannot run on the buffers of a device and the host must run it;
  * `undefined` if it can.
  */
-export function whyOnHost(bindings: OnnxBindings, systems: number): string | undefined {
+export function hostReason(bindings: OnnxBindings, systems: number): string | undefined {
   const { batch, padding, hasEdges, inputs, outputs, rules } = bindings;
   if (batch === "single" && systems !== 1) return "it takes one system at a time";
   if (hasEdges && padding === false) return "its lists must not be padded";
@@ -66,14 +66,14 @@ export function whyOnHost(bindings: OnnxBindings, systems: number): string | und
   if (rules.isOrdered) return "its triplets are ordered";
   if (rules.nearest !== undefined) return "its lists contain only nearest neighbors";
   for (const input of inputs) {
-    const why = whyNotFed(input);
+    const why = feedProblem(input);
     if (why !== undefined) return `${input.tensor.name} ${why}`;
   }
-  const odd = outputs.find((output) => !isTaken(output));
+  const odd = outputs.find((output) => !isSupportedOutput(output));
   if (odd !== undefined) return `its output ${odd.tensor.name} must be rearranged`;
 }
 
-function whyNotFed({ meaning, form, tensor: { dtype } }: OnnxInputBinding): string | undefined {
+function feedProblem({ meaning, form, tensor: { dtype } }: OnnxInputBinding): string | undefined {
   if (ON_DEVICE[dtype] === undefined) return `has the type ${dtype}`;
   if (meaning === "derived") return "is derived by a function";
   const isKnown = meaning === "constant" || Object.hasOwn(CONSTANTS, meaning) ||
@@ -82,7 +82,7 @@ function whyNotFed({ meaning, form, tensor: { dtype } }: OnnxInputBinding): stri
   return isKnown && isRows ? undefined : "must be rearranged";
 }
 
-function isTaken({ meaning, level, width, tensor }: OnnxOutputBinding): boolean {
+function isSupportedOutput({ meaning, level, width, tensor }: OnnxOutputBinding): boolean {
   if (tensor.dtype !== "float32" || level === undefined) return false;
   if (meaning === "stress") return width === 9;
   return meaning === "energy" || meaning === "forces" || meaning === "gradient";

@@ -68,7 +68,7 @@ export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> 
       const seen = copies ?? viewOrReadArrays(buffers);
       const arrays = seen instanceof Promise ? copies = await seen : seen;
       if (!arrays.active.subarray(...each.part.systems).includes(1)) continue;
-      results.noteSystems(each.part, arrays);
+      results.recordSystems(each.part, arrays);
       results.store(each.part, await each.run(arrays));
     }
   };

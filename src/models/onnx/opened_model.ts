@@ -17,7 +17,7 @@ import { matchTensors } from "./manifest/match.ts";
 import type { OnnxMatchable } from "./manifest/matchable.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
-import { whyNoReference } from "./reference/find_reference.ts";
+import { missingReferenceReason } from "./reference/find_reference.ts";
 import { Verification } from "./reference/verification.ts";
 import { openOnnx } from "./session.ts";
 
@@ -37,16 +37,16 @@ export function isInvariantBy(
 }
 
 /** Returns the reasons for which a GPU, and the evaluator, cannot run a model as it is. */
-export function whyOf(loaded: LoadedOnnx): {
-  readonly whyOnHost: string | undefined;
-  readonly whyNotPlain: string | undefined;
+export function limitationsOf(loaded: LoadedOnnx): {
+  readonly hostReason: string | undefined;
+  readonly evaluatorProblem: string | undefined;
 } {
   const files = hasOtherFiles(loaded) ? "its weights are in other files" : undefined;
   const opset = opsetOf(loaded.file);
   const isOdd = opset < OPSETS.first || opset > OPSETS.last;
   const odd =
     `its opset is ${opset}; opsets ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
-  return { whyOnHost: files ?? (isOdd ? odd : undefined), whyNotPlain: files };
+  return { hostReason: files ?? (isOdd ? odd : undefined), evaluatorProblem: files };
 }
 
 /**
@@ -121,7 +121,7 @@ export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): P
 
 function withoutReference({ found, url }: LoadedOnnx, options: OnnxModelOptions): string[] {
   return found === undefined
-    ? [`not compared with a reference: ${whyNoReference(url, options)}`]
+    ? [`not compared with a reference: ${missingReferenceReason(url, options)}`]
     : [];
 }
 

@@ -27,7 +27,7 @@ import {
   mergedManifest,
   notedManifest,
   readManifest,
-  type SaidManifest,
+  type SourcedManifest,
 } from "./manifest/manifest_source.ts";
 
 /** Options of `OnnxModel.open`. Members of the manifest may be options, too, and override those in files. */
@@ -173,7 +173,7 @@ export async function loadOnnx(
     : await readManifest(name, options.manifest, download);
   const given = { manifest: manifestOf(options), by: "the options" };
   const noted = notedManifest(name, file);
-  const said: SaidManifest[] = [given, ...(beside === undefined ? [] : [beside]), noted];
+  const said: SourcedManifest[] = [given, ...(beside === undefined ? [] : [beside]), noted];
   for (const text of beside === undefined ? [] : contradictions(beside, noted)) {
     warn(`${name}: ${text}`);
   }

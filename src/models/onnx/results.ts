@@ -77,7 +77,7 @@ export class OnnxResults {
   }
 
   /** Records, before a run for a part of the batch, which systems are active, and their volumes. */
-  noteSystems({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
+  recordSystems({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
     const { isActive, volumes } = this.#seen;
     for (let s = from; s < to; s++) {
       isActive[s] = active[s]!;
@@ -92,10 +92,11 @@ export class OnnxResults {
     for (const output of this.#bindings.outputs) {
       const values = valuesOf(given, output.tensor.name);
       const { meaning } = output;
-      if (meaning === "field") this.#takeField(output, part, values);
-      else if (meaning === "stress" || meaning === "virial") this.#takeStress(output, part, values);
-      else if (meaning === "energy") this.#takeEnergy(output, part, values);
-      else this.#takeRows(output, part, values);
+      if (meaning === "field") this.#storeField(output, part, values);
+      else if (meaning === "stress" || meaning === "virial") {
+        this.#storeStress(output, part, values);
+      } else if (meaning === "energy") this.#storeEnergy(output, part, values);
+      else this.#storeRows(output, part, values);
     }
   }
 
@@ -142,16 +143,16 @@ export class OnnxResults {
     return undefined;
   }
 
-  #takeRows(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+  #storeRows(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const [from, to] = output.level === "node" ? part.nodes : part.systems;
     this.#assertLength(output, values, (to - from) * output.width);
     this.#state.backend.write(this.#buffers.get(output)!, values, from * output.width);
   }
 
   /** Stores energies. If their level is not known, their number shows whether they are per atom. */
-  #takeEnergy(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+  #storeEnergy(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     if (output.level !== undefined || values.length === part.sizes.B) {
-      return this.#takeRows(output, part, values);
+      return this.#storeRows(output, part, values);
     }
     this.#assertLength(output, values, part.sizes.N);
     const { nodeOffsets } = this.#state.batch;
@@ -165,7 +166,7 @@ export class OnnxResults {
     this.#state.backend.write(this.#buffers.get(output)!, sums, from);
   }
 
-  #takeStress(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+  #storeStress(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const { width, meaning } = output;
     const [from, to] = part.systems;
     this.#assertLength(output, values, (to - from) * width);
@@ -181,7 +182,7 @@ export class OnnxResults {
   }
 
   /** Stores a field. Systems that are not active keep their values. */
-  #takeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
+  #storeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const { field, level, width, scale } = output;
     const { backend, batch: { nodeOffsets } } = this.#state;
     const [from, to] = level === "node" ? part.nodes : part.systems;

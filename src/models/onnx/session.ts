@@ -31,7 +31,7 @@ export async function openOnnx(
     try {
       return evaluatorSession(whole.bytes, { name });
     } catch (error) {
-      throw byEvaluator(name, error);
+      throw evaluatorError(name, error);
     }
   }
   // If weights are in other files beside the model, the session loads all files from its address.
@@ -49,12 +49,12 @@ export async function openOnnx(
 }
 
 /** Adds the name of the model and a remedy to an error of the evaluator. */
-function byEvaluator(name: string, error: unknown): unknown {
+function evaluatorError(name: string, error: unknown): unknown {
   const action = `open ${name} by the evaluator`;
   if (error instanceof UnsupportedNodeError) {
     const { node, op } = error;
     const requirement = `${
-      ownRequirement(error)
+      requirementOf(error)
     } (onnxruntime may run it: leave out the option runtime)`;
     return new UnsupportedNodeError({ action, node, op, requirement, cause: error });
   }
@@ -66,7 +66,7 @@ function byEvaluator(name: string, error: unknown): unknown {
 /**
  * Returns the requirement without the option for operators, which the evaluator has and models do not have.
  */
-function ownRequirement({ requirement }: UnsupportedNodeError): string {
+function requirementOf({ requirement }: UnsupportedNodeError): string {
   return requirement.replace(/ \(pass operators: .*\)$/, "");
 }
 
@@ -74,26 +74,26 @@ function ownRequirement({ requirement }: UnsupportedNodeError): string {
  * Opens a model in double precision for the backend `reference`. Returns a text with the reason if the
  * evaluator cannot run it.
  */
-export function evaluated(opened: OnnxOpened, { bytes, whyNot }: {
+export function openEvaluated(opened: OnnxOpened, { bytes, problem }: {
   readonly bytes: Uint8Array;
-  readonly whyNot: string | undefined;
+  readonly problem: string | undefined;
 }): OnnxOpened | string {
   if (opened.session.device === "evaluator") return opened;
-  if (whyNot !== undefined) return whyNot;
+  if (problem !== undefined) return problem;
   try {
     const session = evaluatorSession(bytes, { name: opened.name });
-    return { ...opened, session, bindings: fedDoubles(opened.bindings, session) };
+    return { ...opened, session, bindings: withDoubleInputs(opened.bindings, session) };
   } catch (error) {
     // An opset or an operator that the evaluator does not know.
     if (error instanceof UnsupportedNodeError) {
-      return `${ownRequirement(error)}; it has the ${error.op} ${JSON.stringify(error.node)}`;
+      return `${requirementOf(error)}; it has the ${error.op} ${JSON.stringify(error.node)}`;
     }
     if (!(error instanceof RangeError)) throw error;
     return error.message;
   }
 }
 
-function fedDoubles(bindings: OnnxBindings, { inputs }: Session): OnnxBindings {
+function withDoubleInputs(bindings: OnnxBindings, { inputs }: Session): OnnxBindings {
   const infos = new Map(inputs.map((info) => [info.name, info]));
   return {
     ...bindings,

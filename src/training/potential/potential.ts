@@ -16,8 +16,8 @@ import {
   forcesOptions,
   hasOtherFiles,
   matchableOf,
-  notMade,
-  withoutPositions,
+  positionsError,
+  stressError,
   withWeights,
 } from "../../models/onnx/forces.ts";
 import { splitEnergies } from "../../models/onnx/elements/split_energies.ts";
@@ -152,11 +152,11 @@ export class MatchedPotential implements TrainablePotential {
     const own = { ...matchable, manifest };
     const energy = manifest.differentiate === false ? undefined : energyWithoutForces(own);
     const isMade = energy !== undefined && (wanted.forces || wanted.stress);
-    if (wanted.stress && !isMade && !givesStress(own)) throw notMade(this.name);
+    if (wanted.stress && !isMade && !givesStress(own)) throw stressError(this.name);
     let made: OnnxMatchable["made"] | undefined, model = file;
     if (isMade) {
       const positions = inputs.find(({ meaning }) => meaning === "positions")?.tensor.name;
-      if (positions === undefined) throw withoutPositions(own);
+      if (positions === undefined) throw positionsError(own);
       const forces = withForces(
         file,
         forcesOptions(own, inputs, [energy.name, positions], options),

@@ -123,7 +123,7 @@ export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
 }
 
 /** Returns the meanings that fit the type and shape of a tensor. */
-export function couldMean<M extends string>(
+export function possibleMeanings<M extends string>(
   tensor: TensorInfo,
   meanings: Readonly<Record<M, Meaning>>,
   assigned: readonly Assignment[],

@@ -15,7 +15,7 @@ import { checkManifest } from "./manifest_check.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
 /** A manifest, and its origin. */
-export interface SaidManifest {
+export interface SourcedManifest {
   /** The manifest. */
   readonly manifest: OnnxManifest;
   /** Its origin: `"the manifest ani.json"`. */
@@ -37,7 +37,7 @@ const NOTES: readonly string[] = [
  * as `cutoff` a single member. Throws as `checkManifest` does, and a SyntaxError if the note is not valid
  * JSON.
  */
-export function notedManifest(name: string, { metadataProps }: ModelProto): SaidManifest {
+export function notedManifest(name: string, { metadataProps }: ModelProto): SourcedManifest {
   const by = `the metadata of ${name}`;
   const notes = new Map(metadataProps.map(({ key, value }) => [key, value]));
   const single = NOTES.flatMap((note) => {
@@ -85,7 +85,7 @@ export async function readManifest(
   name: string,
   source: ModelSource,
   download?: DownloadOptions,
-): Promise<SaidManifest> {
+): Promise<SourcedManifest> {
   const { bytes, name: file } = await loadSource(source, { download, isModel: false });
   return manifestIn(name, `the manifest ${file}`, bytes);
 }
@@ -95,7 +95,7 @@ export async function manifestBeside(
   name: string,
   model: URL | undefined,
   download?: DownloadOptions,
-): Promise<SaidManifest | undefined> {
+): Promise<SourcedManifest | undefined> {
   if (model === undefined || !/^(file|https?):$/.test(model.protocol)) return undefined;
   const paths = [`${model.pathname}.json`];
   if (model.pathname.endsWith(".onnx")) paths.push(model.pathname.replace(/\.onnx$/, ".json"));
@@ -114,7 +114,7 @@ function startsAsPage(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(0, 100)).trimStart().startsWith("<");
 }
 
-function manifestIn(name: string, by: string, bytes: Uint8Array): SaidManifest {
+function manifestIn(name: string, by: string, bytes: Uint8Array): SourcedManifest {
   const manifest = parsed(name, by, new TextDecoder().decode(bytes));
   checkManifest(`open ${name}`, by, manifest);
   return { manifest, by };
@@ -132,7 +132,7 @@ function parsed(name: string, by: string, text: string): unknown {
 }
 
 /** Merges several manifests: of each member, and of each tensor, the first that states a value counts. */
-export function mergedManifest(said: readonly SaidManifest[]): {
+export function mergedManifest(said: readonly SourcedManifest[]): {
   readonly manifest: OnnxManifest;
   readonly by: (member: keyof OnnxManifest) => string;
 } {
@@ -140,7 +140,7 @@ export function mergedManifest(said: readonly SaidManifest[]): {
   for (const one of said.toReversed()) {
     manifest = { ...manifest, ...present(one.manifest), ...deeper(manifest, one.manifest) };
   }
-  const isSaid = (member: keyof OnnxManifest, one: SaidManifest) =>
+  const isSaid = (member: keyof OnnxManifest, one: SourcedManifest) =>
     one.manifest[member] !== undefined &&
     (DEEP.includes(member) || isSame(one.manifest[member], manifest[member]));
   const by = (member: keyof OnnxManifest) =>
@@ -149,7 +149,7 @@ export function mergedManifest(said: readonly SaidManifest[]): {
 }
 
 /** Returns the contradictions between two manifests, one phrase per member. */
-export function contradictions(one: SaidManifest, other: SaidManifest): string[] {
+export function contradictions(one: SourcedManifest, other: SourcedManifest): string[] {
   return Object.entries(one.manifest).flatMap(([member, value]) => {
     const theirs = other.manifest[member as keyof OnnxManifest];
     if (value === undefined || theirs === undefined || isSame(value, theirs)) return [];

@@ -6,8 +6,13 @@
 
 import type { TensorInfo } from "../../../onnx/session/session_tensor.ts";
 import { ModelMismatchError, type WouldMap } from "../model_mismatch_error.ts";
-import { bindingsOf, isOfOne, type OnnxBindings, type OnnxInputBinding } from "../bindings.ts";
-import { assignByName, assignByShape, type Assignment, couldMean } from "./guess.ts";
+import {
+  bindingsOf,
+  isSingleSystem,
+  type OnnxBindings,
+  type OnnxInputBinding,
+} from "../bindings.ts";
+import { assignByName, assignByShape, type Assignment, possibleMeanings } from "./guess.ts";
 import type { OnnxInput } from "./manifest.ts";
 import { INPUTS } from "./meanings.ts";
 import { fitsType, formOf, showMeaning, showTensor } from "./shapes.ts";
@@ -47,7 +52,7 @@ export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   checkNumbers(model, known);
   checkTriplets(model, known);
   const unknown = left.filter((tensor) => !known.some((one) => one.tensor === tensor));
-  if (unknown.length > 0) throw unknownInputs(model, unknown, known);
+  if (unknown.length > 0) throw unknownInputsError(model, unknown, known);
   return inputs.map((tensor) => {
     if (derived.includes(tensor.name)) {
       return { tensor, meaning: "derived", form: undefined, reason: "by a function" };
@@ -76,7 +81,7 @@ function listedInputs(model: OnnxMatchable): Map<string, OnnxInputBinding> {
       assertFits(model, meaning, tensor);
       const other = listed.get(name);
       if (other !== undefined) {
-        throw statedTwice(model, tensor, meaning, other.meaning as OnnxInput);
+        throw statedTwiceError(model, tensor, meaning, other.meaning as OnnxInput);
       }
       const reason = `by ${model.by("lists")}, of the list ${list}`;
       listed.set(name, { tensor, meaning, list, form: formOf(INPUTS[meaning], tensor), reason });
@@ -132,12 +137,12 @@ function statedInputs(model: OnnxMatchable): Assignment<OnnxInput>[] {
     const tensor = tensorOf(model, "inputs", name, `inputs.${meaning}`);
     assertFits(model, meaning, tensor);
     const other = stated.find(([each, same]) => each !== meaning && same === name);
-    if (other !== undefined) throw statedTwice(model, tensor, meaning, other[0]);
+    if (other !== undefined) throw statedTwiceError(model, tensor, meaning, other[0]);
     return [{ meaning, tensor, reason: `by ${model.by("inputs")}` }];
   });
 }
 
-function statedTwice(
+function statedTwiceError(
   model: OnnxMatchable,
   tensor: TensorInfo,
   ...meanings: readonly OnnxInput[]
@@ -145,13 +150,13 @@ function statedTwice(
   return new ModelMismatchError(model.name, {
     expected: "each of its inputs must have one meaning",
     found: `${showTensor(tensor)} is stated to be ${meanings.join(" and ")}`,
-    wouldMap: { [tensor.name]: couldMean(tensor, INPUTS, []) },
+    wouldMap: { [tensor.name]: possibleMeanings(tensor, INPUTS, []) },
   });
 }
 
 function assertFits(model: OnnxMatchable, meaning: OnnxInput, tensor: TensorInfo): void {
   if (fitsType(INPUTS[meaning], tensor) && formOf(INPUTS[meaning], tensor) !== undefined) return;
-  const fitting = model.inputs.filter((one) => couldMean(one, INPUTS, []).includes(meaning));
+  const fitting = model.inputs.filter((one) => possibleMeanings(one, INPUTS, []).includes(meaning));
   throw new ModelMismatchError(model.name, {
     expected: `${meaning} must be ${showMeaning(INPUTS[meaning])}`,
     found: `the stated tensor is ${showTensor(tensor)}`,
@@ -159,13 +164,13 @@ function assertFits(model: OnnxMatchable, meaning: OnnxInput, tensor: TensorInfo
   });
 }
 
-function unknownInputs(
+function unknownInputsError(
   { name, inputs }: OnnxMatchable,
   unknown: readonly TensorInfo[],
   known: readonly Assignment<OnnxInput>[],
 ): ModelMismatchError {
   const wouldMap: WouldMap = Object.fromEntries(
-    unknown.map((tensor) => [tensor.name, couldMean(tensor, INPUTS, known)]),
+    unknown.map((tensor) => [tensor.name, possibleMeanings(tensor, INPUTS, known)]),
   );
   const first = unknown[0]!.name;
   const [meaning = "positions"] = wouldMap[first]!;
@@ -193,12 +198,12 @@ export function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBinding
       expected: "positions must be among its inputs",
       found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "empty"}`,
       wouldMap: Object.fromEntries(
-        model.inputs.filter((one) => couldMean(one, INPUTS, []).includes("positions"))
+        model.inputs.filter((one) => possibleMeanings(one, INPUTS, []).includes("positions"))
           .map(({ name }) => [name, ["positions"]]),
       ),
     });
   }
-  const single = inputs.find((one) => isOfOne([one]));
+  const single = inputs.find((one) => isSingleSystem([one]));
   if (batch === "single" || single === undefined) return;
   throw new ModelMismatchError(model.name, {
     expected: 'its inputs must have an axis for many systems if batch is "joined"',

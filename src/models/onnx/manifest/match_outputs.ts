@@ -13,7 +13,7 @@ import {
   scaleOf,
   widthOf,
 } from "../bindings.ts";
-import { assignByName, type Assignment, couldMean } from "./guess.ts";
+import { assignByName, type Assignment, possibleMeanings } from "./guess.ts";
 import type { OnnxOutput, OnnxOutputChoice } from "./manifest.ts";
 import { OUTPUTS } from "./meanings.ts";
 import { fitsType, formOf, lengthName, showMeaning, showTensor } from "./shapes.ts";
@@ -120,7 +120,9 @@ function statedOutputs(model: OnnxMatchable): Chosen[] {
 
 function assertFits(model: OnnxMatchable, meaning: OnnxOutput, tensor: TensorInfo): void {
   if (fitsType(OUTPUTS[meaning], tensor) && formOf(OUTPUTS[meaning], tensor) !== undefined) return;
-  const fitting = model.outputs.filter((one) => couldMean(one, OUTPUTS, []).includes(meaning));
+  const fitting = model.outputs.filter((one) =>
+    possibleMeanings(one, OUTPUTS, []).includes(meaning)
+  );
   throw new ModelMismatchError(model.name, {
     expected: `${meaning} must be ${showMeaning(OUTPUTS[meaning])}`,
     found: `the stated tensor is ${showTensor(tensor)}`,
@@ -134,7 +136,7 @@ function assignEnergy(known: Assignment<OnnxOutput>[], left: readonly TensorInfo
   if (has("energy") || !(has("forces") || has("gradient"))) return;
   const others = left.filter((tensor) =>
     !known.some((one) => one.tensor === tensor) &&
-    couldMean(tensor, OUTPUTS, known).includes("energy")
+    possibleMeanings(tensor, OUTPUTS, known).includes("energy")
   );
   if (others.length !== 1) return;
   known.push({ meaning: "energy", tensor: others[0]!, reason: "by its type and shape" });
@@ -154,7 +156,7 @@ function assertForces(model: OnnxMatchable, used: readonly Chosen[]): void {
   const wouldMap = Object.fromEntries(
     model.outputs.map((tensor) => [
       tensor.name,
-      couldMean(tensor, OUTPUTS, []).filter((meaning) =>
+      possibleMeanings(tensor, OUTPUTS, []).filter((meaning) =>
         meaning === "forces" || meaning === "gradient" || (meaning === "energy" && !hasEnergy)
       ),
     ]),

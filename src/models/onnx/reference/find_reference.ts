@@ -61,7 +61,7 @@ export async function findReference(
     : `the reference ${file.name}`;
   const reference = checkReference(by, parsed(name, by, file.bytes));
   const own = await hashOf(bytes);
-  if (own !== reference.model) throw ofAnother(name, by, own, reference.model);
+  if (own !== reference.model) throw wrongFileError(name, by, own, reference.model);
   return { reference, by, hash: await hashOf(file.bytes) };
 }
 
@@ -74,7 +74,10 @@ function addressOf(model: URL | undefined): URL | undefined {
 }
 
 /** Returns the reason for which a model has no reference, in words. */
-export function whyNoReference(model: URL | undefined, { verify }: ReferenceOptions): string {
+export function missingReferenceReason(
+  model: URL | undefined,
+  { verify }: ReferenceOptions,
+): string {
   if (verify === false) return "verify is false";
   const url = addressOf(model);
   if (url === undefined) return "the option reference is missing";
@@ -92,7 +95,9 @@ export function missingReference(
   if (by === undefined || options.verify === false || addressOf(model) === undefined) {
     return undefined;
   }
-  return `${name}: ${by} wrote a reference with it, and ${whyNoReference(model, options)}, so ` +
+  return `${name}: ${by} wrote a reference with it, and ${
+    missingReferenceReason(model, options)
+  }, so ` +
     "its results are not checked. Copy it beside the model, or pass verify: false";
 }
 
@@ -114,7 +119,7 @@ function parsed(name: string, by: string, bytes: Uint8Array): unknown {
   }
 }
 
-function ofAnother(name: string, by: string, own: string, wanted: string): ModelMismatchError {
+function wrongFileError(name: string, by: string, own: string, wanted: string): ModelMismatchError {
   return new ModelMismatchError(name, {
     expected: `${by} must belong to this file`,
     found: `the SHA-256 in it is ${wanted}, and that of ${name} is ${own}`,

@@ -48,9 +48,9 @@ export interface VerifiedPlace {
 }
 
 /** Findings of this process, by file, reference, manifest and runtime. */
-const KNOWN = new Map<string, Promise<Parity>>();
+const FINDINGS = new Map<string, Promise<Parity>>();
 /** The same findings for each device. */
-const ON_DEVICES = new WeakMap<object, Map<string, Promise<Parity>>>();
+const DEVICE_FINDINGS = new WeakMap<object, Map<string, Promise<Parity>>>();
 
 /** Findings of one model. */
 export class Verification {
@@ -82,7 +82,7 @@ export class Verification {
   async at(place: VerifiedPlace, open: Model["open"]): Promise<string> {
     const { found, manifest, isNameless } = this.#model;
     const { runtime, device } = place;
-    const known = isNameless ? this.#own : device === undefined ? KNOWN : knownOf(device);
+    const known = isNameless ? this.#own : device === undefined ? FINDINGS : findingsOf(device);
     const { reference, hash, by } = found;
     const key = `${runtime} ${reference.model} ${hash} ${JSON.stringify(manifest)}`;
     let parity = known.get(key);
@@ -221,9 +221,9 @@ const MOST_ELEMENTS = 20;
 
 const REMEDY = "correct the manifest, or pass verify: false to run it as it is";
 
-function knownOf(device: object): Map<string, Promise<Parity>> {
-  const known = ON_DEVICES.get(device) ?? new Map<string, Promise<Parity>>();
-  ON_DEVICES.set(device, known);
+function findingsOf(device: object): Map<string, Promise<Parity>> {
+  const known = DEVICE_FINDINGS.get(device) ?? new Map<string, Promise<Parity>>();
+  DEVICE_FINDINGS.set(device, known);
   return known;
 }
 
