@@ -2,7 +2,7 @@
  * Hooks for any loop: stages and kinds, hooks, overload tables, the registry, and a loop for custom stages. `hook` and
  * `overload` know the stages of dynamics and training by name, and load neither engine.
  *
- * @example A loop of one's own with a hook that asks to stop
+ * @example A custom loop with a hook that asks to stop
  * ```ts
  * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
  * import { assertEquals } from "@std/assert";

@@ -10,7 +10,7 @@
 /** The Castagnoli polynomial, bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** `TABLES[256 * k + b]`: what byte `b` does to the register when `k` more bytes follow it. */
+/** `TABLES[256 * k + b]`: the change of the register by byte `b` if `k` more bytes follow. */
 const TABLES = makeTables();
 
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
@@ -34,7 +34,7 @@ function makeTables(): Int32Array {
 /**
  * The CRC-32C of some bytes, as an unsigned number.
  *
- * @param bytes what to check
+ * @param bytes the bytes to check
  * @param before the CRC of all bytes before these, so that `crc32c(b, crc32c(a))` is that of `a` with `b` behind it
  */
 // hot

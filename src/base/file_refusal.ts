@@ -1,5 +1,5 @@
 /**
- * Errors for what a file system refuses.
+ * Errors of file systems.
  *
  * @module
  */
@@ -36,7 +36,7 @@ export function codeOf(error: unknown): unknown {
  * run under any error policy: a run must not complete if its results are lost.
  *
  * @param action what was attempted, as `Cannot write to out.xyz`
- * @param what what was removed, as `the file`
+ * @param what the removed thing, as `the file`
  */
 export function removal(action: string, what: string): Error {
   return Object.assign(new Error(`${action}: ${what} was removed during the run`), { code: STALE });
@@ -48,8 +48,8 @@ export function isRemoval(error: unknown): boolean {
 }
 
 /**
- * Returns the error for what a file system refused, as `Cannot open out.csv: permission denied`, with the `code` of its
- * cause.
+ * Returns the error for a refusal of a file system, as `Cannot open out.csv: permission denied`, with the `code` of
+ * its cause.
  *
  * @param action what was attempted, as `Cannot open out.csv`
  */

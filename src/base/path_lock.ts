@@ -54,8 +54,8 @@ const NO_LOCKS: readonly unknown[] = [
  * nothing at the path, or the file system has no locks, nothing is locked, as in runtimes other than Deno, whose locks
  * alone are used.
  *
- * @throws {Error} if the file system refuses for another reason, with its `code`: writing without the lock could damage
- * what another run writes
+ * @throws {Error} if the file system refuses for another reason, with its `code`: writing without the lock could
+ * damage the file of another run
  */
 export function lockPath(
   path: string,

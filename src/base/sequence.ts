@@ -2,8 +2,8 @@
  * Sequences of work that stay synchronous unless something has to be awaited.
  *
  * A step whose parts all return at once runs without a promise, which would cost more than a small step. Each function
- * here runs what comes next at once if the value before is no promise, and when it settles if it is. (There is no `then`
- * among them: a module that exports `then` is itself a thenable for `await import(…)`.)
+ * here runs the next work at once if the value before is not a promise, and when it settles if it is. (There is no
+ * `then` among them: a module that exports `then` is itself a thenable for `await import(…)`.)
  *
  * @module
  */
@@ -14,7 +14,7 @@ export function isThenable(x: unknown): x is PromiseLike<unknown> {
     typeof (x as { then?: unknown }).then === "function";
 }
 
-/** Calls `next` with a value, or with what the value settles to, and returns its result. */
+/** Calls `next` with a value, or with the value of a promise, and returns its result. */
 export function after<V, W>(
   value: V | PromiseLike<V>,
   next: (value: V) => W | PromiseLike<W>,
@@ -23,8 +23,8 @@ export function after<V, W>(
 }
 
 /**
- * Returns a result: at once, or when what comes before it settles. Hot paths use this instead of `after(before, () => …)`,
- * because it allocates a closure only if there is something to wait for.
+ * Returns a result: at once, or when the work before it settles. Hot paths use this instead of
+ * `after(before, () => …)`, because it allocates a closure only if there is something to wait for.
  */
 export function resultAfter<T>(before: void | PromiseLike<void>, result: T): T | PromiseLike<T> {
   return isThenable(before) ? before.then(returning(result)) : result;

@@ -10,7 +10,7 @@ export { outputsOf } from "../models/model.ts";
 
 /** The batch and the systems that a hook's kernels run on. */
 export interface KernelDevice {
-  /** The batch on its backend: `state.field("forces")` is what a kernel takes. */
+  /** The batch on its backend: a kernel takes `state.field("forces")`. */
   readonly state: ResidentBatch;
   /**
    * Returns whether the hook currently applies to a system.

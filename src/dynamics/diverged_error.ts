@@ -54,7 +54,7 @@ export class DivergedError extends Error {
   /** The places of the systems. */
   readonly systems: readonly number[];
 
-  /** Says where it happened, and what to try. */
+  /** Describes the place and the remedy. */
   constructor(
     engine: string,
     step: number,
@@ -74,7 +74,7 @@ export class DivergedError extends Error {
   }
 }
 
-/** Returns what happened, in words. */
+/** Describes the cause. */
 function happened({ cause = "positions", atom, model, fault, flat }: DivergedDetails): string {
   const first = atom === undefined ? "" : ` (atom ${atom} first)`;
   if (cause === "bonds") return "bonds do not get back to their lengths within maxIterations";
@@ -90,7 +90,7 @@ function happened({ cause = "positions", atom, model, fault, flat }: DivergedDet
     : `forces${by} are not finite${why}`;
 }
 
-/** Returns what to try. */
+/** Returns the remedy. */
 function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
   const smaller = dt === undefined ? "Try a smaller step" : `Try a smaller dt (now ${dt} fs)`;
   if (cause === "bonds") return `${smaller}, and look for bonds that cannot all have their lengths`;
@@ -129,7 +129,7 @@ export class UnstableError extends Error {
   /** The places of the systems. */
   readonly systems: readonly number[];
 
-  /** Says what is wrong, and what to try. */
+  /** Describes the problem and the remedy. */
   constructor(message: string, step: number, systems: readonly number[]) {
     super(message);
     this.step = step;

@@ -1,5 +1,5 @@
 /**
- * Molecular dynamics and structure relaxation: engines, their stages, and what systems converge by.
+ * Molecular dynamics and structure relaxation: engines, their stages, and convergence criteria.
  *
  * @module
  */

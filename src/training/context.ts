@@ -62,7 +62,9 @@ export interface TrainerState {
 export interface ParameterGroup {
   /** Names of the parameters. */
   readonly parameters: readonly string[];
-  /** The learning rate in this step. A hook that `writes: ["optimizers"]` may set it; what a schedule does goes on from there. */
+  /**
+   * The learning rate in this step. A hook that `writes: ["optimizers"]` may set it; a schedule continues from there.
+   */
   lr: number;
   /** The weight decay. */
   weightDecay: number;
@@ -184,7 +186,7 @@ export type ActivationPatch =
     readonly point: string;
     /** A tensor is added to it, or replaces it. */
     readonly kind: "add" | "replace";
-    /** This, of its shape; what is added may be of another that broadcasts. */
+    /** Values of the same shape; values to add may have another shape that broadcasts. */
     readonly by: HostFeed;
   };
 

@@ -97,7 +97,7 @@ export class TrainerCore<
    * failed. If that step failed after its update, in a validation or at the end of its epoch, it would run twice: resume
    * from a checkpoint then.
    *
-   * @throws {TypeError} if there is no data, or if batches lack what the model needs
+   * @throws {TypeError} if there is no data, or if batches lack an input of the model
    * @throws {Error} the error of a step, or of a hook that decides
    */
   async train(epochs: number = this.#options.epochs ?? 1): Promise<Outcome> {
@@ -245,7 +245,7 @@ export class TrainerCore<
   }
 
   /**
-   * Restores what `save` returned; hooks are matched by name.
+   * Restores a result of `save`; hooks are matched by name.
    *
    * @throws {TypeError} if it was not saved by a trainer with these parameters and optimizers
    * @throws {RangeError} if its precision is another
@@ -254,7 +254,7 @@ export class TrainerCore<
     await this.#engine.files.load(saved);
   }
 
-  /** Writes what `save` returns to a file, whole or not at all; then fires CHECKPOINT_SAVE. */
+  /** Writes the result of `save` to a file, whole or not at all; then fires CHECKPOINT_SAVE. */
   async saveCheckpoint(path: string | URL): Promise<void> {
     await this.#engine.files.saveCheckpoint(path);
   }

@@ -37,7 +37,7 @@ export class Edges implements NeighborEdges {
   readonly #shifts = new Room();
   readonly #offsets = new Room();
 
-  /** Writes what is near. */
+  /** Writes the pairs within the cutoff. */
   // hot
   write(near: NearPairs): void {
     const { systems, nodeOffsets, counts, places, count } = near;

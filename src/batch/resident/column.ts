@@ -27,7 +27,8 @@ export interface StateShape<D extends BufferType> {
    */
   readonly initial?: number | ArrayLike<number>;
   /**
-   * True if every scope shares it (see {@linkcode ResidentBatch.within}), as what models compute.
+   * True if every scope shares it (see {@linkcode ResidentBatch.within}), such as the outputs of
+   * models.
    *
    * @default false
    */

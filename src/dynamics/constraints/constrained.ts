@@ -39,7 +39,7 @@ export class Constrained implements ConstraintCalls {
   readonly #list: BondBuffers | undefined;
   #ranks: { readonly key: string; readonly values: Int32Array } | undefined;
 
-  /** Throws a TypeError or RangeError for what does not fit the batch, and for what contradicts itself. */
+  /** Throws a TypeError or RangeError for constraints that do not fit the batch or contradict one another. */
   constructor(state: ResidentBatch, integrator: Integrator, constraints: readonly Constraint[]) {
     this.isEmpty = constraints.length === 0;
     this.#state = state;
@@ -69,7 +69,7 @@ export class Constrained implements ConstraintCalls {
     countHeld(this.#state, { fixed, masks, hasCenter, bonds, ranks });
   }
 
-  /** Found once: what is fixed is another only after a checkpoint was loaded. */
+  /** Computed once, because the fixed atoms change only when a checkpoint is loaded. */
   #ranksOf(fixed: ArrayLike<number> | undefined): Int32Array {
     const { batch: { size, nodeOffsets } } = this.#state;
     const key = fixed === undefined ? "" : Array.from(fixed).join();

@@ -57,8 +57,8 @@ export function unknownWarning(name: string, infos: readonly Info[], system: num
 }
 
 /**
- * Holds the atoms that a field of the batch fixes: 0 for what is fixed, else 1, one number per atom or one for each of
- * x, y and z. Engines hold `move_mask` without it, unless they have `fileConstraints: false`: it is the field in which
+ * Holds the atoms that a field of the batch fixes: 0 if it is fixed, else 1; one number per atom or one for each of x,
+ * y and z. Engines hold `move_mask` without it, unless they have `fileConstraints: false`: it is the field in which
  * files bring ASE's `FixAtoms` and `FixCartesian`.
  *
  * @param field the field's name. Default: `"move_mask"`, as ASE calls it

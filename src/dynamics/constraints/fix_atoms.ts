@@ -13,8 +13,8 @@ export type Directions = string | readonly [x: boolean, y: boolean, z: boolean];
  * While an integrator changes the cell they stay where they are, and do not move with it. A hook may still move them.
  * `FreezeAtomsHook` does the same as a hook, which can be turned off in mid-run.
  *
- * @throws {TypeError} for what is no choice of atoms; the run throws a RangeError where it does not fit the batch, and
- * a TypeError for places in a stream
+ * @throws {TypeError} if `choice` is not a choice of atoms; the run throws a RangeError where it does not fit the
+ * batch, and a TypeError for places in a stream
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export function fixAtoms(choice: AtomChoice): Constraint {
  * Holds coordinates of atoms: `fixComponents(choice, "z")` lets them move in x and y alone. Each coordinate is one
  * degree of freedom; otherwise it behaves as {@linkcode fixAtoms}.
  *
- * @throws {TypeError} for what is no choice of atoms, and for directions that are none
+ * @throws {TypeError} if `choice` is not a choice of atoms, and for invalid directions
  *
  * @example
  * ```ts

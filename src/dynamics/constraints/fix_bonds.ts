@@ -48,7 +48,8 @@ const ACTION = "fix bonds";
  * so that `fmax` is of the remaining forces.
  *
  * Velocities along bonds are taken off when a run begins: those that `initVelocities` has drawn keep their temperature
- * on average. Stresses are without what bonds bear, so no integrator that changes the cell can be run with them.
+ * on average. Stresses do not contain the forces of the bonds, so integrators that change the cell cannot be used with
+ * them.
  *
  * @throws {TypeError} if `bonds` are not pairs, or for an unknown option; a stream throws it for a list per system
  * @throws {RangeError} for a bond of an atom to itself, a bond that occurs twice, and a length that is not above 0; a run

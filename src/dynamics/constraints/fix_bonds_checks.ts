@@ -20,7 +20,7 @@ export function isShared(bonds: readonly unknown[]): boolean {
   return !bonds.some((one) => Array.isArray(one) && typeof one[0] !== "number");
 }
 
-/** Throws a TypeError or RangeError for what are no bonds, and for those that cannot be. */
+/** Throws a TypeError if a value is not a list of bonds, and a RangeError for invalid bonds. */
 export function checkBonds(bonds: unknown): void {
   if (typeof bonds === "string") return;
   if (!Array.isArray(bonds)) {

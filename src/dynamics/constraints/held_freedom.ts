@@ -18,9 +18,9 @@ interface HeldParts {
 }
 
 /**
- * Counts the degrees of freedom that are held of each system: each direction of an atom, each bond that follows from no
- * others, each direction in which the center of mass could move. Throws a TypeError or RangeError for what contradicts
- * itself.
+ * Counts the degrees of freedom that are held of each system: each direction of an atom, each bond that follows from
+ * no others, each direction in which the center of mass could move. Throws a TypeError or RangeError for constraints
+ * that contradict one another.
  */
 export function countHeld(
   state: ResidentBatch,

@@ -195,7 +195,7 @@ export class ConvergenceHook {
     };
   }
 
-  /** The same where there is no function of one's own. */
+  /** Evaluates a criterion without a custom function. */
   kernels(device: ConvergenceDevice): readonly KernelCall[] {
     const { tests, decide } = this.parts(device);
     return [...tests, ...decide];
@@ -226,7 +226,7 @@ export interface CustomCriterion {
   readonly op: NonNullable<Criterion["customOp"]>;
 }
 
-/** Returns the criterion with the name of its key. What is no criterion stays as it is, to be refused. */
+/** Returns the criterion with the name of its key. Returns other values unchanged; they are refused later. */
 function withName(criterion: Criterion): NamedCriterion {
   const name = isObject(criterion) ? fieldName(criterion.key) : undefined;
   return name === undefined ? criterion as NamedCriterion : { ...criterion, key: name };
@@ -276,7 +276,7 @@ function testOf(
     f64: buffer.dtype === "f64" ? buffer as Buffer<"f64"> : undefined,
     width: reduceOp == null ? 1 : buffer.length / entries,
     level: level === "node" ? Level.NODE : Level.SYSTEM,
-    // Energies fall on the way down: what counts of a change is its size.
+    // Energies fall on the way down: so the absolute change counts.
     reduce: reduceOp == null ? (key === CHANGE ? Reduce.NORM : Reduce.NONE) : REDUCE[reduceOp],
     threshold,
   };

@@ -1,5 +1,5 @@
 /**
- * The details of a divergence, for its error: what is not finite, of which atom, and what the user can try.
+ * The details of a divergence, for its error: the quantity that is not finite, its atom, and the remedy.
  *
  * @module
  */

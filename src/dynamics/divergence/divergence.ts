@@ -42,7 +42,7 @@ export class Divergence {
 
   async #fail(control: Int32Array, step: number): Promise<never> {
     const words = control.slice(), system = words[Control.DIVERGED]! - 1;
-    const { detailsOf } = await import("./diverged_details.ts"); // what most runs do not need
+    const { detailsOf } = await import("./diverged_details.ts"); // Most runs do not need this module.
     const details = await detailsOf(this.#run, words);
     throw new DivergedError(this.#run.engine.name, step, [system], details);
   }
@@ -69,7 +69,7 @@ export class Divergence {
 
   /**
    * Goes on without a diverged system if the stream drops it, and throws the error again if not. The other systems are
-   * what they would be without it.
+   * not affected.
    */
   #drop(step: number, error: unknown): void {
     const { isLate, state, engine: { running } } = this.#run;

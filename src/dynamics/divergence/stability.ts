@@ -47,7 +47,7 @@ interface WatchedEngine {
   readonly running: { readonly stream: unknown; readonly isByHand: boolean };
 }
 
-/** Kinds of what is wrong: a warning is given once for each. */
+/** Kinds of problems: each is reported once. */
 type Kind = "dt" | "hot" | "fast" | "drift";
 
 /** A system at a step. */
@@ -306,7 +306,7 @@ export class Stability {
     return this.#watched;
   }
 
-  /** Reports what is wrong once per run: in the outcome, and once per engine as a warning. Throws it if it is strict. */
+  /** Reports a problem once per run: in the outcome, and once per engine as a warning. Throws it if it is strict. */
   #report(kind: Kind, message: string, step: number, systems: readonly number[]): void {
     if (this.#found.has(kind)) return;
     this.#found.add(kind);

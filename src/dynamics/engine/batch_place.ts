@@ -59,7 +59,7 @@ export class BatchPlace {
   #code: OptionalCode = { openConstraints: openUnconstrained };
   /** True if the batch is being uploaded, so that its values on the device are incomplete. */
   #isMoving = false;
-  /** Settles when models have freed what they had for earlier batches. */
+  /** Settles when models have freed their resources of earlier batches. */
   #freed: Promise<void> | undefined;
 
   /** Brings nothing yet. */
@@ -78,7 +78,7 @@ export class BatchPlace {
     return this.#isMoving ? NO_FIELDS : this.#run?.state.fields ?? NO_FIELDS;
   }
 
-  /** Opens the device, and brings a batch there; of a batch that is there, what has changed on the host. */
+  /** Opens the device, and brings a batch there; if it is already there, uploads the changes of the host. */
   enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
     return this.#moving(() => this.#enter(batch));
   }

@@ -22,7 +22,7 @@ export interface CellForces {
   };
 }
 
-/** Batch → what defines its cell forces, until they are first read; then these. */
+/** Batch → the function that defines its cell forces, until they are first read; then the forces. */
 const FORCES = new WeakMap<ResidentBatch, CellForces | (() => CellForces)>();
 
 /** Defines the cell forces of a batch. Later definitions replace earlier ones, until the forces are first read. */

@@ -106,7 +106,7 @@ export class Checkpoints {
     loop.warnings.warn("checkpoint", "run", new Error(text));
   }
 
-  /** Writes a state to a file, once hooks have written what they say that they have. */
+  /** Writes a state to a file, once hooks have written the files that they report in it. */
   async write(path: string | URL, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { writeWhole } = await loadCheckpointing();
     await this.#engine.loop.hooks.flush();

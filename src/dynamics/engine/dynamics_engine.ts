@@ -1,5 +1,5 @@
 /**
- * The engine that a loop runs for `Dynamics`: what each call of the loop does with the batch.
+ * The engine that a loop runs for `Dynamics`: the work of each call of the loop on the batch.
  *
  * @module
  */
@@ -197,7 +197,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     return running.then((done) => this.#stepped(done));
   }
 
-  /** Ends a run: what hooks read after the last step is brought up to date. */
+  /** Ends a run: updates the values that hooks read after the last step. */
   async end(): Promise<void> {
     this.running.stream?.end();
     await this.current.end();

@@ -66,7 +66,7 @@ export interface DynamicsOptions<
   readonly device?: DeviceName | DeviceRequest;
   /**
    * Over how many threads the systems of a batch are spread on `"wasm"`, each in a worker of its own: more than there
-   * are systems, or processors, are of no use. All that comes of it is the same to the bit. Workers live until the
+   * are systems, or processors, are of no use. Results are bitwise identical. Workers live until the
    * engine is closed, and keep a process alive.
    *
    * @default 1: the thread of the caller
@@ -75,7 +75,7 @@ export interface DynamicsOptions<
   /**
    * A backend that is open, to run there; instead of `device`. It stays open.
    *
-   * @default what `device` says
+   * @default the backend of `device`
    */
   readonly backend?: Backend;
   /**

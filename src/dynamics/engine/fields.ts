@@ -53,7 +53,7 @@ export interface FieldHost {
   readonly state: ResidentBatch;
   /** The time of its systems. */
   readonly clock: Clock;
-  /** Keeps measures up to date with what hooks change. */
+  /** Keeps measures up to date with the changes of hooks. */
   readonly work: Pick<HookWork, "touch" | "measure">;
 }
 

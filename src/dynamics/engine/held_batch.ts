@@ -111,7 +111,7 @@ export class HeldBatch {
     }
     let hasDiverged = failure?.error instanceof DivergedError;
     let isLost = unavailable(failure?.error) !== undefined;
-    // The first error says what is wrong.
+    // The first error is the cause.
     if (failure !== undefined && !hasDiverged && !isLost) await place.run?.mend().catch(() => {});
     let home: Values = {};
     try {
@@ -139,7 +139,10 @@ export class HeldBatch {
     }
   }
 
-  /** Leaves in the batch what the next integrator must know: the time, and centers of mass that baths have moved. */
+  /**
+   * Leaves in the batch the values that the next integrator needs: the time, and centers of mass that baths have
+   * moved.
+   */
   #noteTime(): void {
     const { integrator, loop: { stepCount }, place } = this.#engine;
     const { clock, state: { batch } } = place.run!;

@@ -160,8 +160,8 @@ export function noteStages(
 const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
 
 /**
- * The degrees of freedom of each system, where kernels find them. They follow what hooks and constraints hold, however
- * much later that becomes known.
+ * The degrees of freedom of each system, where kernels find them. They follow the constraints of hooks and of the
+ * engine, however much later these become known.
  */
 function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
   const known = freedoms.get(state) ?? [];
@@ -181,14 +181,14 @@ export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
   return freedomIn(state, placeOf(state)?.isStirred !== true);
 }
 
-/** Brings those up to date that there are: when it has changed what is held. */
+/** Updates the counts that exist, after a change of the constraints. */
 export function countFreedom(state: ResidentBatch): void {
   for (const [keeps, buffer] of (freedoms.get(state) ?? []).entries()) {
     if (buffer !== undefined) state.backend.write(buffer, freedomOf(state, keeps === 1));
   }
 }
 
-/** 3 per atom, less what constraints hold, less a center of mass that was brought to rest and stays so. */
+/** 3 per atom, minus the constrained ones, minus a center of mass that was brought to rest and stays so. */
 export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
   const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
   const isSpared = spared.get(state);

@@ -1,5 +1,5 @@
 /**
- * Some systems of a batch, and what of its fields is theirs.
+ * Some systems of a batch, and their rows of its fields.
  *
  * @module
  */

@@ -8,8 +8,8 @@ import type { Batch } from "../../batch/batch.ts";
 import { checkParameter, isFromField, type PerSystem, perSystem } from "./parameters.ts";
 
 /**
- * Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion. What
- * fields say is looked at where there is a batch.
+ * Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion.
+ * Values from fields are checked once there is a batch.
  */
 export function checkCoupling(
   engine: string,
@@ -39,7 +39,7 @@ export function checkCoupling(
   }
 }
 
-/** Throws a TypeError or RangeError for what no chain of thermostats can be. */
+/** Throws a TypeError or RangeError for invalid options of a chain of thermostats. */
 export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: unknown): void {
   for (const [name, value] of Object.entries({ chainLength, yoshidaOrder })) {
     if (typeof value === "number") continue;

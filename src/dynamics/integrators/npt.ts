@@ -32,13 +32,13 @@ const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAI
  * | τ_p, τ_T | `barostatTime`, `thermostatTime`: W = (f/3 + 1) k_B T τ_p² | fs |
  * | η | the chain of the atoms: Q₁ = f k_B T τ_T², Q_k = k_B T τ_T² | |
  * | ζ | the chain of the cell: Q₁ = g k_B T τ_p², Q_k = k_B T τ_p² | |
- * | g | 1, 3 or 6: what of the cell can change | |
+ * | g | 1, 3 or 6: the degrees of freedom of the cell | |
  *
- * A step is half a step of both chains, one of `nphIntegrator`, and half a step of both chains: symmetric in time, of second
- * order. Samples the isothermal-isobaric ensemble where the motion is chaotic. Conserves E + K + p V + ½ W Tr ν² + what
- * the chains have, within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994);
- * Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón, Jochim, Martyna,
- * J. Phys. A 39, 5629 (2006).
+ * A step is half a step of both chains, one of `nphIntegrator`, and half a step of both chains: symmetric in time, of
+ * second order. Samples the isothermal-isobaric ensemble where the motion is chaotic. Conserves E + K + p V + ½ W Tr
+ * ν² + the energy of the chains, within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101,
+ * 4177 (1994); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón,
+ * Jochim, Martyna, J. Phys. A 39, 5629 (2006).
  *
  * @example
  * ```ts

@@ -27,8 +27,8 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
 
 /**
  * Stochastic velocity rescaling (CSVR), the integrator of {@linkcode NVTBussi}: velocity Verlet, then v = α v for each
- * system, α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is what the kinetic
- * energy does in a bath over a whole step, exactly.
+ * system, α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is the exact evolution
+ * of the kinetic energy in a bath over a whole step.
  *
  * | symbol | meaning | unit |
  * |---|---|---|
@@ -39,7 +39,7 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
  *
  * Samples the canonical ensemble up to an error of order dt², and hardly disturbs how atoms move: directions stay, and
  * a center of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of
- * order dt². It cannot set in motion what is wholly at rest where no force is. Bussi, Donadio, Parrinello, J. Chem.
+ * order dt². It cannot move a system that is at rest and has no forces. Bussi, Donadio, Parrinello, J. Chem.
  * Phys. 126, 014101 (2007).
  *
  * @example

@@ -261,7 +261,7 @@ export function parameter(
   return state.constants("real", perSystem(engine, name, value, state.batch), "system");
 }
 
-/** Parameters as rows, one for each system: what a kernel with many of them takes. */
+/** Returns parameters as rows, one for each system, for kernels with many parameters. */
 export function parameterTable(
   state: ResidentBatch,
   engine: string,

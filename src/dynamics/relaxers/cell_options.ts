@@ -27,7 +27,7 @@ export interface RelaxerOptions {
   readonly cell?: boolean | CellOptions;
 }
 
-/** The same with nothing left out; 1 for what is isotropic. */
+/** The options with all defaults; 1 for isotropic cells. */
 export interface CheckedCell {
   /** eV/Å³. */
   readonly pressure: PerSystem;

@@ -50,7 +50,7 @@ const THREE = { dtype: "real", level: "node", width: 3 } as const;
 /** A stage after all others: finished systems keep the cell of the last stage. */
 const NO_STAGE = 2 ** 30;
 
-/** Batch → what relaxes its cells. */
+/** Batch → the relaxation of its cells. */
 const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
 
 /** Returns a relaxer that runs one kernel, with the calls around it by which cells relax. */
@@ -58,7 +58,7 @@ export function withCell(step: KernelCall, cells: CellRelaxation | undefined): O
   return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
 }
 
-/** Of a batch on a backend; throws a RangeError for a pressure on what has no volume. */
+/** Of a batch on a backend; throws a RangeError for a pressure on a system without a volume. */
 export function openCell(
   state: ResidentBatch,
   engine: string,
@@ -105,7 +105,7 @@ function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
   };
 }
 
-/** Of each system as what relaxes its cell sees it; its state stays what it is. */
+/** Measures the forces on the cell of each system as its relaxation does, without changing its state. */
 function measureOf(state: ResidentBatch, drivers: readonly Driver[]): CellForces {
   const { drive, place } = drivers[0]!;
   const none = { energy: undefined, pulled: undefined, enthalpy: undefined };

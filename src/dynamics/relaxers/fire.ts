@@ -57,8 +57,8 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
  *   v = (1 − α) v + α |v|/|F| F.
  * - else: v = 0, dt shrinks by `fDec` down to `dtMin`, α = `alphaStart`.
  *
- * Then v += dt F/m, x += dt v, at most `maxStep` for each atom. Velocities begin at what the batch has: 0 unless set.
- * Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
+ * Then v += dt F/m, x += dt v, at most `maxStep` for each atom. The initial velocities are those of the batch: 0
+ * unless set. Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  *
  * @example
  * ```ts

@@ -54,7 +54,7 @@ const MEMORY: NumberRule = {
  *
  * - H F by the recursion of two loops, from s·y/y·y of the last pair, or 1/`curvature` where there is none.
  * - Pairs with s·y ≤ 0 are not kept; where H F is not downhill, all are forgotten.
- * - With `lineSearch` a step after which the energy has not fallen by 1e-4 of what the forces promised is shortened,
+ * - With `lineSearch` a step after which the energy has not fallen by 1e-4 of the change that the forces predict is shortened,
  *   to where a parabola is least, as often as it takes; it costs no more evaluations than steps.
  *
  * Liu, Nocedal, Math. Program. 45, 503 (1989).

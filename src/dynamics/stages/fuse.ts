@@ -140,11 +140,11 @@ function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly
  * `ctx.workflow` is the engine of the stage. ON_ADMIT is reached there when systems have come. Hooks of the whole come
  * first at BEFORE_… stages, and last at all others.
  *
- * From then on the engines are stages: they can no longer be run by themselves. What was fused can be fused with more;
- * its `nSteps` are then what a system may spend in all of its stages together.
+ * From then on the engines are stages: they can no longer be run alone. A fused engine can be fused again; its
+ * `nSteps` then limits the steps of a system in all of its stages together.
  *
- * @throws {TypeError} for what are no engines, for engines of different models or devices, and where a stage but the
- * last has neither `nSteps` nor a `ConvergenceHook`
+ * @throws {TypeError} for values that are not engines, for engines of different models or devices, and where a stage
+ * but the last has neither `nSteps` nor a `ConvergenceHook`
  * @throws {RangeError} for a stage of 0 steps
  *
  * @example

@@ -11,7 +11,10 @@ import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
 import { partsOf } from "../engine/engine_parts.ts";
 import { type Group, hasExit } from "./fuse_groups.ts";
 
-/** Throws a TypeError for what are no engines, or cannot share what they must; an Error for one that is not free. */
+/**
+ * Throws a TypeError for values that are not engines, or engines that cannot share a model; an Error for one that is
+ * in use.
+ */
 export function checkEngines(engines: readonly Dynamics[]): void {
   const action = "fuse";
   if (engines.length === 0) {
@@ -77,7 +80,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "threads",
 ]);
 
-/** Throws a TypeError for what a stage cannot have by itself. */
+/** Throws a TypeError for options that apply to all stages. */
 export function checkStageOptions(engines: readonly Dynamics[]): void {
   for (const engine of engines) {
     const options = partsOf(engine)!.options as unknown as Readonly<Record<string, unknown>>;

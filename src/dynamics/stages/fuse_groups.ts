@@ -1,5 +1,5 @@
 /**
- * The stages of fused engines, and what is around some of them.
+ * The stages of fused engines, and the groups around some of them.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface Group extends StageRange {
   readonly isStage: boolean;
 }
 
-/** All of these engines, and those they were fused from; what is around stages comes before them. */
+/** Returns these engines and those they were fused from; groups come before their stages. */
 export function groupsOf(engines: readonly Dynamics[]): Group[] {
   const groups: Group[] = [];
   const names = new Set<string>();

@@ -57,7 +57,7 @@ export class StagePart implements Part {
     };
   }
 
-  /** Its hooks find what the engine of the stage says of a batch, too. */
+  /** Its hooks also read the fields of the stage's own engine. */
   extend(fields: object): void {
     for (const [name, value] of Object.entries(fields)) {
       if (name !== "batch" && name !== "stream") this.context[name] = { value, enumerable: true };

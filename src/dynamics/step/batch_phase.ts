@@ -12,7 +12,7 @@ export interface Evaluation {
   hasEnergy: boolean;
 }
 
-/** A phase of a batch, and what is known of its forces in that phase. */
+/** A phase of a batch, and the state of its forces in that phase. */
 export type Phase =
   /** The forces do not belong to the positions: a run begins with an evaluation. */
   | { readonly name: "unprimed" }

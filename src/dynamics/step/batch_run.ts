@@ -182,12 +182,12 @@ export class BatchRun {
     state.activate(systems);
   }
 
-  /** Returns what a checkpoint keeps of the batch. */
+  /** Returns the part of the batch that a checkpoint stores. */
   async save(): Promise<Omit<SavedDynamics, "integrator" | "loop">> {
     return { batch: this.state.batch.save(), ...await this.snapshot() };
   }
 
-  /** Returns what a run can go on from elsewhere, while the batch on the host stays as it is. */
+  /** Returns the state from which a run can go on elsewhere, while the batch on the host stays as it is. */
   async snapshot(): Promise<SavedRun> {
     const { phase } = this.#run;
     return {
@@ -233,7 +233,7 @@ export class BatchRun {
     const looking = lookAt(state);
     const { control, isMoving, oldest } = isThenable(looking) ? await looking : looking;
     this.#lastStep = Math.min(MOST_STEPS - oldest + loop.stepCount, MOST_STEPS);
-    // Hooks before the first step look at the first forces: they may know more of what is wrong with them.
+    // Hooks before the first step look at the first forces: they may explain the problem better.
     const isLeft = !this.#run.isLate && !loop.point(DynamicsStage.BEFORE_STEP).isEmpty;
     if (!isLeft) await this.divergence.assertNone(control, loop.stepCount - 1);
     if (isNew) phase.prime();

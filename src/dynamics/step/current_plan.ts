@@ -51,7 +51,7 @@ export class CurrentPlan {
     return this.#pending;
   }
 
-  /** Returns what must come first: a pending evaluation, or the values from which a plan is made. */
+  /** Returns the work that must come first: a pending evaluation, or the values from which a plan is made. */
   unready(): void | PromiseLike<void> {
     if (this.#pending !== undefined) return this.#pending;
     if (this.#plan === undefined) return this.#state.refreshMirror();

@@ -49,7 +49,7 @@ export class HookCalls {
         .filter((stage) => stage.includes("/"))
         .map((stage) => [stage, parts.work(stage)]),
     );
-    // Now and once: what they ask of the state, pairs and image counters among it, is there for all that follows.
+    // Now and once: the state that they need, such as pairs and image counters, is there for all that follows.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
     const { state, keepsMomentum, integrator: { stages } } = parts;
     const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);

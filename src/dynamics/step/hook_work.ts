@@ -12,7 +12,7 @@ import { withinPart } from "./hook_calls.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { WithKernels } from "./step_parts.ts";
 
-/** Runs kernels of hooks out of turn, and keeps measures up to date with what hooks have changed. */
+/** Runs kernels of hooks out of turn, and keeps measures up to date with the changes of hooks. */
 export class HookWork {
   /** True if a hook has changed something since the last measures: each part of a step measures again. */
   hasChanged = false;
@@ -38,7 +38,7 @@ export class HookWork {
     plan.runOnce(measureOf(state, field, integrator.keepsMomentum === true)?.calls ?? []);
   }
 
-  /** Runs the kernels of a hook now, and what it computes besides. */
+  /** Runs the kernels of a hook now, and updates the measures that depend on them. */
   work(hook: WithKernels, stage: DynamicsStage, part?: unknown): void | PromiseLike<void> {
     const { state, plan, integrator: { stages } } = this.#run;
     const isAfter = stage === DynamicsStage.ON_CONVERGE;

@@ -85,7 +85,7 @@ export class HostReport {
       () => this.#refreshRead(),
       () => {
         if (known === undefined) return;
-        context.convergedMask = known; // a device was lost, and what modifiers did there was lost with it
+        context.convergedMask = known; // A device was lost, and with it the changes of modifiers there.
         return point.modify(step);
       },
       () => {

@@ -97,7 +97,7 @@ export class LateMultiStep {
   }
 }
 
-/** Opens what a device needs that reports late. */
+/** Opens the parts for a device that reports late. */
 export function openLate(
   run: RunParts,
   divergence: Divergence,

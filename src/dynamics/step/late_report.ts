@@ -36,8 +36,8 @@ class PendingResults {
 }
 
 /**
- * Reports the results of steps when they arrive, in one row with what observers read, and as they would have been
- * reported at once.
+ * Reports the results of steps when they arrive, in order with the values that observers read, with the same
+ * content as reports made at once.
  */
 export class LateReport {
   readonly #run: RunParts;

@@ -11,7 +11,7 @@ import type { Integrator } from "../integrators/integrator.ts";
 import { CHANGE, CONSERVED } from "../engine/measures.ts";
 import type { RunEngine } from "./run_engine.ts";
 
-/** Throws a TypeError where a hook looks at what the model does not give. */
+/** Throws a TypeError if a hook reads a field that the model does not give. */
 export function assertGiven(
   name: string,
   { name: model, gives }: Model,

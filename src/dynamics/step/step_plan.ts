@@ -153,7 +153,7 @@ function evaluationPrograms(
       ...adding(parts, all),
       ...hooks.work(S.AFTER_COMPUTE),
       ...stressOf(parts, stress),
-      // What hooks modify on a visit is checked after it.
+      // Changes that hooks make on a visit are checked after it.
       ...parts.writes().has("forces") ? [] : checkForces(parts, all),
     ]),
     begin: prepare([...change, ...checkForces(parts, all)]),
@@ -179,7 +179,7 @@ function evaluation({ state, model }: StepParts, wanted: Wanted): KernelCall[] {
   return [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
 }
 
-/** Returns the calls that add what a visit to the model has given, and apply constraints to the forces. */
+/** Returns the calls that add the outputs of a visit to the model, and apply constraints to the forces. */
 function adding({ model, constrained }: StepParts, wanted: Wanted): KernelCall[] {
   return [...model.add?.(wanted) ?? [], ...constrained.forces];
 }
@@ -237,8 +237,8 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   const { convergence: { keys, decide }, modifiesForces } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
-  // What hooks added to forces and energies in a visit cannot be repeated later, so energies must come with the forces.
-  // And if convergence is reported late, the energies of the last step must exist by then.
+  // Contributions of hooks to forces and energies in a visit cannot be repeated later, so energies must come with the
+  // forces. And if convergence is reported late, the energies of the last step must exist by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
     written.has("forces") || parts.modifiesStages || (parts.isLate && decide.length > 0);

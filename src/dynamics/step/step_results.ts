@@ -31,7 +31,7 @@ export interface FirstLook {
   readonly oldest: number;
 }
 
-/** Returns what the frame of a batch says before the first step of a run. */
+/** Returns the results in the frame of a batch before the first step of a run. */
 export function lookAt(state: ResidentBatch): FirstLook | PromiseLike<FirstLook> {
   const { control, active, ages } = state.frame;
   return state.withArrays({ control, active, ages }, [], ({ control, active, ages }) => ({

@@ -14,7 +14,7 @@ export interface GraduateSink {
   write(batch: Batch, mask?: ArrayLike<number | boolean>): void | PromiseLike<void>;
   /** Waits until all that was taken is where it is to be. */
   flush?(): void | PromiseLike<void>;
-  /** Opens what is there: from then on `length` is known. */
+  /** Opens an existing store, so that `length` is known. */
   open?(): void | PromiseLike<void>;
   /** Number of systems it holds. */
   readonly length?: number;
@@ -35,7 +35,7 @@ export class Graduates {
   /** The lengths to which sinks are cut back before anything is written: a run that is refused leaves them as they are. */
   readonly #cuts = new Map<GraduateSink, number>();
 
-  /** Throws a TypeError for what is no list of sinks. */
+  /** Throws a TypeError if a value is not a list of sinks. */
   constructor(engine: string, sinks: unknown) {
     const action = `stream through ${engine}`;
     if (!Array.isArray(sinks) || sinks.length === 0) {
@@ -49,7 +49,7 @@ export class Graduates {
     this.#sinks = sinks;
   }
 
-  /** Opens them: what they hold is known then. */
+  /** Opens the sinks, so that their lengths are known. */
   async open(): Promise<void> {
     for (const sink of this.#sinks) await sink.open?.();
   }

@@ -43,7 +43,7 @@ export interface SizedList extends SampleList {
   sizes(index: number): SampleSize;
 }
 
-/** Throws a TypeError for what is neither an array of systems nor a list. */
+/** Throws a TypeError if a value is neither an array of systems nor a list. */
 export function listOf(action: string, source: unknown): SampleList {
   if (Array.isArray(source)) {
     const wrong = source.findIndex((one) => !(one instanceof System));

@@ -42,7 +42,7 @@ export interface SavedSampler {
 
 /**
  * Hands out the systems of a source, each once, so that a batch is as full as its limits allow and never fuller: the
- * largest that fits comes first, and smaller ones fill what is left. `engine.stream` takes them from it.
+ * largest that fits comes first, and smaller ones fill the rest. `engine.stream` takes them from it.
  *
  * Throws a TypeError for a source or an option that is none, and a RangeError for a limit that is no count, for no
  * limit, and for a sample that is larger than the limits, naming it.
@@ -132,7 +132,7 @@ export class SizeAwareSampler {
     return this.#edges[index]!;
   }
 
-  /** Takes samples that fit together into a room, as many as it finds. What cannot be got is not taken. */
+  /** Takes samples that fit together into a room, as many as it finds. Systems that cannot be read are not taken. */
   async take(room: Room = this.room): Promise<Sample[]> {
     const places = this.#pick(room);
     try {
@@ -160,7 +160,10 @@ export class SizeAwareSampler {
     return { taken: this.#taken.slice() };
   }
 
-  /** Goes on from there. Throws a TypeError for what `save` did not give, or gave of a source of another length. */
+  /**
+   * Continues from a saved state. Throws a TypeError if it is not a result of `save`, or belongs to a source of
+   * another length.
+   */
   load(saved: SavedSampler): void {
     const taken: unknown = (saved as Partial<SavedSampler> | undefined)?.taken;
     if (!(taken instanceof Uint8Array) || taken.length !== this.length) {

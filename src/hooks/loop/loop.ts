@@ -29,7 +29,7 @@ import { Counters, keepWarnings, reasonOf, RunEnd, RunWarnings, stopper } from "
 import { type StepEngine, Steps } from "./steps.ts";
 
 /**
- * The engine of a step loop: which stages it has, and what a step of it does. {@linkcode Loop} counts the steps, opens
+ * The engine of a step loop: its stages, and the work of a step. {@linkcode Loop} counts the steps, opens
  * and closes the hooks, and ends a run.
  *
  * `Dynamics` and `Trainer` implement it; a custom loop passes an object literal. Only `kinds` and `step` are required.
@@ -229,8 +229,9 @@ export class Loop<
   }
 
   /**
-   * Queues pending values for delivery, in order with what observers read. `deliver` receives `undefined` once the run is
-   * over. Returns a promise if too much is pending, or, with `isAwaited`, one that settles upon delivery.
+   * Queues pending values for delivery, in order with the values that observers read. `deliver` receives `undefined`
+   * once the run is over. Returns a promise if too much is pending, or, with `isAwaited`, one that settles upon
+   * delivery.
    */
   defer<T>(
     values: PromiseLike<T>,

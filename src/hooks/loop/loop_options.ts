@@ -49,7 +49,7 @@ export interface LoopOptions<E extends AnyStages>
   readonly signal?: AbortSignal;
 }
 
-/** The hooks of a loop, with what its engine asks of them. */
+/** The hooks of a loop, with the requirements of its engine. */
 export type LoopHooks<E extends AnyStages> =
   & HookSet<E>
   & Pick<
@@ -219,7 +219,7 @@ function isState(x: unknown): boolean {
     isFunction(x.writable);
 }
 
-/** Throws a TypeError or RangeError for what is no number of steps. */
+/** Throws a TypeError or RangeError if `nSteps` is not a number of steps. */
 export function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
   if (typeof nSteps !== "number") {
     throw new TypeError(

@@ -185,7 +185,7 @@ export class Steps<L> {
     context.stepCount = Math.max(0, stepCount - 1);
   }
 
-  /** Ends a run: waits for late results, and fires what is due after the last step. */
+  /** Ends a run: waits for late results, and fires the stages after the last step. */
   async finish(): Promise<void> {
     const { hooks } = this.#host;
     await hooks.settle(); // which may report that the run was over before

@@ -238,7 +238,7 @@ export function slot<T>(name: string, initial?: T): SharedSlot<T> {
 export class Shared {
   readonly #values = new Map<unknown, unknown>();
 
-  /** The value of a slot: what was set last, else its initial value, else `undefined`. */
+  /** The value of a slot: the last one set, else its initial value, else `undefined`. */
   get<T>(slot: SharedSlot<T>): T | undefined {
     return this.#values.has(slot) ? this.#values.get(slot) as T : slot.initial;
   }

@@ -1,5 +1,5 @@
 /**
- * Types of hooks that are written in place, as object literals. Contexts are inferred from what stands beside them.
+ * Types of hooks that are written in place, as object literals. Contexts are inferred from the other members.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export type InlineHandlers<
   // deno-lint-ignore no-explicit-any -- members of its own, which are known only once its methods are
   & ThisType<any>;
 
-/** Keeps every value from being assigned to a type that only gives context. `Accept` decides what is a hook. */
+/** Keeps every value from being assigned to a type that only gives context. `Accept` decides whether it is a hook. */
 export interface ContextOnly {
   /** Never there. */
   readonly "hook that fits this engine": never;

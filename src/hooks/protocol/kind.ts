@@ -159,8 +159,8 @@ export function checkKindList(
 }
 
 /**
- * Throws unless the value is a list of one kind or more, each with a name of its own: a TypeError for what is no
- * kind, a RangeError for an empty list or a name given twice.
+ * Throws unless the value is a list of one kind or more, each with a name of its own: a TypeError for other
+ * values, a RangeError for an empty list or a name given twice.
  */
 export function checkKinds(kinds: unknown, action: string = "make an engine"): void {
   checkKindList(kinds, action);

@@ -27,7 +27,10 @@ export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T
   : N extends `${infer T}_BEGIN` ? `on${Pascal<T>}Begin` | `on${Pascal<T>}Start`
   : `on${Pascal<N>}`;
 
-/** An object with methods named after the stages of a kind, each with one argument; `R` and `W` are what it declares. */
+/**
+ * An object with methods named after the stages of a kind, each with one argument; `R` and `W` are the reads and
+ * writes that it declares.
+ */
 export type Lifecycle<
   E extends AnyStages,
   R extends readonly unknown[] = [],

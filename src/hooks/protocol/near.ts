@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Says that there is no `What` of the name `Given`, and which of the names `Known` are near it. */
+/** Message that no `What` has the name `Given`, with the names of `Known` that are near it. */
 export type NoSuch<What extends string, Given, Known extends string> = `there is no ${What} ${
   & Given
   & string}${Hint<Near<Given & string, Known>>}`;

@@ -53,8 +53,8 @@ export interface OverloadOf<in out K extends string> {
 }
 
 /**
- * An immutable set of overloads: `A` the argument tuples it takes, `R` what it returns, `B` the kinds known by
- * name, `K` the kinds it handles as a hook.
+ * An immutable set of overloads: `A` the argument tuples it takes, `R` the type that it returns, `B` the kinds known
+ * by name, `K` the kinds it handles as a hook.
  */
 export interface StageOverload<
   A extends readonly unknown[],
@@ -96,8 +96,8 @@ export interface StageOverload<
 }
 
 /**
- * An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError for
- * what is no list of kinds.
+ * An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError if
+ * `kinds` is not a list of kinds.
  *
  * @example
  * ```ts

@@ -31,7 +31,9 @@ export type RequiredField<E extends AnyStages> = Exclude<
   EngineField | OptionalOf<E> | LeftOut<ContextsOf<E>>
 >;
 
-/** The context fields a loop fills itself: what all stages have from the start, the rest before firing. */
+/**
+ * The context fields a loop fills itself: those of all stages from the start, the others before firing.
+ */
 export type OwnFields<E extends AnyStages> =
   & { -readonly [k in RequiredField<E>]: FieldOf<ContextsOf<E>, k> }
   & {

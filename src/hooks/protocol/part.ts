@@ -25,7 +25,7 @@ export interface Part {
   read(field: string, value: unknown): unknown;
   /** Returns its share of a field to change in place, until `giveBack`. */
   lend(field: string, value: unknown): unknown;
-  /** Writes what was lent back to the whole. */
+  /** Copies the changes of the part back to the whole. */
   giveBack(): void;
   /** Returns its share of fetched values; `undefined` if it reads no field. */
   share(values: FieldValues, stage: string, ctx: object): Share | undefined;

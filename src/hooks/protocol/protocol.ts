@@ -67,7 +67,7 @@ export interface HookOptions extends ScheduleOptions {
   flush?(): void | PromiseLike<void>;
 }
 
-/** The members of a hook written as a class or object: where, how often, what. */
+/** The members of a hook written as a class or object: its stages, its schedule and its handler. */
 export interface ProtocolHook extends HookOptions {
   /** Its name; the class's name, numbered when repeated, by default. */
   readonly name?: string;

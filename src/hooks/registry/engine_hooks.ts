@@ -1,5 +1,5 @@
 /**
- * The hooks of one engine: what users do with `engine.hooks`, and what the engine itself asks of them.
+ * The hooks of one engine: the calls of users on `engine.hooks`, and those of the engine.
  *
  * @module
  */
@@ -243,8 +243,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /**
-   * Goes back to `marks`, because the steps since then are run again: modifiers fire again, observers are called only for
-   * what they have not seen. Nothing may be in flight.
+   * Goes back to `marks`, because the steps since then are run again: modifiers fire again, observers are called only
+   * for steps that they have not seen. Nothing may be in flight.
    */
   goBack(marks: HookMarks): void {
     for (const { handlers } of this.#all) {
@@ -306,14 +306,14 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** See {@linkcode HookControl.flush}. */
   async flush(): Promise<void> {
-    // All hooks are asked before any is awaited: each flushes what it has at this moment.
+    // All hooks are asked before any is awaited: each flushes its current state.
     const all = this.#root.#all.map(async ({ record: { hook } }) => await hook.flush?.());
     for (const result of await Promise.allSettled(all)) {
       if (result.status === "rejected") throw result.reason;
     }
   }
 
-  /** Restores what `save` returned; warns of saved names that no hook has. Throws a TypeError for anything else. */
+  /** Restores a result of `save`; warns of saved names that no hook has. Throws a TypeError for anything else. */
   load(saved: SavedHookStates): void {
     for (const { name, error } of restoreEntries(this.#all, saved)) {
       this.warn(name, "load", error, "engine");

@@ -120,7 +120,7 @@ export function printFirst({ from, hook, stage, step, error, count }: HookWarnin
     return console.warn(error instanceof Error ? error.message : error);
   }
   const isRefusal = error instanceof Error && typeof codeOf(error) === "string";
-  // The cause is plain and a stack says nothing; what could not be written may be of an earlier step than this one.
+  // The cause is plain and a stack adds nothing; the data that could not be written may be of an earlier step.
   const [place, shown] = isRefusal ? ["", error.message] : [` at ${stage}, step ${step}`, error];
   // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
   console.warn(`Hook ${hook} failed${place}; hooks.list() counts further errors of it:`, shown);

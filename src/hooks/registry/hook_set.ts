@@ -71,7 +71,7 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
     >;
   };
 
-/** The members of a hook, with what keeps it from being added to an engine of kind `E`. */
+/** The members of a hook, with the reason why an engine of kind `E` refuses it. */
 export type Checked<E extends AnyStages, H> =
   & object
   & { readonly [k in keyof H]: unknown }
@@ -98,7 +98,7 @@ export type Addable<
 /** `engine.hooks`. */
 export interface HookSet<E extends AnyStages> extends HookControl {
   /**
-   * Registers a hook. Throws a TypeError or RangeError that names what is wrong, and then changes nothing.
+   * Registers a hook. Throws a TypeError or RangeError that names the wrong member, and then changes nothing.
    *
    * During a run it is opened at once, and runs from the next stage on after its `open` has come back.
    */
@@ -118,7 +118,7 @@ export type HookInput<E extends AnyStages> =
   | ProtocolHook
   | DeviceHook
   | (object & Lifecycle<E> & HookOptions)
-  // Methods that are given what it declares: checked by `Accept`, which knows what that is.
+  // Methods that receive the declared fields: checked by `Accept`, which knows them.
   | (HookOptions & { readonly reads: readonly unknown[] })
   | (HookOptions & { readonly writes: readonly unknown[] });
 

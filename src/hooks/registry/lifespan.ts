@@ -100,7 +100,9 @@ export class Lifespan {
     }
   }
 
-  /** Opens a hook that was added during a run; it is called once its `open` has settled. Throws what `open` throws. */
+  /**
+   * Opens a hook that was added during a run; it is called once its `open` has settled. Throws the error of `open`.
+   */
   openLate(entry: Entry): void {
     if (this.#closing.has(entry.record.hook)) {
       throw new Error(
@@ -210,7 +212,7 @@ export class Lifespan {
     throw error;
   }
 
-  /** Closes one hook, if it is open. Throws what `close` throws, unless the policy of the hook is to warn. */
+  /** Closes one hook, if it is open. Throws the error of `close`, unless the policy of the hook is to warn. */
   async #close(entry: Entry, outcome: Outcome): Promise<void> {
     if (!entry.isOpen) return;
     entry.isOpen = false;

@@ -80,7 +80,7 @@ export function isHook(value: unknown): value is ProtocolHook | FinishedHook<str
   }
 }
 
-/** Converts a hook to the form of the registry. Throws a TypeError or RangeError that names what is wrong with it. */
+/** Converts a hook to the form of the registry. Throws a TypeError or RangeError that names its wrong members. */
 export function readHook(
   hook: unknown,
   kinds: readonly AnyStages[],

@@ -52,7 +52,7 @@ export function saveEntries(entries: readonly Entry[]): SavedHookStates {
 /**
  * Restores the state of hooks. Returns an error for each saved name that no hook has.
  *
- * @throws {TypeError} if `saved` is not what `save` returned; no hook has changed then
+ * @throws {TypeError} if `saved` is not a result of `save`; no hook has changed then
  */
 export function restoreEntries(
   entries: readonly Entry[],
@@ -103,7 +103,7 @@ function isCounts(value: unknown): value is Readonly<Record<string, number>> {
 /**
  * Checks the saved state of a loop with these counters.
  *
- * @throws {TypeError} if it is not what `save` returned
+ * @throws {TypeError} if it is not a result of `save`
  */
 export function assertSavedLoop(
   saved: unknown,

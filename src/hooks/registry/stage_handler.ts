@@ -1,5 +1,5 @@
 /**
- * A registered hook, and its handler at one stage: what is called, and when it is due.
+ * A registered hook, and its handler at one stage: its function, and its schedule.
  *
  * @module
  */
@@ -44,7 +44,7 @@ export interface Entry {
   errors: number;
 }
 
-/** Describes a call of a hook that is waited for. A closing hook stores what it has. */
+/** Describes a call of a hook that is waited for. A closing hook stores its state. */
 export function pendingCall({ path, record: { hook } }: Entry, stage: string): PendingCall {
   return { hook: path, stage, isStoring: stage === "close" || hook.flush !== undefined };
 }
@@ -240,7 +240,7 @@ export class StageHandler {
 
   /**
    * Goes back to where it last fired at `mark`, because the steps since then are run again. A modifier fires again in
-   * them; an observer is called only for what it has not seen.
+   * them; an observer is called only for steps that it has not seen.
    */
   goBack(mark: number): void {
     if (this.info.isEvent) return;

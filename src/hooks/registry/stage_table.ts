@@ -143,7 +143,7 @@ export class StageTable {
     for (const point of this.#points.values()) await point.fireEnd();
   }
 
-  /** Returns the registry as a visit sees it. Getters, because a run changes what they return. */
+  /** Returns the registry as a visit sees it. Getters, because their values change during a run. */
   #makeStageHost(): StageHost {
     const { options, state, errors, queue, answers } = this.#host, { workflow } = options;
     const isTracked = () => this.#isTracked;

@@ -32,7 +32,7 @@ export async function fetchIfDeferred(
   return handler.isDeferred ? await fetchFor(host, handler) : {};
 }
 
-/** Begins to fetch what the handlers declared. An error names the hooks, the stage and the step. */
+/** Begins to fetch the fields that the handlers declared. An error names the hooks, the stage and the step. */
 export async function fetchAs(
   { step }: StageHost,
   handlers: readonly StageHandler[],
@@ -52,7 +52,7 @@ export async function fetchAs(
 
 /**
  * Calls a handler with fetched values, then gives the values that it has changed back to the source of the state.
- * Returns what the handler returned.
+ * Returns the result of the handler.
  */
 export async function callFetched(
   host: StageHost,

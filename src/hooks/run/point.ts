@@ -62,7 +62,7 @@ export interface LateOptions {
   readonly isOfParts?: boolean;
 }
 
-/** Base of the compiled stages: everything but `fire`, with what the registry needs. */
+/** Base of the compiled stages: everything but `fire`, and the members that the registry needs. */
 export abstract class EnginePoint implements StagePoint {
   readonly info: StageInfo;
   /** The registry. */

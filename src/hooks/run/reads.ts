@@ -102,8 +102,8 @@ export function assertFields(
 }
 
 /**
- * Returns `ctx.read` or `ctx.write`: an object with a getter per declared field. Any other field of the engine throws an
- * error that says what to declare.
+ * Returns `ctx.read` or `ctx.write`: an object with a getter per declared field. Any other field of the engine throws
+ * an error that names the missing declaration.
  */
 export function accessor(
   hook: string,
@@ -127,7 +127,7 @@ export function accessor(
   return Object.freeze(object);
 }
 
-/** Returns the getter of a declared field. What is read becomes a view once, as long as the array stays the same. */
+/** Returns the getter of a declared field. A view is made once, as long as the array stays the same. */
 function getterOf(
   field: string,
   member: "reads" | "writes",
@@ -174,7 +174,7 @@ const BASE = ["stepCount", "globalRank", "shared", "workflow", "stop", "read", "
 /** Returns the names of the fields that a context has at a stage, of those of the engine. */
 function namesAt(context: object, { fields }: StageInfo): readonly string[] {
   if (fields === undefined) return [];
-  // An engine of one's own may leave out what only the kind's own engine has at all stages.
+  // A custom engine may omit the fields that only the built-in engine of the kind has.
   return [...[...BASE, ...fields.common].filter((name) => name in context), ...fields.own];
 }
 
@@ -218,7 +218,10 @@ export function copyAt(context: object, info: StageInfo): object {
   return Object.create(Object.getPrototypeOf(context), own);
 }
 
-/** Returns `read` and `write` of the shared context, for hooks that declare no fields: each getter says what to declare. */
+/**
+ * Returns `read` and `write` of the shared context, for hooks that declare no fields: each getter throws an error that
+ * names the missing declaration.
+ */
 export function withoutFields(fields: readonly string[]): { read: object; write: object } {
   const refusing = (member: "reads" | "writes") =>
     accessor(`without ${member}`, member, [], fields, () => undefined);

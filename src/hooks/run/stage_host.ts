@@ -24,7 +24,7 @@ export interface StageHost {
   failed(handler: StageHandler, error: unknown, step?: number, previous?: number): void;
   /** Waits for the answer of a handler; once the run is aborted not without end. */
   answer<T>(handler: StageHandler, answer: PromiseLike<T>): PromiseLike<T>;
-  /** Calls an observer between two fingerprints of what it was given; absent unless verifying. */
+  /** Calls an observer between two fingerprints of its arguments; absent unless verifying. */
   readonly verify: ((handler: StageHandler, call: () => unknown) => unknown) | undefined;
   /** Hands the values to `deliver` once they have arrived, in order; `undefined` if their step does not count. */
   defer(

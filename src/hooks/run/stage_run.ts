@@ -85,7 +85,7 @@ export class StageRun {
   ): Promise<void> {
     const handler = this.handlers[i]!;
     try {
-      // A call that waits its turn is watched where it is made: what it waits for is not the hook.
+      // A call that waits its turn is watched where it is made: it does not wait for the hook.
       await (handler.isDeferred || coming !== undefined
         ? promise
         : this.host.answer(handler, promise));

@@ -32,14 +32,14 @@ import { mapped } from "./tensor_data.ts";
 const ACTION = "make data of atoms";
 
 /**
- * Batches of structures for graphs that give energies: what such a graph is usually fed, and what it should give, as
- * far as the systems have it. Tokens are atoms, unless options say otherwise.
+ * Batches of structures for graphs that give energies: the usual inputs of such a graph, and its targets, as far as
+ * the systems have them. Tokens are atoms, unless options say otherwise.
  *
  * Neighbors of a system are searched once, when it first comes up, and kept. Systems must not change afterwards.
  *
- * @param systems of which each is a sample: structures, what structures are made of, or a batch
+ * @param systems of which each is a sample: systems, descriptions of systems, or a batch
  * @throws {TypeError} for an unknown option, and for one of the wrong kind
- * @throws {RangeError} for no systems, option values that cannot be, systems that lack what others have, and
+ * @throws {RangeError} for no systems, invalid values of options, systems without a target that others have, and
  * atoms more than 1000 Å from the origin without `invariant`
  *
  * @example
@@ -64,7 +64,7 @@ export function atomsData(systems: BatchInput, options: AtomsDataOptions): DataS
 }
 
 /**
- * Returns what `atomsData` does.
+ * Returns the result of `atomsData`.
  *
  * @param isWhole false if the systems are a part of others: with `partial` they may lack any target then
  */

@@ -30,7 +30,7 @@ export interface Atoms {
 /** The tensors of the systems at these places, in this order. */
 export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFeeds {
   const all = Array.from(places), structures = all.map(atoms.structure);
-  // What is added must have a weight of 0, and names that losses use.
+  // Padding must have a weight of 0, and names that losses use.
   const mayAdd = atoms.targets.weights !== undefined && atoms.names.has("zeros");
   const { feeds, added } = structureFeeds(atoms.model, structures, mayAdd);
   const draft = new Draft(atoms, all, added);
@@ -38,7 +38,7 @@ export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFee
   return { ...feeds as TrainingFeeds, ...draft.feeds };
 }
 
-/** Tensors for losses that systems are put into one by one. What is added at the end has targets and weights of 0. */
+/** Tensors for losses that systems are put into one by one. Padding at the end has targets and weights of 0. */
 class Draft {
   readonly feeds: Record<string, HostFeed> = {};
   readonly #atoms: Atoms;

@@ -58,7 +58,7 @@ const OWN = ["maxAtoms", "maxEdges", "prefetch"];
  * taken in the order of the epoch as long as they fit, so that an epoch resumed anywhere continues with the same batches.
  *
  * @param dataset the systems
- * @throws {TypeError} for what is no dataset, an unknown option, and one of the wrong kind
+ * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type
  * @throws {RangeError} for no systems, option values that cannot be, and, when it comes up, for a system that alone is
  * more than a batch may be
  *

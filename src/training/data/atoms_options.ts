@@ -21,7 +21,7 @@ import {
 } from "./atoms_inputs.ts";
 import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
-/** A tensor of a batch of N atoms and B systems: what a loss needs, or an input by the word that a manifest has for it. */
+/** A tensor of a batch of N atoms and B systems: a target of a loss, or an input, by its meaning in a manifest. */
 export type AtomsName =
   | AtomsTarget
   /** Any input that `OnnxModel` knows; whole numbers are int64. */
@@ -109,8 +109,8 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    */
   readonly virial?: string;
   /**
-   * True if systems may lack energies, forces or stresses. What is missing is fed as 0 with a weight of 0, for losses with
-   * `weighted`. False: what one system has all must have.
+   * True if systems may lack energies, forces or stresses. Missing targets are fed as 0 with a weight of 0, for losses
+   * with `weighted`. If it is false, all systems must have the same targets.
    *
    * @default false
    */
@@ -179,7 +179,7 @@ export type Target = "energy" | "forces" | "stress";
 
 const DEFAULT_TARGETS: Readonly<Record<AtomsTarget, string>> = {
   systemSizes: "atoms",
-  // What models give is called energy, forces, stress.
+  // Targets are called energy, forces and stress, as the outputs of models are.
   energy: "energy_target",
   forces: "forces_target",
   stress: "stress_target",
@@ -203,7 +203,7 @@ export const ATOMS_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Checks what is said of atoms. Whether options are known is checked elsewhere, with those of batches.
+ * Checks options about atoms. Unknown options are refused elsewhere, with those of batches.
  *
  * @throws {TypeError} for options of the wrong kind
  * @throws {RangeError} for lengths that are not above 0, and unknown elements

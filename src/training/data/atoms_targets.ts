@@ -23,9 +23,9 @@ const TARGETS: readonly Target[] = ["energy", "forces", "stress"];
 /**
  * The targets of all systems. Optional ones are included if every system has them, and all if some may be missing.
  *
- * @param isWhole false if the systems are a part of others, which may have what is missing here
+ * @param isWhole false if the systems are a part of others, which may have the missing targets
  * @param freeEnergy gives the energy of the free atoms of a system, eV
- * @throws {RangeError} for systems that have not what others have or what is asked for, for weights that are not above 0,
+ * @throws {RangeError} for systems without a required target, for weights that are not above 0,
  * and for elements that nothing is known of, naming the system
  */
 export function targetsOf(

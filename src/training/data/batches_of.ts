@@ -35,12 +35,12 @@ export interface BatchesOfOptions {
 }
 
 /**
- * Batches that a function gives for each epoch, such as a generator: of a file that is read from front to back, of
- * data that are made up. It must give the same for the same epoch. A run that goes on within an epoch skips the
- * batches before, which are made for nothing.
+ * Returns a source whose batches a function yields for each epoch: for files that are read sequentially, or for
+ * generated data. It must return the same batches for the same epoch. A run that resumes within an epoch skips the
+ * earlier batches, which are still produced.
  *
- * @throws {TypeError} for what is no function, and for what it gives that is no batch
- * @throws {RangeError} for a length that is no whole number from 0 on, and for an epoch of another length
+ * @throws {TypeError} if `batches` is not a function, or yields something other than batches
+ * @throws {RangeError} if `length` is not an integer of at least 0, and for an epoch of another length
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ export interface IndexedDataset<S = Sample> {
   get(index: number, epoch: number): S | Promise<S>;
 }
 
-/** Samples: a list of them, or what gets them. */
+/** Samples: an array, or an object that gets them one by one. */
 export type Dataset<S = Sample> = readonly S[] | IndexedDataset<S>;
 
 /** Options of a data loader. */
@@ -40,10 +40,10 @@ export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
 }
 
 /**
- * Batches of samples, every sample once an epoch, in an order that depends on seed and epoch alone: an epoch begun
- * anywhere gives what it would have given there.
+ * Batches of samples, every sample once an epoch, in an order that depends on seed and epoch alone: an epoch that is
+ * resumed in the middle gives the same remaining batches.
  *
- * @throws {TypeError} for what is no dataset, an unknown option, and one of the wrong kind
+ * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type
  * @throws {RangeError} for option values that cannot be, and for no batches at all
  *
  * @example

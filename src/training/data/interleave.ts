@@ -31,9 +31,9 @@ export interface InterleaveOptions {
  * An epoch that is begun within skips to the batch where sources know their lengths; others are asked for all their
  * batches, and give those before for nothing.
  *
- * @param data sources by name; or one, which is called by its own name, else "main". What `interleave` gave stays as
- * it is
- * @throws {TypeError} for what is no source, and for an unknown option
+ * @param data sources by name; or one, which is called by its own name, else "main". A result of `interleave` is
+ * returned unchanged
+ * @throws {TypeError} if an entry is not a source, and for an unknown option
  * @throws {RangeError} for no sources, and an order that there is not
  *
  * @example

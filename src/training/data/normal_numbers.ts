@@ -26,8 +26,9 @@ export interface NormalNumbersOptions {
 }
 
 /**
- * Numbers of the normal distribution, of mean 0: for weights to begin with, and for noise. For weights of a matrix that
- * `n` numbers go into, a deviation of 1/√n keeps the size of what goes through; give each matrix a seed of its own.
+ * Numbers of the normal distribution, of mean 0: for weights to begin with, and for noise. For weights of a matrix
+ * that `n` numbers go into, a deviation of 1/√n preserves the variance of the activations; give each matrix a seed of
+ * its own.
  *
  * @param count how many
  * @throws {TypeError} for an unknown option

@@ -42,7 +42,7 @@ export function identity(count: number): Uint32Array {
 /** 2³² / φ: multiples of it are far from each other. */
 const GOLDEN = 0x9e3779b9;
 
-/** The finalizer of MurmurHash3: each bit of what goes in turns about half of the bits that come out. */
+/** The finalizer of MurmurHash3: each input bit flips about half of the output bits. */
 function mixed(word: number): number {
   let h = word | 0;
   h = Math.imul(h ^ h >>> 16, 0x85ebca6b);

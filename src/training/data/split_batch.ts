@@ -14,7 +14,7 @@ import { sized } from "./tensor_rows.ts";
  * in order; the others go whole into each part. Parts share no memory, so that each may go to a worker.
  *
  * @param parts how many; never more than there are samples
- * @throws {TypeError} for what is no tensor
+ * @throws {TypeError} if a feed is not a tensor
  * @throws {RangeError} for parts that are no whole number above 0, and for a batch that no tensor has the size of
  *
  * @example

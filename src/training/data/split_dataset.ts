@@ -15,7 +15,7 @@ import { permutation } from "./permutation.ts";
  * @param fractions the parts' sizes, as parts of 1; where they are less than 1 together, samples are left over
  * @param seed whose equal gives the same parts: a whole number 0 … 2⁵³ − 1
  * @returns as many datasets as fractions, lists of lists
- * @throws {TypeError} for what is no dataset
+ * @throws {TypeError} if `dataset` is not a dataset
  * @throws {RangeError} for fractions below 0 or above 1 together, and a bad seed
  *
  * @example

@@ -21,10 +21,11 @@ export type Sample = Readonly<Record<string, SampleValue>>;
 const ACTION = "stack samples";
 
 /**
- * Tensors of samples along a new first axis: what batches are made by.
+ * Stacks the tensors of samples along a new first axis, as batches need them.
  *
- * @param places how errors number the samples
- * @throws {TypeError} for what is no sample, for other fields than in the first, and for other types of numbers
+ * @param places numbers of the samples in errors
+ * @throws {TypeError} if a sample is not an object of tensors, for fields other than those of the first, and for
+ * other types of numbers
  * @throws {RangeError} for other shapes, naming field and sample
  *
  * @example

@@ -16,7 +16,7 @@ import { gatherRows, sized } from "./tensor_rows.ts";
  *
  * The tensors are not copied; batches are. Tokens, where they are counted, are counted of each batch.
  *
- * @throws {TypeError} for what is no tensor, an unknown option, and one of the wrong kind
+ * @throws {TypeError} if a value is not a tensor, and for an unknown option or one of the wrong type
  * @throws {RangeError} for tensors of different first lengths, and for option values that cannot be
  *
  * @example

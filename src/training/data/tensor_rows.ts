@@ -15,7 +15,9 @@ import {
 
 const DTYPES = Object.keys(TENSOR_ARRAYS) as TensorDtype[];
 
-/** The type of an array's numbers, or `undefined` for what no tensor has. Truth values are "uint8". */
+/**
+ * The type of an array's numbers, or `undefined` if tensors do not support it. Truth values are "uint8".
+ */
 export function dtypeOf(data: unknown): TensorDtype | undefined {
   return DTYPES.find((dtype) => data instanceof TENSOR_ARRAYS[dtype]);
 }
@@ -33,7 +35,10 @@ export interface Sized {
   readonly dims: readonly number[];
 }
 
-/** Throws a TypeError for what is no tensor, and a RangeError for sizes that its numbers do not have. */
+/**
+ * Throws a TypeError if the value is not a tensor, and a RangeError for sizes that its numbers do not
+ * have.
+ */
 export function sized(action: string, what: string, feed: HostFeed): Sized {
   const data: unknown = feed?.data;
   if (dtypeOf(data) === undefined) {

@@ -1,5 +1,5 @@
 /**
- * Epochs: their batches, what begins and ends with them, and their metrics.
+ * Epochs: their batches, the stages at their beginning and end, and their metrics.
  *
  * @module
  */

@@ -80,7 +80,7 @@ function checkSettings(settings: unknown): void {
   checkEma(action, ema);
 }
 
-/** Writes patches into a graph. Returns what to feed for them. */
+/** Writes patches into a graph. Returns the feeds that they need. */
 export function applyPatches(
   graph: Graph,
   patches: readonly ActivationPatch[],

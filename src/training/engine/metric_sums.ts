@@ -18,8 +18,8 @@ export function countsOf({ terms, metrics }: Measured, batch: TrainingBatch): nu
 }
 
 /**
- * Returns what the gradients of each term are multiplied by in each part of a step, so that all parts count as one
- * batch: the weight of the term times the part's share of its count.
+ * Returns the factors by which the gradients of each term are multiplied in each part of a step, so that all parts
+ * count as one batch: the weight of the term times the part's share of its count.
  */
 export function sharesOf(
   weights: readonly number[],
@@ -75,13 +75,13 @@ export class MetricSums {
     }
   }
 
-  /** Remembers the sums, as what is added from now on may be undone. */
+  /** Stores the sums, because later additions may be undone. */
   mark(): void {
     this.marks++;
     this.#marked = new Map(this.#sums);
   }
 
-  /** Undoes what was added since the mark. */
+  /** Undoes the additions since the mark. */
   back(): void {
     this.#sums = new Map(this.#marked);
   }

@@ -59,7 +59,7 @@ export function awaitHooks<T>(
   HOOKS_TO_COME.set(trainer, all);
   const coming = isRequired ? making : making.catch(() => {});
   all.add(coming);
-  coming.then(() => all.delete(coming), () => {}); // what has failed stays, and is thrown by each run
+  coming.then(() => all.delete(coming), () => {}); // A failure stays, and is thrown by each run.
   return making;
 }
 

@@ -24,7 +24,7 @@ export class TrainerResources {
   #isClosed = false;
   readonly #name: string;
 
-  /** Reads a model that is given as bytes, and opens a device in host memory. Throws what these throw. */
+  /** Reads a model that is given as bytes, and opens a device in host memory. Throws their errors. */
   constructor(name: string, options: TrainerParts) {
     this.#name = name;
     this.#options = options;

@@ -67,7 +67,7 @@ export class TrainerFiles {
     );
   }
 
-  /** Restores what `save` returned. */
+  /** Restores a result of `save`. */
   async load(saved: SavedTrainer): Promise<void> {
     const { host: { model, optimizers } } = await this.#engine.open();
     assertSaved(this.#name, model, optimizers, saved);

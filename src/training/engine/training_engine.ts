@@ -168,7 +168,10 @@ export class TrainingEngine implements Engine<TrainingKind> {
     await loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
-  /** Runs one step, with what its epoch begins and ends with. It counts once its update is done, so never if that is vetoed. */
+  /**
+   * Runs one step, with the beginning and the end of its epoch if they are due. It counts once its update is done, so
+   * never if that is vetoed.
+   */
   async step(): Promise<false> {
     const { mode } = this, { steps, epochs } = this.#opened;
     if (mode.type !== "given") await this.betweenSteps();
@@ -265,7 +268,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     while (requests.files.length > 0) await this.files.write(requests.files.shift()!);
   }
 
-  /** Waits until the results of all steps so far are delivered to hooks, before what comes after those steps. */
+  /** Waits until the results of all steps so far are delivered to hooks, before later stages are. */
   async deliverAll(): Promise<void> {
     await this.#opened.steps.results.settle();
     await this.loop.hooks.soFar;

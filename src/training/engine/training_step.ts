@@ -45,7 +45,7 @@ export class TrainingSteps {
     this.#update = new ParameterUpdate(host, this.norm, this.results);
   }
 
-  /** Forgets what was measured, because the graphs were built anew. */
+  /** Discards measurements, because the graphs were rebuilt. */
   reset(): void {
     this.#measured = undefined;
     this.#host.observed.reset();
@@ -94,7 +94,7 @@ export class TrainingSteps {
     if (outcome.status === "completed" && !isByHand) progress.countBatch();
   }
 
-  /** Ends what the step began, because it has failed. */
+  /** Cleans up after a failed step. */
   async fail(outcome: Outcome): Promise<void> {
     try {
       await this.end(outcome);
@@ -103,7 +103,7 @@ export class TrainingSteps {
     }
   }
 
-  /** Pipes tensors of the model through ACTIVATIONS; returns what to feed for them and for patches. */
+  /** Pipes tensors of the model through ACTIVATIONS; returns the feeds for them and for patches. */
   async pipeActivations(
     batch: TrainingBatch,
     points: readonly string[],

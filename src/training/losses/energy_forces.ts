@@ -55,7 +55,7 @@ export interface EnergyForcesOptions {
    */
   readonly weighted?: boolean;
   /**
-   * The potential that the loss is for: its manifest says what the graph gives, and in which units.
+   * The potential that the loss is for: its manifest states the outputs of the graph and their units.
    *
    * @default the graph gives eV and Å, under `names`
    */

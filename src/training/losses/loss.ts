@@ -39,7 +39,7 @@ export interface LossBuilder {
 export interface LossTerm {
   /** Its name in metrics: `"loss/energy"` for `"energy"`. The only term of a loss has none. */
   readonly name?: string;
-  /** A single number: the mean over what `count` counts. */
+  /** A single number: the mean over the numbers that `count` counts. */
   readonly mean: Value<"f32">;
   /**
    * Its weight, or a function of the step.

@@ -1,5 +1,5 @@
 /**
- * Losses: what is made small.
+ * Losses, which training minimizes.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Differences between what a potential gives and what it should give, for losses and metrics.
+ * Differences between outputs and targets of a potential, for losses and metrics.
  *
  * @module
  */
@@ -21,7 +21,7 @@ export interface EnergyForcesNames {
   readonly stress?: string;
   /** The input with positions, Å. */
   readonly positions?: string;
-  /** The input with what is added to the vectors of edges, Å: for stresses that are made. */
+  /** The input that is added to the vectors of edges, Å, for stresses made by differentiation. */
   readonly shifts?: string;
   /** The input with edges: the same. */
   readonly edges?: string;

@@ -17,7 +17,7 @@ import type { Loss, LossBuilder } from "../losses/loss.ts";
 
 /** A metric. */
 export interface Metric {
-  /** Writes its mean over what `count` counts: a single number. */
+  /** Writes its mean over the numbers that `count` counts: a single number. */
   mean(builder: LossBuilder): Value<"f32">;
   /**
    * Over how many the mean is taken in a batch.
@@ -33,7 +33,7 @@ export interface Metric {
   finish?(mean: number): number;
 }
 
-/** Name → what is measured: a metric, or the only term of a loss. */
+/** Metrics, or losses with a single term, by name. */
 export type MetricsByName = Readonly<Record<string, Metric | Loss>>;
 
 /** Tensors of labels and scores. */

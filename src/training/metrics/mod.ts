@@ -1,5 +1,5 @@
 /**
- * Metrics: what is measured besides the loss.
+ * Metrics, which are measured besides the loss.
  *
  * @module
  */

@@ -18,7 +18,7 @@ export interface Place {
   readonly size: number;
 }
 
-/** Numbers of the parameters, by name of what they are: "parameters", "gradients", "first" … */
+/** Numbers of the parameters, by the name of their role: "parameters", "gradients", "first" … */
 export class Arena {
   readonly backend: Backend;
   readonly places: readonly Place[];

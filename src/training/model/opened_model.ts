@@ -126,7 +126,7 @@ export class OpenedModel {
     this.patchFeeds = {};
     this.points = [];
     await this.runner.rebuild(this.#graphs(settings));
-    await this.runner.measured(); // builds them now, so that what is fed for patches is known
+    await this.runner.measured(); // Builds them now, so that the feeds of patches are known.
     this.#built = key;
     this.#terms = terms;
     return true;

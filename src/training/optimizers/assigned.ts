@@ -11,14 +11,14 @@ import { fits } from "../graph/parameters.ts";
 import type { Schedule } from "../schedules/schedule.ts";
 import { checkRate, type GroupRates, type Optimizer } from "./optimizer.ts";
 
-/** A group, as hooks get it: its learning rate is what it is now, whatever has made it so. */
+/** A group, as hooks get it: its learning rate is the current one, from schedules and hooks. */
 export class LiveGroup implements ParameterGroup {
   readonly parameters: readonly string[];
-  /** The learning rate without what a schedule makes of it. */
+  /** The learning rate without the factor of a schedule. */
   base: number;
   /** Its current factor by the schedule. */
   factor = 1;
-  /** The values behind the accessors; not private, so that a comparison of groups before and after sees what was set. */
+  /** The values behind the accessors; not private, so that a comparison of groups before and after sees the change. */
   readonly rates: { weightDecay: number; momentum: number };
   readonly #optimizer: string;
 
@@ -33,7 +33,10 @@ export class LiveGroup implements ParameterGroup {
     return this.base * this.factor;
   }
 
-  /** The schedule goes on from here. Throws a RangeError for what is no rate, and while the schedule's factor is 0. */
+  /**
+   * Sets the current learning rate; the schedule continues from it. Throws a RangeError for an invalid rate, and while
+   * the factor of the schedule is 0.
+   */
   set lr(value: number) {
     checkRate(`set a rate of ${this.#optimizer}`, "lr", value);
     if (this.factor > 0) this.base = value / this.factor;
@@ -63,7 +66,7 @@ export class LiveGroup implements ParameterGroup {
   }
 }
 
-/** An optimizer with what it moves. */
+/** An optimizer with its parameters. */
 export interface AssignedOptimizer extends OptimizerSettings {
   /** As it was given. */
   readonly optimizer: Optimizer;

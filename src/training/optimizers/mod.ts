@@ -1,5 +1,5 @@
 /**
- * Optimizers, and what they are composed of.
+ * Optimizers, and the transforms that they are composed of.
  *
  * @module
  */

@@ -153,7 +153,7 @@ export function scaleByLion({ beta2 = 0.99 }: Pick<MomentOptions, "beta2"> = {})
 }
 
 /**
- * Adds to updates what the weight decay of their group takes off the parameters.
+ * Adds the weight decay of each group to the updates.
  *
  * @example
  * ```ts

@@ -38,7 +38,7 @@ import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "../../models/o
 import type { StructureModel } from "../../models/onnx/structures/structure.ts";
 import { type OutputNames, type WantedOutputs, withPotentialOutputs } from "./potential_outputs.ts";
 
-/** Options of {@linkcode openPotential}: what a manifest says, and where it is, as for `OnnxModel.open`. */
+/** Options of {@linkcode openPotential}: a manifest or its members, as for `OnnxModel.open`. */
 export interface PotentialOptions extends
   OnnxManifest,
   Pick<
@@ -90,7 +90,7 @@ interface Parts {
 }
 
 /**
- * A potential to train: its graph, and what its manifest says of it. Data, losses and errors take it as their option
+ * A potential to train: its graph and its manifest. Data, losses and errors take it as their option
  * `potential`, and need no names, cutoffs and elements then.
  */
 export interface TrainablePotential {
@@ -105,8 +105,8 @@ export interface TrainablePotential {
   /**
    * Returns an .onnx file with trained weights, and the manifest in its notes.
    *
-   * @param trained what `Trainer.export` gives
-   * @param manifest what is to be said of the trained model besides, such as other `atomEnergies`
+   * @param trained a result of `Trainer.export`
+   * @param manifest further members for the trained model, such as other `atomEnergies`
    */
   export(trained: Uint8Array, manifest?: OnnxManifest): Uint8Array<ArrayBuffer>;
 }
@@ -121,7 +121,7 @@ export class MatchedPotential implements TrainablePotential {
   readonly matched: StructureModel;
   /** The names of its tensors. */
   readonly names: PotentialNames;
-  /** Symbol → energy that the graph itself adds for each atom, eV; what is trained is the energy without it. */
+  /** Symbol → energy that the graph itself adds for each atom, eV; training uses the energy without it. */
   readonly own: Readonly<Record<string, number>> | undefined;
   readonly #parts: Parts;
 
@@ -232,7 +232,10 @@ export function openPotential(
   return matchedPotential(source, options, false);
 }
 
-/** Returns what `openPotential` does; with `comparesStress`, made stresses are compared with the reference, too. */
+/**
+ * Opens a potential as `openPotential` does; with `comparesStress`, made stresses are compared with the reference,
+ * too.
+ */
 export async function matchedPotential(
   source: ModelSource,
   options: PotentialOptions,

@@ -39,7 +39,7 @@ export interface WantedOutputs {
  * Adds its results in eV and Å to a model as outputs.
  *
  * @param isSingle true if the model takes one system at a time
- * @throws {RangeError} if the model does not give what is wanted
+ * @throws {RangeError} if the model lacks a required output
  */
 export function withPotentialOutputs(
   model: ModelProto,

@@ -10,8 +10,8 @@ import type { Schedule } from "./schedule.ts";
 /**
  * Returns the same factor at every step.
  *
- * @param value what learning rates are multiplied by
- * @throws {TypeError} for what is no number
+ * @param value the factor of learning rates
+ * @throws {TypeError} if `value` is not a number
  * @throws {RangeError} for a negative factor
  *
  * @example

@@ -29,7 +29,7 @@ export interface LinearOptions {
 /**
  * From one factor to another in equal parts, then that one: `from + (to − from) · step / steps`.
  *
- * @throws {TypeError} for an unknown option, and for what is no number
+ * @throws {TypeError} for an unknown option, and if an option is not a number
  * @throws {RangeError} for negative factors, and for steps that are no whole number above 0
  *
  * @example

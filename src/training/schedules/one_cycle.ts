@@ -47,8 +47,8 @@ export interface OneCycleOptions {
  * Smith and Topin, Super-convergence: very fast training of neural networks using large learning rates (2019), with
  * two phases.
  *
- * @throws {TypeError} for an unknown option, and for what is no number
- * @throws {RangeError} for numbers that cannot be: `peakAt` and momenta are 0 … 1, the others above 0
+ * @throws {TypeError} for an unknown option, and if an option is not a number
+ * @throws {RangeError} for invalid numbers: `peakAt` and momenta are 0 … 1, the others above 0
  *
  * @example
  * ```ts

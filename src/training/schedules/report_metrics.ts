@@ -1,5 +1,5 @@
 /**
- * Schedules that follow what is measured.
+ * Schedules that follow metrics.
  *
  * @module
  */

@@ -21,6 +21,6 @@ export interface Schedule {
   observe?(metrics: Readonly<Record<string, number>>): void;
   /** Returns its state for a checkpoint: plain data that JSON can hold. */
   save?(): unknown;
-  /** Restores what `save` returned. */
+  /** Restores a result of `save`. */
   load?(state: unknown): void;
 }

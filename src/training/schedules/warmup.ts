@@ -32,7 +32,7 @@ export interface WarmupOptions {
  * Returns a linear warmup to 1, followed by another schedule. That schedule observes during the warmup, too; until it
  * begins, the momentum is that of its step 0.
  *
- * @throws {TypeError} for an unknown option, and for what is no number or no schedule
+ * @throws {TypeError} for an unknown option, and if an option is not a number, or `then` is not a schedule
  * @throws {RangeError} for a negative factor, and for steps that are no whole number above 0
  *
  * @example
@@ -59,7 +59,7 @@ export function warmup(options: WarmupOptions): Schedule {
   const { monitor, momentum, observe, save, load } = then;
   return {
     factor: (step) => step < steps ? from + (1 - from) * step / steps : then.factor(step - steps),
-    // Only what the other one has: a trainer looks for members that are there.
+    // Has only the members of the other schedule, because a trainer looks for members that exist.
     ...(momentum && { momentum: (step) => momentum.call(then, Math.max(0, step - steps)) }),
     ...(monitor !== undefined && { monitor }),
     ...(observe && { observe: (metrics) => observe.call(then, metrics) }),

@@ -80,7 +80,7 @@ export async function saveModel(
   return { ...known, arrays: Object.fromEntries(names.map((name, i) => [name, numbers[i]!])) };
 }
 
-/** Restores what was saved, after `assertSaved` has checked it. */
+/** Restores a saved state that `assertSaved` has checked. */
 export function loadModel(
   { arena, updates }: OpenedModel,
   optimizers: readonly AssignedOptimizer[],

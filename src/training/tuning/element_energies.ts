@@ -22,7 +22,7 @@ export interface ElementEnergiesOptions {
    */
   readonly energy?: string;
   /**
-   * Energy of each system that a model gives without energies of elements, eV. The fit is to what is left over.
+   * Energy of each system that a model gives without energies of elements, eV. The fit is to the difference.
    *
    * @default 0
    */

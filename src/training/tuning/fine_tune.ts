@@ -30,8 +30,9 @@ import { writeTuned } from "./tuned_files.ts";
  * that this takes. Cutoff, elements and names of tensors are those of the model's manifest. If the model has a reference,
  * it is compared with that first: nothing is trained with a manifest that is wrong.
  *
- * Energies of elements are fitted once, before training, and do not change while parameters do: they are written into the
- * manifest of the tuned model, so that it gives the energies of the data. Frames may lack energies, forces or stresses: what is missing does not count.
+ * Energies of elements are fitted once, before training, and do not change while parameters do: they are written into
+ * the manifest of the tuned model, so that it gives the energies of the data. Frames may lack energies, forces or
+ * stresses: missing targets do not count.
  *
  * @throws {TypeError} for an unknown option, and as `Trainer`, `atomsData` and `withLora`
  * @throws {RangeError} for an option value that cannot be, a manifest that is not enough, inputs that training data do not

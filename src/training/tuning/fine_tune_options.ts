@@ -15,7 +15,7 @@ import type { ParameterInfo } from "../context.ts";
 import type { TrainerParts, TrainingHooks } from "../trainer_options.ts";
 import type { LoraOptions } from "./lora.ts";
 
-/** Options of {@linkcode fineTune}: those of a trainer, and what is left out by default. */
+/** Options of {@linkcode fineTune}: those of a trainer, with other defaults. */
 export interface FineTuneOptions
   extends
     Partial<Pick<TrainerParts, "optimizers">>,
@@ -66,15 +66,15 @@ export interface FineTuneOptions
    */
   readonly weights?: FineTuneWeights;
   /**
-   * Energies of elements that the tuned model adds: `"shift"` fits them to what the model does not give of the energies of
-   * `train`, `"fit"` to the energies themselves, `"keep"` leaves those of the manifest. A table is symbol → energy, eV.
-   * They are fitted once, before training, and fixed from then on.
+   * Energies of elements that the tuned model adds: `"shift"` fits them to the errors of the model on the energies of
+   * `train`, `"fit"` to the energies themselves, `"keep"` leaves those of the manifest. A table is symbol → energy,
+   * eV. They are fitted once, before training, and fixed from then on.
    *
    * @default "shift"
    */
   readonly elementEnergies?: "shift" | "fit" | "keep" | Readonly<Record<string, number>>;
   /**
-   * Adapters that are trained instead of weight matrices. `parameters` names what is trained besides.
+   * Adapters that are trained instead of weight matrices. `parameters` names further tensors to train.
    *
    * @default undefined: parameters are trained themselves
    */

@@ -26,7 +26,7 @@ export function leastSquares(
   const least = RANK ** 2 * Math.max(0, ...norms);
   const x = new Float64Array(columns.length);
   const rest = b.slice();
-  // The second round solves for what rounding left over in the first.
+  // The second round corrects the rounding errors of the first.
   for (let round = 0; round < 2; round++) {
     for (const [k, column] of rotated.entries()) {
       if (norms[k]! <= least) continue;

@@ -44,7 +44,9 @@ export async function elementEnergiesOf(
   return { ...others, ...own, ...fitted };
 }
 
-/** Returns what the graph gives for each system without training, or the energies of free atoms that it adds alone. */
+/**
+ * Returns the output of the graph for each system without training, or the energies of free atoms that it adds alone.
+ */
 async function givenEnergies(
   potential: MatchedPotential,
   systems: readonly System[],
