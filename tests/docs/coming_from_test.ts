@@ -315,8 +315,8 @@ function codeOf(document: string): string[] {
 const NO_EXAMPLES: Readonly<Record<string, string>> = {
   "monitoring.py # Monitoring": "names of files",
   "TrainingHook (base class)": "a diagram of classes",
-  "# ↓ calls hooks at these points": "the order of events; docs/training.md lists it",
-  "@dataclass class StepContext": "a signature; docs/training.md has a table of its fields",
+  "# ↓ calls hooks at these points": "the order of events; docs/training lists it",
+  "@dataclass class StepContext": "a signature; docs/training has a table of its fields",
   "optimizer.zero_grad() # grads cleared here": "the order of a loop",
   "… step body …": "the order of a loop",
 };

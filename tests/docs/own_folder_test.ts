@@ -19,7 +19,7 @@ const HOWTO = await pagesOf("howto");
 const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
 const ATOMS = await pagesOf("atoms");
 const MODELS = await Deno.readTextFile(new URL("docs/models.md", ROOT));
-const TRAINING = await Deno.readTextFile(new URL("docs/training.md", ROOT));
+const TRAINING = await pagesOf("training");
 const GPU = await Deno.readTextFile(new URL("docs/gpu.md", ROOT));
 
 /** A program, and the block below it if that shows output. */

@@ -1,5 +1,5 @@
 /**
- * The mistakes that docs/training.md lists, made.
+ * The mistakes that docs/training lists, made.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** docs/training.md against the options, functions, stages and errors that it lists. */
+/** docs/training against the options, functions, stages and errors that it lists. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Loop, TrainingStage } from "../../mod.ts";
 import type { HooksConfigOption } from "../../src/config/mod.ts";
@@ -23,11 +23,11 @@ import * as metrics from "../../src/training/metrics/mod.ts";
 import * as optimizers from "../../src/training/optimizers/mod.ts";
 import * as schedules from "../../src/training/schedules/mod.ts";
 import { madeNumbers } from "../training/made_numbers.ts";
-import { tablesOf } from "./tables.ts";
+import { pagesOf, tablesOf } from "./tables.ts";
 import { AT_EVERY_STAGE, STATE, TRAINING_CONTEXT } from "./training_context.ts";
 import { MISTAKES } from "./training_mistakes.ts";
 
-const PAGE = await Deno.readTextFile(new URL("../../docs/training.md", import.meta.url));
+const PAGE = await pagesOf("training");
 const table = tablesOf(PAGE);
 const firsts = (title: string) => table(title).map(([name]) => name!);
 
@@ -93,7 +93,7 @@ const ATOMS = {
   invariant: 0,
 } satisfies Record<Exclude<keyof AtomsDataOptions, keyof BatchingOptions>, 0>;
 
-Deno.test("docs/training.md has every option of fineTune(), which takes no others", async () => {
+Deno.test("docs/training has every option of fineTune(), which takes no others", async () => {
   const listed = firsts("option of fineTune");
   const [own] = /^`freeze`, [\s\S]*?those of a\strainer/m.exec(PAGE)!;
   const passed = [...own.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
@@ -102,7 +102,7 @@ Deno.test("docs/training.md has every option of fineTune(), which takes no other
   await assertRejects(() => none, TypeError, "step");
 });
 
-Deno.test("docs/training.md has every option of adapters, with defaults that are true", () => {
+Deno.test("docs/training has every option of adapters, with defaults that are true", () => {
   const lora = { rank: 0, alpha: 0, parameters: 0, freeze: 0, seed: 0 } satisfies Record<
     keyof LoraOptions,
     0
@@ -119,7 +119,7 @@ Deno.test("docs/training.md has every option of adapters, with defaults that are
   assertEquals(shapeOf({ rank: 100 }), [20, 20]);
 });
 
-Deno.test("docs/training.md has every option of data of atoms, and what their tensors are called", async () => {
+Deno.test("docs/training has every option of data of atoms, and what their tensors are called", async () => {
   assertEquals(firsts("option of atomsData"), Object.keys(ATOMS));
   const crystal = {
     symbols: ["Ar", "Ar", "Ar"],
@@ -152,12 +152,12 @@ Deno.test("docs/training.md has every option of data of atoms, and what their te
   assertEquals(Object.keys(again!.feeds).toSorted(), rows.map(([m]) => `my ${m}`).toSorted());
 });
 
-Deno.test("docs/training.md has every option of a trainer, and every setting of a hook", () => {
+Deno.test("docs/training has every option of a trainer, and every setting of a hook", () => {
   assertEquals(firsts("option"), Object.keys(OPTIONS));
   assertEquals(firsts("setting"), Object.keys(SETTINGS));
 });
 
-Deno.test("docs/training.md has every function for data, losses, metrics, optimizers and schedules", () => {
+Deno.test("docs/training has every function for data, losses, metrics, optimizers and schedules", () => {
   const listed = (...titles: string[]) => titles.flatMap(firsts).toSorted();
   assertEquals(listed("data"), Object.keys(data).toSorted());
   assertEquals(listed("loss"), Object.keys(losses).toSorted());
@@ -225,7 +225,7 @@ function contextAt(stage: string): string[] {
   return [...Object.keys(context), ...Object.keys(AT_EVERY_STAGE), ...Object.keys(own)];
 }
 
-Deno.test("docs/training.md has each event of the documents, with a method that is called at its stage", () => {
+Deno.test("docs/training has each event of the documents, with a method that is called at its stage", () => {
   for (const [document, events] of Object.entries(EVENTS)) {
     const rows = table(`event of document ${document}`);
     assertEquals(rows.map(([event]) => event), events);
@@ -242,7 +242,7 @@ Deno.test("docs/training.md has each event of the documents, with a method that 
   }
 });
 
-Deno.test("docs/training.md has what the documents hand to hooks, where it is here", () => {
+Deno.test("docs/training has what the documents hand to hooks, where it is here", () => {
   const state = table("key of its state");
   assertEquals(state.map(([key]) => key), [
     "model",
@@ -276,7 +276,7 @@ Deno.test("docs/training.md has what the documents hand to hooks, where it is he
   }
 });
 
-Deno.test("each mistake that docs/training.md lists is the error that it says", async () => {
+Deno.test("each mistake that docs/training lists is the error that it says", async () => {
   const rows = table("mistake");
   assertEquals(rows.map(([mistake]) => mistake), Object.keys(MISTAKES));
   for (const [mistake, error] of rows) {
@@ -285,7 +285,7 @@ Deno.test("each mistake that docs/training.md lists is the error that it says", 
   }
 });
 
-Deno.test("a network that PyTorch exports by docs/training.md is trained, by PyTorch's names", async () => {
+Deno.test("a network that PyTorch exports by docs/training is trained, by PyTorch's names", async () => {
   const data = new URL("../data/", import.meta.url);
   const program = await Deno.readTextFile(new URL("network_torch.py", data));
   assertEquals(/```python\n([\s\S]*?)```/.exec(PAGE)![1], program);
