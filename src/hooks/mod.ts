@@ -25,7 +25,7 @@ export type {
 } from "./protocol/context.ts";
 export { field } from "./protocol/context.ts";
 export type { HookChange, HookControl } from "./protocol/control.ts";
-export type { AddOptions, Band } from "./registry/add_options.ts";
+export type { AddOptions, Band, PlacedOptions } from "./registry/add_options.ts";
 export type { EngineHooksOptions, HookMarks } from "./registry/engine_hooks_options.ts";
 export { EngineHooks } from "./registry/engine_hooks.ts";
 export type { Lifecycle, LifecycleName, Method, Pascal } from "./protocol/lifecycle.ts";
@@ -98,6 +98,7 @@ export type {
   NoSuchStage,
   NotOffered,
   OptionName,
+  PlacedStage,
   PlainStage,
   Refused,
   RequiredKey,

@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { type BaseContext, Loop, stages, type Workflow } from "@hooke/hooke/hooks";
+import { type BaseContext, hook, Loop, stages, type Workflow } from "@hooke/hooke/hooks";
 import { TrainingStage } from "@hooke/hooke";
 import { work } from "./kit.ts";
 
@@ -183,4 +183,56 @@ Deno.test("two names of one observe stage may both be there, and are called in t
   });
   await loop.run(1);
   assertEquals(seen, ["onTrainEnd", "onTrainingEnd"]);
+});
+
+Deno.test("the stage of a hook may be given when it is added; the hook itself is not changed", async () => {
+  const make = () =>
+    new Loop({
+      kinds: TrainingStage,
+      context: { epoch: 0 },
+      step: async (loop) => {
+        await loop.fire(TrainingStage.BATCH_BEGIN);
+        await loop.fire(TrainingStage.STEP_END);
+      },
+    });
+  const seen: string[] = [];
+  class Look {
+    readonly frequency: number = 1;
+    readonly #seen = seen;
+    call(_ctx: unknown, stage: string): void {
+      this.#seen.push(stage);
+    }
+  }
+  const loop = make(), look = new Look();
+  loop.hooks.add(look, { stage: TrainingStage.STEP_END, name: "look" });
+  const call = look.call.bind(look), own = { stage: TrainingStage.BATCH_BEGIN, frequency: 1, call };
+  loop.hooks.add(own, { stage: TrainingStage.STEP_END });
+  assertEquals(loop.hooks.list().map(({ stages }) => stages), [
+    ["training/STEP_END"],
+    ["training/STEP_END"],
+  ]);
+  await loop.run(1);
+  assertEquals(seen, ["training/STEP_END", "training/STEP_END"]);
+  assertEquals([Object.keys(look), own.stage], [["frequency"], "training/BATCH_BEGIN"]);
+  // What nvalchemi checks is checked here, and nothing is registered then.
+  const wrong: readonly [hook: object, stage: unknown, message: string][] = [
+    [new Look(), "training/STEP_ED", "no such stage"],
+    [new Look(), "STEP_END", "stage must be a stage"],
+    [new Look(), 3, "stage must be a stage"],
+    [new Look(), "dynamics/AFTER_STEP", "must handle a stage of this engine"],
+    [new Look(), undefined, "stage must be a stage"],
+    [{ onStepEnd() {} }, "training/STEP_END", "this one has onStepEnd"],
+    [
+      hook({ name: "table", on: { training: { STEP_END() {} } } }),
+      "training/STEP_END",
+      "this one has on",
+    ],
+    [{ frequency: 1, call() {}, runsOnStage: () => true }, "training/STEP_END", "has runsOnStage"],
+    [{ frequency: 1, call() {}, stages: ["training/STEP_END"] }, "training/STEP_END", "has stages"],
+  ];
+  for (const [hook, stage, message] of wrong) {
+    const other = make();
+    assertThrows(() => other.hooks.add(hook as never, { stage } as never), TypeError, message);
+    assertEquals(other.hooks.list(), []);
+  }
 });

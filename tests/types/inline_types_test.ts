@@ -391,3 +391,25 @@ Deno.test("a class names its stage and its fields once, and ContextOf gives the 
   assertThrows(() => loop.hooks.add(new PrintFmax()), TypeError);
   assertThrows(() => loop.hooks.add(new Baked()), TypeError, "crust"); // the loop has no state
 });
+
+Deno.test("the stage may be given at registration: contexts and checks are those of that stage", () => {
+  const engine = new NVE({ model, dt: 2 });
+  engine.hooks.add({
+    frequency: 10,
+    reads: ["fmax"],
+    call: ({ read, stepCount }) => console.log(read.fmax[0], stepCount),
+  }, { stage: DynamicsStage.AFTER_STEP });
+  class Placed {
+    readonly frequency = 1;
+    call(ctx: ContextOf<Placed, "dynamics/ON_CONVERGE">): void {
+      console.log(ctx.convergedMask);
+    }
+  }
+  engine.hooks.add(new Placed(), { stage: DynamicsStage.ON_CONVERGE });
+  // @ts-expect-error this stage has no mask
+  engine.hooks.add(new Placed(), { stage: DynamicsStage.AFTER_STEP });
+  // @ts-expect-error without a stage
+  assertThrows(() => engine.hooks.add(new Placed()));
+  // @ts-expect-error no such stage
+  assertThrows(() => engine.hooks.add(new Placed(), { stage: "dynamics/AFTER_STP" }));
+});

@@ -40,22 +40,25 @@ export interface Refused<Why extends string> {
   readonly "hook refused": Why;
 }
 
-/** Type that a hook class must also have to be added to an engine of kind `E`. */
-export type AcceptClass<E extends AnyStages, H> =
+/** The stage `P` that is given at registration, or if that is `never` the stages that a hook class declares. */
+export type PlacedStage<H, P> = [P] extends [never] ? DeclaredStage<H> : P;
+
+/** Type that a hook class must also have to be added to an engine of kind `E`, at `P` if that is given. */
+export type AcceptClass<E extends AnyStages, H, P = never> =
   & AcceptFields<E, H>
   & AcceptMethods<H>
-  & (string extends DeclaredStage<H>
+  & (string extends PlacedStage<H, P>
     ? H extends { runsOnStage(s: string): boolean } ? AcceptAt<E, ObservedStage<E>, H>
     : PlainStage<H>
-    : [KnownStage<E, H>] extends [never] ? NoSuchStage<E, DeclaredStage<H>>
-    : [UndeclaredReads<H, H>] extends [never] ? AcceptCall<E, KnownStage<E, H>, H>
+    : [KnownStage<E, PlacedStage<H, P>>] extends [never] ? NoSuchStage<E, PlacedStage<H, P>>
+    : [UndeclaredReads<H, H>] extends [never] ? AcceptCall<E, KnownStage<E, PlacedStage<H, P>>, H>
     : unknown);
 
-/** Type that a hook with kernels must also have to be added to an engine of kind `E`. */
-export type AcceptDevice<E extends AnyStages, H> =
+/** Type that a hook with kernels must also have to be added to an engine of kind `E`, at `P` if that is given. */
+export type AcceptDevice<E extends AnyStages, H, P = never> =
   & AcceptFields<E, H>
-  & (string extends DeclaredStage<H> ? PlainStage<H>
-    : [KnownStage<E, H>] extends [never] ? NoSuchStage<E, DeclaredStage<H>>
+  & (string extends PlacedStage<H, P> ? PlainStage<H>
+    : [KnownStage<E, PlacedStage<H, P>>] extends [never] ? NoSuchStage<E, PlacedStage<H, P>>
     : {
       /** Required. */
       readonly frequency: number;
@@ -87,11 +90,9 @@ export type NoSuchStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [
   }
   : { readonly stage: Refused<NoSuch<"stage", UnknownStage<E, S>, StageOf<E>>> };
 
-/**
- * The stages of an engine of kind `E` at which a hook runs; `never` if one of those that it names does not exist.
- */
-export type KnownStage<E extends AnyStages, H> = [UnknownStage<E, DeclaredStage<H>>] extends [never]
-  ? Extract<DeclaredStage<H>, StageOf<E>>
+/** Those of the stages `S` that an engine of kind `E` has; `never` if one of its kind does not exist. */
+export type KnownStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [never]
+  ? Extract<S, StageOf<E>>
   : never;
 
 /** Refuses members that are misspelt options. Hooks may have any other members. */

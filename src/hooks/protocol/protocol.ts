@@ -88,9 +88,12 @@ export interface ProtocolHook extends HookOptions {
 /** The error policies. */
 export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable"];
 
-/** Throws a TypeError or RangeError that names every member which keeps a value from being a hook. */
-export function assertProtocol(value: object): asserts value is ProtocolHook {
-  const found = problems(value);
+/**
+ * Throws a TypeError or RangeError that names every member which keeps a value from being a hook. A `stage` that was given
+ * at registration replaces that of the hook.
+ */
+export function assertProtocol(value: object, stage?: string): asserts value is ProtocolHook {
+  const found = problems(value, stage);
   if (found.length > 0) {
     throw new TypeError(`Cannot register hook ${labelOf(value)}: ${found.join("; ")}`);
   }
@@ -108,13 +111,13 @@ export function labelOf(hook: unknown): string {
 }
 
 /** Returns the reasons why a value is not a hook of this form. */
-function problems(value: unknown): string[] {
+function problems(value: unknown, stage: string | undefined): string[] {
   if (typeof value !== "object" || value === null) {
     return [`a hook must be an object; got ${show(value)}${instead(value)}`];
   }
   const hook = value as Readonly<Record<string, unknown>>;
   return [
-    ...stageProblems(hook),
+    ...stageProblems(stage === undefined ? hook : { stage }),
     ...mustBe(hook, "frequency", "a number", (x) => typeof x === "number"),
     ...(hook.kernels === undefined
       ? mustBe(hook, "call", "a function", (x) => typeof x === "function")

@@ -9,6 +9,16 @@ import type { ErrorPolicy } from "../protocol/outcome.ts";
 /** Position of a hook among the hooks of its stage, before `before` and `after` are applied. */
 export type Band = "first" | "normal" | "last";
 
+/** Options of a registration that may give the stage of the hook. */
+export interface PlacedOptions<S extends string = string> extends AddOptions {
+  /**
+   * Stage at which the hook runs; for hooks with `call` or `kernels`. The hook itself is not changed.
+   *
+   * @default the hook's own stage, or stages
+   */
+  readonly stage?: S;
+}
+
 /** Options of a registration. */
 export interface AddOptions {
   /**

@@ -12,7 +12,7 @@ import { type AnyStages, type StageInfo, stageInfos, type StageOf } from "../pro
 import type { DeviceHook, DeviceWorker, StageWork } from "../run/device_work.ts";
 import type { StagePoint } from "../run/point.ts";
 import { NO_STATE, type StateSource, withoutFields } from "../run/reads.ts";
-import type { AddOptions } from "./add_options.ts";
+import type { PlacedOptions } from "./add_options.ts";
 import type { EngineHooksOptions, HookMarks } from "./engine_hooks_options.ts";
 import { ErrorReports } from "./error_reports.ts";
 import { Lifespan } from "./lifespan.ts";
@@ -77,7 +77,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /** See {@linkcode HookSet.add}. */
-  add(hook: object, options: AddOptions = {}): HookHandle {
+  add(hook: object, options: PlacedOptions = {}): HookHandle {
     const root = this.#root, roster = this.#roster;
     const entry = makeEntry(hook, options, {
       kinds: this.#options.kinds,

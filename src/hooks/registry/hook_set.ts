@@ -5,7 +5,7 @@
  */
 
 import type { AnyStages, ObservedStage, StageOf } from "../protocol/stage.ts";
-import type { AddOptions } from "./add_options.ts";
+import type { PlacedOptions } from "./add_options.ts";
 import type { FieldKey } from "../protocol/context.ts";
 import type { Lifecycle, LifecycleName } from "../protocol/lifecycle.ts";
 import type { NoSuch } from "../protocol/near.ts";
@@ -47,7 +47,7 @@ export interface HookHandle extends Disposable {
 }
 
 /** Type that `H` must also have to be added to an engine of kind `E`: `unknown`, or the reason why not. */
-export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
+export type Accept<E extends AnyStages, H, P = never> = ProtocolHook extends H ? unknown
   : H extends FinishedHook<never> ? H extends FinishedHook<infer K> ? string extends K ? unknown
       : E["kind"] extends K ? unknown
       : Extract<E["kind"], K> extends never
@@ -59,8 +59,8 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
     ? Refused<"this is a class: pass an instance, new Name()">
   : H extends { readonly on: object }
     ? { readonly on: Refused<"a table becomes a hook by hook({ name, on })"> }
-  : H extends { readonly call: unknown } ? AcceptClass<E, H>
-  : H extends { readonly kernels: unknown } ? AcceptDevice<E, H>
+  : H extends { readonly call: unknown } ? AcceptClass<E, H, P>
+  : H extends { readonly kernels: unknown } ? AcceptDevice<E, H, P>
   : [Exclude<MethodKey<H>, LifecycleName<E>>] extends [never] ?
       & AcceptFields<E, H>
       & ([UndeclaredReads<H, H>] extends [never] ? Lifecycle<E, DeclaredReads<H>, DeclaredWrites<H>>
@@ -71,12 +71,12 @@ export type Accept<E extends AnyStages, H> = ProtocolHook extends H ? unknown
     >;
   };
 
-/** The members of a hook, with the reason why an engine of kind `E` refuses it. */
-export type Checked<E extends AnyStages, H> =
+/** The members of a hook, with the reason why an engine of kind `E` refuses it, at `P` if that is given. */
+export type Checked<E extends AnyStages, H, P = never> =
   & object
   & { readonly [k in keyof H]: unknown }
   & AcceptOptions<H>
-  & Accept<E, H>;
+  & Accept<E, H, P>;
 
 /** The same for each hook of a list. A list of any hooks says no more of each. */
 export type AllChecked<E extends AnyStages, H> = {
@@ -101,15 +101,21 @@ export interface HookSet<E extends AnyStages> extends HookControl {
    * Registers a hook. Throws a TypeError or RangeError that names the wrong member, and then changes nothing.
    *
    * During a run it is opened at once, and runs from the next stage on after its `open` has come back.
+   *
+   * The stage of a hook with `call` may be given here instead: `hooks.add(hook, { stage: DynamicsStage.AFTER_STEP })`.
    */
   add<
-    const H extends Checked<E, H>,
+    const H extends Checked<E, H, P>,
     const S extends StageOf<E> = ObservedStage<E>,
     const R extends readonly FieldKey<E>[] = [],
     const W extends readonly FieldKey<E>[] = [],
     // A second variable in the union keeps `H` whole where the hook is one of several types.
     Z extends never = never,
-  >(hook: Addable<E, H, S, R, W> | Z, options?: AddOptions): HookHandle;
+    const P extends StageOf<E> = never,
+  >(
+    hook: Addable<E, H, [P] extends [never] ? S : NoInfer<P>, R, W> | Z,
+    options?: PlacedOptions<P>,
+  ): HookHandle;
 }
 
 /** A hook of any form, as it may stand in the `hooks: [...]` of an engine. */

@@ -23,6 +23,7 @@ import { readSchedule, type ScheduleOptions } from "../protocol/schedule.ts";
 import { type Bound, lift, MethodTarget, type Target } from "../protocol/target.ts";
 import { bindSet } from "../protocol/overload.ts";
 import { after } from "../../base/sequence.ts";
+import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 import {
   assertTableHook,
@@ -58,6 +59,14 @@ export interface HookRecord {
   bind(stage: StageInfo, ctx: object): Bound | undefined;
 }
 
+/** How a hook is placed in an engine, besides by its own members. */
+interface Placement {
+  /** Runs the kernels of hooks that provide kernels. */
+  readonly worker?: DeviceWorker | undefined;
+  /** The stage that was given at registration, instead of the hook's own. */
+  readonly stage?: string | undefined;
+}
+
 /**
  * Returns whether an engine with the right kinds would accept the value as a hook class or a table. Never throws.
  *
@@ -84,14 +93,29 @@ export function isHook(value: unknown): value is ProtocolHook | FinishedHook<str
 export function readHook(
   hook: unknown,
   kinds: readonly AnyStages[],
-  worker?: DeviceWorker,
+  { worker, stage }: Placement = {},
 ): HookRecord {
   if (typeof hook === "object" && hook !== null) checkSilent(hook, kinds);
+  if (stage !== undefined) checkPlaceable(hook);
   if (isTableHook(hook)) return fromTable(makeHook(hook, kinds) as unknown as MadeHook, hook);
   if (isLifecycle(hook)) return fromLifecycle(hook, kinds);
   if (isSettingsOnly(hook)) return fromLifecycle(hook, kinds);
-  assertProtocol(hook as object);
-  return fromProtocol(hook as ProtocolHook, kinds, worker);
+  assertProtocol(hook as object, stage);
+  return fromProtocol(hook as ProtocolHook, kinds, { worker, stage });
+}
+
+/** Throws a TypeError for a hook that has no single stage to be given at registration. */
+function checkPlaceable(hook: unknown): void {
+  const members = isObject(hook) ? hook : {};
+  const own = isTableHook(hook)
+    ? "on"
+    : ["runsOnStage", "stages"].find((name) => members[name] !== undefined) ??
+      (members.call === undefined ? lifecycleMethods(members)[0] : undefined);
+  if (own === undefined) return;
+  throw new TypeError(
+    `Cannot register hook ${labelOf(hook)}: stage can be given for a hook with one stage only; ` +
+      `this one has ${own}`,
+  );
 }
 
 /** Throws a TypeError for members that look like handlers, and that no engine would ever call. */
@@ -184,18 +208,22 @@ function callAll(targets: readonly MethodTarget[], ctx: unknown): unknown {
 function fromProtocol(
   hook: ProtocolHook,
   kinds: readonly AnyStages[],
-  worker: DeviceWorker | undefined,
+  { worker, stage }: Placement,
 ): HookRecord {
-  const label = labelOf(hook);
+  const label = labelOf(hook), { runsOnStage } = hook;
+  const stages = stage !== undefined ? [stage] : hook.stages ?? [hook.stage!];
   const bound = isDeviceHook(hook)
     ? { target: lift(workOf(hook, label, worker)), matched: "kernels" }
     : { target: hook as Target, matched: "call" };
-  if (hook.runsOnStage === undefined) checkStages(label, hook.stages ?? [hook.stage!], kinds);
+  if (runsOnStage === undefined) checkStages(label, stages, kinds);
   return {
     ...common(hook, label),
-    isMultiKind: hook.runsOnStage !== undefined ||
-      new Set(hook.stages?.map((stage) => stage.split("/")[0])).size > 1,
-    bind: (info) => runsOn(hook, label, info) ? bound : undefined,
+    isMultiKind: runsOnStage !== undefined ||
+      new Set(stages.map((stage) => stage.split("/")[0])).size > 1,
+    bind: (info) =>
+      (runsOnStage === undefined ? stages.includes(info.stage) : runsOn(hook, label, info))
+        ? bound
+        : undefined,
   };
 }
 
@@ -208,9 +236,8 @@ function workOf(hook: object, label: string, worker: DeviceWorker | undefined): 
 }
 
 function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): boolean {
-  if (hook.runsOnStage === undefined) return (hook.stages ?? [hook.stage]).includes(stage);
   if (role !== "observe") return false; // a hook that accepts everything must never claim a stage
-  const answer: unknown = hook.runsOnStage(stage as never);
+  const answer: unknown = hook.runsOnStage!(stage as never);
   if (typeof answer === "boolean") return answer;
   throw new TypeError(
     `Cannot register hook ${label}: runsOnStage(${stage}) must return true or false; got ${

@@ -4,13 +4,13 @@
  * @module
  */
 
-import type { AddOptions, Band } from "./add_options.ts";
+import type { Band, PlacedOptions } from "./add_options.ts";
 import { BANDS, type HookNames } from "./order.ts";
 import { type Access, type Entry, StageHandler } from "./stage_handler.ts";
 import { tableOf } from "../../dispatch/overload.ts";
 import type { DeviceWorker } from "../run/device_work.ts";
 import type { Part } from "../protocol/part.ts";
-import { ERROR_POLICIES, type HookOptions } from "../protocol/protocol.ts";
+import { ERROR_POLICIES, type HookOptions, labelOf } from "../protocol/protocol.ts";
 import {
   accessor,
   assertFields,
@@ -44,18 +44,19 @@ export interface Registering {
 const OPTIONS: readonly string[] = Object.keys(
   {
     name: true,
+    stage: true,
     order: true,
     before: true,
     after: true,
     onError: true,
     enabled: true,
-  } satisfies Readonly<Record<keyof AddOptions, true>>,
+  } satisfies Readonly<Record<keyof PlacedOptions, true>>,
 );
 
 /** Makes an entry with a handler for each of its stages. Throws if the hook cannot be registered. */
-export function makeEntry(hook: unknown, options: AddOptions, engine: Registering): Entry {
-  const record = readHook(hook, engine.kinds, engine.worker);
-  checkOptionKeys(record.label, options);
+export function makeEntry(hook: unknown, options: PlacedOptions, engine: Registering): Entry {
+  checkOptionKeys(labelOf(hook), options);
+  const record = readHook(hook, engine.kinds, { worker: engine.worker, stage: options.stage });
   const name = nameOf(record, options, engine.names);
   checkOptions(name, options);
   if (engine.others.some((other) => other.record.hook === hook)) {
@@ -113,7 +114,7 @@ function checkOptionKeys(label: string, options: unknown): void {
   throw new TypeError(complaint(action, "its options must be an object", options) + instead);
 }
 
-function nameOf(record: HookRecord, options: AddOptions, names: HookNames): string {
+function nameOf(record: HookRecord, options: PlacedOptions, names: HookNames): string {
   const explicit: unknown = options.name === undefined ? record.name : options.name;
   if (explicit !== undefined) {
     if (typeof explicit !== "string" || explicit === "") {
@@ -129,9 +130,9 @@ function nameOf(record: HookRecord, options: AddOptions, names: HookNames): stri
   return names.free(record.label);
 }
 
-function checkOptions(name: string, options: AddOptions): void {
+function checkOptions(name: string, options: PlacedOptions): void {
   const action = `register hook ${name}`;
-  const must = (member: keyof AddOptions, what: string, ok: (x: unknown) => boolean) => {
+  const must = (member: keyof PlacedOptions, what: string, ok: (x: unknown) => boolean) => {
     const value: unknown = options[member];
     if (value === undefined || ok(value)) return;
     throw new TypeError(complaint(action, `${member} must be ${what}`, value));
