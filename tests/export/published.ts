@@ -14,7 +14,6 @@ export const SALT_ENERGIES: Readonly<Record<string, number>> = {
   chgnet: -29.331436157226562,
   m3gnet: -26.729949951171875,
   mace_mp_small: -27.035127799332745,
-  mattersim_1m: -27.06208038330078,
   sevennet0: -27.061979293823242,
 };
 
