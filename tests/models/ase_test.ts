@@ -20,7 +20,7 @@ function largest(values: Iterable<number>): number {
   return most;
 }
 
-Deno.test("the fixture has the systems that it says", () => {
+Deno.test("the fixture contains the listed systems", () => {
   const labels = ["perfect32", "perfect108", "rattled32_0", "rattled32_1", "rattled32_2"];
   assertEquals(SYSTEMS.map(({ info }) => info.label), [...labels, "rattled108", "rattled500"]);
   assertEquals(SYSTEMS.map(({ info }) => info.pairs).slice(0, 2), [1248, 4212]);

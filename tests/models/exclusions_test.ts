@@ -56,20 +56,23 @@ function sumOf(scale: (i: number, j: number) => number): number {
   return energy;
 }
 
-onEach("atoms up to so many bonds apart do not interact, or less", async (on, digits) => {
-  const apart = (i: number, j: number) => j === 5 ? 9 : j - i;
-  const cases: [PairExclusions, (i: number, j: number) => number][] = [
-    [{ bonds: BONDS, through: 2 }, (i, j) => apart(i, j) > 1 ? 1 : 0],
-    [{ bonds: BONDS }, (i, j) => apart(i, j) > 2 ? 1 : 0],
-    [{ bonds: BONDS, scale14: 0.5 }, (i, j) => [0, 0, 0, 0.5][apart(i, j)] ?? 1],
-    [{ bonds: BONDS, scale14: 0 }, (i, j) => apart(i, j) > 3 ? 1 : 0],
-    [{ pairs: [[4, 0], [1, 5]] }, (i, j) => i === 0 && j === 4 || i === 1 && j === 5 ? 0 : 1],
-  ];
-  for (const [exclude, scale] of cases) {
-    const { energy } = await evaluate(excluding(exclude), [chain()], on);
-    assertNear(energy, [sumOf(scale)], digits);
-  }
-});
+onEach(
+  "atoms up to a number of bonds apart do not interact, or their interaction is scaled",
+  async (on, digits) => {
+    const apart = (i: number, j: number) => j === 5 ? 9 : j - i;
+    const cases: [PairExclusions, (i: number, j: number) => number][] = [
+      [{ bonds: BONDS, through: 2 }, (i, j) => apart(i, j) > 1 ? 1 : 0],
+      [{ bonds: BONDS }, (i, j) => apart(i, j) > 2 ? 1 : 0],
+      [{ bonds: BONDS, scale14: 0.5 }, (i, j) => [0, 0, 0, 0.5][apart(i, j)] ?? 1],
+      [{ bonds: BONDS, scale14: 0 }, (i, j) => apart(i, j) > 3 ? 1 : 0],
+      [{ pairs: [[4, 0], [1, 5]] }, (i, j) => i === 0 && j === 4 || i === 1 && j === 5 ? 0 : 1],
+    ];
+    for (const [exclude, scale] of cases) {
+      const { energy } = await evaluate(excluding(exclude), [chain()], on);
+      assertNear(energy, [sumOf(scale)], digits);
+    }
+  },
+);
 
 onEach("a ring counts the shortest way between two atoms", async (on) => {
   // All pairs of a square are one or two bonds apart.
@@ -144,7 +147,7 @@ onEach("forces with exclusions are the slopes of the energy", async (on, digits)
 });
 
 onEach(
-  "molecules keep their energy while lists of pairs are renewed and atoms wrap",
+  "molecules conserve energy while pair lists are rebuilt and atoms wrap",
   async (on) => {
     const { batch, bonds } = molecules(2);
     batch.set("velocities", batch.get("positions").map((_, k) => 0.02 * Math.sin(3.7 * k)));
@@ -195,7 +198,7 @@ function totalOf(batch: Batch): number {
   return batch.get("energy")[0]! + 103.642697 * kinetic;
 }
 
-Deno.test("exclusions give the same bits alone, in a batch and on threads", async () => {
+Deno.test("exclusions give bitwise identical results alone, in a batch and on threads", async () => {
   const { batch, bonds } = molecules();
   const { numbers, cell, positions } = batch.system(0);
   const own = () => new System({ numbers, cell, positions });
@@ -211,14 +214,14 @@ Deno.test("exclusions give the same bits alone, in a batch and on threads", asyn
   }
 });
 
-Deno.test("each system may have exclusions of its own", async () => {
+Deno.test("each system may have its own exclusions", async () => {
   const exclude = { bonds: [BONDS, []] };
   const { energy } = await evaluate(excluding(exclude), [chain(), chain()]);
   const plain = await evaluate(lennardJones(LJ), [chain()]);
   assertNear(energy, [sumOf((i, j) => j < 5 && j - i < 3 ? 0 : 1), plain.energy[0]!], 1e-10);
 });
 
-Deno.test("exclusions that cannot be are refused, by name", async () => {
+Deno.test("exclusions that are not valid are refused by name", async () => {
   const refuses = (exclude: unknown, message: string) =>
     assertThrows(() => excluding(exclude as PairExclusions), RangeError, message);
   refuses({ bonds: BONDS, through: 4 }, "through must be 2 or 3; got 4");

@@ -41,7 +41,7 @@ const CASES: Readonly<Record<string, [boolean, Uint8Array]>> = {
 };
 
 for (const [what, [expected, file]] of Object.entries(CASES)) {
-  Deno.test(`${what}: ${expected ? "a translation changes nothing" : "nothing follows"}`, () => {
+  Deno.test(`${what}: ${expected ? "the graph is invariant" : "invariance does not follow from the graph"}`, () => {
     assertEquals(isTranslationInvariant(decodeModel(file), "positions"), expected);
   });
 }
@@ -52,7 +52,7 @@ Deno.test("a graph of Lennard-Jones is known to be invariant", () => {
 });
 
 Deno.test({
-  name: "so are potentials that PyTorch exported",
+  name: "potentials that PyTorch exported are known to be invariant",
   ignore: lacks("models"),
   fn: async () => {
     for (const name of ["schnet_e", "painnx_e", "ani1x_1_e", "ani1x_1_ef"]) {
@@ -64,7 +64,7 @@ Deno.test({
   },
 });
 
-Deno.test("springs to the origin pull as hard far away, and a manifest may say more than the graph", async () => {
+Deno.test("springs to the origin act far away, too, and a manifest may state invariance that the graph does not show", async () => {
   const file = springs();
   for (const [invariant, expected] of [[undefined, -200], [true, 0]] as const) {
     const manifest = invariant === undefined ? {} : { invariant };

@@ -13,7 +13,7 @@ function dimer(r: number, symbols: string[] = ["Ar", "Ar"]): System {
 }
 
 Deno.test(
-  "a Lennard-Jones dimer has the golden energy and force",
+  "a Lennard-Jones dimer has the reference energy and force",
   on(PAIR_BACKENDS, async (backend) => {
     const model = lennardJones({ epsilon: 0.01, sigma: 3.4, cutoff: 10, truncation: "cut" });
     const { energy, forces } = await evaluate(model, [dimer(5)], backend);
@@ -25,7 +25,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a switched Lennard-Jones dimer has the golden energies and force, and none beyond the cutoff",
+  "a switched Lennard-Jones dimer has the reference energies and force, and no energy beyond the cutoff",
   on(PAIR_BACKENDS, async (backend) => {
     const model = lennardJones({
       epsilon: 0.01,
@@ -46,7 +46,7 @@ Deno.test(
 );
 
 Deno.test(
-  "crystals of argon have the golden energies, by 12 and by 78 neighbors",
+  "crystals of argon have the reference energies, with 12 and with 78 neighbors",
   on(PAIR_BACKENDS, async (backend) => {
     const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
     for (const [cutoff, golden] of [[5.2, -0.0606592745], [8.5, -0.0842277706]] as const) {
@@ -100,7 +100,7 @@ Deno.test(
 );
 
 Deno.test(
-  "shift takes the energy at the cutoff off each pair",
+  "shift subtracts the energy at the cutoff from each pair",
   on(PAIR_BACKENDS, async (backend) => {
     const at = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
     const [shifted, cut] = [lennardJones(at), lennardJones({ ...at, truncation: "cut" })];
@@ -139,7 +139,7 @@ Deno.test(
   }),
 );
 
-Deno.test("the switch leaves energy, force and slope of the force without a step", async () => {
+Deno.test("the switch makes energy, force and slope of the force continuous", async () => {
   const at = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
   const model = lennardJones({ ...at, truncation: "switch", switchWidth: 1.5 });
   const plain = lennardJones({ ...at, truncation: "cut" });

@@ -40,7 +40,7 @@ function serving() {
   return { server, url: `http://127.0.0.1:${server.addr.port}` };
 }
 
-Deno.test("addresses have limits of size and time, and redirects stay with http", async () => {
+Deno.test("downloads have limits of size and time, and redirects must stay with http", async () => {
   const { server, url } = serving();
   const open = async (path: string, download: OnnxModelOptions["download"] = {}) => {
     await using model = await OnnxModel.open(`${url}${path}`, { ...EVALUATOR, download });

@@ -85,7 +85,7 @@ function feedsOf(
   return new PartFeeds(model, part, CONSTANTS).fill(ARRAYS);
 }
 
-Deno.test("constants are fed in the type and the form that the model has", () => {
+Deno.test("constants have the type and form of the model's inputs", () => {
   assertEquals(fed("numbers", "int64", ["N"]), { data: [1, 8, 6, 1, 7], dims: [5] });
   assertEquals(fed("numbers", "float32", ["N", 1]), { data: [1, 8, 6, 1, 7], dims: [5, 1] });
   assertEquals(fed("masses", "float32", ["N"]), { data: [1.5, 16, 12, 1.5, 14], dims: [5] });
@@ -98,7 +98,7 @@ Deno.test("constants are fed in the type and the form that the model has", () =>
   assertEquals(fed("pbc", "bool", ["B", 3]), { data: [0, 0, 0, 1, 1, 0], dims: [2, 3] });
 });
 
-Deno.test("what moves is fed in the model's lengths", () => {
+Deno.test("moving inputs are in the model's unit of length", () => {
   const inNm = fed("positions", "float64", ["N", 3], { perAngstrom: 0.5 });
   assertEquals(inNm, { data: Array.from({ length: 15 }, (_, i) => i / 2), dims: [5, 3] });
   assertEquals(fed("positions", "float32", [1, "N", 3], { from: 1 }).dims, [1, 3, 3]);
@@ -111,7 +111,7 @@ Deno.test("what moves is fed in the model's lengths", () => {
   assertEquals(fed("charges", "float32", ["N"]).data, [0.5, -0.5, 0.25, 0.5, -0.75]);
 });
 
-Deno.test("edges are fed as rows or as pairs, and filled up by ones from atom 0 to itself, far away", () => {
+Deno.test("edges are rows or pairs, padded with edges from atom 0 to itself, far away", () => {
   const none = { padding: false };
   const rows = [0, 1, 2, 2, 3, 4, 1, 0, 3, 4, 2, 2];
   assertEquals(fed("edges", "int64", [2, "E"], none), { data: rows, dims: [2, 6] });
@@ -133,7 +133,7 @@ Deno.test("edges are fed as rows or as pairs, and filled up by ones from atom 0 
   assertEquals(shifts.data.slice(6, 21), [10, 10, 0, -8, 0, 0, -10, -10, 0, 8, 0, 0, 200, 0, 0]);
 });
 
-Deno.test("shifts in lattice vectors are whole numbers, in cells that repeat along some vectors only, too", () => {
+Deno.test("shifts in lattice vectors are integers, also in cells that are periodic along some vectors only", () => {
   const whole = [0, 0, 0, 0, 0, 0, 1, 1, 0, -1, 0, 0, -1, -1, 0, 1, 0, 0];
   for (const dtype of ["int64", "int32", "float32"] as const) {
     const { data, dims } = fed("cellShifts", dtype, ["E", 3]);
@@ -151,7 +151,7 @@ Deno.test("triplets of the padding are two edges of the padding", () => {
   assertEquals(fed("tripletEdges", "int64", ["T", 2], { padding: false }).data, [2, 3]);
 });
 
-Deno.test("of one system all is counted from 0", () => {
+Deno.test("the inputs of one system are counted from 0", () => {
   const second = { from: 1, padding: false };
   assertEquals(fed("numbers", "int64", ["N"], second).data, [6, 1, 7]);
   assertEquals(fed("batchIndex", "int64", ["N"], second).data, [0, 0, 0]);
@@ -170,7 +170,7 @@ Deno.test("of one system all is counted from 0", () => {
   assertEquals(fed("tripletEdges", "int64", [2, "T"], first), { data: [], dims: [2, 0] });
 });
 
-Deno.test("functions are told of atoms, edges and triplets, and make inputs of any type", () => {
+Deno.test("custom functions receive atoms, edges and triplets, and return inputs of any type", () => {
   const tensor: TensorInfo = { name: "bonds", dtype: "int64", shape: ["K", 2] };
   const input = { tensor, meaning: "derived", form: undefined, reason: "" } as const;
   let told: OnnxDerivedFrom | undefined;
@@ -197,7 +197,7 @@ Deno.test("functions are told of atoms, edges and triplets, and make inputs of a
   }
 });
 
-Deno.test("constants of the user's fill the shape that there is", () => {
+Deno.test("custom constants fill the shape of their input", () => {
   const constant = (shape: Shape, value: number | number[]) => {
     const tensor: TensorInfo = { name: "c", dtype: "float32", shape };
     const input = { tensor, meaning: "constant", form: undefined, reason: "" } as const;
@@ -212,7 +212,7 @@ Deno.test("constants of the user's fill the shape that there is", () => {
   assertThrows(() => constant([3], [1, 2]), RangeError, "must fit its shape [3]; got 2 numbers");
 });
 
-Deno.test("lists grow in steps: always by one or more, never by more than an eighth where they are long", () => {
+Deno.test("padded lists are longer by at least one, and by at most an eighth if they are long", () => {
   assertEquals([0, 15, 16, 255, 256, 2047].map(paddedCount), [16, 16, 32, 256, 288, 2048]);
   for (let count = 0; count < 1e5; count += 7) {
     const padded = paddedCount(count);

@@ -32,7 +32,7 @@ async function energyOf(model: OnnxModel): Promise<number> {
   return (await md.run(batch, 0)).get("energy")[0]!;
 }
 
-Deno.test("a model opens from bytes, a path and an address, with weights beside it or given", async () => {
+Deno.test("a model opens from bytes, a path and a URL, with weights beside it or passed as an option", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const far = [
@@ -134,7 +134,7 @@ for (const [what, bytes, type, message] of WRONG) {
   });
 }
 
-Deno.test("older and newer opsets than those for WebGPU run here, and it is said", async () => {
+Deno.test("opsets older and newer than those for WebGPU run on the host, and describe() says so", async () => {
   for (const opset of [13, 22]) {
     await using model = await OnnxModel.open(springs({ opset }));
     assertEquals(await energyOf(model), 15);
@@ -146,7 +146,7 @@ Deno.test("older and newer opsets than those for WebGPU run here, and it is said
   }
 });
 
-Deno.test("how far edges and triplets go must be said", async () => {
+Deno.test("a missing cutoff or reach is an error", async () => {
   const graph = lennardJonesModel(ARGON);
   await assertRejects(
     () => OnnxModel.open(graph, { cutoff: 0 }),
@@ -193,7 +193,7 @@ Deno.test("how far edges and triplets go must be said", async () => {
   );
 });
 
-Deno.test("options that there are none of, or of another kind, are named", async () => {
+Deno.test("unknown options, and options of the wrong kind, are named", async () => {
   const wrong: readonly [object, new () => Error, string][] = [
     [{ cutof: 3 }, TypeError, '"cutof"'],
     [{ derived: { x: 3 } }, TypeError, "derived.x of its options must be a function"],

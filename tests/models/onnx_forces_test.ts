@@ -117,7 +117,7 @@ for (const [name, options] of Object.entries(forms)) {
 
 for (const perAtom of [true, false]) {
   for (const shape of ["plain", "boxed"] as const) {
-    Deno.test(`one system at a time, with energies ${perAtom ? "per atom" : "in all"}, ${shape}`, async () => {
+    Deno.test(`one system at a time, with energies ${perAtom ? "per atom" : "in total"}, ${shape}`, async () => {
       await using model = await OnnxModel.open(springs(perAtom, shape), {
         outputs: { energy: { tensor: "energies", scale: 0.5 } },
         stress: true,
@@ -145,7 +145,7 @@ for (const perAtom of [true, false]) {
   }
 }
 
-Deno.test("a run whose forces are not finite ends with the places where a slope may be infinite", async () => {
+Deno.test("a run whose forces are not finite ends with an error that lists places of infinite slopes", async () => {
   const builder = new GraphBuilder("inverse");
   const x = builder.input("positions", "f32", ["N", 3]);
   const square = builder.reduceSum(builder.mul(x, x), [1]);
@@ -160,7 +160,7 @@ Deno.test("a run whose forces are not finite ends with the places where a slope 
   );
 });
 
-Deno.test("forces of a model whose lists are made by functions, which it is warned of where they are floats", async () => {
+Deno.test("a model whose lists are derived by functions has forces, and derived floats give a warning", async () => {
   const derived: OnnxModelOptions["derived"] = {
     edge_index: ({ edgeSources, edgeTargets, edgeCount }) => ({
       data: [...edgeSources, ...edgeTargets],
@@ -176,7 +176,7 @@ Deno.test("forces of a model whose lists are made by functions, which it is warn
   assert(!model.describe().includes("mind edge_index"));
 });
 
-Deno.test("a description says what was differentiated, which passes ran, and what to mind", async () => {
+Deno.test("describe() shows what was differentiated, which passes ran, and warnings", async () => {
   await using model = await OnnxModel.open(argonGraph(), { name: "argon" });
   const text = model.describe();
   for (
@@ -191,7 +191,7 @@ Deno.test("a description says what was differentiated, which passes ran, and wha
   assert(!bare.describe().includes("foldConstants"));
 });
 
-Deno.test("what is exported has the forces, and opens as it is", async () => {
+Deno.test("an exported model has the added forces and opens without options", async () => {
   await using model = await OnnxModel.open(argonGraph());
   const bytes = model.export();
   await using again = await OnnxModel.open(bytes, { cutoff: 6 });
@@ -210,7 +210,7 @@ Deno.test("what is exported has the forces, and opens as it is", async () => {
   assertEquals(read.export(), other.export());
 });
 
-Deno.test("whoever does not want forces to be made says so; what cannot be made is named", async () => {
+Deno.test("differentiate: false adds no forces, and stresses that cannot be added are named", async () => {
   const open = (bytes: Uint8Array, options: OnnxModelOptions) =>
     OnnxModel.open(bytes, { name: "argon", ...options });
   const off = await assertRejects(
@@ -263,7 +263,7 @@ Deno.test("whoever does not want forces to be made says so; what cannot be made 
   await assertRejects(() => open(builder.build(), {}), RangeError, "must depend on");
 });
 
-Deno.test("weights in other files are in the model when forces are made", async () => {
+Deno.test("weights from other files are included when forces are added", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const parts = {
@@ -297,7 +297,7 @@ Deno.test("weights in other files are in the model when forces are made", async 
   }
 });
 
-Deno.test("what was made is kept in a folder, by what it was made of; damaged files are made anew", async () => {
+Deno.test("models with forces are cached by their content, and damaged files are replaced", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const cache = `${folder}/deep/er`;
@@ -362,7 +362,7 @@ Deno.test("what was made is kept in a folder, by what it was made of; damaged fi
   }
 });
 
-Deno.test("on the reference backend a model is in double precision; where it cannot be, that is said", async () => {
+Deno.test("a model runs in double precision on the reference backend, or describe() says why not", async () => {
   const atom = [{ numbers: [1], positions: [1 / 3, 0, 0] }];
   const options: OnnxModelOptions = { outputs: { energy: "energies" } };
   await using model = await OnnxModel.open(springs(false), options);
@@ -396,7 +396,7 @@ Deno.test("on the reference backend a model is in double precision; where it can
   await assertRejects(() => energy(model, "reference"), Error, "it was disposed of");
 });
 
-Deno.test("the evaluator runs a model where there is no onnxruntime, and loads none", async () => {
+Deno.test("the evaluator runs a model without loading onnxruntime", async () => {
   const file = await Deno.makeTempFile({ suffix: ".onnx" });
   try {
     await Deno.writeFile(file, argonGraph());

@@ -65,7 +65,7 @@ function squaresOf({ positions }: SystemInput, cutoff: number): number[][] {
   );
 }
 
-Deno.test("triplets are listed in both orders, or once, as the manifest says", async () => {
+Deno.test("triplets are listed in both orders or once, as the manifest states", async () => {
   const bytes = tripletModel("three_body_indices"), options = { cutoff: 3, reach: 1.9 };
   let wanted = 0;
   for (const squares of squaresOf(TRIANGLE, 1.9)) {
@@ -79,7 +79,7 @@ Deno.test("triplets are listed in both orders, or once, as the manifest says", a
   assert(once < 0.8 * ordered && once > 0.2 * ordered, `${once} of ${ordered}`);
 });
 
-Deno.test("ordered triplets come by their first edges, for parts of a batch, too", () => {
+Deno.test("ordered triplets are sorted by their first edges, for parts of a batch, too", () => {
   // Edges 4, 5 and 7 of atom 2, 9 and 10 of atom 3; room for one more.
   const lists = {
     counts: Int32Array.of(12, 4),
@@ -98,7 +98,7 @@ Deno.test("ordered triplets come by their first edges, for parts of a batch, too
   assertEquals([...second.triplets], [9, 10, 10, 9]);
 });
 
-Deno.test("an order of triplets that the names do not tell must be said", async () => {
+Deno.test("an order of triplets that names do not show must be stated", async () => {
   const options = { cutoff: 3, reach: 2 };
   for (const name of ["triplet_edges", "three_body_indices", "angle_index"]) {
     await assertRejects(
@@ -122,7 +122,7 @@ Deno.test("a reference finds triplets of the wrong order", async () => {
   );
 });
 
-Deno.test("bonds are edges in both directions, and graphs of bonds have them by triplets", async () => {
+Deno.test("bonds are pairs of opposite edges, and bond graphs refer to them by triplet", async () => {
   const g = new GraphBuilder("bonds");
   const { squares } = edgesOf(g);
   const ofEdges = g.input("d2u", "i64", ["E"]), bonds = g.input("u2d", "i64", ["U"]);
@@ -165,7 +165,7 @@ function twoLists(isApart = false): Uint8Array<ArrayBuffer> {
   return g.build();
 }
 
-Deno.test("a second list has a cutoff and inputs of its own, in batches with isolated atoms, too", async () => {
+Deno.test("a second list has its own cutoff and inputs, also in batches with isolated atoms", async () => {
   const far = { edgeSources: "far_src", edgeTargets: "far_dst", shifts: "far_shifts" };
   const lone: SystemInput = { symbols: ["H", "H"], positions: [0, 0, 0, 1.45, 0, 0] };
   const alone: SystemInput = { symbols: ["H"], positions: [0, 0, 0] };
@@ -206,7 +206,7 @@ function outerSquares({ positions, cell }: SystemInput, cutoff: number): number[
   return sum;
 }
 
-Deno.test("stresses add up over all lists of edges, however their vectors are made", async () => {
+Deno.test("stresses are summed over all lists of edges, for any computation of their vectors", async () => {
   const far = { edgeSources: "far_src", edgeTargets: "far_dst", shifts: "far_shifts" };
   const upright = [2, 0, 0, 0, 2.5, 0, 0, 0, 3];
   const alone: SystemInput = { symbols: ["H"], positions: [0.5, 0.1, 0], cell: upright };
@@ -255,7 +255,7 @@ Deno.test("nearest keeps the nearest neighbors of each atom, and their triplets"
   assertAlmostEquals(await energy(g.build(), options, TRIANGLE), wanted, 1e-3);
 });
 
-Deno.test("lists that are not right are refused by name", async () => {
+Deno.test("wrong lists are refused by name", async () => {
   const inputs = { edgeSources: "far_src", edgeTargets: "far_dst", shifts: "far_shifts" };
   const wrong: readonly [OnnxModelOptions, string][] = [
     [{ lists: { far: { inputs } as never } }, "lists.far.cutoff of its options must be a number"],
@@ -271,7 +271,7 @@ Deno.test("lists that are not right are refused by name", async () => {
   }
 });
 
-Deno.test("matrices of neighbors are filled up with the atom itself, out of reach", async () => {
+Deno.test("neighbor matrices are padded with the atom itself, beyond the cutoff", async () => {
   const g = new GraphBuilder("matrix"); // E = ½ Σ r², of what is within 50 Å
   const x = g.input("positions", "f32", ["N", 3]);
   const matrix = g.input("nbmat", "i64", ["N", "K"]);
@@ -299,7 +299,7 @@ Deno.test("matrices of neighbors are filled up with the atom itself, out of reac
   );
 });
 
-Deno.test("functions never see the empty lists of a batch that is computed with a companion", async () => {
+Deno.test("custom functions never receive the empty lists of a batch with a companion", async () => {
   const g = new GraphBuilder("functions");
   const { squares } = edgesOf(g);
   const weights = g.input("weights", "f32", ["E"]), batch = g.input("edge_batch", "i64", ["E"]);

@@ -37,7 +37,7 @@ async function inFolder(work: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-Deno.test("a manifest stands in the options, beside the file or in it; the first that says something counts", () =>
+Deno.test("manifests are read from the options, beside the file and in it, and the first that states a member counts", () =>
   inFolder(async (folder) => {
     const [path, beside] = [`${folder}/m.onnx`, `${folder}/m.json`];
     const hooke = { ...MANIFEST, energyUnit: 2, elements: { H: 10, O: 20 } };
@@ -68,7 +68,7 @@ Deno.test("a manifest stands in the options, beside the file or in it; the first
     assert(text.includes("energies in 5 eV, from the manifest m.onnx.json,"), text);
   }));
 
-Deno.test("a manifest that is none is refused, with its name", () =>
+Deno.test("a manifest that is not valid is refused with its name", () =>
   inFolder(async (folder) => {
     const path = `${folder}/m.onnx`;
     await Deno.writeFile(path, odd());
@@ -112,7 +112,7 @@ Deno.test("a manifest that is none is refused, with its name", () =>
     );
   }));
 
-Deno.test("manifests come over HTTP, too, and a page instead of one is none", async () => {
+Deno.test("manifests are read over HTTP, and an HTML page in place of one is ignored", async () => {
   const files = new Map([["/a.onnx", odd()]]);
   const server = Deno.serve({ port: 0, onListen: () => {} }, ({ url }) => {
     const { pathname } = new URL(url);
@@ -135,7 +135,7 @@ Deno.test("manifests come over HTTP, too, and a page instead of one is none", as
   }
 });
 
-Deno.test("each member of a manifest that is wrong is named", () => {
+Deno.test("each wrong member of a manifest is named", () => {
   const wrong: readonly [unknown, new () => Error, string][] = [
     [{ cutoff: "5" }, TypeError, "cutoff of it must be a number"],
     [{ cutoff: -1 }, RangeError, "cutoff of it must be above 0 and finite; got -1"],
@@ -189,7 +189,7 @@ Deno.test("each member of a manifest that is wrong is named", () => {
   checkManifest("open x", "it", JSON.parse(JSON.stringify(right)));
 });
 
-Deno.test("energies and forces come in eV and Å whatever the units of a model", async () => {
+Deno.test("energies and forces are in eV and Å for any units of a model", async () => {
   // x in Bohr: E = Σ x² + Σ z in Hartree, F = −2 x in Hartree/Bohr.
   await using model = await OnnxModel.open(odd(), {
     ...MANIFEST,

@@ -51,7 +51,7 @@ function mismatch(...given: Parameters<typeof match>): ModelMismatchError {
   return error;
 }
 
-Deno.test("names tell what tensors mean, however they are spelt", () => {
+Deno.test("names of any spelling give the meanings of tensors", () => {
   const bindings = match([
     "Pos float32 N 3",
     "atomicNumbers int64 N",
@@ -85,7 +85,7 @@ Deno.test("names tell what tensors mean, however they are spelt", () => {
   assertEquals(bindings.padding, false); // shifts in lattice vectors
 });
 
-Deno.test("where a name could be of several meanings, type and shape tell", () => {
+Deno.test("type and shape decide between the meanings of an ambiguous name", () => {
   const of = (text: string) => {
     const bindings = match(["positions float32 N 3", "z int64 N", "edge_index int64 2 E", text]);
     return meanings(bindings).at(-1)!.split(" ")[1];
@@ -97,7 +97,7 @@ Deno.test("where a name could be of several meanings, type and shape tell", () =
   assertEquals(of("natoms int64"), "nodeCount");
 });
 
-Deno.test("types and shapes tell what names do not, where they leave no doubt", () => {
+Deno.test("types and shapes give meanings that names do not show, if they are unambiguous", () => {
   const bindings = match(
     [
       "a float32 N 3",
@@ -123,7 +123,7 @@ Deno.test("types and shapes tell what names do not, where they leave no doubt", 
   assertEquals(meanings(index).slice(2), ["i batchIndex", "energy0 systems"]);
 });
 
-Deno.test("what could be two things is asked for", () => {
+Deno.test("an ambiguous tensor is an error with the possible meanings", () => {
   const two = mismatch(["p float32 N 3", "v float32 N 3", "z int64 N"]);
   assertEquals(two.wouldMap["v"]![0], "positions");
   assert(
@@ -140,7 +140,7 @@ Deno.test("what could be two things is asked for", () => {
   mismatch(["positions float32 N 3", "batch int64 N", "t float32 B"]);
 });
 
-Deno.test("a name that may mean atomic numbers or a model's own ones is asked about", () => {
+Deno.test("a name that may mean atomic numbers or indices is an error", () => {
   for (const name of ["species", "atom_types", "Types", "elements"]) {
     const inputs = ["pos float32 N 3", `${name} int64 N`];
     const error = mismatch(inputs);
@@ -152,7 +152,7 @@ Deno.test("a name that may mean atomic numbers or a model's own ones is asked ab
   }
 });
 
-Deno.test("a manifest says what is what, and a wrong one is told what would do", () => {
+Deno.test("a manifest states meanings, and a wrong one gives an error with possible meanings", () => {
   const said = match(["p float32 N 3", "v float32 N 3", "z int64 N"], FORCES, {
     inputs: { positions: "p" },
     constants: { v: 0 },
@@ -180,7 +180,7 @@ Deno.test("a manifest says what is what, and a wrong one is told what would do",
   mismatch(["z int64 N"]);
 });
 
-Deno.test("energies are of atoms or of systems, as their shape or the manifest says", () => {
+Deno.test("energies are per atom or per system, as their shape or the manifest shows", () => {
   const energy = (text: string, manifest: OnnxManifest = {}) => {
     const outputs = [text, "forces float32 N 3"];
     return results(match(["pos float32 N 3", "batch int64 N"], outputs, manifest))
@@ -197,7 +197,7 @@ Deno.test("energies are of atoms or of systems, as their shape or the manifest s
   assertEquals(energy("out float32 B"), "out energy system 1 1"); // the only one beside the forces
 });
 
-Deno.test("outputs come in eV and Å, with the sign that ours have, and what is no energy is a field", () => {
+Deno.test("outputs are in eV and Å with Hooke's sign, and other outputs are fields", () => {
   const given = match(
     ["pos float32 N 3", "batch int64 N"],
     [
@@ -250,7 +250,7 @@ Deno.test("a model must give forces, and fields must have a width and a level", 
   assert(field("h int64 B", { forces: "h" }).message.includes("forces must be floats"));
 });
 
-Deno.test("models of one system are run one by one", () => {
+Deno.test("models of single systems run once per system", () => {
   assertEquals(match(["pos float32 N 3", "z int64 N"]).batch, "single");
   assertEquals(match(["pos float32 1 N 3", "z int64 1 N"]).batch, "single");
   assertEquals(match(["pos float32 N 3", "batch int64 N", "cell float32 3 3"]).batch, "single");

@@ -46,7 +46,7 @@ Deno.test("the Lennard-Jones graph and the kernel agree, periodic or not, in eve
   }
 });
 
-Deno.test("a graph relaxes crystals to the structures that the kernel finds, and rests where it has converged", async () => {
+Deno.test("a graph relaxes crystals to the kernel's structures, and converged systems do not move", async () => {
   const relaxed = async (model: ConstructorParameters<typeof FIRE>[0]["model"]) => {
     const batch = Batch.from([argon(0.1, 1), argon(0.05, 2)]);
     await using opt = new FIRE({
@@ -69,7 +69,7 @@ Deno.test("a graph relaxes crystals to the structures that the kernel finds, and
   }
 });
 
-Deno.test("energies come in the unit that is said, elements by the numbers that are said", async () => {
+Deno.test("energies use the stated unit, and elements the stated numbers", async () => {
   const graph = new GraphBuilder("types");
   const positions = graph.input("positions", "f32", ["N", 3]);
   const species = graph.input("species", "f32", ["N"]);
@@ -137,7 +137,7 @@ function allPairs(
 }
 
 Deno.test({
-  name: "a real potential gives, from atoms alone, what it gives when it is fed by hand",
+  name: "a real potential gives the same results from atoms as from prepared inputs",
   ignore: lacks("models"),
   async fn() {
     const { inputs } = readReference("schnet");

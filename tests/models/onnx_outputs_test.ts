@@ -49,7 +49,7 @@ async function evaluated(
   return await md.run(batch, 0);
 }
 
-Deno.test("energies of atoms are added up, told by names in shapes or by how many there are", async () => {
+Deno.test("energies per atom are summed; names in shapes or their number show the level", async () => {
   for (const named of [true, false]) {
     const bytes = springs(() => {}, { perAtom: true, named });
     const batch = await evaluated(bytes, Batch.from([atoms(1, 2), atoms(3, 1, 1)]));
@@ -80,7 +80,7 @@ Deno.test("stresses in each form, and virials, are the stress of the batch", asy
   assertEquals(await stressOf("virial", nine.map((x) => -10 * x), [1, 3, 3]), nine);
 });
 
-Deno.test("other outputs are fields of the batch, that hooks read, of what moves only", async () => {
+Deno.test("other outputs are fields of the batch for hooks, written for active systems only", async () => {
   const bytes = springs((graph, x) => {
     graph.output("q", graph.reduceSum(x, [1]), ["N"]);
     graph.output("mu", graph.reduceSum(x, [0], true), [1, 3]);
@@ -116,7 +116,7 @@ Deno.test("other outputs are fields of the batch, that hooks read, of what moves
   assertAlmostEquals(both.get("dipole")[0]!, 2 * rests[0]!, 1e-7);
 });
 
-Deno.test("fields of systems at rest stay as they are", async () => {
+Deno.test("fields of systems that are not active do not change", async () => {
   const graph = new GraphBuilder("springs");
   const x = graph.input("positions", "f32", ["N", 3]);
   const none = graph.mul(graph.input("energy0", "f32", ["B"]), 0);
@@ -135,7 +135,7 @@ Deno.test("fields of systems at rest stay as they are", async () => {
   assert(rests! > moves! + 0.01, `${rests} ${moves}`);
 });
 
-Deno.test("an output of another length than it must have is named", async () => {
+Deno.test("an output of a wrong length is named", async () => {
   const bytes = springs((graph, x) => graph.output("q", graph.reduceSum(x, [0]), [3]));
   const node = { tensor: "q", level: "node" } as const;
   await assertRejects(
@@ -153,7 +153,7 @@ Deno.test("an output of another length than it must have is named", async () => 
   );
 });
 
-Deno.test("a value that is no number ends the run, with model, output, system and step", async () => {
+Deno.test("a NaN ends the run with an error that names model, output, system and step", async () => {
   // log of what is left until x reaches 3: the second system gets there.
   const graph = new GraphBuilder("wall");
   const x = graph.input("positions", "f32", ["N", 3]);
@@ -183,7 +183,7 @@ Deno.test("a value that is no number ends the run, with model, output, system an
   );
 });
 
-Deno.test("one system at a time, without padding, and by functions, a graph gives what the kernel gives", async () => {
+Deno.test("a graph gives the kernel's results one system at a time, without padding, and with custom functions", async () => {
   const argon = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
   const systems = [
     rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, 1),

@@ -44,7 +44,7 @@ async function run(
   };
 }
 
-Deno.test("a graph that sees padded edges gives the right numbers with default options", async () => {
+Deno.test("a graph that reacts to padded edges gives the right results with default options", async () => {
   const { energies, forces, text } = await run(edgeSprings({ isMasked: false }), [
     PAIR,
     ATOM,
@@ -55,7 +55,7 @@ Deno.test("a graph that sees padded edges gives the right numbers with default o
   assert(text.includes("lists are padded on WebGPU only"), text);
 });
 
-Deno.test("padding that is asked for is compared: a graph that sees it is refused", async () => {
+Deno.test("requested padding is compared, and a graph that reacts to it is refused", async () => {
   const error = await assertRejects(
     () => run(edgeSprings({ isMasked: false }), [PAIR, ATOM], { padding: true }),
     ModelMismatchError,
@@ -82,7 +82,7 @@ Deno.test("an isolated atom gets its own energy from a graph that fails without 
   }
 });
 
-Deno.test("a graph of single systems that fails without edges says which system has none", async () => {
+Deno.test("a graph of single systems that fails without edges gives an error that names the system", async () => {
   for (const kind of [{ isNeedy: true }, { hasMean: true }]) {
     const bytes = edgeSprings({ ...kind, isSingle: true });
     assertEquals((await run(bytes, [PAIR, PAIR])).energies, [PAIR_ENERGY, PAIR_ENERGY]);
@@ -122,7 +122,7 @@ Deno.test("an element beyond a table of the graph is refused with the atom and t
   assertEquals((await run(known, [sodium], numbered)).energies, [9]);
 });
 
-Deno.test("an element that a graph fails for is found by trying, and named", async () => {
+Deno.test("an element for which a graph fails is found by trial runs and named", async () => {
   const sparse = edgeSprings({ isSparse: true });
   const strange = { numbers: [1, 11], positions: [0, 0, 0, 2, 0, 0], info: { label: "salt" } };
   for (const systems of [[PAIR, strange], [strange], [{ numbers: [11], positions: [0, 0, 0] }]]) {
@@ -137,7 +137,7 @@ Deno.test("an element that a graph fails for is found by trying, and named", asy
   }
 });
 
-Deno.test("the numbers that a graph knows are those of tables, and of rows of zeros and a one", () => {
+Deno.test("the element numbers of a graph are found from its tables and one-hot rows", () => {
   const g = new GraphBuilder("lookups");
   const z = g.input("z", "i64", ["N"]), other = g.input("other", "i64", ["N"]);
   const table = g.constant("f32", [0, 0, 0, 0], [4]);

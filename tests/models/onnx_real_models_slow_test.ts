@@ -188,7 +188,7 @@ for (const potential of POTENTIALS) {
   }
 
   Deno.test({
-    name: `${name} gives on WebGPU what it gives on wasm`,
+    name: `${name} gives the same results on WebGPU and wasm`,
     ignore: lacks("models") || lacksGpu(),
     fn: async () => {
       const { water, ...others } = structuresFor(isUniversal);

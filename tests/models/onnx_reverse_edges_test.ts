@@ -40,13 +40,13 @@ async function energies(weight: number, options: OnnxModelOptions = {}): Promise
   return found;
 }
 
-Deno.test("each edge is paired with the edge that goes the other way, over all images", async () => {
+Deno.test("each edge is paired with its reverse, for all images", async () => {
   const [paired, alone] = [await energies(1e3), await energies(0)];
   assertEquals(paired, alone);
   assertAlmostEquals(alone[2]!, 2 * 1.5 ** 2, 1e-5);
 });
 
-Deno.test("half lists have no reverse edges, which is said", async () => {
+Deno.test("reverse edges of half lists are an error", async () => {
   const error = await assertRejects(() => energies(1, { neighbors: "half" }));
   assert((error as Error).message.includes('neighbors must be "full"'), (error as Error).message);
 });

@@ -76,7 +76,7 @@ Deno.test("energies of free atoms that a graph adds are added in float64", async
   }
 });
 
-Deno.test("energies that the manifest adds, units and scales hold for those of the graph, too", async () => {
+Deno.test("energies, units and scales of the manifest apply to energies of free atoms of the graph, too", async () => {
   const { model, energies } = await evaluated("by a table", {
     energyUnit: "Hartree",
     outputs: { energy: { tensor: "energy", scale: -1 } },
@@ -87,7 +87,7 @@ Deno.test("energies that the manifest adds, units and scales hold for those of t
   await model.dispose();
 });
 
-Deno.test("a sum that is more than one of free atoms stays whole", async () => {
+Deno.test("a sum of more than free atoms is not split", async () => {
   for (const way of ["shared", "a mean"] as const) {
     const { model, energies } = await evaluated(way);
     const free = way === "shared" ? TOTAL : TOTAL / 5;

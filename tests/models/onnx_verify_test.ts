@@ -57,7 +57,7 @@ const REFERENCE = await referenceOf(MODEL, { ...RIGHT, stress: true }, STRUCTURE
 const open = (options: OnnxModelOptions, reference = fileOf(REFERENCE)) =>
   OnnxModel.open(MODEL, { name: "pairs.onnx", ...RIGHT, ...options, reference });
 
-Deno.test("a model that agrees with its reference says so", async () => {
+Deno.test("describe() shows that a model agrees with its reference", async () => {
   await using model = await open({ stress: true });
   const line = model.describe().split("\n").find((text) => text.startsWith("agrees"));
   assert(
@@ -74,7 +74,7 @@ function shifted(off: number, float32: number) {
   return fileOf({ ...REFERENCE, energy, float32: [none, { ...none, energy: float32 }] });
 }
 
-Deno.test("what PyTorch loses in float32 excuses a difference, and describe says so", async () => {
+Deno.test("a difference that PyTorch has in float32 is accepted, and describe() shows it", async () => {
   await using model = await open({}, shifted(5e-5, 2e-5));
   const line = model.describe().split("\n").find((text) => text.startsWith("agrees"))!;
   const said = "; PyTorch in float32 is beyond the tolerance, too: energy 5e-5 eV per atom of " +
@@ -82,7 +82,7 @@ Deno.test("what PyTorch loses in float32 excuses a difference, and describe says
   assert(line.endsWith(said), line);
 });
 
-Deno.test("what PyTorch loses in float32 never excuses more than 1e-4 eV per atom", async () => {
+Deno.test("a difference of PyTorch in float32 never allows more than 1e-4 eV per atom", async () => {
   const error = await assertRejects(() => open({}, shifted(5e-4, 1)), ModelMismatchError);
   assert(/energy of structure 1 .* \(at most 0\.0001\)/.test(error.message), error.message);
 });
@@ -156,7 +156,7 @@ for (const [what, options, finding, hint] of WRONG) {
   });
 }
 
-Deno.test("a reference of another file, and one that is no JSON, are refused", async () => {
+Deno.test("a reference of another file, and one that is not JSON, are refused", async () => {
   const other = { ...REFERENCE, model: "0".repeat(64) };
   await assertRejects(
     () => open({}, fileOf(other)),
@@ -167,7 +167,7 @@ Deno.test("a reference of another file, and one that is no JSON, are refused", a
   await assertRejects(() => open({}, broken), SyntaxError, "must be JSON");
 });
 
-Deno.test("a reference beside the model is found, and others' manifests are compared anew", async () => {
+Deno.test("a reference beside the model is found, and another manifest is compared anew", async () => {
   const folder = await Deno.makeTempDir();
   try {
     await Deno.writeFile(`${folder}/pairs.onnx`, MODEL);
@@ -183,7 +183,7 @@ Deno.test("a reference beside the model is found, and others' manifests are comp
   }
 });
 
-Deno.test("describe() names elements that no structure of the reference has", async () => {
+Deno.test("describe() names elements without a structure in the reference", async () => {
   const [molecule] = STRUCTURES;
   const water = labeled("water", {
     symbols: ["O", "H", "H"],
@@ -193,7 +193,7 @@ Deno.test("describe() names elements that no structure of the reference has", as
   assert(/^agrees .*, of 1 structure, on wasm; no structure has C$/m.test(model.describe()));
 });
 
-Deno.test("a file that was written with a reference warns if it is not there", async () => {
+Deno.test("a model that was written with a reference gives a warning if the reference is missing", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/pairs.onnx`;
@@ -232,7 +232,7 @@ Deno.test("a file that was written with a reference warns if it is not there", a
   }
 });
 
-Deno.test("on the reference backend the evaluator is compared before it first runs", async () => {
+Deno.test("the evaluator is compared before its first run on the reference backend", async () => {
   await using model = await open({});
   const batch = Batch.from([{ symbols: ["C", "O"], positions: [0, 0, 0, 1, 0, 0] }]);
   await using md = new NVE({ model, dt: 0.1, device: "reference" });

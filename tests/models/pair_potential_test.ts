@@ -178,7 +178,7 @@ async function differences(model: Model, { numbers, cell, positions }: System): 
   return all.map((_, k) => (energy[2 * k + 1]! - energy[2 * k]!) / (2 * h));
 }
 
-Deno.test("generated functions give what the kernels that are written by hand give", async () => {
+Deno.test("generated functions give the results of hand-written kernels", async () => {
   const cases = [
     [lennardJones, [{ epsilon: 0.01, sigma: 2.2 }, { epsilon: 0.02, sigma: 2.4 }]],
     [morse, [{ depth: 0.4, width: 1.3, distance: 2.4 }, { depth: 0.5, width: 1.1, distance: 2.6 }]],
@@ -231,7 +231,7 @@ onEach("pairs without a well exert no force", async (on) => {
   assert(half.forces[6]! !== 0);
 });
 
-Deno.test("threads give generated potentials the same bits", async () => {
+Deno.test("generated potentials give bitwise identical results on threads", async () => {
   const systems = [crowd(), dimer(2.1, ["Si", "O"]), crowd(), dimer(3, ["O", "O"])];
   const model = ALL["Buckingham"]!;
   const threads = openThreads(2);

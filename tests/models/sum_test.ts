@@ -18,7 +18,7 @@ import { MaxForceClampHook } from "@hooke/hooke/observe";
 
 const atom = () => Batch.from([new System({ symbols: ["Ar"], positions: [1, 0, 0] })]);
 
-Deno.test("models of a sum add up, and two tethers keep anchors of their own", async () => {
+Deno.test("models of a sum are added, and two tethers keep their own anchors", async () => {
   const near = tethers({ stiffness: 2, anchors: [0, 0, 0] });
   const far = tethers({ stiffness: 1, anchors: [4, 0, 0] });
   const push = potential(({ forces }) => {
@@ -32,7 +32,7 @@ Deno.test("models of a sum add up, and two tethers keep anchors of their own", a
   assertAlmostEquals(batch.get("forces")[0]!, -2 + 3 + 10, 1e-12);
 });
 
-Deno.test("a sum gives what each of its models gives, and needs one", () => {
+Deno.test("a sum gives the outputs that all of its models give, and requires a model", () => {
   const spring = tethers({ stiffness: 1 });
   assertEquals(sum(spring, potential(() => 0)).gives, ["energy", "forces"]);
   assertThrows(() => sum(), RangeError, "the list of models is empty");
@@ -43,7 +43,7 @@ Deno.test("a sum gives what each of its models gives, and needs one", () => {
   );
 });
 
-Deno.test("potentials of one's own and springs name an option that they have not", () => {
+Deno.test("custom potentials and springs name an unknown option", () => {
   assertThrows(() => tethers({ k: 1 } as never), TypeError, 'got "k"');
   assertThrows(() => tethers({} as never), TypeError, "stiffness must be a number");
   const anchor = { stiffness: 1, anchor: [0, 0, 0] };
@@ -54,7 +54,7 @@ Deno.test("potentials of one's own and springs name an option that they have not
   assertThrows(() => potential(() => 0, label as never), TypeError, 'got "label"');
 });
 
-Deno.test("models that take their time are added in their order, whoever is ready first", async () => {
+Deno.test("asynchronous models are added in their order, regardless of which is ready first", async () => {
   const late = (force: number, milliseconds: number): Model => ({
     name: `in ${milliseconds} ms`,
     gives: ["energy", "forces"],
@@ -98,7 +98,7 @@ function inTwo(size: number): Model {
   };
 }
 
-Deno.test("what a model adds by kernels comes after its visit, and before what hooks do to it", async () => {
+Deno.test("kernels of a model run after its computation on the host, and before hooks modify forces", async () => {
   for (const device of ["reference", "wasm"] as const) {
     const seen: number[] = [];
     const batch = atom();
@@ -118,7 +118,7 @@ Deno.test("what a model adds by kernels comes after its visit, and before what h
   }
 });
 
-Deno.test("what parts of a sum have for a batch is given back, whether they are visited or not", async () => {
+Deno.test("all parts of a sum are closed, whether they compute on the host or not", async () => {
   const closed: string[] = [];
   const closing = (name: string, isVisited: boolean): Model => ({
     name,

@@ -7,7 +7,7 @@ import { withFolder } from "../checkpoint/folder.ts";
 
 const at = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0] }]);
 
-Deno.test("while another program reads flushing is an error, and nothing is lost by it", () =>
+Deno.test("a flush while another program reads throws and loses no system", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.db`;
     const sink = await openSink(path);

@@ -26,7 +26,7 @@ async function withRow(
 
 const perAtom = (values: number[]) => ({ level: "node", dtype: "f64", values }) as const;
 
-Deno.test("charges to begin with and those of a result stay apart", async () => {
+Deno.test("initial charges and computed charges are stored separately", async () => {
   const charges = [0.5, -0.5];
   const initial = { fields: { initial_charges: perAtom([1, 2]) } };
   const cases: readonly (readonly [SystemInput, boolean, boolean])[] = [
@@ -53,7 +53,7 @@ Deno.test("charges to begin with and those of a result stay apart", async () => 
   }
 });
 
-Deno.test("a text that looks like a number, and a name that ASE has for something else, are data", async () => {
+Deno.test("texts that look like numbers, and names that ASE reserves, are stored in data", async () => {
   const info = { label: "x", five: "5", yes: "True", natoms: 3, "two words": 1, He: 2, _a1: 2 };
   await withRow({ ...ATOM, info }, async (row, path) => {
     const pairs = JSON.parse(String(row["key_value_pairs"]));
@@ -62,7 +62,7 @@ Deno.test("a text that looks like a number, and a name that ASE has for somethin
   });
 });
 
-Deno.test("velocities come back to the bit, unless another program has changed the momenta", async () => {
+Deno.test("velocities are read back bitwise identical, unless another program has changed the momenta", async () => {
   const velocities = [0.1, 0.2, 0.3, 0, -0, 1 / 3];
   await withRow({ ...ATOM, velocities }, async (_, path) => {
     const sink = new AseDatabaseSink(path);
@@ -74,7 +74,7 @@ Deno.test("velocities come back to the bit, unless another program has changed t
   });
 });
 
-Deno.test("a stress that is not symmetric, an energy of −0, and constraints of others come back", async () => {
+Deno.test("an asymmetric stress, an energy of −0 and constraints of other programs are read back", async () => {
   const stress = [1, 2, 3, 4, 5, 6, 7, 8, 9];
   const constraints = [{ name: "FixBondLengths", kwargs: { pairs: [[0, 1]] } }];
   const info = { constraints, calculator: "emt" };
@@ -88,7 +88,7 @@ Deno.test("a stress that is not symmetric, an energy of −0, and constraints of
   });
 });
 
-Deno.test("others see systems from the next flush on, not before", async () => {
+Deno.test("other programs see systems after the next flush, not before", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.db`;
     await using sink = new AseDatabaseSink(path);
@@ -108,7 +108,7 @@ Deno.test("others see systems from the next flush on, not before", async () => {
   });
 });
 
-Deno.test("info that is no plain data is an error that names it, and the rest is written", async () => {
+Deno.test("info that is not plain data throws an error that names it, and other systems are written", async () => {
   await withFolder(async (folder) => {
     await using sink = new AseDatabaseSink(`${folder}/x.db`);
     for (const value of [() => {}, { __ndarray__: 1 }, new Map()]) {
@@ -198,7 +198,7 @@ for (const [name, read] of Object.entries(READERS)) {
     }));
 }
 
-Deno.test("a version that is no number is no version, whatever the column is called", () =>
+Deno.test("a version that is not a number is refused, for any case of the column's name", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.db`;
     await bytesOfDatabase(path);

@@ -48,7 +48,7 @@ async function edit(path: string, ending: Ending, record: number, what: RegExp):
 const found = ({ systems, unsummed, damage }: SinkReport) => [systems, unsummed, damage];
 
 for (const ending of ["xyz", "jsonl"] as const) {
-  Deno.test(`.${ending}: records of another program, before ours and between them, are not checked and no damage`, () =>
+  Deno.test(`.${ending}: records of another program, before and between those of Hooke, are not checked and not damage`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await Deno.writeTextFile(path, THEIRS[ending].repeat(3));
@@ -66,7 +66,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
       );
     }));
 
-  Deno.test(`.${ending}: a record of ours that lost its check sum is damage, in such a file, too`, () =>
+  Deno.test(`.${ending}: a record of Hooke without its checksum is damage in a file with records of other programs`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await Deno.writeTextFile(path, THEIRS[ending].repeat(2));
@@ -87,7 +87,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
       }
     }));
 
-  Deno.test(`.${ending}: where check sums begin is known after the file was cut back, emptied and added to`, () =>
+  Deno.test(`.${ending}: the first record with a checksum is known after the file was truncated, emptied and added to`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await Deno.writeTextFile(path, THEIRS[ending].repeat(3));
@@ -105,7 +105,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
     }));
 }
 
-Deno.test(".db: rows of another program are not checked; one of ours that lost its sum is damage", () =>
+Deno.test(".db: rows of another program are not checked; a row of Hooke without its checksum is damage", () =>
   withFolder(async (folder) => {
     const { DatabaseSync } = await import("node:sqlite");
     const path = `${folder}/x.db`;
@@ -142,7 +142,7 @@ Deno.test(".db: rows of another program are not checked; one of ours that lost i
     assertEquals(found(await verifySink(path)), [3, 2, []]);
   }));
 
-Deno.test("an array that another program has added to a store has no check sum, and is no damage", () =>
+Deno.test("an array that another program added to a store has no checksum and is not damage", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await add(path, 2);
@@ -167,7 +167,7 @@ Deno.test("an array that another program has added to a store has no check sum, 
     ]);
   }));
 
-Deno.test("a frame of a sink that was read with its marks is written to another sink without them", () =>
+Deno.test("a frame that was read with its checksum keys is written to another sink without them", () =>
   withFolder(async (folder) => {
     const [from, to] = [`${folder}/from.xyz`, `${folder}/to.xyz`];
     await add(from, 1);
@@ -181,7 +181,7 @@ Deno.test("a frame of a sink that was read with its marks is written to another 
     assertEquals((await systems.get(0)).info, {});
   }));
 
-Deno.test("of a .csv only the form is looked at, which its report says", () =>
+Deno.test("only the form of a .csv is checked, and its report says so", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.csv`;
     const sink = await openSink(path);

@@ -20,14 +20,14 @@ async function write(path: string | URL, columns: string[], rows: number[][]): P
   return await Deno.readTextFile(path);
 }
 
-Deno.test("a new file gets a header, one with the same header only rows", () =>
+Deno.test("a new file gets a header, and a file with the same header gets only rows", () =>
   inFolder(async (path) => {
     assertEquals(await write(path, ["a", "b"], [[1, 2]]), "a,b\n1,2\n");
     assertEquals(await write(path, ["a", "b"], [[3, 4], [5, 6]]), "a,b\n1,2\n3,4\n5,6\n");
     assertEquals(await write(new URL(`file://${path}`), ["a", "b"], []), "a,b\n1,2\n3,4\n5,6\n");
   }));
 
-Deno.test("a file with another header is refused and stays as it is", () =>
+Deno.test("a file with another header is refused and not changed", () =>
   inFolder(async (path) => {
     for (const text of ["a,c\n1,2\n", "a,b,c\n1,2,3\n", "a\n", "a,b,", "\n"]) {
       await Deno.writeTextFile(path, text);
@@ -40,7 +40,7 @@ Deno.test("a file with another header is refused and stays as it is", () =>
     }
   }));
 
-Deno.test("numbers come back as they were; what is no number is an empty cell", () =>
+Deno.test("numbers are read back unchanged, and NaN is an empty cell", () =>
   inFolder(async (path) => {
     const numbers = [0.1 + 0.2, 1e300, -5e-324, 1 / 3, 2 ** 53, -0, 1e21, Math.fround(0.1)];
     const text = await write(path, ["x"], numbers.map((x) => [x]));
@@ -56,7 +56,7 @@ Deno.test("names with commas, quotes and line ends are quoted", () =>
     assertEquals((await write(path, columns, [[4, 5, 6]])).split("\n").at(-2), "4,5,6");
   }));
 
-Deno.test("a row that a kill has left unfinished is taken off, a header too", () =>
+Deno.test("an incomplete row or header that a killed process left is removed", () =>
   inFolder(async (path) => {
     for (const rest of ["3", "3,4", "a".repeat(200_000)]) {
       await Deno.writeTextFile(path, `a,b\n1,2\n${rest}`);
@@ -68,7 +68,7 @@ Deno.test("a row that a kill has left unfinished is taken off, a header too", ()
     }
   }));
 
-Deno.test("many rows are all there, in order, and who adds too fast is asked to wait", () =>
+Deno.test("many rows are written in order, and add() returns a promise if the disk does not keep up", () =>
   inFolder(async (path) => {
     const file = new CsvFile(path, ["i"]);
     await file.open();
@@ -85,7 +85,7 @@ Deno.test("many rows are all there, in order, and who adds too fast is asked to 
     assert(waited > 0 && waited < 10, `${waited}`);
   }));
 
-Deno.test("a disk that takes nothing, and a folder there is not, are errors of opening", async () => {
+Deno.test("opening fails on a full disk and in a folder that does not exist", async () => {
   const error = await assertRejects(
     () => new CsvFile("/dev/full", ["a"]).open(),
     Error,
@@ -101,7 +101,7 @@ Deno.test("a disk that takes nothing, and a folder there is not, are errors of o
   assertThrows(() => new CsvFile("x.csv", ["a"]).add([[1]]), Error, "it is not open");
 });
 
-Deno.test("of rows that the disk takes only a part of nothing stays, and that is an error", () =>
+Deno.test("rows that the disk accepts only in part are removed, and an error is thrown", () =>
   inFolder(async (path) => {
     const child = fileURLToPath(new URL("limited_writer.ts", import.meta.url));
     const { stdout, code } = await new Deno.Command("bash", {
@@ -122,7 +122,7 @@ Deno.test("of rows that the disk takes only a part of nothing stays, and that is
     assert(lines.slice(1, -1).every((line, i) => line === `${Math.floor(i / 7)},${i % 7 / 3}`));
   }));
 
-Deno.test("a file is cut back to what it had at some time, on the way to it or in it, and never without its header", () =>
+Deno.test("a file is truncated to an earlier size, with rows pending or written, and keeps its header", () =>
   inFolder(async (path) => {
     const file = new CsvFile(path, ["a"]);
     await assertRejects(() => file.truncate(3), Error, "it is not open");

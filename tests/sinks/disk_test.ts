@@ -53,7 +53,7 @@ for (const path of Deno.args) {
 `;
 
 Deno.test({
-  name: "a disk that may only be read from is an error with a code",
+  name: "a read-only disk gives an error with a code",
   ignore: lacks("disks"),
   fn: () =>
     withFolder(async (folder) => {
@@ -72,7 +72,7 @@ Deno.test({
     }),
 });
 
-Deno.test("files and folders that others may not write to are errors with a code, and stay as they are", () =>
+Deno.test("files and folders without write permission give errors with a code, and are not changed", () =>
   withFolder(async (folder) => {
     // Nothing is forbidden to root, so another user runs it, who may be unable to read the sources and the runtime
     // where they are: often in somebody's home.

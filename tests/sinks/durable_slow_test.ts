@@ -53,7 +53,7 @@ class Unsynced {
 
 for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
   Deno.test({
-    name: `what a .${ending} has flushed is on the disk, names of files included`,
+    name: `flushed data of a .${ending} is on the disk, with the names of its files`,
     ignore: lacks("strace"),
     fn: () =>
       withFolder(async (folder) => {
@@ -81,7 +81,7 @@ for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
   });
 }
 
-Deno.test("a process that may use its files alone, and not their folder, writes them all the same", () =>
+Deno.test("a process with permission for its files, but not for their folder, writes them", () =>
   withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/marks`);
     for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {

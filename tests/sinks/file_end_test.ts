@@ -24,7 +24,7 @@ function fakeFile() {
   return file;
 }
 
-Deno.test("what a full disk took of some bytes is taken back at once", async () => {
+Deno.test("the part of a write that a full disk accepted is removed at once", async () => {
   const file = fakeFile(), end = new FileEnd(file, "x", 0);
   await end.add(Uint8Array.of(1, 2, 3));
   file.room = 5;
@@ -37,7 +37,7 @@ Deno.test("what a full disk took of some bytes is taken back at once", async () 
   assertEquals([file.bytes, end.size], [[1, 2, 3], 3]);
 });
 
-Deno.test("what could not be taken back at once is, before anything else is added", async () => {
+Deno.test("a part that could not be removed at once is removed before the next write", async () => {
   const file = fakeFile(), end = new FileEnd(file, "x", 0);
   await end.add(Uint8Array.of(1, 2, 3));
   [file.room, file.isStuck] = [5, true];

@@ -50,7 +50,7 @@ Deno.test("a line of JSON has a key for each field, and only JSON in it", () =>
     assertEquals([...back.get("forces")].slice(0, 3), [NaN, Infinity, -Infinity]);
   }));
 
-Deno.test("a table has the numbers per system, systemId first, or those that are asked for", () =>
+Deno.test("a table has the numbers per system, systemId first, or the given columns", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.csv`;
     const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0], energy: -0.5 }]);
@@ -81,7 +81,7 @@ Deno.test("a table has the numbers per system, systemId first, or those that are
     assertEquals(again.columns, ["pair[1]", "late", "none"]);
   }));
 
-Deno.test("columns that are none are refused when the sink is made, or when they meet a field", () =>
+Deno.test("columns that are not valid are refused when the sink is created or a field does not match", () =>
   withFolder(async (folder) => {
     const make = (columns: unknown) => () => new CsvSink("x.csv", columns as string[]);
     assertThrows(make("energy"), TypeError, '"energy"');
@@ -97,7 +97,7 @@ Deno.test("columns that are none are refused when the sink is made, or when they
     }
   }));
 
-Deno.test("a table says that it holds no systems, and keeps its rows", () =>
+Deno.test("reading systems from a table throws an error and keeps its rows", () =>
   withFolder(async (folder) => {
     await using sink = new CsvSink(`${folder}/x.csv`);
     await sink.write(atom(1));
@@ -107,7 +107,7 @@ Deno.test("a table says that it holds no systems, and keeps its rows", () =>
     assertEquals((await sink.table()).get("systemId")!.length, 1);
   }));
 
-Deno.test("who writes faster than the disk is asked to wait, and all is written", () =>
+Deno.test("write() returns a promise if the disk does not keep up, and all systems are written", () =>
   withFolder(async (folder) => {
     for (const make of [ExtxyzSink, JsonlSink]) {
       const sink = new make(`${folder}/${make.name}`, { mostBytes: 2000 });
@@ -126,7 +126,7 @@ Deno.test("who writes faster than the disk is asked to wait, and all is written"
     }
   }));
 
-Deno.test("what cannot be written is told once, by what is asked next, and costs only its own batch", () =>
+Deno.test("a failed write is reported once, by the next call, and loses only its own batch", () =>
   withFolder(async (folder) => {
     for (const make of [ExtxyzSink, JsonlSink]) {
       const sink = new make(`${folder}/${make.name}`);
@@ -141,7 +141,7 @@ Deno.test("what cannot be written is told once, by what is asked next, and costs
     }
   }));
 
-Deno.test("info that is nested too deeply is refused by name, read and written", () =>
+Deno.test("info that is nested too deep is refused by name when it is read or written", () =>
   withFolder(async (folder) => {
     const deep = "[".repeat(100_000) + "]".repeat(100_000);
     const sink = new JsonlSink(`${folder}/deep.jsonl`);
@@ -156,7 +156,7 @@ Deno.test("info that is nested too deeply is refused by name, read and written",
     await damaged.close();
   }));
 
-Deno.test("frames come one by one: those before a damaged one are whole, and those after are not read", () =>
+Deno.test("frames are read one by one: those before a damaged frame are complete, and those after it are not read", () =>
   withFolder(async (folder) => {
     for (const make of [ExtxyzSink, JsonlSink]) {
       const path = `${folder}/${make.name}`;
@@ -179,7 +179,7 @@ Deno.test("frames come one by one: those before a damaged one are whole, and tho
     }
   }));
 
-Deno.test("fields of one's own in extxyz: units with odd letters, and a frame that was changed by hand", () =>
+Deno.test("custom fields in extxyz: units with special characters, and a frame that was edited by hand", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const batch = atom(1);
@@ -202,7 +202,7 @@ Deno.test("fields of one's own in extxyz: units with odd letters, and a frame th
     }
   }));
 
-Deno.test("frames of others stand side by side, with numbers of their own and without", () =>
+Deno.test("frames of other programs with and without integer arrays are batched", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const head = "Properties=species:S:1:pos:R:3";
@@ -216,7 +216,7 @@ Deno.test("frames of others stand side by side, with numbers of their own and wi
     assertEquals((await sink.slice({ steps: [4, 4] })).infos, [{ step: 4 }]);
   }));
 
-Deno.test("a file that another program has made longer is read to its end", () =>
+Deno.test("a file that another program has extended is read to its end", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const [writer, reader] = [new ExtxyzSink(path), new ExtxyzSink(path)];
@@ -239,7 +239,7 @@ Deno.test("a file that another program has made longer is read to its end", () =
     await writer.close();
   }));
 
-Deno.test("several may read a file at once: each gets each system once", () =>
+Deno.test("several readers of a file at once get each system once", () =>
   withFolder(async (folder) => {
     const at = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0], energy: x }]);
     for (const ending of ["jsonl", "xyz", "db"]) {
@@ -264,7 +264,7 @@ for (
     false,
   ]] as const
 ) {
-  Deno.test(`.${ending}: typed arrays in info come back as ${isTyped ? "such" : "lists"}, lists as lists`, async () => {
+  Deno.test(`.${ending}: typed arrays in info are read back as ${isTyped ? "typed arrays" : "lists"}, lists as lists`, async () => {
     const folder = await Deno.makeTempDir(), numbers = Float64Array.of(1, 2.5);
     const info = { numbers, list: [1, 2], text: "x" };
     const sink = await openSink(`${folder}/one.${ending}`);
@@ -276,7 +276,7 @@ for (
   });
 }
 
-Deno.test("a table that is asked for systems keeps the failure of a write for flush()", () =>
+Deno.test("reading systems from a table leaves the error of a failed write to flush()", () =>
   withFolder(async (folder) => {
     const sink = new CsvSink(`${folder}/x.csv`);
     const batch = Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]);
@@ -298,7 +298,7 @@ Deno.test("a table that is asked for systems keeps the failure of a write for fl
     await sink.close();
   }));
 
-Deno.test("systems of a joined file that lack whole numbers are read, with a warning that names array and system", () =>
+Deno.test("systems of a joined file that lack an integer array are read, with a warning that names array and system", () =>
   withFolder(async (folder) => {
     const texts: string[] = [], warnings: string[] = [];
     for (const [name, fields] of [["a", { kinds: [4] }], ["b", {}]] as const) {

@@ -8,7 +8,7 @@ import { namesIn, withFolder } from "../checkpoint/folder.ts";
 const argon = () => Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]);
 
 for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
-  Deno.test(`a .${ending} is made with the folders above it`, () =>
+  Deno.test(`a .${ending} is created with its parent folders`, () =>
     withFolder(async (folder) => {
       const sink = await openSink(`${folder}/a/b/x.${ending}`);
       await sink.write(argon());
@@ -17,7 +17,7 @@ for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
     }));
 }
 
-Deno.test("so are tables, files of lines and checkpoints, by paths and by URLs", () =>
+Deno.test("tables, files of lines and checkpoints are created with their folders, by paths and by URLs", () =>
   withFolder(async (folder) => {
     const at = (name: string) => new URL(`file://${folder}/with%20space/${name}`);
     const files = [new CsvFile(at("a/x.csv"), ["a"]), new LineFile(at("b/lines"))];
@@ -30,7 +30,7 @@ Deno.test("so are tables, files of lines and checkpoints, by paths and by URLs",
     assertEquals(namesIn(`${folder}/with space`), ["a", "b", "c"]);
   }));
 
-Deno.test("reading a file that does not exist makes no folder", () =>
+Deno.test("reading a file that does not exist creates no folder", () =>
   withFolder(async (folder) => {
     const error = await assertRejects(() => openSystems(`${folder}/a/x.xyz`));
     assert(error instanceof Error);
@@ -41,7 +41,7 @@ Deno.test("reading a file that does not exist makes no folder", () =>
     assertEquals(namesIn(folder), []);
   }));
 
-Deno.test("a folder that cannot be made is named, with the cause", () =>
+Deno.test("a folder that cannot be created is named, with the cause", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "");
     for (const ending of ["xyz", "jsonl", "csv", "db"]) {

@@ -7,7 +7,7 @@ import { FILES } from "./formats.ts";
 const KILLS = 50;
 
 for (const ending of FILES) {
-  Deno.test(`a process killed ${KILLS} times while it writes .${ending} leaves all that it had flushed`, async () => {
+  Deno.test(`a process killed ${KILLS} times while it writes .${ending} keeps all flushed systems`, async () => {
     await withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       let [before, between] = [0, 0];

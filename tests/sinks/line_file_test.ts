@@ -15,7 +15,7 @@ for (
     ["", ""],
   ] as const
 ) {
-  Deno.test(`of a file of lines that ends with ${JSON.stringify(rest)} ${kept === "" ? "whole lines are" : "all is"} kept`, () =>
+  Deno.test(`a file of lines that ends with ${JSON.stringify(rest)} keeps ${kept === "" ? "its complete lines" : "all of its text"}`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/lines`, warnings: string[] = [];
       await Deno.writeTextFile(path, WHOLE + rest);
@@ -34,7 +34,7 @@ for (
     }));
 }
 
-Deno.test("a table warns of a part of a row that it removes", () =>
+Deno.test("a table warns about a part of a row that it removes", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.csv`, warnings: string[] = [];
     await Deno.writeTextFile(path, "a\n1\n2");
@@ -47,7 +47,7 @@ Deno.test("a table warns of a part of a row that it removes", () =>
   }));
 
 for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
-  Deno.test(`a .${ending} that is a link in a loop, or has a name that is too long, says so`, () =>
+  Deno.test(`a .${ending} that is a link in a loop, or has too long a name, gives an error with that cause`, () =>
     withFolder(async (folder) => {
       const loop = `${folder}/loop.${ending}`, long = `${folder}/${"n".repeat(300)}.${ending}`;
       await Deno.symlink(loop, loop);

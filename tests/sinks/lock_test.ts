@@ -8,7 +8,7 @@ import { withFolder } from "../checkpoint/folder.ts";
 const atom = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0] }]);
 
 for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
-  Deno.test(`a .${ending} that a sink writes to is refused to another, and is free again once it is closed`, () =>
+  Deno.test(`a .${ending} is locked while a sink writes to it, and free once the sink is closed`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       const first = await openSink(path);
@@ -43,7 +43,7 @@ Deno.test("files of lines and tables have one writer, too", () =>
     }
   }));
 
-Deno.test("a file that is refused for what it holds is not held", () =>
+Deno.test("a file that is refused for its content is not locked", () =>
   withFolder(async (folder) => {
     for (const ending of ["xyz", "jsonl", "csv", "db"]) {
       const path = `${folder}/x.${ending}`;
@@ -65,7 +65,7 @@ Deno.test("readers need no lock", () =>
     }
   }));
 
-Deno.test("a lock is of the file itself: its name may be another, or a link", () =>
+Deno.test("a lock is on the file itself: another name or a link is locked, too", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/a`, "");
     await Deno.symlink(`${folder}/a`, `${folder}/b`);

@@ -9,7 +9,7 @@ import { ARGON } from "../dynamics/atoms.ts";
 const atom = (x: number, id?: number) =>
   new System({ symbols: ["Ar"], positions: [x, 0, 0], ...(id !== undefined && { id }) });
 
-Deno.test("what is read is what was written, in that order, integers and edges intact", () => {
+Deno.test("systems are read in the order of writing, with integers and edges intact", () => {
   const batch = Batch.from([atom(1), rattle(fcc({ element: "Ar", a: 5.26, cells: 1 }), 0.1, 3)]);
   batch.set("tags", [7, 8, 9, 10, 11], { level: "node", dtype: "i32" });
   batch.setEdges([[1, 2], [3, 4]]);
@@ -25,7 +25,7 @@ Deno.test("what is read is what was written, in that order, integers and edges i
   assertEquals([...all.get("systemId")], [0, 1, 2]); // the second time it is another system
 });
 
-Deno.test("systems are copies: neither who wrote them nor who read them can change what is kept", () => {
+Deno.test("a sink keeps copies: later changes of written or read batches do not affect it", () => {
   const batch = Batch.from([atom(1)]);
   const sink = new MemorySink();
   sink.write(batch);
@@ -34,7 +34,7 @@ Deno.test("systems are copies: neither who wrote them nor who read them can chan
   assertEquals(sink.read().get("positions")[0], 1);
 });
 
-Deno.test("a full sink takes nothing of what does not fit, and says so", () => {
+Deno.test("a batch that exceeds the capacity is refused as a whole", () => {
   const sink = new MemorySink({ capacity: 3 });
   sink.write(Batch.from([atom(1), atom(2)]));
   assertEquals([sink.length, sink.capacity, sink.isFull], [2, 3, false]);
@@ -54,7 +54,7 @@ Deno.test("a full sink takes nothing of what does not fit, and says so", () => {
   assertEquals(sink.length, 0);
 });
 
-Deno.test("a mask of any form marks systems; one of another length or with other values is refused", () => {
+Deno.test("a mask of any type of list selects systems; another length or other values are refused", () => {
   const batch = Batch.from([atom(1), atom(2), atom(3)]);
   for (
     const mask of [[false, true, true], [0, 1, 1], Int32Array.of(0, 1, 1), Uint8Array.of(0, 1, 1)]
@@ -77,7 +77,7 @@ Deno.test("a mask of any form marks systems; one of another length or with other
   assertEquals(sink.length, 0);
 });
 
-Deno.test("systems whose fields disagree with those of any earlier one are refused when they come", () => {
+Deno.test("systems whose fields differ from those of any earlier system are refused when they are written", () => {
   const sink = new MemorySink();
   const [plain, int, float] = [0, 1, 2].map(() => Batch.from([atom(1)])) as [Batch, Batch, Batch];
   int.set("tag", 1, { level: "system", dtype: "i32", fill: 0 });
@@ -89,7 +89,7 @@ Deno.test("systems whose fields disagree with those of any earlier one are refus
   assertEquals([...sink.read().get("tag")], [0, 1, 0]);
 });
 
-Deno.test("an empty sink, a closed one and a batch under an engine are named", async () => {
+Deno.test("reading an empty sink, writing to a closed sink, and a batch under an engine give clear errors", async () => {
   const sink = new MemorySink();
   assertThrows(() => sink.read(), RangeError, "it is empty");
   assertThrows(() => sink.drain(), RangeError, "it is empty");

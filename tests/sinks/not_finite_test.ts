@@ -30,7 +30,7 @@ function frames(): Batch[] {
 }
 
 for (const ending of ["xyz", "jsonl", "db", "zarr"]) {
-  Deno.test(`${ending}: a frame with numbers that are not finite is read, and no hindrance to others`, async () => {
+  Deno.test(`${ending}: a frame with numbers that are not finite is read, and frames after it, too`, async () => {
     await withFolder(async (folder) => {
       const path = `${folder}/run.${ending}`;
       const written = frames();

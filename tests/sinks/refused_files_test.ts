@@ -8,7 +8,7 @@ import { FILES } from "./formats.ts";
 
 const atom = (x: number) => Batch.from([{ symbols: ["Ar"], positions: [x, 0, 0], energy: x }]);
 
-Deno.test("a path that ends with nothing known is refused, and what is known is named", async () => {
+Deno.test("a path with an unknown ending is refused, and the known endings are named", async () => {
   for (const path of ["x", "x.txt", "x.xyz.gz", ".xyz/x", "x.jsonl\\y"]) {
     await assertRejects(() => openSink(path), RangeError, ".xyz, .extxyz, .jsonl, .csv, .db");
   }
@@ -18,14 +18,14 @@ Deno.test("a path that ends with nothing known is refused, and what is known is 
   assert(Object.isFrozen(SINK_FORMATS));
 });
 
-Deno.test("capital letters end a path as small ones do", () =>
+Deno.test("endings of paths are not case-sensitive", () =>
   withFolder(async (folder) => {
     const sink = await openSink(`${folder}/x.JSONL`);
     assert(sink instanceof JsonlSink);
     await sink.close();
   }));
 
-Deno.test("a file of something else is refused, and stays as it is", () =>
+Deno.test("a file of another format is refused and not changed", () =>
   withFolder(async (folder) => {
     const files: readonly (readonly [string, string])[] = [
       ["xyz", "a letter to somebody\n"],
@@ -53,7 +53,7 @@ Deno.test("a file of something else is refused, and stays as it is", () =>
     await assertRejects(() => other.open(), RangeError, '"a,c"');
   }));
 
-Deno.test("a file of a newer version is refused, and stays as it is", () =>
+Deno.test("a file of a newer version is refused and not changed", () =>
   withFolder(async (folder) => {
     const line = '{"hooke":2,"atoms":"as they are written in years to come"}\n';
     await Deno.writeTextFile(`${folder}/x.jsonl`, line);
@@ -82,7 +82,7 @@ Deno.test("a file of a newer version is refused, and stays as it is", () =>
     }
   }));
 
-Deno.test("a database of something else is refused, and stays as it is", () =>
+Deno.test("a database of another program is refused and not changed", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.db`;
     for (const table of ["notes", "systems"]) {
@@ -112,7 +112,7 @@ Deno.test("a folder at the path, and a file in place of its folder, are errors w
     assertEquals(namesIn(folder), ["file", ...FILES.map((ending) => `x.${ending}`)].sort());
   }));
 
-Deno.test("a write that cannot be opened is an error of the flush, and the other sinks go on", () =>
+Deno.test("a sink that cannot be opened throws at the flush, and other sinks continue", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "");
     for (const ending of FILES) {
@@ -133,7 +133,7 @@ Deno.test("a write that cannot be opened is an error of the flush, and the other
     }
   }));
 
-Deno.test("an error of reading a text names the file, with the line", () =>
+Deno.test("an error of reading a text file names the file and the line", () =>
   withFolder(async (folder) => {
     const files: readonly (readonly [name: string, text: string, words: string])[] = [
       [

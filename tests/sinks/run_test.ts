@@ -24,7 +24,7 @@ function engine(warnings: string[] = []): NVE {
   return new NVE({ model: ARGON, dt: 2, device: "reference", onWarning });
 }
 
-Deno.test("what a run writes is the same to the bit in every kind of sink, with steps, times and systems", () =>
+Deno.test("a run writes bitwise identical frames to every kind of sink, with steps, times and systems", () =>
   withFolder(async (folder) => {
     const memory = new MemorySink();
     const stored: StoredSink[] = Object.entries(KINDS).map(([ending, kind]) =>
@@ -53,7 +53,7 @@ Deno.test("what a run writes is the same to the bit in every kind of sink, with 
     await table.close();
   }));
 
-Deno.test("a sink that fails stops the run, or only warns where the hook is added so; the others have all", () =>
+Deno.test("a sink that fails stops the run, or only warns if its hook is added so, and other sinks get all frames", () =>
   withFolder(async (folder) => {
     await Deno.writeTextFile(`${folder}/file`, "");
     for (const [ending, kind] of Object.entries(KINDS)) {

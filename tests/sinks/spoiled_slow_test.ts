@@ -3,6 +3,6 @@ import { FILES } from "./formats.ts";
 import { trySpoiled } from "./spoiled.ts";
 
 for (const ending of FILES) {
-  Deno.test(`.${ending}: whatever is wrong is told with its place, or the file is whole`, () =>
+  Deno.test(`.${ending}: any damage is reported with its place, or the file is read completely`, () =>
     trySpoiled(ending, 1000, 4000));
 }

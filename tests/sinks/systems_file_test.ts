@@ -15,7 +15,7 @@ async function fill(path: string, from: number, to: number): Promise<void> {
 }
 
 for (const ending of ["xyz", "jsonl"]) {
-  Deno.test(`a record of .${ending} that is just being written is neither read nor taken off`, () =>
+  Deno.test(`a record of .${ending} that is being written is neither read nor removed`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await fill(path, 0, 3);
@@ -31,7 +31,7 @@ for (const ending of ["xyz", "jsonl"]) {
 }
 
 for (const ending of SYSTEMS) {
-  Deno.test(`systems of .${ending} are read while a sink goes on; who opens it later has more`, () =>
+  Deno.test(`systems of .${ending} are read while a sink writes; a later reader gets more`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await fill(path, 0, 5);
@@ -46,7 +46,7 @@ for (const ending of SYSTEMS) {
       await assertRejects(() => before.get(5), RangeError, "whole number below 5");
     }));
 
-  Deno.test(`a reader of .${ending} sees what was written anew in the place of what it knew`, () =>
+  Deno.test(`a reader of .${ending} sees systems that replace those it has read before`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await fill(path, 0, 4);
@@ -60,7 +60,7 @@ for (const ending of SYSTEMS) {
     }));
 }
 
-Deno.test("a database of an older version is read, though it is not added to", () =>
+Deno.test("a database of an older version is read, but not added to", () =>
   withFolder(async (folder) => {
     const path = `${folder}/old.db`;
     await fill(path, 0, 2);
@@ -72,7 +72,7 @@ Deno.test("a database of an older version is read, though it is not added to", (
     await assertRejects(() => openSink(path), RangeError, "version must be 9");
   }));
 
-Deno.test("what has no systems is refused, and stays as it is", () =>
+Deno.test("a file without systems is refused and not changed", () =>
   withFolder(async (folder) => {
     for (const ending of SYSTEMS) {
       const path = `${folder}/x.${ending}`;

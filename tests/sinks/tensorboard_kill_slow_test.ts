@@ -24,7 +24,7 @@ async function killInMidRun(folder: string, salt: number): Promise<number> {
   return last;
 }
 
-Deno.test(`killed at ${KILLS} moments: every flushed step can be read, once, and the rest is whole or absent`, async () => {
+Deno.test(`killed at ${KILLS} moments: every flushed step is read once, and other steps are complete or absent`, async () => {
   const folder = await Deno.makeTempDir();
   let unflushed = 0;
   for (let kill = 1; kill <= KILLS; kill++) {

@@ -30,13 +30,13 @@ async function threeEvents(folder: string): Promise<{ bytes: Uint8Array; ends: n
   return { bytes: await Deno.readFile(board.path!), ends };
 }
 
-Deno.test("a record is, to the byte, what TensorBoard's own writer makes of the same bytes", () => {
+Deno.test("a record has the same bytes as that of TensorBoard's own writer", () => {
   // tensorboard.summary.writer.record_writer.RecordWriter of 2.20.0, for b"hello"
   const known = "0500000000000000eab2043e68656c6c6fbb1f1c19";
   assertEquals(frameRecord(new TextEncoder().encode("hello")).toHex(), known);
 });
 
-Deno.test("what was added comes back: steps, times, tags, numbers as float32, histograms", () =>
+Deno.test("steps, times, tags, numbers as float32 and histograms are read back", () =>
   inFolder(async (folder) => {
     const board = new TensorBoardFile(`${folder}/deep/er`);
     await board.open();
@@ -66,7 +66,7 @@ Deno.test("what was added comes back: steps, times, tags, numbers as float32, hi
     assertEquals([min, max, counts[0], counts.length], [3, 3, 2, 30]);
   }));
 
-Deno.test("each run has a file of its own, behind those of earlier runs", () =>
+Deno.test("each run has its own file, which sorts after those of earlier runs", () =>
   inFolder(async (folder) => {
     for (const step of [0, 1, 2]) {
       await using board = new TensorBoardFile(new URL(`file://${folder}`));
@@ -77,7 +77,7 @@ Deno.test("each run has a file of its own, behind those of earlier runs", () =>
     assertEquals((await readTensorBoard(folder)).map(({ step }) => step), [0, 1, 2]);
   }));
 
-Deno.test("a file that was cut off anywhere has all records before, and nothing else", () =>
+Deno.test("a file that is cut off anywhere has all complete records before, and nothing else", () =>
   inFolder(async (folder) => {
     const { bytes, ends } = await threeEvents(folder);
     const whole = parseTensorBoard(bytes);
@@ -89,7 +89,7 @@ Deno.test("a file that was cut off anywhere has all records before, and nothing 
     }
   }));
 
-Deno.test("a byte that is wrong is found, and the record named", () =>
+Deno.test("a wrong byte is found, and its record is named", () =>
   inFolder(async (folder) => {
     const { bytes, ends } = await threeEvents(folder);
     for (let i = 0; i < bytes.length; i++) {
@@ -104,7 +104,7 @@ Deno.test("a byte that is wrong is found, and the record named", () =>
     }
   }));
 
-Deno.test("messages of any bytes, with sums that are right, are read or refused by their number", () =>
+Deno.test("messages of random bytes with right checksums are read, or refused with their number", () =>
   inFolder(async (folder) => {
     const { bytes, ends } = await threeEvents(folder);
     const first = bytes.subarray(0, ends[0]);
@@ -135,7 +135,7 @@ Deno.test("messages of any bytes, with sums that are right, are read or refused 
     assert(refused > 100, `${refused} were refused`);
   }));
 
-Deno.test("what is no such file is refused, one of a later version too", () =>
+Deno.test("other files, and files of another version, are refused", () =>
   inFolder(async (folder) => {
     const text = new TextEncoder().encode("step,energy\n0,1\n1,2\n");
     assertThrows(
@@ -154,7 +154,7 @@ Deno.test("what is no such file is refused, one of a later version too", () =>
     );
   }));
 
-Deno.test("what cannot be written is told, and what cannot be is refused", () =>
+Deno.test("failed writes are reported, and wrong arguments are refused", () =>
   inFolder(async (folder) => {
     const board = new TensorBoardFile(folder);
     assertThrows(() => board.add(0, {}), Error, ": the file is not open");
@@ -172,7 +172,7 @@ Deno.test("what cannot be written is told, and what cannot be is refused", () =>
     assertEquals((error as { code?: unknown }).code, "EEXIST");
   }));
 
-Deno.test("a disk that is full: the record is not there at all, those before are, and it goes on when there is room", () =>
+Deno.test("on a full disk a record is written entirely or not at all, earlier records stay, and writing continues once there is room", () =>
   inFolder(async (folder) => {
     const script = `
       import { TensorBoardFile } from ${

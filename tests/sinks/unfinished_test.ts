@@ -36,7 +36,7 @@ for (const ending of TEXTS) {
   // A row of numbers that lacks its newline may lack digits, too; of other records the check sum says that they are whole.
   const missing = ending === "csv" ? 0 : 1;
 
-  Deno.test(`.${ending}: of every beginning the whole records are there, the rest is taken off with a warning, and more is added`, () =>
+  Deno.test(`.${ending}: a file cut off anywhere keeps its complete records, the rest is removed with a warning, and more is added`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       const ends = [0];
@@ -65,7 +65,7 @@ for (const ending of TEXTS) {
       }
     }));
 
-  Deno.test(`.${ending}: who only reads a file that is being written sees its whole records, and changes nothing`, () =>
+  Deno.test(`.${ending}: a reader of a file that is being written sees its complete records and changes nothing`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       const sink = await openSink(path);
@@ -87,13 +87,13 @@ for (const ending of TEXTS) {
     }));
 
   if (ending === "csv") continue;
-  Deno.test(`.${ending}: a flipped bit of a newline or blank in the last record is reported, and nothing is removed for it`, async () => {
+  Deno.test(`.${ending}: a flipped bit of a newline or blank in the last record is reported, and nothing is removed`, async () => {
     const isBlank = (byte: number, place: number, all: Uint8Array) =>
       place > all.length * 0.66 && (byte === 10 || byte === 32 && all[place + 1] === 104); // before "hooke_"
     assertEquals(await flipsOf(ending, isBlank), isAsItWas);
   });
 
-  Deno.test(`.${ending}: a last record that lacks its newline is one for all readers; a part of one is a warning`, () =>
+  Deno.test(`.${ending}: a last record that lacks only its newline is read; a part of one gives a warning`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`, warnings: string[] = [];
       const onWarning = (message: string) => void warnings.push(message);
@@ -123,7 +123,7 @@ for (const ending of TEXTS) {
     }));
 }
 
-Deno.test("the warning of a part that is removed says where it was, and how much", () =>
+Deno.test("the warning of a removed part gives its place and size", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`, warnings: string[] = [];
     const sink = new ExtxyzSink(path);
@@ -142,7 +142,7 @@ Deno.test("the warning of a part that is removed says where it was, and how much
     ]);
   }));
 
-Deno.test("whole frames behind a number of atoms that was damaged are not taken off with it", () =>
+Deno.test("complete frames behind a damaged number of atoms are not removed", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const sink = new ExtxyzSink(path);
@@ -168,7 +168,7 @@ Deno.test("whole frames behind a number of atoms that was damaged are not taken 
     assertEquals(await Deno.readTextFile(lines), merged);
   }));
 
-Deno.test("a last frame of others that is not whole is refused, and stays as it is", () =>
+Deno.test("an incomplete last frame of another program is refused and not changed", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const others = [
@@ -192,7 +192,7 @@ Deno.test("a last frame of others that is not whole is refused, and stays as it 
     assert((await Deno.readTextFile(path)).startsWith("1\nplain\nAr 0 0 0\n\n1\n"));
   }));
 
-Deno.test("a last row of others that only lacks the end of its line is not taken off; one of ours is", () =>
+Deno.test("a last row of another program that only lacks its newline is not removed; one of Hooke is", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.csv`;
     const opened = async (text: string, columns?: string[]) => {

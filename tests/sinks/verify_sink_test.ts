@@ -62,7 +62,7 @@ async function inSink<T>(path: string, work: (sink: StoredSink) => Promise<T>): 
 }
 
 for (const ending of ENDINGS) {
-  Deno.test(`a .${ending} is whole when it was written, added to, cut back and written again`, () =>
+  Deno.test(`a .${ending} has no damage after it was written, added to, truncated and rewritten`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`;
       await written(path);
@@ -75,7 +75,7 @@ for (const ending of ENDINGS) {
       assertEquals(await verifySink(path), whole(path, 7));
     }));
 
-  Deno.test(`a flipped bit in a .${ending} is reported, or is in a hole and changes nothing`, () =>
+  Deno.test(`a flipped bit in a .${ending} is reported, or is in unused space and changes nothing`, () =>
     withFolder(async (folder) => {
       const path = `${folder}/x.${ending}`, random = randomOf(3);
       await written(path);
@@ -99,7 +99,7 @@ for (const ending of ENDINGS) {
     }));
 }
 
-Deno.test("what is missing is reported, too: a chunk, a row, the end of a record, a check sum", () =>
+Deno.test("missing parts are reported: a chunk, a row, the end of a record, a checksum", () =>
   withFolder(async (folder) => {
     const [text, store] = [`${folder}/x.jsonl`, `${folder}/x.zarr`];
     await written(text);
@@ -145,7 +145,7 @@ Deno.test("a chunk that was removed from a .zarr is an error when it is read or 
     await assertRejects(() => openSink(path), SyntaxError, message);
   }));
 
-Deno.test("files of others have no check sums: their form is checked; a table's, too", () =>
+Deno.test("files of other programs have no checksums: only their form is checked, as that of tables", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`, table = `${folder}/x.csv`;
     await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n");

@@ -24,7 +24,7 @@ const WRONG: readonly (readonly [string, string, string, string])[] = [
   ["custom/step/zarr.json", '"dtype":"i32"', '"dtype":"i64"', "attributes.hooke.dtype"],
 ];
 
-Deno.test("what is wrong in the metadata is named by file and key", async () => {
+Deno.test("damaged metadata is named by file and key", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await makeStore(path);
@@ -43,7 +43,7 @@ Deno.test("what is wrong in the metadata is named by file and key", async () => 
   });
 });
 
-Deno.test("metadata with anything wrong in it ends in a SyntaxError, or means what it did", async () => {
+Deno.test("changed metadata gives a SyntaxError or the same systems", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`, random = randomOf(8);
     await makeStore(path);
@@ -62,7 +62,7 @@ Deno.test("metadata with anything wrong in it ends in a SyntaxError, or means wh
   });
 });
 
-Deno.test("chunks with anything wrong in them end in a SyntaxError", async () => {
+Deno.test("damaged chunks give a SyntaxError", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await makeStore(path);
@@ -78,7 +78,7 @@ Deno.test("chunks with anything wrong in them end in a SyntaxError", async () =>
   });
 });
 
-Deno.test("no single flipped bit of a chunk is read as other data, packed or not", async () => {
+Deno.test("no flipped bit of a chunk is read as other data, compressed or not", async () => {
   const frames = Batch.from(Array.from({ length: 40 }, (_, i) => ({
     symbols: ["Ar", "Ne"],
     positions: [i, 0.1, 0.2, -i, Math.sqrt(i), 7],

@@ -6,7 +6,7 @@ import { frameAt } from "./zarr_endless.ts";
 
 const KILLS = 50;
 
-Deno.test(`a process killed ${KILLS} times while it writes a store leaves all that it had flushed`, async () => {
+Deno.test(`a process killed ${KILLS} times while it writes a store keeps all flushed systems`, async () => {
   const folder = await Deno.makeTempDir();
   try {
     let torn = 0;
@@ -33,7 +33,7 @@ Deno.test(`a process killed ${KILLS} times while it writes a store leaves all th
   }
 });
 
-Deno.test("a process killed while it makes a store leaves one that can be opened", async () => {
+Deno.test("a process killed while it creates a store leaves a store that can be opened", async () => {
   const folder = await Deno.makeTempDir();
   try {
     let early = 0;

@@ -48,7 +48,7 @@ function positionsOf(steps: readonly number[]): Float64Array {
   return Float64Array.from(steps.flatMap((step) => [...frameAt(step).get("positions")]));
 }
 
-Deno.test("what the file system refuses is told with its code, by whoever asks next", async () => {
+Deno.test("a refusal by the file system is thrown with its code by the next call", async () => {
   const sink = new ZarrSink("/proc/hooke.zarr"); // no folder can be made there, whoever one is
   const error = await assertRejects(() => sink.open(), Error, "Cannot open /proc/hooke.zarr");
   assert("code" in error && error.cause instanceof Error);

@@ -75,7 +75,7 @@ function stateOf(chunk: number, state: number, size: number): Uint8Array {
   return new Uint8Array(size).map((_, i) => chunk * 31 + state * 7 + i);
 }
 
-Deno.test("at every moment the index at the end is whole, and what was committed is what it points to", async () => {
+Deno.test("at every moment the index at the end is complete and refers to committed chunks", async () => {
   for (const seed of [1, 2]) {
     const random = randomOf(seed), committed = new Map<number, Uint8Array>();
     let coming = new Map<number, Uint8Array>(), checks = 0, largest = 0;
@@ -114,7 +114,7 @@ Deno.test("at every moment the index at the end is whole, and what was committed
   }
 });
 
-Deno.test("a shard that is finished has no hole", async () => {
+Deno.test("a finished shard has no unused space", async () => {
   let bytes: Uint8Array = new Uint8Array(0);
   const shard = await ShardFile.make(diskOf((now) => bytes = now), "c/0");
   for (let chunk = 0; chunk < 9; chunk++) await shard.put(chunk, stateOf(chunk, 0, 5000));

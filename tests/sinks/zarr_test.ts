@@ -48,7 +48,7 @@ Deno.test("another reader finds rows, pointers and edges counted in the store", 
   }
 });
 
-Deno.test("what else is known of systems comes back with its arrays; what is no plain data is refused by name", async () => {
+Deno.test("info is read back with its arrays; info that is not plain data is refused by name", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await using sink = new ZarrSink(path);
@@ -69,7 +69,7 @@ Deno.test("what else is known of systems comes back with its arrays; what is no 
   });
 });
 
-Deno.test("what was flushed is there while the sink goes on; what was not is not", async () => {
+Deno.test("readers find flushed systems, and only those, while a sink writes", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await using sink = new ZarrSink(path);
@@ -131,7 +131,7 @@ slowTest(
   },
 );
 
-Deno.test("float32 keeps seven digits, and chosen fields are all that is kept", async () => {
+Deno.test("float32 keeps seven digits, and only the chosen fields are stored", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await using sink = new ZarrSink(path, { precision: "f32", fields: ["energy"] });
@@ -170,7 +170,7 @@ function frameAt40(): Float64Array {
   return Batch.from([frameAt(40).system(0), frameAt(41).system(0)]).get("positions");
 }
 
-Deno.test("select gives systems at any places, in their order, several times if asked", async () => {
+Deno.test("select returns systems in the order of the given places, with repetitions", async () => {
   await withFolder(async (folder) => {
     await using sink = new ZarrSink(`${folder}/x.zarr`, { chunkBytes: 64 });
     for (let step = 0; step < 20; step++) await sink.write(frameAt(step));
@@ -183,7 +183,7 @@ Deno.test("select gives systems at any places, in their order, several times if 
   });
 });
 
-Deno.test("what is there and is no store stays as it is", async () => {
+Deno.test("a folder or file that is not a store is not changed", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/other`);
     await Deno.writeTextFile(`${folder}/other/notes.txt`, "mine");
@@ -201,7 +201,7 @@ Deno.test("what is there and is no store stays as it is", async () => {
   });
 });
 
-Deno.test("a store of a newer version is refused as such", async () => {
+Deno.test("a store of a newer version is refused with that reason", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await (await openSink(path)).close();
@@ -217,7 +217,7 @@ Deno.test("options are checked", () => {
   assertThrows(() => new ZarrSink("x", { chunks: 2 } as object), TypeError, "among capacity");
 });
 
-Deno.test("a store that nobody made has no systems, and reading makes none", async () => {
+Deno.test("a store that does not exist has no systems, and reading does not create it", async () => {
   await withFolder(async (folder) => {
     const sink = new ZarrSink(`${folder}/x.zarr`);
     await assertRejects(() => sink.read(), RangeError, "it is empty");
@@ -225,7 +225,7 @@ Deno.test("a store that nobody made has no systems, and reading makes none", asy
   });
 });
 
-Deno.test("a store that a kill has left half made is made anew", async () => {
+Deno.test("a store that a killed process left incomplete is created anew", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await (await openSink(path)).close();
@@ -241,7 +241,7 @@ Deno.test("a store that a kill has left half made is made anew", async () => {
   });
 });
 
-Deno.test("a field that a kill kept from becoming part of the store is taken off; others' arrays stay", async () => {
+Deno.test("a field that no commit completed before a kill is removed; arrays of other programs stay", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     {
@@ -270,7 +270,7 @@ Deno.test("a field that a kill kept from becoming part of the store is taken off
   });
 });
 
-Deno.test("what comes while a store is drained or cleared stays", async () => {
+Deno.test("systems that are written while a store is drained or cleared stay", async () => {
   await withFolder(async (folder) => {
     for (const isOpen of [true, false]) {
       await using sink = new ZarrSink(`${folder}/${isOpen}.zarr`, { chunkBytes: 64 });
@@ -289,7 +289,7 @@ Deno.test("what comes while a store is drained or cleared stays", async () => {
   });
 });
 
-Deno.test("a store may be in the current folder, by a name of one letter", async () => {
+Deno.test("a store may be in the current folder and have a name of one letter", async () => {
   const folder = await Deno.makeTempDir(), before = Deno.cwd();
   Deno.chdir(folder);
   try {
