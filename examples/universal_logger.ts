@@ -30,7 +30,7 @@ const logger = hook({
   on: {
     dynamics: {
       AFTER_STEP: (ctx) => {
-        const fmax = Math.max(...ctx.read.fmax);
+        const fmax = ctx.read.fmax.max();
         console.log(`[dynamics] step ${ctx.stepCount}: fmax=${fmax.toFixed(4)}`);
       },
     },

@@ -188,6 +188,19 @@ Deno.test("the state is what document 003 lists", async () => {
   assertEquals(trainer.state.optimizer.map(({ name }) => name), ["sgd"]);
 });
 
+Deno.test("printed or as JSON, the state is what document 003 lists", async () => {
+  await using trainer = getTrainer("simple", tinyParts());
+  await trainer.train();
+  const { model, latestLoss, optimizer, status } = JSON.parse(JSON.stringify(trainer.state));
+  assertEquals([model, latestLoss, status], ["trainer", trainer.state.latestLoss, "completed"]);
+  assertEquals(optimizer[0].groups[0].lr, trainer.state.optimizer[0]!.groups[0]!.lr);
+  const text = Deno.inspect(trainer.state);
+  for (const member of ["model", "device", "currentEpoch", "avgLoss", "modelParams", "step"]) {
+    assert(text.includes(`${member}: `), text);
+  }
+  assert(!text.includes("sums"), text);
+});
+
 Deno.test("training with the identity comes to the same bits as without", async () => {
   const trained = async (hooks: readonly IdentityUpdate[]) => {
     await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 3 });

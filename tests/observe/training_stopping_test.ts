@@ -93,7 +93,7 @@ Deno.test("verbose says what it finds, to `write`; otherwise it is silent", asyn
   const said: string[] = [], write = (text: string) => void said.push(text);
   await epochsOf([4, 9], { patience: 1, verbose: true, write });
   assertEquals(said, [
-    "val/loss has improved: 4, before NaN",
+    "val/loss has improved: 4, the first value",
     "val/loss has not improved: 9, the best is 4, 1 check of 1",
     "stopping: val/loss did not improve on 4 for 1 check",
   ]);

@@ -186,7 +186,8 @@ export class EarlyStopping {
     if (!strict && ctx.metrics[monitor] === undefined) return;
     const value = monitored("stop early", ctx.metrics, monitor);
     if (isBetter(value, this.#best, mode, minDelta)) {
-      this.#log(`${monitor} has improved: ${value}, before ${this.#best}`);
+      const before = Number.isNaN(this.#best) ? "the first value" : `before ${this.#best}`;
+      this.#log(`${monitor} has improved: ${value}, ${before}`);
       this.#best = value;
       this.#waited = 0;
     } else this.#countFailure(ctx, value);

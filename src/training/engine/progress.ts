@@ -97,6 +97,27 @@ export class Progress implements TrainerState {
     return this.#counts.tokens;
   }
 
+  /** Returns the state as plain data: what `JSON.stringify` and `console.log` show. */
+  toJSON(): TrainerState {
+    const { model, optimizer, device, currentEpoch, currentBatchIdx, latestLoss, avgLoss } = this;
+    const { modelParams, status, step, samplesSeen, tokensSeen, metrics } = this;
+    return {
+      model,
+      optimizer,
+      device,
+      currentEpoch,
+      currentBatchIdx,
+      latestLoss,
+      avgLoss,
+      modelParams,
+      status,
+      step,
+      samplesSeen,
+      tokensSeen,
+      metrics: { ...metrics },
+    };
+  }
+
   /** Counts a batch of the epoch. */
   countBatch(): void {
     this.#counts = { ...this.#counts, batchIdx: this.#counts.batchIdx + 1 };
@@ -154,6 +175,12 @@ export class Progress implements TrainerState {
     this.sums.load(saved.sums);
   }
 }
+
+Object.defineProperty(Progress.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+  value(this: Progress): TrainerState {
+    return this.toJSON();
+  },
+});
 
 /** Throws a TypeError if `saved` does not have the form that `save` returns. */
 export function assertSavedProgress(
