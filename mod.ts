@@ -86,8 +86,7 @@ export {
 export { LoggingHook, NaNDetectorHook, ProgressHook, SnapshotHook } from "./src/observe/mod.ts";
 export { ClipGradients, ConsoleLog, EarlyStopping, GradientMonitor } from "./src/observe/mod.ts";
 export { JsonLog, LrMonitor, ModelCheckpoint, NanGuard } from "./src/observe/mod.ts";
-export { consoleReporter, jsonlReporter, plot, Profiler } from "./src/observe/mod.ts";
-export { Reporter, tensorBoardReporter } from "./src/observe/mod.ts";
+export { plot, Profiler, Reporter, tensorBoardReporter } from "./src/observe/mod.ts";
 
 export { createHooks, getTrainer } from "./src/config/mod.ts";
 export { Trainer } from "./src/config/trainer/trainer.ts";

@@ -7,14 +7,13 @@
  */
 import {
   Batch,
-  consoleReporter,
   ConvergenceHook,
   FIRE,
   lennardJones,
   openSink,
   openSystems,
   parseExtxyz,
-  Reporter,
+  ProgressHook,
 } from "@hooke/hooke";
 
 const [from, ...to] = Deno.args.filter((arg) => arg !== "--add");
@@ -53,12 +52,7 @@ await using opt = new FIRE({
   nSteps: 2000,
   hooks: [ConvergenceHook.fromFmax(0.01)],
 });
-opt.hooks.add(
-  new Reporter({
-    reporters: [consoleReporter({ write, isTerminal: Deno.stderr.isTerminal() })],
-    frequency: 10,
-  }),
-);
+opt.hooks.add(new ProgressHook({ write, isTerminal: Deno.stderr.isTerminal(), nSteps: 2000 }));
 await opt.run(batch);
 const relaxed = batch.get("status").filter((status) => status >= 1).length;
 console.log(`${relaxed} of ${batch.size} relaxed in ${opt.stepCount} steps`);

@@ -72,8 +72,6 @@ export { FreezeAtomsHook } from "./atoms/freeze_atoms_hook.ts";
 export type { FreezeAtomsHookOptions, FreezeStage } from "./atoms/freeze_atoms_hook.ts";
 export { MaxForceClampHook } from "./atoms/max_force_clamp_hook.ts";
 export type { MaxForceClampHookOptions } from "./atoms/max_force_clamp_hook.ts";
-export { Checkpoint } from "./checkpoints/checkpoint.ts";
-export type { CheckpointOptions } from "./checkpoints/checkpoint.ts";
 export type { RankedCheckpoint } from "./checkpoints/checkpoint_ranking.ts";
 export { CheckpointHook } from "./checkpoints/checkpoint_hook.ts";
 export type {
@@ -139,8 +137,6 @@ export { ProfileSummary } from "./profile/summary.ts";
 export type { Milliseconds, TransitionSummary } from "./profile/transition.ts";
 export { collectScalars } from "./reporter/collect_scalars.ts";
 export type { CollectOptions, ScalarOf } from "./reporter/collect_scalars.ts";
-export { consoleReporter } from "./reporter/console_reporter.ts";
-export type { ConsoleReporterOptions } from "./reporter/console_reporter.ts";
 export { openTelemetryReporter } from "./reporter/open_telemetry_reporter.ts";
 export type { OpenTelemetryReporterOptions } from "./reporter/open_telemetry_reporter.ts";
 export type { ScalarGauge, ScalarMeter } from "./reporter/open_telemetry.ts";

@@ -4,7 +4,6 @@ import { type BaseContext, type HookWarning, Loop, stages } from "@hooke/hooke/h
 import { Batch } from "../../src/batch/mod.ts";
 import { ConvergenceHook, fireRelaxer, velocityVerlet } from "../../src/dynamics/mod.ts";
 import {
-  consoleReporter,
   jsonlReporter,
   parseScalarLines,
   postScalars,
@@ -279,33 +278,6 @@ Deno.test("files: lines of JSON and TensorBoard have what was told, run after ru
   ]]);
   assertEquals([...Deno.readDirSync(`${folder}/board`)].length, 2);
   await Deno.remove(folder, { recursive: true });
-});
-
-Deno.test("on a terminal one line is painted and left at the end; elsewhere each is a line, with what is known of the time", async () => {
-  const texts: string[] = [], painted: string[] = [];
-  let time = 0;
-  const { loop } = walk({
-    reporters: [
-      consoleReporter({ write: (text) => texts.push(text), everySeconds: 0, show: ["x", "none"] }),
-      consoleReporter({
-        write: (text) => painted.push(text),
-        everySeconds: 0,
-        isTerminal: true,
-        columns: 8,
-      }),
-    ],
-    nSteps: 4,
-    now: () => time += 500,
-  });
-  await loop.run(2);
-  assertEquals(texts.length, 2);
-  assertEquals(
-    texts[0]!.replace(/[\d.]+ steps\/s/, "N steps/s"),
-    "step 1/4 (25 %)  x 0  N steps/s  0:02 left\n",
-  );
-  assertEquals(painted, ["\rstep 1/\x1b[K", "\rstep 2/\x1b[K", "\n"]);
-  assertThrows(() => consoleReporter({} as never), TypeError, "write is required: a function");
-  assertThrows(() => consoleReporter({ write: 3 } as never), TypeError, "write must be a function");
 });
 
 Deno.test("the history goes into checkpoints, and another engine begins it anew", async () => {

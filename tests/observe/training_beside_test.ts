@@ -1,7 +1,7 @@
 // What training has to do with the world outside: it never waits for it, and never fails by it.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
+import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
 import {
-  Checkpoint,
   CheckpointUpload,
   type CheckpointUploadOptions,
   Heartbeat,

@@ -1,6 +1,7 @@
 // Which checkpoints are there, and what is in them.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { Checkpoint, ModelCheckpoint, type ModelCheckpointOptions } from "../../src/observe/mod.ts";
+import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
+import { ModelCheckpoint, type ModelCheckpointOptions } from "../../src/observe/mod.ts";
 import { checkpointName } from "../../src/observe/checkpoints/checkpoint_name.ts";
 import type { CheckpointContext } from "../../src/training/mod.ts";
 import { doubles, line, trainAnyway, validating } from "./training_line.ts";

@@ -1,8 +1,8 @@
 // All ready-made hooks of training at once: none disturbs training, or another.
 import { assert, assertEquals } from "@std/assert";
+import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
 import {
   ActivationStats,
-  Checkpoint,
   CheckpointUpload,
   ConsoleLog,
   EarlyStopping,

@@ -1,6 +1,7 @@
 /** What document 003, on hooks of a trainer, says of its events and its state, where no other test shows it. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { Checkpoint, JsonLog } from "../../src/observe/mod.ts";
+import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
+import { JsonLog } from "../../src/observe/mod.ts";
 import { scriptedTrainer } from "../../src/testing/mod.ts";
 import { smallTrainer } from "./small_trainer.ts";
 

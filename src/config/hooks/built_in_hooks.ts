@@ -6,7 +6,7 @@
 
 import { AccumulateGradients } from "../../observe/training/accumulate_gradients.ts";
 import { ActivationStats } from "../../observe/training/activation_stats.ts";
-import { Checkpoint } from "../../observe/checkpoints/checkpoint.ts";
+import { Checkpoint, type CheckpointOptions } from "../../observe/checkpoints/checkpoint.ts";
 import { CheckpointUpload } from "../../observe/checkpoints/checkpoint_upload.ts";
 import { ClipGradients } from "../../observe/training/clip_gradients.ts";
 import { ConsoleLog } from "../../observe/training/console_log.ts";
@@ -23,7 +23,6 @@ import { Webhook } from "../../observe/any/webhook.ts";
 import type {
   AccumulateGradientsOptions,
   ActivationStatsOptions,
-  CheckpointOptions,
   CheckpointUploadOptions,
   ClipGradientsOptions,
   ConsoleLogOptions,

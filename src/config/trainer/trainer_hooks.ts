@@ -7,7 +7,7 @@
 import type { HookWarning } from "../../hooks/protocol/outcome.ts";
 import { printFirst } from "../../hooks/registry/error_reports.ts";
 import type { HookHandle, HookSet } from "../../hooks/registry/hook_set.ts";
-import type { CheckpointOptions, ConsoleLogOptions, JsonLogOptions } from "../../observe/mod.ts";
+import type { ConsoleLogOptions, JsonLogOptions } from "../../observe/mod.ts";
 import type { TrainingStage } from "../../training/stages.ts";
 import { createHooks, type CreateHooksOptions } from "../hooks/create_hooks.ts";
 import { HookRegistry } from "../hooks/hook_registry.ts";
@@ -24,7 +24,26 @@ export type ConsoleLoggingOptions = Omit<ConsoleLogOptions, "name">;
 export type JsonLoggingOptions = Omit<Partial<JsonLogOptions>, "name">;
 
 /** Options of `addCheckpointing`. By default a checkpoint is written to `checkpoints` after every epoch. */
-export type CheckpointingOptions = Omit<Partial<CheckpointOptions>, "name">;
+export interface CheckpointingOptions {
+  /**
+   * Folder for the checkpoints. It is created if it does not exist.
+   *
+   * @default "checkpoints"
+   */
+  readonly outputDir?: string | URL;
+  /**
+   * Number of epochs between two checkpoints.
+   *
+   * @default 1
+   */
+  readonly saveEveryNEpochs?: number;
+  /**
+   * Writes a checkpoint of the best epoch, too.
+   *
+   * @default true
+   */
+  readonly saveBest?: boolean;
+}
 
 /** Options for the hooks of a trainer. */
 export interface HooksConfigOption {

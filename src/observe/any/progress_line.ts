@@ -48,7 +48,7 @@ function round(perSecond: number): string {
 }
 
 /** Formats seconds as 0:07, 12:34 or 1:02:03. */
-export function clock(seconds: number): string {
+function clock(seconds: number): string {
   const whole = Math.round(seconds);
   const [h, m, s] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
   const two = (n: number) => String(n).padStart(2, "0");

@@ -27,35 +27,10 @@ const NAME = "Checkpoint";
 /**
  * Writes `checkpoint_epoch_N.hooke` every `saveEveryNEpochs` epochs, N from 1, and `best_model.hooke` whenever
  * `"val/loss"` is lower than ever before (without validation `"train/loss"`). All of them are kept. To keep only the
- * best few, use `ModelCheckpoint`.
+ * best few, use `ModelCheckpoint`, which is exported: this hook is that of `addCheckpointing` and of `checkpoint` in a
+ * configuration.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
- *
- * @example
- * ```ts
- * import { GraphBuilder } from "@hooke/hooke/onnx";
- * import { Checkpoint } from "@hooke/hooke/observe";
- * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
- * import { assertEquals } from "@std/assert";
- *
- * const builder = new GraphBuilder("line"); // y = w x
- * const w = builder.parameter("w", [0], [1, 1]);
- * const x = builder.input("x", "f32", ["B", 1]);
- * builder.output("y", builder.op("MatMul", [x, w], "f32"), ["B", 1]);
- * const data = tensorData({
- *   x: { data: Float32Array.of(1, 2), dims: [2, 1] },
- *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
- * }, { batchSize: 2 });
- * const outputDir = await Deno.makeTempDir();
- * await using trainer = new Trainer({
- *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
- *   ...{ optimizers: sgd({ lr: 0.1 }), epochs: 4 },
- *   hooks: [new Checkpoint({ outputDir, saveEveryNEpochs: 2 })],
- * });
- * await trainer.train();
- * const files = [...Deno.readDirSync(outputDir)].map(({ name }) => name).sort();
- * assertEquals(files, ["best_model.hooke", "checkpoint_epoch_2.hooke", "checkpoint_epoch_4.hooke"]);
- * ```
  */
 export class Checkpoint {
   /** Name of the hook. */

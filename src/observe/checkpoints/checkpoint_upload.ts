@@ -75,7 +75,7 @@ const QUEUE_LIMIT = 4;
  * @example
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
- * import { Checkpoint, CheckpointUpload } from "@hooke/hooke/observe";
+ * import { CheckpointUpload, ModelCheckpoint } from "@hooke/hooke/observe";
  * import { meanSquaredError, sgd, tensorData, Trainer } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
  *
@@ -93,16 +93,17 @@ const QUEUE_LIMIT = 4;
  *   x: { data: Float32Array.of(1, 2), dims: [2, 1] },
  *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
  * }, { batchSize: 2 });
+ * const dir = await Deno.makeTempDir();
  * await using trainer = new Trainer({
  *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
  *   ...{ optimizers: sgd({ lr: 0.1 }) },
  *   hooks: [
- *     new Checkpoint({ outputDir: await Deno.makeTempDir(), saveBest: false }),
+ *     new ModelCheckpoint({ dir, saveTopK: 0, saveOnTrainEpochEnd: true, monitor: "train/loss", filename: "e" }),
  *     new CheckpointUpload({ to: `http://127.0.0.1:${server.addr.port}/runs/{step}/{name}` }),
  *   ],
  * });
  * await trainer.train();
- * assertEquals(put, ["PUT /runs/1/checkpoint_epoch_1.hooke"]);
+ * assertEquals(put, ["PUT /runs/1/last.hooke"]);
  * ```
  */
 export class CheckpointUpload {

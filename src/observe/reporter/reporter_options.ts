@@ -121,7 +121,7 @@ const STAGES: readonly string[] = [
 /** Checks the options, and applies defaults. */
 export function readReporter(options: ReporterOptions): ReadReporterOptions {
   checkOptions(NAME, options, OPTIONS);
-  checkRequired(NAME, options, "reporters", "for example [consoleReporter({ write })]");
+  checkRequired(NAME, options, "reporters", "for example [tensorBoardReporter(folder)]");
   checkLists(options);
   checkType(NAME, options, "scalars", "an object of functions", areFunctions);
   checkType(NAME, options, "onError", '"warn", "throw" or "disable"', isOneOf(...POLICIES));
