@@ -28,7 +28,7 @@ export interface Model {
   /**
    * Names of further fields of the batch that the model writes, which hooks may read.
    *
-   * @default none
+   * @default undefined
    */
   readonly fields?: readonly string[];
   /**

@@ -53,7 +53,7 @@ export function assertSameBits(actual: ArrayLike<number>, expected: ArrayLike<nu
   if (where.length === 0) return;
   const [i] = where as [number];
   throw new Error(
-    `[${i}] is ${shown(actual[i]!)}, not ${shown(expected[i]!)} to the bit${
+    `[${i}] is ${shown(actual[i]!)}, not ${shown(expected[i]!)}, bitwise${
       others(where.length, actual.length)
     }`,
   );

@@ -31,7 +31,7 @@ export interface BackendSuiteOptions {
   /**
    * Returns random words of the backend, if it can generate them separately.
    *
-   * @default none: only the resulting noise is tested
+   * @default undefined: only the resulting noise is tested
    */
   readonly wordsOf?: WordsOf;
 }

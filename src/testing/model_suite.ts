@@ -62,7 +62,7 @@ export interface ModelSuiteOptions {
    * Symmetries that the model breaks, such as `"translation"` for an external potential. `"permutation"`: the model
    * depends on the numbers of particular atoms. `"strain"`: it depends on positions that a strain does not move.
    *
-   * @default none
+   * @default undefined
    */
   readonly breaks?: readonly (Symmetry | "strain")[];
   /**

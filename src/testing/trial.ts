@@ -23,7 +23,7 @@ export interface Tried {
   /**
    * Results that change for inactive systems, too.
    *
-   * @default none
+   * @default undefined
    */
   readonly always?: readonly string[];
 }

@@ -170,19 +170,19 @@ export type ActivationPatch =
   | {
     /** Name of the tensor in the graph. */
     readonly point: string;
-    /** Zeros replace it. */
+    /** Zeros replace the tensor. */
     readonly kind: "zero";
   }
   | {
-    /** Which tensor. */
+    /** Name of the tensor in the graph. */
     readonly point: string;
-    /** It is multiplied. */
+    /** The tensor is multiplied. */
     readonly kind: "scale";
-    /** By this. */
+    /** The factor. */
     readonly by: number;
   }
   | {
-    /** Which tensor. */
+    /** Name of the tensor in the graph. */
     readonly point: string;
     /** A tensor is added to it, or replaces it. */
     readonly kind: "add" | "replace";

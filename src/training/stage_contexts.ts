@@ -48,7 +48,7 @@ export interface BeginContext extends TrainingBase {
 
 /** Fields at the end of training. */
 export interface EndContext extends TrainingBase {
-  /** How it ended. */
+  /** Outcome of the run. */
   readonly outcome: Outcome;
 }
 
@@ -74,7 +74,7 @@ export interface LossContext extends BatchContext {
 export interface BatchEndContext extends LossContext {
   /** `loss`, its terms, and the metrics of this phase. `loss` is NaN if the batch failed before its loss was known. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** How it ended. */
+  /** Outcome of the run. */
   readonly outcome: Outcome;
 }
 
@@ -128,7 +128,7 @@ export interface ComputedLoss {
 export interface MetricsContext extends TrainingBase {
   /** Metric → value: `"train/loss"`, and `"val/loss"` if there was a validation. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** How it ended. */
+  /** Outcome of the run. */
   readonly outcome: Outcome;
 }
 

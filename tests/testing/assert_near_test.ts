@@ -29,6 +29,6 @@ Deno.test("as many numbers must be there, and it is said where the first is wron
 Deno.test("bits are those of 0 and -0, too, and of what is no number", () => {
   assertSameBits([0.1, NaN, -0, Infinity], Float64Array.of(0.1, NaN, -0, Infinity));
   const { message } = assertThrows(() => assertSameBits([0], [-0]), Error);
-  assertEquals(message, "[0] is 0, not -0 to the bit");
+  assertEquals(message, "[0] is 0, not -0, bitwise");
   assertThrows(() => assertSameBits([0.1 + 0.2], [0.3]), Error, "[0] is 0.30000000000000004");
 });

@@ -1,32 +1,44 @@
-/** A limit of a room: clauses in percent of its doc comments, and occurrences of all words together. */
+/** Limits of a room. */
 export interface Ceiling {
-  /** Largest share of doc comments that open with a clause, in percent. */
-  readonly clauses: number;
-  /** Largest number of occurrences of all words together. */
-  readonly words: number;
+  /** Largest share of doc comments that open with a clause, in percent. @default 3 */
+  readonly clauses?: number;
+  /** Largest number of occurrences of all words to avoid together. @default 0 */
+  readonly words?: number;
+  /** Largest number of headings that readers do not search for. @default 0 */
+  readonly headings?: number;
 }
 
 /**
- * Limits of each room of `src`: its figures when it was last rewritten or measured. Lower them when a room improves,
- * and never raise them.
+ * Limits of rooms that are not rewritten yet: their figures when they were last measured. All other rooms have the
+ * defaults of {@linkcode Ceiling}. Lower these when a room improves, never raise them, and remove a room once it is done.
  */
 export const CEILINGS: Readonly<Record<string, Ceiling>> = {
-  backend: { clauses: 0, words: 2 },
-  base: { clauses: 0, words: 3 },
-  batch: { clauses: 0, words: 0 },
-  checkpoint: { clauses: 0, words: 0 },
-  cli: { clauses: 0, words: 0 },
-  config: { clauses: 0, words: 4 },
-  dispatch: { clauses: 0, words: 0 },
-  dynamics: { clauses: 0.4, words: 147 },
-  hooks: { clauses: 1.6, words: 84 },
-  kernels: { clauses: 0, words: 0 },
-  models: { clauses: 0, words: 15 },
-  observe: { clauses: 0, words: 8 },
-  onnx: { clauses: 0, words: 17 },
-  platform: { clauses: 0, words: 0 },
-  sinks: { clauses: 0, words: 4 },
-  src: { clauses: 0, words: 0 },
-  testing: { clauses: 0, words: 8 },
-  training: { clauses: 1.6, words: 231 },
+  "bench": { clauses: 25.5, words: 26 },
+  "docs": { words: 59, headings: 16 },
+  "examples": { clauses: 8.4, words: 19 },
+  "tests": { clauses: 14.3, words: 69 },
+  "tests/attack": { clauses: 18.7, words: 2 },
+  "tests/backend": { clauses: 12.5, words: 2 },
+  "tests/batch": { clauses: 15.4, words: 5 },
+  "tests/checkpoint": { clauses: 13.7, words: 1 },
+  "tests/cli": { clauses: 22.3, words: 1 },
+  "tests/config": { clauses: 18.5, words: 27 },
+  "tests/dispatch": { words: 4 },
+  "tests/docs": { clauses: 15.8, words: 14 },
+  "tests/dynamics": { clauses: 20.8, words: 87 },
+  "tests/e2e": { clauses: 14.9, words: 6 },
+  "tests/examples": { clauses: 12.5, words: 3 },
+  "tests/export": { clauses: 9.6 },
+  "tests/hooks": { clauses: 7.4, words: 21 },
+  "tests/kernels": { clauses: 13.8, words: 8 },
+  "tests/models": { clauses: 15.3, words: 19 },
+  "tests/observe": { clauses: 7.5, words: 54 },
+  "tests/onnx": { clauses: 15.7, words: 22 },
+  "tests/physics": { clauses: 24.2, words: 1 },
+  "tests/sinks": { clauses: 8.3, words: 32 },
+  "tests/testing": { clauses: 10, words: 3 },
+  "tests/tools": { clauses: 11.8, words: 5 },
+  "tests/training": { clauses: 19.4, words: 67 },
+  "tests/types": { clauses: 40, words: 1 },
+  "tools": { clauses: 11.5, words: 17 },
 };

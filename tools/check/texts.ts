@@ -6,8 +6,8 @@
 
 /** A piece of prose. */
 export interface Text {
-  /** A doc comment, another comment, or a string of two words or more. */
-  readonly type: "doc" | "comment" | "string";
+  /** A doc comment, another comment, a string of two words or more, or a heading or line of a page. */
+  readonly type: "doc" | "comment" | "string" | "heading" | "page";
   /** Line that it begins on, from 1. */
   readonly line: number;
   /** The words, on one line; `…` for an expression inside a template. Examples are left out. */

@@ -48,14 +48,15 @@ const MEMORY: NumberRule = {
 };
 
 /**
- * Limited-memory BFGS, the integrator of {@linkcode LBFGS}; each system by itself. From the last `memory` steps s and
- * the changes y of the forces over them it knows curvatures: x += `damping` · H F, at most `maxStep` for the atom that
- * goes furthest.
+ * Limited-memory BFGS, the integrator of {@linkcode LBFGS}, for each system independently. The last `memory` steps s and
+ * the changes y of the forces over them approximate the inverse Hessian H: x += `damping` · H F. The atom with the
+ * largest displacement moves at most by `maxStep`.
  *
- * - H F by the recursion of two loops, from s·y/y·y of the last pair, or 1/`curvature` where there is none.
- * - Pairs with s·y ≤ 0 are not kept; where H F is not downhill, all are forgotten.
- * - With `lineSearch` a step after which the energy has not fallen by 1e-4 of the change that the forces predict is shortened,
- *   to where a parabola is least, as often as it takes; it costs no more evaluations than steps.
+ * - H F is computed by the two-loop recursion, with the initial scale s·y/y·y of the last pair, or 1/`curvature` without
+ *   pairs.
+ * - Pairs with s·y ≤ 0 are not kept. If H F is not a descent direction, all pairs are discarded.
+ * - With `lineSearch`, a step is shortened to the minimum of a parabola until the energy falls by at least 1e-4 of the
+ *   change that the forces predict. Each attempt counts as a step.
  *
  * Liu, Nocedal, Math. Program. 45, 503 (1989).
  *

@@ -28,9 +28,9 @@ export interface Room {
 
 /** A system of a source. */
 export interface Sample {
-  /** Its place in the source. */
+  /** Index of the system in the source. */
   readonly index: number;
-  /** Itself. */
+  /** The system. */
   readonly system: System;
 }
 
@@ -44,8 +44,8 @@ export interface SavedSampler {
  * Hands out the systems of a source, each once, so that a batch is as full as its limits allow and never fuller: the
  * largest that fits comes first, and smaller ones fill the rest. `engine.stream` takes them from it.
  *
- * Throws a TypeError for a source or an option that is none, and a RangeError for a limit that is no count, for no
- * limit, and for a sample that is larger than the limits, naming it.
+ * Throws a TypeError for an invalid source or option, and a RangeError for a limit that is not a positive integer, if
+ * there is no limit, and for a sample that is larger than the limits, which it names.
  *
  * @example
  * ```ts

@@ -59,7 +59,7 @@ export interface OnnxModelOptions extends
   /**
    * Functions that compute inputs at each step, by name of the input.
    *
-   * @default none
+   * @default undefined
    */
   readonly derived?: Readonly<Record<string, OnnxDerive>>;
   /**
@@ -101,7 +101,7 @@ export interface OnnxModelOptions extends
    * Folder that caches models with added forces, by their content. Damaged files in it are replaced. The
    * cache is not used with `rules` or custom passes, which have no names.
    *
-   * @default none
+   * @default undefined
    */
   readonly cache?: string | URL;
   /**

@@ -26,7 +26,7 @@ export interface PairExclusions {
    * Bonds. Bonded atoms do not interact (1-2), and by default neither do atoms that are bonded to the same
    * atom (1-3).
    *
-   * @default none
+   * @default undefined
    */
   readonly bonds?: ExclusionLists;
   /**
@@ -44,7 +44,7 @@ export interface PairExclusions {
   /**
    * Further pairs that do not interact.
    *
-   * @default none
+   * @default undefined
    */
   readonly pairs?: ExclusionLists;
 }

@@ -43,7 +43,7 @@ export interface PairOptions {
    * Pairs of atoms that do not interact, or whose interaction is scaled, such as bonded atoms. A pair is
    * excluded only in its nearest image.
    *
-   * @default none
+   * @default undefined
    */
   readonly exclude?: PairExclusions;
 }

@@ -29,7 +29,7 @@ export interface PairParameterRules<V extends object, M extends string> {
    * Mixing rules by name: each gives the parameters of unlike atoms from those of the elements. The first is
    * used if `mixing` is missing.
    *
-   * @default none: parameters must be given for every pair of elements
+   * @default undefined: parameters must be given for every pair of elements
    */
   readonly mixing?: Readonly<Record<M, Readonly<Record<keyof V & string, MixingRule>>>>;
 }

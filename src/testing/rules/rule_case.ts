@@ -54,7 +54,7 @@ export interface RuleCase {
   /**
    * Outputs that are not differentiated, such as indices.
    *
-   * @default none
+   * @default undefined
    */
   readonly discrete?: readonly number[];
   /**

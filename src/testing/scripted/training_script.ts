@@ -25,7 +25,7 @@ export interface ScriptedEpoch {
   /**
    * Other metrics of each batch.
    *
-   * @default none
+   * @default undefined
    */
   readonly metrics?: readonly Readonly<Record<string, number>>[];
   /**
@@ -97,7 +97,7 @@ export interface ScriptParts {
   /**
    * Tensors that hooks may read in every batch: `reads: ["activations:*"]` and `"statistics:*"`.
    *
-   * @default none
+   * @default undefined
    */
   readonly activations?: Readonly<Record<string, Activation>>;
   /**
@@ -109,7 +109,7 @@ export interface ScriptParts {
   /**
    * Gradient clipping.
    *
-   * @default none
+   * @default undefined
    */
   readonly clip?: ClipSettings;
   /**
@@ -141,7 +141,7 @@ export type TrainingScript<
   /**
    * Initial hooks. `hooks.add` accepts more, with options.
    *
-   * @default none
+   * @default undefined
    */
   readonly hooks?: [H] extends [never] ? TrainingHooks : InitialHooks<TrainingKind, H, N, W>;
 };

@@ -151,7 +151,7 @@ export interface OnnxManifest {
   /**
    * Further lists of edges by name, with other cutoffs (as for electrostatics), and their inputs.
    *
-   * @default none
+   * @default undefined
    */
   readonly lists?: Readonly<Record<string, OnnxList>>;
   /**
@@ -163,7 +163,7 @@ export interface OnnxManifest {
   /**
    * Values of constant inputs by name: one number for all elements, or a list with a number per element.
    *
-   * @default none
+   * @default undefined
    */
   readonly constants?: Readonly<Record<string, number | readonly number[]>>;
   /**
@@ -204,7 +204,7 @@ export interface OnnxManifest {
    * Energies of free atoms in eV, by symbol, which the model leaves out. They are added in float64 for each
    * atom.
    *
-   * @default none
+   * @default undefined
    */
   readonly atomEnergies?: Readonly<Record<string, number>>;
   /**

@@ -27,7 +27,7 @@ export interface OnnxMatchable {
   /**
    * Outputs that were added by differentiating its energy.
    *
-   * @default none
+   * @default undefined
    */
   readonly made?: { readonly forces: string; readonly virial: string | undefined };
 }
