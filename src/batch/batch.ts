@@ -31,7 +31,7 @@ import {
   storeOfAll,
 } from "./membership.ts";
 import { loadStore, type SavedBatch, saveStore } from "./saved/saved_batch.ts";
-import { checkedPlace, type Selection } from "./selection.ts";
+import { checkedPlace, listedSlots, type Selection, type SlotRange } from "./selection.ts";
 import { holderOfView, snapshotStore } from "./snapshot.ts";
 import { allOf, type Info, type Pick, sizeOf } from "./store.ts";
 import { System, systemOf } from "./system.ts";
@@ -242,13 +242,16 @@ export class Batch {
   /**
    * Creates a batch of selected systems, in the order of the selection. Repeated systems get new ids.
    *
-   * @throws {TypeError} if the selection is neither a list of slots nor a mask
+   * @param selection a list of slots, a mask, one slot, or a range of slots; a negative slot, or end of a range, counts
+   * from the end
+   * @throws {TypeError} if the selection is none of these
    * @throws {RangeError} if a slot does not exist, or no system is selected
    */
-  select(selection: Selection): Batch {
+  select(selection: Selection | number | SlotRange): Batch {
     const action = "select systems";
     const store = wholeStore(this.#state, action);
-    return new Batch(selectedStore(store, selection, action), this.nextSystemId);
+    const list = listedSlots(selection, this.size, action);
+    return new Batch(selectedStore(store, list, action), this.nextSystemId);
   }
 
   /** Batch that this is a view of; the batch itself if it is not a view. */

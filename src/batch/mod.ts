@@ -34,7 +34,7 @@ export type {
 export type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 export type { FieldHolder } from "./fields/holder.ts";
 export type { SavedBatch, SavedField } from "./saved/saved_batch.ts";
-export type { Selection } from "./selection.ts";
+export type { Selection, SlotRange } from "./selection.ts";
 export type { Info } from "./store.ts";
 export { System } from "./system.ts";
 export type { SystemInput, UserField } from "./system_input.ts";

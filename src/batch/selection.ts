@@ -4,6 +4,8 @@
  * @module
  */
 
+import { checkKeys } from "../base/check_options.ts";
+import { isObject } from "../base/object.ts";
 import { show } from "../base/show.ts";
 
 /**
@@ -11,6 +13,48 @@ import { show } from "../base/show.ts";
  * and ones, one per system. A Uint8Array is always a mask; all other numbers are slots.
  */
 export type Selection = ArrayLike<number> | readonly boolean[];
+
+/** Range of slots. Negative slots count from the end, as in `Array.slice`. */
+export interface SlotRange {
+  /**
+   * First slot.
+   *
+   * @default 0
+   */
+  readonly from?: number;
+  /**
+   * End of the slots, not included.
+   *
+   * @default the number of systems
+   */
+  readonly to?: number;
+}
+
+/**
+ * Returns the selection of one slot or of a range of slots as a list. Returns other selections unchanged.
+ *
+ * @throws {TypeError} if a range has another member
+ * @throws {RangeError} if a slot does not exist, or an end of a range is not a whole number
+ */
+export function listedSlots(
+  selection: Selection | number | SlotRange,
+  size: number,
+  action: string,
+): Selection {
+  if (typeof selection === "number") {
+    return [checkedPlace(selection < 0 ? size + selection : selection, size, action, selection)];
+  }
+  if (!isObject(selection) || ArrayBuffer.isView(selection)) return selection as Selection;
+  const { from = 0, to = size } = selection as SlotRange;
+  checkKeys(action, "a range of slots", selection, ["from", "to"]);
+  for (const end of [from, to]) {
+    if (Number.isInteger(end)) continue;
+    throw new RangeError(
+      `Cannot ${action}: the ends of a range must be whole numbers; got ${show(end)}`,
+    );
+  }
+  return Array.from({ length: size }, (_, place) => place).slice(from, to);
+}
 
 /**
  * Returns the slots of a selection, in its order.
@@ -45,15 +89,20 @@ function placesOfMask(mask: ArrayLike<unknown>, size: number, action: string): n
 }
 
 /**
- * Checks a slot.
+ * Checks a slot; `given` is what the caller passed, if that is not the slot itself.
  *
  * @throws {RangeError} if it does not exist
  */
-export function checkedPlace(place: unknown, size: number, action: string): number {
+export function checkedPlace(
+  place: unknown,
+  size: number,
+  action: string,
+  given: unknown = place,
+): number {
   if (Number.isInteger(place) && (place as number) >= 0 && (place as number) < size) {
     return place as number;
   }
   throw new RangeError(
-    `Cannot ${action}: the slot of a system must be 0 … ${size - 1}; got ${show(place)}`,
+    `Cannot ${action}: the slot of a system must be 0 … ${size - 1}; got ${show(given)}`,
   );
 }

@@ -55,6 +55,29 @@ Deno.test("select(), drop(), append() and put() keep edges, integers, ids and fi
   assertEquals(batch.has("charges"), true);
 });
 
+Deno.test("select takes a number, a negative one, and a range", () => {
+  const batch = Batch.from([atom(), water(), atom(), water()]);
+  const ids = (selection: Parameters<Batch["select"]>[0]) => [
+    ...batch.select(selection).get("systemId"),
+  ];
+  assertEquals([ids(0), ids(3), ids(-1), ids(-4)], [[0], [3], [3], [0]]);
+  assertEquals([ids({ from: 1 }), ids({ to: 2 }), ids({ from: 1, to: 3 }), ids({})], [
+    [1, 2, 3],
+    [0, 1],
+    [1, 2],
+    [0, 1, 2, 3],
+  ]);
+  assertEquals([ids({ from: -2 }), ids({ to: -1 })], [[2, 3], [0, 1, 2]]);
+  assertEquals(batch.select(-1).nodeCount, 3);
+  for (const slot of [4, -5, 0.5, NaN]) {
+    assertThrows(() => batch.select(slot), RangeError, `must be 0 … 3; got ${slot}`);
+  }
+  assertThrows(() => batch.select({ from: 2, to: 2 }), RangeError, "the selection leaves 0");
+  assertThrows(() => batch.select({ from: 0.5 }), RangeError, "whole numbers; got 0.5");
+  assertThrows(() => batch.select({ form: 1 } as never), TypeError, "from");
+  assertThrows(() => batch.select("1" as never), TypeError, "must be a list of slots or a mask");
+});
+
 Deno.test("a batch says who holds a field, fetches it from there, and does not change meanwhile", async () => {
   const batch = Batch.from([atom()]);
   batch.set("forces", [[0, 0, 1]]);
