@@ -209,6 +209,26 @@ Deno.test(
 );
 
 Deno.test(
+  "a value at the threshold has converged, in float32 too: 0.05 is at most 0.05",
+  onEnginesAndGpu(async (backend) => {
+    for (const threshold of [0.05, 0.07, 0.1]) {
+      const batch = crystals(2);
+      // As float32 some of these are above their numbers; the second system is above its threshold.
+      batch.set("load", [threshold, threshold * 1.0001], { level: "system" });
+      const criteria = [{ key: field<Float64Array>()("load"), threshold }];
+      await using opt = new FIRE({
+        model: ARGON,
+        dt: 0.1,
+        hooks: [new ConvergenceHook({ criteria })],
+        ...where(backend),
+      });
+      await opt.run(batch, 1);
+      assertEquals([...batch.get("status")], [1, 0], `${threshold}`);
+    }
+  }),
+);
+
+Deno.test(
   "a key that is no number of every system or atom is refused, and the batch stays free",
   onEngines(async (backend) => {
     for (const [key, message] of [["fmaxx", "fmaxx"], ["status", "status"]] as const) {

@@ -259,7 +259,7 @@ export interface KeySource {
 }
 
 function testOf(
-  { batch }: ResidentBatch,
+  { batch, backend }: ResidentBatch,
   { key, threshold, reduceOp }: NamedCriterion,
   buffer: Buffer<BufferType>,
   level: "node" | "system",
@@ -278,7 +278,10 @@ function testOf(
     level: level === "node" ? Level.NODE : Level.SYSTEM,
     // Energies fall on the way down: so the absolute change counts.
     reduce: reduceOp == null ? (key === CHANGE ? Reduce.NORM : Reduce.NONE) : REDUCE[reduceOp],
-    threshold,
+    // A float32 value that was rounded up from the threshold meets it.
+    threshold: buffer.dtype === "real" && backend.real === "f32"
+      ? Math.fround(threshold)
+      : threshold,
   };
 }
 
