@@ -7,6 +7,7 @@
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { OptimizerView, TrainerState, TrainerStatus } from "../context.ts";
+import { copied } from "../state/field_source.ts";
 import { MetricSums } from "./metric_sums.ts";
 
 /** Progress of a trainer in a checkpoint. */
@@ -103,7 +104,7 @@ export class Progress implements TrainerState {
     const { modelParams, status, step, samplesSeen, tokensSeen, metrics } = this;
     return {
       model,
-      optimizer,
+      optimizer: copied(optimizer),
       device,
       currentEpoch,
       currentBatchIdx,

@@ -9,7 +9,7 @@ import { readView } from "../../hooks/run/read_view.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 import { fits } from "../graph/parameters.ts";
 import type { Arena, Place } from "../model/arena.ts";
-import type { OptimizerSettings } from "../context.ts";
+import type { OptimizerSettings, OptimizerView } from "../context.ts";
 
 /** The values behind the fields, as they are now. */
 export interface TrainingValues {
@@ -203,8 +203,8 @@ function described(value: () => unknown): PropertyDescriptor {
   }
 }
 
-/** Copies the settings of optimizers. */
-function copied(optimizers: readonly OptimizerSettings[]): readonly OptimizerSettings[] {
+/** Copies the settings of optimizers to plain data. */
+export function copied(optimizers: readonly OptimizerView[]): readonly OptimizerSettings[] {
   return optimizers.map(({ name, groups }) => ({
     name,
     groups: groups.map(({ parameters, lr, weightDecay, momentum }) => ({
