@@ -53,13 +53,13 @@ Deno.test("canonicalJson() writes numbers as in RFC 8785, appendix B", () => {
   }
 });
 
-Deno.test("canonicalJson() leaves out undefined members, and writes typed arrays as numbers, dates as texts", () => {
+Deno.test("canonicalJson() leaves out undefined members, and writes typed arrays as numbers, dates as strings", () => {
   assertEquals(canonicalJson({ b: undefined, a: 1 }), '{"a":1}');
   assertEquals(canonicalJson(Float32Array.of(0.1, -0)), "[0.10000000149011612,0]");
   assertEquals(canonicalJson({ at: new Date(0) }), '{"at":"1970-01-01T00:00:00.000Z"}');
 });
 
-Deno.test("canonicalJson() takes what is shared but no cycle, objects without prototype, and a __proto__ member", () => {
+Deno.test("canonicalJson() accepts shared objects but not cycles, objects without prototype, and a __proto__ member", () => {
   const shared = { x: 1 };
   assertEquals(
     canonicalJson({ a: shared, b: [shared, shared] }),
@@ -69,7 +69,7 @@ Deno.test("canonicalJson() takes what is shared but no cycle, objects without pr
   assertEquals(canonicalJson(JSON.parse('{"__proto__":{"y":2}}')), '{"__proto__":{"y":2}}');
 });
 
-Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names where it is", () => {
+Deno.test("canonicalJson() refuses values that would be lost or ambiguous, and names their path", () => {
   class Settings {}
   const cycle: Record<string, unknown> = {};
   cycle.inner = [{ cycle }];
@@ -116,7 +116,7 @@ Deno.test("canonicalJson() refuses what would be lost or is ambiguous, and names
   }
 });
 
-Deno.test("canonicalJson() of any JSON value parses back to an equal one, and is the same again", () => {
+Deno.test("canonicalJson() of any JSON value parses back to an equal value with the same text", () => {
   fc.assert(fc.property(fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }), (value) => {
     const text = canonicalJson(value);
     assertEquals(JSON.parse(text), JSON.parse(JSON.stringify(value)));

@@ -2,7 +2,7 @@ import { assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import fc from "fast-check";
 import { configHash } from "../../src/config/mod.ts";
 
-Deno.test("configHash() gives what sha256sum gives for the canonical text", async () => {
+Deno.test("configHash() is the sha256sum of the canonical text", async () => {
   // printf '%s' '{}' | sha256sum
   const known: [config: unknown, hash: string][] = [
     [{}, "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"],
@@ -16,14 +16,14 @@ Deno.test("configHash() gives what sha256sum gives for the canonical text", asyn
   for (const [config, hash] of known) assertEquals(await configHash(config), hash);
 });
 
-Deno.test("configHash() gives what Python's hashlib and json.dumps(sort_keys=True) give", async () => {
+Deno.test("configHash() equals the hash of Python's hashlib and json.dumps(sort_keys=True)", async () => {
   assertEquals(
     await configHash({ seed: 7, dt: 0.5, nested: { "é": "Å", a: [1, 2.5, 1e21] } }),
     "07bed3ce1a80bf7b28c348b72093dc34e2e370d4a18e16f7f5a831dc099871d7",
   );
 });
 
-Deno.test("configHash() differs when a value does, and names in errors where the config is wrong", async () => {
+Deno.test("configHash() differs if a value does, and errors name the path in the configuration", async () => {
   assertNotEquals(await configHash({ seed: 7 }), await configHash({ seed: 8 }));
   assertNotEquals(await configHash([1, 2]), await configHash([2, 1]));
   await assertRejects(
@@ -45,7 +45,7 @@ Deno.test("configHash() is the same for any order of members, at every depth", a
   );
 });
 
-/** The same value with the members of its objects written in another order. */
+/** Returns the same value with the members of its objects in another order. */
 function permuted(value: unknown, picks: Iterator<number>): unknown {
   if (Array.isArray(value)) return value.map((item) => permuted(item, picks));
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-// Hooks from configurations: forms, order, switches, and what is said of mistakes.
+// Hooks from configurations: forms, order, switches, and messages for mistakes.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import {
   type CreatedHook,
@@ -15,14 +15,14 @@ import { tinyParts } from "./tiny_training.ts";
 const base = import.meta.url;
 const MINE = "./own_hooks.ts#MyCustomHook";
 
-/** What each hook is called and how it is added. */
+/** Returns the name and options of each hook. */
 function inShort(created: readonly CreatedHook[]): string[] {
   return created.map(({ hook, options: { name, order = "normal", enabled = true } }) =>
     `${name ?? hook.constructor.name} ${order}${enabled ? "" : " off"}`
   );
 }
 
-/** What is said of a configuration. */
+/** Returns the error message of a configuration. */
 async function refusal(config: unknown, registry?: HookRegistry): Promise<string> {
   const error = await assertRejects(
     () => createHooks(config as HooksConfig, { base, ...(registry && { registry }) }),
@@ -31,7 +31,7 @@ async function refusal(config: unknown, registry?: HookRegistry): Promise<string
   return error.message;
 }
 
-/** The threshold of a hook that must be of the class that was asked for. */
+/** Returns the threshold of a hook, which must be of the given class. */
 function thresholdOf(created: CreatedHook | undefined): number {
   const hook: unknown = created?.hook;
   assert(hook instanceof MyCustomHook);
@@ -94,7 +94,7 @@ Deno.test("document 001's switches and options make its hooks, in either spellin
   assertEquals([inShort(camel), inShort(snake)], [wanted, wanted]);
 });
 
-Deno.test("options of a configuration arrive: patience from a switch ends the run", async () => {
+Deno.test("options of a configuration reach the hook: patience from a switch ends the run", async () => {
   const epochs = [1, 1, 1, 1, 1].map((loss) => ({ losses: [1], validation: { "val/loss": loss } }));
   const trainer = scriptedTrainer({ epochs });
   const config = { enable_early_stopping_hook: true, early_stopping_config: { patience: 2 } };
@@ -105,7 +105,7 @@ Deno.test("options of a configuration arrive: patience from a switch ends the ru
   assertEquals(trainer.state.currentEpoch, 3); // the first sets the best, two do not improve
 });
 
-Deno.test("what is behind a switch that is off is checked and not made", async () => {
+Deno.test("the options of a switch that is off are checked, and its hook is not created", async () => {
   assertEquals(
     await createHooks({ enableEarlyStoppingHook: false, earlyStoppingConfig: { patience: 3 } }),
     [],
@@ -117,7 +117,7 @@ Deno.test("what is behind a switch that is off is checked and not made", async (
   );
 });
 
-Deno.test("hookClasses load classes; hookConfigs go by the whole path or by the bare name", async () => {
+Deno.test("hookClasses load classes; hookConfigs refer to the whole path or to the bare name", async () => {
   for (const key of [MINE, "MyCustomHook"]) {
     const [created] = await createHooks({
       hookClasses: [MINE],
@@ -126,10 +126,10 @@ Deno.test("hookClasses load classes; hookConfigs go by the whole path or by the 
     assertEquals(thresholdOf(created), 5);
   }
   const [plain] = await createHooks({ hook_classes: [MINE] }, { base });
-  assertEquals(thresholdOf(plain), 10); // its own default
+  assertEquals(thresholdOf(plain), 10); // default of the hook
 });
 
-Deno.test("options for no hook, and for two of one name, are errors", async () => {
+Deno.test("options for no hook, and for two hooks of one name, are errors", async () => {
   assertEquals(
     await refusal({ hookClasses: [MINE], hookConfigs: { MyCustomHok: { threshold: 5 } } }),
     "Cannot configure hooks: unknown option hookConfigs.MyCustomHok; known options are " +
@@ -142,7 +142,7 @@ Deno.test("options for no hook, and for two of one name, are errors", async () =
   assert(twice.includes("hookConfigs.MyCustomHook must be the options of one hook"), twice);
 });
 
-Deno.test("a module may have classes, functions, hooks, and one by default", async () => {
+Deno.test("a module may export classes, functions, hooks, and a default", async () => {
   const created = await createHooks({
     hooks: {
       other: [
@@ -166,7 +166,7 @@ Deno.test("a module may have classes, functions, hooks, and one by default", asy
   assertEquals([hooks[1]!.by, created[2]!.options.enabled], [3, false]);
 });
 
-Deno.test("modules, exports and classes that are not there, or are no hooks, are named", async () => {
+Deno.test("errors name modules, exports and classes that do not exist or are not hooks", async () => {
   const of = (module: string, options = {}) =>
     refusal({ hooks: { other: [{ module, ...options }] } });
   assert((await of("./own_hooks.ts#MyCustomHok")).includes(
@@ -191,7 +191,7 @@ Deno.test("modules, exports and classes that are not there, or are no hooks, are
   ));
 });
 
-Deno.test("document 001's order: hooks of users first, those of the package last, else as they were registered", async () => {
+Deno.test("document 001's order: hooks of users first, built-in hooks last, otherwise in the order of registration", async () => {
   const registry = new HookRegistry();
   registry.register("second", () => ({ onEpochEnd() {} }));
   await using trainer = getTrainer("simple", tinyParts());
@@ -212,7 +212,7 @@ Deno.test("document 001's order: hooks of users first, those of the package last
   ]);
 });
 
-Deno.test("hooks of a list run as they stand there, whoever wrote them", async () => {
+Deno.test("hooks of a list run in its order, whether built in or custom", async () => {
   const trainer = scriptedTrainer({ epochs: [{ losses: [1] }], gradients: { w: [1] }, lr: 1 });
   const config = {
     hooks: {
@@ -230,10 +230,10 @@ Deno.test("hooks of a list run as they stand there, whoever wrote them", async (
   const listed = trainer.hooks.list().map(({ name, enabled }) => `${name} ${enabled}`);
   assertEquals(listed, ["twice true", "identity true", "identity-2 true", "thrice false"]);
   await trainer.train();
-  assertEquals(trainer.values.get("w")![0], -2); // the one that is off did nothing
+  assertEquals(trainer.values.get("w")![0], -2); // the disabled one did nothing
 });
 
-Deno.test("a hook that is off can be switched on by its name", async () => {
+Deno.test("a disabled hook can be enabled by its name", async () => {
   const trainer = scriptedTrainer({ epochs: [{ losses: [1] }], gradients: { w: [1] }, lr: 1 });
   const config = {
     hooks: { update: [{ module: "./own_hooks.ts#scaled", by: 3, name: "thrice", enabled: false }] },
@@ -246,7 +246,7 @@ Deno.test("a hook that is off can be switched on by its name", async () => {
   assertEquals(trainer.values.get("w")![0], -3);
 });
 
-Deno.test("the forward list looks at activations by its interval, and leaves training as it is", async () => {
+Deno.test("the forward list observes activations at its interval, and does not change training", async () => {
   const rows: number[] = [], trained: number[][] = [];
   for (const enabled of [true, false]) {
     await using trainer = getTrainer("simple", tinyParts());
@@ -263,7 +263,7 @@ Deno.test("the forward list looks at activations by its interval, and leaves tra
   assertEquals(trained[0], trained[1]);
 });
 
-Deno.test("a hook in a list that is for others is an error, also one of a user's", async () => {
+Deno.test("a hook in the wrong list is an error, for hooks of users, too", async () => {
   assertEquals(
     await refusal({ hooks: { forward: [{ name: "identity" }] } }),
     "Cannot configure hooks: hooks.forward[0].name must be a hook for hooks.forward, but identity belongs to hooks.update; " +
@@ -281,7 +281,7 @@ Deno.test("a hook in a list that is for others is an error, also one of a user's
   assertEquals(watch?.path, "hooks.forward[0]");
 });
 
-Deno.test("what is misspelt, of another type or said twice is named by its path, with what is nearest", async () => {
+Deno.test("misspelled, mistyped and duplicate options are named by path, with the most similar name", async () => {
   const cases: [config: unknown, part: string][] = [
     [
       { hooks: { other: [{ name: "console_log", logIntervall: 3 }] } },
@@ -342,7 +342,7 @@ Deno.test("what is misspelt, of another type or said twice is named by its path,
   }
 });
 
-Deno.test("nothing is made where anything is wrong", async () => {
+Deno.test("no hook is created if anything is wrong", async () => {
   let made = 0;
   const registry = new HookRegistry();
   registry.register("count", () => ({ made: made++, onEpochEnd() {} }));
@@ -350,7 +350,7 @@ Deno.test("nothing is made where anything is wrong", async () => {
   assertEquals(made, 0);
 });
 
-Deno.test("a registered hook has its schema checked, its options in camelCase, and a name that is its own", async () => {
+Deno.test("a registered hook has its schema checked, its options in camelCase, and a unique name", async () => {
   const given: unknown[] = [];
   const registry = new HookRegistry();
   registry.register("mine", (options) => {
@@ -390,7 +390,7 @@ Deno.test("a registered hook has its schema checked, its options in camelCase, a
   );
 });
 
-Deno.test("continueOnHookError leaves out what cannot be made, and lets runs go on; logHookErrors: false is silent", async () => {
+Deno.test("continueOnHookError leaves out hooks that cannot be created, and lets runs continue; logHookErrors: false reports nothing", async () => {
   const left: string[] = [];
   const config = {
     continueOnHookError: true,
@@ -408,14 +408,14 @@ Deno.test("continueOnHookError leaves out what cannot be made, and lets runs go 
   assertEquals((await trainer.addHooks(config, { base })).map(({ name }) => name), [
     "MyCustomHook",
   ]);
-  assertEquals(left.splice(2).length, 2); // the trainer's own listener is told, too
+  assertEquals(left.splice(2).length, 2); // the trainer's own listener receives it, too
   await createHooks({ ...config, logHookErrors: false }, { base, onWarning });
   assertEquals(left.length, 2);
   const [strict] = await createHooks({ continueOnHookError: false, hookClasses: [MINE] }, { base });
   assertEquals(strict?.options, { onError: "throw" });
 });
 
-Deno.test("errors of hooks end a run, or are told, or are not, as the configuration says", async () => {
+Deno.test("errors of hooks end a run, are reported, or are not, as the configuration says", async () => {
   const registry = new HookRegistry();
   registry.register("bad", () => ({
     onEpochEnd() {

@@ -1,4 +1,5 @@
-// Damaged checkpoints: a run says which one it goes on from, and never begins anew beside checkpoints that cannot be read.
+// Damaged checkpoints: a run reports the one it resumes from, and never begins anew beside checkpoints that cannot be
+// read.
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { checkpointsIn } from "../../src/checkpoint/mod.ts";
 import { openRunFolder, parseRunLog, resume } from "../../src/config/runs/mod.ts";
@@ -27,7 +28,7 @@ function bath(warnings: string[], hooks: readonly object[] = []) {
   });
 }
 
-/** Runs in a run folder from where it is until so many steps are done; returns the step at which it began. */
+/** Runs in a run folder from its checkpoint up to a step; returns the step at which it began. */
 async function goOn(path: string, until: number, warnings: string[] = []): Promise<number> {
   await using folder = await openRunFolder(path, { checkpoints: { every: 10 } });
   await using md = bath(warnings);
@@ -43,7 +44,7 @@ async function damage(folder: string, count: number): Promise<string[]> {
   return paths;
 }
 
-Deno.test("a run folder with damaged checkpoints alone is refused with their names, and again without resume", () =>
+Deno.test("a run folder whose checkpoints are all damaged is refused with their names, and again without resume", () =>
   inFolder(async (path) => {
     await goOn(path, 20);
     const checkpoints = `${path}/checkpoints`, [newest, older] = await damage(checkpoints, 2);
@@ -64,7 +65,7 @@ Deno.test("a run folder with damaged checkpoints alone is refused with their nam
     assertEquals((await checkpointsIn(checkpoints)).length, 2);
   }));
 
-Deno.test("a newest checkpoint that is passed over is in the warnings, the run log and the report", () =>
+Deno.test("a damaged newest checkpoint is in the warnings, the run log and the report", () =>
   inFolder(async (path) => {
     await goOn(path, 20);
     const [newest] = await damage(`${path}/checkpoints`, 1), warnings: string[] = [];

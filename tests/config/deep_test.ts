@@ -3,7 +3,7 @@ import { canonicalJson, configHash } from "@hooke/hooke/config";
 
 const deep = (times: number) => "[".repeat(times) + "]".repeat(times);
 
-Deno.test("a configuration that is nested too deeply is refused by name", async () => {
+Deno.test("the error of a configuration that is nested too deeply names it", async () => {
   assertEquals(canonicalJson(JSON.parse(deep(1000))), deep(1000));
   assertThrows(
     () => canonicalJson(JSON.parse(deep(1001))),

@@ -1,4 +1,4 @@
-// A run that toggles a hook in every step and never ends: to be killed by run_log_kill_test.ts.
+// A run that toggles a hook in every step and never ends. run_log_kill_test.ts kills it.
 import { runLog } from "../../src/config/runs/mod.ts";
 import { observer, walk } from "./walk.ts";
 

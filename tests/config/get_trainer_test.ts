@@ -1,11 +1,11 @@
-// Trainers by the names of their kinds, with a method for each of the usual hooks.
+// Trainers by the names of their kinds, with a method for each common hook.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { defaultTrainers, getTrainer, registerTrainer, TrainerRegistry } from "@hooke/hooke/config";
 import { IdentityUpdate } from "@hooke/hooke/runs";
 import { Trainer } from "@hooke/hooke/training";
 import { tinyParts } from "./tiny_training.ts";
 
-const W_AFTER = 1.9; // after one epoch it is beyond
+const W_AFTER = 1.9; // after one epoch it exceeds the threshold
 
 Deno.test("getTrainer('simple') is a Trainer that trains", async () => {
   await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 5 });
@@ -14,7 +14,7 @@ Deno.test("getTrainer('simple') is a Trainer that trains", async () => {
   assert((await trainer.parameter("w"))[0]! > W_AFTER);
 });
 
-Deno.test("model, data, optimizer and device may stand one after another, as document 003 has them", async () => {
+Deno.test("model, data, optimizer and device may be separate arguments, as in document 003", async () => {
   const { model, data, optimizers, loss } = tinyParts();
   await using a = getTrainer("simple", model, data, optimizers, "wasm", { loss, epochs: 2 });
   await using b = getTrainer("simple", model, data, optimizers, { loss, epochs: 2 });
@@ -29,7 +29,7 @@ Deno.test("model, data, optimizer and device may stand one after another, as doc
   assertEquals(reference.state.device, "reference");
 });
 
-/** How many Workers a run has begun. */
+/** Counts the Workers that a run has started. */
 async function countWorkers(run: () => Promise<void>): Promise<number> {
   const { Worker } = globalThis;
   let count = 0;
@@ -47,7 +47,7 @@ async function countWorkers(run: () => Promise<void>): Promise<number> {
   return count;
 }
 
-Deno.test("'parallel' and 'accelerate' share batches among Workers: half of the processors, two at least", async () => {
+Deno.test("'parallel' and 'accelerate' share batches among Workers: half as many as processors, at least two", async () => {
   const half = Math.max(2, Math.floor(navigator.hardwareConcurrency / 2));
   const train = (kind: string, workers?: number) =>
     countWorkers(async () => {
@@ -61,7 +61,7 @@ Deno.test("'parallel' and 'accelerate' share batches among Workers: half of the 
   assertEquals(await train("accelerate", 3), 3);
 });
 
-Deno.test("a kind that there is not is an error with the nearest; so is a name that is taken", () => {
+Deno.test("an unknown kind is an error that names the nearest; so is a name that is taken", () => {
   assertThrows(
     () => getTrainer("simpel", tinyParts()),
     RangeError,
@@ -75,7 +75,7 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
     RangeError,
     "Cannot register trainer mine: the name is taken",
   );
-  assertEquals(defaultTrainers.names, ["simple", "parallel", "accelerate"]); // the default knows nothing of it
+  assertEquals(defaultTrainers.names, ["simple", "parallel", "accelerate"]); // the default registry does not know it
   assertThrows(
     () => registry.register("", () => undefined as never),
     TypeError,
@@ -94,7 +94,7 @@ Deno.test("a kind that there is not is an error with the nearest; so is a name t
   );
 });
 
-Deno.test("hooks in the options are checked, by the compiler and as they are registered", () => {
+Deno.test("hooks in the options are checked by the compiler and at registration", () => {
   const misspelt = { stage: "training/STEP_EN", frequency: 1, call() {} } as const;
   assertThrows(
     // @ts-expect-error there is no such stage
@@ -104,7 +104,7 @@ Deno.test("hooks in the options are checked, by the compiler and as they are reg
   );
 });
 
-Deno.test("document 003's quick start: usual hooks by their names, switched and removed", async () => {
+Deno.test("document 003's quick start: common hooks by their names, disabled and removed", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const { model, data, optimizers, loss } = tinyParts();
@@ -128,7 +128,7 @@ Deno.test("document 003's quick start: usual hooks by their names, switched and 
   }
 });
 
-Deno.test("hooks that are added by hand run before those that come with this package", async () => {
+Deno.test("hooks that are added in code run before built-in ones", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   trainer.addConsoleLogging();
   await trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
@@ -140,7 +140,7 @@ Deno.test("hooks that are added by hand run before those that come with this pac
   assertEquals(steps.map(({ hook }) => hook), ["mine", "identity"]);
 });
 
-Deno.test("the console is told as often as it is said, where it is said", async () => {
+Deno.test("the console log has the interval that the option gives", async () => {
   const lines: string[] = [];
   await using trainer = getTrainer("simple", tinyParts());
   const write = (line: string) => void lines.push(line);
@@ -150,7 +150,7 @@ Deno.test("the console is told as often as it is said, where it is said", async 
   assertEquals(batches, ["0", "3"]);
 });
 
-Deno.test("an option that a convenience has not, and adding it twice, are errors", async () => {
+Deno.test("an unknown option of a convenience method, and a second call, are errors", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   assertThrows(
     () => trainer.addConsoleLogging({ logEveryNBatch: 3 } as never),
@@ -165,7 +165,7 @@ Deno.test("an option that a convenience has not, and adding it twice, are errors
   );
 });
 
-Deno.test("a configuration with a hook that is refused adds none", async () => {
+Deno.test("a configuration with a hook that is refused adds no hooks", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   trainer.hooks.add(new IdentityUpdate());
   const config = { hooks: { other: [{ name: "console_log" }], update: [{ name: "identity" }] } };
@@ -201,7 +201,7 @@ Deno.test("printed or as JSON, the state is what document 003 lists", async () =
   assert(!text.includes("sums"), text);
 });
 
-Deno.test("training with the identity comes to the same bits as without", async () => {
+Deno.test("training with the identity hook gives bitwise identical results", async () => {
   const trained = async (hooks: readonly IdentityUpdate[]) => {
     await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 3 });
     for (const hook of hooks) trainer.hooks.add(hook);
@@ -225,7 +225,7 @@ Deno.test("getTrainer takes the configuration of hooks itself", async () => {
   assertEquals(other.hooks.has("identity"), true);
 });
 
-Deno.test("a configuration of hooks that is refused keeps a trainer from training, each time", async () => {
+Deno.test("a refused configuration of hooks prevents training, each time", async () => {
   const hooksConfig = { hooks: { update: [{ name: "idenity" }] } };
   await using trainer = getTrainer("simple", { ...tinyParts(), hooksConfig });
   for (let i = 0; i < 2; i++) {
@@ -234,7 +234,7 @@ Deno.test("a configuration of hooks that is refused keeps a trainer from trainin
   assertEquals(trainer.stepCount, 0);
 });
 
-Deno.test("training waits for hooks that are still being made: addHooks() without await", async () => {
+Deno.test("training waits for hooks that are being created: addHooks() without await", async () => {
   await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 2 });
   void trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
   await trainer.train();
@@ -243,5 +243,5 @@ Deno.test("training waits for hooks that are still being made: addHooks() withou
     () => trainer.addHooks({ hooks: { update: [{ name: "idenity" }] } }),
     RangeError,
   );
-  assertEquals((await trainer.train(3)).status, "completed"); // that error was given to whoever asked
+  assertEquals((await trainer.train(3)).status, "completed"); // the caller received that error
 });

@@ -20,7 +20,7 @@ Deno.test("gitCommit() is the commit of the branch, from any folder below, and f
   assertEquals(await gitCommit({ from: tree.path }), second);
 });
 
-Deno.test("gitCommit() is that of the current directory by default", async () => {
+Deno.test("gitCommit() reads the current directory by default", async () => {
   const { stdout, success } = await git(".", ["rev-parse", "HEAD"]);
   assertEquals(await gitCommit(), success ? stdout : "unknown");
 });
@@ -40,7 +40,7 @@ Deno.test("gitCommit() finds packed refs, and prefers a loose one that is newer"
   assertEquals(await gitCommit({ from: tree.path }), second);
 });
 
-Deno.test("gitCommit() takes a detached HEAD, and one of a SHA-256 repository", async () => {
+Deno.test("gitCommit() reads a detached HEAD, and a SHA-256 repository", async () => {
   await using tree = await makeTree();
   const first = await tree.commit();
   await tree.commit();
@@ -53,7 +53,7 @@ Deno.test("gitCommit() takes a detached HEAD, and one of a SHA-256 repository", 
   assertEquals([hash.length, await gitCommit({ from: long.path })], [64, hash]);
 });
 
-Deno.test("gitCommit() knows linked worktrees, their branches being in common, loose or packed", async () => {
+Deno.test("gitCommit() reads linked worktrees, with shared branches, loose or packed", async () => {
   await using tree = await makeTree();
   const main = await tree.commit();
   await tree.git("worktree", "add", "-q", "-b", "other", `${tree.path}/linked`);
@@ -65,7 +65,7 @@ Deno.test("gitCommit() knows linked worktrees, their branches being in common, l
   assertEquals(await gitCommit({ from: tree.path }), main);
 });
 
-Deno.test("gitCommit() knows a submodule by its gitdir file, relative as git writes it", async () => {
+Deno.test("gitCommit() reads a submodule by its gitdir file, relative as git writes it", async () => {
   await using tree = await makeTree();
   await using part = await makeTree();
   const outer = await tree.commit();
@@ -84,7 +84,7 @@ Deno.test("gitCommit() knows a submodule by its gitdir file, relative as git wri
   assertEquals(await gitCommit({ from: tree.path }), outer);
 });
 
-Deno.test("gitCommit() looks past an empty .git folder, as git does, and is unknown where HEAD makes no sense", async () => {
+Deno.test("gitCommit() ignores an empty .git folder, as git does, and is unknown if HEAD is damaged", async () => {
   await using tree = await makeTree();
   const commit = await tree.commit();
   await Deno.mkdir(`${tree.path}/below/.git`, { recursive: true });
@@ -96,11 +96,11 @@ Deno.test("gitCommit() looks past an empty .git folder, as git does, and is unkn
   }
 });
 
-Deno.test("gitCommit() is unknown without permission to read, which nobody is asked for, and where there is no Deno", async () => {
+Deno.test("gitCommit() is unknown without permission to read, without a prompt, and without Deno", async () => {
   assertMatch(await runScript("", "--allow-read"), /^([0-9a-f]{40}|unknown) $/);
   assertEquals(await runScript("", "--no-prompt"), "unknown ");
   assertEquals(await runScript("delete globalThis.Deno;", "--allow-read"), "unknown ");
-  // Deno asks at a terminal when a file is read without permission.
+  // Deno prompts at a terminal if a file is read without permission.
   const asking = `delete globalThis.Deno;
   globalThis.Deno = {
     cwd: () => "/home",
@@ -110,7 +110,7 @@ Deno.test("gitCommit() is unknown without permission to read, which nobody is as
   assertEquals(await runScript(asking, "--allow-read"), "unknown ");
 });
 
-/** What `gitCommit()` gives in a process of its own, and the file that was asked for. */
+/** Returns the result of `gitCommit()` in a separate process, and the file that it asked for. */
 async function runScript(before: string, flag: string): Promise<string> {
   const module = JSON.stringify(new URL("../../src/base/git_commit.ts", import.meta.url).href);
   const file = await Deno.makeTempFile({ suffix: ".js" });
@@ -132,7 +132,7 @@ async function runScript(before: string, flag: string): Promise<string> {
   }
 }
 
-/** Git, untouched by anybody's configuration. */
+/** Runs git without any user's configuration. */
 async function git(cwd: string, args: string[]): Promise<{ stdout: string; success: boolean }> {
   const { stdout, success } = await new Deno.Command("git", {
     args: ["-c", "user.name=T", "-c", "user.email=t@example.org", ...args],
@@ -148,7 +148,7 @@ async function git(cwd: string, args: string[]): Promise<{ stdout: string; succe
   return { stdout: new TextDecoder().decode(stdout).trim(), success };
 }
 
-/** A folder of its own, with git in it. */
+/** Creates a temporary folder with a git repository. */
 async function makeTree() {
   const path = await Deno.realPath(await Deno.makeTempDir());
   const must = async (cwd: string, args: string[]) => {
@@ -159,7 +159,7 @@ async function makeTree() {
   return {
     path,
     git: (...args: string[]) => must(path, args),
-    /** Makes a commit (and the repository, if there is none); answers with its hash, by git. */
+    /** Makes a commit (and the repository, if there is none); returns its hash according to git. */
     async commit(cwd = path): Promise<string> {
       await must(path, ["init", "-q", "-b", "main"]);
       await must(cwd, ["commit", "-q", "--allow-empty", "-m", crypto.randomUUID()]);

@@ -1,4 +1,4 @@
-// The JSON Schema of configurations of hooks, against the hooks and against examples.
+// The JSON Schema of configurations of hooks, compared with the hooks and with examples.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {
   createHooks,
@@ -8,7 +8,7 @@ import {
   registrySchema,
 } from "@hooke/hooke/config";
 
-/** Is a value as a schema says? What is used of draft 2020-12, apart from the code under test. */
+/** Returns whether a value matches a schema: the part of draft 2020-12 in use, independent of the code under test. */
 function fits(schema: JsonSchema, value: unknown): boolean {
   const { type, properties = {}, required = [], items, additionalProperties = true } = schema;
   const types = type === undefined ? undefined : [type].flat();
@@ -53,7 +53,7 @@ function isOf(type: string, value: unknown): boolean {
   }
 }
 
-/** A value that an option may have. */
+/** Returns a value that matches the schema of an option. */
 function example(schema: JsonSchema): unknown {
   if (schema.default !== undefined) return schema.default;
   if (schema.examples !== undefined) return schema.examples[0];
@@ -74,20 +74,20 @@ function example(schema: JsonSchema): unknown {
 
 const registry = new HookRegistry();
 
-/** What the class behind a name takes, as it says itself when it is told something that there is not. */
+/** Returns the options that a class accepts, according to its error for an unknown option. */
 function takenBy(name: string): string[] {
   const error = assertThrows(() => registry.get(name).make({ noSuchOption: 1 }), Error);
   return /must be among ([^;]*); got/.exec(error.message)![1]!.split(", ");
 }
 
-/** What must be said of a hook, whatever else is. */
+/** Required options of each hook. */
 function neededBy(name: string): Record<string, unknown> {
   const { options = {}, required = [], anyOf = [] } = registry.get(name);
   const needed = [...required, ...anyOf.slice(0, 1)];
   return Object.fromEntries(needed.map((option) => [option, example(options[option]!)]));
 }
 
-/** Said by the entry of a list, or by an option of another name. */
+/** Options given by the entry of a list, or by an option of another name. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   console_log: ["frequency"],
   json_log: ["frequency"],
@@ -98,14 +98,14 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const [name, { options = {}, inCode = [] }] of registry.entries) {
-  if (name === "identity") continue; // takes none
-  Deno.test(`configurations of ${name} have all options that its class has, and no other`, () => {
+  if (name === "identity") continue; // takes no options
+  Deno.test(`configurations of ${name} have all options of its class, and no others`, () => {
     const left = ["name", ...ELSEWHERE[name] ?? []];
     const wanted = takenBy(name).filter((option) => !left.includes(option)).sort();
     assertEquals([...Object.keys(options), ...inCode].sort(), wanted);
   });
 
-  Deno.test(`what the schema has as the default of an option of ${name} its class takes`, () => {
+  Deno.test(`the class of ${name} accepts the defaults in the schema`, () => {
     const needed = neededBy(name);
     for (const option of Object.keys(options)) {
       if (options[option]!.default === undefined) continue;
@@ -113,7 +113,7 @@ for (const [name, { options = {}, inCode = [] }] of registry.entries) {
     }
   });
 
-  Deno.test(`the schema takes ${name} with each of its options, and none that is misspelt`, () => {
+  Deno.test(`the schema accepts ${name} with each of its options, and refuses misspelled ones`, () => {
     const list = registry.get(name).list!;
     const needed = neededBy(name);
     const takes = (more: object) =>
@@ -131,7 +131,7 @@ for (const [name, { options = {}, inCode = [] }] of registry.entries) {
   });
 }
 
-Deno.test("what the schema takes is what createHooks takes, and what it refuses is refused", async () => {
+Deno.test("the schema accepts what createHooks accepts, and refuses what it refuses", async () => {
   const good = [
     {},
     { hooks: null },
@@ -167,7 +167,7 @@ Deno.test("what the schema takes is what createHooks takes, and what it refuses 
   }
 });
 
-Deno.test("each hook of training that comes with this package has a name", () => {
+Deno.test("each built-in training hook has a name", () => {
   assertEquals(registry.names, [
     "console_log",
     "json_log",
@@ -190,12 +190,12 @@ Deno.test("each hook of training that comes with this package has a name", () =>
   ]);
 });
 
-Deno.test("the schema is JSON, of the draft that it says", () => {
+Deno.test("the schema is JSON of the draft that it declares", () => {
   assertEquals(JSON.parse(JSON.stringify(hooksSchema)), hooksSchema);
   assertEquals(hooksSchema.$schema, "https://json-schema.org/draft/2020-12/schema");
 });
 
-Deno.test("hooks of one's own are in the schema of their registry alone", () => {
+Deno.test("custom hooks are in the schema of their registry only", () => {
   const own = new HookRegistry();
   own.register("mine", () => ({}), { options: { rate: { type: "number" } }, required: ["rate"] });
   const config = (entry: object) => ({ hooks: { forward: [{ name: "mine", ...entry }] } });

@@ -1,10 +1,10 @@
-/** A run in a folder that is killed again and again, and goes on each time. */
+/** A run in a folder that is killed again and again, and resumes each time. */
 import { assert, assertEquals } from "@std/assert";
 import { readRun } from "../../src/config/runs/mod.ts";
 import { JsonlSink } from "../../src/sinks/mod.ts";
 import { FRAMES, STEPS } from "./resumed_run.ts";
 
-/** Runs it; kills it after so many ms, unless it is done before. Answers with what it has printed. */
+/** Runs the program, and kills it after some ms unless it ended before. Returns its output. */
 async function run(path: string, killAfter?: number): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", new URL("resumed_run.ts", import.meta.url).href, path],
@@ -21,7 +21,7 @@ async function run(path: string, killAfter?: number): Promise<string> {
       try {
         child.kill("SIGKILL");
       } catch {
-        // it was done before
+        // it ended before
       }
     }, wait);
   }
@@ -30,9 +30,9 @@ async function run(path: string, killAfter?: number): Promise<string> {
 }
 
 /**
- * Throws unless a run that is killed up to so many times ends with the same bits, and with each frame once.
+ * Throws unless a run that is killed several times ends with the same bits, and with each frame once.
  *
- * @returns how often it was killed before it was over
+ * @returns the number of kills
  */
 export async function killRunFolder(most: number): Promise<number> {
   const parent = await Deno.makeTempDir();

@@ -1,4 +1,4 @@
-/** Takes a run folder again and again, and looks whether anybody else has it, too. Started by a test. */
+/** Takes a run folder again and again, and checks that no other process has it. Started by a test. */
 import { openRunFolder, RunFolderBusyError } from "../../src/config/runs/mod.ts";
 
 if (import.meta.main) {

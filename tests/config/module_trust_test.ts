@@ -1,4 +1,6 @@
-/** A configuration is data: a module that it names is imported only from its own folder, or if the caller says so. */
+/**
+ * A configuration is data: a module that it names is imported only from its own folder, or if the caller allows it.
+ */
 import { assertEquals, assertRejects } from "@std/assert";
 import { createHooks, type CreateHooksOptions } from "@hooke/hooke/config";
 
@@ -44,7 +46,7 @@ Deno.test("addresses and files outside the configuration's folder are refused, a
   );
 });
 
-Deno.test("a link in the configuration's folder that leads out of it is refused", async () => {
+Deno.test("a link in the configuration's folder that leads outside is refused", async () => {
   const folder = await Deno.makeTempDir(), elsewhere = await Deno.makeTempDir();
   try {
     await Deno.writeTextFile(`${elsewhere}/far.mjs`, CODE);
@@ -64,7 +66,7 @@ Deno.test("a link in the configuration's folder that leads out of it is refused"
   }
 });
 
-Deno.test("the caller may allow any module, or none", async () => {
+Deno.test("the caller may allow any module, or no modules", async () => {
   delete globals.hasRun;
   const module = `data:text/javascript,${encodeURIComponent(CODE)}`;
   assertEquals((await hooksOf(module, { modules: "any" })).length, 1);

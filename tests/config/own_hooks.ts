@@ -1,4 +1,4 @@
-// Hooks of one's own, loaded by configurations.
+// Custom hooks that configurations load.
 
 /** Stops after high losses. */
 export class MyCustomHook {
@@ -11,7 +11,7 @@ export class MyCustomHook {
   call(_ctx: unknown): void {}
 }
 
-/** Scales gradients, made by a function. */
+/** Creates a hook that scales gradients. */
 export function scaled({ by = 1 }: { readonly by?: number } = {}): object {
   return {
     name: "scaled",
@@ -21,24 +21,24 @@ export function scaled({ by = 1 }: { readonly by?: number } = {}): object {
   };
 }
 
-/** An object that is a hook. */
+/** A hook that is an object. */
 export const quiet: object = { name: "quiet", onEpochEnd() {} };
 
-/** Looks on as the model runs. */
+/** Observes forward passes. */
 export class Watch {
   readonly stage = "training/AFTER_FORWARD";
   readonly frequency = 1;
   call(): void {}
 }
 
-/** Cannot be made. */
+/** Throws in its constructor. */
 export class Broken {
   constructor() {
     throw new RangeError("Cannot make it: it is broken: it is");
   }
 }
 
-/** Is no hook. */
+/** A value that is not a hook. */
 export const seven = 7;
 
 export default class ByDefault {

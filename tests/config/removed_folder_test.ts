@@ -29,7 +29,7 @@ function at(step: number, act: () => unknown): object {
   };
 }
 
-/** Removes a folder; a checkpoint that is being written there may come in between. */
+/** Removes a folder, even while a checkpoint is being written to it. */
 async function remove(folder: string): Promise<void> {
   for (;;) {
     try {
@@ -46,7 +46,7 @@ function engine(hooks: readonly object[], warnings: string[]): NVE {
   return new NVE({ model, dt: 1, hooks: hooks as never, onWarning });
 }
 
-/** Asserts that a run ends because its folder is gone. */
+/** Asserts that a run ends because its folder was removed. */
 async function assertEnds(run: Promise<unknown>, folder: string): Promise<void> {
   const error = await assertRejects(() => run, Error);
   assertStringIncludes(error.message, folder);
@@ -62,7 +62,7 @@ async function assertNothingAt(path: string): Promise<void> {
   await assertRejects(() => Deno.lstat(path), Deno.errors.NotFound);
 }
 
-Deno.test("a run ends with an error when the folder of its checkpoints is removed, and does not make it again", () =>
+Deno.test("a run ends with an error if the folder of its checkpoints is removed, and does not create it again", () =>
   withFolder(async (parent) => {
     const folder = `${parent}/run`, warnings: string[] = [];
     const hooks = [
@@ -76,7 +76,7 @@ Deno.test("a run ends with an error when the folder of its checkpoints is remove
     await assertNothingAt(folder);
   }));
 
-Deno.test("a run ends with an error when another folder is in the place of the one with its checkpoints", () =>
+Deno.test("a run ends with an error if another folder replaces the one with its checkpoints", () =>
   withFolder(async (parent) => {
     const folder = `${parent}/run`;
     const replace = async () => {
@@ -93,7 +93,7 @@ Deno.test("a run ends with an error when another folder is in the place of the o
   }));
 
 for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
-  Deno.test(`a run ends with an error when the .${ending} of its trajectory is removed`, () =>
+  Deno.test(`a run ends with an error if the .${ending} of its trajectory is removed`, () =>
     withFolder(async (parent) => {
       const folder = `${parent}/run`, path = `${folder}/t.${ending}`;
       const sink = await openSink(path);
@@ -109,7 +109,7 @@ for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
     }));
 }
 
-Deno.test("a run ends with an error when its run folder is removed, and does not make it again", () =>
+Deno.test("a run ends with an error if its run folder is removed, and does not create it again", () =>
   withFolder(async (parent) => {
     const path = `${parent}/run`;
     const sink = new ExtxyzSink(`${path}/t.xyz`);
@@ -127,7 +127,7 @@ Deno.test("a run ends with an error when its run folder is removed, and does not
     await again.close();
   }));
 
-Deno.test("a run without checkpoints ends with an error when its run folder is removed", () =>
+Deno.test("a run without checkpoints ends with an error if its run folder is removed", () =>
   withFolder(async (parent) => {
     const path = `${parent}/run`;
     const folder = await openRunFolder(path, { checkpoints: false, scalars: { frequency: 7 } });

@@ -1,4 +1,4 @@
-// Reports: what ran and how it ended, in Markdown and in HTML that needs nothing else.
+// Reports: the facts and outcome of a run, in Markdown and in a single HTML file.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { report, type RunData, type RunRecord } from "../../src/config/runs/mod.ts";
 import { reportPlots } from "../../src/config/report/report_plots.ts";
@@ -95,7 +95,7 @@ Deno.test("Markdown has the outcome, the facts, warnings, plots, parts, hooks, c
       "| steps | 20 |",
       "| commit | abc |",
       "| device | wasm |",
-      "| took | 1 h 1 min |", // a part that never ended counts as far as it was heard of
+      "| took | 1 h 1 min |", // a part that never ended counts up to its last record
       "- Hook \\<bad\\> has failed 2 times.",
       "- Device webgpu was skipped: it is slow",
       "- 1 part of the run never ended.",
@@ -111,7 +111,7 @@ Deno.test("Markdown has the outcome, the facts, warnings, plots, parts, hooks, c
   assertStringIncludes(svg, "loss/total");
 });
 
-Deno.test("HTML is one file, in which names are text, with the plots in it", async () => {
+Deno.test("HTML is one file with the plots in it, and names are escaped", async () => {
   const text = await report(run([start(0, 0, 0), end(0, 1, 3, COMPLETED)]));
   assertEquals(text.match(/<svg /g)?.length, 2);
   assert(!/\b(src|href)=/.test(text) && !text.includes("<script"), "it needs nothing else");
@@ -129,7 +129,7 @@ Deno.test("HTML is one file, in which names are text, with the plots in it", asy
   }
 });
 
-Deno.test("a run that failed, one that was stopped and one that has not ended say so", async () => {
+Deno.test("reports of runs that failed, were stopped or have not ended have that status", async () => {
   const error = { name: "DivergedError", message: "atoms | flew\naway" };
   const titled = async (records: RunRecord[]) =>
     (await report(run(records), { format: "markdown" })).split("\n")
@@ -158,7 +158,7 @@ Deno.test("warnings of the engine about a run are in its report", async () => {
   assert(text.includes("## Warnings"));
 });
 
-Deno.test("of a part that was killed the report says how far its scalars came, and how long it took", async () => {
+Deno.test("for a part that was killed the report shows the last step and time of its scalars", async () => {
   const lastScalars = [{ step: 90, time: new Date(45_000).toISOString() }, undefined];
   const lines = async (records: RunRecord[]) =>
     (await report(run(records, { lastScalars }), { format: "markdown" })).split("\n");
@@ -175,7 +175,7 @@ Deno.test("of a part that was killed the report says how far its scalars came, a
   ) assert(resumed.includes(line), line);
 });
 
-Deno.test("scalars belong to the part in which they were told, steps done again to the later one", () => {
+Deno.test("scalars belong to the part that reported them, repeated steps to the later one", () => {
   const row = (step: number, time: number) => ({
     step,
     time,
@@ -189,7 +189,7 @@ Deno.test("scalars belong to the part in which they were told, steps done again 
   assertEquals(lastScalarsIn(records, rows), [at(90, 45), undefined, at(100, 70)]);
 });
 
-Deno.test("scalars that belong together are in one plot; losses on a log scale where all are above 0", () => {
+Deno.test("related scalars share a plot; losses have a log scale if all are above 0", () => {
   const history = new ScalarHistory();
   const scalars = {
     "loss/total": 1,
@@ -225,7 +225,7 @@ Deno.test("scalars that belong together are in one plot; losses on a log scale w
   assert(reportPlots(history).some(({ name }) => name === "converged"));
 });
 
-Deno.test("another format, and a folder that is none, are refused", async () => {
+Deno.test("another format, and a folder that is not a run folder, are refused", async () => {
   await assertRejects(
     () => report(run([]), { format: "pdf" as never }),
     TypeError,

@@ -1,13 +1,13 @@
-/** Runs dynamics in a folder, from where it is, to the end; prints the bits of the positions. Started by a test. */
+/** Resumes dynamics in a folder, and runs to the end; prints the bits of the positions. Started by a test. */
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { openRunFolder, resume } from "../../src/config/runs/mod.ts";
 import { NVTLangevin } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { JsonlSink } from "../../src/sinks/mod.ts";
 
-/** All steps there are to be. */
+/** Number of steps of the whole run. */
 export const STEPS = 3000;
-/** Every so many there is a frame. */
+/** Number of steps between two frames. */
 export const FRAMES = 40;
 
 if (import.meta.main) {

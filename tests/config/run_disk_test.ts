@@ -1,11 +1,11 @@
-// Run folders on disks that are full, and that may only be read from.
+// Run folders on disks that are full or read-only.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { lacks } from "../machine.ts";
 import { fileURLToPath } from "node:url";
 import { readRun } from "../../src/config/runs/mod.ts";
 import type { Told } from "./run_on_disk.ts";
 
-/** Runs dynamics in a folder on a disk of its own, which is copied beside at the end; answers with what it says. */
+/** Runs dynamics in a folder on a separate disk, which is copied at the end; returns the output. */
 async function runOn(mount: string, parent: string): Promise<Told> {
   const [disk, beside, copy] = ["disk", "log.csv", "copy"].map((name) => `${parent}/${name}`);
   await Deno.mkdir(disk!);
@@ -45,7 +45,7 @@ Deno.test({
     }
     const rows = (await Deno.readTextFile(`${parent}/log.csv`)).trimEnd().split("\n");
     assertEquals(rows.length, 11);
-    // What is there is whole.
+    // All existing files are complete.
     const names = [...Deno.readDirSync(`${parent}/copy/run/checkpoints`)].map(({ name }) => name);
     assert(names.length > 0 && names.every((name) => /^step-\d+\.hooke$/.test(name)), names.join());
     const { history } = await readRun(`${parent}/copy/run`);

@@ -1,4 +1,4 @@
-// Files of run folders with any damage: read, or refused with line or key; never a crash.
+// Files of run folders with any damage: they are read, or refused with line or key; never a crash.
 import { assert } from "@std/assert";
 import fc from "fast-check";
 import { parseRunLog, report } from "../../src/config/runs/mod.ts";
@@ -47,7 +47,7 @@ const PROFILE = [
   { engine: "e", domain: "d", from: "A", to: "B", count: 1, mean: 1, std: 0, min: 1, max: 1 },
 ];
 
-/** Any value in the place of any other. */
+/** Any value in place of another. */
 function* changed(value: unknown, by: unknown): Generator<unknown> {
   yield by;
   if (typeof value !== "object" || value === null) return;
@@ -85,7 +85,7 @@ function attempt(read: (text: string) => unknown, text: string): unknown {
 }
 
 for (const [name, [value, read]] of Object.entries(READERS)) {
-  Deno.test(`${name}: each member as anything else, or missing, is refused by name or does no harm`, async () => {
+  Deno.test(`${name}: each member replaced or removed is refused by name, or harmless`, async () => {
     assert(attempt(read, JSON.stringify(value)) !== undefined);
     let refused = 0;
     for (const by of [null, -1, 0.5, "", "x", true, [], [[]], {}, { a: 1 }]) {
@@ -101,7 +101,7 @@ for (const [name, [value, read]] of Object.entries(READERS)) {
     assert(refused > 20, `${refused} were refused`);
   });
 
-  Deno.test(`${name}: any damage of its text is refused or does no harm`, () => {
+  Deno.test(`${name}: any damage of its text is refused, or harmless`, () => {
     const text = JSON.stringify(value);
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-// Run folders: what is in them, whose they are, how a run goes on, and what is refused.
+// Run folders: their content, their locks, resuming, and refusals.
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import {
@@ -55,7 +55,7 @@ function trainer(): Trainer {
   });
 }
 
-/** A trainer that stops when so many steps are done. */
+/** A trainer that stops after a number of steps. */
 function stoppedAfter(steps: number): Trainer {
   const made = trainer();
   made.hooks.add({
@@ -68,7 +68,7 @@ function stoppedAfter(steps: number): Trainer {
   return made;
 }
 
-/** Runs dynamics in a folder, from where it is, until so many steps are done. */
+/** Runs dynamics in a folder, from its checkpoint, up to a step. */
 async function goOn(path: string, until: number, options: RunFolderOptions = {}): Promise<Batch> {
   await using folder = await openRunFolder(path, { config: { dt: 2 }, ...options });
   await using md = dynamics();
@@ -121,7 +121,7 @@ for (const ending of ENDINGS) {
       }
       assertEquals(names(path), before);
 
-      // Those of a run that this process has are not touched.
+      // Sinks of a run of this process stay unchanged.
       await using _folder = await openRunFolder(path);
       await using sink = await early("trajectory");
       await assertRejects(() => openRunFolder(path), RunFolderBusyError);
@@ -131,7 +131,7 @@ for (const ending of ENDINGS) {
       assertEquals(names(path).includes(`trajectory.${ending}`), true);
     }));
 
-  Deno.test(`a run folder that refuses a run keeps a .${ending} that holds systems, or was there before`, () =>
+  Deno.test(`a run folder that refuses a run keeps a .${ending} that has systems, or existed before`, () =>
     inFolder(async (path) => {
       await Deno.mkdir(path);
       await (await opened(`${path}/empty.${ending}`)).close();
@@ -169,7 +169,7 @@ Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a 
     assertEquals(log.map(({ type, step }) => [type, step]), [["start", 0], ["end", 50]]);
     assert(log.every((record) => record.id === id));
     const steps = [0, 10, 20, 30, 40, 49];
-    // Steps at which none of its hooks is due are done in one call.
+    // Steps at which no hook is due are done in one call.
     assertEquals(
       log[0]!.hooks.map(({ name, stages, frequency }) => [name, stages.length, frequency]),
       [
@@ -191,7 +191,7 @@ Deno.test("a run of dynamics leaves config, run log, scalars, checkpoints and a 
     );
   }));
 
-Deno.test("a run that was stopped goes on to the same bits, its hooks and logs with it", () =>
+Deno.test("a run that was stopped resumes with the same bits, including its hooks and logs", () =>
   inFolder(async (path) => {
     const whole = await dynamics().run(crystals(2), 60);
     await goOn(path, 25);
@@ -220,7 +220,7 @@ Deno.test("a line of the run log that lacks only its newline is kept when the fo
     assertEquals(await Deno.readTextFile(log), whole);
   }));
 
-Deno.test("a training goes on to the same bits in mid-epoch", () =>
+Deno.test("a training resumes in mid-epoch with the same bits", () =>
   inFolder(async (path) => {
     await using whole = trainer();
     await whole.train();
@@ -242,7 +242,7 @@ Deno.test("a training goes on to the same bits in mid-epoch", () =>
     assertEquals(history.series("train/loss").steps, [3, 6, 9, 12, 15, 18]);
   }));
 
-Deno.test("the newest checkpoint that is whole is taken, what is damaged is said", () =>
+Deno.test("the newest undamaged checkpoint is used, and damaged ones are reported", () =>
   inFolder(async (path) => {
     await goOn(path, 30, { checkpoints: { every: 10 } });
     for (const step of [20, 30]) {
@@ -262,7 +262,7 @@ Deno.test("the newest checkpoint that is whole is taken, what is damaged is said
     assertMatch(found!.passedOver[1]!.error.message, /step-000000020.hooke/);
   }));
 
-Deno.test("a checkpoint of another engine or of the future is refused, not passed over", () =>
+Deno.test("a checkpoint of another engine or of a newer version is refused, not skipped", () =>
   inFolder(async (path) => {
     await goOn(path, 10);
     await using folder = await openRunFolder(path);
@@ -270,10 +270,10 @@ Deno.test("a checkpoint of another engine or of the future is refused, not passe
     await assertRejects(() => resume(folder, other), TypeError, "its kind must be");
   }));
 
-Deno.test("frames that a resumed run does again are not doubled", () =>
+Deno.test("frames that a resumed run repeats are not duplicated", () =>
   inFolder(async (path) => {
     const sink = new MemorySink();
-    // As a sink in a file is: it can be asked for a part.
+    // Like a sink in a file, it can be read in slices.
     const stored = Object.assign(sink, {
       slice(
         { from = 0, to = Infinity, steps }: {
@@ -293,7 +293,7 @@ Deno.test("frames that a resumed run does again are not doubled", () =>
     const steps = () => [...sink.read().get("step")];
     assertEquals(steps().length, 14);
     const before = bitsOf(sink.read(), undefined, ["positions"]);
-    await goOn(path, 30, options); // from step 20 on: 20 and 24 are done again
+    await goOn(path, 30, options); // from step 20 on: 20 and 24 are repeated
     assertEquals(steps(), [0, 4, 8, 12, 16, 20, 24, 28].flatMap((step) => [step, step]));
     assertEquals(
       bitsOf(
@@ -309,11 +309,11 @@ Deno.test("frames that a resumed run does again are not doubled", () =>
     );
   }));
 
-Deno.test("at each checkpoint the frames before it have been flushed: a kill loses none that is not done again", () =>
+Deno.test("frames before each checkpoint are flushed first: a kill loses only frames that are repeated", () =>
   inFolder(async (path) => {
     const sink = new MemorySink();
     let taken = 0;
-    const seen: [number, number][] = []; // checkpoints there, and frames that were flushed
+    const seen: [number, number][] = []; // checkpoints, and frames that were flushed
     const buffered = {
       write: (batch: Batch) => (taken++, sink.write(batch)),
       flush: () => void seen.push([names(`${path}/checkpoints`).length, taken]),
@@ -325,10 +325,10 @@ Deno.test("at each checkpoint the frames before it have been flushed: a kill los
     assertEquals(seen.slice(0, 3), [[0, 3], [1, 5], [2, 7]]); // at steps 10, 20 and 25
   }));
 
-Deno.test("a trajectory that cannot be made safe for a checkpoint ends the run, and is no mere warning", () =>
+Deno.test("a trajectory that cannot be flushed for a checkpoint ends the run, instead of a warning", () =>
   inFolder(async (path) => {
     let isFull = true;
-    const told = { // as sinks do: what went wrong is told once
+    const told = { // like sinks: each error is reported once
       write: () => {},
       flush() {
         if (!isFull) return;
@@ -344,12 +344,12 @@ Deno.test("a trajectory that cannot be made safe for a checkpoint ends the run, 
     );
   }));
 
-Deno.test("checkpoints that are damaged or of another time drive out none that is new", () =>
+Deno.test("damaged checkpoints, and those of later steps, do not displace new ones", () =>
   inFolder(async (path) => {
     await goOn(path, 60, { checkpoints: { every: 20, keep: 1 } });
     const first = `${path}/checkpoints/step-000000060.hooke`;
     await Deno.remove(first);
-    await goOn(path, 20, { checkpoints: { every: 20, keep: 1 } }); // begins anew
+    await goOn(path, 20, { checkpoints: { every: 20, keep: 1 } }); // a new run
     await Deno.writeTextFile(first, "damaged");
     await goOn(path, 30, { checkpoints: { every: 20, keep: 1 } });
     assertEquals(names(`${path}/checkpoints`), ["step-000000030.hooke", "step-000000060.hooke"]);
@@ -357,7 +357,7 @@ Deno.test("checkpoints that are damaged or of another time drive out none that i
     assertEquals(bitsOf(last), bitsOf(await dynamics().run(crystals(2), 40)));
   }));
 
-Deno.test("two runs never have one folder; the one who has it is named, and gives it back", () =>
+Deno.test("two runs never have one folder; the error names the holder, which can release the folder", () =>
   inFolder(async (path) => {
     const first = await openRunFolder(path);
     const error = await assertRejects(
@@ -371,13 +371,13 @@ Deno.test("two runs never have one folder; the one who has it is named, and give
       Deno.hostname(),
     ]);
     assertMatch(error.holder!.startTime!, /^\d+$/);
-    await readRun(path); // looking on is allowed
+    await readRun(path); // reading is allowed
     await first.close();
     await first.close();
     await using _second = await openRunFolder(path);
   }));
 
-Deno.test("a machine that was heard of a moment ago keeps the folder, one that fell silent does not", () =>
+Deno.test("a machine with a recent heartbeat keeps the folder, one without loses it", () =>
   inFolder(async (path) => {
     await (await openRunFolder(path)).close();
     const holder = (heartbeat: Date) => ({
@@ -396,7 +396,7 @@ Deno.test("a machine that was heard of a moment ago keeps the folder, one that f
     await (await openRunFolder(path)).close();
     await write({ ...holder(new Date()), schema: 2 });
     await assertRejects(() => openRunFolder(path), RangeError, "its schema must be at most 1");
-    // A clock that is wrong: when the file was written counts.
+    // If a clock is wrong, the time when the file was written decides.
     await write(holder(new Date("9999-01-01")));
     await assertRejects(() => openRunFolder(path), RunFolderBusyError, "process 7 on elsewhere");
     const before = new Date(Date.now() - 90_000);
@@ -404,7 +404,7 @@ Deno.test("a machine that was heard of a moment ago keeps the folder, one that f
     await (await openRunFolder(path)).close();
   }));
 
-Deno.test("a lock file that was removed, or moved away, lets nobody in", () =>
+Deno.test("a lock file that was removed or moved does not release the lock", () =>
   inFolder(async (path) => {
     await using _folder = await openRunFolder(path);
     await Deno.remove(`${path}/lock`);
@@ -412,7 +412,7 @@ Deno.test("a lock file that was removed, or moved away, lets nobody in", () =>
     await assertRejects(() => openRunFolder(path), RunFolderBusyError);
   }));
 
-Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, and stays", () =>
+Deno.test("a lock that was cut off does not hold; another file of that name is refused, and stays", () =>
   inFolder(async (path) => {
     await (await openRunFolder(path)).close();
     for (const text of ["", '{"sch', '{"schema":1,"pid":12']) {
@@ -431,7 +431,7 @@ Deno.test("a lock that a kill has cut off is nobody's; what is none is refused, 
     );
   }));
 
-Deno.test("a folder whose run failed in its first step may be begun anew with another configuration", () =>
+Deno.test("a folder whose run failed in its first step accepts another configuration", () =>
   inFolder(async (path) => {
     const fail = { name: "fail", stage: "dynamics/BEFORE_STEP", frequency: 1, onError: "throw" };
     const call = () => {
@@ -463,7 +463,7 @@ Deno.test("a folder whose run failed in its first step may be begun anew with an
     );
   }));
 
-Deno.test("another configuration, a folder of something else and one of the future are refused, and stay as they are", () =>
+Deno.test("another configuration, a folder with other files and one of a newer version are refused, and stay unchanged", () =>
   inFolder(async (path) => {
     await goOn(path, 5);
     await assertRejects(
@@ -495,7 +495,7 @@ Deno.test("another configuration, a folder of something else and one of the futu
     await assertRejects(() => readRun(`${path}-5`), RangeError, "it has no config.json");
   }));
 
-Deno.test("a configuration is kept as it is hashed", () =>
+Deno.test("a configuration is stored in the form that is hashed", () =>
   inFolder(async (path) => {
     const config = { at: new Date(0), sizes: Float32Array.of(1, 0.5) };
     await (await openRunFolder(path, { config })).close();
@@ -504,7 +504,7 @@ Deno.test("a configuration is kept as it is hashed", () =>
     await (await openRunFolder(path, { config: want })).close();
   }));
 
-Deno.test("files of a folder that are damaged are named, with line or key", () =>
+Deno.test("errors name damaged files of a folder, with line or key", () =>
   inFolder(async (path) => {
     await goOn(path, 5);
     const damaged = async (file: string, change: (text: string) => string, message: string) => {
@@ -540,14 +540,14 @@ Deno.test("files of a folder that are damaged are named, with line or key", () =
       (text) => text.replace('"step":0', '"step":"0"'),
       "line 1: its step",
     );
-    // What a kill cut off is no damage.
+    // A line that a kill has cut off is not damage.
     await Deno.writeTextFile(`${path}/runs.jsonl`, '{"type":"sta', { append: true });
     assertEquals((await readRun(path)).records.length, 2);
     await (await openRunFolder(path)).close();
     assert((await Deno.readTextFile(`${path}/runs.jsonl`)).endsWith("}\n"));
   }));
 
-Deno.test("checkpoints that cannot be written are a warning; the run, its logs and its report go on", () =>
+Deno.test("checkpoints that cannot be written are a warning; the run, its logs and its report continue", () =>
   inFolder(async (path) => {
     const warnings: string[] = [];
     await using folder = await openRunFolder(path, { checkpoints: { every: 5 } });
@@ -565,7 +565,7 @@ Deno.test("checkpoints that cannot be written are a warning; the run, its logs a
       frequency: 1,
       once: true,
       call: async () => {
-        for (const step of ["05", "10", "12"]) { // folders where checkpoints are to be
+        for (const step of ["05", "10", "12"]) { // folders in place of the checkpoints
           await Deno.mkdir(`${path}/checkpoints/step-0000000${step}.hooke/full`, {
             recursive: true,
           });
@@ -586,7 +586,7 @@ Deno.test("checkpoints that cannot be written are a warning; the run, its logs a
     );
   }));
 
-Deno.test("a folder is for one engine; the next new one has a number", () =>
+Deno.test("a folder belongs to one engine; the next new folder has a number", () =>
   inFolder(async (path) => {
     const folder: RunFolder = await openRunFolder(path);
     await using md = dynamics(), other = dynamics();
@@ -600,7 +600,7 @@ Deno.test("a folder is for one engine; the next new one has a number", () =>
     assertEquals(await nextRunFolder(`${parent}/none`), `${parent}/none/run`);
   }));
 
-Deno.test("options that cannot be are refused by name, before anything is made", () =>
+Deno.test("wrong options are refused by name, before anything is created", () =>
   inFolder(async (path) => {
     const refused = (options: unknown, error: typeof TypeError | typeof RangeError, text: string) =>
       assertRejects(() => openRunFolder(path, options as RunFolderOptions), error, text);
@@ -622,7 +622,7 @@ Deno.test("options that cannot be are refused by name, before anything is made",
     await assertRejects(() => Deno.stat(path), Deno.errors.NotFound);
   }));
 
-Deno.test("a folder is not given back while its engine writes into it", () =>
+Deno.test("a folder cannot be closed while its engine writes to it", () =>
   inFolder(async (path) => {
     const folder = await openRunFolder(path, {});
     const md = dynamics();

@@ -1,4 +1,4 @@
-// What a plain trainer takes of configurations, and the facts of a run that its logs have.
+// Options of a plain trainer from configurations, and the facts of a run in its logs.
 import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { configHash, type HooksConfig } from "@hooke/hooke/config";
 import { gitCommit, type RunStart } from "@hooke/hooke/runs";
@@ -8,7 +8,7 @@ import { tinyParts } from "./tiny_training.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What all logs of a trainer say as training begins. */
+/** Returns the facts that all logs of a trainer write when training begins. */
 async function begun(options: Partial<TrainerParts>): Promise<{
   console: string[];
   json: Record<string, unknown>[];
@@ -56,7 +56,7 @@ Deno.test("with runInfo false no log has the commit or the hash", async () => {
   assertEquals(json.filter((line) => "commit" in line || "configHash" in line), []);
 });
 
-// That it is unknown without permission to read, and nobody is asked, is shown in git_commit_test.ts.
+// git_commit_test.ts shows that it is unknown without permission to read, and without a prompt.
 Deno.test("without a repository and a configuration the commit and the hash are absent", async () => {
   const before = Deno.cwd(), folder = await Deno.makeTempDir();
   Deno.chdir(folder);
@@ -70,7 +70,7 @@ Deno.test("without a repository and a configuration the commit and the hash are 
   }
 });
 
-Deno.test("trainer.config is what it was made with, and is in the context of onTrainBegin", async () => {
+Deno.test("trainer.config is the option of that name, and is in the context of onTrainBegin", async () => {
   const config = { debug: true }, seen: unknown[] = [];
   const watch = hook({
     name: "watch",
@@ -98,7 +98,7 @@ Deno.test("trainer.config is what it was made with, and is in the context of onT
   );
 });
 
-Deno.test("a plain Trainer takes hooksConfig, and waits for its hooks before it trains", async () => {
+Deno.test("a plain Trainer accepts hooksConfig, and waits for its hooks before it trains", async () => {
   const lines: string[] = [], write = (line: string) => void lines.push(line);
   const hooksConfig: HooksConfig = {
     enableLoggingHook: true,
@@ -112,7 +112,7 @@ Deno.test("a plain Trainer takes hooksConfig, and waits for its hooks before it 
     ["identity", false],
   ]);
   assertMatch(lines.at(-1)!, /^training completed/);
-  // Functions of a configuration of hooks are no part of its hash.
+  // Functions in a configuration of hooks are not part of its hash.
   const { loggingConfig: _, ...plain } = hooksConfig;
   const hash = await configHash({ ...plain, loggingConfig: {} });
   assertEquals(lines[1]!.split("config ")[1], hash);
@@ -130,7 +130,7 @@ Deno.test("a plain Trainer takes hooksConfig, and waits for its hooks before it 
   assertEquals(began, []);
 });
 
-Deno.test("train() of a plain Trainer waits for hooks of addHooks that are still being made", async () => {
+Deno.test("train() of a plain Trainer waits for hooks of addHooks that are being created", async () => {
   await using trainer = new Trainer(tinyParts());
   const seen: string[] = [];
   trainer.hooks.add({

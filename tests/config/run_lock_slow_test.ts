@@ -1,9 +1,9 @@
-// Processes that fight for a run folder, and are killed.
+// Processes that compete for a run folder, and are killed.
 import { assert, assertEquals } from "@std/assert";
 
 const KILLS = 50, CONTENDERS = 3;
 
-Deno.test(`${CONTENDERS} processes want one folder and are killed ${KILLS} times: never have two of them it, and it is taken over`, async () => {
+Deno.test(`${CONTENDERS} processes compete for one folder and are killed ${KILLS} times: never two of them have it, and it is taken over`, async () => {
   const parent = await Deno.makeTempDir();
   const said: string[] = [];
   const errors: string[] = [];

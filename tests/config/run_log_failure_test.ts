@@ -2,7 +2,7 @@ import { assert, assertEquals, assertInstanceOf, assertRejects, assertThrows } f
 import { runLog, type RunLogOptions } from "../../src/config/runs/mod.ts";
 import { keptLog, observer, parse, walk } from "./walk.ts";
 
-/** A log whose writer fails at these lines, counted from 0; and what was written. */
+/** A log whose writer fails at these lines, counted from 0; and the written lines. */
 function failingLog(failing: readonly number[], isAsync: boolean) {
   const lines: string[] = [];
   let n = 0;
@@ -35,17 +35,17 @@ function toggling(log: ReturnType<typeof runLog>, onWarning: (name: string) => v
 for (const isAsync of [false, true]) {
   const kind = isAsync ? "asynchronous" : "synchronous";
 
-  Deno.test(`a failing ${kind} writer keeps the run from beginning when it fails at the first line`, async () => {
+  Deno.test(`a failing ${kind} writer prevents the run if it fails at the first line`, async () => {
     const { log, types } = failingLog([0], isAsync);
     const loop = toggling(log);
     const error = await assertRejects(() => loop.run(4), Error, "1 of 1 lines failed");
     assert(error.cause instanceof Error && error.cause.message === "disk full at 0");
     assertEquals([loop.stepCount, types()], [0, []]);
-    await loop.run(4); // the disk is free again, and nothing is left of the first attempt
+    await loop.run(4); // the disk has space again, and the first attempt left nothing
     assertEquals(types(), ["start", "change", "change", "end"]);
   });
 
-  Deno.test(`a failing ${kind} writer in mid-run harms no hook; the run does all steps, then rejects`, async () => {
+  Deno.test(`a failing ${kind} writer in mid-run does not affect hooks; the run does all steps, then rejects`, async () => {
     const { log, types } = failingLog([1], isAsync);
     const loop = toggling(log);
     const error = await assertRejects(
@@ -57,7 +57,7 @@ for (const isAsync of [false, true]) {
     assertEquals([loop.stepCount, types()], [4, ["start", "change", "end"]]);
   });
 
-  Deno.test(`a failing ${kind} writer tells of all its errors`, async () => {
+  Deno.test(`a failing ${kind} writer reports all its errors`, async () => {
     const { log, types } = failingLog([1, 3], isAsync);
     const error = await assertRejects(() => toggling(log).run(4), Error, "2 of 3 lines failed");
     assertInstanceOf(error.cause, AggregateError);
@@ -68,7 +68,7 @@ for (const isAsync of [false, true]) {
     assertEquals(types(), ["start", "change"]);
   });
 
-  Deno.test(`a failing ${kind} writer does not hide why a run failed: its error becomes a warning`, async () => {
+  Deno.test(`a failing ${kind} writer does not hide the reason why a run failed: its error becomes a warning`, async () => {
     const { log } = failingLog([1], isAsync);
     const warnings: string[] = [];
     const loop = toggling(log, (name) => warnings.push(name));
@@ -117,7 +117,7 @@ Deno.test("a log cannot be open for two engines at once", async () => {
   await second.run(1);
 });
 
-Deno.test("a log whose config was spoilt after it was made keeps the run from beginning, and names the place", async () => {
+Deno.test("a log whose config was damaged after it was made prevents the run, and names the path", async () => {
   const config = { rate: 1 };
   const { log, records } = keptLog({ config });
   const loop = walk({ hooks: [log] });
@@ -147,7 +147,7 @@ Deno.test("runLog() refuses wrong options at once", () => {
   }
 });
 
-Deno.test("a log refuses a saved state that is none", () => {
+Deno.test("a log refuses a wrong saved state", () => {
   const { log } = keptLog();
   for (const state of [undefined, null, {}, { id: "a", segments: -1 }, { id: 1, segments: 1 }]) {
     assertThrows(() => log.load(state), TypeError, "its state must be { id, segments }");

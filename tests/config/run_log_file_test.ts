@@ -9,7 +9,7 @@ async function runTo(path: string | URL, options: Omit<RunLogOptions, "path" | "
   return log;
 }
 
-Deno.test("a log with a path makes the file, and appends to it run after run, each known by its id", async () => {
+Deno.test("a log with a path creates the file, and appends run after run, each with its id", async () => {
   await using file = await makeFile();
   const first = await runTo(file.path);
   const second = await runTo(new URL(`file://${file.path}`));
@@ -23,7 +23,7 @@ Deno.test("a log with a path makes the file, and appends to it run after run, ea
   ]);
 });
 
-Deno.test("a partial line is cut off before the next one, however long, so that the log stays readable", async () => {
+Deno.test("a partial line of any length is removed before the next one, so that the log stays readable", async () => {
   await using file = await makeFile();
   const { id } = await runTo(file.path);
   const whole = await Deno.readTextFile(file.path);
@@ -47,7 +47,7 @@ Deno.test("a complete record without its newline is kept", async () => {
   assertEquals(records.map((record) => record.id), [id, id, next.id, next.id]);
 });
 
-Deno.test("the folder of a log is made by its first line, and by no later one", async () => {
+Deno.test("the first line of a log creates its folder, and no later line does", async () => {
   await using file = await makeFile();
   const path = `${file.path}.folder/a/run.jsonl`;
   const log = runLog({ commit: "c0ffee", path });
@@ -58,14 +58,14 @@ Deno.test("the folder of a log is made by its first line, and by no later one", 
   await assertRejects(() => Deno.stat(`${file.path}.folder`), Deno.errors.NotFound);
 });
 
-Deno.test("a text with line ends, quotes and signs beyond ASCII stays on its line", async () => {
+Deno.test("a text with line ends, quotes and characters beyond ASCII stays on its line", async () => {
   await using file = await makeFile();
   const id = 'a\nb"\\\u2028é😀';
   await runTo(file.path, { id });
   assertEquals(parse(await Deno.readTextFile(file.path)).map((record) => record.id), [id, id]);
 });
 
-Deno.test("a path that cannot be written keeps the run from beginning, and says why", async () => {
+Deno.test("a path that cannot be written prevents the run with an error", async () => {
   const error = await assertRejects(
     () => runTo("/proc/no/such/run.jsonl"),
     Error,

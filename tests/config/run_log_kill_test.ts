@@ -6,7 +6,7 @@ Deno.test("a killed process leaves every change up to the kill in its log, to wh
   try {
     for (let kills = 1; kills <= 5; kills++) {
       await killInMidRun(path, kills);
-      // The reader leaves out a part of a line that the kill has left, and the next run cuts it off.
+      // The reader ignores a partial line that the kill has left, and the next run removes it.
       const text = await Deno.readTextFile(path);
       const runs = Map.groupBy(parseRunLog(text), ({ id }) => id);
       assertEquals(runs.size, kills);
@@ -24,7 +24,7 @@ Deno.test("a killed process leaves every change up to the kill in its log, to wh
   }
 });
 
-/** Starts a run and kills it when it has written a while. */
+/** Starts a run, and kills it when it has written for a while. */
 async function killInMidRun(path: string, salt: number): Promise<void> {
   const { size } = await Deno.stat(path);
   const script = new URL("endless_run.ts", import.meta.url);

@@ -1,4 +1,4 @@
-// The scenarios of document 004, "Run Logging with Hook Information", and what the run log does beyond them.
+// The scenarios of document 004, "Run Logging with Hook Information", and further behavior of the run log.
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { configHash } from "../../src/config/mod.ts";
 import {
@@ -94,7 +94,7 @@ Deno.test("Hook list is logged: names, enabled and disabled, stages, frequency, 
   assertEquals(hooks, JSON.parse(JSON.stringify(loop.hooks.list())));
 });
 
-Deno.test("the first line tells the engine, the versions and the time, the last one how it ended", async () => {
+Deno.test("the first line has the engine, the versions and the time, the last one the outcome", async () => {
   const before = Date.now();
   const { log, records } = keptLog();
   await walk({ hooks: [log] }).run(3);
@@ -108,14 +108,14 @@ Deno.test("the first line tells the engine, the versions and the time, the last 
   assertEquals(last?.type === "end" && last.outcome, { status: "completed" });
 });
 
-Deno.test("every change in mid-run is a line of its own, with its step and the hooks after it", async () => {
+Deno.test("every change in mid-run is a line with its step and the hooks after it", async () => {
   const { log, records } = keptLog();
   const loop = walk();
   loop.hooks.add(log, { order: "first" });
   const handle = loop.hooks.add(observer("energies"));
   loop.hooks.add(observer("switch", 1, ({ stepCount, workflow }) => {
     if (stepCount === 1) handle.disable();
-    if (stepCount === 1) handle.disable(); // changes nothing, so it is no line
+    if (stepCount === 1) handle.disable(); // no change, so no line
     if (stepCount === 3) workflow.hooks.enable("energies");
     if (stepCount === 4) loop.hooks.add(observer("late"));
     if (stepCount === 6) workflow.hooks.remove("energies");
@@ -135,7 +135,7 @@ Deno.test("every change in mid-run is a line of its own, with its step and the h
   assertEquals(brief(changes[3]!.hooks), [["runLog", true], ["switch", true], ["late", true]]);
 });
 
-Deno.test("changes between two runs are no lines: the next start tells the hooks as they are", async () => {
+Deno.test("changes between two runs are not lines: the next start lists the hooks as they are", async () => {
   const { log, records } = keptLog();
   const loop = walk({ hooks: [log] });
   const energies = loop.hooks.add(observer("energies"));
@@ -166,7 +166,7 @@ Deno.test("errors of hooks are counted in the lines, per hook", async () => {
   assertEquals(counts, [["start", 0, [0, 0, 0]], ["change", 0, [0, 1, 1]], ["end", 4, [0, 4, 1]]]);
 });
 
-Deno.test("a run that fails or is stopped says so: the error with its causes, the reason and the step", async () => {
+Deno.test("runs that fail or are stopped log it: the error with its causes, the reason and the step", async () => {
   const failing = keptLog();
   const circular: { cause?: unknown } = new RangeError("inner");
   circular.cause = circular;
@@ -201,7 +201,7 @@ Deno.test("a run that fails or is stopped says so: the error with its causes, th
   });
 });
 
-Deno.test("a thrown value that is no error, even one without a text, does not keep the last line from being written", async () => {
+Deno.test("a thrown value that is not an error, even without text, does not prevent the last line", async () => {
   for (const thrown of ["plain text", Object.create(null), undefined]) {
     const { log, records } = keptLog();
     const step = () => {
@@ -251,7 +251,7 @@ Deno.test("a log removed while it is being opened ends at once, and may be used 
   ]]);
 });
 
-Deno.test("a log may be disabled without falling silent, and takes no part in any stage", async () => {
+Deno.test("a disabled log still writes lines, and has no stage", async () => {
   const { log, records } = keptLog({ name: "provenance" });
   const loop = walk({ hooks: [log] });
   loop.hooks.disable("provenance");
@@ -261,7 +261,7 @@ Deno.test("a log may be disabled without falling silent, and takes no part in an
   assertEquals(brief(records()[0]!.hooks), [["provenance", false]]);
 });
 
-Deno.test("a log fits an engine of any kind, and of several", async () => {
+Deno.test("a log fits engines of any kind, and of several kinds", async () => {
   const Other = stages()("other", ["TICK"]);
   const { log, records } = keptLog();
   const { Loop } = await import("../../src/hooks/mod.ts");
@@ -274,7 +274,7 @@ Deno.test("a log fits an engine of any kind, and of several", async () => {
   assertEquals(records().length, 2);
 });
 
-Deno.test("a run resumed from a checkpoint keeps its id and begins the next segment; with an id of its own it does not", async () => {
+Deno.test("a run resumed from a checkpoint keeps its id and begins the next segment; a log with another id does not", async () => {
   const first = keptLog();
   const before = walk({ hooks: [first.log] });
   await before.run(2);

@@ -1,17 +1,17 @@
-/** Runs dynamics in a folder; prints what came of it and what it was warned of. Started by a test. */
+/** Runs dynamics in a folder; prints the outcome and warnings. Started by a test. */
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { openRunFolder } from "../../src/config/runs/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { LoggingHook } from "../../src/observe/mod.ts";
 
-/** What is printed. */
+/** The output. */
 export interface Told {
-  /** What opening the folder was refused with. */
+  /** Error of opening the folder. */
   readonly refused?: { readonly code: string; readonly message: string };
-  /** Steps done. */
+  /** Number of steps done. */
   readonly steps: number;
-  /** How the run ended. */
+  /** Outcome of the run. */
   readonly status: string | undefined;
   /** Hook and error of each warning. */
   readonly warnings: readonly (readonly [string, string])[];

@@ -1,4 +1,4 @@
-/** Each option that a configuration has for the hooks of the documents makes a difference that can be observed. */
+/** Each option of the documents' hooks in a configuration has an observable effect. */
 import { assert, assertEquals } from "@std/assert";
 import { BUILT_IN_SCHEMAS, type BuiltInHookName } from "../../src/config/hooks/built_in_schemas.ts";
 import { CONFIG_MEMBERS, SWITCHES } from "../../src/config/hooks/hooks_config.ts";
@@ -9,16 +9,16 @@ import { smallData, smallNetwork } from "../training/small_trainer.ts";
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** A value of an option, and what else is said with and without it. */
+/** A value of an option, and the other options with and without it. */
 interface Case {
   readonly value: unknown;
   readonly beside?: Options;
   readonly training?: Partial<TrainerParts>;
-  /** Another hook beside, which changes no option of this one. */
+  /** A second hook, which does not change an option of this one. */
   readonly more?: object;
 }
 
-/** The documented names of the documents' hooks, and the option that says how often each fires. */
+/** The documented names of the documents' hooks, and the option for their frequency. */
 const HOOKS: Readonly<Partial<Record<BuiltInHookName, { every?: Options; thrice?: Options }>>> = {
   logging: { every: { logEveryNBatches: 1 }, thrice: { logEveryNBatches: 3 } },
   console_log: { every: { logEveryNBatches: 1 }, thrice: { logEveryNBatches: 3 } },
@@ -38,7 +38,7 @@ const HOOKS: Readonly<Partial<Record<BuiltInHookName, { every?: Options; thrice?
   identity: {},
 };
 
-/** When a hook fires: the same for all that have such options. */
+/** Schedule options, which all hooks share. */
 const TIMES: Readonly<
   Record<string, { value: unknown; of: "every" | "thrice"; beside?: Options }>
 > = {
@@ -113,7 +113,10 @@ const OWN: Readonly<Record<string, Readonly<Record<string, Case>>>> = {
   identity: {},
 };
 
-/** Everything that a run with a configuration shows: lines on the console, files, its outcome. Times and ids are left out. */
+/**
+ * Returns everything that a run with a configuration shows: lines on the console, files, its outcome. Times and ids
+ * are left out.
+ */
 async function shownBy(
   config: HooksConfig,
   training: Partial<TrainerParts> = {},
@@ -147,10 +150,10 @@ async function shownBy(
   }
 }
 
-/** A line without what differs from run to run. */
+/** Removes from a line what differs from run to run. */
 function plain(line: string): string {
   return line.replaceAll(/\d+\.\d+ s\b/g, "s").replaceAll(/\/tmp\/\w+/g, "")
-    .replaceAll(/"hooks":\[.*?\],"parameters"/g, '"parameters"') // what is listed need not happen
+    .replaceAll(/"hooks":\[.*?\],"parameters"/g, '"parameters"') // listed changes need not occur
     .replaceAll(/"(time|runId|\w+_time|\w*(duration|seconds)\w*)":("[^"]*"|[\d.e-]+),?/gi, "");
 }
 
@@ -188,7 +191,7 @@ function configOf(name: string, options: Options): HooksConfig {
 }
 
 for (const name of Object.keys(HOOKS) as BuiltInHookName[]) {
-  Deno.test(`each option of ${name} in a configuration makes a difference`, async (t) => {
+  Deno.test(`each option of ${name} in a configuration has an observable effect`, async (t) => {
     const known = new Map<string, Promise<unknown>>();
     const shown = (options: Options, training: Partial<TrainerParts> | undefined) => {
       const key = JSON.stringify([options, Object.keys(training ?? {})]);
@@ -196,7 +199,7 @@ for (const name of Object.keys(HOOKS) as BuiltInHookName[]) {
       known.set(key, found);
       return found;
     };
-    await t.step("and the same options show the same", async () => {
+    await t.step("and the same options have the same effect", async () => {
       const { every = {} } = HOOKS[name]!;
       assertEquals(await shownBy(configOf(name, every)), await shown(every, undefined));
     });
@@ -213,7 +216,7 @@ for (const name of Object.keys(HOOKS) as BuiltInHookName[]) {
   });
 }
 
-/** For each member of a configuration: one with it, and one without. */
+/** For each member of a configuration: a configuration with it, and one without. */
 const MEMBERS: Readonly<Record<string, readonly [HooksConfig, HooksConfig]>> = {
   ...Object.fromEntries(SWITCHES.flatMap(([enable, config]) => {
     const options = {
@@ -230,8 +233,8 @@ const MEMBERS: Readonly<Record<string, readonly [HooksConfig, HooksConfig]>> = {
   })),
 };
 
-Deno.test("each switch of a configuration makes a difference, and so do its options", async () => {
-  // The others are tried one by one in create_hooks_test.ts.
+Deno.test("each switch of a configuration has an effect, and so do its options", async () => {
+  // create_hooks_test.ts tests the others one by one.
   const others = ["hookClasses", "hookConfigs", "continueOnHookError", "logHookErrors", "hooks"];
   assertEquals([...Object.keys(MEMBERS), ...others].sort(), [...CONFIG_MEMBERS].sort());
   for (const [member, [set, unset]] of Object.entries(MEMBERS)) {

@@ -1,4 +1,4 @@
-// What is trained in tests of configurations: y = w x.
+// The model that tests of configurations train: y = w x.
 import { GraphBuilder } from "@hooke/hooke/onnx";
 import {
   type Loss,
@@ -8,7 +8,7 @@ import {
   tensorData,
 } from "@hooke/hooke/training";
 
-/** What a trainer of it is made of: four samples in batches of one. */
+/** Parts of its trainer: four samples in batches of one. */
 export interface TinyParts {
   readonly model: Uint8Array<ArrayBuffer>;
   readonly loss: Loss;
@@ -17,7 +17,7 @@ export interface TinyParts {
   readonly optimizers: Optimizer;
 }
 
-/** Fresh parts. */
+/** Creates new parts. */
 export function tinyParts(): TinyParts {
   const builder = new GraphBuilder("line");
   const x = builder.input("x", "f32", ["B", 1]);

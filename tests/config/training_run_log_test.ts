@@ -1,4 +1,4 @@
-// What a run log says of training: document 004, "Run Logging with Hook Information".
+// The content of run logs of training: document 004, "Run Logging with Hook Information".
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { configHash, getTrainer } from "@hooke/hooke/config";
 import {
@@ -10,7 +10,7 @@ import {
 } from "@hooke/hooke/runs";
 import { tinyParts } from "./tiny_training.ts";
 
-/** A trainer with a run log, and its lines so far. */
+/** Returns a trainer with a run log, and its lines so far. */
 function logged(epochs: number, options: { id?: string; config?: unknown; commit?: string } = {}) {
   const lines: RunRecord[] = [];
   const trainer = getTrainer("simple", { ...tinyParts(), epochs });
@@ -18,7 +18,7 @@ function logged(epochs: number, options: { id?: string; config?: unknown; commit
   return { trainer, lines };
 }
 
-Deno.test("a run has an id of its own, logged before the first step", async () => {
+Deno.test("a run has a unique id, logged before the first step", async () => {
   const [a, b] = [logged(1), logged(1)];
   await using first = a.trainer;
   await using second = b.trainer;
@@ -34,7 +34,7 @@ Deno.test("a run has an id of its own, logged before the first step", async () =
   assertEquals(start.device, { device: "wasm", skipped: [] });
 });
 
-Deno.test("the commit is logged, or a placeholder where there is no repository", async () => {
+Deno.test("the commit is logged, or a placeholder if there is no repository", async () => {
   const folder = await Deno.makeTempDir();
   const before = Deno.cwd();
   const commitOf = async () => {
@@ -55,7 +55,7 @@ Deno.test("the commit is logged, or a placeholder where there is no repository",
   }
 });
 
-Deno.test("the hash of the configuration is logged: the same for the same, another for another", async () => {
+Deno.test("the hash of the configuration is logged: equal for equal ones, different for others", async () => {
   const hashOf = async (config: unknown) => {
     const { trainer, lines } = logged(1, { config });
     await using _ = trainer;
@@ -68,7 +68,7 @@ Deno.test("the hash of the configuration is logged: the same for the same, anoth
   assertEquals(await hashOf(undefined), null);
 });
 
-Deno.test("all hooks are logged with their names, and whether they are on", async () => {
+Deno.test("all hooks are logged with their names, and whether they are enabled", async () => {
   const { trainer, lines } = logged(1);
   await using _ = trainer;
   await trainer.addHooks({
@@ -82,7 +82,7 @@ Deno.test("all hooks are logged with their names, and whether they are on", asyn
   assertEquals(end.outcome, { status: "completed" });
 });
 
-Deno.test("each switching is logged with its step", async () => {
+Deno.test("each change of a hook's state is logged with its step", async () => {
   const { trainer, lines } = logged(2);
   await using _ = trainer;
   await trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
@@ -136,7 +136,7 @@ Deno.test("a run that is resumed from a checkpoint keeps its id, and counts its 
   }
 });
 
-Deno.test("a checkpoint written in mid-run resumes as the next segment, and has who was off", async () => {
+Deno.test("a checkpoint written in mid-run resumes as the next segment, with the disabled hooks", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const path = `${folder}/run.hooke`;
@@ -168,7 +168,7 @@ Deno.test("a checkpoint written in mid-run resumes as the next segment, and has 
   }
 });
 
-Deno.test("a run that fails says why", async () => {
+Deno.test("a run that fails logs the reason", async () => {
   const { trainer, lines } = logged(1);
   await using _ = trainer;
   trainer.hooks.add({ name: "gate", onMayUpdate: () => "yes" as never });
@@ -180,7 +180,7 @@ Deno.test("a run that fails says why", async () => {
   );
 });
 
-Deno.test("one run has one id, in the run log and in the JSON log, resumed too", async () => {
+Deno.test("a run has one id in the run log and the JSON log, also after resuming", async () => {
   const folder = await Deno.makeTempDir(), path = `${folder}/run.hooke`;
   const idsOf = async (prepare: (made: ReturnType<typeof logged>) => unknown, id?: string) => {
     const made = logged(2, id === undefined ? {} : { id });

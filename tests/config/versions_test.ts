@@ -1,14 +1,14 @@
 import { assertEquals } from "@std/assert";
 import { versions } from "../../src/config/runs/mod.ts";
 
-Deno.test("versions() tells this package's version as published, Deno's, V8's, TypeScript's and the platform", async () => {
+Deno.test("versions() returns this package's version as published, and those of Deno, V8, TypeScript and the platform", async () => {
   const { version } = JSON.parse(
     await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
   );
   assertEquals(versions(), { hooke: version, ...Deno.version, platform: Deno.build.target });
 });
 
-Deno.test("versions() tells the user agent where there is no Deno, as in a browser", async () => {
+Deno.test("versions() returns the user agent without Deno, as in a browser", async () => {
   const module = new URL("../../src/config/versions.ts", import.meta.url);
   const script = `const { userAgent, platform } = navigator; delete globalThis.Deno;
     const { versions } = await import(${JSON.stringify(module)});

@@ -1,5 +1,5 @@
-// A loop to be logged: one stage, and two hooks that count how often they were called.
-// By their files: a run log needs no package, so this runs without a map of imports.
+// A loop to be logged: one stage, and two hooks that count their calls. It imports files directly: a run log needs no
+// package, so this runs without an import map.
 import { runLog, type RunLogHook } from "../../src/config/runs/run_log.ts";
 import type { RunLogOptions } from "../../src/config/runs/run_log_options.ts";
 import type { RunRecord } from "../../src/config/runs/run_record.ts";
@@ -32,7 +32,7 @@ export interface Observer {
   readonly call: (ctx: BaseContext) => void;
 }
 
-/** An observer that does nothing, or what it is told. */
+/** An observer that calls a function, by default an empty one. */
 export function observer(
   name: string,
   frequency: number = 1,
@@ -41,17 +41,17 @@ export function observer(
   return { name, stage: WalkStage.AFTER_STEP, frequency, call };
 }
 
-/** Options of the loop, and its step if it is another than firing the stage. */
+/** Options of the loop, and its step unless it only fires the stage. */
 type WalkOptions = LoopOptions<WalkKind> & Partial<Pick<Engine<WalkKind>, "step">>;
 
-/** A loop that fires its one stage. */
+/** A loop that fires its only stage. */
 export function walk(
   { step = (loop) => loop.fire(WalkStage.AFTER_STEP), ...options }: WalkOptions = {},
 ): Loop<WalkKind> {
   return new Loop({ kinds: WalkStage, step }, { name: "walk", ...options });
 }
 
-/** The records of what was written, whatever the pieces it was written in. */
+/** Parses the written records, however they were split. */
 export function parse(text: string): RunRecord[] {
   return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }

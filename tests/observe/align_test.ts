@@ -1,4 +1,4 @@
-// Another point of view of the same system.
+// Rotations of a system that do not change its physics.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Batch, System, temperatureOf } from "../../src/batch/mod.ts";
 import { velocityVerlet } from "../../src/dynamics/mod.ts";
@@ -26,7 +26,7 @@ function batchOf(cell: number[][]): Batch {
   return batch;
 }
 
-/** All dot products of the vectors of a system: what a turn leaves as it is. */
+/** All dot products of the vectors of a system, which rotations do not change. */
 function products(batch: Batch, system: number): number[] {
   const vectors = [
     ...rows(batch.get("cell").slice(9 * system, 9 * system + 9)),
@@ -43,7 +43,7 @@ function rows(list: Float64Array): number[][] {
 }
 
 Deno.test(
-  "cell, positions, velocities and forces turn together, and nothing else is changed by it",
+  "cell, positions, velocities and forces rotate together, and nothing else changes",
   onEngines(async (backend) => {
     for (const [name, cell] of Object.entries(CELLS)) {
       const run = async (hooks: readonly object[]) => {
@@ -70,7 +70,7 @@ Deno.test(
 );
 
 Deno.test(
-  "aligned runs are the same however steps are done",
+  "aligned runs are identical, however steps are done",
   on(BACKENDS, async (backend) => {
     const make = (more: readonly object[]) =>
       engine(velocityVerlet({ dt: 2 }), {

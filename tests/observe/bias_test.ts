@@ -1,4 +1,4 @@
-// What is added to a model by a hook is what is added by a sum.
+// A bias by a hook equals a bias in a sum of models.
 import { field } from "../../src/hooks/mod.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
@@ -23,7 +23,7 @@ import { BACKENDS, type EngineBackend, on, where } from "../dynamics/backends.ts
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
 
-/** Pushes atoms along z as a spring of their first does; with its virial. */
+/** A spring along z between each atom and the first, with its virial. */
 function pull(view: Pick<BiasView, "positions" | "forces" | "virial">): number {
   const { positions, forces, virial } = view;
   const z = positions[2]!;
@@ -51,7 +51,7 @@ async function run(
 }
 
 Deno.test(
-  "a bias by a hook is the same to the bit as one in a sum: kernels, pairs and functions, stresses too",
+  "a bias by a hook is bitwise identical to one in a sum: kernels, pairs and functions, stresses too",
   on(BACKENDS, async (backend) => {
     const center = centerBias({ stiffness: 0.5, center: [5, 5, 5] });
     const pinned = tethers({ stiffness: 0.01, anchors: [5, 5, 5] });
@@ -76,7 +76,7 @@ Deno.test(
 );
 
 Deno.test(
-  "biased runs are the same however steps are done, at any frequency",
+  "biased runs are identical, however steps are done, at any frequency",
   on(BACKENDS, async (backend) => {
     const biases = [centerBias({ stiffness: 0.5, center: [5, 5, 5] }), pull];
     for (const bias of biases) {
@@ -94,7 +94,7 @@ Deno.test(
 );
 
 Deno.test(
-  "springs of a bias go with atoms that are wrapped",
+  "anchors of a bias move with atoms that are wrapped",
   onEngines(async (backend, name) => {
     const energies = async (hooks: readonly object[]) => {
       const batch = crystals(1);
@@ -114,7 +114,7 @@ Deno.test(
   }),
 );
 
-Deno.test("what is read, and what systems converge by, has the bias in it", async () => {
+Deno.test("fields that hooks read, and convergence criteria, include the bias", async () => {
   const seen: number[][] = [];
   const look = hook({
     name: "look",
@@ -139,7 +139,7 @@ Deno.test("what is read, and what systems converge by, has the bias in it", asyn
 });
 
 Deno.test(
-  "a bias may come and go in the middle of a run",
+  "a bias may be enabled and disabled during a run",
   on(BACKENDS, async (backend) => {
     for (
       const bias of [
@@ -170,7 +170,7 @@ Deno.test(
   }),
 );
 
-Deno.test("systems at rest are not biased, nor asked", async () => {
+Deno.test("converged systems are not biased, and the function is not called", async () => {
   const asked: number[] = [];
   const bias = ({ system, systemId, stepsDone, masses, numbers, cell }: BiasView) => {
     asked.push(system, systemId, stepsDone);
@@ -189,11 +189,11 @@ Deno.test("systems at rest are not biased, nor asked", async () => {
     hooks: [...hooks, new BiasedPotentialHook({ bias })],
   });
   await md.run(batch, 2);
-  // before the first step, in it, and in the second, where only one moves
+  // before the first step, in it, and in the second, in which only one is active
   assertEquals(asked, [0, 3, 0, 1, 8, 0, 0, 3, 0, 1, 8, 0, 1, 8, 1]);
 });
 
-Deno.test("what is no bias is named", async () => {
+Deno.test("errors name values that are not a bias", async () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [{}, TypeError, "bias is required: a model or a function"],
     [{ bias: 3 }, TypeError, "bias must be a model, or a function"],

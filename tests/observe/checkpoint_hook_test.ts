@@ -33,7 +33,7 @@ function bath(backend: EngineBackend, hooks: readonly object[], warnings: string
 
 const stepsIn = async (folder: string) => (await checkpointsIn(folder)).map(({ step }) => step);
 
-/** Takes its time in each step. */
+/** Delays each step. */
 const slow = {
   name: "slow",
   stage: "dynamics/AFTER_STEP",
@@ -42,7 +42,7 @@ const slow = {
 };
 
 Deno.test(
-  "by steps: the newest few are kept, that of the end among them; each goes on to the bits of a run that never was stopped",
+  "by steps: the newest few are kept, including the last; each resumes with the bits of an uninterrupted run",
   onEngines((backend) =>
     inFolder(async (parent) => {
       await using plain = bath(backend, []);
@@ -78,7 +78,7 @@ Deno.test("a folder has the checkpoints of one run at a time: another is refused
     assertEquals(await stepsIn(folder), [31]);
   }));
 
-Deno.test("by the clock: one whenever so much time has passed", () =>
+Deno.test("by the clock: a checkpoint after each interval", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, keepLast: 99, atEnd: false };
     await using md = bath("wasm", [slow, new CheckpointHook(options)]);
@@ -88,7 +88,7 @@ Deno.test("by the clock: one whenever so much time has passed", () =>
     assert(steps.length >= 2 && steps.length <= seconds / 0.02, `${steps} in ${seconds} s`);
   }));
 
-Deno.test("both: the clock tells between, and the last of all is that of the end", () =>
+Deno.test("both: the clock adds checkpoints in between, and the last one is that of the end", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, everySteps: 25, keepLast: 99 };
     await using md = bath("wasm", [slow, new CheckpointHook(options)]);
@@ -98,7 +98,7 @@ Deno.test("both: the clock tells between, and the last of all is that of the end
     assert(steps.length > 3, `${steps}`);
   }));
 
-Deno.test("a newest one that is damaged, or half there, is passed over for the one before, with a warning", () =>
+Deno.test("a damaged or partial newest checkpoint is skipped for the one before, with a warning", () =>
   inFolder(async (folder) => {
     const hook = () => new CheckpointHook({ folder, everySteps: 10, keepLast: 3 });
     await using md = bath("wasm", [hook()]);
@@ -118,14 +118,14 @@ Deno.test("a newest one that is damaged, or half there, is passed over for the o
     assertEquals(warnings.length, 2, warnings.join("\n"));
     for (const [i, { path }] of [newest!, middle!].entries()) assert(warnings[i]!.includes(path));
     await again.run(batch!, 20);
-    await assertRejects(() => Deno.stat(half), Deno.errors.NotFound); // nobody would ever read it
+    await assertRejects(() => Deno.stat(half), Deno.errors.NotFound); // it would never be read
     await using other = bath("wasm", [hook()]);
     await other.loadLatest(folder);
     assertEquals(other.stepCount, 30);
     assertEquals(await other.loadLatest(`${folder}/none`), undefined);
   }));
 
-Deno.test("folders and broken links that are named like checkpoints are passed over, with a warning", () =>
+Deno.test("folders and broken links that are named like checkpoints are skipped, with a warning", () =>
   inFolder(async (folder) => {
     const hook = () => new CheckpointHook({ folder, everySteps: 10, keepLast: 2 });
     await using md = bath("wasm", [hook()]);
@@ -141,12 +141,12 @@ Deno.test("folders and broken links that are named like checkpoints are passed o
     for (const [i, path] of odd.reverse().entries()) {
       assert(warnings[i]!.includes(path), warnings[i]);
     }
-    await again.run(batch!, 60); // past the folder: that is not removed, and no reason to warn
+    await again.run(batch!, 60); // it leads out of the folder: it is not removed, and not worth a warning
     assertEquals(warnings.length, 3, warnings.join("\n"));
     assertEquals(await stepsIn(folder), [80, 75, 55]);
   }));
 
-Deno.test("a run that begins anew where an earlier one has left checkpoints is refused until they are removed", () =>
+Deno.test("a new run in a folder with checkpoints of an earlier one is refused until they are removed", () =>
   inFolder(async (folder) => {
     const run = async (steps: number) => {
       await using md = bath("wasm", [new CheckpointHook({ folder, everySteps: 10 })]);
@@ -164,7 +164,7 @@ Deno.test("a run that begins anew where an earlier one has left checkpoints is r
     assertEquals(await stepsIn(folder), [10]);
   }));
 
-Deno.test("there is one of the beginning, so that what a run has written before the next is not there twice", () =>
+Deno.test("a checkpoint at the beginning prevents duplicate frames after a kill", () =>
   inFolder(async (folder) => {
     const sink = new MemorySink();
     const go = async (steps: number) => {
@@ -182,7 +182,7 @@ Deno.test("there is one of the beginning, so that what a run has written before 
     assertEquals(sink.read().get("step").slice(1), Int32Array.of(0, 5, 10, 15));
   }));
 
-Deno.test("a run that fails before its first step says why, and no more", () =>
+Deno.test("a run that fails before its first step reports only that error", () =>
   inFolder(async (folder) => {
     const warnings: string[] = [];
     await using md = bath("wasm", [new CheckpointHook({ folder })], warnings);
@@ -210,7 +210,7 @@ Deno.test("a folder that cannot be written refuses the run before its first step
     }
   }));
 
-Deno.test("a checkpoint that a disk refuses later is a warning that names it, and stops nothing", () =>
+Deno.test("a checkpoint that a disk refuses later is a warning that names it, and does not stop the run", () =>
   inFolder(async (folder) => {
     const warnings: string[] = [];
     const blocked = [10, 20].map((step) => `${folder}/step-0000000${step}.hooke`);
@@ -235,7 +235,7 @@ Deno.test("a checkpoint that a disk refuses later is a warning that names it, an
     assert((await stepsIn(folder)).includes(35));
   }));
 
-Deno.test("there is none of a moment whose snapshots are not safe, and the run is told as well", () =>
+Deno.test("no checkpoint is written if its snapshots cannot be flushed, and the error is reported", () =>
   inFolder(async (folder) => {
     const sink = new MemorySink();
     let flushes = 0;
@@ -256,7 +256,7 @@ Deno.test("there is none of a moment whose snapshots are not safe, and the run i
     assertEquals(warnings.length, 1, warnings.join("\n"));
   }));
 
-Deno.test("a checkpoint waits for the sinks it is told of, too, and is written while steps go on", () =>
+Deno.test("a checkpoint also waits for its option sinks, and is written while steps go on", () =>
   inFolder(async (folder) => {
     const seen: number[] = [];
     const sinks = [{
@@ -278,11 +278,11 @@ Deno.test("a checkpoint waits for the sinks it is told of, too, and is written w
       }),
     ]);
     await md.run(crystals(1), 25);
-    assertEquals(seen, [0, 1]); // neither was there before
+    assertEquals(seen, [0, 1]); // neither existed before
     assertEquals(await stepsIn(folder), [20, 10]);
   }));
 
-Deno.test("a trainer goes on from one as it goes on from its own", () =>
+Deno.test("a trainer resumes from it as from its own checkpoint", () =>
   inFolder(async (folder) => {
     const more = { epochs: 6 };
     await using whole = smallTrainer([], more);
@@ -299,7 +299,7 @@ Deno.test("a trainer goes on from one as it goes on from its own", () =>
     assertEquals(await parametersOf(again), await parametersOf(whole));
   }));
 
-Deno.test("options that cannot be are refused by name", () => {
+Deno.test("wrong options are refused by name", () => {
   const make = (options: object) => () => new CheckpointHook(options as CheckpointHookOptions);
   assertThrows(make({}), TypeError, "folder");
   assertThrows(make({ folder: "x", every: 3 }), TypeError, "every");

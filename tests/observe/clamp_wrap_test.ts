@@ -17,7 +17,7 @@ import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
 
 Deno.test(
-  "forces beyond the limit become as large as it, in their direction; others, and energies, stay",
+  "forces beyond the limit are scaled to it and keep their direction; others, and energies, do not change",
   onEngines(async (backend, name) => {
     const given = [3, 4, 0, 0.3, 0.4, 0, 0, 0, -30];
     const model = potential(({ forces }) => {
@@ -63,7 +63,7 @@ Deno.test(
 );
 
 Deno.test(
-  "clamped runs are the same however steps are done, also where only some are clamped",
+  "clamped runs are identical, however steps are done, also if only some systems are clamped",
   on(BACKENDS, async (backend) => {
     for (const frequency of [1, 3]) {
       const make = (more: readonly object[]) =>
@@ -84,7 +84,7 @@ Deno.test(
   }),
 );
 
-/** Atoms that leave a cell of any shape, fast, with another system that is not periodic. */
+/** Fast atoms that leave a cell of any shape, and another system that is not periodic. */
 function leavers(): Batch {
   const cell = [[11, 0, 0], [4, 12, 0], [-3, 2, 13]];
   const positions = Array.from({ length: 5 }, (_, i) => [i * 4.1, i * 5.3, i * 2.2]);
@@ -96,7 +96,7 @@ function leavers(): Batch {
 }
 
 Deno.test(
-  "wrapped atoms are in their cells along periodic directions only, and go where they would go without",
+  "wrapped atoms are in their cells along periodic directions only, and follow the same path as without wrapping",
   onEngines(async (backend, name) => {
     const run = async (hooks: readonly object[]) => {
       await using md = engine(velocityVerlet({ dt: 4 }), {
@@ -111,7 +111,7 @@ Deno.test(
     assert(images.slice(0, 15).some((n) => n !== 0) && images.some((n) => n < 0), images.join());
     for (let i = 0; i < 15; i++) if (i % 3 === 1) assertEquals(images[15 + i], 0);
     assert(images.slice(30).every((n) => n === 0));
-    const scale = name === "reference" ? 1e-12 : 2e-3; // collisions make more of what rounding was
+    const scale = name === "reference" ? 1e-12 : 2e-3; // collisions amplify rounding
     assertNear(unwrappedPositions(wrapped), free.get("positions"), scale, 1);
     assertNear(wrapped.get("energy"), free.get("energy"), scale, 0.01);
     const x = wrapped.get("positions"), h = wrapped.get("cell");
@@ -125,7 +125,7 @@ Deno.test(
 );
 
 Deno.test(
-  "wrapped runs are the same however steps are done, at any frequency, and frames have the counters",
+  "wrapped runs are identical, however steps are done, at any frequency, and frames have the image counters",
   on(BACKENDS, async (backend) => {
     const { AFTER_STEP, AFTER_POST_UPDATE } = {
       AFTER_STEP: "dynamics/AFTER_STEP",

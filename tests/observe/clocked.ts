@@ -8,9 +8,9 @@ import {
 } from "@hooke/hooke";
 import type { Observe } from "@hooke/hooke/hooks";
 
-/** A clock that stands still between the ticks of a test. */
+/** A clock that advances only by the ticks of a test. */
 export class Clock {
-  /** In ms. */
+  /** Time in ms. */
   time: number;
   readonly now = (): number => this.time;
 
@@ -18,7 +18,7 @@ export class Clock {
     this.time = time;
   }
 
-  /** So many ms pass. */
+  /** Advances the clock by some ms. */
   tick(ms: number): void {
     this.time += ms;
   }
@@ -30,7 +30,7 @@ interface PipelineStages {
   readonly ON_REFILL: Observe<BaseContext>;
 }
 
-/** A kind that no profiler has heard of. */
+/** A kind that the profiler does not know. */
 export const PipelineStage: StageKind<"pipeline", PipelineStages> = defineKind("pipeline", {
   BEFORE_PROCESS: "observe",
   AFTER_PROCESS: "observe",
@@ -46,7 +46,7 @@ export function anyLoop(step: (loop: AnyLoop) => void | Promise<void>, name = "l
   return new Loop({ kinds, context: { epoch: 0 }, step }, { name });
 }
 
-/** A loop whose step is, alternately, a wait in ms and a stage. */
+/** A loop whose step alternates waits in ms and stages. */
 export function scripted(
   clock: Clock,
   script: (step: number) => readonly (number | Parameters<AnyLoop["fire"]>[0])[],
@@ -60,7 +60,7 @@ export function scripted(
   }, name);
 }
 
-/** The rows of a summary, short: `A→B count mean`, without the kinds' names where both are of one kind. */
+/** Rows of a summary in short: `A→B count mean`, without the names of kinds if both are of one kind. */
 export function counts(
   { transitions }: {
     transitions: readonly { from: string; to: string; count: number; mean: number }[];

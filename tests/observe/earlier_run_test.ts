@@ -1,4 +1,4 @@
-// A run that begins at step 0 does not add its frames silently to those of an earlier run in the same file.
+// A run that begins at step 0 never silently appends frames to those of an earlier run in the same file.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { CheckpointHook, ConvergedSnapshotHook, SnapshotHook } from "../../src/observe/mod.ts";
@@ -11,7 +11,7 @@ interface Added {
   readonly warnings: readonly string[];
 }
 
-/** Runs 10 steps from step 0 into a file, twice with the same sink if asked. */
+/** Runs 10 steps from step 0 into a file, optionally twice with the same sink. */
 async function run(path: string, more: readonly object[] = [], times = 1): Promise<Added> {
   const warnings: string[] = [];
   const sink = await openSink(path);
@@ -54,7 +54,7 @@ for (const ending of ["xyz", "jsonl", "db", "zarr", "csv"]) {
     }));
 }
 
-Deno.test("without checkpoints the frames are added with a warning, and without one to a sink that stays open", () =>
+Deno.test("without checkpoints frames are appended with a warning, and without a warning to a sink that stays open", () =>
   withFolder(async (folder) => {
     const path = `${folder}/a.jsonl`;
     assertEquals(await run(path, [], 2), { length: 4, warnings: [] });
@@ -65,7 +65,7 @@ Deno.test("without checkpoints the frames are added with a warning, and without 
     );
   }));
 
-Deno.test("files of structures and of relaxed systems are added to without a word", () =>
+Deno.test("files of structures and of relaxed systems are appended to without a warning", () =>
   withFolder(async (folder) => {
     const path = `${folder}/a.jsonl`;
     const sink = await openSink(path);

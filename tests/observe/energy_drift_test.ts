@@ -1,4 +1,4 @@
-// How far energies are from where they began.
+// Drift of energies from their first values.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { initVelocities } from "../../src/batch/mod.ts";
 import { NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
@@ -12,7 +12,7 @@ import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 
-/** An engine whose drift is measured by a monitor, with its warnings, and with total energies by a plain hook. */
+/** An engine with a drift monitor, its warnings, and total energies measured by a plain hook. */
 function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {
   const warnings: EnergyDriftError[] = [];
   const totals: number[][] = [];
@@ -37,7 +37,7 @@ function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {
   return { md, warnings, totals, monitor };
 }
 
-Deno.test("each metric measures what it says, and warns in each step in which it is beyond the threshold", async () => {
+Deno.test("each metric measures the documented drift, and warns in each step beyond the threshold", async () => {
   const measures = {
     absolute: (off: number) => off,
     perAtom: (off: number) => off / 32,
@@ -56,7 +56,7 @@ Deno.test("each metric measures what it says, and warns in each step in which it
   }
 });
 
-Deno.test("the threshold itself is within, what is beyond it is not; kinetic energy counts unless told", async () => {
+Deno.test("a drift equal to the threshold passes, a larger one does not; kinetic energy counts by default", async () => {
   const first = watched({ threshold: 0, metric: "absolute" });
   await using _first = first.md;
   await first.md.run(crystals(1), 20);
@@ -86,7 +86,7 @@ Deno.test("action throw ends the run with an error that names step, systems and 
   );
 });
 
-Deno.test("what systems began with goes with them: through runs, comings and goings, and is forgotten on reset", async () => {
+Deno.test("references belong to systems: across runs, entering and leaving systems, until reset", async () => {
   const { md, warnings, totals, monitor } = watched({ threshold: 0, metric: "absolute" });
   await using _md = md;
   const batch = crystals(3);
@@ -104,7 +104,7 @@ Deno.test("what systems began with goes with them: through runs, comings and goi
   monitor.reset();
   await md.run(batch, 1);
   assertEquals(warnings.length, length + 5);
-  await md.run(crystals(3, 80), 1); // another batch, of the same ids
+  await md.run(crystals(3, 80), 1); // another batch with the same ids
   assertEquals(warnings.length, length + 5);
 });
 
@@ -133,7 +133,7 @@ Deno.test("rates count the steps since a system was first seen", async () => {
   assertEquals(warnings.at(-1)!.drift, Math.abs(totals[3]! - totals[0]!) / (32 * 3));
 });
 
-Deno.test("stopped and resumed it measures as in one piece", async () => {
+Deno.test("a resumed run measures the same drifts as one without interruption", async () => {
   const options = { threshold: 0, metric: "absolute" } as const;
   const whole = watched(options);
   await using _whole = whole.md;
@@ -154,7 +154,7 @@ Deno.test("stopped and resumed it measures as in one piece", async () => {
   assertThrows(() => second.monitor.load(undefined), TypeError, "what save() returned");
 });
 
-Deno.test("an energy that is no number is beyond any threshold", async () => {
+Deno.test("an energy that is NaN exceeds any threshold", async () => {
   const warnings: unknown[] = [];
   await using md = new NVE({
     model: ARGON,
@@ -166,7 +166,7 @@ Deno.test("an energy that is no number is beyond any threshold", async () => {
   md.hooks.add(hook({
     name: "spoil",
     writes: ["energy"],
-    // Once the engine has seen that the results of the model are finite: else the run would end.
+    // It becomes NaN after the engine has checked the results of the model; otherwise the run would end.
     on: { dynamics: { AFTER_POST_UPDATE: ({ write }) => void write.energy.fill(NaN) } },
   }));
   await md.run(crystals(1), 3);
@@ -174,7 +174,7 @@ Deno.test("an energy that is no number is beyond any threshold", async () => {
 });
 
 Deno.test(
-  "it changes no bit",
+  "the monitor does not change the results",
   onEngines(async (backend) => {
     const run = async (hooks: EnergyDriftMonitorHook[], verify = false) => {
       const onWarning = ({ error }: { error: unknown }) => {

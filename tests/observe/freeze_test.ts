@@ -1,4 +1,4 @@
-// Atoms that stay where they are, and what that does to the others.
+// Atoms that stay in place, and their effect on the others.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import {
@@ -26,7 +26,7 @@ import { engine, sameHowever } from "./modified.ts";
 
 const K_B = 8.617333262e-5;
 
-/** Two crystals, hot; the first three atoms of each, and every fifth, are of category -1. */
+/** Two hot crystals; the first three atoms of each, and every fifth, are of category -1. */
 function half(): Batch {
   const batch = crystals(2);
   const isFrozen = (i: number) => i % 32 < 3 || i % 5 === 0;
@@ -34,7 +34,7 @@ function half(): Batch {
   return batch;
 }
 
-/** Coordinates of the atoms of a batch that are of category -1. */
+/** Coordinates of the atoms of category -1. */
 function ofFrozen(batch: Batch, name: "positions" | "velocities" | "forces"): number[] {
   const categories = batch.get("categories");
   return [...batch.get(name).filter((_, i) => categories[Math.floor(i / 3)] === -1)];
@@ -49,7 +49,7 @@ const SCHEMES: readonly (() => Integrator)[] = [
 ];
 
 Deno.test(
-  "frozen atoms do not move by a bit in any step of any scheme; they have no velocity, and no force is on them",
+  "frozen atoms are bitwise unchanged in every step of every integrator; their velocities and forces are 0",
   onEngines(async (backend, name) => {
     for (const scheme of SCHEMES) {
       const before = half();
@@ -85,7 +85,7 @@ Deno.test(
 );
 
 Deno.test(
-  "frozen atoms are at rest before the first step, before the forces and after a step, though forces stay",
+  "frozen atoms are at rest before the first step, before the forces and after a step, even if forces stay",
   onEngines(async (backend) => {
     for (const scheme of SCHEMES) {
       let looks = 0;
@@ -123,7 +123,7 @@ Deno.test(
 );
 
 Deno.test(
-  "an atom beside a frozen one moves as in a field that stands still: its own energy is conserved",
+  "an atom beside a frozen one moves as in a static field: its own energy is conserved",
   onEngines(async (backend) => {
     const [epsilon, sigma] = [0.0104, 3.4];
     const model = lennardJones({ epsilon, sigma, cutoff: 20, truncation: "cut" });
@@ -142,7 +142,7 @@ Deno.test(
 );
 
 Deno.test(
-  "temperatures are those of the atoms that move, by their own degrees of freedom",
+  "temperatures are those of the moving atoms, by their degrees of freedom",
   onEngines(async (backend) => {
     const rows: number[][] = [];
     const look = () =>
@@ -187,7 +187,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a relaxation does not wait for forces on frozen atoms, unless they are to stay",
+  "a relaxation ignores forces on frozen atoms, unless zeroForces is off",
   on(BACKENDS, async (backend) => {
     const run = async (zeroForces: boolean) => {
       const hooks = [ConvergenceHook.fromFmax(0.001), new FreezeAtomsHook({ zeroForces })];
@@ -210,7 +210,7 @@ Deno.test(
 );
 
 Deno.test(
-  "frozen runs are the same however steps are done, wrapped and turned too",
+  "frozen runs are identical, however steps are done, also with wrapping and alignment",
   on(BACKENDS, async (backend) => {
     for (const others of [() => [], () => [new WrapPeriodicHook()], () => [new AlignCellHook()]]) {
       for (const scheme of SCHEMES.slice(1, 3)) {
@@ -227,7 +227,7 @@ Deno.test(
 );
 
 Deno.test(
-  "frozen atoms outside their cell are wrapped once; in a cell that is turned they are turned with it, once",
+  "frozen atoms outside their cell are wrapped once; in a cell that is rotated they rotate with it, once",
   onEngines(async (backend) => {
     const run = async (hooks: readonly object[], batch: Batch) => {
       await using md = engine(velocityVerlet({ dt: 2 }), {
@@ -275,7 +275,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a run in many pieces leaves frozen atoms that were wrapped in leaning cells where they were wrapped to",
+  "a run in many pieces keeps frozen atoms in triclinic cells where they were wrapped to",
   onEngines(async (backend) => {
     const cell = [[10.3, 0.7, -0.9], [2.1, 11.7, 1.3], [-3.3, 0.3, 12.1]];
     const positions = Array.from(
@@ -298,7 +298,7 @@ Deno.test(
   }),
 );
 
-Deno.test("atoms are chosen by category, by a function, by flags or by their places", async () => {
+Deno.test("atoms are selected by category, by a function, by flags or by indices", async () => {
   const held = async (options: FreezeAtomsHookOptions) => {
     const batch = Batch.from([argon(1, 1), new System({ symbols: ["Ne"], positions: [1, 2, 3] })]);
     batch.set("categories", [0, -1, 7, 7, -1]);
@@ -326,7 +326,7 @@ Deno.test("atoms are chosen by category, by a function, by flags or by their pla
   ]);
 });
 
-Deno.test("what was moved between runs is frozen where it was put; switched off, atoms move and count again", async () => {
+Deno.test("atoms that were moved between runs are frozen at the new position; disabled, atoms move and count again", async () => {
   const batch = half();
   const temperatures: number[][] = [];
   const look = hook({
@@ -359,7 +359,7 @@ Deno.test("what was moved between runs is frozen where it was put; switched off,
   assert(isFree, `${2 * k / (t * K_B)}`);
 });
 
-Deno.test("what cannot be frozen is named", async () => {
+Deno.test("errors name atoms that cannot be frozen", async () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [null, TypeError, "options must be an object"],
     [{ freezeCategory: 0.5 }, RangeError, "a whole number"],

@@ -1,4 +1,4 @@
-// Trains until it is killed, with a log of every batch in the folder that it is given.
+// Trains until it is killed, with a log of every batch in the given folder.
 import { JsonLog } from "../../src/observe/mod.ts";
 import { sgd } from "../../src/training/mod.ts";
 import { line } from "./training_line.ts";

@@ -1,4 +1,4 @@
-// Ready-made hooks on a GPU, where they look on late: what they say is what they say on wasm.
+// Ready-made hooks on a GPU, where observers run late: their results equal those on wasm.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import {
@@ -35,7 +35,7 @@ async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wa
   return [await run("wasm"), await run(gpu!)];
 }
 
-/** Numbers of a log or of frames, near what they should be; steps, ids and the like exactly. */
+/** Compares numbers of a log or of frames approximately; steps, ids and the like exactly. */
 function assertNearRows(actual: readonly number[][], expected: readonly number[][]): void {
   assertEquals(actual.length, expected.length);
   for (const [i, row] of expected.entries()) assertNear(actual[i]!, row, 1e-4, 1e-2);

@@ -1,4 +1,4 @@
-// What a log says of each system at each step, and what becomes of it when writing fails.
+// Rows of a log for each system and step, and errors while writing.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { ConvergenceHook, Dynamics, FIRE, fireRelaxer, NVE } from "../../src/dynamics/mod.ts";
 import { LoggingHook, type LoggingHookOptions, type LogRow } from "../../src/observe/mod.ts";
@@ -16,7 +16,7 @@ async function inFolder(test: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-/** The cells of a file, without its header, as numbers; NaN for empty ones. */
+/** Cells of a file, without its header, as numbers; NaN for empty ones. */
 async function read(path: string): Promise<number[][]> {
   const [header, ...lines] = (await Deno.readTextFile(path)).split("\n");
   assertEquals(header, HEADER);
@@ -32,7 +32,7 @@ function toList(options: Partial<LoggingHookOptions> = {}): { hook: LoggingHook;
 }
 
 Deno.test(
-  "a CSV log has a row for each system at every n-th step, to the last digit of what hooks read",
+  "a CSV log has a row for each system at every n-th step, with all digits of the fields",
   on(BACKENDS, (backend) =>
     inFolder(async (path) => {
       const { hook: list, rows } = toList({ frequency: 4 });
@@ -56,7 +56,7 @@ Deno.test(
     })),
 );
 
-Deno.test("the rows are those of their step: the last is what the batch has after the run", async () => {
+Deno.test("rows belong to their step: the last one equals the batch after the run", async () => {
   const { hook, rows } = toList();
   await using md = new NVE({ model: ARGON, dt: 2, device: "reference", hooks: [hook] });
   const batch = await md.run(crystals(1), 7);
@@ -67,7 +67,7 @@ Deno.test("the rows are those of their step: the last is what the batch has afte
   assert(Math.abs(rows.at(-1)!.fmax - Math.max(...norms)) < 1e-12);
 });
 
-Deno.test("a run at step 0 whose rows come after those of an earlier run is warned of, a second run of a hook is not", () =>
+Deno.test("a run at step 0 that appends to rows of an earlier run is warned of, a second run of one hook is not", () =>
   inFolder(async (path) => {
     const run = async (log: LoggingHook, load?: string) => {
       const warnings: string[] = [];
@@ -96,7 +96,7 @@ Deno.test("a run at step 0 whose rows come after those of an earlier run is warn
     );
   }));
 
-Deno.test("a second run of the same hook and a later program add to the file, under one header", () =>
+Deno.test("a second run of the same hook and a later program append to the file, under one header", () =>
   inFolder(async (path) => {
     const make = () => new LoggingHook({ backend: "csv", logPath: path, frequency: 2 });
     const batch = crystals(1);
@@ -111,7 +111,7 @@ Deno.test("a second run of the same hook and a later program add to the file, un
     assertEquals((await read(path)).map(([step]) => step), [0, 2, 4, 0]);
   }));
 
-Deno.test("a run that goes on from a checkpoint adds the rows that a run in one piece has", () =>
+Deno.test("a run that resumes from a checkpoint writes the rows of an uninterrupted run", () =>
   inFolder(async (path) => {
     const make = (path: string) =>
       new NVE({
@@ -130,7 +130,7 @@ Deno.test("a run that goes on from a checkpoint adds the rows that a run in one 
     assertEquals(await Deno.readTextFile(path), await Deno.readTextFile(`${path}.whole`));
   }));
 
-Deno.test("a file with another header is an error before the first step, and stays as it is", () =>
+Deno.test("a file with another header is an error before the first step, and stays unchanged", () =>
   inFolder(async (path) => {
     await Deno.writeTextFile(path, "step,energy\n0,1\n");
     const log = new LoggingHook({ backend: "csv", logPath: path });
@@ -139,7 +139,7 @@ Deno.test("a file with another header is an error before the first step, and sta
     assertEquals([md.stepCount, await Deno.readTextFile(path)], [0, "step,energy\n0,1\n"]);
   }));
 
-Deno.test("time is an empty cell where steps take none; status and rows of relaxed systems stay", () =>
+Deno.test("time is an empty cell if steps take no time; status and rows of relaxed systems stay", () =>
   inFolder(async (path) => {
     const log = new LoggingHook({ backend: "csv", logPath: path, frequency: 5, atEnd: true });
     const hooks = [ConvergenceHook.fromFmax(0.02), log];
@@ -157,7 +157,7 @@ Deno.test("time is an empty cell where steps take none; status and rows of relax
     assertEquals(end.map(([, , , , energy]) => energy!), [...batch.get("energy")]);
   }));
 
-Deno.test("columns of one's own are numbers for all systems or one for each, of what they read", async () => {
+Deno.test("custom columns are numbers for all systems or one for each, of the fields they read", async () => {
   const { hook, rows } = toList({
     reads: ["kineticEnergy", "positions"],
     customScalars: {
@@ -181,7 +181,7 @@ Deno.test("columns of one's own are numbers for all systems or one for each, of 
   }
 });
 
-Deno.test("a column that gives something else stops the run and names it", async () => {
+Deno.test("a column that returns something else stops the run with an error that names it", async () => {
   const wrong: readonly (readonly [unknown, string])[] = [
     [[1, 2, 3], "one for each of 2 systems; got [1, 2, 3]"],
     ["1", 'got "1"'],
@@ -197,7 +197,7 @@ Deno.test("a column that gives something else stops the run and names it", async
   }
 });
 
-Deno.test("a slow writer gets every step in order, one after the other, before the run is over", async () => {
+Deno.test("a slow writer gets every step in order, one after another, before the run ends", async () => {
   const steps: number[] = [];
   let busy = 0;
   const log = new LoggingHook({
@@ -222,7 +222,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
     ["rejected", async (step) => {
       await Promise.resolve();
       if (step === 2) throw new Error("the tape is full");
-    }, 70], // so many may be under way
+    }, 70], // limit of writes in flight
     ["rejected for the last row", async (step) => {
       await new Promise((done) => setTimeout(done, 1));
       if (step === 299) throw new Error("the tape is full");
@@ -236,7 +236,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
       assert(md.stepCount <= stepCount, `${md.stepCount}`);
     });
   }
-  await t.step("with another policy it is a warning", async () => {
+  await t.step("with another error policy it is a warning", async () => {
     const warnings: unknown[] = [];
     const { hook } = toList({ customScalars: { mine: () => [] } });
     await using md = new NVE({
@@ -257,7 +257,7 @@ Deno.test("a writer's error stops the run: at once, some steps later, or when th
 });
 
 Deno.test(
-  "a log changes no bit, is not reported by verify, and leaves the steps between to be leapt",
+  "a log does not change the results, is not reported by verify, and allows multi-step calls in between",
   on(BACKENDS, async (backend) => {
     const run = async (hooks: LoggingHook[], verify: boolean) => {
       const warnings: unknown[] = [];
@@ -280,7 +280,7 @@ Deno.test(
   }),
 );
 
-Deno.test("wrong options of a log are named when it is made", () => {
+Deno.test("wrong options of a log are named when it is created", () => {
   const csv = { backend: "csv", logPath: "x.csv" };
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [undefined, TypeError, "options must be an object"],

@@ -1,5 +1,5 @@
-// Prints how many bytes a recorded stage leaves on the heap. In a process of its own, whose nursery is so large
-// that nothing is collected meanwhile. See memory_test.ts.
+// Prints how many bytes a recorded stage leaves on the heap. It runs in a separate process with a nursery so large
+// that no garbage is collected. See memory_test.ts.
 import { DynamicsStage, Loop } from "@hooke/hooke";
 import type { DynamicsBase } from "@hooke/hooke/dynamics";
 import { Profiler } from "@hooke/hooke/observe";
@@ -9,7 +9,7 @@ const STAGES = [DynamicsStage.BEFORE_STEP, DynamicsStage.AFTER_COMPUTE, Dynamics
 async function bytesPerStage(profiler: Profiler | undefined): Promise<number> {
   const loop = new Loop({
     kinds: DynamicsStage,
-    context: {} as DynamicsBase, // no hook here looks at a batch
+    context: {} as DynamicsBase, // no hook here reads a batch
     step(loop) {
       for (let i = 0; i < STAGES.length; i++) loop.fire(STAGES[i]!);
     },
@@ -23,7 +23,7 @@ async function bytesPerStage(profiler: Profiler | undefined): Promise<number> {
   };
   const found: number[] = [];
   for (let i = 0; i < 15; i++) {
-    // What a run takes however long it is, opening and closing, is not asked for.
+    // The constant cost of opening and closing a run is not measured.
     const short = await bytesOf(1000);
     found.push((await bytesOf(9000) - short) / 8000 / STAGES.length);
   }
@@ -31,7 +31,7 @@ async function bytesPerStage(profiler: Profiler | undefined): Promise<number> {
 }
 
 if (import.meta.main) {
-  // A clock that hands over a small integer: a fraction is 16 bytes, which the clock itself allocates.
+  // The clock returns a small integer: a fraction takes 16 bytes, which the clock itself would allocate.
   const now = () => 7;
   const floor = await bytesPerStage(undefined);
   const plain = await bytesPerStage(new Profiler({ now }));

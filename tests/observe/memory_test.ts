@@ -1,6 +1,6 @@
 import { assert } from "@std/assert";
 
-/** What a process of its own measured, in bytes per recorded stage. */
+/** Result of a separate process, in bytes per recorded stage. */
 async function measured(): Promise<{ readonly plain: number; readonly traced: number }> {
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
@@ -15,8 +15,8 @@ async function measured(): Promise<{ readonly plain: number; readonly traced: nu
 }
 
 Deno.test("recording a stage allocates nothing, with a trace or without", async () => {
-  // The smallest object is 12 bytes, a fraction that is boxed no less. V8 compiles beside the program: on a busy
-  // machine that may come too late, so there are three tries; code that allocates does so in each.
+  // The smallest object is 12 bytes, and a boxed fraction is no smaller. V8 compiles in the background, which may be
+  // too late on a busy machine, so there are three attempts; code that allocates fails in each.
   let last = await measured();
   for (let i = 1; i < 3 && Math.max(Math.abs(last.plain), Math.abs(last.traced)) >= 4; i++) {
     last = await measured();

@@ -1,11 +1,13 @@
-/** What the tests of hooks that change something have in common. */
+/** Shared parts of the tests of modifiers. */
 import { assertEquals } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import { Dynamics, type DynamicsOptions, type Integrator } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { bitsOf, MOVING } from "../dynamics/atoms.ts";
 
-/** A modifier that does nothing: with it in front all modifiers are visited instead of run by the engine itself. */
+/**
+ * A modifier that does nothing: placed first, it makes the engine call all modifiers instead of running them itself.
+ */
 export function visit(): ReturnType<typeof hook> {
   return hook({
     name: "visit",
@@ -15,7 +17,7 @@ export function visit(): ReturnType<typeof hook> {
   });
 }
 
-/** An engine, with any hooks. */
+/** An engine with any hooks. */
 export function engine(
   integrator: Integrator,
   options: { readonly [K in keyof DynamicsOptions]?: unknown } & {
@@ -30,8 +32,8 @@ export function engine(
 }
 
 /**
- * Runs the same leapt over, visited by modifiers, looked at, in two pieces and from a checkpoint, with hooks made anew
- * each time: throws unless all end with the same bits. Answers with the batch.
+ * Runs the same with multi-step calls, with modifiers called in each step, with observers, in two pieces and from a
+ * checkpoint, with new hooks each time. Throws unless all end with the same bits. Returns the batch.
  */
 export async function sameHowever(
   { make, batch, steps }: {

@@ -1,4 +1,4 @@
-// What is not finite is found before atoms are moved by it, and named.
+// Values that are not finite are found before they move atoms, and named.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
@@ -17,7 +17,7 @@ import {
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
 
-/** A potential that breaks at its n-th evaluation: forces of atom 1 and energy of system 1. */
+/** A potential that fails at its n-th evaluation: forces of atom 1 and energy of system 1. */
 function breaking(at: number, value: number, systems = 3): Model {
   let calls = 0;
   return potential(({ system, forces }) => {
@@ -27,7 +27,7 @@ function breaking(at: number, value: number, systems = 3): Model {
   });
 }
 
-/** Notes the steps in which atoms were moved. */
+/** Records the steps in which atoms were moved. */
 function noting(steps: number[]): ReturnType<typeof hook> {
   return hook({
     name: "noting",
@@ -36,7 +36,7 @@ function noting(steps: number[]): ReturnType<typeof hook> {
 }
 
 Deno.test(
-  "NaN and infinite forces and energies stop the run in their step, which is named with all that is wrong",
+  "NaN and infinite forces and energies stop the run in their step with an error that names all of them",
   on(BACKENDS, async (backend) => {
     for (const value of [NaN, Infinity, -Infinity]) {
       const hooks = [new NaNDetectorHook()];
@@ -57,7 +57,7 @@ Deno.test(
   }),
 );
 
-Deno.test("what is wrong from the start is found before the first step moves an atom", async () => {
+Deno.test("values that are wrong from the start are found before the first step moves an atom", async () => {
   const begun: number[] = [];
   const hooks = [new NaNDetectorHook({ frequency: 10 }), noting(begun)];
   await using md = new NVE({ model: breaking(0, NaN), dt: 1, device: "reference", hooks });
@@ -68,7 +68,7 @@ Deno.test("what is wrong from the start is found before the first step moves an 
   assertEquals(bitsOf(batch, undefined, ["positions", "velocities"]), before);
 });
 
-Deno.test("what was broken between two runs is found before the next step, too", async () => {
+Deno.test("values that were damaged between two runs are found before the next step, too", async () => {
   let value = 0;
   const model = potential(({ forces }) => {
     forces[0] = value;
@@ -86,7 +86,7 @@ Deno.test("what was broken between two runs is found before the next step, too",
   assertEquals(begun, [0, 1, 2]);
 });
 
-Deno.test("other fields are looked at if they are named, of atoms and of systems", async () => {
+Deno.test("further fields are checked if they are named, of atoms and of systems", async () => {
   const batch = crystals(3);
   const load = Float64Array.from({ length: 96 }, (_, i) => i === 70 || i === 71 ? NaN : i);
   batch.set("load", load, { level: "node" });
@@ -99,7 +99,7 @@ Deno.test("other fields are looked at if they are named, of atoms and of systems
   );
 });
 
-Deno.test("it looks at every so many steps, and many systems are not all written out", async () => {
+Deno.test("the frequency applies, and long lists of systems are cut", async () => {
   const many = Batch.from(Array.from({ length: 12 }, (_, seed): System => argon(1, seed)));
   let calls = 0;
   const model = potential(() => ++calls > 12 * 4 ? NaN : 0);
@@ -113,7 +113,7 @@ Deno.test("it looks at every so many steps, and many systems are not all written
 });
 
 Deno.test(
-  "where all is finite nothing is changed, and nothing is said",
+  "finite values cause no change and no message",
   on(BACKENDS, async (backend) => {
     const run = async (hooks: NaNDetectorHook[], verify = false) => {
       const onWarning = ({ error }: { error: unknown }) => {

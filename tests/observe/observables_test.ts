@@ -1,4 +1,4 @@
-// Observables on the way are those of the trajectory, on every device, of each system.
+// Observables equal those computed from the trajectory, on every device, for each system.
 import { assert, assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import { Batch, fcc, initVelocities, rattle, System } from "../../src/batch/mod.ts";
 import { FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
@@ -26,7 +26,7 @@ import {
   wholeStress,
 } from "./off_line.ts";
 
-/** A crystal of two elements in a cell that leans, and a smaller one; warm enough to wander. */
+/** A crystal of two elements in a triclinic cell, and a smaller one; warm enough to diffuse. */
 function systems(): Batch {
   const plain = argon(2, 0, 0.3), cell = [...plain.cell];
   cell[3] = 1.5;
@@ -46,7 +46,7 @@ function systems(): Batch {
   return batch;
 }
 
-/** Throws unless both are the same to `relative` of the largest. */
+/** Throws unless both are equal to `relative` of the largest. */
 function assertSame(got: ArrayLike<number>, want: ArrayLike<number>, relative: number): void {
   assertEquals(got.length, want.length);
   const size = Math.max(...Array.from(want, Math.abs));
@@ -58,9 +58,9 @@ function assertSame(got: ArrayLike<number>, want: ArrayLike<number>, relative: n
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
 Deno.test(
-  "radial distributions, displacements, autocorrelations and stresses are those of the trajectory",
+  "radial distributions, displacements, autocorrelations and stresses equal those of the trajectory",
   onEngines(async (backend, name) => {
-    // A float32 device has the cell in float32, by which atoms are unwrapped.
+    // A float32 device has the cell in float32, with which atoms are unwrapped.
     const sink = new MemorySink(), frequency = 5, near = name === "reference" ? 1e-9 : 1e-6;
     const choice = { cutoff: 9, bins: 45 };
     const rdf = new RadialDistributionHook({ ...choice, frequency });
@@ -144,7 +144,7 @@ function assertStress(hook: AverageStressHook, id: number, moments: readonly Mom
   assertEquals([got.samples, got.blocks, got.blockSize], [31, 7, 4]);
 }
 
-Deno.test("the shells of a perfect fcc crystal have 12, 6, 24 and 12 atoms, in a cell smaller than the cutoff, too", async () => {
+Deno.test("the shells of a perfect fcc crystal have 12, 6, 24 and 12 atoms, also in a cell smaller than the cutoff", async () => {
   const rdf = new RadialDistributionHook({ cutoff: 8, bins: 800 });
   const batch = Batch.from([1, 2].map((cells) => fcc({ element: "Ar", a: 5, cells })));
   await using md = new NVE({ model: potential(() => 0), dt: 1, device: "reference", hooks: [rdf] });
@@ -177,14 +177,14 @@ Deno.test("g is 1 at every distance in an ideal gas", async () => {
   await using md = new NVE({ model: potential(() => 0), dt: 1, device: "reference", hooks: [rdf] });
   await md.run(Batch.from(Array.from({ length: 60 }, gas)), 1);
   const results = rdf.results();
-  for (let bin = 1; bin < 5; bin++) { // from 5 Å on an atom's own image is near the end of bin 5
+  for (let bin = 1; bin < 5; bin++) { // an atom's own image at 5 Å is near the end of bin 5
     const g = mean(results.map((one) => one.g[bin]!));
     const pairs = 60 * 150 * 150 / 1000 * 4 / 3 * Math.PI * ((bin + 1) ** 3 - bin ** 3) / 2;
     assertAlmostEquals(g, 149 / 150, 4 / Math.sqrt(pairs), `bin ${bin}`);
   }
 });
 
-Deno.test("a free atom comes as far as its speed takes it, wrapped or not", async () => {
+Deno.test("a free atom moves by its speed times the time, wrapped or not", async () => {
   const batch = Batch.from([{
     symbols: ["H"],
     positions: [0.5, 0.5, 0.5],
@@ -208,7 +208,7 @@ Deno.test("a free atom comes as far as its speed takes it, wrapped or not", asyn
   }
 });
 
-Deno.test("where samples are left out no lag reaches across, wherever the gap is", async () => {
+Deno.test("no lag spans a gap between samples", async () => {
   for (const pauses of [[100], [5], [5, 8, 61]]) {
     const batch = Batch.from([{
       symbols: ["H"],
@@ -234,7 +234,7 @@ Deno.test("where samples are left out no lag reaches across, wherever the gap is
   }
 });
 
-Deno.test("a system that begins anew has new origins, and the mean is over both runs", async () => {
+Deno.test("a system that begins a new run has new origins, and the mean covers both runs", async () => {
   const atom = () =>
     Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.03, -0.02, 0.01] }]);
   const msd = new DiffusionHook({ frequency: 5, lags: 6 });
@@ -248,7 +248,7 @@ Deno.test("a system that begins anew has new origins, and the mean is over both 
   }
 });
 
-Deno.test("of a system that has left only sums are kept, and it may come back, before a resume and after", async () => {
+Deno.test("for a system that has left only sums are kept; it may return, before a resume and after", async () => {
   const atom = (id: number) => ({
     symbols: ["H"],
     positions: [id, 0, 0],
@@ -282,7 +282,7 @@ Deno.test("of a system that has left only sums are kept, and it may come back, b
   }
 });
 
-Deno.test("the velocity of an oscillator goes with what it was as the cosine of ω τ", async () => {
+Deno.test("the velocity autocorrelation of an oscillator is the cosine of ω τ", async () => {
   const stiffness = 0.05, omega = Math.sqrt(stiffness * 1.602176634e-19 / 1.6605390666e-27) * 1e-5;
   const period = 2 * Math.PI / omega, dt = period / 400;
   const vacf = new VelocityAutocorrelationHook({ frequency: 4, lags: 101 });
@@ -295,7 +295,7 @@ Deno.test("the velocity of an oscillator goes with what it was as the cosine of 
   }
 });
 
-Deno.test("atoms in a bath alone diffuse by kT / m γ, by displacements and by velocities", async () => {
+Deno.test("free atoms in a bath diffuse by kT / m γ, by displacements and by velocities", async () => {
   const batch = Batch.from([{
     symbols: new Array<string>(1000).fill("Ar"),
     positions: new Array<number>(3000).fill(0),
@@ -318,7 +318,7 @@ Deno.test("atoms in a bath alone diffuse by kT / m γ, by displacements and by v
   assertAlmostEquals(vacf.results()[0]!.diffusion.at(-1)!, want, 0.06 * want);
 });
 
-Deno.test("blocks become longer where there are many, and the mean stays that of all", async () => {
+Deno.test("blocks are merged if there are many, and the mean does not change", async () => {
   const [short, long] = [1, 4].map((blockSize) =>
     new AverageStressHook({ frequency: 1, blockSize })
   );
@@ -335,7 +335,7 @@ Deno.test("blocks become longer where there are many, and the mean stays that of
   assert(one!.pressureError > 0);
 });
 
-Deno.test("what cannot be sampled is said: no volume, no time, options that are none", async () => {
+Deno.test("errors name systems that cannot be sampled (no volume, no time) and wrong options", async () => {
   const told: string[] = [];
   const onWarning = ({ error }: { readonly error: unknown }) => told.push(String(error));
   const free = Batch.from([{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.8, 0, 0] }]);

@@ -1,7 +1,7 @@
-/** What observables are, computed plainly from a trajectory. */
+/** Observables computed in a plain way from a trajectory. */
 import { type Batch, cellVolume } from "../../src/batch/mod.ts";
 
-/** A system at a moment. */
+/** A system at one time. */
 export interface Moment {
   readonly time: number;
   readonly numbers: readonly number[];
@@ -12,7 +12,7 @@ export interface Moment {
   readonly stress: readonly number[];
 }
 
-/** The moments of one system of a run; positions as if nobody had wrapped them. */
+/** The times of one system of a run, with unwrapped positions. */
 export function momentsOf(frames: Batch, id: number): Moment[] {
   return frames.systems().flatMap((system, place) => {
     if (frames.get("sourceId")[place] !== id) return [];
@@ -35,7 +35,7 @@ export function momentsOf(frames: Batch, id: number): Moment[] {
   });
 }
 
-/** By lag: the mean over pairs of moments of what `of` makes of them, of the atoms meant. */
+/** By lag: the mean of `of` over pairs of times, for the selected atoms. */
 export function byLag(
   moments: readonly Moment[],
   { lags, originEvery = 1, of }: {
@@ -74,7 +74,7 @@ export function product(before: Moment, now: Moment): number {
   return sum / now.numbers.length;
 }
 
-/** g(r) and neighbors of an atom by bin, over all images there may be. */
+/** g(r) and neighbors of an atom by bin, over all images in range. */
 export function radial(
   { positions, cell, numbers }: Moment,
   { cutoff, bins, a, b }: {
@@ -90,7 +90,7 @@ export function radial(
   for (let i = 0; i < numbers.length; i++) {
     for (let j = 0; j < numbers.length; j++) {
       if (!is(i, a) || !is(j, b)) continue;
-      // Most of the test's time: no array is made here.
+      // Most of the test's time: no array is allocated here.
       const x = positions[3 * j]! - positions[3 * i]!;
       const y = positions[3 * j + 1]! - positions[3 * i + 1]!;
       const z = positions[3 * j + 2]! - positions[3 * i + 2]!;
@@ -113,7 +113,7 @@ export function radial(
   return { g, neighbors };
 }
 
-/** The lattice vectors to all images up to so many cells away along each edge. */
+/** The lattice vectors to all images up to some cells away along each edge. */
 function shiftsOf(cell: readonly number[], most: number): number[] {
   const along = Array.from({ length: 2 * most + 1 }, (_, n) => n - most);
   return along.flatMap((a) =>

@@ -1,4 +1,4 @@
-// What a profiler is told, and what it says when that is wrong.
+// Options of a profiler, and messages for wrong ones.
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Profiler, type ProfilerOptions } from "@hooke/hooke/observe";
 import { anyLoop } from "./clocked.ts";
@@ -45,7 +45,7 @@ Deno.test("two profilers on one engine need two names", () => {
   assertEquals(loop.hooks.list().map(({ name }) => name), ["profiler", "coarse"]);
 });
 
-Deno.test("where there is no file system a path needs a write, and with one nothing else is touched", async () => {
+Deno.test("without a file system a path needs write, and with write nothing else is used", async () => {
   const platform = Object.getOwnPropertyDescriptor(globalThis, "Deno")!;
   try {
     Object.defineProperty(globalThis, "Deno", { ...platform, value: undefined });

@@ -1,4 +1,4 @@
-// Two short runs in a process of their own, whose OpenTelemetry the test has switched on. See otlp_test.ts.
+// Two short runs in a separate process, whose OpenTelemetry the test enables. See otlp_test.ts.
 import { DynamicsStage, TrainingStage } from "@hooke/hooke";
 import { Profiler } from "@hooke/hooke/observe";
 import { anyLoop, PipelineStage } from "./clocked.ts";
@@ -22,6 +22,6 @@ if (import.meta.main) {
     loop.hooks.add(profiler, { order: "first" });
     await loop.run(3);
   }
-  // The name of the global registry is Deno's promise to keep; when OpenTelemetry is off it is not there.
+  // Deno defines the global registry by this name; without OpenTelemetry it does not exist.
   console.log(Symbol.for("opentelemetry.js.api.1") in globalThis);
 }

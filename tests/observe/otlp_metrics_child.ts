@@ -1,4 +1,4 @@
-// A short run in a process of its own, whose OpenTelemetry the test has switched on. See otlp_metrics_test.ts.
+// A short run in a separate process, whose OpenTelemetry the test enables. See otlp_metrics_test.ts.
 import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
 import { openTelemetryReporter, Reporter } from "@hooke/hooke/observe";
 

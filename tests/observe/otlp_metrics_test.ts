@@ -1,4 +1,4 @@
-// Metrics of Deno's own OpenTelemetry, received over the wire.
+// Metrics of Deno's own OpenTelemetry, received over the network.
 import { assert, assertEquals } from "@std/assert";
 
 interface Point {

@@ -1,4 +1,4 @@
-// Deno's own OpenTelemetry, received over the wire.
+// Spans of Deno's own OpenTelemetry, received over the network.
 import { assert, assertEquals } from "@std/assert";
 
 interface ReceivedSpan {
@@ -15,7 +15,7 @@ interface ExportRequest {
   resourceSpans: { scopeSpans: { scope: { name: string }; spans: ReceivedSpan[] }[] }[];
 }
 
-/** Runs the child with OpenTelemetry on or off; answers with what it exported under the package's name. */
+/** Runs the child with OpenTelemetry on or off; returns what it exported under the package's name. */
 async function exported(isOn: boolean): Promise<{ spans: ReceivedSpan[]; output: string }> {
   const spans: ReceivedSpan[] = [];
   const receive = async (request: Request) => {
@@ -81,6 +81,6 @@ Deno.test("with OTEL_DENO=true a receiver gets spans named by domain and transit
   assert(age >= 0n && age < 60_000_000_000n, `the spans are ${age} ns old`);
 });
 
-Deno.test("with OpenTelemetry off there is nothing to export, and the profiler does without", async () => {
+Deno.test("with OpenTelemetry off nothing is exported, and the profiler works without it", async () => {
   assertEquals(await exported(false), { spans: [], output: "false" });
 });

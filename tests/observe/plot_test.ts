@@ -1,4 +1,4 @@
-// Pictures of scalars: where points and ticks are, what is written beside them, what is left out.
+// Plots of scalars: positions of points and ticks, labels, and values that are left out.
 import {
   assert,
   assertAlmostEquals,
@@ -19,7 +19,7 @@ function historyOf(scalars: Readonly<Record<string, readonly number[]>>, every =
   return history;
 }
 
-/** The points of each line, by the class of its color. */
+/** Points of each line, by the class of its color. */
 function pointsOf(svg: string): [string, number[][]][] {
   return [...svg.matchAll(/<polyline class="line ([^"]+)" points="([^"]+)"/g)].map((
     [, style, text],
@@ -29,7 +29,7 @@ function pointsOf(svg: string): [string, number[][]][] {
   ]);
 }
 
-/** What is written at ticks of an axis, and where. */
+/** Labels of the ticks of an axis, and their positions. */
 function ticksOf(svg: string, style: "end" | "middle"): [string, number, number][] {
   const all = svg.matchAll(
     new RegExp(`<text class="tick ${style}" x="([^"]+)" y="([^"]+)">([^<]*)`, "g"),
@@ -37,13 +37,13 @@ function ticksOf(svg: string, style: "end" | "middle"): [string, number, number]
   return [...all].map(([, x, y, label]) => [label!, Number(x), Number(y)]);
 }
 
-Deno.test("a point is where the ticks say that it is, on both axes", () => {
+Deno.test("points agree with the ticks on both axes", () => {
   const svg = plot({ history: historyOf({ x: [0, 10, 40], y: [5, 5, 20] }, 50) });
   const across = ticksOf(svg, "middle"), up = ticksOf(svg, "end");
   assertEquals(across.map(([label]) => label), ["0", "20", "40", "60", "80", "100", "step"]);
   assertEquals(up.map(([label]) => label), ["0", "10", "20", "30", "40"]);
   const xOf = (label: string) => across.find(([other]) => other === label)![1];
-  const yOf = (label: string) => up.find(([other]) => other === label)![2] - 4; // the text's own baseline
+  const yOf = (label: string) => up.find(([other]) => other === label)![2] - 4; // baseline of the text
   const lines = pointsOf(svg);
   assertEquals(lines.map(([style]) => style), ["c0", "c1"]);
   const wanted = [[xOf("0"), yOf("0")], [(xOf("40") + xOf("60")) / 2, yOf("10")], [
@@ -57,7 +57,7 @@ Deno.test("a point is where the ticks say that it is, on both axes", () => {
   assertAlmostEquals(lines[1]![1][2]![1]!, yOf("20"), 0.11);
 });
 
-Deno.test("on a log scale decades are as far apart from one another, and what is not above 0 is left out", () => {
+Deno.test("on a log scale decades are equally far apart, and values that are not above 0 are left out", () => {
   const history = historyOf({ loss: [100, 10, 0, 0.1, -1, 0.001, 0.001] });
   const svg = plot({ history }, { scale: "log" });
   assertEquals(ticksOf(svg, "end").map(([label]) => label), [
@@ -75,7 +75,7 @@ Deno.test("on a log scale decades are as far apart from one another, and what is
   assertAlmostEquals(second[1]! - first[1]!, below - top, 0.2);
 });
 
-Deno.test("ticks are 1, 2 or 5 times a power of ten, and their labels tell them apart", () => {
+Deno.test("ticks are 1, 2 or 5 times a power of ten, and their labels are distinct", () => {
   const labels = (values: number[], scale: "linear" | "log" = "linear") =>
     axisFor(values, { scale, ticks: 5 }).labels;
   assertEquals(labels([-2.4811, -2.479]), [
@@ -105,20 +105,20 @@ Deno.test("ticks are 1, 2 or 5 times a power of ten, and their labels tell them 
   }
 });
 
-Deno.test("whatever scalars are called, the file is XML", () => {
+Deno.test("the file is XML for any names of scalars", () => {
   const name = `</text><script>&"'\x07`;
   const svg = plot({ history: historyOf({ [name]: [1, 2] }) }, { title: name });
   assertStringIncludes(svg, "&lt;/text&gt;&lt;script&gt;&amp;&quot;&#39;�");
   assert(!svg.includes("<script"));
 });
 
-Deno.test("a line is broken where values are not finite; a point alone is a dot", () => {
+Deno.test("a line is interrupted at values that are not finite; a single point is a dot", () => {
   const svg = plot({ history: historyOf({ x: [1, 2, NaN, 3, Infinity, 4, 5] }) });
   assertEquals(pointsOf(svg).map(([, points]) => points.length), [2, 2]);
   assertEquals((svg.match(/<circle/g) ?? []).length, 1);
 });
 
-Deno.test("a scalar that the run does not have, and options that cannot be, are refused by name", () => {
+Deno.test("unknown scalars and wrong options are refused by name", () => {
   const history = historyOf({ fmax: [1] });
   const refused = (options: unknown, error: typeof RangeError | typeof TypeError, text: string) =>
     assertThrows(() => plot({ history }, options as PlotOptions), error, text);

@@ -1,11 +1,11 @@
-// What a profile says, with a clock that the test moves.
+// Content of a profile, with a clock that the test advances.
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
 import { DynamicsStage, hook, Loop, TrainingStage } from "@hooke/hooke";
 import type { DynamicsBase } from "@hooke/hooke/dynamics";
 import { Profiler } from "@hooke/hooke/observe";
 import { anyLoop, Clock, counts, PipelineStage, scripted } from "./clocked.ts";
 
-Deno.test("count, mean, std, least and greatest are those of the durations, in ms", async () => {
+Deno.test("count, mean, std, min and max are those of the durations, in ms", async () => {
   const clock = new Clock(1e6);
   const profiler = new Profiler({ now: clock.now });
   const durations = [2, 4, 4, 4, 5, 5, 7, 9];
@@ -39,7 +39,7 @@ Deno.test("the spread of short durations late in a long run is not lost to round
   assertAlmostEquals(std, 2 ** -17 * Math.sqrt(10_000 / 9_999), 1e-10);
 });
 
-Deno.test("a stage that is absent from some steps is a transition of its own, not a gap", async () => {
+Deno.test("a stage that some steps skip gives additional transitions, not a gap", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(clock, (step) =>
@@ -84,7 +84,7 @@ Deno.test("a profiler fits engines of each kind alone, by type and at run time",
   for (const loop of loops) await loop.run(1);
 });
 
-Deno.test("domains are the kinds' names, and stages of one kind nested in another's are no gap", async () => {
+Deno.test("domains are the names of kinds, and nested stages of another kind are not a gap", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(clock, () =>
@@ -115,7 +115,7 @@ Deno.test("domains are the kinds' names, and stages of one kind nested in anothe
   ]);
 });
 
-Deno.test("a stage fired from within a hook of another comes after it, and before what follows", async () => {
+Deno.test("a stage that is fired within a hook of another stage comes after it, and before the next one", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(clock, () => [DynamicsStage.AFTER_STEP, 5, DynamicsStage.ON_CONVERGE]);
@@ -132,7 +132,7 @@ Deno.test("a stage fired from within a hook of another comes after it, and befor
   ]);
 });
 
-Deno.test("first in line, the time of other hooks counts from their stage on; last, up to it", async () => {
+Deno.test("added first, the time of other hooks belongs to the transition that begins at their stage; added last, to the one that ends there", async () => {
   for (const [order, expected] of [["first", [3, 1]], ["last", [1, 3]]] as const) {
     const clock = new Clock();
     const profiler = new Profiler({ now: clock.now });
@@ -153,7 +153,7 @@ Deno.test("first in line, the time of other hooks counts from their stage on; la
   }
 });
 
-Deno.test("what is measured in a second run adds to the first, and the time between runs to nothing", async () => {
+Deno.test("a second run adds to the first, and the time between runs does not count", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(
@@ -169,7 +169,7 @@ Deno.test("what is measured in a second run adds to the first, and the time betw
   ]);
 });
 
-Deno.test("after a step that threw the next run begins afresh", async () => {
+Deno.test("after a step that threw, the next run starts a new chain", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   let isBroken = true;
@@ -188,7 +188,7 @@ Deno.test("after a step that threw the next run begins afresh", async () => {
   ]);
 });
 
-Deno.test("the time in which it was disabled is no transition", async () => {
+Deno.test("the time in which the profiler was disabled is not a transition", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const loop = scripted(
@@ -207,14 +207,14 @@ Deno.test("the time in which it was disabled is no transition", async () => {
     },
   }));
   await loop.run(6);
-  // Seen whole: steps 0, 1, 4 and 5; step 2 up to its first stage.
+  // Complete: steps 0, 1, 4 and 5; step 2 up to its first stage.
   assertEquals(counts(profiler.summary()), [
     "pipeline/BEFORE_PROCESS→pipeline/AFTER_PROCESS 4× 1",
     "pipeline/AFTER_PROCESS→pipeline/BEFORE_PROCESS 3× 0",
   ]);
 });
 
-Deno.test("two engines at once are kept apart, interleaved or nested, also when they share a name", async () => {
+Deno.test("two engines at once are separate, interleaved or nested, also if they share a name", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const make = (ms: number) =>
@@ -241,7 +241,7 @@ Deno.test("two engines at once are kept apart, interleaved or nested, also when 
   assertEquals(String(profiler.summary()).split("\n")[0]!.startsWith("engine"), true);
 });
 
-Deno.test("an engine run inside a stage of another leaves its transitions whole", async () => {
+Deno.test("an engine that runs inside a stage of another does not split its transitions", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ now: clock.now });
   const inner = scripted(clock, () => [PipelineStage.BEFORE_PROCESS, 1], "inner");
@@ -282,7 +282,7 @@ Deno.test("a summary is a copy, and prints as a table", async () => {
   assertNotEquals(String(profiler.summary()), String(before));
 });
 
-Deno.test("with a real clock a wait takes as long as it takes", async () => {
+Deno.test("with a real clock a wait has its true duration", async () => {
   const profiler = new Profiler();
   const loop = anyLoop(async (loop) => {
     loop.fire(PipelineStage.BEFORE_PROCESS);

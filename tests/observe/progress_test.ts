@@ -1,4 +1,4 @@
-// What a run says of itself, where, and how often.
+// Progress reports of a run: content, output and times.
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import {
   ConvergenceHook,
@@ -17,7 +17,7 @@ import { engine } from "./modified.ts";
 
 const OFTEN = { everySeconds: 1e-9 };
 
-/** A hook with all that it has written, and a clock that goes on by half a second with each look. */
+/** A hook with everything that it has written, and a clock that advances by half a second with each call. */
 function watched(options: Partial<ProgressHookOptions> = {}) {
   const texts: string[] = [];
   let time = 5e6;
@@ -28,7 +28,7 @@ function watched(options: Partial<ProgressHookOptions> = {}) {
 
 const still = potential(() => -1.25);
 
-Deno.test("elsewhere than on a terminal each line is one of its own, without any escape code", async () => {
+Deno.test("without a terminal each report is a line without escape codes", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 4 });
   const hooks = [progress];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
@@ -41,7 +41,7 @@ Deno.test("elsewhere than on a terminal each line is one of its own, without any
   ]);
 });
 
-Deno.test("on a terminal one line is painted again and again, no longer than it is wide, and left at the end", async () => {
+Deno.test("on a terminal one line is repainted, no longer than the terminal is wide, and ended at the end", async () => {
   const { texts, progress } = watched({ ...OFTEN, isTerminal: true, columns: 30 });
   const hooks = [progress];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
@@ -53,7 +53,7 @@ Deno.test("on a terminal one line is painted again and again, no longer than it 
   ]);
 });
 
-Deno.test("of a stream it says how many systems are done, of how many, up to the last", async () => {
+Deno.test("for a stream it reports the finished systems and their number, up to the last", async () => {
   const { texts, progress } = watched(OFTEN);
   const hooks = [progress];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
@@ -61,13 +61,13 @@ Deno.test("of a stream it says how many systems are done, of how many, up to the
   await md.stream(sampler, { sinks: [new MemorySink()], maxSteps: 2 });
   assertEquals(
     texts.map((text) => /^step \d+ {2}(\d\/5) done/.exec(text)?.[1]),
-    ["0/5", "0/5", "2/5", "2/5", "2/5", "4/5", "4/5", "4/5", "5/5"], // who joins gets its forces first
+    ["0/5", "0/5", "2/5", "2/5", "2/5", "4/5", "4/5", "4/5", "5/5"], // a system that enters gets its forces first
   );
   await md.run(crystals(1), 1);
   assert(!texts.at(-1)!.includes("done"));
 });
 
-Deno.test("it speaks by the clock, not by the step, and once more at the end with what is so then", async () => {
+Deno.test("it reports by the clock, not by the step, and once more at the end", async () => {
   const { texts, progress } = watched({ now: () => 0 });
   assertEquals(progress.everySeconds, 10);
   assertEquals(watched({ isTerminal: true }).progress.everySeconds, 0.1);
@@ -89,7 +89,7 @@ Deno.test("it speaks by the clock, not by the step, and once more at the end wit
   );
 });
 
-Deno.test("converged systems are counted; the largest force is that of the others, until all have", async () => {
+Deno.test("converged systems are counted; the largest force is that of the others, until all have converged", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 500 });
   const hooks = [ConvergenceHook.fromFmax(0.01), progress];
   await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, device: "reference", hooks });
@@ -98,7 +98,7 @@ Deno.test("converged systems are counted; the largest force is that of the other
   assertEquals([counts[0], counts.at(-1)], [0, 3]);
   assert(counts.every((count, i) => count >= (counts[i - 1] ?? 0)) && new Set(counts).size > 2);
   const fmax = texts.map((text) => Number(/fmax (\S+)/.exec(text)![1]));
-  // A system is known to have converged a step after its forces were seen.
+  // A system is known to have converged one step after its forces were seen.
   assert(fmax.slice(0, -2).some((force) => force > 0.01) && fmax.at(-1)! < 0.01, fmax.join());
   assertEquals(texts.at(-1)!.split("  ")[0], texts.at(-2)!.split("  ")[0]);
   assertMatch(texts.at(-1)!, /3\/3 converged.*steps\/s\n$/);
@@ -112,7 +112,7 @@ Deno.test("converged systems are counted; the largest force is that of the other
   assert(other.texts.at(-1)!.includes("0/1 converged"));
 });
 
-Deno.test("a second run counts from its own beginning, and says the steps of both", async () => {
+Deno.test("a second run measures its own speed, and shows the steps of both", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 10 });
   const hooks = [progress];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
@@ -122,7 +122,7 @@ Deno.test("a second run counts from its own beginning, and says the steps of bot
   assertMatch(texts[5]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
 });
 
-Deno.test("numbers are as long as they need to be", () => {
+Deno.test("numbers have as many digits as needed", () => {
   const line = (rate: number, steps = 10, of?: number) =>
     progressLine({
       steps,
@@ -144,7 +144,7 @@ Deno.test("numbers are as long as they need to be", () => {
 });
 
 Deno.test(
-  "it changes no bit",
+  "the hook does not change the results",
   on(BACKENDS, async (backend) => {
     const run = async (hooks: readonly object[], verify = false) => {
       const onWarning = ({ error }: { error: unknown }) => {

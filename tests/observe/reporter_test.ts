@@ -1,4 +1,4 @@
-// A reporter of scalars: which, when, to whom, and what becomes of those that fail.
+// A reporter of scalars: content, schedules, and failing reporters.
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { type BaseContext, type HookWarning, Loop, stages } from "@hooke/hooke/hooks";
 import { Batch } from "../../src/batch/mod.ts";
@@ -21,13 +21,13 @@ import { where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine } from "./modified.ts";
 
-/** A reporter that keeps what it is told. */
+/** A reporter that keeps its snapshots. */
 function keeper(times: Partial<ScalarReporter> = {}): ScalarReporter & { seen: ScalarSnapshot[] } {
   const seen: ScalarSnapshot[] = [];
   return { name: "keeper", seen, report: (snapshot) => void seen.push(snapshot), ...times };
 }
 
-/** A loop of a kind of its own, with a reporter. */
+/** A loop of a custom kind, with a reporter. */
 function walk(
   options: Partial<ReporterOptions>,
   onWarning: (warning: HookWarning) => void = () => {},
@@ -68,7 +68,7 @@ const data = () =>
   }, { batchSize: 2, seed: 1 });
 
 Deno.test(
-  "the scalars of a relaxation are those of its systems, step by step, wherever it runs",
+  "the scalars of a relaxation are those of its systems, step by step, on every device",
   onEngines(async (backend) => {
     const kept = keeper();
     const batch = crystals(3, 0);
@@ -106,7 +106,7 @@ Deno.test(
   }),
 );
 
-Deno.test("systems that converge in the very step that was told last are counted when the run ends", async () => {
+Deno.test("systems that converge in the last reported step are counted when the run ends", async () => {
   const kept = keeper();
   const hooks = [ConvergenceHook.fromFmax(0.01), new Reporter({ reporters: [kept] })];
   await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, device: "wasm", hooks });
@@ -117,7 +117,7 @@ Deno.test("systems that converge in the very step that was told last are counted
   assertEquals(last!.scalars.energy, before!.scalars.energy);
 });
 
-Deno.test("one system has no largest of its own, and no status has none", async () => {
+Deno.test("a single system has no /max scalar, and unused statuses have no count", async () => {
   const kept = keeper(), hooks = [new Reporter({ reporters: [kept] })];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "reference", hooks });
   await md.run(Batch.from(crystals(1).systems()), 1);
@@ -136,7 +136,7 @@ Deno.test("one system has no largest of its own, and no status has none", async 
   ]);
 });
 
-Deno.test("the scalars of training: losses, learning rates by optimizer and group, epochs, whatever the frequency", async () => {
+Deno.test("the scalars of training: losses, learning rates by optimizer and group, epochs, at any frequency", async () => {
   const kept = keeper({ every: 2 });
   const reporter = new Reporter({ reporters: [kept], frequency: 2, nSteps: 8 });
   await using trainer = new Trainer({
@@ -153,7 +153,7 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   trainer.addHook(reporter as never);
   await trainer.train();
   const at = (stage: string) => kept.seen.filter((each) => each.stage === `training/${stage}`);
-  assertEquals(at("STEP_END").map(({ step }) => step), [1, 3, 5, 7, 8]); // the last is told at the end
+  assertEquals(at("STEP_END").map(({ step }) => step), [1, 3, 5, 7, 8]); // the last one is reported at the end
   assertEquals(at("EPOCH_END").map(({ step }) => step), [2, 4, 6, 8]);
   assertEquals(at("VALIDATION_END").length, 4);
   const [first] = at("STEP_END"), [epoch] = at("EPOCH_END");
@@ -170,7 +170,7 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   assertEquals(reporter.history.series("val/loss").steps, [2, 4, 6, 8]);
 });
 
-Deno.test("each reporter has its own cadence, and the last step is told to all that have not had it", async () => {
+Deno.test("each reporter has its own schedule, and all receive the last step", async () => {
   let time = 0;
   const all = keeper(), third = keeper({ every: 3 }), slow = keeper({ everySeconds: 4 });
   const { loop } = walk({ reporters: [all, third, slow], frequency: 1, now: () => time });
@@ -233,7 +233,7 @@ Deno.test('with onError "disable" it is told no more; with "throw" the run ends'
   assertEquals(closed, ["failed"]);
 });
 
-Deno.test("a reporter that cannot open is a warning at the first step, and is left alone; the others are closed", async () => {
+Deno.test("a reporter that cannot open is a warning at the first step, and is not called; the others are closed", async () => {
   const kept = keeper(), closed: string[] = [], warnings: string[] = [];
   const shut = jsonlReporter({ path: "/proc/no/such/folder/rows.jsonl" });
   const closing = keeper({ close: () => void closed.push("closed") });
@@ -251,7 +251,7 @@ Deno.test("a reporter that cannot open is a warning at the first step, and is le
   await assertRejects(() => strict.loop.run(3), Error, "/proc/no/such/folder");
 });
 
-Deno.test("files: lines of JSON and TensorBoard have what was told, run after run", async () => {
+Deno.test("files: JSON Lines and TensorBoard have the reported values, run after run", async () => {
   const folder = await Deno.makeTempDir();
   const make = () =>
     walk({
@@ -280,7 +280,7 @@ Deno.test("files: lines of JSON and TensorBoard have what was told, run after ru
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("the history goes into checkpoints, and another engine begins it anew", async () => {
+Deno.test("checkpoints contain the history, and another engine clears it", async () => {
   const first = walk({});
   await first.loop.run(5);
   const saved = structuredClone(first.loop.save());
@@ -297,7 +297,7 @@ Deno.test("the history goes into checkpoints, and another engine begins it anew"
   assertEquals(second.reporter.history.series("x").steps, [0]);
 });
 
-Deno.test("what cannot be is refused by name", () => {
+Deno.test("wrong options are refused by name", () => {
   const refused = (options: unknown, error: typeof RangeError | typeof TypeError, text: string) =>
     assertThrows(() => new Reporter(options as ReporterOptions), error, text);
   refused({}, TypeError, "reporters is required: for example");
@@ -325,7 +325,7 @@ Deno.test("what cannot be is refused by name", () => {
   refused({ reporters: [], nStep: 3 }, TypeError, "nSteps");
 });
 
-Deno.test("a scalar of one's own that is no number is told by its name", async () => {
+Deno.test("a custom scalar that is not a number is named", async () => {
   const { loop } = walk({ scalars: { half: () => "x" as never }, onError: "throw" });
   await assertRejects(
     () => loop.run(1),
@@ -334,7 +334,7 @@ Deno.test("a scalar of one's own that is no number is told by its name", async (
   );
 });
 
-Deno.test("what other hooks leave for logs is told once, by the name of the hook", async () => {
+Deno.test("rows that other hooks post are reported once, by the name of the hook", async () => {
   const told = keeper(), { loop } = walk({ reporters: [told], scalars: {} });
   loop.hooks.add({
     name: "half",

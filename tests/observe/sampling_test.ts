@@ -1,10 +1,10 @@
-// With a frequency above 1 most steps are not seen; nothing may be made up about them.
+// With a frequency above 1 most steps are not sampled, and nothing is inferred about them.
 import { assert, assertEquals } from "@std/assert";
 import { DynamicsStage, Loop, TrainingStage } from "@hooke/hooke";
 import { Profiler } from "@hooke/hooke/observe";
 import { type AnyLoop, anyLoop, Clock, counts, PipelineStage, scripted } from "./clocked.ts";
 
-Deno.test("of every n-th step each stage is seen, and nothing from one such step to the next", async () => {
+Deno.test("each stage of every n-th step is sampled, and there is no transition between two such steps", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ frequency: 3, now: clock.now });
   const loop = scripted(clock, (step) =>
@@ -24,7 +24,7 @@ Deno.test("of every n-th step each stage is seen, and nothing from one such step
   ]);
 });
 
-Deno.test("an event in a step that is not sampled follows nothing, and nothing follows it", async () => {
+Deno.test("an event in a step that is not sampled has no transition", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ frequency: 4, now: clock.now });
   const loop = scripted(clock, (step) =>
@@ -44,7 +44,7 @@ Deno.test("an event in a step that is not sampled follows nothing, and nothing f
   ]);
 });
 
-Deno.test("an engine may leap over the steps that are not sampled", async () => {
+Deno.test("an engine may run steps that are not sampled in one call", async () => {
   const clock = new Clock();
   const leaps: [number, number][] = [];
   const loop = new Loop({
@@ -68,7 +68,7 @@ Deno.test("an engine may leap over the steps that are not sampled", async () => 
   ]);
 });
 
-Deno.test("a second run goes on with the same steps", async () => {
+Deno.test("a second run samples the same steps", async () => {
   const clock = new Clock();
   const profiler = new Profiler({ frequency: 3, now: clock.now });
   const loop = scripted(clock, (step) => [
@@ -135,7 +135,7 @@ Deno.test("in a sampled step with several optimizers each update is counted", as
   ]);
 });
 
-Deno.test("where batches are sampled apart from steps, a sampled profile has only what a whole one has", async () => {
+Deno.test("if batches are sampled apart from steps, a sampled profile is a part of the complete one", async () => {
   for (const batches of [1, 2, 3, 4, 5]) {
     const whole = await profileOf(batches, 1);
     for (const frequency of [2, 3, 4, 5, 7]) {

@@ -1,10 +1,10 @@
-// Scalars over steps in bounded memory, and lines of JSON with them.
+// Scalars over steps in bounded memory, and their JSON Lines.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import fc from "fast-check";
 import { parseScalarLines, ScalarHistory, type ScalarSnapshot } from "../../src/observe/mod.ts";
 import { scalarLine } from "../../src/observe/reporter/scalar_snapshot.ts";
 
-Deno.test("no more than so many points are kept, spread over the whole run, the first and the last among them", () => {
+Deno.test("a limited number of points is kept, spread over the whole run, including the first and the last", () => {
   for (const size of [2, 5, 16, 100]) {
     const history = new ScalarHistory({ size });
     for (let step = 0; step < 1000; step++) {
@@ -19,7 +19,7 @@ Deno.test("no more than so many points are kept, spread over the whole run, the 
   }
 });
 
-Deno.test("a step that comes again takes the place of all from it on", () => {
+Deno.test("a repeated step replaces all points from it on", () => {
   const history = new ScalarHistory({ size: 8 });
   const add = (step: number, x: number) => history.add({ step, scalars: { x } });
   for (let step = 0; step < 20; step++) add(step, 1);
@@ -30,7 +30,7 @@ Deno.test("a step that comes again takes the place of all from it on", () => {
   assertEquals(values, steps.map((step) => step < 9 ? 1 : 2));
 });
 
-Deno.test("what was saved goes on to the same points as if it had never been", () => {
+Deno.test("a restored history continues with the same points", () => {
   const whole = new ScalarHistory({ size: 6 }), before = new ScalarHistory({ size: 6 });
   const at = (step: number) => ({
     step,
@@ -52,7 +52,7 @@ Deno.test("what was saved goes on to the same points as if it had never been", (
   assertThrows(() => new ScalarHistory({ size: 1 }), RangeError, "got 1");
 });
 
-Deno.test("any numbers come back from lines of JSON, and a line that a kill has cut off is left out", () => {
+Deno.test("any numbers are read back from JSON Lines, and a line that was cut off is ignored", () => {
   const scalars = fc.dictionary(fc.string().filter((name) => name !== "__proto__"), fc.double(), {
     noNullPrototype: true,
   });
@@ -74,7 +74,7 @@ Deno.test("any numbers come back from lines of JSON, and a line that a kill has 
   );
 });
 
-Deno.test("a line that is none of a reporter's is refused, with its number and member", () => {
+Deno.test("a line that is not a reporter's is refused, with its number and member", () => {
   const good = scalarLine({ step: 0, time: 1, stage: "a/B", engine: "e", scalars: { x: 1 } });
   const row = JSON.parse(good);
   const cases: [unknown, string][] = [

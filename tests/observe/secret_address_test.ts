@@ -1,4 +1,4 @@
-/** An address of a webhook is a secret: no warning, error or print has its path or query. */
+/** The address of a webhook is a secret: no warning, error or output contains its path or query. */
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Heartbeat, Webhook } from "../../src/observe/mod.ts";
 import { send } from "../../src/observe/any/request.ts";
@@ -7,7 +7,7 @@ import { validating } from "./training_line.ts";
 
 const PATH = "/services/T0SECRET/B1SECRET", QUERY = "token=xSECRETx";
 
-/** A free port: nobody listens there any more. */
+/** A free port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen() {} },
@@ -18,14 +18,14 @@ async function closedPort(): Promise<number> {
   return port;
 }
 
-/** Everything that a warning says, its causes included. */
+/** Everything in a warning, its causes included. */
 function allOf(value: unknown): string {
   if (value instanceof AggregateError) return `${value} ${value.errors.map(allOf)}`;
   if (value instanceof Error) return `${value} ${value.stack} ${allOf(value.cause)}`;
   return Deno.inspect(value, { depth: 10 });
 }
 
-Deno.test("warnings of webhooks and heartbeats, and their causes, have no path and no query", async () => {
+Deno.test("warnings of webhooks and heartbeats, and their causes, contain no path and no query", async () => {
   const port = await closedPort();
   const user = "http://me:pwSECRET@127.0.0.1:9999";
   for (
@@ -49,7 +49,7 @@ Deno.test("warnings of webhooks and heartbeats, and their causes, have no path a
   }
 });
 
-Deno.test("the warning that is printed by default has none either", async () => {
+Deno.test("nor does the warning that is printed by default", async () => {
   const url = `http://127.0.0.1:${await closedPort()}${PATH}?${QUERY}`;
   const printed: string[] = [], { warn } = console;
   console.warn = (...all: unknown[]) => void printed.push(all.map(allOf).join(" "));
@@ -63,7 +63,7 @@ Deno.test("the warning that is printed by default has none either", async () => 
   assertEquals(printed.join().includes("SECRET"), false, printed.join());
 });
 
-Deno.test("an address that is none is refused without being shown", () => {
+Deno.test("a wrong address is refused without being shown", () => {
   for (const url of [`htp://x${PATH}`, `${PATH}?${QUERY}`, new URL(`ftp://x${PATH}`)]) {
     const error = (() => {
       try {
@@ -78,7 +78,7 @@ Deno.test("an address that is none is refused without being shown", () => {
   }
 });
 
-Deno.test("redirects are followed to the same host and path alone", async () => {
+Deno.test("redirects are followed only to the same host and path", async () => {
   const got: string[] = [];
   let location = "";
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {

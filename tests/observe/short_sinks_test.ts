@@ -1,4 +1,4 @@
-// A checkpoint knows how much each sink had, and of which run: a file that is shorter, or another's, is refused.
+// A checkpoint knows the length and the run of each sink: a file that is shorter, or another run's, is refused.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { openRunFolder, resume } from "../../src/config/runs/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
@@ -13,7 +13,7 @@ function engine(hooks: readonly object[], dt = 1): NVE {
   return new NVE({ model: ARGON, dt, device: "reference", hooks: hooks as [] });
 }
 
-/** Writes frames of 20 steps, with a checkpoint after 10 and after 20 steps. */
+/** Writes frames of 20 steps, with checkpoints after 10 and after 20 steps. */
 async function begin(folder: string, ending: string, dt = 1): Promise<string> {
   const path = `${folder}/run-${dt}.${ending}`;
   const sink = await openSink(path);
@@ -26,7 +26,7 @@ async function begin(folder: string, ending: string, dt = 1): Promise<string> {
   return path;
 }
 
-/** Resumes a run; answers with the steps of its frames. */
+/** Resumes a run; returns the steps of its frames. */
 async function goOn(checkpoint: string, path: string): Promise<number[]> {
   const sink = await openSink(path);
   try {
@@ -49,7 +49,7 @@ async function inSink<T>(path: string, work: (sink: StoredSink) => Promise<T>): 
 }
 
 for (const ending of ENDINGS) {
-  Deno.test(`a .${ending} with fewer frames than the checkpoint says is refused, and stays as it is`, () =>
+  Deno.test(`a .${ending} with fewer frames than in the checkpoint is refused, and stays unchanged`, () =>
     withFolder(async (folder) => {
       const path = await begin(folder, ending);
       await inSink(path, (sink) => sink.truncate(2));
@@ -61,7 +61,7 @@ for (const ending of ENDINGS) {
       await assertRejects(refused, RangeError, `${path} holds 0 systems, and held 4 when`);
     }));
 
-  Deno.test(`a .${ending} that another run wrote is refused, and stays as it is`, () =>
+  Deno.test(`a .${ending} that another run wrote is refused, and stays unchanged`, () =>
     withFolder(async (folder) => {
       await begin(folder, ending);
       const other = await begin(folder, ending, 2);
@@ -74,7 +74,7 @@ for (const ending of ENDINGS) {
     }));
 }
 
-Deno.test("a checkpoint that is written before a resumed run has written anything still knows the run", () =>
+Deno.test("a checkpoint that is written before a resumed run has written anything still identifies the run", () =>
   withFolder(async (folder) => {
     const path = await begin(folder, "jsonl"), other = await begin(folder, "jsonl", 2);
     const again = `${folder}/again.hooke`;
@@ -87,7 +87,7 @@ Deno.test("a checkpoint that is written before a resumed run has written anythin
     assertEquals(await goOn(again, path), [0, 5, 10]);
   }));
 
-Deno.test("a log with fewer rows than the checkpoint says is refused", () =>
+Deno.test("a log with fewer rows than in the checkpoint is refused", () =>
   withFolder(async (folder) => {
     const path = `${folder}/log.csv`;
     const log = () => new LoggingHook({ backend: "csv", logPath: path, frequency: 1 });
@@ -102,7 +102,7 @@ Deno.test("a log with fewer rows than the checkpoint says is refused", () =>
     assert((await Deno.stat(path)).size <= size >> 1);
   }));
 
-Deno.test("a run folder whose trajectory is shorter, or another run's, refuses to go on", () =>
+Deno.test("a run folder whose trajectory is shorter, or another run's, is refused", () =>
   withFolder(async (folder) => {
     const run = async (steps: number, path: string, dt = 1) => {
       const sink = await openSink(path);
@@ -129,7 +129,7 @@ Deno.test("a run folder whose trajectory is shorter, or another run's, refuses t
     await assertRejects(() => run(5, other), RangeError, "another run");
     await inSink(path, (sink) => sink.truncate(1));
     await assertRejects(() => run(5, path), RangeError, "holds 1 systems, and held 4");
-    // Without a checkpoint it begins anew: its own frames are there already, those of others are not overwritten.
+    // Without a checkpoint it is a new run: its own frames exist already, and those of others are not overwritten.
     await Deno.remove(`${folder}/run-1/checkpoints`, { recursive: true });
     assertEquals(await run(12, path), [0, 5, 10]);
     await Deno.remove(`${folder}/run-1/checkpoints`, { recursive: true });
@@ -158,7 +158,7 @@ async function withThree(
   }
 }
 
-/** Runs to step 20, and 5 steps more from the checkpoint of step 20, after which the process is as good as killed. */
+/** Runs to step 20, and 5 steps more from the checkpoint of step 20, as if it was killed then. */
 async function threeFiles(folder: string): Promise<void> {
   await withThree(folder, async (md) => void await md.run(crystals(1), 20));
   await withThree(folder, async (md) => {
@@ -173,7 +173,7 @@ const sizesIn = (folder: string) =>
 const SHORT = [["b.xyz", 3, "first"], ["b.xyz", 3, "last"], ["log.csv", 12, "last"]] as const;
 
 for (const [short, cut, order] of SHORT) {
-  Deno.test(`a run that is refused because of ${short}, with the log opened ${order}, leaves its other files as they are, and names the checkpoint that fits`, () =>
+  Deno.test(`a run that is refused because of ${short}, with the log opened ${order}, leaves its other files unchanged, and names the checkpoint that fits`, () =>
     withFolder(async (folder) => {
       await threeFiles(folder);
       if (short === "b.xyz") await inSink(`${folder}/b.xyz`, (sink) => sink.truncate(cut));
@@ -200,7 +200,7 @@ for (const [short, cut, order] of SHORT) {
     }));
 }
 
-Deno.test("if no older checkpoint fits the files, a refused run says so", () =>
+Deno.test("if no older checkpoint fits the files, the error of a refused run says so", () =>
   withFolder(async (folder) => {
     await threeFiles(folder);
     await Deno.remove(`${folder}/checkpoints/step-000000000.hooke`);

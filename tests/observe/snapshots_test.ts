@@ -1,4 +1,4 @@
-// Frames: what a batch is at a moment, whatever becomes of it later.
+// Frames: copies of a batch at one step, unaffected by later steps.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import { ConvergenceHook, FIRE, NVE } from "../../src/dynamics/mod.ts";
@@ -9,14 +9,14 @@ import { ARGON, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 
-/** A sink that keeps each batch as it came. */
+/** A sink that keeps each batch as written. */
 function frames(): SystemWriter & { readonly all: Batch[] } {
   const all: Batch[] = [];
   return { all, write: (batch) => void all.push(batch) };
 }
 
 Deno.test(
-  "a snapshot is, to the bit, what a run of so many steps ends with",
+  "a snapshot is bitwise identical to the end of a run of as many steps",
   onEngines(async (backend) => {
     const sink = frames();
     const make = () => {
@@ -41,17 +41,17 @@ Deno.test(
   }),
 );
 
-Deno.test("frames of a run that goes on have their fields in the order of those before", async () => {
+Deno.test("frames of a resumed run have their fields in the same order as those before", async () => {
   const sink = frames();
   await using md = new NVE({ model: ARGON, dt: 2, hooks: [new SnapshotHook({ sink })] });
   const batch = await md.run(crystals(1), 1);
-  batch.set("time", [2], { level: "system", dtype: "f64", unit: "fs", fill: NaN }); // as a checkpoint has it
+  batch.set("time", [2], { level: "system", dtype: "f64", unit: "fs", fill: NaN }); // as in a checkpoint
   await md.run(batch, 1);
   const [first, later] = sink.all.map((frame) => frame.fields().map(({ name }) => name));
   assertEquals(later, first);
 });
 
-Deno.test("edges of the batch's own are in a frame, its info too; what engines look up is not", async () => {
+Deno.test("a frame has the batch's own edges and info, but not the neighbors of the engine", async () => {
   const sink = frames();
   const batch = crystals(1);
   const before = batch.fields().length;
@@ -68,7 +68,7 @@ Deno.test("edges of the batch's own are in a frame, its info too; what engines l
 });
 
 Deno.test(
-  "each system is written once, at the moment it has converged, as it stays from then on",
+  "each system is written once, when it converges, with its final values",
   onEngines(async (backend) => {
     const relaxed = new MemorySink();
     const reported: number[][] = [];
@@ -102,12 +102,12 @@ Deno.test(
       assertEquals(bitsOf(found, place, names), bitsOf(batch, id, names));
     }
     assertEquals([...found.get("status")], [1, 1, 1, 1, 1, 1]);
-    await opt.run(batch, 10); // all are at rest
+    await opt.run(batch, 10); // all have converged
     assertEquals(relaxed.length, 6);
   }),
 );
 
-Deno.test("a sink that is full stops the run, with what it holds; with another policy it only warns", async () => {
+Deno.test("a full sink stops the run, and keeps its content; with another error policy it is a warning", async () => {
   const sink = new MemorySink({ capacity: 5 });
   await using md = new NVE({
     model: ARGON,
@@ -134,7 +134,7 @@ Deno.test("a sink that is full stops the run, with what it holds; with another p
   assert(warnings[1]!.startsWith("SnapshotHook 1 RangeError"), warnings[1]);
 });
 
-Deno.test("a slow sink is waited for, and has all when the run is over", async () => {
+Deno.test("the run waits for a slow sink, which has all frames when the run ends", async () => {
   const steps: number[] = [];
   let flushed = 0;
   const sink: SystemWriter = {
@@ -154,7 +154,7 @@ Deno.test("a slow sink is waited for, and has all when the run is over", async (
 });
 
 Deno.test(
-  "snapshots change no bit of what follows",
+  "snapshots do not change the results",
   on(BACKENDS, async (backend) => {
     const run = async (hooks: SnapshotHook[], verify: boolean) => {
       const warnings: unknown[] = [];
@@ -177,7 +177,7 @@ Deno.test(
   }),
 );
 
-Deno.test("wrong options of snapshots are named when they are made", () => {
+Deno.test("wrong options of snapshots are named when they are created", () => {
   const sink = new MemorySink();
   const wrong: readonly (readonly [unknown, string])[] = [
     [{}, "sink is required: for example"],
@@ -195,7 +195,7 @@ Deno.test("wrong options of snapshots are named when they are made", () => {
   assertThrows(() => new SnapshotHook({ sink, stage }), TypeError, "a dynamics stage");
 });
 
-Deno.test("with fields a snapshot has those and what every batch has, to the bit what one of all has of them", async () => {
+Deno.test("with fields a snapshot has those and what every batch has, bitwise identical to those of a complete one", async () => {
   const [all, some] = [new MemorySink(), new MemorySink()];
   const hooks = [
     new SnapshotHook({ sink: all, frequency: 3 }),
@@ -217,7 +217,7 @@ Deno.test("with fields a snapshot has those and what every batch has, to the bit
     "time",
   ]);
   for (const name of names) assertEquals(some.read().get(name), all.read().get(name), name);
-  // Energies are not asked for: steps go without.
+  // Energies are not read, so steps do not compute them.
   assertEquals([...hooks[1]!.reads], ["time", "frame"]);
   assertThrows(
     () => new SnapshotHook({ sink: some, fields: "forces" as never }),
@@ -226,7 +226,7 @@ Deno.test("with fields a snapshot has those and what every batch has, to the bit
   );
 });
 
-Deno.test("a misspelled field of a snapshot ends the run in its first step; one of the user's own does not", async () => {
+Deno.test("a misspelled field of a snapshot ends the run in its first step; a custom field does not", async () => {
   const run = async (field: string) => {
     const hooks = [new SnapshotHook({ sink: frames(), fields: [field] })];
     await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });

@@ -1,4 +1,4 @@
-// User Timing and spans: what is handed to the platform.
+// User Timing and spans: calls of the platform.
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { DynamicsStage, TrainingStage } from "@hooke/hooke";
 import { Profiler, type ProfileTracer } from "@hooke/hooke/observe";
@@ -31,14 +31,14 @@ Deno.test("userTiming makes a mark of each stage and a measure of each transitio
   }
 });
 
-Deno.test("unasked, nothing is put on the platform's timeline", async () => {
+Deno.test("by default nothing is added to the platform's timeline", async () => {
   const loop = anyLoop((loop) => void loop.fire(PipelineStage.BEFORE_PROCESS));
   loop.hooks.add(new Profiler());
   await loop.run(3);
   assertEquals(performance.getEntries().filter(({ name }) => name.startsWith("pipeline/")), []);
 });
 
-/** A tracer that keeps what it is told, in order of the spans' ends. */
+/** A tracer that keeps its spans, in order of their ends. */
 function recorder() {
   const ended: { name: string; start: number; end: number; attributes: unknown }[] = [];
   const tracer: ProfileTracer = {
@@ -49,7 +49,7 @@ function recorder() {
   return { tracer, ended };
 }
 
-Deno.test("spans are named by domain and transition, at their times since 1970, and the run's comes last", async () => {
+Deno.test("spans are named by domain and transition, at their times since 1970, and that of the run comes last", async () => {
   const clock = new Clock(100);
   const { tracer, ended } = recorder();
   const loop = scripted(clock, () =>
@@ -84,7 +84,7 @@ Deno.test("spans are named by domain and transition, at their times since 1970, 
   });
 });
 
-Deno.test("a run's span ends with the last run, and every run has one", async () => {
+Deno.test("the span of a run ends with the last run, and every run has one", async () => {
   const { tracer, ended } = recorder();
   const profiler = new Profiler({ tracer });
   const inner = anyLoop((loop) => void loop.fire(PipelineStage.BEFORE_PROCESS), "inner");
@@ -100,7 +100,7 @@ Deno.test("a run's span ends with the last run, and every run has one", async ()
   ]);
 });
 
-Deno.test("a run's span is ended once, whatever is run afterwards", async () => {
+Deno.test("the span of a run ends once, whatever runs later", async () => {
   const { tracer, ended } = recorder();
   const loop = anyLoop(() => {});
   loop.hooks.add(new Profiler({ tracer }));
@@ -108,7 +108,7 @@ Deno.test("a run's span is ended once, whatever is run afterwards", async () => 
   assertEquals(ended.map(({ name }) => name), ["loop", "loop", "loop"]);
 });
 
-Deno.test("the registered OpenTelemetry is found when a run begins, unless it is refused", async () => {
+Deno.test("the registered OpenTelemetry is looked up when a run begins, unless it is turned off", async () => {
   const REGISTRY = Symbol.for("opentelemetry.js.api.1");
   const { tracer, ended } = recorder();
   const before = Reflect.get(globalThis, REGISTRY);

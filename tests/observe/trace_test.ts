@@ -1,11 +1,11 @@
-// The Chrome trace: what is in it, and how it gets to disk.
+// The Chrome trace: its content, and writing it to disk.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { DynamicsStage, TrainingStage } from "@hooke/hooke";
 import { Profiler } from "@hooke/hooke/observe";
 import { anyLoop, Clock, PipelineStage, scripted } from "./clocked.ts";
 import { readTrace } from "./trace_rules.ts";
 
-/** A folder for the time of a test. */
+/** A temporary folder for a test. */
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();
   try {
@@ -56,7 +56,7 @@ Deno.test("the trace file has a process per engine, a track per domain and a sli
   });
 });
 
-Deno.test("with a real clock slices of one track touch and never overlap, whatever the clock's fractions", async () => {
+Deno.test("with a real clock slices of one track touch and never overlap, for any fractions of the clock", async () => {
   const texts: string[] = [];
   const write = (_path: unknown, text: string) => void texts.push(text);
   const profiler = new Profiler({ tracePath: "x", write });
@@ -75,7 +75,7 @@ Deno.test("with a real clock slices of one track touch and never overlap, whatev
   }
 });
 
-Deno.test("a full buffer keeps the newest transitions and counts those that made room", async () => {
+Deno.test("a full buffer keeps the newest transitions and counts the dropped ones", async () => {
   for (const traceCapacity of [1, 7, 1024, 1500]) {
     const clock = new Clock();
     const profiler = new Profiler({ now: clock.now, trace: true, traceCapacity });
@@ -92,11 +92,11 @@ Deno.test("a full buffer keeps the newest transitions and counts those that made
         return [step * 1000, step];
       }),
     );
-    assertEquals(profiler.summary().transitions[0]!.count, 4000); // the statistics lose nothing
+    assertEquals(profiler.summary().transitions[0]!.count, 4000); // the statistics are complete
   }
 });
 
-Deno.test("a buffer that is not full yet has dropped nothing", async () => {
+Deno.test("a buffer that is not full has dropped nothing", async () => {
   const profiler = new Profiler({ trace: true, traceCapacity: 5000 });
   const loop = anyLoop((loop) => loop.fire(PipelineStage.BEFORE_PROCESS) as void);
   loop.hooks.add(profiler);
@@ -105,7 +105,7 @@ Deno.test("a buffer that is not full yet has dropped nothing", async () => {
   assertEquals(profiler.trace().traceEvents.filter(({ ph }) => ph === "X").length, 4000);
 });
 
-Deno.test("the trace is written when a run fails too, and leaves no other file", async () => {
+Deno.test("the trace is written if a run fails, too, and leaves no other file", async () => {
   await inFolder(async (folder) => {
     const profiler = new Profiler({ tracePath: new URL(`file://${folder}/trace.json`) });
     const loop = anyLoop((loop) => {
@@ -120,9 +120,9 @@ Deno.test("the trace is written when a run fails too, and leaves no other file",
   });
 });
 
-Deno.test("when writing fails the file of before stays, no other is left, and the run says so", async () => {
+Deno.test("if writing fails the old file stays, no other file is left, and the run reports the error", async () => {
   await inFolder(async (folder) => {
-    await Deno.mkdir(`${folder}/trace.json`); // a file cannot be renamed over a folder
+    await Deno.mkdir(`${folder}/trace.json`); // a file cannot replace a folder
     const loop = anyLoop((loop) => loop.fire(PipelineStage.BEFORE_PROCESS) as void);
     loop.hooks.add(new Profiler({ tracePath: `${folder}/trace.json` }));
     await assertRejects(() => loop.run(1));
@@ -130,7 +130,7 @@ Deno.test("when writing fails the file of before stays, no other is left, and th
   });
 });
 
-Deno.test("writes never cross: of two engines that end at once the later has the whole trace", async () => {
+Deno.test("writes are queued: of two engines that end at once the later has the whole trace", async () => {
   const log: string[] = [];
   const profiler = new Profiler({
     tracePath: "trace.json",
@@ -148,7 +148,7 @@ Deno.test("writes never cross: of two engines that end at once the later has the
   assertEquals(log, ["begin trace.json", "end 2", "begin trace.json", "end 2"]);
 });
 
-Deno.test("a trace can be written by hand, and by one that failed before", async () => {
+Deno.test("a trace can be written by a call, also after a write that failed", async () => {
   const paths: unknown[] = [];
   const profiler = new Profiler({
     trace: true,
@@ -162,7 +162,7 @@ Deno.test("a trace can be written by hand, and by one that failed before", async
   assertEquals(paths, ["a.json", "b.json"]);
 });
 
-Deno.test("without a path nothing is written, and without a trace there is none to give", async () => {
+Deno.test("without a path nothing is written, and without a recorded trace there is an error", async () => {
   const profiler = new Profiler();
   assertThrows(() => profiler.trace(), TypeError, "Pass `trace: true` or a `tracePath`");
   await assertRejects(() => profiler.writeTrace(), TypeError, "path is required");

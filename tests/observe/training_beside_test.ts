@@ -1,4 +1,4 @@
-// What training has to do with the world outside: it never waits for it, and never fails by it.
+// Training never waits for the network, and never fails because of it.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
 import {
@@ -16,7 +16,7 @@ import type { TrainerParts, TrainingBase } from "../../src/training/mod.ts";
 import { NotFiniteError } from "../../src/training/not_finite_error.ts";
 import { doubles, line, validating } from "./training_line.ts";
 
-/** What was asked of a server. */
+/** Requests to a server. */
 interface Asked {
   readonly method: string;
   readonly path: string;
@@ -24,7 +24,7 @@ interface Asked {
   readonly body: Uint8Array;
 }
 
-/** A server on this machine that notes what it is asked, and answers as it is told. */
+/** A local server that records requests, and answers as configured. */
 function listening(answer: (asked: Asked, count: number) => Response | Promise<Response>) {
   const asked: Asked[] = [];
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, async (request) => {
@@ -43,7 +43,7 @@ function listening(answer: (asked: Asked, count: number) => Response | Promise<R
 
 const fine = () => new Response("taken");
 
-/** Runs to the end, whatever happens; answers with the warnings. */
+/** Runs to the end, even after errors; returns the warnings. */
 async function warningsOf(
   hooks: readonly object[],
   { losses = [4], ...options }: Partial<TrainerParts> & { losses?: readonly number[] } = {},
@@ -63,7 +63,7 @@ const failing = {
   },
 };
 
-/** The texts that are posted. */
+/** The posted texts. */
 async function textsOf(
   losses: readonly number[],
   options: Partial<WebhookOptions> = {},
@@ -83,7 +83,7 @@ async function textsOf(
   return server.jsons().map(({ text }) => text);
 }
 
-Deno.test("a webhook tells of better models, of the end, and of errors", async () => {
+Deno.test("a webhook reports better models, the end, and errors", async () => {
   assertEquals(await textsOf([4, 9, 1]), [
     "New best model! Epoch 1, val/loss: 4",
     "New best model! Epoch 3, val/loss: 1",
@@ -101,7 +101,7 @@ Deno.test("a webhook tells of better models, of the end, and of errors", async (
   );
 });
 
-Deno.test("notifyOn chooses occasions, monitor and mode the best", async () => {
+Deno.test("notifyOn selects occasions, monitor and mode the best", async () => {
   assertEquals(await textsOf([4, 1], { notifyOn: ["training_begin"] }), [
     "Training line has begun",
   ]);
@@ -120,7 +120,7 @@ Deno.test("notifyOn chooses occasions, monitor and mode the best", async () => {
   ]);
 });
 
-Deno.test("format makes what is posted", async () => {
+Deno.test("format returns the posted value", async () => {
   await using server = listening(fine);
   const format = ({ event, step, epoch, trainer }: WebhookEvent) => ({
     event,
@@ -136,7 +136,7 @@ Deno.test("format makes what is posted", async () => {
   ]);
 });
 
-Deno.test("training never waits for an answer, and its end no longer than timeout", async () => {
+Deno.test("training never waits for an answer, and its end waits no longer than timeout", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let endedUnanswered = false, answers = 0;
   await using server = listening(async () => {
@@ -159,7 +159,7 @@ Deno.test("training never waits for an answer, and its end no longer than timeou
   assert((error as Error).message.includes("4 of 4 failed"), (error as Error).message);
 });
 
-Deno.test("no more than sixteen messages wait: the others are dropped, and counted", async () => {
+Deno.test("at most sixteen messages are queued: the others are dropped, and counted", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using server = listening(() => released.then(fine));
   const losses = Array.from({ length: 20 }, (_, i) => (20 - i) ** 2);
@@ -176,7 +176,7 @@ Deno.test("no more than sixteen messages wait: the others are dropped, and count
   );
 });
 
-Deno.test("what cannot be posted is a warning that is counted, and training goes on", async () => {
+Deno.test("a message that cannot be posted is a warning that is counted, and training goes on", async () => {
   let hasPosted = false, hasAnswered = false;
   await using server = listening(() => {
     hasAnswered = true;
@@ -198,7 +198,7 @@ Deno.test("what cannot be posted is a warning that is counted, and training goes
   });
   assertEquals((await trainer.train()).status, "completed");
   assert(String(warnings[0]!.error).includes("answered 503"), String(warnings[0]!.error));
-  assertEquals(warnings[0]!.stage, "training/VALIDATION_END"); // told while the run goes on
+  assertEquals(warnings[0]!.stage, "training/VALIDATION_END"); // reported while the run goes on
   const { errors } = trainer.hooks.list().find(({ name }) => name === "webhook")!;
   assertEquals([errors, warnings.length], [2, 2]);
   const nobody = await warningsOf([new Webhook({ url: "http://127.0.0.1:9", timeout: 2 })]);
@@ -207,7 +207,7 @@ Deno.test("what cannot be posted is a warning that is counted, and training goes
   assert(String((await warningsOf([blind]))[0]!.error).includes("did you mean"));
 });
 
-Deno.test("the best goes into checkpoints, so that none is told twice", async () => {
+Deno.test("checkpoints contain the best value, so that it is reported once", async () => {
   await using server = listening(fine);
   const webhook = () => new Webhook({ url: server.url, notifyOn: ["best_model"] });
   await using trainer = validating([1], [webhook()]);
@@ -222,7 +222,7 @@ Deno.test("the best goes into checkpoints, so that none is told twice", async ()
   assertThrows(() => webhook().load({}), TypeError, "its state must be what save() returned");
 });
 
-Deno.test("a webhook refuses what it does not understand", () => {
+Deno.test("a webhook refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new Webhook({ url: "http://a", ...options }), error, text);
   refused({ url: undefined }, TypeError, "url is required: the address");
@@ -235,7 +235,7 @@ Deno.test("a webhook refuses what it does not understand", () => {
   assertEquals(new Webhook({ url: "http://a" }).name, "webhook");
 });
 
-/** Checkpoints of some epochs, taken somewhere. */
+/** Uploads checkpoints of some epochs. */
 async function uploading(
   options: CheckpointUploadOptions,
   { epochs = 2, more = [] as readonly object[] } = {},
@@ -247,7 +247,7 @@ async function uploading(
   return { warnings: await warningsOf(hooks, { losses }), dir };
 }
 
-Deno.test("checkpoints are put where the address says, in order, with headers, whole", async () => {
+Deno.test("checkpoints are put to the address, in order, with headers, complete", async () => {
   await using server = listening(fine);
   const to = `${server.url}/e{epoch}/s{step}/{name}`, headers = { authorization: "Bearer x" };
   const { warnings, dir } = await uploading({ to, headers });
@@ -262,7 +262,7 @@ Deno.test("checkpoints are put where the address says, in order, with headers, w
   }
 });
 
-Deno.test("an upload is tried again as often as it says; then it is a warning", async () => {
+Deno.test("an upload is retried as often as the option says; then it is a warning", async () => {
   await using server = listening((_, count) =>
     count < 3 ? new Response("", { status: 500 }) : fine()
   );
@@ -280,7 +280,7 @@ Deno.test("an upload is tried again as often as it says; then it is a warning", 
   assert(String(warnings[0]!.error).includes("1 of 1 failed"), String(warnings[0]!.error));
 });
 
-Deno.test("a slow answer is given up after timeout", async () => {
+Deno.test("a slow answer is aborted after timeout", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using server = listening(() => released.then(fine));
   const options = { to: server.url, timeout: 0.1, retries: 1 };
@@ -293,7 +293,7 @@ Deno.test("a slow answer is given up after timeout", async () => {
   assertEquals(server.asked.length, 2);
 });
 
-Deno.test("a file is uploaded though it has been deleted meanwhile", async () => {
+Deno.test("a file is uploaded even if it was deleted in the meantime", async () => {
   await using server = listening(async () => {
     await new Promise((done) => setTimeout(done, 50));
     return fine();
@@ -307,7 +307,7 @@ Deno.test("a file is uploaded though it has been deleted meanwhile", async () =>
   assert(server.asked.every(({ body }) => body.length > 100));
 });
 
-Deno.test("run takes a path, one after the other; training waits only where four are waiting", async () => {
+Deno.test("run receives paths one after another; training waits only if four are queued", async () => {
   const running: string[] = [], steps: number[] = [];
   let atOnce = 0, most = 0;
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -322,7 +322,7 @@ Deno.test("run takes a path, one after the other; training waits only where four
     name: "noting",
     onStepEnd({ stepCount }: TrainingBase) {
       steps.push(stepCount);
-      if (stepCount === 4) setTimeout(release, 100); // four wait now, the fifth comes next
+      if (stepCount === 4) setTimeout(release, 100); // four are queued now, the fifth comes next
     },
   };
   const { warnings } = await uploading({ run, name: "copy" }, { epochs: 6, more: [noting] });
@@ -341,7 +341,7 @@ Deno.test("run takes a path, one after the other; training waits only where four
   assert(String(thrown.warnings[0]!.error).includes("no room"));
 });
 
-Deno.test("an upload refuses what it does not understand", () => {
+Deno.test("an upload refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new CheckpointUpload(options), error, text);
   refused({}, TypeError, "either to or run must be given");
@@ -360,7 +360,7 @@ Deno.test("an upload refuses what it does not understand", () => {
   assertEquals(new CheckpointUpload({ to: "http://a" }).name, "checkpoint_upload");
 });
 
-Deno.test("a heartbeat is in the file whole, from begin to end", async () => {
+Deno.test("a heartbeat file is always complete, from begin to end", async () => {
   const path = `${Deno.makeTempDirSync()}/beat.json`, seen: Record<string, unknown>[] = [];
   const looking = {
     name: "looking",
@@ -372,13 +372,13 @@ Deno.test("a heartbeat is in the file whole, from begin to end", async () => {
   await using trainer = line([new Heartbeat({ path }), looking], { epochs: 2 });
   await trainer.train();
   const { time, ...rest } = seen[0]!;
-  assertEquals(rest, { status: "training", step: 0, epoch: 0, loss: null }); // of the begin: 30 s are not over
+  assertEquals(rest, { status: "training", step: 0, epoch: 0, loss: null }); // of the begin: 30 s have not passed
   assertEquals(new Date(time as string).toISOString(), time);
   const last = JSON.parse(await Deno.readTextFile(path));
   assertEquals([last.status, last.step, last.loss], ["completed", 8, trainer.state.latestLoss]);
 });
 
-Deno.test("a heartbeat is posted as often as everySeconds says, in validation, too", async () => {
+Deno.test("a heartbeat is posted at the interval of everySeconds, during validation, too", async () => {
   await using server = listening(fine);
   const slowly = { name: "slowly", onBatchEnd: () => new Promise((done) => setTimeout(done, 30)) };
   const during = {
@@ -398,7 +398,7 @@ Deno.test("a heartbeat is posted as often as everySeconds says, in validation, t
   assert(often.every(({ step }) => step <= 1));
 });
 
-Deno.test("a heart that cannot beat is a warning; a slow one leaves beats out, but the last", async () => {
+Deno.test("a heartbeat that fails is a warning; if it is slow, beats are skipped, except the last", async () => {
   const nowhere = new Heartbeat({ path: `${Deno.makeTempDirSync()}/none/beat.json` });
   const [warning] = await warningsOf([nowhere]);
   assert(String(warning!.error).includes("Cannot beat"), String(warning!.error));
@@ -418,7 +418,7 @@ Deno.test("a heart that cannot beat is a warning; a slow one leaves beats out, b
   assertEquals(late.map(({ stage }) => stage), ["close"]);
 });
 
-Deno.test("a heart refuses what it does not understand", () => {
+Deno.test("a heartbeat refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new Heartbeat(options), error, text);
   refused({}, TypeError, "path or url must be given");
@@ -430,7 +430,7 @@ Deno.test("a heart refuses what it does not understand", () => {
   assertEquals(new Heartbeat({ path: "a" }).name, "heartbeat");
 });
 
-Deno.test("work beside a run: in order, given up at the end, its failures told once", async () => {
+Deno.test("a queue runs tasks in order, aborts them at the end, and throws its errors once", async () => {
   const queue = new TaskQueue("work", 2), done: number[] = [];
   queue.push(async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,4 @@
-// Which checkpoints are there, and what is in them.
+// Files of checkpoints, and their content.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
 import { ModelCheckpoint, type ModelCheckpointOptions } from "../../src/observe/mod.ts";
@@ -10,7 +10,7 @@ function filesIn(dir: string | URL): string[] {
   return [...Deno.readDirSync(dir)].map(({ name }) => name.replace(/\.hooke$/, "")).sort();
 }
 
-/** The files that are there after validations have come to these losses. */
+/** The files after validations with these losses. */
 async function filesOf(
   losses: readonly number[],
   options: Partial<ModelCheckpointOptions> = {},
@@ -23,12 +23,12 @@ async function filesOf(
   return filesIn(dir);
 }
 
-Deno.test("the best three are kept, the others deleted, and the last one is there, too", async () => {
+Deno.test("the best three are kept, the others deleted, and the last one is kept, too", async () => {
   assertEquals(await filesOf([9, 4, 16, 1, 25, 2.25]), ["e1", "e3", "e5", "last"]);
   assertEquals(await filesOf([9, 4, 16, 1, 25, 2.25], { mode: "max" }), ["e0", "e2", "e4", "last"]);
 });
 
-Deno.test("saveTopK says how many: 1, all, or none; saveLast is apart from that", async () => {
+Deno.test("saveTopK is the number to keep: 1, all, or 0; saveLast is independent", async () => {
   const losses = [9, 4, 16, 1];
   assertEquals(await filesOf(losses, { saveTopK: 1, saveLast: false }), ["e3"]);
   assertEquals(await filesOf(losses, { saveTopK: -1 }), ["e0", "e1", "e2", "e3", "last"]);
@@ -36,7 +36,7 @@ Deno.test("saveTopK says how many: 1, all, or none; saveLast is apart from that"
   assertEquals(await filesOf(losses, { saveTopK: 0, saveLast: false }), []);
 });
 
-Deno.test("last.hooke is that of the last epoch, whether that was among the best or not", async () => {
+Deno.test("last.hooke is that of the last epoch, whether it is among the best or not", async () => {
   for (const [losses, saveTopK] of [[[9, 4, 1], 3], [[1, 4, 9], 1]] as const) {
     const dir = Deno.makeTempDirSync();
     await using trainer = validating(losses, [new ModelCheckpoint({ dir, saveTopK })]);
@@ -48,7 +48,7 @@ Deno.test("last.hooke is that of the last epoch, whether that was among the best
   }
 });
 
-Deno.test("NaN never ranks before a number; of two that are as good the older one stays", async () => {
+Deno.test("NaN never ranks before a number; of two equal ones the older one stays", async () => {
   const options = { saveTopK: 1, saveLast: false };
   assertEquals(await filesOf([NaN, 4, NaN], options), ["e1"]);
   assertEquals(await filesOf([4, NaN, 4, 4], options), ["e0"]);
@@ -59,11 +59,11 @@ Deno.test("NaN never ranks before a number; of two that are as good the older on
   assertEquals([hook.best, hook.kept.length], [undefined, 1]);
 });
 
-Deno.test("the worse one is deleted only when the better one is on disk", async () => {
+Deno.test("the worse one is deleted only after the better one is on disk", async () => {
   const dir = Deno.makeTempDirSync(), seen: string[][] = [];
   const hook = new ModelCheckpoint({ dir, filename: "e{epoch}", saveTopK: 1, saveLast: false });
   const looking = { name: "looking", onCheckpointSave: () => void seen.push(filesIn(dir)) };
-  await using trainer = validating([9, 4, 1], [looking, hook]); // looks before the hook does its work
+  await using trainer = validating([9, 4, 1], [looking, hook]); // runs before the hook
   await trainer.train();
   assertEquals(seen, [["e0"], ["e0", "e1"], ["e1", "e2"]]);
   assertEquals(hook.best, { path: `${dir}/e2.hooke`, score: 1, step: 3 });
@@ -96,7 +96,7 @@ Deno.test("autoInsertMetricName puts names before values; metrics of training ar
   assertEquals(await filesOf([4], both), ["4_1"]); // (0 − 2)² of the only batch
 });
 
-Deno.test("a name that is taken gets -v2: by another of the run, or by a file that was there", async () => {
+Deno.test("a taken name gets -v2: taken by the run, or by a file that existed", async () => {
   assertEquals(await filesOf([4, 1], { filename: "x", saveLast: false }), ["x", "x-v2"]);
   const dir = Deno.makeTempDirSync();
   await Deno.writeTextFile(`${dir}/x.hooke`, "mine");
@@ -106,7 +106,7 @@ Deno.test("a name that is taken gets -v2: by another of the run, or by a file th
   assertEquals(filesIn(dir), ["last", "x", "x-v2"]);
 });
 
-Deno.test("everyNEpochs leaves epochs out; saveOnTrainEpochEnd needs no validation", async () => {
+Deno.test("everyNEpochs skips epochs; saveOnTrainEpochEnd needs no validation", async () => {
   assertEquals(await filesOf([9, 4, 1, 0.25, 16], { everyNEpochs: 2 }), ["e1", "e3", "last"]);
   const dir = Deno.makeTempDirSync();
   const hook = new ModelCheckpoint({
@@ -127,20 +127,20 @@ Deno.test("weights: the model alone, or both, are written, ranked and deleted to
   assertEquals(await filesWith("both"), ["e1", "e1.onnx", "last", "last.onnx"]);
 });
 
-Deno.test("the ranking goes into checkpoints: a run that is gone on with deletes what is worse", async () => {
+Deno.test("checkpoints contain the ranking: a resumed run deletes the worse ones", async () => {
   const dir = Deno.makeTempDirSync(), options = { dir, filename: "e{epoch}", saveTopK: 2 };
   await using trainer = validating([9, 4], [new ModelCheckpoint(options)]);
   await trainer.train();
   const hook = new ModelCheckpoint(options);
   await using resumed = validating([1, 16], [hook], { epochs: 4 });
   await resumed.loadCheckpoint(`${dir}/e1.hooke`);
-  assertEquals(hook.kept.map(({ score }) => score), [4, 9]); // the one that it was read from, too
+  assertEquals(hook.kept.map(({ score }) => score), [4, 9]); // including the one that it was read from
   await resumed.train();
   assertEquals(filesIn(dir), ["e1", "e2", "last"]);
   assertThrows(() => hook.load(undefined), TypeError, "its state must be what save() returned");
 });
 
-Deno.test("a run that failed leaves no ranking of files that never were", async () => {
+Deno.test("a run that failed leaves no ranking of files that do not exist", async () => {
   const dir = Deno.makeTempDirSync();
   const hook = new ModelCheckpoint({ dir, filename: "e{epoch}", saveTopK: 1, saveLast: false });
   let failures = 0;
@@ -152,7 +152,7 @@ Deno.test("a run that failed leaves no ranking of files that never were", async 
     },
   };
   await using trainer = validating([1, 4, 9], [hook, failing], { epochs: 2 });
-  await assertRejects(() => trainer.train(), Error, "once"); // the first was asked for, and not written
+  await assertRejects(() => trainer.train(), Error, "once"); // the first was requested, but not written
   assertEquals([filesIn(dir), hook.kept.length], [[], 0]);
   await trainer.train();
   assert(
@@ -161,7 +161,7 @@ Deno.test("a run that failed leaves no ranking of files that never were", async 
   assertEquals(hook.kept.length, 1);
 });
 
-Deno.test("a metric that is not there is an error that names those there are", async () => {
+Deno.test("a missing metric is an error that names the existing ones", async () => {
   const dir = Deno.makeTempDirSync();
   await using trainer = validating([1], [new ModelCheckpoint({ dir, monitor: "val/los" })]);
   await assertRejects(
@@ -171,7 +171,7 @@ Deno.test("a metric that is not there is an error that names those there are", a
   );
 });
 
-Deno.test("a run without any validation is an error, where it waits for one", async () => {
+Deno.test("a run without any validation is an error if the hook needs one", async () => {
   const dir = Deno.makeTempDirSync();
   await using trainer = line([new ModelCheckpoint({ dir })]);
   await assertRejects(
@@ -179,10 +179,10 @@ Deno.test("a run without any validation is an error, where it waits for one", as
     RangeError,
     "the run had no validation",
   );
-  await trainer.train(); // nothing is left to be done
+  await trainer.train(); // nothing remains to be done
 });
 
-Deno.test("a validation by hand keeps nothing", async () => {
+Deno.test("a validation outside of a run keeps nothing", async () => {
   const dir = Deno.makeTempDirSync();
   await using trainer = validating([1], [new ModelCheckpoint({ dir })]);
   await trainer.open();
@@ -191,7 +191,7 @@ Deno.test("a validation by hand keeps nothing", async () => {
   assertEquals(filesIn(dir), []);
 });
 
-Deno.test("options that cannot be are refused", () => {
+Deno.test("wrong options are refused", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new ModelCheckpoint({ dir: "x", ...options }), error, text);
   refused({ dir: undefined }, TypeError, "dir is required: the folder");
@@ -219,7 +219,7 @@ Deno.test("options that cannot be are refused", () => {
   assertEquals(new Checkpoint({ outputDir: "x" }).name, "checkpoint");
 });
 
-Deno.test("a simple checkpoint comes every so many epochs, and whenever the loss is less than ever", async () => {
+Deno.test("a simple checkpoint is written every few epochs, and whenever the loss is lower than before", async () => {
   const written = async (losses: readonly number[], options: object) => {
     const outputDir = `${Deno.makeTempDirSync()}/deep/er`, paths: string[] = [];
     const noting = {
@@ -243,7 +243,7 @@ Deno.test("a simple checkpoint comes every so many epochs, and whenever the loss
   assertEquals(await written([NaN, 9], { saveEveryNEpochs: 9 }), ["best_model"]);
 });
 
-Deno.test("without validation the best is that of training; what was best goes into checkpoints", async () => {
+Deno.test("without validation the best is that of training; checkpoints contain the best", async () => {
   const outputDir = new URL(`file://${Deno.makeTempDirSync()}/`);
   const hook = new Checkpoint({ outputDir });
   await using trainer = line([hook], { epochs: 2, data: doubles([1]) });

@@ -1,4 +1,4 @@
-// Hooks that decide: what a step is made of, when it is validated, and what must not go into it.
+// Hooks that decide: the batches of a step, its validation, and values that it must not use.
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   AccumulateGradients,
@@ -14,7 +14,7 @@ import type { MetricsContext, NormContext } from "../../src/training/mod.ts";
 import { doubles, line } from "./training_line.ts";
 import { gpuTest } from "../onnx/gpu.ts";
 
-Deno.test("averages are kept and validated while the hook is on; decay 0.999 unless told otherwise", async () => {
+Deno.test("averages are kept and validated while the hook is enabled; the default decay is 0.999", async () => {
   const options = { data: doubles([1]), validation: doubles([1]), optimizers: sgd({ lr: 0.25 }) };
   const losses = async (hook: object) => {
     await using trainer = line([hook], options);
@@ -28,7 +28,7 @@ Deno.test("averages are kept and validated while the hook is on; decay 0.999 unl
   assertAlmostEquals((await losses(new Ema()))[0]!, 0.001, 1e-8);
 });
 
-Deno.test("gradients are accumulated over as many batches as it says, while the hook is on", async () => {
+Deno.test("gradients of the given number of batches are accumulated while the hook is enabled", async () => {
   await using trainer = line([new AccumulateGradients({ steps: 2 })], { epochs: 2 });
   await trainer.train(1);
   assertEquals(trainer.stepCount, 2);
@@ -37,7 +37,7 @@ Deno.test("gradients are accumulated over as many batches as it says, while the 
   assertEquals(trainer.stepCount, 6);
 });
 
-Deno.test("gradients are clipped by norm, by value, by both, while the hook is on", async () => {
+Deno.test("gradients are clipped by norm, by value, by both, while the hook is enabled", async () => {
   const moved = async (options: { norm?: number; value?: number }) => {
     const hook = new ClipGradients(options);
     await using trainer = line([hook], { data: doubles([1]), optimizers: sgd({ lr: 1 }) });
@@ -57,7 +57,7 @@ Deno.test("gradients are clipped by norm, by value, by both, while the hook is o
   assertEquals((await trainer.parameter("w"))[0], 4);
 });
 
-Deno.test("hooks that only ask for something refuse what cannot be", () => {
+Deno.test("hooks with settings only refuse wrong options", () => {
   assertThrows(() => new Ema({ decay: 1.5 }), RangeError, "decay must be from 0 to 1");
   assertThrows(() => new Ema({ validate: 1 as never }), TypeError, "validate must be");
   assertThrows(
@@ -75,7 +75,7 @@ Deno.test("hooks that only ask for something refuse what cannot be", () => {
   assertEquals(new Ema({ name: "mine" }).name, "mine");
 });
 
-/** The places at which validations ended, as epoch and steps done before, of two epochs of four steps. */
+/** The ends of validations, as epoch and steps done before, in two epochs of four steps. */
 async function validations(hook: object, options: Partial<TrainerParts> = {}) {
   const seen: [number, number, number][] = [];
   const noting = {
@@ -94,9 +94,9 @@ async function validations(hook: object, options: Partial<TrainerParts> = {}) {
   return seen.map(([epoch, step]) => [epoch, step]);
 }
 
-Deno.test("validation after every so many epochs or steps", async () => {
+Deno.test("validation after every few epochs or steps", async () => {
   assertEquals(await validations(new Validation()), [[0, 4], [1, 8]]);
-  const own = { validateEvery: { epochs: 1 } }; // the same of the trainer itself
+  const own = { validateEvery: { epochs: 1 } }; // the same by the trainer's option
   assertEquals(await validations({ onTrainBegin() {} }, own), [[0, 4], [1, 8]]);
   assertEquals(await validations(new Validation({ every: 2 })), [[1, 8]]);
   const third = new Validation({ every: 3, unit: "step" });
@@ -106,7 +106,7 @@ Deno.test("validation after every so many epochs or steps", async () => {
   assertEquals((await validations(late)).length, 4);
 });
 
-Deno.test("validation with data of its own, whatever the trainer's is", async () => {
+Deno.test("validation with other data than the trainer's", async () => {
   const losses: number[] = [];
   const noting = {
     name: "noting",
@@ -124,7 +124,7 @@ Deno.test("validation with data of its own, whatever the trainer's is", async ()
   assertEquals(losses, [16, 36, 36]);
 });
 
-Deno.test("a validation hook refuses what it does not understand", () => {
+Deno.test("a validation hook refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new Validation(options), error, text);
   refused({ every: 0 }, RangeError, "every must be a whole number from 1 on");
@@ -135,7 +135,7 @@ Deno.test("a validation hook refuses what it does not understand", () => {
   assertEquals(new Validation().name, "validation");
 });
 
-/** x = 1, 2, 3, 4 with one that is no number. */
+/** x = 1, 2, 3, 4, one of which is NaN. */
 function broken(at: number, value = NaN): ReturnType<typeof tensorData> {
   const xs = Float32Array.of(1, 2, 3, 4), wanted = xs.map((x) => 2 * x);
   wanted[at] = value;
@@ -145,7 +145,7 @@ function broken(at: number, value = NaN): ReturnType<typeof tensorData> {
   });
 }
 
-/** Breaks the gradient of one step, and leaves the loss as it is. */
+/** Damages the gradient of one step, but not the loss. */
 function breaking(step: number): object {
   return {
     name: "breaking",
@@ -159,7 +159,7 @@ function breaking(step: number): object {
   };
 }
 
-Deno.test("a loss that is no number ends the run, and what is wrong with the batch is named", async () => {
+Deno.test("a loss that is not finite ends the run, and the error names the tensors of the batch", async () => {
   await using trainer = line([new NanGuard()], { data: broken(2) });
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(
@@ -171,7 +171,7 @@ Deno.test("a loss that is no number ends the run, and what is wrong with the bat
   assert((await trainer.parameter("w")).every(Number.isFinite));
 });
 
-Deno.test("a gradient that is no number is named, whatever the loss is; not with checkGradients off", async () => {
+Deno.test("a gradient that is not finite is named, for any loss; not with checkGradients off", async () => {
   await using trainer = line([breaking(1), new NanGuard()]);
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(error.tensors, [{ tensor: "gradient of w", count: 1 }]);
@@ -181,7 +181,7 @@ Deno.test("a gradient that is no number is named, whatever the loss is; not with
   assertEquals(blind.stepCount, 2);
 });
 
-Deno.test("skip: the step is left out, said and counted, and training goes on", async () => {
+Deno.test("skip: the step is skipped, reported and counted, and training goes on", async () => {
   const said: string[] = [],
     guard = new NanGuard({ mode: "skip", write: (text) => said.push(text) });
   const steps: boolean[] = [];
@@ -201,7 +201,7 @@ Deno.test("skip: the step is left out, said and counted, and training goes on", 
   assertThrows(() => next.load(3), TypeError, "its state must be what save() returned");
 });
 
-Deno.test("skip: of several batches of a step one is enough", async () => {
+Deno.test("skip: one of several batches of a step is enough", async () => {
   const guard = new NanGuard({ mode: "skip", write: () => {}, checkGradients: false });
   await using trainer = line([guard], { data: broken(0), accumulate: 2 });
   await trainer.train();
@@ -209,7 +209,7 @@ Deno.test("skip: of several batches of a step one is enough", async () => {
   assert((await trainer.parameter("w")).every(Number.isFinite));
 });
 
-Deno.test("break: it says what it is and stops, and the parameters are as they were", async () => {
+Deno.test("break: it reports the error and stops, and the parameters are unchanged", async () => {
   const said: string[] = [];
   await using trainer = line([new NanGuard({ mode: "break", write: (text) => said.push(text) })], {
     data: broken(1),
@@ -220,7 +220,7 @@ Deno.test("break: it says what it is and stops, and the parameters are as they w
   assert((await trainer.parameter("w")).every(Number.isFinite));
 });
 
-Deno.test("logShapes says the shapes of each batch", async () => {
+Deno.test("logShapes writes the shapes of each batch", async () => {
   const said: string[] = [];
   const options: NanGuardOptions = { logShapes: true, write: (text) => void said.push(text) };
   await using trainer = line([new NanGuard(options)], { data: doubles([1, 2, 3], 2) });
@@ -235,7 +235,7 @@ Deno.test("logShapes says the shapes of each batch", async () => {
   assertEquals(said.length, 2);
 });
 
-Deno.test("a guard refuses what it does not understand", () => {
+Deno.test("a guard refuses wrong options", () => {
   const refused = (options: object, text: string) =>
     assertThrows(() => new NanGuard(options), TypeError, text);
   refused({ mode: "stop" }, 'mode must be "raise", "skip" or "break"');

@@ -1,4 +1,4 @@
-// A trainer of y = w x that is small enough to be followed by hand.
+// A trainer of y = w x that is small enough to follow by hand.
 import { NotFiniteError } from "../../src/training/not_finite_error.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
 import {
@@ -21,7 +21,7 @@ export function lineModel(w = 0): Uint8Array<ArrayBuffer> {
   return builder.build() as Uint8Array<ArrayBuffer>;
 }
 
-/** Samples x → 2 x, one a batch unless told otherwise. */
+/** Samples x → 2 x, by default one in a batch. */
 export function doubles(xs: readonly number[], batchSize = 1): ReturnType<typeof tensorData> {
   return tensorData({
     x: { data: Float32Array.from(xs), dims: [xs.length, 1] },
@@ -45,7 +45,10 @@ export function line(
   }) as Trainer;
 }
 
-/** Has validations come to these losses, squares of what float32 holds exactly; needs `validation: doubles([1])`. */
+/**
+ * Makes validations give these losses, squares of numbers that float32 represents exactly; needs `validation:
+ * doubles([1])`.
+ */
 export function coming(losses: readonly number[]): object {
   let next = 0;
   return {
@@ -59,7 +62,7 @@ export function coming(losses: readonly number[]): object {
   };
 }
 
-/** A trainer whose validations come to these losses, one an epoch. */
+/** A trainer whose validations give these losses, one in an epoch. */
 export function validating(
   losses: readonly number[],
   hooks: readonly object[],
@@ -74,7 +77,7 @@ export function validating(
   });
 }
 
-/** Trains, whatever becomes of the parameters: a training that leaves them NaN ends with an error. */
+/** Trains, and ignores the error of parameters that end as NaN. */
 export async function trainAnyway(trainer: Trainer): Promise<void> {
   await trainer.train().catch((error) => {
     if (!(error instanceof NotFiniteError)) throw error;

@@ -11,7 +11,7 @@ function collecting(): { lines: string[]; write: (line: string) => void } {
   return { lines, write: (text) => void lines.push(text) };
 }
 
-/** Leaves a number in the slot at each step. */
+/** Posts a number at each step. */
 function posting(note?: string): object {
   return {
     name: "posting",
@@ -35,7 +35,7 @@ function linesOf(path: string): Record<string, unknown>[] {
   return Deno.readTextFileSync(path).trimEnd().split("\n").map((text) => JSON.parse(text));
 }
 
-Deno.test("a console log has begin, epochs from 1, rows of batches, validation, sums and the end", async () => {
+Deno.test("a console log has begin, epochs from 1, rows of batches, validation, totals and the end", async () => {
   const { lines, write } = collecting();
   const log = new ConsoleLog({ logEveryNBatches: 2, write });
   await using trainer = line([log], { epochs: 2, validation: doubles([1]) });
@@ -54,14 +54,14 @@ Deno.test("a console log has begin, epochs from 1, rows of batches, validation, 
   assertEquals(lines.length, 13);
 });
 
-Deno.test("logEveryNBatches is 10 unless told otherwise; times and enableAfterEpoch choose rows", async () => {
+Deno.test("logEveryNBatches is 10 by default; schedules and enableAfterEpoch select rows", async () => {
   const rows = async (options: object) => {
     const { lines, write } = collecting();
     await using trainer = line([new ConsoleLog({ write, ...options })], { epochs: 3 });
     await trainer.train();
     return lines.filter((text) => text.includes("batch")).map((text) => text.split("  loss")[0]);
   };
-  assertEquals(await rows({}), ["epoch 1  batch 0", "epoch 3  batch 2"]); // the 0th and the 10th
+  assertEquals(await rows({}), ["epoch 1  batch 0", "epoch 3  batch 2"]); // rows 0 and 10
   assertEquals(await rows({ logEveryNBatches: 4, after: 1 }), [
     "epoch 2  batch 0",
     "epoch 3  batch 0",
@@ -70,7 +70,7 @@ Deno.test("logEveryNBatches is 10 unless told otherwise; times and enableAfterEp
   assertEquals(await rows({ logEveryNBatches: 4, enableAfterEpoch: 2 }), ["epoch 3  batch 0"]);
 });
 
-Deno.test("a level keeps back what is less: warnings, and errors alone", async () => {
+Deno.test("a level leaves out lower levels: warnings, and only errors", async () => {
   const said = async (level: "info" | "warning" | "error", hooks: object[]) => {
     const { lines, write } = collecting();
     const log = new ConsoleLog({ level, write, logEveryNBatches: 1 });
@@ -92,7 +92,7 @@ Deno.test("a level keeps back what is less: warnings, and errors alone", async (
   assert((await said("info", [])).length > 3);
 });
 
-Deno.test("a loss that is no number is a warning", async () => {
+Deno.test("a loss that is not finite is a warning", async () => {
   const { lines, write } = collecting();
   const log = new ConsoleLog({ level: "warning", write });
   await using trainer = line([log], { data: doubles([NaN]) });
@@ -100,7 +100,7 @@ Deno.test("a loss that is no number is a warning", async () => {
   assertEquals(lines[0], "epoch 1  batch 0  loss NaN");
 });
 
-Deno.test("what other hooks leave in the slot is written once by each log, and no more than 256 rows wait", async () => {
+Deno.test("each log writes the rows that other hooks post once, and at most 256 rows wait", async () => {
   const { lines, write } = collecting();
   const json = new JsonLog({ outputDir: Deno.makeTempDirSync() });
   await using trainer = line([posting(), new ConsoleLog({ write }), json]);
@@ -120,7 +120,7 @@ Deno.test("what other hooks leave in the slot is written once by each log, and n
   assertEquals(board.after(298).map(({ step }) => step), [298, 299]);
 });
 
-Deno.test("a console log refuses what it does not understand", () => {
+Deno.test("a console log refuses wrong options", () => {
   assertThrows(() => new ConsoleLog({ logEveryNBatches: 0 }), RangeError, "a whole number from 1");
   assertThrows(() => new ConsoleLog({ level: "debug" as never }), TypeError, "level must be");
   assertThrows(() => new ConsoleLog({ write: 3 as never }), TypeError, "write must be a function");
@@ -143,7 +143,7 @@ Deno.test("a console log refuses what it does not understand", () => {
   assertEquals(new ConsoleLog({ name: "mine" }).name, "mine");
 });
 
-Deno.test("a log of JSON has every event, with what the documents name", async () => {
+Deno.test("a JSON log has every event, with the names of the documents", async () => {
   const outputDir = Deno.makeTempDirSync();
   const log = new JsonLog({ outputDir, logEveryNBatches: 3, config: { lr: 0.01 } });
   await using trainer = line([log], { epochs: 2, validation: doubles([1]) });
@@ -185,7 +185,7 @@ Deno.test("a log of JSON has every event, with what the documents name", async (
   assert((end.training_time as number) > 0);
 });
 
-Deno.test("a log of JSON says how a run ended: stopped, or with an error", async () => {
+Deno.test("a JSON log says how a run ended: stopped, or with an error", async () => {
   const ended = async (hook: object) => {
     const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
     await using trainer = line([log, hook]);
@@ -201,7 +201,7 @@ Deno.test("a log of JSON says how a run ended: stopped, or with an error", async
   assertEquals(failed.at(-1)!.status, "error");
 });
 
-Deno.test("lines are valid JSON whatever values hold", async () => {
+Deno.test("lines are valid JSON for any values", async () => {
   const round: Record<string, unknown> = { big: 2n ** 70n, small: 5n, none: undefined };
   round.self = round;
   const config = {
@@ -241,7 +241,7 @@ Deno.test("lines are valid JSON whatever values hold", async () => {
   assertEquals(jsonLine(undefined), "null");
 });
 
-Deno.test("a file with a name is gone on with, after a line that somebody left unfinished", async () => {
+Deno.test("a named file is appended to, after an incomplete line", async () => {
   const outputDir = Deno.makeTempDirSync();
   await Deno.mkdir(`${outputDir}/logs`);
   await Deno.writeTextFile(`${outputDir}/logs/run.jsonl`, '{"event":"old"}\n{"event":"ha');
@@ -253,7 +253,7 @@ Deno.test("a file with a name is gone on with, after a line that somebody left u
   assertEquals(JSON.parse(lines[2]!).event, "log_start");
 });
 
-Deno.test("a log that is off leaves no file; switched on it begins one; what is of no run is not written", async () => {
+Deno.test("a disabled log creates no file; enabled it begins one; events outside of a run are not written", async () => {
   const outputDir = Deno.makeTempDirSync(), log = new JsonLog({ outputDir });
   await using trainer = line([], { validation: doubles([1]) });
   const handle = trainer.addHook(log, { enabled: false });
@@ -274,7 +274,7 @@ Deno.test("a log that is off leaves no file; switched on it begins one; what is 
   ]);
 });
 
-Deno.test("an epoch that was cut short is not said to be done", async () => {
+Deno.test("an epoch that was cut short is not reported as done", async () => {
   const { lines, write } = collecting();
   const stopping = { name: "stopping", onStepEnd: (ctx: TrainingBase) => ctx.stop("enough") };
   await using trainer = line([new ConsoleLog({ write }), stopping]);
@@ -283,7 +283,7 @@ Deno.test("an epoch that was cut short is not said to be done", async () => {
   assertEquals(ends.map((text) => text.split("  ")[0]), ["epoch 1 stopped"]);
 });
 
-Deno.test("lines are in the file while training goes on, and a run gone on with keeps its id", async () => {
+Deno.test("lines are in the file while training goes on, and a resumed run keeps its id", async () => {
   const log = new JsonLog({ outputDir: Deno.makeTempDirSync(), logEveryNBatches: 1 });
   const seen: number[] = [];
   const looking = { name: "looking", onStepEnd: () => void seen.push(linesOf(log.path!).length) };
@@ -300,8 +300,8 @@ Deno.test("lines are in the file while training goes on, and a run gone on with 
   assertThrows(() => next.load(3), TypeError, "its state must be what save() returned");
 });
 
-Deno.test("a log of JSON that cannot be written stops the run", async () => {
-  const file = Deno.makeTempFileSync(); // no folder
+Deno.test("a JSON log that cannot be written stops the run", async () => {
+  const file = Deno.makeTempFileSync(); // not a folder
   await using trainer = line([new JsonLog({ outputDir: file })]);
   await assertRejects(() => trainer.train());
   assertThrows(() => new JsonLog({} as never), TypeError, "outputDir is required: the folder");
@@ -313,7 +313,7 @@ Deno.test("a log of JSON that cannot be written stops the run", async () => {
   );
 });
 
-Deno.test("a run that is killed leaves whole lines, up to the batch it was at", async () => {
+Deno.test("a run that is killed leaves complete lines, up to its current batch", async () => {
   const outputDir = Deno.makeTempDirSync(), path = `${outputDir}/logs/run.jsonl`;
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", fileURLToPath(new URL("json_log_child.ts", import.meta.url)), outputDir],
@@ -336,7 +336,7 @@ Deno.test("a run that is killed leaves whole lines, up to the batch it was at", 
   assert(steps.length > 50, `${steps.length} batches`);
 });
 
-Deno.test("the last line of the console says how many errors of hooks there were", async () => {
+Deno.test("the last line of the console has the number of errors of hooks", async () => {
   const { lines, write } = collecting();
   const broken = {
     name: "broken",

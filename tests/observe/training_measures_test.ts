@@ -1,4 +1,4 @@
-// Gradients, learning rates and activations in a few numbers.
+// Statistics of gradients, learning rates and activations.
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   ActivationStats,
@@ -51,7 +51,7 @@ async function reportsOf(
   return reports;
 }
 
-Deno.test("a report has norm, mean size, bounds, percentiles and verdict of each parameter", async () => {
+Deno.test("a report has norm, mean absolute value, bounds, percentiles and verdict of each parameter", async () => {
   const [report] = await reportsOf({}); // y = 1, so 2 (y − 2) x = −2
   assertEquals(report, {
     step: 1,
@@ -85,7 +85,7 @@ Deno.test("a report has norm, mean size, bounds, percentiles and verdict of each
   });
 });
 
-Deno.test("it looks at every hundredth step unless told otherwise", async () => {
+Deno.test("every hundredth step is reported by default", async () => {
   const steps = async (options: GradientMonitorOptions) =>
     (await reportsOf(options, { data: doubles([1]), epochs: 201, optimizers: sgd({ lr: 1e-9 }) }))
       .map(({ step }) => step);
@@ -95,7 +95,7 @@ Deno.test("it looks at every hundredth step unless told otherwise", async () => 
   assertEquals(await steps({ logFrequency: 80, enableAfterEpoch: 100 }), [161]);
 });
 
-Deno.test("gradients are those of a whole step, all its batches together", async () => {
+Deno.test("gradients are those of a whole step, of all its batches together", async () => {
   const options = { model: twoLayers([1, -2], [3, 1]), data: doubles([1, 3]), accumulate: 2 };
   const reports = await reportsOf({ logFrequency: 1 }, options);
   assertEquals(reports.length, 1);
@@ -103,13 +103,13 @@ Deno.test("gradients are those of a whole step, all its batches together", async
   assertAlmostEquals(reports[0]!.norm, 10 * Math.sqrt(15), 1e-5);
 });
 
-Deno.test("with clipping, norms are those that the optimizer got, and gradNorm that before", async () => {
+Deno.test("with clipping, norms are those that the optimizer got, and gradNorm the one before", async () => {
   const [report] = await reportsOf({}, { clip: { norm: 1 } });
   assertAlmostEquals(report!.norm, 1, 1e-6);
   assertAlmostEquals(report!.gradNorm, Math.sqrt(60), 1e-5);
 });
 
-Deno.test("paramFilter chooses by parts of names, or by a function; one that fits nothing is an error", async () => {
+Deno.test("paramFilter selects by parts of names, or by a function; a filter that matches nothing is an error", async () => {
   const named = async (paramFilter: GradientMonitorOptions["paramFilter"]) =>
     (await reportsOf({ paramFilter: paramFilter! }))[0]!.layers.map(({ name }) => name);
   assertEquals(await named("coder"), ["encoder.weight", "decoder.weight"]);
@@ -122,7 +122,7 @@ Deno.test("paramFilter chooses by parts of names, or by a function; one that fit
   );
 });
 
-Deno.test("norm, histogram and percentiles say what there is of each", async () => {
+Deno.test("the options norm, histogram and percentiles select what is reported", async () => {
   const [plain] = (await reportsOf({ norm: false, percentiles: [] }))[0]!.layers;
   assertEquals([plain!.norm, plain!.histogram, plain!.percentiles], [undefined, undefined, {}]);
   const [full] = (await reportsOf({ histogram: true, percentiles: [0, 25, 100] }))[0]!.layers;
@@ -131,7 +131,7 @@ Deno.test("norm, histogram and percentiles say what there is of each", async () 
   assertEquals(full!.histogram!.counts, [1, ...Array.from({ length: 30 }, () => 0), 1]);
 });
 
-Deno.test("verdicts: vanishing, exploding, no numbers; the worst of all is that of the step", async () => {
+Deno.test("verdicts: vanishing, exploding, not finite; the worst one is that of the step", async () => {
   const verdicts = async (options: GradientMonitorOptions, parts: Partial<TrainerParts> = {}) => {
     const { verdict, layers } = (await reportsOf(options, parts))[0]!;
     return [verdict, ...layers.map((layer) => layer.verdict)];
@@ -154,7 +154,7 @@ Deno.test("verdicts: vanishing, exploding, no numbers; the worst of all is that 
   ]);
 });
 
-Deno.test("verdicts are of gradients before they were clipped, also of some of them", async () => {
+Deno.test("verdicts are of gradients before clipping, also of some of them", async () => {
   const verdicts = async (paramFilter?: string) => {
     const [report] = await reportsOf(
       { exploding: 5, ...(paramFilter !== undefined && { paramFilter }) },
@@ -167,7 +167,7 @@ Deno.test("verdicts are of gradients before they were clipped, also of some of t
   assertEquals(await verdicts("decoder"), ["decoder.weight fine"]);
 });
 
-Deno.test("without `write` numbers go to the logs, with a note of what is not fine", async () => {
+Deno.test("without `write` values go to the logs, with a note on verdicts", async () => {
   const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
   const monitor = new GradientMonitor({ name: "gradients", vanishing: 5, percentiles: [50] });
   await using trainer = line([monitor, log], {
@@ -202,7 +202,7 @@ Deno.test("moments, percentiles and histograms of known numbers", () => {
   assertEquals(histogramOf([0, 1, 31, 32, NaN, -Infinity]).counts.reduce((a, b) => a + b), 4);
   assertEquals(histogramOf([NaN]).from, NaN);
   assertEquals(histogramOf([3, 3]).counts[0], 2);
-  // Of many numbers only some are sorted: a percent of rank, here of their range, is allowed.
+  // Of many numbers only some are sorted: an error of a percent of rank, here of their range, is allowed.
   const many = Float32Array.from({ length: 200_000 }, (_, i) => (i * 7919) % 200_000 / 2e5);
   const { p10, p50, p90 } = percentilesOf(many, [10, 50, 90]);
   for (const [got, wanted] of [[p10, 0.1], [p50, 0.5], [p90, 0.9]] as const) {
@@ -210,7 +210,7 @@ Deno.test("moments, percentiles and histograms of known numbers", () => {
   }
 });
 
-Deno.test("a gradient monitor refuses what it does not understand", () => {
+Deno.test("a gradient monitor refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new GradientMonitor(options), error, text);
   refused({ logFrequency: 0 }, RangeError, "logFrequency must be a whole number from 1 on");
@@ -230,7 +230,7 @@ Deno.test("a gradient monitor refuses what it does not understand", () => {
   assertEquals(new GradientMonitor().name, "gradient_monitor");
 });
 
-/** The rows of two epochs of two steps, lr halved at each. */
+/** The rows of two epochs of two steps, with lr halved at each. */
 async function ratesOf(
   options: LrMonitorOptions,
   parts: Partial<TrainerParts> = {},
@@ -247,7 +247,7 @@ async function ratesOf(
   return rows.map(({ step, values }) => [step, values] as const);
 }
 
-Deno.test("learning rates are followed by epoch, by step, or at every so many steps", async () => {
+Deno.test("learning rates are reported by epoch, by step, or every few steps", async () => {
   const at = (lr: number) => ({ "lr/sgd": lr / 64 });
   assertEquals(await ratesOf({}), [[2, at(1 / 2)], [4, at(1 / 8)]]);
   const all = [[1, at(1)], [2, at(1 / 2)], [3, at(1 / 4)], [4, at(1 / 8)]];
@@ -257,7 +257,7 @@ Deno.test("learning rates are followed by epoch, by step, or at every so many st
   assertEquals(await ratesOf({ frequency: "step", after: 3 }), [all[3]] as never);
 });
 
-Deno.test("momentum and weight decay where they are asked for; of each group and optimizer", async () => {
+Deno.test("momentum and weight decay are reported on request, for each group and optimizer", async () => {
   const optimizers = sgd({ lr: 1 / 64, momentum: 0.5, weightDecay: 0.25 });
   const options = { logMomentum: true, logWeightDecay: true };
   const [, values] = (await ratesOf(options, { optimizers }))[0]!;
@@ -283,7 +283,7 @@ Deno.test("momentum and weight decay where they are asked for; of each group and
   assertEquals(Object.values(rates).sort(), [1e-3, 0.25]);
 });
 
-Deno.test("an LR monitor leaves rows in the slot, and refuses what it does not understand", async () => {
+Deno.test("an LR monitor posts rows in the slot, and refuses wrong options", async () => {
   const log = new JsonLog({ outputDir: Deno.makeTempDirSync() });
   await using trainer = line([new LrMonitor(), log]);
   await trainer.train();
@@ -303,7 +303,7 @@ Deno.test("an LR monitor leaves rows in the slot, and refuses what it does not u
   assertEquals(new LrMonitor().name, "lr_monitor");
 });
 
-Deno.test("activations: mean, std and bounds of the tensors that are asked for, in training only", async () => {
+Deno.test("activations: mean, std and bounds of the selected tensors, in training only", async () => {
   const rows: ScalarRow[] = [], model = twoLayers([1, -2], [3, 1]);
   const stats = new ActivationStats({ points: "y", write: (row) => rows.push(row) });
   await using trainer = line([stats], {
@@ -322,7 +322,7 @@ Deno.test("activations: mean, std and bounds of the tensors that are asked for, 
   });
 });
 
-Deno.test("activations: all of them by default, at every so many forward passes, to the logs", async () => {
+Deno.test("activations: all of them by default, every few forward passes, to the logs", async () => {
   const rows: ScalarRow[] = [];
   const stats = new ActivationStats({ logInterval: 2, write: (row) => rows.push(row) });
   await using trainer = line([stats], { model: twoLayers([1, -2], [3, 1]) });
@@ -336,7 +336,7 @@ Deno.test("activations: all of them by default, at every so many forward passes,
   assert(Deno.readTextFileSync(log.path!).includes('"activations/y/mean":'));
 });
 
-Deno.test("activation statistics refuse what they do not understand", () => {
+Deno.test("activation statistics refuse wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new ActivationStats(options), error, text);
   refused({ points: [] }, TypeError, "points must be names of tensors, or patterns");
@@ -377,7 +377,7 @@ Deno.test("histograms of gradients are on the console, in the JSON log, and in r
   assertEquals([min, max, count, sum, there], [-6, -2, 2, -8, counts]);
 });
 
-Deno.test("monitors alone write to the console, at their frequency; with a log they leave that to it", async () => {
+Deno.test("monitors without a log write to the console, at their frequency; with a log they leave it to the log", async () => {
   const printed = async (more: readonly object[]) => {
     const lines: string[] = [], { log } = console;
     console.log = (text: string) => void lines.push(text);

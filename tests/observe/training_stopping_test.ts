@@ -1,10 +1,10 @@
-// Stopping early, with losses of validation that are known beforehand.
+// Early stopping, with known losses of validation.
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { EarlyStopping, type EarlyStoppingOptions, Validation } from "../../src/observe/mod.ts";
 import type { TrainingBase } from "../../src/training/mod.ts";
 import { doubles, line, trainAnyway, validating } from "./training_line.ts";
 
-/** How many epochs are done with losses of validation like these. */
+/** The number of epochs done with these losses of validation. */
 async function epochsOf(
   losses: readonly number[],
   options: EarlyStoppingOptions,
@@ -14,7 +14,7 @@ async function epochsOf(
   return trainer.state.currentEpoch;
 }
 
-Deno.test("training stops once the loss was no better as often as patience says", async () => {
+Deno.test("training stops after patience checks without improvement of the loss", async () => {
   assertEquals(await epochsOf([9, 4, 4, 9, 1, 1, 1, 1, 1], { patience: 2 }), 4);
   assertEquals(await epochsOf([9, 4, 4, 9, 1, 1, 1, 1, 1], { patience: 3 }), 8);
   assertEquals(await epochsOf([9, 4, 1, 4], { patience: 2 }), 4);
@@ -28,7 +28,7 @@ Deno.test('mode "max" wants more', async () => {
   assertEquals(await epochsOf([1, 4, 9, 4, 4, 16], { mode: "min", patience: 2 }), 3);
 });
 
-Deno.test("better by no more than minDelta is no better: 0.0001 unless told otherwise", async () => {
+Deno.test("a change below minDelta is no improvement; the default is 0.0001", async () => {
   const falling = [4, 2.25, 1, 0.25];
   assertEquals(await epochsOf(falling, { patience: 1, minDelta: 1.5 }), 3); // 1.75, then 1.25
   assertEquals(await epochsOf(falling, { patience: 1, minDelta: 0 }), 4);
@@ -37,14 +37,14 @@ Deno.test("better by no more than minDelta is no better: 0.0001 unless told othe
   assertEquals(await epochsOf(slowly, { patience: 1, minDelta: 0 }), 4);
 });
 
-Deno.test("NaN is no better, and is beaten by any number, even when it comes first", async () => {
+Deno.test("NaN is no improvement, and any number improves on it, even on a first NaN", async () => {
   assertEquals(await epochsOf([NaN, NaN, 4, 4, 4], { patience: 3 }), 5);
   assertEquals(await epochsOf([4, NaN, NaN, 1], { patience: 2 }), 3);
   assertEquals(await epochsOf([NaN, 4, 1, 0.25], { patience: 2, mode: "min" }), 4);
   assertEquals(await epochsOf([NaN, 1, 4, 9], { patience: 2, mode: "max" }), 4);
 });
 
-Deno.test("the outcome names metric, best and how often", async () => {
+Deno.test("the outcome names metric, best and the number of checks", async () => {
   await using trainer = validating([1, 4, 4, 4], [new EarlyStopping({ patience: 2 })]);
   const outcome = await trainer.train();
   assertEquals(outcome, {
@@ -54,7 +54,7 @@ Deno.test("the outcome names metric, best and how often", async () => {
   });
 });
 
-Deno.test("a metric that is not there is an error that names those there are; not strict, nothing", async () => {
+Deno.test("a missing metric is an error that names the existing ones; without strict it is ignored", async () => {
   const strict = new EarlyStopping({ monitor: "val/accuracy" });
   await using trainer = validating([1, 1], [strict]);
   await assertRejects(
@@ -68,7 +68,7 @@ Deno.test("a metric that is not there is an error that names those there are; no
   );
 });
 
-Deno.test("at the end of epochs it sees metrics of training, too, and needs no validation", async () => {
+Deno.test("at the end of epochs metrics of training can be monitored, without validation", async () => {
   const stopping = new EarlyStopping({
     monitor: "train/loss",
     checkOnTrainEpochEnd: true,
@@ -84,12 +84,12 @@ Deno.test("at the end of epochs it sees metrics of training, too, and needs no v
     RangeError,
     "the run had no validation",
   );
-  await blind.train(); // nothing is left to be done, so nothing was missed
+  await blind.train(); // nothing remains to be done, so nothing was missed
   await using lenient = line([new EarlyStopping({ strict: false })], { epochs: 2 });
   assertEquals((await lenient.train()).status, "completed");
 });
 
-Deno.test("verbose says what it finds, to `write`; otherwise it is silent", async () => {
+Deno.test("verbose writes each check to `write`; otherwise nothing is written", async () => {
   const said: string[] = [], write = (text: string) => void said.push(text);
   await epochsOf([4, 9], { patience: 1, verbose: true, write });
   assertEquals(said, [
@@ -102,7 +102,7 @@ Deno.test("verbose says what it finds, to `write`; otherwise it is silent", asyn
   assertEquals(said, []);
 });
 
-Deno.test("how long it has waited survives a checkpoint", async () => {
+Deno.test("checkpoints contain the number of checks without improvement", async () => {
   const first = new EarlyStopping({ patience: 3 });
   await using trainer = validating([1, 4, 4], [first]);
   await trainer.train();
@@ -116,14 +116,14 @@ Deno.test("how long it has waited survives a checkpoint", async () => {
   assertThrows(() => next.load({ best: 1 }), TypeError, "its state must be what save() returned");
 });
 
-Deno.test("its times choose which validations it looks at", async () => {
-  // 4 at the validations 0, 2 and 4; the others are not looked at
+Deno.test("the schedule selects the validations that are checked", async () => {
+  // 4 at the validations 0, 2 and 4; the others are not checked
   assertEquals(await epochsOf([4, 1, 4, 1, 4, 1, 1], { patience: 2, frequency: 2 }), 5);
   assertEquals(await epochsOf([1, 4, 4, 4, 4], { patience: 2, enableAfterEpoch: 2 }), 5);
   assertEquals(await epochsOf([1, 4, 4, 4, 4], { patience: 2, name: "mine" }), 3);
 });
 
-Deno.test("options that cannot be are refused", () => {
+Deno.test("wrong options are refused", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new EarlyStopping(options), error, text);
   refused({ mode: "least" }, TypeError, 'mode must be "min" or "max"');
@@ -138,7 +138,7 @@ Deno.test("options that cannot be are refused", () => {
   assertEquals(new EarlyStopping().name, "early_stopping");
 });
 
-Deno.test("validations by hand, and those of an epoch that hooks ask for, count where they belong", async () => {
+Deno.test("validations outside of a run, and those of an epoch that hooks request, count where they belong", async () => {
   const stopping = new EarlyStopping({ patience: 1, minDelta: 100 });
   const epochs: number[] = [];
   const looking = {

@@ -1,4 +1,4 @@
-// All ready-made hooks of training at once: none disturbs training, or another.
+// All ready-made training hooks at once: they do not disturb training, or each other.
 import { assert, assertEquals } from "@std/assert";
 import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
 import {
@@ -21,9 +21,9 @@ import { adam, type TrainerParts } from "../../src/training/mod.ts";
 import { doubles, line } from "./training_line.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 
-const url = "http://127.0.0.1:9"; // nobody is there
+const url = "http://127.0.0.1:9"; // nothing listens there
 
-/** Every hook that looks on. */
+/** Every hook that only observes. */
 function onlookers(dir: string): object[] {
   return [
     new ConsoleLog({ logEveryNBatches: 1, write() {} }),
@@ -50,7 +50,7 @@ const OPTIONS: Partial<TrainerParts> = {
   optimizers: adam({ lr: 0.05 }),
 };
 
-Deno.test("with all of them on, parameters are the same to the bit as with none, and nothing is written to", async () => {
+Deno.test("with all of them enabled, parameters are bitwise identical to those without, and nothing is modified", async () => {
   await using bare = line([], OPTIONS);
   await bare.train();
   const warnings: HookWarning[] = [], dir = Deno.makeTempDirSync();
@@ -63,7 +63,7 @@ Deno.test("with all of them on, parameters are the same to the bit as with none,
   assertEquals([...Deno.readDirSync(`${dir}/all`)].length, 4);
 });
 
-Deno.test("their state goes through a file, and a run that is gone on with is that of one piece", async () => {
+Deno.test("their state goes through a file, and a resumed run equals one without interruption", async () => {
   const dir = Deno.makeTempDirSync();
   await using whole = line(onlookers(`${dir}/a`), OPTIONS);
   await whole.train();
@@ -79,7 +79,7 @@ Deno.test("their state goes through a file, and a run that is gone on with is th
   assertEquals(names("b/all"), names("a/all"));
 });
 
-Deno.test("two of a class need two names", async () => {
+Deno.test("two hooks of a class need two names", async () => {
   const rows: string[] = [], write = ({ source }: ScalarRow) => void rows.push(source);
   const hooks = [new LrMonitor({ write }), new LrMonitor({ write, name: "other" })];
   await using trainer = line(hooks);

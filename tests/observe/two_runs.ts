@@ -1,13 +1,13 @@
-/** Resumes or begins the run of a folder, as the docs tell, and goes on to the end. Started by a test. */
+/** Resumes or begins the run of a folder, as in the docs, and runs to the end. Started by a test. */
 import { Batch, fcc, initVelocities } from "../../src/batch/mod.ts";
 import { NVTLangevin } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { CheckpointHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 
-/** All steps there are to be. */
+/** Number of steps of the whole run. */
 export const STEPS = 400;
-/** Every so many there is a frame. */
+/** Number of steps between two frames. */
 export const FRAMES = 10;
 
 if (import.meta.main) {

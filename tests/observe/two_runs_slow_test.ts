@@ -1,4 +1,4 @@
-// The documented run, started twice at once, and killed: one of two goes on, and each frame is there once.
+// The documented run, started twice at once, and killed: one of two goes on, and each frame exists once.
 import { assert, assertEquals } from "@std/assert";
 import { openSystems } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
@@ -16,7 +16,7 @@ function start(...args: string[]): Deno.ChildProcess {
 }
 
 for (const ending of ["xyz", "jsonl", "db", "zarr"]) {
-  Deno.test(`two runs of one .${ending} at once, ${PAIRS} times: the second is refused, and the file is whole`, () =>
+  Deno.test(`two runs of one .${ending} at once, ${PAIRS} times: the second is refused, and the file is complete`, () =>
     withFolder(async (folder) => {
       let refused = 0;
       for (let pair = 0; pair < PAIRS; pair++) {
@@ -35,7 +35,7 @@ for (const ending of ["xyz", "jsonl", "db", "zarr"]) {
         );
         refused += texts.filter((text) => text.includes("EBUSY")).length;
         for (const text of texts) assert(/^(done|EBUSY)?\s*$/.test(text), text);
-        await start(checkpoints, file).output(); // whoever was killed left some to be done
+        await start(checkpoints, file).output(); // each killed one left some steps to do
         await using systems = await openSystems(file);
         const steps: number[] = [];
         for (let i = 0; i < systems.length; i++) steps.push((await systems.get(i)).get("step")[0]!);
