@@ -95,6 +95,13 @@ def sheared(atoms: Atoms) -> Atoms:
     return moved
 
 
+def stretched(atoms: Atoms) -> Atoms:
+    """Makes a cubic cell 3 % longer along z: where another shape is stable, programs then find the same axis."""
+    moved = atoms.copy()
+    moved.set_cell(moved.cell.array * [1, 1, 1.03], scale_atoms=True)
+    return moved
+
+
 def salt(a: float) -> Atoms:
     """Returns NaCl, 8 atoms."""
     return bulk("NaCl", "rocksalt", a=a, cubic=True)
@@ -190,7 +197,7 @@ def relax(family: str, name: str) -> dict[str, Any]:
     else:
         cases = [("ethanol", rattled(ethanol(), 0.05), False)]
     if knows(potential, "Na Cl"):
-        cases.append(("NaCl, a = 5.75 Å", rattled(salt(5.75), 0.05), True))
+        cases.append(("NaCl, stretched", rattled(stretched(salt(5.75)), 0.05), True))
     if knows(potential, "Si"):
         cases.append(("Si, sheared", rattled(sheared(bulk("Si", a=5.43, cubic=True)), 0.05), True))
     if not knows(potential, "Si") and knows(potential, "C"):
