@@ -1,7 +1,7 @@
 /** Energies of free atoms that graphs add themselves, in float32. */
-import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
+import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE } from "@hooke/hooke";
-import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, type Value } from "@hooke/hooke/onnx";
 
 /** Energies of free atoms, by number, as float32 has them. */
@@ -85,6 +85,16 @@ Deno.test("energies, units and scales of the manifest apply to energies of free 
   const hartree = 27.211386245988;
   assertAlmostEquals(energies[0]!, 8 - hartree * (TOTAL + SMALL), 1e-6);
   await model.dispose();
+});
+
+Deno.test("energies of free atoms in the manifest that the graph adds itself are refused", async () => {
+  // As a paper lists them, in fewer digits.
+  const atomEnergies = { H: -13663, He: -75.3, Li: -2043.7 };
+  await assertRejects(
+    () => evaluated("by a table", { atomEnergies }),
+    ModelMismatchError,
+    "its last sum adds the same ones, that of H among them, so that they would count twice; leave out atomEnergies",
+  );
 });
 
 Deno.test("a sum of more than free atoms is not split", async () => {

@@ -60,12 +60,12 @@ export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx
   if (found === undefined || values === undefined) return loaded;
   const tensor = addRest(graph, energy.name, found);
   const bytes = graph.encode(), file = decodeModel(bytes, { name: loaded.name });
-  const manifest = withFree(loaded.manifest, { tensor, values, factor: found.factor });
+  const manifest = withFree(loaded, { tensor, values, factor: found.factor });
   return { ...loaded, bytes, file, manifest, by: (member) => originOf(loaded, found, member) };
 }
 
 /** Returns a manifest with energies of free atoms, and the output of the energy without them. */
-function withFree(manifest: OnnxManifest, { tensor, values, factor }: {
+function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
   readonly tensor: string;
   readonly values: ReadonlyMap<string, number>;
   readonly factor: number;
@@ -73,13 +73,38 @@ function withFree(manifest: OnnxManifest, { tensor, values, factor }: {
   const { outputs, atomEnergies: others } = manifest, choice = outputs?.energy;
   const given: Omit<OnnxOutputChoice, "tensor"> = typeof choice === "object" ? choice : {};
   const unit = factor * unitsOf(manifest).energy * (given.scale ?? 1);
-  const energies = [...values].filter(([symbol]) => others === undefined || symbol in others)
-    .map(([symbol, value]) => [symbol, value * unit + (others?.[symbol] ?? 0)]);
+  const own = [...values].map(([symbol, value]) => [symbol, value * unit] as const)
+    .filter(([symbol]) => others === undefined || symbol in others);
+  if (others !== undefined && areSame(own, others)) throw addedTwice(name, own[0]![0]);
   return {
     ...manifest,
     outputs: { ...outputs, energy: { ...given, tensor } },
-    atomEnergies: Object.fromEntries(energies),
+    atomEnergies: Object.fromEntries(
+      own.map(([symbol, eV]) => [symbol, eV + (others?.[symbol] ?? 0)]),
+    ),
   };
+}
+
+/** Part of an energy by which two tables of the same energies may differ: digits, and units of other years. */
+const SAME = 1e-3;
+
+/** Returns whether a manifest has the energies that the graph adds itself. */
+function areSame(
+  own: readonly (readonly [symbol: string, eV: number])[],
+  others: Readonly<Record<string, number>>,
+): boolean {
+  return own.some(([, eV]) => eV !== 0) &&
+    own.every(([symbol, eV]) => Math.abs(others[symbol]! - eV) <= SAME * Math.abs(eV));
+}
+
+function addedTwice(name: string, symbol: string): ModelMismatchError {
+  return new ModelMismatchError(name, {
+    expected: "atomEnergies must be energies that the graph does not add itself",
+    found:
+      `its last sum adds the same ones, that of ${symbol} among them, so that they would count twice`,
+    wouldMap: {},
+    remedy: "leave out atomEnergies",
+  });
 }
 
 function originOf(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifest): string {
