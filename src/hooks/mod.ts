@@ -20,6 +20,7 @@ export type {
   Numbers,
   ReadonlyNumbers,
   ReadonlyRows,
+  ROWS_OF_BATCH,
   View,
   Workflow,
 } from "./protocol/context.ts";

@@ -120,7 +120,7 @@ export interface CustomField<N extends string, T> {
  * ```ts
  * import { field } from "@hooke/hooke/hooks";
  *
- * export const dipole = field<Float32Array>()("dipole");
+ * const dipole = field<Float32Array>()("dipole");
  * ```
  */
 export function field<T>(): <const N extends string>(name: N) => CustomField<N, T> {
