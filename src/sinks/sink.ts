@@ -26,7 +26,7 @@ export interface SystemWriter {
   truncate?(length: number): void | PromiseLike<void>;
 }
 
-/** Stores systems and reads them. The methods of a kind of sink may be synchronous or asynchronous. */
+/** Stores systems and reads them. Methods are synchronous or asynchronous, depending on the sink. */
 export interface Sink extends SystemWriter {
   /** Number of systems. */
   readonly length: number;

@@ -22,7 +22,7 @@ export interface OnnxElements {
 /** The systems of a batch: their atoms, and the `info` of each. */
 export type OnnxLayout = Pick<Batch, "size" | "systemOfNode" | "nodeOffsets" | "infos">;
 
-/** Returns the numbers and energies of elements that a manifest has. */
+/** Returns the numbers and energies of the elements in a manifest. */
 export function elementsOf({ elements, atomEnergies }: OnnxManifest): OnnxElements {
   const numbered: Readonly<Record<string, number>> | undefined = Array.isArray(elements)
     ? Object.fromEntries(elements.map((symbol: string, i) => [symbol, i]))

@@ -176,7 +176,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     if (verification === undefined || (device === undefined && !isEvaluated)) return open;
     const place = device === undefined
       ? { runtime: "evaluator", backend }
-      // Sums are in float32 in another order, and some functions are less precise than on wasm.
+      // On a GPU, float32 sums run in another order, and some functions are less precise than on wasm.
       : { runtime: "webgpu", backend, device, slack: 10 };
     const note = (text: string) => void this.#notes.add(text);
     return verification.guard(open, place, (other) => this.#open(other, () => {}), note);
@@ -209,7 +209,10 @@ export class OnnxModel implements Model, AsyncDisposable {
       (difference && `with padded lists ${difference}`);
   }
 
-  /** Returns the model in the runtime of a host backend: the backend `reference` uses double precision. */
+  /**
+   * Returns the model for a backend in host memory: on `reference` the evaluator in double precision, else
+   * its session.
+   */
   #onHost({ backend }: ResidentBatch): OnnxOpened {
     if (backend.name !== "reference") return this.#opened;
     this.#assertOpen();

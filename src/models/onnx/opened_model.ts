@@ -36,7 +36,10 @@ export function isInvariantBy(
   return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
 }
 
-/** Returns the reasons for which a GPU, and the evaluator, cannot run a model as it is. */
+/**
+ * Returns properties of a file that prevent a GPU, or the evaluator, from running it; `undefined` if there
+ * are no such properties.
+ */
 export function limitationsOf(loaded: LoadedOnnx): {
   readonly hostReason: string | undefined;
   readonly evaluatorProblem: string | undefined;

@@ -89,7 +89,8 @@ export class Exclusions {
   }
 
   /**
-   * Returns the rows of {@linkcode scaleOf} for a batch, whose atoms are of these types. Throws a RangeError for an atom
+   * Returns the table that {@linkcode scaleOf} reads: a row per atom of a batch, with the atom's type and its
+   * partners. Throws a RangeError for an atom
    * that a system does not have.
    */
   rows(state: ResidentBatch, types: ArrayLike<number> | undefined): Int32Array {

@@ -170,7 +170,7 @@ export function pairArguments(
   });
 }
 
-/** Returns the bits by which kernels know the outputs to compute. */
+/** Returns the outputs to compute as the bits that kernels take. */
 export function wantOf({ energy, stress }: Wanted): number {
   return (energy ? Want.ENERGY : 0) | (stress ? Want.VIRIAL : 0);
 }

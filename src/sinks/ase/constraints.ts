@@ -26,7 +26,7 @@ export function moveMask(system: System): Uint8Array | undefined {
   return values.every((x: number) => x <= 1) ? values as Uint8Array : undefined;
 }
 
-/** Returns the constraints that a mask stands for. */
+/** Returns the constraints that a mask represents. */
 export function constraintsOf(mask: Uint8Array, atoms: number): Constraint[] {
   const width = mask.length / atoms;
   const byMask = new Map<string, number[]>();

@@ -95,7 +95,8 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Reads such bytes, or the JSON that older versions wrote: an object with a {@linkcode Table} for each array.
+ * Reads packed bytes, or the JSON that older versions wrote: an object with a {@linkcode Table} for each
+ * array.
  *
  * @throws {SyntaxError} if the data is not valid
  */

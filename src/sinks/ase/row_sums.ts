@@ -50,7 +50,8 @@ export function noteForeignRows(database: Database): void {
 }
 
 /**
- * Records the last row of Hooke as the entry 0 of the table of checksums, at the end of a transaction that
+ * Records the id of the last row that Hooke wrote, as entry 0 of the table of checksums, at the end of a
+ * transaction that
  * adds rows.
  */
 export function noteOwnRows(database: Database): void {
@@ -132,8 +133,7 @@ function* checkWindow(
 }
 
 /**
- * Returns a function that returns whether a row was written with a checksum; `undefined` if the file has no
- * checksums.
+ * Returns a predicate for rows that were written with a checksum; `undefined` if the file has no checksums.
  */
 function summedRows(database: Database): ((id: number) => boolean) | undefined {
   const hasSums = database.prepare(

@@ -19,8 +19,7 @@ export class FileEnd {
   #isTorn = false;
 
   /**
-   * Creates the end of a file that was opened in append mode. Writes go to the end, wherever the file's
-   * position is.
+   * Wraps a file that was opened in append mode: writes go to its end, regardless of its position.
    */
   constructor(file: Pick<OpenFile, "write" | "truncate">, path: string | URL, size: number) {
     this.#file = file;

@@ -155,7 +155,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
 
   /** Waits until all systems are in the file and on the disk. Throws the first error since the last call that threw. */
   async flush(): Promise<void> {
-    // Whatever went wrong before, the rest is made safe first.
+    // After an error, the remaining systems are synced before the error is thrown.
     const [before] = await Promise.allSettled([this.settle()]);
     const [after] = await Promise.allSettled([this.#inTurn(() => this.#store.sync())]);
     if (before.status === "rejected") throw before.reason;

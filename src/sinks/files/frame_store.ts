@@ -20,7 +20,7 @@ export interface FrameStore {
   open(): Promise<void>;
   /** Adds systems: all of them, or none if it throws. Calls `counted` once `length` includes them. */
   append(batch: Batch, counted: () => void): Promise<void>;
-  /** Makes the disk keep what was added. */
+  /** Syncs added systems to the disk. */
   sync(): Promise<void>;
   /** Removes all systems. */
   clear(): Promise<void>;

@@ -26,12 +26,12 @@ interface OpenLine {
 export class RecordScanner {
   /** Position of the first incomplete line or record. All content before it is complete. */
   end: number;
-  /** Number of that line. */
+  /** Line number at `end`, from 1. */
   endLine: number;
   readonly #format: Pick<TextFormat<unknown>, "linesAfter" | "startBytes">;
   readonly #open: OpenLine;
 
-  /** Begins at a position between two records. */
+  /** Creates a scanner that begins at a position between two records. */
   constructor(
     format: Pick<TextFormat<unknown>, "linesAfter" | "startBytes">,
     place: { readonly end: number; readonly endLine: number } = { end: 0, endLine: 1 },

@@ -64,7 +64,7 @@ export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx
   return { ...loaded, bytes, file, manifest, by: (member) => originOf(loaded, found, member) };
 }
 
-/** Returns a manifest with energies of free atoms, and the output of the energy without them. */
+/** Returns a manifest with energies of free atoms, and with the output without them as its energy. */
 function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
   readonly tensor: string;
   readonly values: ReadonlyMap<string, number>;

@@ -104,7 +104,7 @@ function fitsShape(
   return isKnown || !isNamed;
 }
 
-/** Returns the axes that named lengths count, as far as assigned tensors show it. */
+/** Returns the axis of each named length, as far as assigned tensors show it. */
 export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   const lengths = new Map<string, string>();
   for (const { meaning, tensor } of known) {

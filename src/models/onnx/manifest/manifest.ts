@@ -224,7 +224,8 @@ export interface OnnxManifest {
    */
   readonly padding?: boolean;
   /**
-   * True if the energy is differentiated when the model is opened, if the file does not give forces.
+   * True if forces that the file does not give are added when the model is opened, by differentiating its
+   * energy.
    *
    * @default true
    */

@@ -73,7 +73,7 @@ function addressOf(model: URL | undefined): URL | undefined {
   return url;
 }
 
-/** Returns the reason for which a model has no reference, in words. */
+/** Returns the reason why a model has no reference. */
 export function missingReferenceReason(
   model: URL | undefined,
   { verify }: ReferenceOptions,

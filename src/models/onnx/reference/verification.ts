@@ -49,7 +49,7 @@ export interface VerifiedPlace {
 
 /** Findings of this process, by file, reference, manifest and runtime. */
 const FINDINGS = new Map<string, Promise<Parity>>();
-/** The same findings for each device. */
+/** Findings of this process for each device. */
 const DEVICE_FINDINGS = new WeakMap<object, Map<string, Promise<Parity>>>();
 
 /** Findings of one model. */

@@ -31,8 +31,8 @@ export interface Structure {
 }
 
 /**
- * The backend that lists edges: the default of engines, so that a graph gets bitwise identical inputs from
- * both.
+ * Backend that lists edges. It is the default backend of engines, so a graph gets bitwise identical inputs
+ * here and in an engine.
  */
 let backend: Backend | undefined;
 
