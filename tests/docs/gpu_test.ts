@@ -138,7 +138,10 @@ slow(testOnGpu)(
       await using md = new NVE({ model, dt: 1, device: "webgpu" });
       await md.run(batch, 0);
       assertEquals([...batch.get("forces")], [-1, -2, -3]);
-      assertStringIncludes(model.describe(), `the host runs it, as its opset is ${opset}`);
+      assertStringIncludes(
+        model.describe(),
+        `on the host instead of WebGPU: its opset is ${opset}`,
+      );
     }
   },
 );

@@ -53,7 +53,7 @@ if (import.meta.main) {
     wall: Math.min(...wall),
     steps: cpu.length,
     load: Deno.loadavg()[0]!,
-    onHost: notes.find((note) => note.includes("on WebGPU the host runs it")),
+    onHost: notes.find((note) => note.includes("on the host instead of WebGPU")),
   };
   console.log(JSON.stringify(found));
 }

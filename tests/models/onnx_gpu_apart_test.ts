@@ -258,7 +258,7 @@ testOnGpu("a model that takes one system at a time is run by the host, which is 
     assertEquals([...batch.get("energy")], [14, 2]);
     assertEquals([...batch.get("forces").slice(0, 3)], [-2, -4, -6]);
   });
-  assert(model.describe().includes("the host runs it, as it takes one system at a time"));
+  assert(model.describe().includes("on the host instead of WebGPU: it takes one system at a time"));
 });
 
 testOnGpu("a comparison that did not come to an end is made again", async () => {
@@ -380,7 +380,8 @@ testOnGpu("the host runs a graph of which a shader does not compile, with a warn
     "Error: lengths runs on the host and not on WebGPU, where its first run failed: " +
     "the shader of Sqrt (node Sqrt_sqrt) does not compile on this device",
   ]);
-  const note = "on WebGPU the host runs it: its first run there failed: the shader of Sqrt";
+  const note =
+    "it runs on the host instead of WebGPU: its first run there failed: the shader of Sqrt";
   assert(model.describe().includes(note), model.describe());
   backend.dispose();
   gpuDevice.destroy();

@@ -195,10 +195,10 @@ export class OnnxModel implements Model, AsyncDisposable {
         const more = { bytes, checks, padding, note, warn, assertOpen };
         return openOnGpu({ ...this.#opened, ...more }, backend, state);
       }
-      this.#notes.add(`on WebGPU the host runs it: ${why}`);
+      this.#notes.add(`it runs on the host instead of WebGPU: ${why}`);
     } catch (error) {
       if (!(error instanceof UnsupportedNodeError)) throw error;
-      this.#notes.add(`on WebGPU the host runs it: ${error.message}`);
+      this.#notes.add(`it runs on the host instead of WebGPU: ${error.message}`);
     }
     return openOnHost(this.#opened, state);
   }

@@ -165,7 +165,7 @@ export function openOnGpu(
 
 /** Notes and warns that the host runs a model because its first run on a device failed. */
 function failedOnGpu({ name, note, warn }: OnnxOnGpu, reason: string): void {
-  note(`on WebGPU the host runs it: its first run there failed: ${reason}`);
+  note(`it runs on the host instead of WebGPU: its first run there failed: ${reason}`);
   warn(`${name} runs on the host and not on WebGPU, where its first run failed: ${reason}`);
 }
 
@@ -195,12 +195,12 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
       return true;
     }
     if (!isFinite) { // results that are not finite show nothing about padding; the engine reports them
-      note("on WebGPU the host runs it: its results for this batch are not finite");
+      note("it runs on the host instead of WebGPU: its results for this batch are not finite");
       return false;
     }
     if (bindings.padding === true || !isFirst) throw paddingMismatch(name, difference);
     padding.difference = difference;
-    note(`on WebGPU the host runs it: with padded lists ${difference}`);
+    note(`it runs on the host instead of WebGPU: with padded lists ${difference}`);
     warn(
       `${name} runs on the host and not on WebGPU, which needs padded lists: with them ${difference}. ` +
         "Pass padding: false to run it on the host without this comparison and this warning",
