@@ -9,9 +9,9 @@ import { on, PAIR_BACKENDS } from "../dynamics/backends.ts";
 const TEXT = await Deno.readTextFile(new URL("../data/argon_ase.xyz", import.meta.url));
 const SYSTEMS: readonly System[] = parseExtxyz(TEXT);
 const OPTIONS = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
-/** Relative. */
+/** Relative tolerance of energies. */
 const ENERGY = { reference: 1e-10, wasm: 1e-5 };
-/** Relative to the largest: positions rounded to 1e-10 Å show more in derivatives. */
+/** Tolerance relative to the largest value: rounding positions to 1e-10 Å affects derivatives more. */
 const STRESS = { reference: 1e-9, wasm: 1e-5 };
 
 function largest(values: Iterable<number>): number {
@@ -44,7 +44,7 @@ Deno.test(
     for (const system of SYSTEMS) {
       const known = system.get("forces");
       const own = forces.slice(at, at += known.length);
-      // On a perfect crystal pairs of some 0.01 eV/Å cancel: what is left is their rounding.
+      // In a perfect crystal forces of about 0.01 eV/Å per pair cancel; only their rounding errors remain.
       const scale = Math.max(largest(known), 0.05);
       const most = backend === "reference" ? 1e-9 : 1e-5 * scale;
       const off = largest(own.map((f, i) => f - known[i]!));

@@ -1,4 +1,4 @@
-/** What every model must do, asked of ours. */
+/** Conformance suite of models, run on the models of Hooke. */
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import {
   buckingham,
@@ -30,7 +30,7 @@ const SKEWED = (() => {
   return new System({ symbols, positions, cell });
 })();
 
-/** Four of them in a layer: repeated along two directions, with nothing along the third. */
+/** Four atoms in a layer that is periodic along two directions. */
 const LAYER = new System({
   symbols: ["Ar", "Kr", "Ar", "Ar"],
   positions: [0, 0, 0, 3.7, 0.2, 0.4, 0.3, 3.9, -0.3, 3.5, 3.6, 0.1],
@@ -38,7 +38,7 @@ const LAYER = new System({
   pbc: [true, true, false],
 });
 
-/** A chain of six atoms in the open. */
+/** A chain of six atoms without periodicity. */
 const CHAIN = new System({
   symbols: ["Ar", "Ar", "Kr", "Ar", "Kr", "Ar"],
   positions: [0, 1, 2, 3, 4, 5].flatMap((i) => [
@@ -53,13 +53,13 @@ const gives = ["energy", "forces", "stress"] as const;
 const pair = { depth: 0.3, width: 1.1, distance: 3.5, truncation: "switch" } as const;
 const mixture = { species: { Ar: AR, Kr: KR }, cutoff: 7.3, truncation: "switch" } as const;
 
-/** A model, and what the suite must know of it. */
+/** A model with its properties for the suite. */
 type Row = readonly [
   open: () => Model | Promise<Model>,
   options: Omit<ModelSuiteOptions, "backend">,
 ];
 
-/** Of kernels: the same to the bit wherever they are. */
+/** Kernels: results are bitwise identical when repeated, and alone or in a batch. */
 const KERNELS: Readonly<Record<string, Row>> = {
   "Lennard-Jones": [
     () => lennardJones({ ...mixture, switchWidth: 3 }),
@@ -81,7 +81,7 @@ const KERNELS: Readonly<Record<string, Row>> = {
         switchWidth: 3,
         exclude: { bonds: [[0, 1], [1, 2]], scale14: 0.5, pairs: [[0, 3]] },
       }),
-    // Exclusions are of atoms by their number; atoms half a cell apart would change their nearest image.
+    // Exclusions refer to atoms by index; atoms half a cell apart would change their nearest image.
     { systems: [CHAIN], gives, isExact: true, breaks: ["permutation", "extensivity"] },
   ],
   "Buckingham": [
@@ -111,7 +111,7 @@ const KERNELS: Readonly<Record<string, Row>> = {
         { atoms: [0, 1], length: 3, stiffness: 2 },
         { atoms: [2, 3], length: 3.3, stiffness: 1.5 },
       ]),
-    // Bonds are between atoms by their number, of one image.
+    // Bonds refer to atoms by index, in one image.
     { systems, gives, isExact: true, breaks: ["permutation", "extensivity", "images"] },
   ],
   "tethers": [
@@ -150,7 +150,9 @@ const KERNELS: Readonly<Record<string, Row>> = {
   ],
 };
 
-/** Of which forces, or energies, have a step at the cutoff: only where differences are small enough to pass it by. */
+/**
+ * Models whose forces or energies have a step at the cutoff: differences must be small enough to avoid it.
+ */
 const STEPS: Readonly<Record<string, Row>> = {
   "Lennard-Jones, cut": [
     () => lennardJones({ species: { Ar: AR, Kr: KR }, cutoff: 7.3, truncation: "cut" }),
@@ -174,7 +176,7 @@ const argon = systems.map(({ positions, cell, pbc }) =>
   })
 );
 
-/** A graph without the outputs that can be made of its energy. */
+/** A graph without the outputs that differentiation of its energy adds. */
 function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const model = decodeModel(bytes);
   model.graph!.output = model.graph!.output.filter(({ name }) => name === "energy");
@@ -183,21 +185,22 @@ function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 const ALL = ["energy", "forces", "stress"] as const;
 
-/** Of graphs, which compute in float32 wherever the state is, but for the reference. */
+/** Graphs, which compute in float32 on every backend except `reference`. */
 const GRAPHS: Readonly<Record<string, Row>> = {
   "the Lennard-Jones graph": [
     () => OnnxModel.open(lennardJonesModel({ ...AR, cutoff: 8.5 })),
-    // Its energy is shifted, not switched off: near the cutoff the force has a step.
+    // Its energy is shifted, not switched: the force has a step at the cutoff.
     { systems: argon, precision: "f32", slopeTolerance: 2e-2 },
   ],
   "the Lennard-Jones graph of energies": [
     () => OnnxModel.open(energyOnly(lennardJonesModel({ ...AR, cutoff: 8.5 })), { stress: true }),
-    // Far from the origin positions of float32 have fewer digits, and neighbors that repel shake the virial by them.
+    // Far from zero, float32 positions have fewer digits, and the rounding of repelling neighbors affects the
+    // virial.
     { systems: argon, gives: ALL, precision: "f32", tolerance: 1e-4, slopeTolerance: 2e-2 },
   ],
 };
 
-/** A model on a backend, and one thing that it must do. */
+/** A model on a backend, with one requirement. */
 interface Trial {
   readonly model: string;
   readonly backend: string;
@@ -214,7 +217,7 @@ function trialsOf(models: Readonly<Record<string, Row>>, backends: readonly stri
   );
 }
 
-/** Methanol and water in the open, and water packed far too densely. */
+/** Methanol and water without periodicity, and water at too high a density. */
 const WATER = {
   symbols: ["O", "H", "H"],
   positions: [0, 0, 0.12, 0, 0.8, -0.48, 0.1, -0.76, -0.48],
@@ -231,7 +234,7 @@ const MOLECULES = [
   { ...WATER, cell: [3.1, 0.1, 0, 0, 3.3, 0.2, 0.3, 0, 3.6] },
 ];
 
-/** In cells that repeat: without one a graph has no stress. */
+/** Periodic cells: without a cell a graph has no stress. */
 const BOXED = [[9, 0, 0, 1, 8, 0, 0, -1, 9], [4, 0, 1, 0, 5, 0, 0, 1, 4], [
   3.1,
   0.1,
@@ -245,7 +248,7 @@ const BOXED = [[9, 0, 0, 1, 8, 0, 0, -1, 9], [4, 0, 1, 0, 5, 0, 0, 1, 4], [
 ]]
   .map((cell, i) => ({ ...MOLECULES[i]!, cell }));
 
-/** Of networks, in files beside the project. */
+/** Networks in files beside the project. */
 const NETWORKS: Readonly<Record<string, Row>> = {
   "SchNet": [
     () => OnnxModel.open(readModel("schnet_ef.onnx"), { cutoff: 5 }),
@@ -253,7 +256,7 @@ const NETWORKS: Readonly<Record<string, Row>> = {
   ],
   "PaiNN of energies": [
     () => OnnxModel.open(readModel("painnx_e.onnx"), { cutoff: 5, stress: true }),
-    // Its slopes bend as those of ANI-1x do.
+    // Its slopes change as quickly as those of ANI-1x.
     {
       systems: BOXED,
       gives: ALL,
@@ -269,7 +272,7 @@ const NETWORKS: Readonly<Record<string, Row>> = {
         reach: 3.5,
         elements: ["H", "C", "N", "O"],
       }),
-    // Its slopes bend within a hundredth of an Å, and an energy of float32 has no more digits.
+    // Its slopes change within 0.01 Å, and float32 energies have no more digits.
     { systems: MOLECULES, precision: "f32", step: 2 ** -7, slopeTolerance: 5e-3 },
   ],
 };
@@ -281,8 +284,8 @@ const TRIALS = [
   ...trialsOf(NETWORKS, ALL_BACKENDS),
 ];
 
-// In the fast suite each model is on each backend, each model does each thing somewhere, and each thing is done on each
-// backend: by the models that take least time there.
+// The fast suite runs each model on each backend, each requirement for each model on some backend, and each
+// requirement on each backend, with the fastest models there.
 const chosen = rowsOf(TRIALS, {
   keys: ({ model, backend, what }) => pairsOf(model, backend, what),
   cost: ({ model, backend }) => (backend === "webgpu" ? 10 : 1) * (model in NETWORKS ? 5 : 1),

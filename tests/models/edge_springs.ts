@@ -1,24 +1,26 @@
-/** Springs between neighbors as graphs that see padded edges, fail on empty lists, or know few elements. */
+/**
+ * Springs between neighbors as graphs that react to padded edges, fail on empty lists, or know few elements.
+ */
 import { GraphBuilder, type Value } from "@hooke/hooke/onnx";
 
-/** Å. */
+/** Cutoff radius in Å. */
 export const CUTOFF = 5;
 
-/** The ways in which the graphs differ. */
+/** Variants of the graph. */
 export interface EdgeSprings {
-  /** Whether edges beyond the cutoff add nothing. */
+  /** True if edges beyond the cutoff contribute nothing. */
   readonly isMasked?: boolean;
-  /** Whether the graph needs an edge, and a triplet if it is fed them. */
+  /** True if the graph fails without edges, or without triplets if it has them. */
   readonly isNeedy?: boolean;
-  /** Whether it takes a mean over all edges, which is no number if there are none. */
+  /** True if the graph takes a mean over all edges, which is NaN without edges. */
   readonly hasMean?: boolean;
-  /** Whether it is fed triplets. */
+  /** True if the graph has triplets. */
   readonly hasTriplets?: boolean;
-  /** Whether it takes one system at a time. */
+  /** True if the graph takes one system at a time. */
   readonly isSingle?: boolean;
-  /** The number of the first row of its table of elements; the last is 9 more. */
+  /** Number of the first row of its table of elements; the last is larger by 9. */
   readonly firstElement?: number;
-  /** Whether it looks up every second row, so that elements from 5 on are beyond its table. */
+  /** True if it uses every second row, so that elements from 5 on are outside its table. */
   readonly isSparse?: boolean;
 }
 
@@ -39,7 +41,7 @@ export function edgeSprings(kind: EdgeSprings = {}): Uint8Array<ArrayBuffer> {
   const table = g.constant("f32", Array.from({ length: 10 }, (_, i) => i), [10]);
   const place = kind.isSparse === true ? g.mul(z, 2) : g.sub(z, kind.firstElement ?? 0);
   const own = g.gather(table, place);
-  const first = g.constant("i32", 0); // of nothing there is no first
+  const first = g.constant("i32", 0); // an empty list has no first edge
   const needs: Value<"f32">[] = isNeedy ? [g.gather(r, first)] : [];
   if (kind.hasMean) {
     const count = g.op("Cast", [g.op("Size", [r], "i64")], "f32", { to: 1 });

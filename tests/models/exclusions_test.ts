@@ -1,4 +1,4 @@
-/** Pairs that do not interact, or less than others: by bonds, by lists, and in cells that repeat. */
+/** Pairs that do not interact, or whose interaction is scaled: by bonds, by lists, and in periodic cells. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { openThreads } from "../../src/backend/mod.ts";
 import { Batch, System, wrapPositions } from "../../src/batch/mod.ts";
@@ -36,7 +36,7 @@ function energyAt(r: number): number {
   return 0.04 * (s6 * s6 - s6);
 }
 
-/** A bent chain of five atoms, and one that is bonded to none. */
+/** A bent chain of five atoms, and an atom without bonds. */
 const CHAIN = [[0, 0, 0], [1.5, 0, 0], [2.1, 1.4, 0], [3.6, 1.5, 0.3], [4.2, 2.7, 1], [1, 4, 1]];
 const BONDS: ExcludedPair[] = [[0, 1], [1, 2], [2, 3], [3, 4]];
 
@@ -44,7 +44,7 @@ function chain(): System {
   return new System({ symbols: Array(6).fill("C"), positions: CHAIN });
 }
 
-/** The sum over pairs of the chain, each times a scale. */
+/** Returns the sum over pairs of the chain, each with its scale. */
 function sumOf(scale: (i: number, j: number) => number): number {
   let energy = 0;
   for (let i = 0; i < 6; i++) {
@@ -84,7 +84,7 @@ onEach("a ring counts the shortest way between two atoms", async (on) => {
 });
 
 onEach("only the nearest image of a pair is excluded", async (on, digits) => {
-  // Bonded across the face of a cell that is half as long as the cutoff.
+  // Bonded across the boundary of a cell of half the cutoff.
   const cell = [4.1, 0, 0, 0.5, 4.2, 0, 0, -0.3, 4.15];
   const positions = [[0.2, 1, 1], [3.5, 1, 1]];
   const system = new System({ symbols: ["C", "C"], positions, cell });
@@ -96,14 +96,14 @@ onEach("only the nearest image of a pair is excluded", async (on, digits) => {
   const exact = await evaluate(excluding(exclude), [system]);
   assertNear(forces, exact.forces, 20 * digits, 0.01);
   assertNear(stress, exact.stress, 20 * digits, Math.max(...exact.stress.map(Math.abs)));
-  // Atoms that are farther than half the cell are excluded in their nearest image, too.
+  // Atoms more than half a cell apart are excluded in their nearest image, too.
   const open = new System({ symbols: ["C", "C"], positions, cell, pbc: [false, true, true] });
   const apart = await evaluate(excluding(exclude), [open], on);
   const both = await evaluate(lennardJones(LJ), [open]);
   assertNear(apart.energy, [both.energy[0]! - energyAt(3.3)], Math.max(1e-7, 10 * digits));
 });
 
-/** Nine triatomic molecules in a skewed cell, each atom moved into it. */
+/** Nine triatomic molecules in a skewed cell, with each atom wrapped into it. */
 function molecules(seed = 1): { batch: Batch; bonds: ExcludedPair[] } {
   const cell = [11, 0, 0, 1.5, 10.5, 0, -1, 0.7, 12];
   const positions: number[][] = [];
@@ -168,7 +168,7 @@ onEach(
   },
 );
 
-/** The lattice vectors from one atom of a bond to the image of the other that is near. */
+/** Lattice translation from one atom of a bond to the nearest image of the other. */
 function shiftOf(batch: Batch, [i, j]: ExcludedPair): [number, number, number] {
   const [x, h, n] = [batch.get("positions"), batch.get("cell"), batch.get("images")];
   const place = (a: number, d: number) =>
@@ -191,7 +191,7 @@ function shiftOf(batch: Batch, [i, j]: ExcludedPair): [number, number, number] {
   return best;
 }
 
-/** Potential and kinetic energy, eV. */
+/** Returns the sum of potential and kinetic energy in eV. */
 function totalOf(batch: Batch): number {
   const [v, m] = [batch.get("velocities"), batch.get("masses")];
   const kinetic = v.reduce((sum, x, k) => sum + 0.5 * m[Math.floor(k / 3)]! * x * x, 0);

@@ -1,4 +1,4 @@
-// Positions are fed relative to an origin near the system only if it follows from the graph that this changes nothing.
+// Positions are relative to an origin near the system only if the graph shows that this changes nothing.
 import { assert, assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";

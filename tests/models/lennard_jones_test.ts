@@ -1,11 +1,11 @@
-/** The Lennard-Jones potential by hand, and what it refuses. */
+/** The Lennard-Jones potential against known answers, and its errors. */
 import { assertAlmostEquals, assertEquals, assertThrows } from "@std/assert";
 import { fcc, System } from "../../src/batch/mod.ts";
 import { lennardJones, type LennardJonesOptions, morse } from "../../src/models/mod.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { on, PAIR_BACKENDS } from "../dynamics/backends.ts";
 
-/** Of sums of few terms: what is left of known digits, or of float32. */
+/** Tolerances for sums of few terms: digits of the known answers, or of float32. */
 const DIGITS = { reference: 1e-8, wasm: 1e-5 };
 
 function dimer(r: number, symbols: string[] = ["Ar", "Ar"]): System {
@@ -17,7 +17,7 @@ Deno.test(
   on(PAIR_BACKENDS, async (backend) => {
     const model = lennardJones({ epsilon: 0.01, sigma: 3.4, cutoff: 10, truncation: "cut" });
     const { energy, forces } = await evaluate(model, [dimer(5)], backend);
-    const digits = Math.max(DIGITS[backend], 2e-8); // eight are known
+    const digits = Math.max(DIGITS[backend], 2e-8); // eight digits are known
     assertNear(energy, [-0.0035637081], digits);
     const f = 0.0038072604;
     assertNear(forces, [f, 0, 0, -f, 0, 0], digits);
@@ -37,7 +37,8 @@ Deno.test(
     const systems = [dimer(7.5), dimer(8.4), dimer(8.51)];
     const { energy, forces } = await evaluate(model, systems, backend);
     assertNear([energy[0]!], [-0.000271941105], DIGITS[backend]);
-    // The second is known to six digits; float32 has fewer where the switch is nearly 0: its place is rounded.
+    // The second is known to six digits; float32 has fewer where the switch is nearly 0, because the distance
+    // is rounded.
     assertNear([energy[1]!], [-4.68379e-7], backend === "reference" ? 1e-5 : 1e-3);
     assertEquals(energy[2], 0);
     assertNear([forces[0]!], [0.000555574432], DIGITS[backend]);
@@ -150,13 +151,13 @@ Deno.test("the switch makes energy, force and slope of the force continuous", as
     const f = [0, 1, 2, 3].map((i) => forces[6 * i]!);
     assertAlmostEquals(energy[1]!, energy[2]!, 3e-8);
     assertAlmostEquals(f[1]!, f[2]!, 1e-7);
-    // The slope of the force on either side.
+    // Slope of the force on both sides.
     assertAlmostEquals((f[1]! - f[0]!) / h, (f[3]! - f[2]!) / h, 1e-5);
   }
-  // Before it begins there is nothing of it.
+  // Below its range the switch has no effect.
   const [own, other] = [await evaluate(model, [dimer(6.9)]), await evaluate(plain, [dimer(6.9)])];
   assertEquals(own, other);
-  // In between it has work to do.
+  // Within its range the switch changes the energy.
   const [a, b] = [await evaluate(model, [dimer(8)]), await evaluate(plain, [dimer(8)])];
   assertAlmostEquals(
     a.energy[0]! / b.energy[0]!,

@@ -1,5 +1,5 @@
 /**
- * References of models, made by running them with a manifest that is right.
+ * References of models, computed with a correct manifest.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { hashOf } from "../../src/onnx/codec/file_cache.ts";
 /** A structure of a reference. */
 export type Labeled = OnnxReference["structures"][number];
 
-/** Returns a system as a reference has it. */
+/** Returns a system in the form of a reference. */
 export function labeled(label: string, system: SystemInput): Labeled {
   const [structure] = Batch.from([system]).systems();
   const { symbols, positions, cell, pbc } = structure!;
@@ -27,8 +27,8 @@ export function labeled(label: string, system: SystemInput): Labeled {
 }
 
 /**
- * Runs `bytes` with `options`, and returns what it gives for `structures` as a reference of `of`, another file of the
- * same model.
+ * Runs the model `bytes` with `options`, and returns its results for `structures` as a reference of `of`,
+ * another file of the same model.
  */
 export async function referenceOf(
   bytes: Uint8Array<ArrayBuffer>,

@@ -1,10 +1,10 @@
-// Runs a model in a process that says whether onnxruntime was loaded for it. Started by a test.
+// Runs a model in a process and prints whether onnxruntime was loaded. Started by a test.
 import { Batch, fcc, NVE, rattle } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";
 
 if (import.meta.main) {
   const [file, runtime] = Deno.args;
-  // The first thing it does when it is loaded is to look where it is.
+  // When onnxruntime is loaded, it first reads its own location.
   const { process } = globalThis as unknown as { readonly process: unknown };
   let isLoaded = false;
   Object.defineProperty(globalThis, "process", {

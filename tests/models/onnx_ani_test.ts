@@ -23,7 +23,7 @@ const open = (options: OnnxModelOptions = {}) =>
 const molecules = () => storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
 const BACKENDS = ["reference", "wasm"] as const;
 
-/** What Python's onnxruntime 1.31.1 is away from PyTorch in float64, in parts of the largest value. */
+/** Differences of Python's onnxruntime 1.31.1 from PyTorch in float64, relative to the largest value. */
 const PYTHON = { energy: 1.13e-6, forces: 9.96e-7 };
 
 const test = (name: string, fn: () => Promise<void>) =>
@@ -82,12 +82,12 @@ const frames = parseExtxyz(
 const labeled = (name: string) =>
   frames.filter(({ info }) => `${info.label}`.replace(/\d+$/, "") === name);
 
-/** The frames of a name as a batch. */
+/** Returns the frames of a name as a batch. */
 const framed = (name: string) =>
   Batch.from(labeled(name).map(({ numbers, positions }) => ({ numbers, positions })));
 
 const ALL = Array.from({ length: 10 }, (_, s) => s);
-/** Small ones: the evaluator, which runs models on the reference backend, takes its time. */
+/** Small molecules, because the evaluator, which runs models on the reference backend, is slow. */
 const FEW = [0, 4];
 
 async function relaxed(
@@ -122,7 +122,7 @@ for (const backend of BACKENDS) {
 
 slow(test)("molecules come to the minima that ASE's BFGS finds", async () => {
   const systems = (await relaxed(1e-3, "wasm")).systems();
-  // The others have methyl and hydroxyl groups that turn about for a long time.
+  // The others have methyl and hydroxyl groups, which rotate slowly during a relaxation.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
     const { positions, energy } = labeled("minimum")[s]!;
     assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);
@@ -147,7 +147,8 @@ slow(test)("dynamics of molecules keep their energy: it neither drifts nor wande
   const mean = (values: readonly number[]) => values.reduce((sum, x) => sum + x, 0) / values.length;
   for (let s = 0; s < batch.size; s++) {
     const perAtom = totals.map((row) => row[s]! / batch.select([s]).nodeCount);
-    // eV per atom: of 0.039 of kinetic energy, 0.2 ps; over 2 ps halves are 1e-4 apart at most.
+    // Drift in eV per atom over 0.2 ps, with 0.039 eV of kinetic energy; means of halves of 2 ps differ by at
+    // most 1e-4.
     assert(Math.max(...perAtom) - Math.min(...perAtom) < 2.5e-4, `system ${s} wanders`);
     const drift = mean(perAtom.slice(100)) - mean(perAtom.slice(0, 100));
     assert(Math.abs(drift) < 1e-4, `system ${s} drifts by ${drift}`);

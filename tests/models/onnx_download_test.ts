@@ -1,4 +1,4 @@
-/** What a model's address and its files may be: limits, hashes, redirects, links, pipes and devices. */
+/** Restrictions on the URL and the files of a model: limits, hashes, redirects, links, pipes and devices. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder } from "@hooke/hooke/onnx";
@@ -21,7 +21,7 @@ async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 const MODEL = springs(), MANIFEST = new TextEncoder().encode('{"energyUnit":"Hartree"}');
 const EVALUATOR = { runtime: "evaluator" } as const;
 
-/** A server with a model and its manifest, and paths that go wrong. */
+/** A server with a model and its manifest, and with paths that fail. */
 function serving() {
   const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, (request) => {
     const { pathname, searchParams } = new URL(request.url);
@@ -66,7 +66,7 @@ Deno.test("downloads have limits of size and time, and redirects must stay with 
   }
 });
 
-/** Fetches from a server whose answer this is. */
+/** Fetches from a server that gives this response. */
 async function downloaded(answer: Response): Promise<Uint8Array> {
   const { fetch } = globalThis;
   globalThis.fetch = () => Promise.resolve(answer);

@@ -1,4 +1,4 @@
-/** What models are fed, number by number. */
+/** Inputs of models, value by value. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx/bindings.ts";
 import type { OnnxDerivedFrom } from "../../src/models/onnx/derived_inputs.ts";
@@ -9,7 +9,7 @@ import { formOf } from "../../src/models/onnx/manifest/shapes.ts";
 import { type OnnxArrays, OnnxPart, paddedCount } from "../../src/models/onnx/onnx_part.ts";
 import type { HostFeed, TensorDtype, TensorInfo } from "../../src/onnx/session/session_tensor.ts";
 
-/** Two systems, of 2 and 3 atoms; 2 and 4 edges; in the second one triplet. */
+/** Two systems with 2 and 3 atoms, and 2 and 4 edges; the second has one triplet. */
 const OFFSETS = Int32Array.of(0, 2, 5);
 const CONSTANTS = {
   numbers: Int32Array.of(1, 8, 6, 1, 7),
@@ -57,7 +57,7 @@ const ARRAYS: OnnxArrays = {
 
 type Shape = readonly (number | string)[];
 
-/** What one input is fed, of systems `from` … `to`. */
+/** Returns one input for the systems `from` to `to`. */
 function fed(
   meaning: OnnxInput,
   dtype: TensorDtype,
@@ -137,7 +137,7 @@ Deno.test("shifts in lattice vectors are integers, also in cells that are period
   const whole = [0, 0, 0, 0, 0, 0, 1, 1, 0, -1, 0, 0, -1, -1, 0, 1, 0, 0];
   for (const dtype of ["int64", "int32", "float32"] as const) {
     const { data, dims } = fed("cellShifts", dtype, ["E", 3]);
-    assertEquals(dims, [6, 3]); // no padding: there is no vector that is far
+    assertEquals(dims, [6, 3]); // not padded: no lattice vector is long enough
     assertEquals(data.map((value) => value + 0), whole);
   }
 });

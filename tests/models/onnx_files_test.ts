@@ -1,4 +1,4 @@
-/** Files that models are opened from, and what is wrong with some. */
+/** Files of models, and errors for wrong files. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE } from "@hooke/hooke";
 import { ModelMismatchError, OnnxModel } from "@hooke/hooke/models/onnx";
@@ -66,7 +66,7 @@ Deno.test("a model opens from bytes, a path and a URL, with weights beside it or
   }
 });
 
-/** A file, the error it is refused with, and what that says. */
+/** A file, with the class and the message of its error. */
 const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
   ["truncated", () => springs().subarray(0, 90), SyntaxError, /truncated or damaged/],
   [
@@ -130,7 +130,7 @@ for (const [what, bytes, type, message] of WRONG) {
     assert(message.test(error.message), error.message);
     assert(error.message.includes("bad.onnx"), error.message);
     await using after = await OnnxModel.open(springs());
-    assertEquals(await energyOf(after), 15); // and the next one opens
+    assertEquals(await energyOf(after), 15); // and the next model opens
   });
 }
 

@@ -1,4 +1,4 @@
-/** ANI-1x from its file of energies, in engines: what the file with traced forces does, it does. */
+/** ANI-1x from its file of energies, in engines: it gives the results of the file with traced forces. */
 import { assert, assertEquals } from "@std/assert";
 import {
   Batch,
@@ -34,7 +34,10 @@ const labeled = (name: string) =>
 const framed = (name: string) =>
   Batch.from(labeled(name).map(({ numbers, positions }) => ({ numbers, positions })));
 
-/** In parts of the largest value: three times what Python's onnxruntime is away for the traced file. */
+/**
+ * Tolerance relative to the largest value: three times the difference of Python's onnxruntime for the traced
+ * file.
+ */
 const AWAY = { energy: 4.4e-6, forces: 4e-6 };
 
 for (const where of ["wasm", "reference"] as const) {
@@ -73,7 +76,7 @@ slow(onModels)(
     const batch = await opt.run(framed("start"));
     assertEquals([...batch.get("status")], Array(10).fill(1));
     const systems = batch.systems();
-    // The others have methyl and hydroxyl groups that turn about for a long time.
+    // The others have methyl and hydroxyl groups, which rotate slowly during a relaxation.
     for (const s of [0, 1, 4, 5, 6, 7, 9]) {
       const { positions, energy } = labeled("minimum")[s]!;
       assertWithin(`positions ${s}`, systems[s]!.positions, positions, 1e-2);

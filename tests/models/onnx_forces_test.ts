@@ -1,4 +1,4 @@
-/** Models of energies in engines: forces are made when they are opened. */
+/** Models of energies in engines: forces are added when they are opened. */
 import { assert, assertAlmostEquals, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import {
@@ -30,7 +30,7 @@ import { farWeight, modelOf, node, unary, value, weight } from "../onnx/tiny_mod
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
 
-/** A graph of energies alone. */
+/** A graph that gives energies only. */
 function energyOnly(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const model = decodeModel(bytes);
   model.graph!.output = model.graph!.output.filter(({ name }) => name === "energy");
@@ -65,7 +65,7 @@ async function evaluated(
   return await md.run(batch, 0);
 }
 
-/** The largest difference, in parts of the largest value; NaN if there is one. */
+/** Returns the largest difference relative to the largest value; NaN if a value is NaN. */
 function apart(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   assertEquals(actual.length, expected.length);
   const largest = Math.max(...Array.from(expected, Math.abs));
@@ -73,7 +73,7 @@ function apart(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
     .reduce((most, one) => one <= most ? most : one, 0);
 }
 
-/** E = Σ x², without anything that says which system an atom is of. */
+/** E = Σ x², without an input for the systems of atoms. */
 function springs(perAtom: boolean, shape: "plain" | "boxed" = "plain"): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("springs");
   const isBoxed = shape === "boxed";
@@ -135,7 +135,7 @@ for (const perAtom of [true, false]) {
         for (const [i, x] of [-1, 0, 0, 0, -0.5, 0, 0, 0, 2].entries()) {
           assertAlmostEquals(batch.get("forces")[i]!, x * half, 1e-5);
         }
-        // 2 x ⊗ x / V, and none without a cell
+        // 2 x ⊗ x / V, and 0 without a cell
         const expected = [0.0625, 0, 0, 0, 0.015625, ...Array(13).fill(0)];
         for (const [i, x] of expected.entries()) {
           assertAlmostEquals(batch.get("stress")[i]!, x * half, 1e-5);
@@ -199,7 +199,7 @@ Deno.test("an exported model has the added forces and opens without options", as
   const [found, expected] = [await evaluated(again, systems()), await evaluated(model, systems())];
   assertEquals(found.get("forces"), expected.get("forces"));
 
-  // With what was said of it.
+  // With its manifest.
   const said: OnnxModelOptions = { energyUnit: "kcal/mol", inputs: { positions: "positions" } };
   await using other = await OnnxModel.open(argonGraph(), said);
   await using read = await OnnxModel.open(other.export(), { name: "read" });
@@ -317,7 +317,7 @@ Deno.test("models with forces are cached by their content, and damaged files are
     const told = (text: string) => text.split("\n").filter((line) => !line.includes(cache));
     assertEquals(told(second.text), told(first.text));
 
-    // Of something else, and with something else, other files are made.
+    // Other options give other files.
     assert((await opened({ stress: true })).text.includes("written to the cache"));
     assert((await opened({ passes: [] })).text.includes("written to the cache"));
     assertEquals((await names()).length, 6);
@@ -348,7 +348,7 @@ Deno.test("models with forces are cached by their content, and damaged files are
     }
     await Deno.writeTextFile(`${cache}/${files[0]}`, "{");
     assert((await opened()).text.includes("written to the cache"));
-    assertEquals((await names()).length, 6); // and nothing half-written is left
+    assertEquals((await names()).length, 6); // and no incomplete file is left
 
     const blocked = `${folder}/file`;
     await Deno.writeTextFile(blocked, "");
@@ -416,7 +416,7 @@ Deno.test("the evaluator runs a model without loading onnxruntime", async () => 
       return text.decode(stdout).trim();
     };
     assertEquals(await run("evaluator"), "no onnxruntime was loaded");
-    assertEquals(await run(), "onnxruntime was loaded"); // else that would say nothing
+    assertEquals(await run(), "onnxruntime was loaded"); // otherwise the test would show nothing
   } finally {
     await Deno.remove(file);
   }

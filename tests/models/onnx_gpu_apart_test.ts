@@ -1,4 +1,4 @@
-/** Models of .onnx files on a GPU, over the buffers of the state. */
+/** Models of .onnx files on a GPU, on the buffers of the state. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, ConvergenceHook, fcc, FIRE, initVelocities, NVE } from "@hooke/hooke";
 import { type Backend, openBackend, openGpuDevice, openWebGpu } from "@hooke/hooke/backend";
@@ -13,7 +13,7 @@ import { lacks } from "../machine.ts";
 const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 6 };
 
-/** Does something with a backend on the device of all tests. */
+/** Runs `use` with a backend on the device that all tests share. */
 async function onGpu(work: (backend: Backend) => Promise<void>): Promise<void> {
   const backend = await openWebGpu({ device: device! });
   try {
@@ -29,7 +29,7 @@ function argon(...sizes: number[]): Batch {
   return batch;
 }
 
-/** The largest difference; NaN if there is one. */
+/** Returns the largest difference; NaN if a value is NaN. */
 function worst(actual: ArrayLike<number>, expected: ArrayLike<number>): number {
   assertEquals(actual.length, expected.length);
   return Array.from(actual, (x, i) => Math.abs(x - expected[i]!))
@@ -61,7 +61,7 @@ testOnGpu(
 );
 
 slow(testOnGpu)("a model's own units are those of its inputs on WebGPU, too", async () => {
-  // The same potential in nm: the graph is told of lengths ten times as short.
+  // The same potential in nm: the lengths of the graph are smaller by a factor of ten.
   const inNm = { epsilon: 0.0104, sigma: 0.34, cutoff: 0.6 };
   await using model = await OnnxModel.open(lennardJonesModel(inNm), {
     lengthUnit: "nm",
@@ -78,7 +78,7 @@ slow(testOnGpu)("a model's own units are those of its inputs on WebGPU, too", as
 slow(testOnGpu)("lists that grow in the middle of a run change nothing", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const crushed = async (backend: Backend) => {
-    // Far apart, and on the way to each other: there are ever more pairs.
+    // Atoms that approach each other from far apart, so that the number of pairs grows.
     const positions = Array.from({ length: 192 }, (_, i) => {
       const atom = Math.floor(i / 3);
       return 6.4 * ([atom % 4, (atom >> 2) % 4, atom >> 4][i % 3]! - 1.5);
@@ -118,7 +118,10 @@ slow(testOnGpu)("crystals relax over a graph on WebGPU to where they do on wasm"
   });
 });
 
-/** 1e-6 of the largest and three times what Python's onnxruntime 1.31.1 is away from PyTorch in float64. */
+/**
+ * 1e-6 of the largest value, and three times the difference of Python's onnxruntime 1.31.1 from PyTorch in
+ * float64.
+ */
 const TOLERANCE = { energy: 1e-6 + 3 * 1.13e-6, forces: 1e-6 + 3 * 9.96e-7 };
 
 function testModelOnGpu(name: string, fn: () => Promise<void>): void {
@@ -168,7 +171,9 @@ slow(testOnGpu)("forty runs of several engines at once are those that they are a
   for (const model of models) await model.dispose();
 });
 
-/** Energies Σ x² of atoms, and forces; or the square root of what is below 0; or Σ round x², or Σ √(x² + 1). */
+/**
+ * Energies Σ x² of atoms, and forces; or the square root of a negative number, Σ round x², or Σ √(x² + 1).
+ */
 function springs(kind: "lengths" | "springs" | "roots" | "rounds"): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder(kind);
   const x = g.input("positions", "f32", ["N", 3]);
@@ -238,7 +243,7 @@ testOnGpu("what cannot be recorded, as the GPU has no such operator, runs as it 
     }]);
     await using md = new NVE({ model, dt: 1, backend: gpu });
     await md.run(batch, 0);
-    assertEquals([...batch.get("energy")], [14]); // 1.44 is rounded, 4 and 9 are whole
+    assertEquals([...batch.get("energy")], [14]); // 1.44 is rounded, 4 and 9 are integers
     assert(worst(batch.get("forces"), [-2.4, -4, 6]) < 1e-6);
     await md.run(batch, 3);
     assert(worst(batch.get("forces"), batch.get("positions").map((x) => -2 * x)) < 1e-5);
@@ -277,7 +282,7 @@ testOnGpu("a comparison that did not come to an end is made again", async () => 
   });
 });
 
-/** Counts the buffers of a device that are made and not destroyed, from now on until `stop`. */
+/** Counts the buffers of a device that are created and not destroyed, from now on until `stop`. */
 function countAlive(device: GPUDevice): { readonly alive: number; stop(): void } {
   const alive = new Set<GPUBuffer>();
   const create = device.createBuffer.bind(device);
@@ -298,7 +303,7 @@ function countAlive(device: GPUDevice): { readonly alive: number; stop(): void }
   };
 }
 
-/** Gives onnxruntime time to destroy what it has been told to. */
+/** Gives onnxruntime time to destroy released buffers. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 slow(testOnGpu)("sessions and buffers of models go with their engines", async () => {
@@ -327,7 +332,7 @@ slow(testOnGpu)(
     try {
       await using model = await OnnxModel.open(lennardJonesModel(ARGON));
       await using other = await OnnxModel.open(lennardJonesModel({ ...ARGON, cutoff: 5 }));
-      // The first rounds make what the backend keeps, such as buffers of each size to read by.
+      // The first rounds create buffers that the backend keeps, such as staging buffers of each size.
       const after: number[] = [];
       for (let round = 0; round < 4; round++) {
         const open = new NVE({ model: other, dt: 2, backend: gpu });
@@ -339,7 +344,7 @@ slow(testOnGpu)(
           counts.push(counter.alive);
         }
         const grown = counts[2]! - counts[1]!;
-        // If this is 0, onnxruntime gives them back earlier, and docs/gpu.md need not warn any more.
+        // If this is 0, onnxruntime frees buffers earlier, and the warning in docs/gpu.md can go.
         assert(grown > 0 && grown < 40, counts.join());
         await open.close();
         await settled();
@@ -354,7 +359,7 @@ slow(testOnGpu)(
 );
 
 testOnGpu("the host runs a graph of which a shader does not compile, with a warning", async () => {
-  // A device of its own: on others the shader exists.
+  // A new device: on other devices the shader exists already.
   const gpuDevice = await openGpuDevice();
   const create = gpuDevice.createShaderModule.bind(gpuDevice);
   gpuDevice.createShaderModule = (descriptor) =>

@@ -1,4 +1,4 @@
-/** Lists that a manifest describes: ordered and unordered triplets, graphs of bonds, nearest neighbors. */
+/** Lists that a manifest describes: ordered and unordered triplets, bond graphs, nearest neighbors. */
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE, type SystemInput } from "@hooke/hooke";
 import {
@@ -22,7 +22,7 @@ const CRYSTAL: SystemInput = {
   cell: [2.2, 0.1, 0, 0, 2.3, 0, 0.1, 0, 2.4],
 };
 
-/** Inputs of a graph of edges, and the vectors of these. */
+/** Inputs of a graph with edges, and the vectors of the edges. */
 function edgesOf(g: GraphBuilder) {
   const x = g.input("positions", "f32", ["N", 3]);
   const edges = g.input("edge_index", "i64", [2, "E"]);
@@ -51,7 +51,7 @@ async function energy(bytes: Uint8Array, options: OnnxModelOptions, system: Syst
   return (await md.run(Batch.from([system]), 0)).get("energy")[0]!;
 }
 
-/** Squared lengths of the edges that leave each atom, of a molecule. */
+/** Squared lengths of the edges of each atom of a molecule. */
 function squaresOf({ positions }: SystemInput, cutoff: number): number[][] {
   const at = (i: number) => Array.from(positions as number[]).slice(3 * i, 3 * i + 3);
   const count = (positions as number[]).length / 3;
@@ -134,7 +134,7 @@ Deno.test("bonds are pairs of opposite edges, and bond graphs refer to them by t
   const sides = [1, 3].map((i) =>
     square(g.sub(g.gather(lengths, row(i)), g.gather(squares, row(i + 1))))
   );
-  // 0 but for the bonds: each edge has the length of its bond.
+  // 0 except for the bonds: each edge has the length of its bond.
   const odd = g.add(same, g.add(sides[0]!, sides[1]!));
   g.output("energy", g.add(g.mul(odd, 1e6), g.reduceSum(lengths, [0])), []);
   const bytes = g.build(), options = { cutoff: 2.5, reach: 2, triplets: "ordered" } as const;
@@ -272,7 +272,7 @@ Deno.test("wrong lists are refused by name", async () => {
 });
 
 Deno.test("neighbor matrices are padded with the atom itself, beyond the cutoff", async () => {
-  const g = new GraphBuilder("matrix"); // E = ½ Σ r², of what is within 50 Å
+  const g = new GraphBuilder("matrix"); // E = ½ Σ r² over neighbors within 50 Å
   const x = g.input("positions", "f32", ["N", 3]);
   const matrix = g.input("nbmat", "i64", ["N", "K"]);
   const shifts = g.input("nbmat_shifts", "f32", ["N", "K", 3]);

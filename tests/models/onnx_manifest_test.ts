@@ -1,4 +1,4 @@
-/** What is said of models, where, and what is wrong with it. */
+/** Manifests of models: their origins and their errors. */
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, NVE } from "@hooke/hooke";
 import { type OnnxManifest, OnnxModel } from "@hooke/hooke/models/onnx";
@@ -6,7 +6,7 @@ import { GraphBuilder, lennardJonesModel } from "@hooke/hooke/onnx";
 import { checkManifest } from "../../src/models/onnx/manifest/manifest_check.ts";
 import { ENERGY_UNITS, LENGTH_UNITS } from "../../src/models/onnx/manifest/units.ts";
 
-/** E = Σ z + Σ x², F = −2x, of tensors that nobody could guess. */
+/** E = Σ z + Σ x², F = −2x, with tensors whose meanings cannot be guessed. */
 function odd(metadata: Readonly<Record<string, string>> = {}): Uint8Array<ArrayBuffer> {
   const graph = new GraphBuilder("odd", { metadata });
   const x = graph.input("a", "f32", ["N", 3]);
@@ -58,7 +58,7 @@ Deno.test("manifests are read from the options, beside the file and in it, and t
     assertEquals(await energy({ manifest: false }), 2 * 35);
     assertEquals(await energy({ energyUnit: 4 }), 4 * 35);
     assertEquals(await energy({ energyUnit: undefined, elements: ["O", "H"] }), 3 * (1 + 0 + 5));
-    // The longer name is the model's own for sure.
+    // The longer name certainly belongs to the model.
     await Deno.writeTextFile(`${path}.json`, JSON.stringify({ energyUnit: 5 }));
     assertEquals(await energy(), 5 * 35);
     assertEquals(await energy({ manifest: beside }), 3 * 35);
@@ -218,7 +218,7 @@ Deno.test("energies of free atoms are added in float64", async () => {
   const atomEnergies = { H: -13.587222780835477, O: -2042.6112357890132 };
   await using model = await OnnxModel.open(odd(), { ...MANIFEST, elements, atomEnergies });
   const { H, O } = atomEnergies;
-  // Of 2⁻²⁴ of 2000 eV, which float32 would be off by, none is.
+  // The rounding error of float32, 2⁻²⁴ of 2000 eV, does not occur.
   assertAlmostEquals((await evaluated(model)).get("energy")[0]!, 5 + H + O, 1e-11);
   const two = Batch.from([["O"], ["H", "H"]].map((symbols) => ({
     symbols,

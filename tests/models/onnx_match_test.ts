@@ -1,4 +1,4 @@
-/** What tensors are taken for. */
+/** Meanings of tensors. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import type { OnnxBindings } from "../../src/models/onnx/bindings.ts";
 import type { OnnxManifest } from "../../src/models/onnx/manifest/manifest.ts";
@@ -43,7 +43,7 @@ const results = ({ outputs }: OnnxBindings) =>
     [tensor.name, field ?? meaning, level, width, scale].join(" ")
   );
 
-/** The error of what does not match. */
+/** Returns the error of a model that does not match. */
 function mismatch(...given: Parameters<typeof match>): ModelMismatchError {
   const error = assertThrows(() => match(...given), ModelMismatchError);
   assertEquals(error.model, "x.onnx");
@@ -136,7 +136,7 @@ Deno.test("an ambiguous tensor is an error with the possible meanings", () => {
   // Per atom, not per edge.
   const shifts = mismatch(["positions float32 N 3", "edge_index int64 2 E", "w float32 N 3"]);
   assertEquals(Object.keys(shifts.wouldMap), ["w"]);
-  // A temperature is not how many systems there are.
+  // A temperature is not a number of systems.
   mismatch(["positions float32 N 3", "batch int64 N", "t float32 B"]);
 });
 
@@ -191,10 +191,10 @@ Deno.test("energies are per atom or per system, as their shape or the manifest s
   assertEquals(energy("energy float64 N"), "energy energy node 1 1");
   assertEquals(energy("energy float32 N 1"), "energy energy node 1 1");
   assertEquals(energy("energy float32 1"), "energy energy system 1 1");
-  assertEquals(energy("energy float32 ?"), "energy energy  1 1"); // a run tells
+  assertEquals(energy("energy float32 ?"), "energy energy  1 1"); // a run shows it
   const node = { outputs: { energy: { tensor: "e", level: "node" } } } as const;
   assertEquals(energy("e float32 ?", node), "e energy node 1 1");
-  assertEquals(energy("out float32 B"), "out energy system 1 1"); // the only one beside the forces
+  assertEquals(energy("out float32 B"), "out energy system 1 1"); // the only output besides the forces
 });
 
 Deno.test("outputs are in eV and Å with Hooke's sign, and other outputs are fields", () => {
@@ -227,7 +227,7 @@ Deno.test("outputs are in eV and Å with Hooke's sign, and other outputs are fie
     "stress float32 6",
     "virial float32 3 3",
   ], { lengthUnit: 2 });
-  assertEquals(results(stress)[2], "stress stress system 6 0.125"); // and no virial besides
+  assertEquals(results(stress)[2], "stress stress system 6 0.125"); // and no virial
   const cubes = match(["pos float32 N 3"], ["forces float32 N 3", "stress float32 B 3 3"]);
   assertEquals(results(cubes)[1], "stress stress system 9 1");
 });

@@ -116,7 +116,7 @@ Deno.test("dynamics over a graph conserves its energy", async () => {
   assert(Math.max(...energies) - Math.min(...energies) < 32 * 2e-5, String(energies));
 });
 
-/** All pairs of atoms of one system that are closer than a cutoff, both ways. */
+/** Returns all pairs of atoms of one system within a cutoff, in both directions. */
 function allPairs(
   positions: readonly number[],
   owners: readonly number[],
@@ -195,7 +195,8 @@ Deno.test({
     const batch = Batch.from(systems);
     await using md = new NVE({ model, dt: 1 });
     await md.run(batch, 0);
-    // Three times what Python's onnxruntime is away from float64, and 1e-6, of the largest value.
+    // Tolerance relative to the largest value: 1e-6, and three times the difference of Python's onnxruntime
+    // from float64.
     const near = (actual: ArrayLike<number>, expected: readonly number[], python: number) => {
       const limit = (1e-6 + 3 * python) * Math.max(...expected.map(Math.abs));
       for (const [i, value] of expected.entries()) assertAlmostEquals(actual[i]!, value, limit);

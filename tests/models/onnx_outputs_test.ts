@@ -1,4 +1,4 @@
-/** What becomes of what models give. */
+/** Processing of the outputs of models. */
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import {
   Batch,
@@ -16,7 +16,7 @@ import {
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, lennardJonesModel, type Value } from "@hooke/hooke/onnx";
 
-/** Of positions x, in a graph: springs to the origin, E = Σ x², and what else is made of them. */
+/** A graph of springs to the origin, E = Σ x², with further outputs of the positions x. */
 function springs(
   more: (graph: GraphBuilder, x: Value<"f32">) => void,
   { perAtom = false, named = true } = {},
@@ -122,7 +122,7 @@ Deno.test("fields of systems that are not active do not change", async () => {
   const none = graph.mul(graph.input("energy0", "f32", ["B"]), 0);
   graph.output("energy", none, ["B"]);
   graph.output("forces", graph.mul(x, -2), ["N", 3]);
-  // Of all systems: it changes as long as one of them moves.
+  // An output of all systems: it changes while one of them moves.
   graph.output("all", graph.add(none, graph.reduceSum(x, [0, 1])), ["B"]);
   await using model = await OnnxModel.open(graph.build(), { outputs: { total: "all" } });
   const hooks = [ConvergenceHook.fromFmax(1)];
@@ -154,7 +154,7 @@ Deno.test("an output of a wrong length is named", async () => {
 });
 
 Deno.test("a NaN ends the run with an error that names model, output, system and step", async () => {
-  // log of what is left until x reaches 3: the second system gets there.
+  // log(3 − x): the second system reaches x = 3.
   const graph = new GraphBuilder("wall");
   const x = graph.input("positions", "f32", ["N", 3]);
   const rest = graph.op("Log", [graph.sub(3, x)], "f32");

@@ -1,4 +1,6 @@
-/** Graphs for which padded edges, empty lists or an element are not harmless, in engines with default options. */
+/**
+ * Graphs that react to padded edges, or fail on empty lists or an element, in engines with default options.
+ */
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE } from "@hooke/hooke";
 import { type Backend, openWebGpu } from "@hooke/hooke/backend";
@@ -15,7 +17,7 @@ const line = (...x: number[]) => ({
   positions: x.flatMap((x) => [x, 0, 0]),
 });
 
-/** c(H) = 1 per atom, and for a pair at 3 Å both ways (3 − 5)². */
+/** c(H) = 1 per atom, and (3 − 5)² for both directions of a pair at 3 Å. */
 const PAIR = line(0, 3), PAIR_ENERGY = 2 + 4;
 const ALONE = line(0, 30), ATOM = line(0);
 
@@ -99,7 +101,7 @@ Deno.test("a graph of single systems that fails without edges gives an error tha
 Deno.test("an element beyond a table of the graph is refused with the atom and the system", async () => {
   const known = edgeSprings({ firstElement: 1 });
   assertEquals((await run(known, [ATOM])).energies, [0]);
-  // Number 0 would be row −1, which a runtime takes for the last.
+  // Number 0 would be row −1, which a runtime takes as the last row.
   for (const [number, symbol] of [[11, "Na"], [0, "X"]] as const) {
     const info = { label: "salt" };
     const strange = { numbers: [1, number], positions: [0, 0, 0, 2, 0, 0], info };
@@ -110,7 +112,7 @@ Deno.test("an element beyond a table of the graph is refused with the atom and t
         "whose table ",
     );
   }
-  // A row 0 of a table means nothing to a model of atomic numbers.
+  // Row 0 of a table is unused in a model of atomic numbers.
   const unknown = { numbers: [1, 0], positions: [0, 0, 0, 2, 0, 0] };
   await assertRejects(
     () => run(edgeSprings(), [ATOM, unknown]),
@@ -159,7 +161,7 @@ Deno.test("the element numbers of a graph are found from its tables and one-hot 
   assertEquals(limits.map(({ range }) => range), [[2, 5], [2, 5], [-1, 6], [0, 4], [0, 3]]);
 });
 
-/** Does something with a backend on the device of all tests. */
+/** Runs `use` with a backend on the device that all tests share. */
 async function onGpu(work: (backend: Backend) => Promise<void>): Promise<void> {
   const backend = await openWebGpu({ device: device! });
   try {
@@ -193,7 +195,7 @@ slow(testOnGpu)(
       await using model = await OnnxModel.open(edgeSprings({ isMasked: false }), {
         cutoff: CUTOFF,
       });
-      for (const systems of [[PAIR], [PAIR, PAIR]]) { // found once, known for the second batch
+      for (const systems of [[PAIR], [PAIR, PAIR]]) { // found once, and known for the second batch
         const batch = Batch.from(systems);
         const warn = ({ error }: { readonly error: unknown }) =>
           onWarning((error as Error).message);

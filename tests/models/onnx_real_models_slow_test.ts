@@ -1,4 +1,4 @@
-/** Real potentials with default options, on all kinds of structures: the first thing that a user tries. */
+/** Real potentials with default options, on all kinds of structures. */
 import { assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE, type SystemInput } from "@hooke/hooke";
 import { type Backend, openWebGpu } from "@hooke/hooke/backend";
@@ -54,7 +54,7 @@ function computed(batch: Batch): Computed {
   };
 }
 
-/** Energies to 1e-5 eV per atom or what is given, forces to a part of the largest. */
+/** Compares energies to 1e-5 eV per atom or the given tolerance, and forces relative to the largest. */
 function assertSame(
   what: string,
   actual: Computed,
@@ -70,7 +70,7 @@ function assertSame(
   }
 }
 
-/** All structures for a potential; last a cell of two atoms. */
+/** Returns all structures for a potential; the last is a cell of two atoms. */
 function allFor({ isUniversal }: RealPotential): SystemInput[] {
   return [...Object.values(structuresFor(isUniversal)), ...isUniversal ? rattledCrystals() : []];
 }
@@ -151,7 +151,7 @@ for (const potential of POTENTIALS) {
   });
 
   modelTest(`${name} gives stresses that are the slopes of its energies`, async () => {
-    const [system] = allFor(potential).slice(-1); // two atoms, as others take long
+    const [system] = allFor(potential).slice(-1); // two atoms, because larger cells take long
     const pressed = strained(
       system!,
       isUniversal ? [-0.05, -0.04, -0.045, 0.02, 0.01, -0.015] : [0.1, 0.11, 0.12, 0.01, 0, 0],
@@ -178,7 +178,7 @@ for (const potential of POTENTIALS) {
         // Differences of small strains need energies in double precision.
         await using exact = await open(potential, "e", { runtime: "evaluator" });
         for (const crystal of crystals) {
-          const pressed = strained(crystal, [-0.02, -0.02, -0.02, 0, 0, 0]); // angles of 180° stay
+          const pressed = strained(crystal, [-0.02, -0.02, -0.02, 0, 0, 0]); // angles of 180° do not change
           const stress = await stressOf(model, pressed);
           const slopes = await slopesOf(exact, pressed, 1e-3);
           assertWithin("stress", stress, slopes, 1e-3 * largest(slopes));
@@ -204,7 +204,7 @@ for (const potential of POTENTIALS) {
         await using md = new NVE({ model, dt: 1, backend, onWarning: () => {} });
         await md.run(batch, 0);
         assertSame("on WebGPU", computed(batch), expected, 1e-3);
-        // The first finds lists of ANI-1x too short; the second compares padding at their new length.
+        // In the first run the lists of ANI-1x grow; the second compares padding at their new length.
         for (const by of [0.12, 0.13]) {
           const denser = systems.map((system) => squeezed(system, by));
           const given = Batch.from(denser);
@@ -217,14 +217,14 @@ for (const potential of POTENTIALS) {
         backend.dispose();
       }
       const text = model.describe();
-      // Ordered triplets are made on the host, which runs the model then.
+      // The host makes ordered triplets, so it also runs the model.
       const isCompared = ignoresPadding && potential.options.triplets !== "ordered";
       assertEquals(text.includes("give the same results"), isCompared, text.slice(-600));
     },
   });
 }
 
-/** The stress of a system: xx, yy, zz, yz, xz, xy. */
+/** Returns the stress of a system: xx, yy, zz, yz, xz, xy. */
 async function stressOf(model: OnnxModel, system: SystemInput): Promise<number[]> {
   const batch = Batch.from([system]);
   batch.ensure("stress");
@@ -234,7 +234,7 @@ async function stressOf(model: OnnxModel, system: SystemInput): Promise<number[]
   return [0, 4, 8, 5, 2, 1].map((k) => stress[k]!);
 }
 
-/** A periodic system under a symmetric strain: xx, yy, zz, yz, xz, xy. */
+/** Returns a periodic system under a symmetric strain: xx, yy, zz, yz, xz, xy. */
 function strained(system: SystemInput, [xx, yy, zz, yz, xz, xy]: readonly number[]): SystemInput {
   const strain = [1 + xx!, xy!, xz!, xy!, 1 + yy!, yz!, xz!, yz!, 1 + zz!];
   const moved = (rows: ArrayLike<number>) =>

@@ -1,5 +1,5 @@
 /**
- * The batches that the real models were computed on, as systems.
+ * The batches on which the real models were evaluated, as systems.
  *
  * @module
  */
@@ -16,19 +16,22 @@ export function numbersOf({ type, b64 }: ReferenceTensor): number[] {
   return Array.from(values as ArrayLike<number | bigint>, Number);
 }
 
-/** A stored batch, and what PyTorch made of it in float64. */
+/** A stored batch, with results of PyTorch in float64. */
 export interface StoredBatch {
-  /** One for each system. */
+  /** The systems. */
   readonly systems: readonly { readonly numbers: number[]; readonly positions: number[] }[];
-  /** eV, one per system. */
+  /** Energies in eV, one per system. */
   readonly energies: readonly number[];
-  /** eV/Å, three per atom. */
+  /** Forces in eV/Å, three per atom. */
   readonly forces: readonly number[];
-  /** Sources, then targets. */
+  /** Source atoms of all edges, then target atoms. */
   readonly edges: readonly number[];
 }
 
-/** The stored batch of a model; `elements` are the atomic numbers of its species, where these are no such. */
+/**
+ * Returns the stored batch of a model. `elements` are the atomic numbers of its species, if these are
+ * indices.
+ */
 export function storedBatch(
   model: string,
   species: string,
@@ -52,7 +55,9 @@ export function storedBatch(
   };
 }
 
-/** The stored batch of a model with cells, where its edges have shifts, for lists of our own. */
+/**
+ * Returns the stored batch of a model with cells derived from the shifts of its edges, for lists of Hooke.
+ */
 export function storedCrystals(
   model: string,
   species: string,
@@ -83,7 +88,9 @@ export function storedCrystals(
   };
 }
 
-/** Of lattice vectors the shortest three that are independent, which are a basis; `undefined` if there are none. */
+/**
+ * Returns the shortest three independent lattice vectors, which are a basis; `undefined` if there are fewer.
+ */
 function shortestThree(vectors: readonly number[][]): number[] | undefined {
   const rest = vectors.filter((v) => v.some((x) => x !== 0))
     .sort((a, b) => Math.hypot(...a) - Math.hypot(...b));

@@ -4,7 +4,9 @@ import { Batch, NVE, type SystemInput } from "@hooke/hooke";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder } from "@hooke/hooke/onnx";
 
-/** E = weight · Σ |v(e) + v(other edge)|² + Σ |v(e)|²: of a true reverse edge the first sum is 0. */
+/**
+ * E = weight · Σ |v(e) + v(other edge)|² + Σ |v(e)|²: the first sum is 0 if the other edge is the reverse.
+ */
 function model(weight: number): Uint8Array<ArrayBuffer> {
   const graph = new GraphBuilder("both ways");
   const x = graph.input("positions", "f32", ["N", 3]);
@@ -19,7 +21,7 @@ function model(weight: number): Uint8Array<ArrayBuffer> {
   return graph.build();
 }
 
-// One atom whose neighbors are its own images, and three of which two are near each other by several images.
+// One atom whose neighbors are its own images, and three atoms of which two are neighbors by several images.
 const SYSTEMS: readonly SystemInput[] = [
   { symbols: ["Ar"], positions: [0, 0, 0], cell: [3, 0, 0, 0.4, 3.1, 0, 0.2, 0.3, 2.9] },
   {

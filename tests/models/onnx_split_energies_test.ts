@@ -4,7 +4,7 @@ import { Batch, NVE } from "@hooke/hooke";
 import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, type Value } from "@hooke/hooke/onnx";
 
-/** Energies of free atoms, by number, as float32 has them. */
+/** Energies of free atoms by number, rounded to float32. */
 const FREE = Float32Array.of(0, -13663.6, -75.25, -2043.7);
 
 /** Ways in which graphs add energies of free atoms. */

@@ -1,4 +1,4 @@
-/** Models compared with their references when they are opened, and wrong manifests found by that. */
+/** Models are compared with their references when they are opened, which finds wrong manifests. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, NVE } from "@hooke/hooke";
 import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
@@ -87,7 +87,7 @@ Deno.test("a difference of PyTorch in float32 never allows more than 1e-4 eV per
   assert(/energy of structure 1 .* \(at most 0\.0001\)/.test(error.message), error.message);
 });
 
-/** Name, what is said wrongly, what the error names, and what it says would be right. */
+/** Name, wrong options, and the finding and the remedy in the error. */
 const WRONG: readonly [string, OnnxModelOptions, RegExp, RegExp][] = [
   [
     "unit of energy",
@@ -223,7 +223,7 @@ Deno.test("a model that was written with a reference gives a warning if the refe
       (await describe({ verify: false }))[0],
       "not compared with a reference: verify is false",
     );
-    // The reference is not that of another file, with forces.
+    // The reference does not belong to another file, which has added forces.
     await Deno.writeFile(path, exported);
     await describe();
     assertEquals(warnings.length, 1);

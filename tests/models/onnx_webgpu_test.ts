@@ -1,4 +1,4 @@
-/** Models that the host runs, over a batch on a GPU. */
+/** Models on the host, with a batch on a GPU. */
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { Batch, fcc, FIRE, rattle } from "@hooke/hooke";
 import { OnnxModel } from "@hooke/hooke/models/onnx";

@@ -1,4 +1,4 @@
-/** Pair potentials that are written as an expression: known answers, forces by differences, and what they refuse. */
+/** Pair potentials that are written as an expression: known answers, forces by differences, and errors. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { openThreads } from "../../src/backend/mod.ts";
 import { System } from "../../src/batch/mod.ts";
@@ -18,7 +18,7 @@ import { type EngineBackend, gpu } from "../dynamics/backends.ts";
 import { ALL_BACKENDS, openOn, testOn } from "../kernels/lab.ts";
 import { assertClose, PairBatch, uniform } from "../kernels/pair_case.ts";
 
-/** What each backend may be off by, as a part of the largest number. */
+/** Tolerance of each backend, relative to the largest number. */
 const DIGITS = { reference: 1e-9, wasm: 1e-6, webgpu: 2e-6 } as const;
 
 function onEach(name: string, test: (backend: EngineBackend, digits: number) => Promise<void>) {
@@ -31,7 +31,10 @@ function dimer(r: number, symbols = ["Ar", "Ar"]): System {
   return new System({ symbols, positions: [[0, 0, 0], [r, 0, 0]] });
 }
 
-/** Sixteen atoms of two elements in a skewed cell that is shorter than the cutoffs here: no two closer than 1.7 Å. */
+/**
+ * Sixteen atoms of two elements in a skewed cell that is smaller than the cutoffs, at distances of 1.7 Å or
+ * more.
+ */
 function crowd(): System {
   const random = uniform(9);
   const cell = [5.4, 0, 0, 1, 5.2, 0, -0.8, 0.4, 5.6];
@@ -126,7 +129,7 @@ for (const [name, model] of Object.entries(ALL)) {
   });
 }
 
-/** Fractional powers of what may be negative below the root; distances, and the energies there. */
+/** Fractional powers of expressions that may be negative, with distances and the energies there. */
 const ROOTS: Readonly<
   Record<string, [(r: PairExpression) => PairExpression, readonly [number, number][]]>
 > = {

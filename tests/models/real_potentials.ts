@@ -1,5 +1,5 @@
 /**
- * The real potentials beside the project, as a user opens them, and structures of elements that they know.
+ * The real potentials beside the project with their options, and structures of elements that they know.
  *
  * @module
  */
@@ -14,27 +14,27 @@ const SEVENNET =
     "H He Hf Hg Ho I In Ir K Kr La Li Lu Mg Mn Mo N Na Nb Nd Ne Ni Np O Os P Pa Pb Pd Pm Pr Pt Pu Rb Re " +
     "Rh Ru S Sb Sc Se Si Sm Sn Sr Ta Tb Tc Te Th Ti Tl Tm U V W Xe Y Yb Zn Zr").split(" ");
 
-/** One potential. */
+/** A potential. */
 export interface RealPotential {
-  /** The beginning of the names of its files. */
+  /** Beginning of the names of its files. */
   readonly name: string;
-  /** What a user must say to open it. */
+  /** Options to open it. */
   readonly options: OnnxModelOptions;
-  /** The input with the elements. */
+  /** Name of the input with the elements. */
   readonly species: string;
-  /** The atomic numbers by the model's own; all, if these are the same. */
+  /** Atomic numbers by the model's numbers; all, if these are the same. */
   readonly elements?: readonly string[];
-  /** Whether there is a file with forces traced by PyTorch. */
+  /** True if there is a file with forces traced by PyTorch. */
   readonly hasForces: boolean;
-  /** Whether its stored batch has all edges within the cutoff, and not some. */
+  /** True if its stored batch has all edges within the cutoff. */
   readonly hasWholeLists: boolean;
-  /** How far forces of one graph may be from those of another, in parts of the largest: float32. */
+  /** Largest difference between forces of two graphs in float32, relative to the largest force. */
   readonly tolerance: number;
-  /** How far energies of one graph may be from those of another, eV per atom. @default 1e-5 */
+  /** Largest difference between energies of two graphs in eV per atom. @default 1e-5 */
   readonly perAtom?: number;
-  /** Whether edges of 100 Å add nothing. */
+  /** True if edges of 100 Å contribute nothing. */
   readonly ignoresPadding: boolean;
-  /** Whether it knows metals and salts, or only light elements. */
+  /** True if it knows metals and salts, not only light elements. */
   readonly isUniversal: boolean;
 }
 
@@ -65,7 +65,7 @@ export const POTENTIALS: readonly RealPotential[] = [
     name: "chgnet",
     options: { cutoff: 6, reach: 3, triplets: "ordered", inputs: { numbers: "species" } },
     species: "species",
-    perAtom: 4e-5, // an arc cosine turns 1e-7 into 4e-4 where atoms are in a line
+    perAtom: 4e-5, // an arc cosine turns 1e-7 into 4e-4 for atoms on a line
     tolerance: 2e-4,
     ignoresPadding: true,
     isUniversal: true,
@@ -108,7 +108,10 @@ export function rattledCrystals(): SystemInput[] {
 
 const PERIODIC = [true, true, true] as const;
 
-/** A cell of fcc with an atom at the origin and one at each of these places, in parts of the cubic cell. */
+/**
+ * Returns a primitive fcc cell with an atom at the origin and at each of these fractional positions of the
+ * cubic cell.
+ */
 function fccOf(symbols: readonly string[], a: number, ...places: number[][]): SystemInput {
   const h = a / 2;
   return {
@@ -119,7 +122,7 @@ function fccOf(symbols: readonly string[], a: number, ...places: number[][]): Sy
   };
 }
 
-/** Structures by what they show. Elements are those that a potential knows. */
+/** Structures by name, of elements that a potential knows. */
 export function structuresFor(isUniversal: boolean): Record<string, SystemInput> {
   const [metal, a] = isUniversal ? ["Al", 4.05] as const : ["C", 3.6] as const;
   return {

@@ -1,4 +1,7 @@
-/** Stresses of what pulls to points, against strains of these, too; and sums by their parts. */
+/**
+ * Stresses of models with anchor points, compared with strains that move these, too; and sums compared with
+ * their parts.
+ */
 import { assertAlmostEquals } from "@std/assert";
 import { cellVolume, fcc, rattle, System } from "../../src/batch/mod.ts";
 import {
@@ -40,7 +43,7 @@ function times(rows: ArrayLike<number>, matrix: ArrayLike<number>): number[] {
   });
 }
 
-/** What pulls to points that go with a strain. */
+/** Models whose anchor points move with a strain. */
 const STRAINED: Readonly<Record<string, (point: number[]) => Model>> = {
   "tethers": (point) => tethers({ stiffness: 0.7, anchors: point }),
   "a bias of the center": (point) => centerBias({ stiffness: 3, center: point }),

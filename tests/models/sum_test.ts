@@ -65,7 +65,7 @@ Deno.test("asynchronous models are added in their order, regardless of which is 
       },
     }),
   });
-  // Added in another order they are 1.
+  // In another order the sum is 1.
   const model = sum(late(1, 10), late(1e20, 5), potential(() => 0), late(-1e20, 0));
   const batch = atom();
   await using md = new NVE({ model, dt: 1, device: "reference" });
@@ -73,7 +73,7 @@ Deno.test("asynchronous models are added in their order, regardless of which is 
   assertEquals(batch.get("forces")[0], 0);
 });
 
-/** Leaves a force of this size along x in a buffer of its own when visited; a kernel adds it to the forces. */
+/** Writes a force of this size along x to a buffer of its own on the host; a kernel adds it to the forces. */
 function inTwo(size: number): Model {
   return {
     name: "in two",
@@ -110,7 +110,7 @@ Deno.test("kernels of a model run after its computation on the host, and before 
       call: (ctx: DynamicsContext<"forces">) => void seen.push(ctx.read.forces[0]!),
     });
     await md.run(batch, 0);
-    assertEquals(batch.get("forces")[0], 8); // the first forces, out of turn
+    assertEquals(batch.get("forces")[0], 8); // the forces before step 0
     md.hooks.add(new MaxForceClampHook({ maxForce: 6 }));
     await md.run(batch, 2);
     assertEquals(seen, [6, 6]);

@@ -1,4 +1,4 @@
-// Another program that has a database of ours open for long.
+// A database that another program keeps open.
 import { assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";

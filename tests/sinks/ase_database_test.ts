@@ -1,4 +1,4 @@
-// Databases of ASE's: what has a column of its own, and what has none.
+// ASE databases: values with and without columns of their own.
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch, type SystemInput } from "../../src/batch/mod.ts";
@@ -7,7 +7,7 @@ import { withFolder } from "../checkpoint/folder.ts";
 
 const ATOM: SystemInput = { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 0, 0, 3.8] };
 
-/** A database with this in it, and what SQL says of it. */
+/** Writes a system to a database, and passes its row to `check`. */
 async function withRow(
   input: SystemInput,
   check: (row: Record<string, unknown>, path: string) => Promise<void> | void,
@@ -132,7 +132,7 @@ async function bytesOfDatabase(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return await Deno.readFile(path);
 }
 
-/** Everything that reads a database, or changes rows that are there. */
+/** All functions that read a database or change its rows. */
 const READERS: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   open: (path) => inDatabase(path, (sink) => sink.open()),
   read: (path) => inDatabase(path, (sink) => sink.read()),
@@ -162,7 +162,7 @@ async function inDatabase(
   }
 }
 
-/** Pages with one byte of their first changed, which SQLite needs to find its way. */
+/** Pages whose first byte, which SQLite needs to navigate, is changed. */
 function* damagedPages(whole: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
   const size = new DataView(whole.buffer).getUint16(16);
   for (let page = 0; page < whole.length / size; page++) {

@@ -1,4 +1,4 @@
-// Files of ours in ASE, and files of ASE's here.
+// ASE reads files of Hooke, and Hooke reads files of ASE.
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
@@ -45,7 +45,7 @@ print(json.dumps(dict(
 )))
 `;
 
-/** A crystal with a bit of everything, and a molecule with its own masses: written by ASE. */
+/** A crystal with all kinds of values, and a molecule with custom masses, written by ASE. */
 const STRUCTURES = `
 import sys
 import numpy as np
@@ -237,7 +237,7 @@ pythonTest("ASE selects rows of an AseDatabaseSink, and reads them as they are",
       "label=a b": [1],
       "O=1,H>1": [1],
       "energy<-4": [1],
-      "fmax<1": [1], // the largest force is on the atom that is fixed
+      "fmax<1": [1], // the largest force is on the fixed atom
       "Ar": [2],
       "ok": [1],
     });

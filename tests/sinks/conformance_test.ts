@@ -1,4 +1,4 @@
-// Every sink does what every sink must do.
+// Conformance suite of sinks, run on every sink.
 import {
   AseDatabaseSink,
   CsvSink,
@@ -10,7 +10,7 @@ import {
 import { type Lost, sinkSuite, type SinkTrial, type TestCase } from "../../src/testing/mod.ts";
 import type { FILES } from "./formats.ts";
 
-/** Kinds of files: how they end, what makes a sink for them, and what that says it does not keep. */
+/** Formats: their endings, the function that creates their sinks, and the values that they do not keep. */
 const SINKS: Readonly<
   Record<typeof FILES[number], readonly [(path: string) => StoredSink, readonly Lost[]]>
 > = {

@@ -1,4 +1,5 @@
-// Files that another program began, or added to: what has no check sum is not damage, and ours that lost its is.
+// Files that another program began or added to: records without a checksum are not damage, unless Hooke wrote
+// them with one.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { Batch } from "../../src/batch/mod.ts";
@@ -14,7 +15,7 @@ const THEIRS = {
   jsonl: '{"hooke":1,"systemId":0,"numbers":[18],"positions":[[0,0,0]],"masses":[39.9],' +
     '"cell":[0,0,0,0,0,0,0,0,0],"pbc":[0,0,0]}\n',
 };
-/** Check sums, and all that says that a record had one. */
+/** Checksums, and all marks of a record that had one. */
 const SUMS = { xyz: / hooke_crc32c=x[0-9a-f]{8}/, jsonl: /,"crc32c":"[0-9a-f]{8}"/ };
 const MARKS = {
   xyz: / hooke_sums_from=\d+ hooke_crc32c=x[0-9a-f]{8}/,
@@ -74,7 +75,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
       await Deno.writeTextFile(path, THEIRS[ending], { append: true });
       await add(path, 2);
       const whole = await Deno.readTextFile(path);
-      // The last has nothing behind it that could say that it was written with all its marks.
+      // No record follows the last one, which could show that it was written with its marks.
       const cases = [2, 3, 5, 6].flatMap((record) =>
         [SUMS, MARKS].map((marks) => [record, marks[ending]] as const)
       ).filter(([record, marks]) => ![3, 6].includes(record) || marks === SUMS[ending]);
@@ -152,7 +153,7 @@ Deno.test("an array that another program added to a store has no checksum and is
     const { attributes: _, ...theirs } = JSON.parse(text);
     await Deno.writeTextFile(`${path}/core/theirs/zarr.json`, JSON.stringify(theirs));
     const { damage } = await verifySink(path);
-    // Its chunks are missing, which is said of it; that it has no check sum is not.
+    // The report says that its chunks are missing, and not that it has no checksum.
     assert(damage.every(({ reason }) => reason === "it is missing"), JSON.stringify(damage));
     await Deno.writeTextFile(
       `${path}/core/positions/zarr.json`,

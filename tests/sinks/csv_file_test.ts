@@ -1,4 +1,4 @@
-// Tables in files: whole rows, exact numbers, one header.
+// Tables in files: complete rows, exact numbers, one header.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { CsvFile } from "../../src/sinks/mod.ts";
@@ -118,7 +118,7 @@ Deno.test("rows that the disk accepts only in part are removed, and an error is 
     assert(message!.startsWith(`Cannot write to ${path}: File too large`), message);
     const lines = (await Deno.readTextFile(path)).split("\n");
     assertEquals([lines[0], lines.at(-1)], ["i,x", ""]);
-    assertEquals(lines.length - 2, 7 * Number(count)); // whole blocks of rows
+    assertEquals(lines.length - 2, 7 * Number(count)); // complete blocks of rows
     assert(lines.slice(1, -1).every((line, i) => line === `${Math.floor(i / 7)},${i % 7 / 3}`));
   }));
 
@@ -128,7 +128,7 @@ Deno.test("a file is truncated to an earlier size, with rows pending or written,
     await assertRejects(() => file.truncate(3), Error, "it is not open");
     await file.open();
     file.add([[1], [22]]);
-    const { size } = file; // nothing of it is in the file yet
+    const { size } = file; // not in the file yet
     assertEquals(size, "a\n1\n22\n".length);
     file.add([[3]]);
     await file.truncate(size);
@@ -136,7 +136,7 @@ Deno.test("a file is truncated to an earlier size, with rows pending or written,
     await file.flush();
     assertEquals(await Deno.readTextFile(path), "a\n1\n22\n4\n");
     assertEquals(file.size, "a\n1\n22\n4\n".length);
-    await file.truncate(1000); // there is no more
+    await file.truncate(1000); // the file is not longer
     await file.close();
 
     const later = new CsvFile(path, ["a"]);

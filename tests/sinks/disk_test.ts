@@ -1,4 +1,4 @@
-// Disks that are full, that may not be written to, and that are not ours.
+// Full disks, read-only disks, and files of other users.
 import { assert, assertEquals } from "@std/assert";
 import { lacks } from "../machine.ts";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import type { Told } from "./full_disk.ts";
 
 const MOUNT = "mount -t tmpfs -o size=192k none";
 
-/** Runs a program on a disk of its own at `folder`; answers with what it prints. */
+/** Runs a program with a disk mounted at `folder`; returns its output. */
 async function onDisk(mount: string, folder: string, args: readonly string[]): Promise<string> {
   const { stdout, stderr, success } = await new Deno.Command("unshare", {
     args: ["-rm", "sh", "-c", `${mount} "$0" && exec "$@"`, folder, Deno.execPath(), ...args],
@@ -74,8 +74,8 @@ Deno.test({
 
 Deno.test("files and folders without write permission give errors with a code, and are not changed", () =>
   withFolder(async (folder) => {
-    // Nothing is forbidden to root, so another user runs it, who may be unable to read the sources and the runtime
-    // where they are: often in somebody's home.
+    // Permissions do not restrict root, so another user runs it, without access to the sources and the
+    // runtime in their usual folders.
     const source = fileURLToPath(new URL("../../src", import.meta.url));
     await new Deno.Command("cp", { args: ["-r", source, folder] }).output();
     const nobody = Deno.uid() === 0 ? { uid: 65534, gid: 65534 } : undefined;
@@ -97,7 +97,7 @@ Deno.test("files and folders without write permission give errors with a code, a
     await Deno.chmod(folder, 0o755);
     const { stdout, stderr } = await new Deno.Command(runtime, {
       args: ["run", "-A", "--no-check", `${folder}/open.ts`, ...paths],
-      cwd: folder, // the other user may be unable to enter the present one
+      cwd: folder, // the other user may not enter the current folder
       env: { DENO_DIR: `${folder}/cache`, HOME: `${folder}/cache` },
       ...nobody,
     }).output();

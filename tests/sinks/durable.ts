@@ -1,4 +1,6 @@
-/** Writes frames, flushes, and marks that it has; again and again. Started by a test that looks at its system calls. */
+/**
+ * Repeatedly writes frames, flushes, and marks each flush. Started by a test that traces its system calls.
+ */
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 
@@ -10,7 +12,7 @@ if (import.meta.main) {
       await sink.write(Batch.from([{ symbols: ["Ar"], positions: [flush, i, 0], info: { i } }]));
     }
     await sink.flush();
-    Deno.mkdirSync(`${marks}/flushed-${flush}`); // in a folder that no sink knows
+    Deno.mkdirSync(`${marks}/flushed-${flush}`); // in a folder that is not of a sink
   }
   await sink.truncate(7);
   await sink.flush();

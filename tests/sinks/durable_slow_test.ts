@@ -1,5 +1,5 @@
-// When a sink says that all is safe, the disk has it: by the system calls of a process that writes. What was written must
-// have been synced, and so must the folder of each file that is new or has a new name.
+// Flushed data is on the disk, as the system calls of a writing process show: all written files must have
+// been synced, and so must the folder of each new or renamed file.
 import { assert, assertEquals } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { withFolder } from "../checkpoint/folder.ts";
@@ -9,7 +9,7 @@ const CALLS =
   "openat,write,pwrite64,writev,pwritev,ftruncate,fsync,fdatasync,rename,renameat,renameat2,mkdir,unlink";
 const SCRIPT = fileURLToPath(new URL("durable.ts", import.meta.url));
 
-/** What the disk may not have, as system calls go by. */
+/** Data that is not on the disk yet, updated with each system call. */
 class Unsynced {
   readonly #bytes = new Set<string>();
   readonly #entries = new Set<string>();

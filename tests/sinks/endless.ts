@@ -1,8 +1,8 @@
-/** Adds frames to a sink, and never ends: to be killed by kill_slow_test.ts. Prints how many are safe. */
+/** Adds frames to a sink until kill_slow_test.ts kills it. Prints the number of flushed frames. */
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 
-/** The frame of a step: every number in it tells the step, and some are large. */
+/** Returns the frame of a step. Every number in it depends on the step, and some are large. */
 export function frameAt(step: number): Batch {
   const atoms = step % 7 === 3 ? 4000 : 1 + step % 5;
   const positions = Array.from({ length: 3 * atoms }, (_, i) => step + i / 7);

@@ -1,8 +1,8 @@
-// What a disk that is full for a while leaves in a file that is added to.
+// Content of a file after writes to a disk that was temporarily full.
 import { assertEquals, assertRejects } from "@std/assert";
 import { FileEnd } from "../../src/sinks/files/file_end.ts";
 
-/** A file of so many bytes of room, which may refuse to be cut. */
+/** A fake file with limited room, which may refuse to be truncated. */
 function fakeFile() {
   const bytes: number[] = [];
   const file = {
@@ -43,7 +43,7 @@ Deno.test("a part that could not be removed at once is removed before the next w
   [file.room, file.isStuck] = [5, true];
   await assertRejects(() => end.add(Uint8Array.of(4, 5, 6)), Error, "no space left");
   assertEquals(file.bytes, [1, 2, 3, 4, 5]);
-  await assertRejects(() => end.add(Uint8Array.of(7)), Error, "stuck"); // nothing behind a part
+  await assertRejects(() => end.add(Uint8Array.of(7)), Error, "stuck"); // nothing is written behind an incomplete write
   assertEquals(file.bytes, [1, 2, 3, 4, 5]);
   [file.room, file.isStuck] = [Infinity, false];
   await end.add(Uint8Array.of(7, 8));

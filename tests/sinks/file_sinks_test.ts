@@ -1,4 +1,4 @@
-// Sinks in files of text: what is in the file, what has to wait, and what is not taken.
+// Sinks in text files: their content, waiting, and refused values.
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, type System } from "../../src/batch/mod.ts";
 import { CsvSink, ExtxyzSink, JsonlSink, openSink } from "../../src/sinks/mod.ts";
@@ -74,7 +74,7 @@ Deno.test("a table has the numbers per system, systemId first, or the given colu
     await some.write(batch);
     await some.close();
     assertEquals(await lines(some.path), ["pair[1],late,none", "-0,1,"]);
-    const again = new CsvSink(some.path); // takes the columns that are there
+    const again = new CsvSink(some.path); // uses the columns of the file
     await again.write(batch);
     await again.close();
     assertEquals([...(await again.table()).get("none")!], [NaN, NaN]);

@@ -1,9 +1,9 @@
-/** Files of three frames, of which one bit was flipped. */
+/** Files of three frames with one flipped bit. */
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink, verifySink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 
-/** Flipped bits that have another effect than they should have. */
+/** Flipped bits with an unexpected effect. */
 export interface Flips {
   /** Bits that `verifySink` does not report. */
   readonly unseen: readonly string[];
@@ -11,7 +11,7 @@ export interface Flips {
   readonly changed: readonly string[];
 }
 
-/** No flipped bit has another effect than it should have. */
+/** The result without unexpected effects. */
 export const isAsItWas: Flips = { unseen: [], changed: [] };
 
 /** Flips each bit of the bytes that `isMeant` chooses, one at a time. */

@@ -1,4 +1,4 @@
-// Every bit of a small file, flipped.
+// Each bit of a small file, flipped.
 import { flipsOf, isAsItWas } from "./flipped_bits.ts";
 import { assertEquals } from "@std/assert";
 

@@ -1,4 +1,4 @@
-// Folders that are missing above a file that a sink or a checkpoint is to be written to.
+// Missing parent folders of the files of sinks and checkpoints.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { readCheckpoint, writeCheckpoint } from "../../src/checkpoint/mod.ts";

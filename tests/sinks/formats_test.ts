@@ -4,7 +4,7 @@ import { FILES, SYSTEMS, TEXTS } from "./formats.ts";
 
 Deno.test("each format of SINK_FORMATS is tested", () => {
   const made = new Map(Object.entries(SINK_FORMATS).map(([ending, make]) => [make, ending]));
-  // Of endings with the same sink, .xyz and .extxyz, one is tested.
+  // The endings .xyz and .extxyz have the same sink; one is tested.
   const known = [...made.values()].map((ending) => ending.replace(/^\.(ext)?/, ""));
   assertEquals([...new Set([...FILES, ...SYSTEMS, ...TEXTS])].sort(), known.sort());
 });

@@ -1,24 +1,24 @@
 /**
- * Writes to a sink on a small disk and to one beside it until the small disk is full, makes room, and goes on. Prints
- * what happened. Started by a test.
+ * Writes to a sink on a small disk and to one beside it until the small disk is full, frees space, and
+ * continues. Prints a report. Started by a test.
  */
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink, type StoredSink } from "../../src/sinks/mod.ts";
 
-/** What is told of a run. */
+/** Report of a run. */
 export interface Told {
-  /** Frames that were in the full sink, before room was made and at the end. */
+  /** Number of frames in the full sink, before space was freed and at the end. */
   readonly lengths: readonly number[];
-  /** Frames that were taken by the sink beside it. */
+  /** Number of frames in the sink beside it. */
   readonly beside: number;
-  /** What was said of the first that did not fit. */
+  /** Error of the first frame that did not fit. */
   readonly message: string;
   readonly code: unknown;
   /** The steps that can be read from the full sink. */
   readonly steps: readonly number[];
 }
 
-/** The frame of a step. */
+/** Returns the frame of a step. */
 export function frameAt(step: number): Batch {
   const positions = Array.from({ length: 300 }, (_, i) => step + i / 3);
   const batch = Batch.from([{ numbers: new Int32Array(100).fill(18), positions, energy: step }]);

@@ -14,20 +14,22 @@ for (const ending of FILES) {
       for (let kill = 1; kill <= KILLS; kill++) {
         const flushed = await killInMidRun(path, kill);
         assert(flushed > before, `after ${before} systems there were ${flushed}`);
-        const reopened = await openSink(path); // takes off what is not whole
+        const reopened = await openSink(path); // removes an incomplete record
         await reopened.close();
         const length = await check(path, reopened.length, before);
         assert(length >= flushed, `of ${flushed} systems that were safe ${length} are there`);
         if (length > flushed) between++;
         before = length;
       }
-      // A database has nothing but what was flushed; the rest of a file may be there, whole.
+      // A database has only flushed frames; other files may contain further, complete frames.
       if (ending !== "db") assert(between > 0, "no kill fell between two flushes");
     });
   });
 }
 
-/** Lets a process write a while, then kills it; answers with how many systems it said were safe. */
+/**
+ * Lets a process write for a while, then kills it. Returns the number of systems that it reported as flushed.
+ */
 async function killInMidRun(path: string, salt: number): Promise<number> {
   const script = new URL("endless.ts", import.meta.url);
   const run = new Deno.Command(Deno.execPath(), {
@@ -47,10 +49,10 @@ async function killInMidRun(path: string, salt: number): Promise<number> {
   run.kill("SIGKILL");
   assertEquals((await run.status).signal, "SIGKILL");
   await telling;
-  return Number(told.trimEnd().split("\n").at(-1)); // lines are written whole
+  return Number(told.trimEnd().split("\n").at(-1)); // lines are complete
 }
 
-/** Every frame is there once, in order, and as it was: looks at those that are new. */
+/** Checks that every new frame occurs once, in order, and unchanged. */
 async function check(path: string, length: number, from: number): Promise<number> {
   if (path.endsWith(".csv")) return await checkTable(path);
   const sink = await openSink(path);

@@ -1,4 +1,7 @@
-/** Writes rows to a file until the file may not grow any more; prints what that was, and closes. Started by a test. */
+/**
+ * Writes rows to a file until its size limit is reached, prints the error, and closes the file. Started by a
+ * test.
+ */
 import { CsvFile } from "../../src/sinks/mod.ts";
 
 if (import.meta.main) {

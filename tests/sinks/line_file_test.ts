@@ -1,4 +1,4 @@
-// Ends of files of lines and tables that lack their last newline.
+// Files of lines and tables without their last newline.
 import { assertEquals, assertRejects } from "@std/assert";
 import { CsvFile, LineFile, openSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";

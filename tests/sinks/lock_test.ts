@@ -1,4 +1,4 @@
-// Two never write to one file: the second is refused, whatever becomes of the first.
+// Only one writer per file: a second one is refused, and the first is not affected.
 import { assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { lockPath } from "../../src/base/path_lock.ts";
@@ -19,7 +19,7 @@ for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
         `Cannot open ${path}: another run`,
       );
       assertEquals((error as { code?: string }).code, "EBUSY");
-      await first.write(atom(2)); // the refusal has done nothing to it
+      await first.write(atom(2)); // the refusal has not affected it
       await first.close();
       const second = await openSink(path);
       assertEquals(second.length, 2);

@@ -1,4 +1,4 @@
-// Systems kept in memory: what comes out is what went in, and nothing is taken by halves.
+// Systems in memory: they are read as they were written, and batches are stored entirely or not at all.
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
@@ -22,7 +22,7 @@ Deno.test("systems are read in the order of writing, with integers and edges int
   assertEquals([...all.get("edges")], [1, 2, 3, 4, 5, 6, 7, 8]);
   const own = [...batch.get("positions")];
   assertEquals([...all.get("positions")], [...own, ...own.slice(3)]);
-  assertEquals([...all.get("systemId")], [0, 1, 2]); // the second time it is another system
+  assertEquals([...all.get("systemId")], [0, 1, 2]); // the second time it gets another id
 });
 
 Deno.test("a sink keeps copies: later changes of written or read batches do not affect it", () => {
@@ -46,7 +46,7 @@ Deno.test("a batch that exceeds the capacity is refused as a whole", () => {
   assertEquals(sink.length, 2);
   sink.write(Batch.from([atom(3), atom(4)]), [true, false]);
   assert(sink.isFull);
-  sink.write(Batch.from([atom(5)]), [0]); // of nothing, nothing must fit
+  sink.write(Batch.from([atom(5)]), [0]); // an empty selection always fits
   assertEquals([...sink.drain().get("positions")].filter((_, i) => i % 3 === 0), [1, 2, 3]);
   assertEquals([sink.length, sink.isFull], [0, false]);
   sink.write(Batch.from([atom(6)]));

@@ -1,4 +1,5 @@
-// Frames of runs that have diverged: what is not finite is data, and removing it needs no reading.
+// Frames of diverged runs: values that are not finite are data, and such frames are removed without reading
+// them.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, System } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
@@ -15,7 +16,7 @@ const DIMER = new System({
   energy: -1,
 });
 
-/** Three frames, of which the middle one has numbers that are not finite. */
+/** Returns three frames, of which the middle one has values that are not finite. */
 function frames(): Batch[] {
   return [0, 1, 2].map((k) => {
     const batch = Batch.from([DIMER]);

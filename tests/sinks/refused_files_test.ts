@@ -1,4 +1,4 @@
-// What is at a path and must not be touched, and what the file system does not let.
+// Files that sinks must not change, and refusals by the file system.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";

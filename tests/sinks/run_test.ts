@@ -1,4 +1,4 @@
-// Runs that write to sinks in files: what is in them, and what one that fails does to the others.
+// Runs that write to sinks in files: their content, and the effect of a failing sink on others.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
@@ -16,7 +16,7 @@ import { ARGON, crystals } from "../dynamics/atoms.ts";
 
 const FIELDS = ["positions", "velocities", "forces", "energy", "step", "time", "sourceId"];
 
-/** The sinks that give systems back, and how their files end. */
+/** Sinks whose systems can be read, with the endings of their files. */
 const KINDS = { xyz: ExtxyzSink, jsonl: JsonlSink, db: AseDatabaseSink };
 
 function engine(warnings: string[] = []): NVE {

@@ -1,4 +1,4 @@
-// Files of systems, spoiled in seeded ways, and what readers may say of them.
+// Files of systems with random damage from a seed, and the accepted outcomes of reading them.
 import { assert, assertEquals } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";
@@ -6,7 +6,7 @@ import { AseDatabaseSink, CsvSink, ExtxyzSink, JsonlSink, openSink } from "../..
 import { withFolder } from "../checkpoint/folder.ts";
 import { everyField, frame } from "../../src/testing/sinks/sink_trial.ts";
 
-/** Numbers from 0 to 1, the same for the same seed. */
+/** Returns a generator of numbers from 0 to 1, reproducible by its seed. */
 function seeded(seed: number): () => number {
   let state = Math.imul(seed + 1, 2654435761) >>> 0;
   return () => {
@@ -17,7 +17,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** Words that readers may stumble over. */
+/** Words that are inserted as damage. */
 const WORDS = [
   ..."nan NaN inf -Infinity 1e999 -1 0 00 1.5 99999999999 1e308 0x10 T F true null __proto__".split(
     " ",
@@ -46,7 +46,7 @@ const WORDS = [
   "[".repeat(3000),
 ];
 
-/** Bytes of a file with one to three faults. */
+/** Returns the bytes of a file with one to three faults. */
 function spoil(bytes: Uint8Array, random: () => number): Uint8Array {
   let spoiled = bytes;
   for (let i = 1 + Math.floor(random() * 3); i > 0; i--) spoiled = fault(spoiled, random);
@@ -85,7 +85,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** A file of this kind with some of everything in it. */
+/** Writes a file of this format with all kinds of values. */
 async function makeWhole(path: string): Promise<void> {
   const sink = await openSink(path);
   const info = { label: 'say "hi"', nested: { a: [1, null, NaN], b: "c d" }, list: [1, 2.5] };
@@ -96,11 +96,11 @@ async function makeWhole(path: string): Promise<void> {
   await sink.close();
 }
 
-/** What a refusal must name: a line, a row, bytes, or what the whole file is not. */
+/** Matches errors that name the damage: a line, a row, bytes, or the whole file. */
 const NAMED =
   /line \d+|row \d+|bytes \d+|must be an ASE database|it is damaged|it is not an ASE database|not text in UTF-8/;
 
-/** Reads all of a file that was spoiled; answers with the number of systems, or what was said of it. */
+/** Reads a damaged file. Returns the number of systems, or the error. */
 async function tryReading(path: string): Promise<number | Error> {
   const started = performance.now();
   try {
@@ -131,14 +131,14 @@ async function read(path: string): Promise<number> {
   const sink = new MAKERS[path.slice(path.lastIndexOf(".") + 1)]!(path);
   let count = 0;
   for await (const system of sink.frames()) {
-    Batch.from(system); // checks all that computations rely on
+    Batch.from(system); // checks all values that computations rely on
     count++;
   }
   assertEquals(sink.length, count);
   return count;
 }
 
-/** Puts something else into some cell of a database. */
+/** Replaces the content of a random cell of a database. */
 function spoilCell(path: string, random: () => number): string {
   using database = new DatabaseSync(path);
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!;
@@ -181,7 +181,7 @@ function spoilCell(path: string, random: () => number): string {
   return `${table}.${column} of ${id} = ${String(other).slice(0, 80)}`;
 }
 
-/** Tries so many files of a kind, from a seed on. */
+/** Tests `count` files of a format, with successive seeds. */
 export async function trySpoiled(ending: string, from: number, count: number): Promise<void> {
   await withFolder(async (folder) => {
     const path = `${folder}/x.${ending}`;

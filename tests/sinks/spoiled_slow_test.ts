@@ -1,4 +1,4 @@
-// Many files that are spoiled: read as far as they are whole, or refused with where they are not.
+// Many damaged files: each is read up to the damage, or refused with an error that names its place.
 import { FILES } from "./formats.ts";
 import { trySpoiled } from "./spoiled.ts";
 

@@ -1,4 +1,4 @@
-// Files of systems that are only read: by whoever learns from them, while others may write to them.
+// Files of systems that are only read, as for training, while another process may write to them.
 import { assertEquals, assertRejects } from "@std/assert";
 import { DatabaseSync } from "node:sqlite";
 import { Batch } from "../../src/batch/mod.ts";

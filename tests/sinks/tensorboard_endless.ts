@@ -1,4 +1,4 @@
-/** Writes steps, and says after each flush how many there are, until it is killed. Started by a test. */
+/** Writes steps until it is killed, and prints their number after each flush. Started by a test. */
 import { TensorBoardFile } from "../../src/sinks/mod.ts";
 
 if (import.meta.main) {

@@ -4,7 +4,7 @@ import { parseTensorBoard } from "../../src/sinks/mod.ts";
 
 const KILLS = 50;
 
-/** Lets a process write a while, then kills it; answers with the last step that it had flushed. */
+/** Lets a process write for a while, then kills it. Returns the last flushed step. */
 async function killInMidRun(folder: string, salt: number): Promise<number> {
   const script = new URL("tensorboard_endless.ts", import.meta.url).href;
   const run = new Deno.Command(Deno.execPath(), {

@@ -1,4 +1,4 @@
-// TensorBoard's own loader reads what we write, and we read what its writer writes.
+// TensorBoard's own loader reads files of Hooke, and Hooke reads files of TensorBoard's writer.
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { readTensorBoard, TensorBoardFile } from "../../src/sinks/mod.ts";
 import { openPython, pythonTest } from "../python.ts";

@@ -1,4 +1,4 @@
-// Numbers for TensorBoard: records, sums, messages; damaged files and files that are not whole.
+// Files for TensorBoard: records, checksums, messages; damaged and incomplete files.
 import { assert, assertAlmostEquals, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
@@ -14,7 +14,7 @@ async function inFolder(test: (folder: string) => Promise<void>): Promise<void> 
   }
 }
 
-/** The bytes of a file with three events, and where each record ends. */
+/** Bytes of a file with three events, and the end of each record. */
 async function threeEvents(folder: string): Promise<{ bytes: Uint8Array; ends: number[] }> {
   const board = new TensorBoardFile(folder), ends: number[] = [];
   await board.open();
@@ -198,7 +198,7 @@ Deno.test("on a full disk a record is written entirely or not at all, earlier re
     assert(success);
     const [told, last, after] = new TextDecoder().decode(stdout).split(" ").map(Number);
     const events = await readTensorBoard(folder);
-    assert(told! > 50 && after! > 0, `${told} ${after}`); // a small one has room where a large one had none
+    assert(told! > 50 && after! > 0, `${told} ${after}`); // a small record fits where a large one did not
     assertEquals(events.length, 200 - told!);
     assertAlmostEquals(Object.values(events.at(-1)!.scalars)[0]!, last!, 1e-9);
   }));

@@ -1,4 +1,4 @@
-// What a kill may leave of a file of text: every beginning of it.
+// Text files that are cut off at every position, as a killed process leaves them.
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
@@ -33,7 +33,8 @@ async function stepsOf(sink: StoredSink): Promise<number[]> {
 }
 
 for (const ending of TEXTS) {
-  // A row of numbers that lacks its newline may lack digits, too; of other records the check sum says that they are whole.
+  // A row of numbers without its newline may lack digits, too; the checksums of other records show that they
+  // are complete.
   const missing = ending === "csv" ? 0 : 1;
 
   Deno.test(`.${ending}: a file cut off anywhere keeps its complete records, the rest is removed with a warning, and more is added`, () =>
@@ -80,10 +81,10 @@ for (const ending of TEXTS) {
         ? new ExtxyzSink(part)
         : new JsonlSink(part);
       if (reader instanceof CsvSink) assertEquals([...(await reader.table()).get("step")!], [0]);
-      else assertEquals((await reader.read()).size, 2); // by its check sum
+      else assertEquals((await reader.read()).size, 2); // shown by its checksum
       assertEquals((await Deno.stat(part)).size, all.length - 1);
       await Deno.writeFile(part, all);
-      assertEquals((await stepsOf(reader)).length, 2); // it sees what has come since
+      assertEquals((await stepsOf(reader)).length, 2); // it sees systems written since
     }));
 
   if (ending === "csv") continue;
@@ -172,7 +173,7 @@ Deno.test("an incomplete last frame of another program is refused and not change
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`;
     const others = [
-      "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0", // only lacks the end of its line
+      "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0", // lacks only its newline
       "2\nan old comment\nAr 0 0 0\n",
       "1\nfirst\nAr 0 0 0\n\n2\nsecond\nAr 0 0 0\nAr 1 1",
       "3 ",

@@ -1,4 +1,4 @@
-// Files that a disk has damaged: no bit may be another without a word.
+// Files that a disk has damaged: each flipped bit must be reported.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
@@ -36,14 +36,14 @@ function whole(path: string, systems: number): SinkReport {
   return { path, systems, unsummed: 0, damage: [], summary };
 }
 
-/** The files of a sink: one, or those of a folder. */
+/** Returns the files of a sink: one, or those of a folder. */
 async function filesOf(path: string): Promise<string[]> {
   if (!(await Deno.stat(path)).isDirectory) return [path];
   const names = Array.from(Deno.readDirSync(path), ({ name }) => `${path}/${name}`).sort();
   return (await Promise.all(names.map(filesOf))).flat();
 }
 
-/** All that a reader gets. */
+/** Returns all values that a reader gets. */
 async function contentOf(path: string): Promise<unknown> {
   await using systems = await openSystems(path);
   return await Promise.all(Array.from({ length: systems.length }, async (_, i) => {

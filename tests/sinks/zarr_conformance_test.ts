@@ -1,9 +1,9 @@
-// Stores of Zarr do what every sink must do, however they are packed and cut.
+// Conformance suite of sinks, run on Zarr stores with any compression and size of chunks.
 import { ZarrSink, type ZarrSinkOptions } from "../../src/sinks/mod.ts";
 import { sinkSuite, type SinkTrial } from "../../src/testing/mod.ts";
 import { rowsOf } from "../suite.ts";
 
-/** Chunks as they come, and chunks so small that rows, chunks and shards begin everywhere. */
+/** Default chunks, and small chunks, so that rows, chunks and shards begin at many positions. */
 const KINDS: readonly ZarrSinkOptions[] = [
   {},
   { compression: "none" },
@@ -28,7 +28,7 @@ const trials = KINDS.flatMap((kind) =>
   }).map((one) => ({ ...one, kind: JSON.stringify(kind) }))
 );
 
-// In the fast suite each case is tried with one kind, the cases that compare with a list with all kinds.
+// The fast suite runs each case with one kind of store, and cases that compare with a list with all kinds.
 const chosen = rowsOf(trials, {
   keys: ({ kind, name }) => /run 1$/.test(name) ? [name + kind] : [name, kind],
 });

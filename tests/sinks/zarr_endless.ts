@@ -1,8 +1,11 @@
-// Writes one frame after the other to a store of Zarr, and never ends: to be killed by zarr_kill_slow_test.ts.
+// Writes frames to a Zarr store until zarr_kill_slow_test.ts kills it.
 import { Batch } from "../../src/batch/mod.ts";
 import { ZarrSink, type ZarrSinkOptions } from "../../src/sinks/mod.ts";
 
-/** The frame of a step, in which every number tells the step, so that a mixture shows. Frames differ in size. */
+/**
+ * Returns the frame of a step. Every number in it depends on the step, so that mixed frames are detected.
+ * Frames differ in size.
+ */
 export function frameAt(step: number): Batch {
   const atoms = 1 + step % 5;
   const rows = (value: number) => Array.from({ length: atoms }, () => [value, value, value]);
@@ -18,7 +21,7 @@ export function frameAt(step: number): Batch {
   return batch;
 }
 
-/** How the store is written: chunks so small that all that can happen does so soon. */
+/** Options of the store: small chunks, so that all cases occur soon. */
 export function optionsAt(turn: number): ZarrSinkOptions {
   return { compression: turn % 2 === 0 ? "zstd" : "none", chunkBytes: 256, level: -1 };
 }

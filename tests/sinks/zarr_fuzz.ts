@@ -1,8 +1,8 @@
-// Stores of Zarr with something wrong in them.
+// Damaged Zarr stores.
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { frameAt } from "./zarr_endless.ts";
 
-/** Values that are wrong in most places. */
+/** Values that are invalid for most keys. */
 const ODD: readonly unknown[] = [
   null,
   true,
@@ -28,7 +28,7 @@ const ODD: readonly unknown[] = [
   "bool",
 ];
 
-/** Numbers from 0 to 1 by an xorshift generator. */
+/** Returns an xorshift generator of numbers from 0 to 1. */
 export function randomOf(seed: number): () => number {
   let state = seed * 2654435761 | 1;
   return () => {
@@ -39,20 +39,20 @@ export function randomOf(seed: number): () => number {
   };
 }
 
-/** A small store with everything in it. */
+/** Writes a small store with all kinds of arrays. */
 export async function makeStore(path: string): Promise<void> {
   await using sink = new ZarrSink(path, { chunkBytes: 256 });
   for (let step = 0; step < 12; step++) await sink.write(frameAt(step));
 }
 
-/** The files of metadata of a store. */
+/** Returns the metadata files of a store. */
 export function metadataOf(path: string): string[] {
   return Array.from(Deno.readDirSync(path)).flatMap(({ name, isDirectory }) =>
     isDirectory ? metadataOf(`${path}/${name}`) : name === "zarr.json" ? [`${path}/${name}`] : []
   ).sort();
 }
 
-/** The text of some JSON with one value replaced or taken away, or with one byte changed. */
+/** Returns a JSON text with one value replaced or removed, or one byte changed. */
 export function damaged(text: string, random: () => number): string {
   const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!;
   if (random() < 0.2) {
@@ -76,7 +76,7 @@ export function damaged(text: string, random: () => number): string {
   return JSON.stringify(root.all) ?? "";
 }
 
-/** What reading a store and adding to it ends in; `undefined` where nothing is wrong. */
+/** Reads a store and adds to it. Returns the error, or `undefined` if there is none. */
 export async function outcomeOf(path: string): Promise<unknown> {
   try {
     const sink = new ZarrSink(path);

@@ -4,7 +4,7 @@ import { ZarrSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 import { damaged, makeStore, metadataOf, outcomeOf, randomOf } from "./zarr_fuzz.ts";
 
-/** Of a file of a store: what is written in place of what, and the key that the error names. */
+/** File of a store, original text, its replacement, and the key that the error names. */
 const WRONG: readonly (readonly [string, string, string, string])[] = [
   ["zarr.json", '"zarr_format":3', '"zarr_format":2', "zarr_format must be 3"],
   ["zarr.json", '"num_samples":12', '"num_samples":-2', "attributes.num_samples must be a whole"],
@@ -97,7 +97,7 @@ Deno.test("no flipped bit of a chunk is read as other data, compressed or not", 
         await Deno.writeFile(file, wrong);
         const found = await new ZarrSink(path).read().catch((error) => error);
         if (found instanceof SyntaxError) refused++;
-        else assertEquals(found.get("positions"), frames.get("positions"), `bit ${bit}`); // of a hole
+        else assertEquals(found.get("positions"), frames.get("positions"), `bit ${bit}`); // in unused space
       }
       assert(refused > 6, `${refused} were refused`);
     });

@@ -22,7 +22,7 @@ Deno.test(`a process killed ${KILLS} times while it writes a store keeps all flu
         await checkAlone(path, length);
         if (length > flushed || await rowsIn(path, "meta/atoms_ptr") > length + 1) torn++;
         await (await openSink(path)).close();
-        assertEquals(await rowsIn(path, "custom/step"), length); // the rest is taken off
+        assertEquals(await rowsIn(path, "custom/step"), length); // incomplete data is removed
         before = length;
       }
       assert(before >= KILLS, `only ${before} frames were written`);
@@ -53,7 +53,10 @@ Deno.test("a process killed while it creates a store leaves a store that can be 
   }
 });
 
-/** Lets a process write a while after it has told something, then kills it; answers with how many systems it said were safe. */
+/**
+ * Lets a process write for a while after its first output, then kills it. Returns the number of systems that
+ * it reported as flushed.
+ */
 async function killInMidRun(
   path: string,
   turn: number,
@@ -77,10 +80,10 @@ async function killInMidRun(
   run.kill("SIGKILL");
   assertEquals((await run.status).signal, "SIGKILL");
   await telling;
-  return Number(told.trimEnd().split("\n").at(-1)); // lines are written whole
+  return Number(told.trimEnd().split("\n").at(-1)); // lines are complete
 }
 
-/** Every frame is there once, in order, and as it was; answers with their number. */
+/** Checks that every frame occurs once, in order, and unchanged. Returns their number. */
 async function check(path: string, least: number, sink = new ZarrSink(path)): Promise<number> {
   const all = await sink.read();
   assert(all.size >= least, `${all.size} of ${least} flushed systems are there`);
@@ -94,7 +97,7 @@ async function check(path: string, least: number, sink = new ZarrSink(path)): Pr
   return all.size;
 }
 
-/** The same as another program sees it, which knows nothing of what a kill may have left. */
+/** The same check with another reader, which knows nothing of incomplete data. */
 async function checkAlone(path: string, length: number): Promise<void> {
   const root = zarr.root(new FileSystemStore(path));
   const open = (name: string) => zarr.open(root.resolve(name), { kind: "array" });

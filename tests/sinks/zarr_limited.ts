@@ -1,5 +1,5 @@
-// Writes frames to a store of Zarr whose files may not grow much; says how many were flushed, and what went wrong.
-// Then goes on: to the same store, and to one beside it. Started by zarr_refusal_test.ts.
+// Writes frames to a Zarr store whose files have a size limit; prints the number of flushed frames and the
+// error. Then continues with the same store and with one beside it. Started by zarr_refusal_test.ts.
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { frameAt, optionsAt } from "./zarr_endless.ts";
 

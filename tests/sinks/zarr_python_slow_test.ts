@@ -1,4 +1,4 @@
-// What Python's programs make of our stores, and what we make of theirs.
+// Python programs read stores of Hooke, and Hooke reads theirs.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { buildNeighborList } from "../../src/batch/neighbors/mod.ts";
@@ -25,7 +25,7 @@ function frame(step: number): Batch {
   return batch;
 }
 
-/** Writes three runs of frames one after the other, each by a sink of its own; answers with all of them. */
+/** Writes three runs of frames, each by its own sink. Returns all frames. */
 async function writeRuns(path: string, compression: "zstd" | "none"): Promise<Batch> {
   for (const run of [0, 1, 2]) {
     await using sink = new ZarrSink(path, { compression, chunkBytes: 500 });
@@ -175,7 +175,7 @@ pythonTest("stores that nvalchemi wrote are read, what it deleted left out", asy
         TypeError,
       );
     }
-    // Its appends count atoms from the first of what is appended: these edges are nobody's.
+    // Its appended edges count atoms from the first appended one, so they belong to no atoms here.
     const appended = new ZarrSink(`${folder}/appended.zarr`);
     await assertRejects(() => appended.read(), SyntaxError, "must connect nodes of its own system");
     assertEquals([...(await appended.slice({ to: 2 })).get("edges")], [0, 1, 1, 2, 3, 4]);

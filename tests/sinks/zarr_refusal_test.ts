@@ -5,7 +5,10 @@ import { withFolder } from "../checkpoint/folder.ts";
 import { slowTest } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
-/** Blocks of 1 kB that a file may have: enough for the metadata and some hundred frames, packed (turn 0) and not. */
+/**
+ * Size limit of files in blocks of 1 kB: enough for the metadata and some hundred frames, compressed (turn 0)
+ * and not.
+ */
 const LIMITS: readonly (readonly [turn: number, limit: number])[] = [[0, 8], [1, 48]];
 
 for (const [turn, limit] of LIMITS) {
@@ -31,7 +34,7 @@ for (const [turn, limit] of LIMITS) {
         }
         assertEquals(other, flushed + 2);
         assertEquals((await new ZarrSink(`${path}.other`).read()).size, other);
-        // With room again, it goes on where it was.
+        // Once there is room again, it continues.
         await using sink = new ZarrSink(path);
         await sink.write(frameAt(flushed));
         await sink.flush();
@@ -49,10 +52,10 @@ function positionsOf(steps: readonly number[]): Float64Array {
 }
 
 Deno.test("a refusal by the file system is thrown with its code by the next call", async () => {
-  const sink = new ZarrSink("/proc/hooke.zarr"); // no folder can be made there, whoever one is
+  const sink = new ZarrSink("/proc/hooke.zarr"); // no user can create a folder there
   const error = await assertRejects(() => sink.open(), Error, "Cannot open /proc/hooke.zarr");
   assert("code" in error && error.cause instanceof Error);
-  sink.write(frameAt(0)); // taken, and then it turns out that it cannot be kept
+  sink.write(frameAt(0)); // accepted, and then the write fails
   await assertRejects(() => sink.flush(), Error, "Cannot open /proc/hooke.zarr");
   assertEquals(sink.length, 0);
   await sink.close();

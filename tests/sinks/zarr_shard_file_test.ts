@@ -4,7 +4,7 @@ import type { FileSystem } from "../../src/sinks/zarr/files.ts";
 import { INDEX_SIZE, ShardFile } from "../../src/sinks/zarr/shard_file.ts";
 import { randomOf } from "./zarr_fuzz.ts";
 
-/** A disk with one file, that calls `killed` with every state a kill could leave the file in. */
+/** A disk with one file. It calls `killed` with every state in which a kill could leave the file. */
 function diskOf(killed: (bytes: Uint8Array) => void): FileSystem {
   let bytes: Uint8Array = new Uint8Array(0);
   const put = (part: Uint8Array, position: number) => {
@@ -27,7 +27,7 @@ function diskOf(killed: (bytes: Uint8Array) => void): FileSystem {
     },
     write(buffer: Uint8Array, offset: number, length: number, position: number) {
       const all = buffer.subarray(offset, offset + length);
-      // A page is written whole or not at all; of several, a kill may leave the first.
+      // A page is written entirely or not at all; of several pages, a kill may leave the first ones.
       const inPage = Math.min(length, 4096 - position % 4096);
       put(all.subarray(0, inPage), position);
       if (inPage < length) put(all.subarray(inPage), position + inPage);
@@ -53,7 +53,7 @@ function diskOf(killed: (bytes: Uint8Array) => void): FileSystem {
   return fs as FileSystem;
 }
 
-/** The chunks in a shard, by the index at its end; `undefined` where there is no whole index. */
+/** Returns the chunks of a shard by the index at its end; `undefined` if the index is not complete. */
 function chunksIn(bytes: Uint8Array): Map<number, Uint8Array> | undefined {
   const at = bytes.length - INDEX_SIZE;
   if (at < 0) return undefined;
@@ -70,7 +70,7 @@ function chunksIn(bytes: Uint8Array): Map<number, Uint8Array> | undefined {
   return chunks;
 }
 
-/** Bytes that tell which state of which chunk they are, all along. */
+/** Returns bytes that identify a state of a chunk. */
 function stateOf(chunk: number, state: number, size: number): Uint8Array {
   return new Uint8Array(size).map((_, i) => chunk * 31 + state * 7 + i);
 }

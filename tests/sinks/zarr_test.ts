@@ -7,7 +7,7 @@ import { namesIn, withFolder } from "../checkpoint/folder.ts";
 import { slowTest } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
-/** The values of an array as another program reads them. */
+/** Returns the values of an array as another program reads them. */
 async function valuesOf(path: string, name: string): Promise<number[]> {
   const array = await zarr.open(zarr.root(new FileSystemStore(path)).resolve(name), {
     kind: "array",
@@ -16,7 +16,7 @@ async function valuesOf(path: string, name: string): Promise<number[]> {
   return Array.from(data as ArrayLike<number | bigint>, Number);
 }
 
-/** The bytes of all files of a folder. */
+/** Returns the number of bytes of all files of a folder. */
 function sizeOf(path: string): number {
   return Array.from(Deno.readDirSync(path)).reduce((sum, { name, isDirectory }) => {
     const one = `${path}/${name}`;
@@ -103,7 +103,7 @@ slowTest("a thousand frames take few files, and flushing each takes no room for 
       assert(count(path) < 40, `${count(path)} files`);
       sizes.push(sizeOf(path));
     }
-    // Each flush writes the last chunk anew, where an older state of it has left room.
+    // Each flush writes the last chunk again, into the space of an older state of it.
     assert(sizes[1]! < 2 * sizes[0]!, `${sizes[1]} bytes where ${sizes[0]} would do`);
   });
 });
@@ -140,7 +140,7 @@ Deno.test("float32 keeps seven digits, and only the chosen fields are stored", a
     assertEquals(back.get("energy")[0], Math.fround(1 / 3));
     assertEquals(back.get("energy") instanceof Float64Array, true);
     assertEquals([back.has("forces"), back.has("step"), back.has("edges")], [false, true, false]);
-    assertEquals([...back.get("masses")], [4.002602, 4.002602]); // of the elements, as nobody kept others
+    assertEquals([...back.get("masses")], [4.002602, 4.002602]); // of the elements, because the masses were not stored
   });
 });
 
@@ -153,7 +153,7 @@ Deno.test("only the chunks of a slice are read", async () => {
     }
     const file = `${path}/core/positions/c/0/0`, bytes = await Deno.readFile(file);
     const index = new DataView(bytes.buffer, bytes.length - 254 * 16 - 4);
-    index.setBigUint64(16 * 3, 2n ** 40n, true); // the fourth chunk is nowhere now
+    index.setBigUint64(16 * 3, 2n ** 40n, true); // the fourth chunk does not exist any more
     await Deno.writeFile(file, bytes);
     const sink = new ZarrSink(path);
     await assertRejects(() => sink.read(), SyntaxError, "match their checksums");
@@ -194,7 +194,7 @@ Deno.test("a folder or file that is not a store is not changed", async () => {
     }
     assertEquals(namesIn(`${folder}/other`), ["notes.txt"]);
     await Deno.mkdir(`${folder}/empty`);
-    await Deno.writeTextFile(`${folder}/empty/zarr.json.tmp`, "{"); // the first file of all, unfinished
+    await Deno.writeTextFile(`${folder}/empty/zarr.json.tmp`, "{"); // the first file, incomplete
     await using sink = new ZarrSink(`${folder}/empty`);
     await sink.open();
     assertEquals(namesIn(`${folder}/empty`), ["core", "custom", "hooke", "meta", "zarr.json"]);
@@ -255,7 +255,7 @@ Deno.test("a field that no commit completed before a kill is removed; arrays of 
       frame.set("late", 5, { level: "system" });
       await sink.write(frame);
     }
-    await Deno.writeTextFile(`${path}/zarr.json`, root); // as before its last file was written
+    await Deno.writeTextFile(`${path}/zarr.json`, root); // the state before its last file was written
     const rows = await Deno.readTextFile(`${path}/custom/step/zarr.json`);
     const theirs = rows.replace(/"attributes":{.*?}},/, '"attributes":{},');
     await Deno.mkdir(`${path}/custom/theirs`);
