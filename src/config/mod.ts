@@ -18,7 +18,7 @@ export { canonicalJson } from "../base/canonical_json.ts";
 export { configHash } from "../base/config_hash.ts";
 export type { CreatedHook, CreateHooksOptions } from "./hooks/create_hooks.ts";
 export { createHooks } from "./hooks/create_hooks.ts";
-export type { HookFactory, RegisteredHook } from "./hooks/hook_registry.ts";
+export type { HookDefinition, HookFactory, RegisteredHook } from "./hooks/hook_registry.ts";
 export { HookRegistry } from "./hooks/hook_registry.ts";
 export type { HookList, HookSchema } from "./hooks/hook_schema.ts";
 export type {

@@ -16,7 +16,7 @@ import { TrainingStage } from "../../training/stages.ts";
 import { loadHook } from "./hook_module.ts";
 import { addressOf, type ModuleRules, policyOfModules } from "./module_address.ts";
 import { HookRegistry, type RegisteredHook } from "./hook_registry.ts";
-import { readHookOptions } from "./hook_schema.ts";
+import { findHook, numbered } from "./registered_hook.ts";
 import type { HooksConfig } from "./hooks_config.ts";
 import { wrong } from "../json_schema.ts";
 import { type ReadConfig, readConfig, type WantedHook } from "./read_config.ts";
@@ -95,12 +95,14 @@ export interface CreateHooksOptions {
  * ```
  */
 export async function createHooks(
-  config: HooksConfig,
+  config: HooksConfig | HookRegistry,
   options: CreateHooksOptions = {},
 ): Promise<CreatedHook[]> {
-  const { registry = new HookRegistry(), base, onWarning = printFirst } = options;
+  const { base, onWarning = printFirst } = options;
+  const isLoaded = config instanceof HookRegistry;
+  const registry = isLoaded ? config : options.registry ?? new HookRegistry();
   const modules = { base, policy: policyOfModules(options.modules) };
-  const read = readConfig(config);
+  const read = isLoaded ? config.read() : readConfig(config);
   const plans = read.wanted.map((wanted) => planOf(wanted, registry, modules));
   const created: CreatedHook[] = [], names = new Map<string, number>();
   for (const plan of plans.filter(({ wanted }) => !wanted.isOff)) {
@@ -130,34 +132,11 @@ interface HookPlan {
 }
 
 function planOf(wanted: WantedHook, registry: HookRegistry, modules: ModuleRules): HookPlan {
-  const { path, spec, options } = wanted;
   if (wanted.isModule) {
+    const { path, spec, options } = wanted;
     return { wanted, registered: undefined, options, address: addressOf(spec, path, modules) };
   }
-  const registered = registeredOf(wanted, registry);
-  const { list } = registered;
-  if (wanted.list !== undefined && list !== undefined && list !== wanted.list) {
-    throw new TypeError(
-      wrong(
-        `${path}.name`,
-        `a hook for hooks.${wanted.list}, but ${spec} belongs to hooks.${list}`,
-        spec,
-      ),
-    );
-  }
-  return { wanted, registered, options: readHookOptions(registered, options, path) };
-}
-
-function registeredOf({ path, spec, list }: WantedHook, registry: HookRegistry): RegisteredHook {
-  if (registry.has(spec)) return registry.get(spec);
-  const place = list === undefined ? path : `${path}.name`;
-  try {
-    return registry.get(spec);
-  } catch (error) {
-    const rest = (error as Error).message.replace(/^Cannot get a hook: its name/, "");
-    const instead = spec.includes(".") ? '; write a custom hook as "./module.ts#Name"' : "";
-    throw new RangeError(`Cannot configure hooks: ${place}${rest}${instead}`);
-  }
+  return { wanted, ...findHook(wanted, registry) };
 }
 
 async function make(
@@ -247,11 +226,4 @@ function policyOf(hook: object, { continues }: ReadConfig): ErrorPolicy | undefi
   if (continues === undefined) return undefined;
   if (!continues) return "throw";
   return (hook as { readonly onError?: ErrorPolicy }).onError === undefined ? "warn" : undefined;
-}
-
-/** Returns a unique name: the second hook of a name gets the suffix `-2`. */
-function numbered(name: string, names: Map<string, number>): string {
-  const count = (names.get(name) ?? 0) + 1;
-  names.set(name, count);
-  return count === 1 ? name : `${name}-${count}`;
 }

@@ -7,18 +7,15 @@
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { BUILT_IN_HOOKS } from "./built_in_hooks.ts";
+import type { HookHandle } from "../../hooks/registry/hook_set.ts";
 import { checkKeysOfSchema, type HookSchema } from "./hook_schema.ts";
+import type { HooksConfig } from "./hooks_config.ts";
+import { type HookDefinition, LoadedHooks } from "./loaded_hooks.ts";
+import type { ReadConfig } from "./read_config.ts";
+import type { HookFactory, RegisteredHook } from "./registered_hook.ts";
 
-/** Creates a hook from the options of a configuration, in camelCase. */
-export type HookFactory<O = Readonly<Record<string, unknown>>> = (options: O) => object;
-
-/** A hook in the registry. */
-export interface RegisteredHook extends HookSchema {
-  /** Creates the hook. */
-  readonly make: HookFactory;
-  /** True for built-in hooks, which run after hooks of users. */
-  readonly isBuiltIn: boolean;
-}
+export type { HookDefinition } from "./loaded_hooks.ts";
+export type { HookFactory, RegisteredHook } from "./registered_hook.ts";
 
 /**
  * Registry of hooks by name, for configurations. A new registry contains the built-in hooks: `console_log`,
@@ -53,11 +50,83 @@ export interface RegisteredHook extends HookSchema {
  * const misspelt = { hooks: { other: [{ name: "stop_after", step: 100 }] } };
  * await assertRejects(() => createHooks(misspelt, { registry }), TypeError, "did you mean steps?");
  * ```
+ *
+ * @example Hooks of a configuration, to be switched by name before and during training
+ * ```ts
+ * import { HookRegistry } from "@hooke/hooke/config";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const registry = new HookRegistry({
+ *   hooks: {
+ *     forward: [{ name: "activation_stats", enabled: false }],
+ *     update: [{ name: "identity" }],
+ *   },
+ * });
+ * registry.enable("activation_stats"); // then new Trainer({ …, hooksConfig: registry })
+ * assertEquals(registry.definitions.map(({ name, list, enabled }) => [name, list, enabled]), [
+ *   ["activation_stats", "forward", true],
+ *   ["identity", "update", true],
+ * ]);
+ * ```
  */
 export class HookRegistry {
   readonly #hooks = new Map<string, RegisteredHook>(
     Object.entries(BUILT_IN_HOOKS).map(([name, hook]) => [name, { ...hook, isBuiltIn: true }]),
   );
+  #loaded: LoadedHooks | undefined;
+
+  /** Contains the built-in hooks. Loads `config`, if one is given; see {@linkcode load}. */
+  constructor(config?: HooksConfig) {
+    if (config !== undefined) this.load(config);
+  }
+
+  /**
+   * Loads the definitions of hooks from a configuration, instead of those of an earlier one. They are created when the
+   * registry is passed to `createHooks`, to `addHooks`, or as the `hooksConfig` of a trainer. Modules are checked then.
+   *
+   * @throws {TypeError | RangeError} for an unknown name or option, or a wrong value, with its path in the configuration
+   */
+  load(config: HooksConfig): this {
+    this.#loaded = new LoadedHooks(config, this);
+    return this;
+  }
+
+  /** The configuration that was loaded; `undefined` without one. */
+  get config(): HooksConfig | undefined {
+    return this.#loaded?.config;
+  }
+
+  /** Hooks of the loaded configuration, in the order in which they are created. */
+  get definitions(): readonly HookDefinition[] {
+    return this.#loaded?.definitions ?? [];
+  }
+
+  /** Enables a hook of the loaded configuration, also in the trainers that have it. Throws a RangeError for an unknown name. */
+  enable(name: string): void {
+    this.#loadedFor("enable").toggle(name, true);
+  }
+
+  /** Disables a hook of the loaded configuration, also in the trainers that have it. Throws a RangeError for an unknown name. */
+  disable(name: string): void {
+    this.#loadedFor("disable").toggle(name, false);
+  }
+
+  /** Returns the loaded configuration as it is switched now. For `createHooks`. */
+  read(): ReadConfig {
+    return this.#loadedFor("create").read();
+  }
+
+  /** Switches the handle of a hook at a path of the configuration with its definition. For trainers. */
+  join(path: string, handle: HookHandle): void {
+    this.#loaded?.join(path, handle);
+  }
+
+  #loadedFor(action: string): LoadedHooks {
+    if (this.#loaded !== undefined) return this.#loaded;
+    throw new TypeError(
+      `Cannot ${action} hooks of a registry: it has no configuration. Pass one: new HookRegistry(config), or load(config)`,
+    );
+  }
 
   /** Registered names, in the order of registration. */
   get names(): readonly string[] {

@@ -17,6 +17,7 @@ import type {
   TrainingHooksOf,
 } from "../../training/trainer_options.ts";
 import type { CreateHooksOptions } from "../hooks/create_hooks.ts";
+import { HookRegistry } from "../hooks/hook_registry.ts";
 import type { HooksConfig } from "../hooks/hooks_config.ts";
 import { runLog } from "../runs/run_log.ts";
 import type { RunLogOptions } from "../runs/run_log_options.ts";
@@ -76,7 +77,7 @@ export class Trainer<
   constructor(options: TrainerOptions<H, N, W> & HooksConfigOption) {
     const { hooksConfig, hooksOptions, ...core } = checked(options);
     const added = new TrainerHooks(core.onWarning);
-    const more = { config: core.config ?? hooksConfig, onWarning: added.warn };
+    const more = { config: core.config ?? configOf(hooksConfig), onWarning: added.warn };
     super({ ...core, ...more } as TrainerOptions<H, N, W>);
     this.#added = added;
     if (hooksConfig === undefined) return;
@@ -110,12 +111,20 @@ export class Trainer<
   }
 
   /**
-   * Adds the hooks of a configuration, see `createHooks`. If one of them is refused, all are removed. Training waits
+   * Adds the hooks of a configuration, or of a registry that has loaded one, see `createHooks`. If one of them is refused, all are removed. Training waits
    * until the hooks are created.
    */
-  addHooks(config: HooksConfig, options?: CreateHooksOptions): Promise<HookHandle[]> {
+  addHooks(
+    config: HooksConfig | HookRegistry,
+    options?: CreateHooksOptions,
+  ): Promise<HookHandle[]> {
     return awaitHooks(this, this.#added.addConfigured(this.hooks, config, options));
   }
+}
+
+/** Returns the configuration that a registry has loaded. */
+function configOf(config: HooksConfig | HookRegistry | undefined): HooksConfig | undefined {
+  return config instanceof HookRegistry ? config.config : config;
 }
 
 /** Checks the names of the options, and returns them. The trainer itself checks their values. */

@@ -48,12 +48,12 @@ export interface CheckpointingOptions {
 /** Options for the hooks of a trainer. */
 export interface HooksConfigOption {
   /**
-   * Configuration of hooks, as for `addHooks`. The hooks are created before training begins. If one is refused,
+   * Configuration of hooks, or a registry that has loaded one, as for `addHooks`. The hooks are created before training begins. If one is refused,
    * training throws.
    *
    * @default undefined
    */
-  readonly hooksConfig?: HooksConfig;
+  readonly hooksConfig?: HooksConfig | HookRegistry;
   /**
    * Options for creating the hooks: registry and modules.
    *
@@ -91,15 +91,16 @@ export class TrainerHooks {
   /** Adds the hooks of a configuration: all of them, or if one is refused none. */
   async addConfigured(
     hooks: Hooks,
-    config: HooksConfig,
+    config: HooksConfig | HookRegistry,
     options: CreateHooksOptions | undefined,
   ): Promise<HookHandle[]> {
     const handles: HookHandle[] = [];
     const created = await createHooks(config, { onWarning: this.warn, ...options });
     try {
-      for (const { hook, options: how, logErrors } of created) {
+      for (const { hook, options: how, logErrors, path } of created) {
         const handle = hooks.add(hook as never, how);
         handles.push(handle);
+        if (config instanceof HookRegistry) config.join(path, handle);
         if (!logErrors) this.#silent.add(handle.name);
       }
     } catch (error) {
