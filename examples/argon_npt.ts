@@ -1,6 +1,7 @@
 /**
- * Liquid argon at the pressure of air, from a density that is far off to its own: molten at constant volume, then left
- * to a thermostat and a barostat. It prints the density as it goes, with what is conserved, which should stay.
+ * Simulates liquid argon at the pressure of air, from a wrong density to its own: first molten at constant volume,
+ * then with a thermostat and a barostat. It prints the density during the run, and the conserved quantity, which
+ * should not drift.
  *
  * Run: `deno run examples/argon_npt.ts [PICOSECONDS]`
  * In a fresh clone `deno task std` goes before it, once.
@@ -18,7 +19,7 @@ import {
 
 const picoseconds = Number(Deno.args[0] ?? 32);
 if (!(picoseconds >= 4)) {
-  console.error("deno run examples/argon_npt.ts [PICOSECONDS], 4 or more: 32 unless told");
+  console.error("deno run examples/argon_npt.ts [PICOSECONDS], 4 or more; default 32");
   Deno.exit(2);
 }
 const DT = 4, TEMPERATURE = 94.4;
@@ -27,13 +28,13 @@ const steps = Math.round(1000 * picoseconds / DT);
 const model = lennardJones({ epsilon: 0.01034, sigma: 3.405, cutoff: 12 });
 const batch = Batch.from([fcc({ element: "Ar", a: 6.4, cells: 3 })]);
 
-// 108 atoms on a lattice: a picosecond at 250 K makes a dense gas of them.
+// 108 atoms on a lattice, which a picosecond at 250 K turns into a dense gas.
 initVelocities(batch, 250, { seed: 1 });
 await using melt = new NVTLangevin({ model, dt: DT, temperature: 250, friction: 0.01, seed: 1 });
 await melt.run(batch, 250);
 initVelocities(batch, TEMPERATURE, { seed: 2 });
 
-/** amu/Å³ in g/cm³. */
+/** Conversion from amu/Å³ to g/cm³. */
 const GRAMS = 1.66053906660;
 const mass = batch.get("masses").reduce((sum, m) => sum + m);
 const densityOf = (cell: ArrayLike<number>) => GRAMS * mass / (cell[0]! * cell[4]! * cell[8]!);

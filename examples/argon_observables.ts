@@ -1,6 +1,6 @@
 /**
- * Radial distributions, diffusion, autocorrelations and pressures of argon on the way: a crystal and a melt in one
- * batch, each at its own temperature. Given a path, it draws g(r) there.
+ * Computes radial distributions, diffusion, autocorrelations and pressures of argon during a run: a crystal and a
+ * melt in one batch, each at its own temperature. Given a path, it draws g(r) there.
  *
  * Run: `deno run -P=files examples/argon_observables.ts [g.svg]`
  */
@@ -29,7 +29,7 @@ await using bath = new NVTLangevin({
 });
 await bath.run(batch, 1500);
 
-// … and then each is left to itself, and looked at.
+// … and then both run at constant energy, and are observed.
 const rdf = new RadialDistributionHook({ cutoff: 8, bins: 80 });
 const diffusion = new DiffusionHook({ lags: 60 });
 const vacf = new VelocityAutocorrelationHook({ frequency: 5, lags: 80 });

@@ -1,6 +1,6 @@
 /**
- * What a network with attention looks at: it learns to turn sequences round, and a hook reads its attention map where it
- * is made, in validation. Nothing is added to the model for that; a tensor is read by its name.
+ * Shows the attention map of a network: the network learns to reverse sequences, and a hook reads its attention map
+ * in validation, where it is computed. The model needs no change, because a tensor is read by its name.
  *
  * Run: `deno run -P=onnx examples/attention_map.ts`
  */
@@ -18,7 +18,7 @@ import { points, showPoints } from "@hooke/hooke/onnx";
 
 const LENGTH = 8, LETTERS = 6, WIDTH = 16;
 
-/** Sequences of letters, one-hot, and the same from the last to the first. */
+/** Sequences of letters, one-hot, and the same sequences reversed. */
 function sequences(count: number, seed: number) {
   const noise = normalNumbers(count * LENGTH, { seed, stdev: 1000 });
   const letters = Array.from(noise, (e) => Math.floor(Math.abs(e)) % LETTERS);
@@ -31,7 +31,7 @@ function sequences(count: number, seed: number) {
   };
 }
 
-/** One head: softmax((h Q) (h K)ᵀ / √d) h V, with h the letters and where they stand. */
+/** One head: softmax((h Q) (h K)ᵀ / √d) h V, with h the letters and their positions. */
 function network(): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder("turner");
   let seed = 1;

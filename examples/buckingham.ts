@@ -1,5 +1,6 @@
 /**
- * A pair potential of one's own: its energy is written once, and it runs on every backend, with forces and stresses.
+ * Defines a custom pair potential: its energy is written once, and it runs on every backend, with forces and
+ * stresses.
  *
  * Run: `deno run examples/buckingham.ts`
  */

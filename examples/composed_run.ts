@@ -1,6 +1,6 @@
 /**
- * A relaxation as it is done in earnest: convergence, a log, a trajectory, and the relaxed structures by themselves.
- * Hooks know nothing of each other; leaving the block closes them all.
+ * Runs a complete relaxation: convergence criterion, log, trajectory, and a file of the relaxed structures. Hooks are
+ * independent of each other, and leaving the block closes them all.
  *
  * Run: `deno run -P=files examples/composed_run.ts [FOLDER]`
  */

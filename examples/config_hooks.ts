@@ -1,6 +1,6 @@
 /**
- * Hooks from a configuration, and the other ways to register one: the ready-made by switches, one's own by the path of
- * its module, by a name in a registry, or as an object. The user's own run first.
+ * Creates hooks from a configuration, and shows the other ways to register one: built-in hooks by switches, custom
+ * hooks by the path of a module, by a name in a registry, or as an object. Custom hooks run first.
  *
  * Run: `deno run -P=onnx-files examples/config_hooks.ts [FOLDER]`
  */
@@ -64,7 +64,7 @@ await using trainer = getTrainer("simple", {
   epochs: 50,
 });
 
-// 2. By a name of one's own.
+// 2. By a custom name.
 const registry = new HookRegistry();
 registry.register("bell", () => ({ onTrainBegin: () => console.log("ding"), name: "bell" }));
 await trainer.addHooks(config, { registry, base: import.meta.url });

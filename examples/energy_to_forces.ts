@@ -1,6 +1,6 @@
 /**
- * Gives a model of energies forces: reads an .onnx file, differentiates its graph, and writes it with one more output,
- * −dE/dpositions. It needs no manifest, and no runtime.
+ * Adds forces to a model of energies: reads an .onnx file, differentiates its graph, and writes it with one more
+ * output, −dE/dpositions. It needs no manifest, and no runtime.
  *
  * Run: `deno run -P=onnx-files examples/energy_to_forces.ts IN.onnx OUT.onnx [--energy NAME] [--positions NAME] [--forces NAME]
  * [--stress] [--passes NAME,NAME,…]`
@@ -44,7 +44,7 @@ const STRAINED = {
 const OF_STRAIN = Object.values(STRAINED);
 const NAMES = ["energy", "positions", "forces", ...OF_STRAIN];
 
-/** For what was asked for wrongly. */
+/** The error of a wrong argument. */
 function refuse(reason: string): never {
   console.error(`${reason}; --help says what there is`);
   Deno.exit(2);
@@ -70,7 +70,7 @@ if (from === undefined || to === undefined || rest.length > 0) {
   refuse("It takes two files: IN.onnx OUT.onnx");
 }
 
-/** The flags that were given, by what they are called here; `false` for `--no-…`. */
+/** Flags by their names here; `false` for `--no-…`. */
 function given(names: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(names).flatMap(([name, flag]) =>
@@ -88,7 +88,7 @@ const options: WithForcesOptions = {
     : {}),
 };
 
-/** Writes all of a file, or nothing. */
+/** Replaces a file atomically. */
 async function write(path: string, bytes: Uint8Array): Promise<void> {
   const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
   try {
@@ -105,7 +105,7 @@ try {
     throw new Error(`Cannot read ${from}: ${error.message}`, { cause: error });
   });
   const model = decodeModel(file, { name: from });
-  // Weights may be in files beside it; in what is written they are in it.
+  // Weights may be in separate files; the written file contains them.
   const folder = from.replace(/[^/\\]*$/, "");
   await loadExternalData(model, (location) => Deno.readFile(`${folder}${location}`));
   const { bytes, report } = withForces(model, options);

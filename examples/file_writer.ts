@@ -1,6 +1,7 @@
 /**
- * A hook with a resource: opened when the run begins, closed when it ends. It closes with the outcome when all steps
- * are done, when a hook asks to stop, when a step throws, and at Ctrl-C, which reaches the loop by a signal.
+ * Shows a hook with a resource, which is opened when the run begins and closed when it ends. It closes with the
+ * outcome when all steps are done, when a hook stops the run, when a step throws, and at Ctrl-C, which reaches the
+ * loop through a signal.
  *
  * Run: `deno run -P=files examples/file_writer.ts [OUT.csv]`
  */
@@ -19,7 +20,7 @@ class FileWriter {
   readonly stage = DynamicsStage.AFTER_STEP;
   readonly frequency = 10;
   readonly reads = ["energy"] as const;
-  readonly onError = "throw"; // an observer that throws is only counted; a file with gaps is worse than no run
+  readonly onError = "throw"; // errors of observers are only counted by default, and a file with gaps is worse than no run
   readonly #path: string;
   #file: Deno.FsFile | undefined;
 
@@ -63,7 +64,7 @@ const md = new NVE({
   hooks: [new FileWriter(path)],
 });
 await md.run(batch, 25);
-await md.run(batch, 6); // goes on where it was, opens the file again, and appends
+await md.run(batch, 6); // resumes, opens the file again, and appends
 await md.close();
 console.log(await Deno.readTextFile(path));
 if (interrupt.signal.aborted) Deno.exitCode = 130;

@@ -1,6 +1,7 @@
 /**
- * Where a NaN comes from: NanGuard ends the run before parameters are lost, and names the step, the batch and what is not
- * finite; a hook that reads all tensors of the model says which was the first. Then the same data with such steps skipped.
+ * Finds the origin of a NaN: NanGuard ends the run before parameters are damaged, and names the step, the batch and
+ * the tensors that are not finite. A hook that reads all tensors of the model finds the first one. Then the same data
+ * is trained with such steps skipped.
  *
  * Run: `deno run -P=onnx examples/find_nan.ts`
  */
@@ -15,7 +16,7 @@ import {
 } from "@hooke/hooke";
 import { NotFiniteError } from "@hooke/hooke/observe";
 
-/** y = w ln x + b. The product has a name; the rest is called after operators. */
+/** y = w ln x + b. The product has a name; other tensors are named after operators. */
 const builder = new GraphBuilder("logarithm");
 const x = builder.input("x", "f32", ["B", 1]);
 const w = builder.parameter("w", [0], [1]), b = builder.parameter("b", [0], [1]);
@@ -23,7 +24,7 @@ const product = builder.named(builder.mul(builder.op("Log", [x], "f32"), w), "pr
 builder.output("y", builder.add(product, b), ["B", 1]);
 const model = builder.build();
 
-/** y = 2 ln x + 1, and one of 80 points where x is 0. */
+/** y = 2 ln x + 1, with x = 0 in one of 80 points. */
 const xs = Float32Array.from({ length: 80 }, (_, i) => i === 42 ? 0 : 0.2 + i / 20);
 const data = tensorData({
   x: { data: xs, dims: [80, 1] },

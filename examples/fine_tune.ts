@@ -1,7 +1,7 @@
 /**
- * Fine-tunes a potential on your own frames, then simulates the result at constant energy. The manifest beside the
- * potential determines cutoff, elements and inputs; the new file has one beside it as well. Without arguments: a small
- * potential of pairs that knows nothing yet, and shaken crystals of argon.
+ * Fine-tunes a potential on your frames, then simulates the result at constant energy. The manifest beside the
+ * potential determines cutoff, elements and inputs; the new file gets a manifest, too. Without arguments it uses a
+ * small untrained pair potential and rattled crystals of argon.
  *
  * Run: `deno run -P=onnx-files examples/fine_tune.ts [MODEL.onnx FRAMES.xyz [OUT.onnx [PARAMETERS…]]]`, as in
  * `… ani.onnx frames.xyz tuned.onnx 'W*' 'b*'`: without names constants of the graph that look like weights move as well.
@@ -35,24 +35,25 @@ if (await Deno.stat(out).then(() => true, () => false)) {
 }
 const LR = file ? 1e-3 : 2e-3, EPOCHS = file ? 50 : 100, BATCH = 4;
 
-// Energies in eV, forces in eV/Å; if they are called otherwise, add `energy: "REF_energy", forces: "REF_forces"` below.
+// Energies in eV, forces in eV/Å. If your fields have other names, add `energy: "REF_energy", forces: "REF_forces"`
+// below.
 const frames = parseExtxyz(xyz ? await Deno.readTextFile(xyz) : await argon());
-const every = 5; // each fifth frame is not trained with
+const every = 5; // every fifth frame is not used for training
 const train = frames.filter((_, i) => i % every > 0);
 const { parameters, before, after } = await fineTune({
   model: file ?? pairs(),
-  ...(!file && { manifest: { cutoff: 5 } }), // a file has its manifest beside it
+  ...(!file && { manifest: { cutoff: 5 } }), // the manifest is beside the file
   train,
   valid: frames.filter((_, i) => i % every === 0),
-  elementEnergies: file ? "shift" : "keep", // a potential that knows nothing yet leaves nothing over to fit
+  elementEnergies: file ? "shift" : "keep", // an untrained potential leaves no offset to fit
   weights: { energy: 1, forces: 1 },
-  parameters: names.length > 0 ? names : file ? "*" : "heights", // or its constants move as well
+  parameters: names.length > 0 ? names : file ? "*" : "heights", // otherwise its constants would be trained, too
   optimizers: adam({ lr: LR }),
   schedule: cosine({ steps: EPOCHS * Math.ceil(train.length / BATCH) }),
   epochs: EPOCHS,
   batchSize: BATCH,
   seed: 1,
-  hooks: [new NanGuard()], // or a rate that is too high ends in a file of NaN
+  hooks: [new NanGuard()], // otherwise a rate that is too high would end in a file of NaN
   out, // with its manifest and a reference beside it
 });
 console.log(`trains ${parameters.map(({ name }) => name).join(", ")}`);
@@ -72,7 +73,7 @@ await md.run(batch, 200);
 const drift = 1000 * Math.abs(energy() - start) / batch.nodeCount;
 console.log(`${model.name}: ${md.stepCount} steps, energy within ${drift.toFixed(2)} meV per atom`);
 
-/** Such a file of frames, with energies and forces. */
+/** Creates such a file of frames, with energies and forces. */
 async function argon(): Promise<string> {
   const crystal = fcc({ element: "Ar", a: 5.3, cells: 2 });
   const batch = Batch.from(Array.from({ length: 40 }, (_, seed) => rattle(crystal, 0.15, seed)));
@@ -84,7 +85,7 @@ async function argon(): Promise<string> {
   return writeExtxyz(batch);
 }
 
-/** Such a potential: pairs whose energy is a sum of Gaussians of r². The heights are the parameters. */
+/** Creates such a potential: pairs whose energy is a sum of Gaussians of r². Their heights are the parameters. */
 function pairs(): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder("pairs"), count = 16;
   const positions = g.input("positions", "f32", ["N", 3]);

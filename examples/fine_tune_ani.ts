@@ -1,6 +1,6 @@
 /**
- * Fine-tunes the last layer of ANI-1x: energies and forces of another method, a few frames of one molecule, and only the
- * tensors that are named move. Without data of one's own the other method is made up: bonds that are 5 % stronger.
+ * Fine-tunes the last layer of ANI-1x on energies and forces of another method, with a few frames of one molecule.
+ * Only the named tensors are trained. Without data of your own the other method is made up: bonds are 5 % stronger.
  *
  * Run: `deno run -P=models examples/fine_tune_ani.ts [ani1x_1_e.onnx] [OUT.onnx]`
  */
@@ -36,7 +36,7 @@ const methanol = new System({
   ].flat(),
 });
 
-/** Frames of the molecule at 400 K, with what the other method says of them. */
+/** Frames of the molecule at 400 K, with the energies and forces of the other method. */
 async function frames(count: number, seed: number) {
   await using model = await OnnxModel.open(file, { cutoff: 5.2, reach: 3.5, elements: ELEMENTS });
   const sink = new MemorySink();

@@ -1,9 +1,9 @@
 /**
- * From data to dynamics in one file: argon is simulated with the Lennard-Jones model, a network learns its energies and
- * forces from the frames, is written as an .onnx file, and that file is simulated, at constant energy.
+ * Goes from data to dynamics in one file: argon is simulated with the Lennard-Jones model, a network learns its
+ * energies and forces from the frames and is written as an .onnx file, and that file is simulated at constant energy.
  *
- * The network gives energies only. Forces are its slopes, made by differentiating its graph; to train on forces the
- * trainer differentiates that once more.
+ * The network gives energies only. Forces are their gradients, made by differentiating the graph. To train on forces,
+ * the trainer differentiates it once more.
  *
  * Run: `deno run -P=onnx-files examples/fit_potential.ts [OUT.onnx]`
  */
@@ -32,7 +32,7 @@ const path = Deno.args[0] ?? `${Deno.makeTempDirSync()}/argon.onnx`;
 const CUTOFF = 5; // Å
 const crystal = fcc({ element: "Ar", a: 5.3, cells: 2 });
 
-/** Frames of a simulation, with the energies and forces to be learned. */
+/** Frames of a simulation, with the energies and forces to learn. */
 async function frames(temperature: number, seed: number): Promise<System[]> {
   const sink = new MemorySink();
   const batch = Batch.from([crystal]);
@@ -52,7 +52,7 @@ async function frames(temperature: number, seed: number): Promise<System[]> {
 const BASIS = 24; // Gaussians over distances
 const HIDDEN = 16;
 
-/** E = Σᵢ vᵀ tanh(W gᵢ + b) + uᵀ gᵢ, where gᵢ says how many neighbors atom i has at each distance. */
+/** E = Σᵢ vᵀ tanh(W gᵢ + b) + uᵀ gᵢ, where gᵢ counts the neighbors of atom i at each distance. */
 function network(): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder("argon");
   const positions = g.input("positions", "f32", ["N", 3]);
@@ -65,7 +65,7 @@ function network(): Uint8Array<ArrayBuffer> {
   const vectors = g.add(g.sub(g.gather(positions, to!), g.gather(positions, from!)), shifts);
   const square = g.reduceSum(g.mul(vectors, vectors), [1], true); // [E, 1]
   const distance = g.op("Sqrt", [square], "f32");
-  // (1 − r²/c²)³ below the cutoff, 0 beyond it: energies and forces end smoothly.
+  // (1 − r²/c²)³ below the cutoff, 0 beyond it, so that energies and forces end smoothly.
   const inside = g.op("Relu", [g.sub(1, g.mul(square, 1 / CUTOFF ** 2))], "f32");
   const envelope = g.mul(g.mul(inside, inside), inside);
   const width = (CUTOFF - 2.8) / BASIS;

@@ -1,6 +1,6 @@
 /**
- * Relaxes crystals, heats them, and lets them move freely: each goes on to the next stage when it is ready for it,
- * whatever the others do, and one evaluation of the model serves all in each step.
+ * Relaxes crystals, heats them, and runs them at constant energy. Each system enters the next stage when it is ready,
+ * independently of the others, and one evaluation of the model per step serves all stages.
  *
  * Run: `deno run examples/fuse_stages.ts [STEPS_OF_NVT] [STEPS_OF_NVE]`
  */
@@ -33,7 +33,7 @@ const heat = new NVTLangevin({
 });
 const move = new NVE({ model, dt: 2, nSteps: nveSteps, name: "move" });
 
-// A hook of a stage sees the systems of that stage alone; at ON_ADMIT some of them have just come.
+// A hook of a stage sees only the systems of that stage; at ON_ADMIT some of them have just entered.
 heat.hooks.add(hook({
   name: "welcome",
   reads: ["systemId"],

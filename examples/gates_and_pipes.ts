@@ -1,5 +1,5 @@
 /**
- * Training with one's own loop: epochs and batches, a pipe that clips gradients, a gate that skips bad batches, an
+ * Trains with a custom loop: epochs and batches, a pipe that clips gradients, a gate that skips bad batches, an
  * overload set as a hook, and an object with methods named after stages.
  *
  * Run: `deno run examples/gates_and_pipes.ts`
@@ -9,7 +9,7 @@ import { hook, Loop, overload, TrainingStage } from "@hooke/hooke";
 const EPOCHS = 2;
 const BATCHES: readonly (readonly [x: number, y: number])[] = [[1, 2], [2, NaN], [3, 6]];
 
-/** Pipes return the next value, gates vote: both are stages that an observer cannot touch. */
+/** Pipes return the next value, gates vote: observers cannot change either. */
 const careful = hook({
   name: "careful",
   on: {
@@ -29,7 +29,7 @@ const rows = overload()
   .on("training/EPOCH_BEGIN", (ctx) => console.log(`epoch ${ctx.epoch}`));
 const log = hook({ name: "log", on: rows });
 
-/** Methods named after stages; `Start` is understood for `Begin`. */
+/** Methods named after stages; `Start` is accepted for `Begin`. */
 const bell = {
   name: "bell",
   onTrainStart: () => console.log("training begins"),
@@ -40,7 +40,7 @@ const w = new Float32Array([0]); // y = w x
 const loop = new Loop({
   kinds: TrainingStage,
   context: { epoch: 0 },
-  async step(loop) { // a batch, and round it what begins before it and ends after it
+  async step(loop) { // a batch, with the stages that begin before it and end after it
     const { context, stepCount } = loop;
     const batch = stepCount % BATCHES.length;
     if (stepCount === 0) await loop.fire(TrainingStage.TRAIN_BEGIN);
@@ -59,7 +59,7 @@ const loop = new Loop({
       });
     }
     await loop.fire(TrainingStage.BATCH_END);
-    loop.advance("batch"); // the counters that are not the step are the loop's own to move
+    loop.advance("batch"); // the loop itself advances the counters other than the step
     if (batch === BATCHES.length - 1) {
       await loop.fire(TrainingStage.EPOCH_END);
       loop.advance("epoch");

@@ -1,6 +1,6 @@
 /**
- * A histogram of gradient norms at every step, by a plain hook that runs when the step is over: gradients are still
- * there. What is read is declared, so that a step without such a hook copies nothing.
+ * Collects a histogram of gradient norms at every step, by a plain hook at the end of the step, when gradients still
+ * exist. A hook declares what it reads, so a step without such a hook copies nothing.
  *
  * Run: `deno run -P=onnx examples/gradient_histogram.ts`
  */
@@ -15,7 +15,7 @@ import {
 } from "@hooke/hooke";
 import type { Value } from "@hooke/hooke/onnx";
 
-/** Five layers of sigmoids, whose slopes are 1/4 at most: what comes back gets smaller from layer to layer. */
+/** Five layers of sigmoids, whose slopes are 1/4 at most, so gradients shrink from layer to layer. */
 function deep(): Uint8Array {
   const builder = new GraphBuilder("deep");
   let value: Value<"f32"> = builder.input("x", "f32", ["B", 8]);
@@ -32,7 +32,7 @@ function deep(): Uint8Array {
   return builder.build();
 }
 
-/** Parameter → how many steps had a norm of so many powers of ten. */
+/** Parameter → number of steps by the power of ten of the norm. */
 const histograms = new Map<string, Map<number, number>>();
 const gradientHistogram = hook({
   name: "gradientHistogram",

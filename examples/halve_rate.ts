@@ -1,6 +1,6 @@
 /**
- * A hook of one's own, and its test in five lines: it halves all learning rates when there have been more than ten high
- * losses. The test needs no model and no data; a script says what the losses are, and stages come as in training.
+ * Shows a custom hook and its test in five lines: it halves all learning rates after more than ten high losses. The
+ * test needs no model and no data: a script gives the losses, and stages come as in training.
  *
  * Run: `deno run examples/halve_rate.ts`
  */
@@ -10,7 +10,7 @@ import type { EndContext, TrainingBase } from "@hooke/hooke/training";
 import { assert, assertEquals } from "@std/assert";
 
 class MyCustomHook {
-  readonly writes = ["optimizers"] as const; // what is not declared cannot be written
+  readonly writes = ["optimizers"] as const; // fields that are not declared cannot be written
   readonly #threshold: number;
   highLossCount = 0;
   bestAccuracy = 0;

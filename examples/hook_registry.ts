@@ -1,6 +1,6 @@
 /**
- * Hooks from a configuration: forward hooks look at activations, update hooks change gradients, each by the name that it
- * is registered under, on or off. A run log says which there were, and when one was switched.
+ * Creates hooks from a configuration: forward hooks observe activations, update hooks change gradients, each by its
+ * registered name, enabled or disabled. A run log lists the hooks, and when one was enabled or disabled.
  *
  * Run: `deno run -P=onnx examples/hook_registry.ts`
  */
@@ -15,9 +15,9 @@ import {
 } from "@hooke/hooke";
 import { HookRegistry, type HooksConfig } from "@hooke/hooke/config";
 
-const registry = new HookRegistry(); // knows the hooks that come with the package
+const registry = new HookRegistry(); // knows the built-in hooks
 
-/** A forward hook: it sees activations, and the step goes on as if it were not there. */
+/** A forward hook: it sees activations, and does not change the step. */
 registry.register("activation_log", () =>
   hook({
     name: "activation_log",
@@ -33,7 +33,7 @@ registry.register("activation_log", () =>
     },
   }));
 
-/** An update hook: gradients go in, gradients come out, before the optimizer steps. */
+/** An update hook: it receives gradients and returns gradients, before the optimizer steps. */
 registry.register("scale", ({ factor }: { factor: number }) =>
   hook({
     name: "scale",
@@ -45,7 +45,7 @@ registry.register("scale", ({ factor }: { factor: number }) =>
     },
   }), { list: "update", options: { factor: { type: "number" } }, required: ["factor"] });
 
-// As it may stand in a file: names and options are checked, and a mistake is told with its place.
+// The configuration may as well be in a file. Names and options are checked, and the error of a mistake has its path.
 const config: HooksConfig = JSON.parse(`{
   "hooks": {
     "forward": [{ "name": "activation_log" }],
@@ -108,6 +108,7 @@ for (const line of lines) {
   console.log(`${what}, step ${step}: ${names.join(", ")}`);
 }
 
-// `hooksSchema` is all that can be written there, for editors; a mistake is told with its place.
+// For editors, `hooksSchema` describes everything that a configuration may contain. The error of a mistake has its
+// path.
 const misspelt = { hooks: { forward: [{ name: "activation_lgo" }] } };
 await trainer.addHooks(misspelt, { registry }).catch(({ message }) => console.log(message));

@@ -1,6 +1,6 @@
 /**
- * Hooks of one trainer: what one finds out and another uses, one that sleeps at first, one that looks at a sample of the
- * batches, and one that fails without harm.
+ * Combines hooks of one trainer: one measures a value that another uses, one is disabled at first, one samples the
+ * batches, and one fails without harm.
  *
  * Run: `deno run -P=onnx examples/hooks_together.ts`
  */
@@ -15,7 +15,7 @@ import {
   Trainer,
 } from "@hooke/hooke";
 
-/** A typed place in `ctx.shared`, by which hooks talk to each other without knowing each other. */
+/** A typed slot in `ctx.shared`, through which hooks exchange values without knowing each other. */
 const importantMetric = slot<number>("importantMetric");
 
 const producer = hook({
@@ -38,7 +38,7 @@ const consumer = hook({
   },
 });
 
-/** Asleep until two epochs are done. Before that it costs nothing. */
+/** Not called until two epochs are done. Before that it costs nothing. */
 const late = hook({
   name: "late",
   enableAfterEpoch: 2,
@@ -50,7 +50,7 @@ const late = hook({
   },
 });
 
-/** An expensive look at a tenth of the batches: the same ones for the same seed. */
+/** An expensive measurement of a tenth of the batches: the same ones for the same seed. */
 let analyzed = 0;
 const sampled = hook({
   name: "sampled",
@@ -59,7 +59,7 @@ const sampled = hook({
   on: { training: { BATCH_END: () => void analyzed++ } },
 });
 
-/** It throws every time: of a hook that only looks on a warning is told, and training goes on. */
+/** Throws every time: errors of an observer are warnings, and training goes on. */
 const fragile = hook({
   name: "fragile",
   frequency: 100,

@@ -22,7 +22,7 @@ class MyHook {
 console.log("isHook(new MyHook()):", isHook(new MyHook()));
 console.log("isHook({ stage }):", isHook({ stage: DynamicsStage.AFTER_STEP }));
 
-// Two argon crystals of 32 atoms, each shaken in its own way, are relaxed together.
+// Two argon crystals of 32 atoms, each rattled differently, are relaxed together.
 const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
 const batch = Batch.from([rattle(crystal, 0.1, 1), rattle(crystal, 0.1, 2)]);
 const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });

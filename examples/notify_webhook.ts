@@ -1,6 +1,6 @@
 /**
- * A message to a chat when a model is the best so far, and when training is over. Training never waits for the server, and
- * when the server is down it goes on all the same. Here the server is one that the example starts itself.
+ * Posts a message to a chat when a model is the best so far, and when training ends. Training never waits for the
+ * server, and continues if the server is down. The example starts a server of its own.
  *
  * Run: `deno run -P=net examples/notify_webhook.ts`
  */
@@ -44,7 +44,7 @@ const parts = {
 }
 await server.shutdown();
 
-// The server is gone: what cannot be posted is a warning.
+// The server is gone: a message that cannot be posted is a warning.
 let warnings = 0;
 await using trainer = new Trainer({
   ...parts,

@@ -1,5 +1,5 @@
 /**
- * A run at constant energy with a watch over it: what the right time step keeps, one that is too long does not.
+ * Monitors a run at constant energy: the right time step conserves the energy, one that is too long does not.
  *
  * Run: `deno run examples/nve_drift.ts`
  */

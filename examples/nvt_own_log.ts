@@ -1,5 +1,5 @@
 /**
- * A run at constant temperature with a log of one's own: columns that are functions of the context, rows that go to a
+ * Runs at constant temperature with a custom log: columns that are functions of the context, and rows that go to a
  * function.
  *
  * Run: `deno run examples/nvt_own_log.ts`

@@ -1,6 +1,7 @@
 /**
- * Looks at every step of a run on a GPU without slowing it down: what a hook reads is copied on the device, and comes
- * while the run goes on, in order. A hook that has to decide in its step says `sync: true`, and is waited for.
+ * Observes every step of a run on a GPU without slowing it down: fields that a hook reads are copied on the device
+ * and arrive while the run goes on, in order. A hook that must decide in its step sets `sync: true`, and the run
+ * waits for it.
  *
  * Run: `deno run examples/observe_on_gpu.ts [auto|webgpu|wasm|reference]`
  */

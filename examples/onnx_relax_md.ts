@@ -1,7 +1,7 @@
 /**
- * Relaxes structures and their cells over a potential in an .onnx file that gives energies, as `hooke-export` writes
- * them, and then keeps them at a temperature for 0.1 ps. The relaxed structures, the trajectory and a log of each run go
- * to a folder, which must have none of them yet.
+ * Relaxes structures and their cells with a potential in an .onnx file that gives energies, as `hooke-export` writes
+ * it, and then simulates them at a temperature for 0.1 ps. The relaxed structures, the trajectory and a log of each
+ * run go to a folder, which must not contain them yet.
  *
  * Run: `deno run -P=onnx-files examples/onnx_relax_md.ts MODEL.onnx IN.xyz FOLDER [KELVIN]`
  */

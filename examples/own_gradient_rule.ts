@@ -1,6 +1,7 @@
 /**
- * A gradient for an operator that Hooke has no rule for: onnxruntime's QuickGelu, y = a · σ(α·a), which optimized models
- * have. The rule is tried against differences, twice, then a graph with the operator is differentiated and run.
+ * Adds a gradient rule for an operator that Hooke does not have a rule for: onnxruntime's QuickGelu, y = a · σ(α·a),
+ * which optimized models contain. The rule is compared with finite differences, twice, then a graph with the operator
+ * is differentiated and run.
  *
  * Run: `deno run -P=onnx examples/own_gradient_rule.ts`
  */
@@ -10,7 +11,7 @@ import { checkRule } from "@hooke/hooke/testing/onnx";
 
 const QUICK_GELU = "com.microsoft.QuickGelu";
 
-// The slope is σ + α·y·(1 − σ). All that it is made of has rules, so that it can be differentiated again.
+// The derivative is σ + α·y·(1 − σ). All its operators have rules, so it can be differentiated again.
 const rules = gradientRules.on([QUICK_GELU, Number], () => ({ node, a, y, g }, write) => {
   const alpha = floatAttribute(node, "alpha", Math.fround(1.702));
   const s = write.make("Sigmoid", [write.mul(a, alpha)]);

@@ -1,6 +1,6 @@
 /**
- * A custom integrator, composed of the parts of those that come with the package: Langevin dynamics split as OBABO,
- * with half of the bath at each end of a step. It runs wherever its parts do, in batches, with hooks and checkpoints.
+ * Composes a custom integrator of the parts of built-in ones: Langevin dynamics split as OBABO, with half of the bath
+ * at each end of a step. It runs on every backend that has its parts, in batches, with hooks and checkpoints.
  *
  * Run: `deno run examples/own_integrator.ts [steps]`
  */

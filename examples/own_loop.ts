@@ -1,11 +1,11 @@
 /**
- * A loop of one's own with stages of two kinds: it picks apples, and now and then makes juice of them.
+ * Runs a custom loop with stages of two kinds: it picks apples, and sometimes makes juice of them.
  *
  * Run: `deno run examples/own_loop.ts`
  */
 import { type BaseContext, hook, Loop, stages } from "@hooke/hooke";
 
-/** What hooks see at the stages of either kind, besides what every context has. */
+/** Context of the stages of either kind, besides the fields of every context. */
 interface Autumn extends BaseContext {
   readonly apples: number;
   readonly litres: number;
@@ -13,7 +13,7 @@ interface Autumn extends BaseContext {
 const OrchardStage = stages<Autumn>()("orchard", ["BEFORE_TREE", "AFTER_TREE", "ON_WORM"]);
 const PressStage = stages<Autumn>()("press", ["AFTER_JUICE"]);
 
-/** A class: where, how often, what. It asks to stop; the step under way is finished. */
+/** A class with stage, frequency and handler. It stops the run; the current step is finished. */
 class StopWhenFull {
   readonly stage = PressStage.AFTER_JUICE;
   readonly frequency = 1;
@@ -28,7 +28,7 @@ class StopWhenFull {
   }
 }
 
-/** A table: a handler for each stage that matters, "*" for the other observe stages of the kind. */
+/** A table: a handler for each relevant stage, "*" for the other observe stages of the kind. */
 const log = hook({
   name: "log",
   frequency: 2, // trees 0, 2, 4, …; ON_WORM is an event: it fires each time
@@ -50,7 +50,7 @@ const start = hook({
   on: { orchard: { BEFORE_TREE: () => console.log("the first tree") } },
 });
 
-/** Asked at its due counts, and called only where the answer is yes. */
+/** Its condition is evaluated at due counts, and it is called only if the condition holds. */
 const third = hook({
   name: "third",
   kinds: [OrchardStage],

@@ -1,7 +1,7 @@
 /**
- * The loss changed in the middle of a run, to one that is plain TypeScript: least trimmed squares, which leaves the worst
- * fifth of each batch out. A hook at COMPUTE_LOSS takes the trainer's place; it says the loss and its slope by each output,
- * and the trainer goes back from there. It is the only one that may: the stage has the role "replace".
+ * Changes the loss in the middle of a run to one written in TypeScript: least trimmed squares, which leaves the worst
+ * fifth of each batch out. A hook at COMPUTE_LOSS replaces the trainer's loss: it returns the loss and its gradient
+ * by each output, and the trainer propagates it back. A stage with the role "replace" has only one such hook.
  *
  * Run: `deno run -P=onnx examples/own_loss.ts`
  */
@@ -17,7 +17,7 @@ import {
 
 const COUNT = 200;
 
-/** y = 2 x + 1, but for each eighth, which somebody has written down wrong. */
+/** y = 2 x + 1, except for every eighth point, which is wrong. */
 function measured() {
   const x = normalNumbers(COUNT, { seed: 1 }),
     noise = normalNumbers(COUNT, { seed: 2, stdev: 0.1 });

@@ -1,6 +1,6 @@
 /**
- * An optimizer that there is none of, as a hook: Rprop, which looks at signs of gradients only. It takes the place of the
- * step at OPTIMIZER_STEP and changes parameters where they are; what it keeps goes into checkpoints with it.
+ * Implements an optimizer that Hooke does not have as a hook: Rprop, which uses only the signs of gradients. It
+ * replaces the step at OPTIMIZER_STEP and changes parameters in place. Checkpoints contain its state.
  *
  * Riedmiller and Braun, A direct adaptive method for faster backpropagation learning (1993).
  *
@@ -17,7 +17,7 @@ import {
 } from "@hooke/hooke";
 import type { OptimizerContext, UpdateContext } from "@hooke/hooke/training";
 
-/** Of each number: the step it takes, and where its slope last pointed. */
+/** For each number: its step size, and the sign of its last gradient. */
 interface Kept {
   readonly steps: Float32Array;
   readonly signs: Int8Array;
@@ -36,13 +36,13 @@ class Rprop {
         const sign = Math.sign(gradient[i]!), turn = sign * signs[i]!;
         if (turn > 0) steps[i] = Math.min(steps[i]! * 1.2, 1);
         if (turn < 0) steps[i] = Math.max(steps[i]! * 0.5, 1e-6);
-        signs[i] = turn < 0 ? 0 : sign; // after a turn it waits
+        signs[i] = turn < 0 ? 0 : sign; // after a change of sign it does not move
         numbers[i]! -= signs[i]! * steps[i]!;
       }
     }
   }
 
-  /** For checkpoints. */
+  /** State for checkpoints. */
   save(): [string, Kept][] {
     return [...this.#kept];
   }
@@ -59,7 +59,7 @@ class Rprop {
   }
 }
 
-/** y = 3 a + 0.01 b, where b is some thirty times a: a long, narrow valley, in which plain descent creeps. */
+/** y = 3 a + 0.01 b, where b is some thirty times a: a long, narrow valley, in which plain descent is slow. */
 function valley() {
   const a = normalNumbers(64, { seed: 1 }), b = normalNumbers(64, { seed: 2, stdev: 30 });
   const x = Float32Array.from({ length: 128 }, (_, i) => (i % 2 === 0 ? a : b)[i >> 1]!);
@@ -77,7 +77,7 @@ for (const hooks of [[], [new Rprop()]]) {
     model: builder.build(),
     loss: meanSquaredError(),
     data: tensorData(valley(), { batchSize: 64 }),
-    optimizers: sgd({ lr: 1e-3 }), // the largest rate that does not run away
+    optimizers: sgd({ lr: 1e-3 }), // the largest rate that does not diverge
     hooks,
     epochs: 60,
   });

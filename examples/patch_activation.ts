@@ -1,7 +1,7 @@
 /**
- * Which parts of a network matter: a tensor within it is replaced while it is validated, by zeros, by its mean, or by
- * itself with noise, and the loss says what that part was good for. The model's file stays as it is: a patch is what a
- * hook asks of its trainer while it is on.
+ * Measures which parts of a network matter: a tensor within it is replaced during validation, by zeros, by its mean,
+ * or by itself with noise, and the loss shows the contribution of that part. The model's file does not change: a
+ * patch is a setting of a hook while it is enabled.
  *
  * Run: `deno run -P=onnx examples/patch_activation.ts`
  */
@@ -19,7 +19,7 @@ import type { ActivationPatch } from "@hooke/hooke/training";
 const POINTS = ["first", "second", "third"] as const;
 const COUNT = 256;
 
-/** Three small networks side by side, each of which sees all of x; y is the sum of what they say. */
+/** Three small networks side by side, each of which sees all of x; y is the sum of their outputs. */
 function network(): Uint8Array<ArrayBuffer> {
   const g = new GraphBuilder("sum");
   const x = g.input("x", "f32", ["B", 3]);
@@ -55,13 +55,13 @@ await using trainer = new Trainer({
 });
 await trainer.train();
 
-/** The validation loss with patches; without the hook it is what it was. */
+/** The validation loss with patches; without the hook it is the original one. */
 async function lossWith(...patches: ActivationPatch[]): Promise<number> {
   using _handle = trainer.addHook({ name: "patch", settings: { patches } });
   return (await trainer.validate())["val/loss"]!;
 }
 
-/** What a point is on average over the validation data. */
+/** Mean of a tensor over the validation data. */
 const means = new Map<string, number>();
 {
   const look = hook({

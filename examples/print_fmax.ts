@@ -1,5 +1,5 @@
 /**
- * A hook of one's own on an engine: the largest force on an atom, step by step.
+ * Adds a custom hook to an engine: it prints the largest force on an atom, step by step.
  *
  * Run: `deno run examples/print_fmax.ts`
  */

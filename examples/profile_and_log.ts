@@ -1,5 +1,5 @@
 /**
- * The two ready-made hooks: where the time goes, and what ran.
+ * Uses two ready-made hooks: a profiler and a run log.
  *
  * Run: `deno run examples/profile_and_log.ts`
  */
@@ -21,7 +21,7 @@ const loop = new Loop({
 }, {
   name: "walk",
 });
-loop.hooks.add(log, { order: "first" }); // before all others, to see every change of them
+loop.hooks.add(log, { order: "first" }); // before all others, so that it logs every change of them
 loop.hooks.add(profiler, { order: "first" });
 loop.hooks.add({
   name: "half-way",

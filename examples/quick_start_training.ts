@@ -1,5 +1,6 @@
 /**
- * A trainer by its kind, the usual hooks in one line each, a hook of one's own, and all of them switched by name.
+ * Creates a trainer by its kind, with common hooks in one line each, a custom hook, and hooks that are enabled and
+ * disabled by name.
  *
  * Run: `deno run -P=onnx-files examples/quick_start_training.ts [FOLDER]`
  */
@@ -40,7 +41,7 @@ trainer.addConsoleLogging({ logEveryNBatches: 10 });
 trainer.addJsonLogging({ outputDir, logEveryNBatches: 20 });
 trainer.addCheckpointing({ outputDir, saveEveryNEpochs: 2 });
 
-// One of one's own: every method takes one argument.
+// A custom hook: every method takes one argument.
 class CustomHook {
   readonly name = "my_custom_hook";
   readonly losses: number[] = [];
@@ -57,7 +58,7 @@ trainer.addHook(new CustomHook());
 await trainer.train(2);
 list();
 
-// Switched by name, while it trains or in between.
+// Hooks are enabled and disabled by name, during training or in between.
 trainer.removeHook("console_log");
 trainer.disableHook("json_log");
 list();

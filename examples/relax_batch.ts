@@ -1,6 +1,6 @@
 /**
- * Many structures relaxed in one batch, each by itself: a crystal that is done rests while others go on. L-BFGS beside
- * FIRE, from the same places.
+ * Relaxes many structures in one batch, each independently: a converged crystal is not updated while others continue.
+ * Compares L-BFGS with FIRE from the same positions.
  *
  * Run: `deno run examples/relax_batch.ts [systems]`
  */

@@ -1,6 +1,6 @@
 /**
- * Relaxes all structures of a file at once, with a log. At the end, and at Ctrl-C too, what has relaxed is in the other
- * file, in the order in which it did: `sourceId` says which of the first file each was, counted from 0.
+ * Relaxes all structures of a file at once, with a log. At the end, and at Ctrl-C, the other file has the relaxed
+ * structures in the order in which they converged: `sourceId` is the index of each in the first file, counted from 0.
  *
  * Run: `deno run -P=files examples/relax_file.ts IN.xyz OUT.xyz [LOG.csv]`; if OUT.xyz exists, it needs `--overwrite`.
  */
@@ -31,7 +31,8 @@ if (there !== undefined && !Deno.args.includes("--overwrite")) {
   Deno.exit(2);
 }
 
-// Noble gases, mixed by Lorentz and Berthelot: eV and Å. An element that is not here is an error that names the atom.
+// Noble gases, mixed by the Lorentz-Berthelot rules: eV and Å. An element that is not listed is an error that names
+// the atom.
 const model = lennardJones({
   species: {
     Ne: { epsilon: 0.0031, sigma: 2.74 },

@@ -1,7 +1,7 @@
 /**
- * Relaxes all structures in the files of a folder, however many: a batch is kept full of them, and each goes to the
- * other file as soon as it is relaxed. After Ctrl-C, and after a kill, the same command goes on where it was.
- * `sourceIndex` says which of the folder each was, counted from 0 through the files in order.
+ * Relaxes all structures in the files of a folder, however many: a batch is kept full of them, and each is written to
+ * the other file as soon as it has converged. After Ctrl-C or a kill, the same command resumes. `sourceIndex` is the
+ * index of each in the folder, counted from 0 through the files in order.
  *
  * Run: `deno run -P=files examples/relax_folder.ts FOLDER OUT.xyz|OUT.zarr [steps]`
  */
@@ -23,7 +23,7 @@ if (folder === undefined || to === undefined) {
   Deno.exit(2);
 }
 
-/** The structures in all files of a folder, got when they are asked for. */
+/** The structures in all files of a folder, read on demand. */
 async function structuresIn(folder: string): Promise<SampleList> {
   const names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
   const files = await Promise.all(
@@ -40,7 +40,7 @@ async function structuresIn(folder: string): Promise<SampleList> {
   return { length: places.length, get };
 }
 
-// Noble gases, mixed by Lorentz and Berthelot: eV and Å.
+// Noble gases, mixed by the Lorentz-Berthelot rules: eV and Å.
 const model = lennardJones({
   species: {
     Ne: { epsilon: 0.0031, sigma: 2.74 },
@@ -81,7 +81,7 @@ if (structures.length === 0) {
   console.error(`There is no structure in ${folder}: no .xyz, .jsonl, .db or .zarr file with one`);
   Deno.exit(2);
 }
-// Never more than 2,000 atoms at once; small structures fill what large ones leave.
+// At most 2,000 atoms at once; small structures fill the space that large ones leave.
 const sampler = await SizeAwareSampler.open(structures, {
   maxAtoms: 2000,
   maxSystems: 64,

@@ -1,5 +1,5 @@
 /**
- * Relaxes a molecule of ethanol over ANI-1x, from a file that gives energies only: its forces are made when it is
+ * Relaxes a molecule of ethanol with ANI-1x, from a file that gives energies only: its forces are made when it is
  * opened. Another potential needs its manifest beside it (docs/models.md): x.json for x.onnx.
  *
  * Run: `deno run -P=models examples/relax_molecule.ts [ani1x_1_e.onnx]`
@@ -53,14 +53,17 @@ const ethanol = new System({
 });
 const BONDS = [["C–C", 0, 1], ["C–O", 1, 2], ["O–H", 2, 3], ["C–H", 0, 4]] as const;
 
-/** What no file of ANI-1x says by itself. */
+/** Manifest of ANI-1x, whose files do not contain one. */
 const ANI: OnnxModelOptions = { cutoff: 5.2, reach: 3.5, elements: ["H", "C", "N", "O"] };
 
 async function isThere(path: string): Promise<boolean> {
   return await Deno.stat(path).then(({ isFile }) => isFile, () => false);
 }
 
-/** What is said of a file: nothing where its manifest is beside it. Others than ANI-1x have no pairs of edges. */
+/**
+ * Returns the options of a file: empty if its manifest is beside it. Potentials other than ANI-1x do not have pairs
+ * of edges.
+ */
 async function saidOf(path: string): Promise<OnnxModelOptions> {
   if (await isThere(`${path}.json`) || await isThere(path.replace(/\.onnx$/, ".json"))) return {};
   const bytes = await Deno.readFile(path).catch((error) => {
@@ -74,7 +77,7 @@ async function saidOf(path: string): Promise<OnnxModelOptions> {
   );
 }
 
-/** Opens the model, or ends with what is wrong. */
+/** Opens the model, or exits with an error. */
 async function opened(path: string): Promise<OnnxModel> {
   try {
     return await OnnxModel.open(path, await saidOf(path));

@@ -1,6 +1,6 @@
 /**
- * Relaxes all structures of a file at once, and writes them into every file that is named, each in the format that its
- * ending says: .xyz, .jsonl, .csv, .db (of ASE), .zarr. If one file cannot be written, the others are.
+ * Relaxes all structures of a file at once, and writes them to every named file, each in the format of its extension:
+ * .xyz, .jsonl, .csv, .db (of ASE), .zarr. If one file cannot be written, the others are.
  *
  * Run: `deno run -P=files examples/relax_to_files.ts IN.xyz OUT.zarr OUT.xyz OUT.db …`; with `--add` the structures are
  * added to files that exist.
@@ -33,7 +33,7 @@ for (const path of to) {
   }
 }
 
-// Noble gases, mixed by Lorentz and Berthelot: eV and Å.
+// Noble gases, mixed by the Lorentz-Berthelot rules: eV and Å.
 const model = lennardJones({
   species: {
     Ne: { epsilon: 0.0031, sigma: 2.74 },
@@ -67,7 +67,7 @@ for (const path of to) {
   }
 }
 
-/** Adds the structures to a file; answers with how many it has then. */
+/** Adds the structures to a file; returns the number of its structures. */
 async function add(path: string): Promise<number> {
   const sink = await openSink(path);
   try {
@@ -79,10 +79,10 @@ async function add(path: string): Promise<number> {
   }
 }
 
-/** Extended XYZ of any program is read as it comes, everything else as a sink of that kind has it. */
+/** Extended XYZ of any program is read directly, other formats through their sinks. */
 async function readAll(path: string): Promise<Batch> {
   if (/\.(ext)?xyz$/i.test(path)) return Batch.from(parseExtxyz(await Deno.readTextFile(path)));
-  await using source = await openSystems(path); // which makes and changes nothing
+  await using source = await openSystems(path); // which creates and changes nothing
   const systems = [];
   for (let place = 0; place < source.length; place++) systems.push(await source.get(place));
   return Batch.from(systems);

@@ -1,7 +1,7 @@
 /**
- * Relaxes all structures of a file at once over a potential in an .onnx file, on the GPU if there is one. What the model
- * does not say of itself (cutoff, units, elements) stands in a file of JSON beside it: docs/models.md. Without files it
- * relaxes three crystals of argon over a Lennard-Jones graph of its own.
+ * Relaxes all structures of a file at once with a potential in an .onnx file, on the GPU if there is one. A JSON file
+ * beside the model describes what the model does not (cutoff, units, elements): docs/models.md. Without files it
+ * relaxes three crystals of argon with its own Lennard-Jones graph.
  *
  * Run: `deno run -P=onnx-files examples/relax_with_onnx.ts [MODEL.onnx IN.xyz [OUT.xyz]]`; if OUT.xyz exists, it needs
  * `--overwrite`.
@@ -54,7 +54,7 @@ const batch = Batch.from(
   from === undefined ? argon() : parseExtxyz(await Deno.readTextFile(from)),
 );
 
-const earlier = [...batch.ensure("stepsDone")]; // a file brings the steps that its systems have done
+const earlier = [...batch.ensure("stepsDone")]; // the file contains the steps that its systems have done
 let before: number[] = [];
 const begin = hook({
   name: "begin",

@@ -1,6 +1,7 @@
 /**
- * Dynamics in a run folder: its log, scalars, checkpoints, trajectory and a report with plots. Start it again with more
- * STEPS, all steps counted, and it goes on; start it twice at once, and the second says who has the folder.
+ * Runs dynamics in a run folder, with its log, scalars, checkpoints, trajectory and a report with plots. Start it
+ * again with a larger total of STEPS, and it resumes. Start it twice at once, and the second reports the process that
+ * has the folder.
  *
  * Run: `deno run -P=files examples/report_run.ts [FOLDER] [STEPS]`
  */

@@ -1,6 +1,7 @@
 /**
- * Molecular dynamics that can be stopped and resumed: a checkpoint every so many steps, and the same bits as if it had
- * never stopped. Start it again with the same file and more STEPS, all steps counted, and it goes on.
+ * Runs molecular dynamics that can be stopped and resumed: it writes a checkpoint every few steps, and the results
+ * are bitwise identical to those without interruption. Start it again with the same file and a larger total of STEPS,
+ * and it resumes.
  *
  * Run: `deno run -P=files examples/resume.ts [FILE.hooke] [STEPS]`
  */
@@ -22,7 +23,7 @@ if (!Number.isSafeInteger(steps) || steps < 1) {
 }
 const PART = 200;
 
-// A hook's own state goes into the checkpoint, too: the mean is over all parts.
+// The checkpoint contains the hook's state, too: the mean is over all parts.
 let sum = 0, count = 0;
 const mean = hook({
   name: "mean",
@@ -57,7 +58,7 @@ while (md.stepCount < steps) {
 const now = temperatureOf(batch)[0]!;
 console.log(`step ${md.stepCount}: ${now} K, mean of ${count} steps ${(sum / count).toFixed(3)} K`);
 
-/** The batch of the checkpoint, or a new one when there is no such file. */
+/** The batch of the checkpoint, or a new one if there is no such file. */
 async function begin(): Promise<Batch> {
   try {
     return await md.loadCheckpoint(path);

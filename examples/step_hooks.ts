@@ -1,6 +1,6 @@
 /**
- * The five events of a training run in one hook, on a small model of letters: what each gets, and in which order they
- * come. Gradients can be read when a step is over, and the step can be changed, too: nothing needs a fork.
+ * Handles the five events of a training run in one hook, on a small model of letters, and shows the context and order
+ * of each. Gradients can be read when a step is over, and the step can be changed, too, without a fork.
  *
  * Run: `deno run -P=server examples/step_hooks.ts [FOLDER]`
  */
@@ -24,7 +24,7 @@ import {
 
 const folder = Deno.args[0] ?? Deno.makeTempDirSync();
 
-/** Says what happens. Of a GPU only what is declared would be copied; here it is read where it is. */
+/** Logs the events. On a GPU only declared fields are copied; here they are read in place. */
 class MyHook {
   readonly reads = ["gradients"] as const;
 
@@ -56,7 +56,7 @@ class MyHook {
   }
 }
 
-/** Which letter follows which: a row of scores for each. */
+/** Scores of the next letter, one row for each letter. */
 const text =
   "the law of springs: as the force, so is the stretch; as the stretch, so is the force. ".repeat(
     8,
@@ -75,7 +75,7 @@ const data = tensorData({
 }, { batchSize: 32, seed: 1, tokens: ({ letter }) => letter!.data.length });
 const target = "next";
 
-/** A place for checkpoints, which the example starts itself: PUT /step_19.hooke */
+/** A server for checkpoints, which the example starts itself: PUT /step_19.hooke */
 await using server = Deno.serve(
   { hostname: "127.0.0.1", port: 0, onListen() {} },
   async (request) => {

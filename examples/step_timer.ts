@@ -1,5 +1,5 @@
 /**
- * A hook at several stages: it answers for each, once, when it is added.
+ * Adds a hook to several stages: it is asked about each one once, when it is added.
  *
  * Run: `deno run examples/step_timer.ts`
  */

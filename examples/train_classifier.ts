@@ -1,6 +1,6 @@
 /**
- * A small classifier of two spirals: a network written operator by operator, trained, validated after each epoch, and
- * kept as an .onnx file that any runtime reads.
+ * Trains a small classifier of two spirals: the network is written operator by operator, validated after each epoch,
+ * and written as an .onnx file that any runtime reads.
  *
  * Run: `deno run -P=onnx-files examples/train_classifier.ts [OUT.onnx]`
  */
@@ -19,7 +19,7 @@ import { dataOf, openSession, type Value } from "@hooke/hooke/onnx";
 
 const path = Deno.args[0] ?? `${Deno.makeTempDirSync()}/spirals.onnx`;
 
-/** Points on two arms that wind about each other, and which arm each is on. */
+/** Points on two interleaved spiral arms, and the arm of each. */
 function spirals(count: number, seed: number) {
   const noise = normalNumbers(2 * count, { seed, stdev: 0.03 });
   const label = BigInt64Array.from({ length: count }, (_, i) => BigInt(i % 2));
@@ -31,7 +31,7 @@ function spirals(count: number, seed: number) {
   return { x: { data: x, dims: [count, 2] }, label: { data: label, dims: [count] } };
 }
 
-/** Two hidden layers. What is fed comes by name, and parameters have names, too. */
+/** Two hidden layers. Inputs are fed by name, and parameters have names, too. */
 function network(): Uint8Array {
   const builder = new GraphBuilder("spirals");
   let seed = 1;
@@ -62,7 +62,7 @@ await using trainer = new Trainer({
 await trainer.train();
 await trainer.exportTo(path);
 
-// What came out is a model like any other: no trainer is needed to use it.
+// The result is a model like any other: using it needs no trainer.
 await using session = await openSession(path);
 const center = { data: Float32Array.of(0.9, 0, -0.9, 0), dims: [2, 2] };
 const logits = dataOf(await session.run({ x: center }), "logits", "float32");

@@ -1,5 +1,5 @@
 /**
- * When one number is not enough: systems have converged when forces are small and the energy no longer changes.
+ * Combines two criteria: systems have converged when forces are small and the energy no longer changes.
  *
  * Run: `deno run examples/two_criteria.ts`
  */
@@ -9,7 +9,7 @@ import type { Criterion } from "@hooke/hooke/dynamics";
 const forces: Criterion = { key: "fmax", threshold: 0.05 };
 const energies: Criterion = { key: "energyChange", threshold: 1e-6 };
 
-/** Relaxes a crystal; answers with the step in which it had converged, and what was left to gain. */
+/** Relaxes a crystal; returns the step in which it converged, and the energy that remained to be gained. */
 async function relax(criteria: readonly Criterion[]): Promise<string> {
   let text = "did not converge";
   const tell = hook({

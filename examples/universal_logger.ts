@@ -1,6 +1,6 @@
 /**
- * One hook for several kinds of loop: an overload for dynamics, one for a pipeline, and a fallback for any other kind.
- * Which one applies is decided when the hook is added; in the loop it costs nothing.
+ * Uses one hook for several kinds of loop: an overload for dynamics, one for a pipeline, and a fallback for any other
+ * kind. The overload is resolved when the hook is added, so it costs nothing in the loop.
  *
  * Run: `deno run examples/universal_logger.ts`
  */

@@ -5,7 +5,7 @@
  */
 import type { MetricsContext } from "@hooke/hooke";
 
-/** Says when the last losses are about the same. */
+/** Reports when the last losses are about the same. */
 export class PlateauHook {
   readonly #window: number;
   readonly #within: number;
@@ -23,7 +23,7 @@ export class PlateauHook {
     console.log(`Training plateau detected in epoch ${epoch + 1}!`);
   }
 
-  /** What it has seen goes into checkpoints. */
+  /** Checkpoints contain its state. */
   save(): number[] {
     return this.#losses;
   }

@@ -1,6 +1,6 @@
 /**
- * A small model with its data, loss and optimizer, for blocks of docs/coming_from.md, whose originals take such names for
- * granted.
+ * A small model with its data, loss and optimizer, for code blocks of docs/coming_from.md, whose originals assume
+ * such names.
  *
  * @module
  */
@@ -45,7 +45,7 @@ export const optimizer: Optimizer = adam({ lr: 0.05 });
 /** A folder for what hooks write. */
 export const outputDir: string = Deno.makeTempDirSync();
 
-/** Folder that paths of modules with hooks begin from. */
+/** Base folder of the paths of modules with hooks. */
 export const base: string = new URL("../", import.meta.url).href;
 
 /** Options of a trainer of these parts. */
