@@ -56,7 +56,7 @@ export type { AverageStress, AverageStressHookOptions } from "./atoms/average_st
 export type { CorrelationOptions } from "./observables/correlation_options.ts";
 export type { ElementName } from "./atoms/element_choice.ts";
 export type { SavedSystems } from "./observables/observed_systems.ts";
-export { NaNDetectorHook, NonFiniteError } from "./atoms/nan_detector_hook.ts";
+export { NaNDetectorHook, NotFiniteFieldError } from "./atoms/nan_detector_hook.ts";
 export type { NaNDetectorHookOptions, NotFinite } from "./atoms/nan_detector_hook.ts";
 export { AlignCellHook } from "./atoms/align_cell_hook.ts";
 export type { AlignCellHookOptions } from "./atoms/align_cell_hook.ts";

@@ -6,7 +6,7 @@ import { potential } from "../../src/models/mod.ts";
 import {
   MaxForceClampHook,
   NaNDetectorHook,
-  NonFiniteError,
+  NotFiniteFieldError,
   SnapshotHook,
   WrapPeriodicHook,
 } from "../../src/observe/mod.ts";
@@ -58,7 +58,7 @@ Deno.test(
     assertNear(await run(Infinity, Infinity), [Math.SQRT2, Math.SQRT2, 0], TOLERANCE[backend]);
     assertEquals(await run(1e30, 0), [2, 0, 0]);
     const error = await run(NaN, Infinity).catch((error) => error);
-    assert(error instanceof NonFiniteError, String(error)); // before DivergedError: nothing has moved
+    assert(error instanceof NotFiniteFieldError, String(error)); // before DivergedError: nothing has moved
   }),
 );
 

@@ -19,7 +19,7 @@ import {
   LoggingHook,
   MaxForceClampHook,
   NaNDetectorHook,
-  NonFiniteError,
+  NotFiniteFieldError,
   ProgressHook,
   SnapshotHook,
   WrapPeriodicHook,
@@ -104,7 +104,7 @@ testOnGpu(
         ...where(backend),
         hooks: [new NaNDetectorHook()],
       });
-      const found = await assertRejects(() => broken.run(crystals(1), 100), NonFiniteError);
+      const found = await assertRejects(() => broken.run(crystals(1), 100), NotFiniteFieldError);
       return [[drifted.step, ...drifted.systems], [
         found.step,
         ...found.systems,

@@ -11,7 +11,7 @@ import {
   EnergyDriftMonitorHook,
   NaNDetectorHook,
   type NaNDetectorHookOptions,
-  NonFiniteError,
+  NotFiniteFieldError,
   RadialDistributionHook,
 } from "../../src/observe/mod.ts";
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
@@ -41,7 +41,7 @@ Deno.test(
     for (const value of [NaN, Infinity, -Infinity]) {
       const hooks = [new NaNDetectorHook()];
       await using md = new NVE({ model: breaking(6, value), dt: 1, ...where(backend), hooks });
-      const error = await assertRejects(() => md.run(crystals(3), 20), NonFiniteError);
+      const error = await assertRejects(() => md.run(crystals(3), 20), NotFiniteFieldError);
       assertEquals(
         error.message,
         "NVE cannot go on: values are not finite in step 5: forces: 2 numbers of system 1 " +
@@ -63,7 +63,11 @@ Deno.test("values that are wrong from the start are found before the first step 
   await using md = new NVE({ model: breaking(0, NaN), dt: 1, device: "reference", hooks });
   const batch = crystals(3);
   const before = bitsOf(batch, undefined, ["positions", "velocities"]);
-  const error = await assertRejects(() => md.run(batch, 20), NonFiniteError, "in step 0: forces");
+  const error = await assertRejects(
+    () => md.run(batch, 20),
+    NotFiniteFieldError,
+    "in step 0: forces",
+  );
   assertEquals([error.step, begun], [0, []]);
   assertEquals(bitsOf(batch, undefined, ["positions", "velocities"]), before);
 });
@@ -81,7 +85,7 @@ Deno.test("values that were damaged between two runs are found before the next s
   value = NaN;
   batch.get("positions")[0]! += 0.1;
   const before = bitsOf(batch, undefined, ["positions"]);
-  const error = await assertRejects(() => md.run(batch, 3), NonFiniteError);
+  const error = await assertRejects(() => md.run(batch, 3), NotFiniteFieldError);
   assertEquals([error.step, bitsOf(batch, undefined, ["positions"])], [3, before]);
   assertEquals(begun, [0, 1, 2]);
 });
@@ -94,7 +98,7 @@ Deno.test("further fields are checked if they are named, of atoms and of systems
   await using md = new NVE({ model: ARGON, dt: 1, device: "reference", fields: ["load"], hooks });
   await assertRejects(
     () => md.run(batch, 20),
-    NonFiniteError,
+    NotFiniteFieldError,
     "in step 0: load: 2 numbers of system 2 (atom 6 of system 2 first)",
   );
 });
@@ -107,7 +111,7 @@ Deno.test("the frequency applies, and long lists of systems are cut", async () =
   await using md = new NVE({ model, dt: 1, device: "reference", hooks });
   await assertRejects(
     () => md.run(many, 20),
-    NonFiniteError,
+    NotFiniteFieldError,
     "in step 3: energy: 12 numbers of systems 0, 1, 2, 3, 4, 5, 6, 7, … 12 in all",
   );
 });

@@ -42,17 +42,17 @@ export interface NotFinite {
  *
  * @example
  * ```ts
- * import { NonFiniteError } from "@hooke/hooke/observe";
+ * import { NotFiniteFieldError } from "@hooke/hooke/observe";
  * import { assertEquals } from "@std/assert";
  *
  * const forces = { field: "forces", count: 2, systems: [1], atom: 0 };
- * const error = new NonFiniteError("NVE", 7, [forces]);
+ * const error = new NotFiniteFieldError("NVE", 7, [forces]);
  * assertEquals([error.step, error.systems], [7, [1]]);
  * ```
  */
-export class NonFiniteError extends Error {
+export class NotFiniteFieldError extends Error {
   /** Name of the class. */
-  override readonly name = "NonFiniteError";
+  override readonly name = "NotFiniteFieldError";
   /** Step in which the values were found. */
   readonly step: number;
   /** Slots of all systems that have such values. */
@@ -83,7 +83,7 @@ const NAME = "NaNDetectorHook";
 const SHOWN = 8;
 
 /**
- * Stops a run with a {@linkcode NonFiniteError} if forces, energies or other fields are NaN or infinite, before they
+ * Stops a run with a {@linkcode NotFiniteFieldError} if forces, energies or other fields are NaN or infinite, before they
  * move atoms. Fields are checked after each evaluation of the model, and once before the first step of a run. Hooks
  * that modify forces at that stage, such as `MaxForceClampHook`, run before the check.
  *
@@ -94,7 +94,7 @@ const SHOWN = 8;
  * import { Batch } from "@hooke/hooke/batch";
  * import { NVE } from "@hooke/hooke/dynamics";
  * import { potential } from "@hooke/hooke/models";
- * import { NaNDetectorHook, NonFiniteError } from "@hooke/hooke/observe";
+ * import { NaNDetectorHook, NotFiniteFieldError } from "@hooke/hooke/observe";
  * import { assertRejects } from "@std/assert";
  *
  * const broken = potential(({ positions, forces }) => {
@@ -103,7 +103,7 @@ const SHOWN = 8;
  * });
  * await using md = new NVE({ model: broken, dt: 1, hooks: [new NaNDetectorHook()] });
  * const batch = Batch.from([{ symbols: ["Ar"], positions: [2, 0, 0] }]);
- * await assertRejects(() => md.run(batch, 10), NonFiniteError, "forces: 1 number of system 0");
+ * await assertRejects(() => md.run(batch, 10), NotFiniteFieldError, "forces: 1 number of system 0");
  * ```
  */
 export class NaNDetectorHook {
@@ -148,7 +148,7 @@ export class NaNDetectorHook {
     });
     if (found.length === 0) return;
     const { workflow, stepCount, batch: { infos } } = ctx;
-    throw new NonFiniteError(workflow.name, stepCount, found, (one) => systemName(infos, one));
+    throw new NotFiniteFieldError(workflow.name, stepCount, found, (one) => systemName(infos, one));
   }
 }
 
