@@ -1,4 +1,4 @@
-/** What our own backends do beside what all must. */
+/** Behavior of our own backends beyond the conformance suite. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { openBackend } from "../../src/backend/mod.ts";
 import { Lab } from "../kernels/lab.ts";

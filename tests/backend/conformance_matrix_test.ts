@@ -1,4 +1,4 @@
-/** What every backend must do, on each. */
+/** The conformance suite, on each backend. */
 import { rowsOf } from "../suite.ts";
 import { type ConformanceRow, conformanceRows, testConformance } from "./conformance_case.ts";
 

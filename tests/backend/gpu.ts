@@ -31,7 +31,7 @@ export function testOnGpu(name: string, test: () => void | Promise<void>): void 
 const alive = new Set<GPUBuffer>();
 if (device !== undefined) countBuffers(device);
 
-/** How many buffers of devices that are counted have been made and not destroyed. */
+/** Number of live buffers of the counted devices. */
 export function buffersHeld(): number {
   return alive.size;
 }

@@ -1,4 +1,7 @@
-/** Which device is taken, and what is said of those that are not. Adapters are made up: no machine has all of them. */
+/**
+ * The choice of a device, and the reasons for devices that are skipped. Adapters are made up: no machine has all of
+ * them.
+ */
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import {
   BackendUnavailableError,

@@ -56,7 +56,7 @@ async function assertRightOrRefused(crowd: Crowd, words: RegExp): Promise<void> 
   else assertNear([found], [right], 1e-4);
 }
 
-/** Whether the GPU is software, which ends long loops. */
+/** True if the GPU is software, which ends long loops. */
 const isSoftware = device?.adapterInfo.isFallbackAdapter === true ||
   /llvmpipe|swiftshader/i.test(device?.adapterInfo.description ?? "");
 

@@ -2,7 +2,10 @@
 import type { Backend } from "../../src/backend/mod.ts";
 import { backendSuite, type TestCase } from "../../src/testing/mod.ts";
 
-/** What needs the whole batch in one place is refused: edges of graphs, norms over all systems. */
+/**
+ * Cases that need the whole batch on one thread are refused: edges of graphs, norms over all
+ * systems.
+ */
 const WHOLE = /^(edges|edge lists|lists of edges|triplets|clip_norm .*(batch|inactive))/;
 /** With one system there is one part, however many threads there are. */
 const ALONE = /for one system of any size$/;

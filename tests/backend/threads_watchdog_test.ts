@@ -8,7 +8,7 @@ import { drift } from "../../src/kernels/integrate/drift.ts";
 import { Lab } from "../../src/testing/lab.ts";
 import { slowTest } from "../suite.ts";
 
-/** A worker that answers requests as it is told: `answer` is called for each message. */
+/** A worker with scripted answers: `answer` is called for each message. */
 function fakeWorker(
   answer: (requests: readonly WorkerRequest[], post: (reply: WorkerReply) => void) => void,
 ): Worker {

@@ -1,4 +1,6 @@
-/** Many steps on a device with nobody waiting: the same as in TypeScript, and seen by hooks as they were. */
+/**
+ * Many steps on a device without waiting: the same results as in TypeScript, observed in their own steps.
+ */
 import { assert, assertEquals } from "@std/assert";
 import { type Backend, type Buffer, call, type Program } from "../../src/backend/mod.ts";
 import { openWebGpu, type WebGpuBackend } from "../../src/backend/webgpu/mod.ts";
@@ -109,7 +111,7 @@ testOnGpu(
   },
 );
 
-/** What hooks read of argon on a device. */
+/** Values that hooks read of argon on a device. */
 class Measured implements StateSource {
   readonly fields = ["heights", "depths"];
   readonly #gpu: WebGpuBackend;
@@ -136,7 +138,7 @@ class Measured implements StateSource {
 
 type Seen = ContextAt<typeof WorkStage, "AFTER", readonly ["heights", "depths"]>;
 
-/** What an observer of each step sees; `isWaiting`: as one that waits at each. */
+/** Values that an observer of each step reads; `isWaiting`: as one that waits at each. */
 async function observe(steps: number, isWaiting: boolean): Promise<(readonly number[])[]> {
   const { lab, begin, step, energy, largest } = await argon("webgpu", [3]);
   using _lab = lab;

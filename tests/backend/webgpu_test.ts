@@ -1,4 +1,4 @@
-/** What the WebGPU backend does besides kernels: order, waiting, growing, ending. A software adapter will do. */
+/** The WebGPU backend besides kernels: order, waiting, growth, closing. A software adapter will do. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   BackendUnavailableError,

@@ -11,7 +11,7 @@ import {
 } from "../../src/batch/mod.ts";
 import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
 
-/** What may be wrong with a system, and what its error must say. */
+/** Invalid systems, and the errors that name the cause. */
 const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] = [
   [
     { positions: [0, 0, 0, 1, NaN, 0] },

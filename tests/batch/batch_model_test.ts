@@ -35,7 +35,7 @@ const FILLS = {
   shifts: [0, 0, 0],
 };
 
-/** What fields one of the systems ever had: they stay. */
+/** Fields that any of the systems ever had, which stay. */
 type Present = Set<keyof typeof FILLS | "edges">;
 
 const value = fc.integer({ min: -1000, max: 1000 }).map((n) => n / 8);

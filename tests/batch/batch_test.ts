@@ -78,7 +78,7 @@ Deno.test("select takes a number, a negative one, and a range", () => {
   assertThrows(() => batch.select("1" as never), TypeError, "must be a list of slots or a mask");
 });
 
-Deno.test("a batch says who holds a field, fetches it from there, and does not change meanwhile", async () => {
+Deno.test("a batch names the engine that holds a field, fetches it from there, and does not change meanwhile", async () => {
   const batch = Batch.from([atom()]);
   batch.set("forces", [[0, 0, 1]]);
   batch.attach({

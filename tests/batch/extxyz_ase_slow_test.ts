@@ -4,7 +4,7 @@ import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { openPython, pythonTest } from "../python.ts";
 
-/** What ASE makes of a file, in plain numbers. */
+/** The contents of a file as ASE reads it, in plain numbers. */
 interface Seen {
   symbols: string[];
   positions: number[][];
@@ -124,7 +124,7 @@ function ours(): System[] {
 
 pythonTest("ASE reads what writeExtxyz() writes, and parseExtxyz() what ASE writes", async (t) => {
   await withAse(async (python, file) => {
-    await t.step("ASE reads ours to the bit", async () => {
+    await t.step("ASE reads our files exactly", async () => {
       const systems = ours();
       await Deno.writeTextFile(file, writeExtxyz(systems, { momenta: true }));
       const seen: Seen[] = JSON.parse((await python(READ, file)).replaceAll("NaN", '"NaN"'));

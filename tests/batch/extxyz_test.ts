@@ -260,7 +260,7 @@ Deno.test("nested lists keep what JSON has no word for, as Python writes it", ()
   assertEquals(one(writeExtxyz(shared)).info, { a: [[1, 2], [1, 2]] });
 });
 
-Deno.test("what writeExtxyz() writes, readExtxyz() reads to the bit", () => {
+Deno.test("readExtxyz() reads exactly the numbers that writeExtxyz() writes", () => {
   const systems = fc.integer({ min: 1, max: 4 }).chain((n) =>
     fc.record({
       numbers: fc.array(fc.integer({ min: 0, max: 118 }), { minLength: n, maxLength: n }),

@@ -70,7 +70,7 @@ Deno.test("set() makes fields of any level and dtype, takes rows or one value, a
   assertEquals([...batch.get("pairs")], [7, 7, 7, 7, 7, 7, 0, 0]);
 });
 
-Deno.test("a built-in field that nobody computed is NaN, and the others have their zeros", () => {
+Deno.test("a built-in field that was never computed is NaN, and the others are 0", () => {
   const batch = Batch.from([
     atom(),
     new System({ symbols: ["Ar"], positions: [0, 0, 0], energy: -1 }),

@@ -22,7 +22,7 @@ print(json.dumps([[rows(atoms, float(c)) for c in sys.argv[2:]]
 
 const CUTOFFS = [2.1, 5.3, 9.7];
 
-/** What ASE lists, by structure and cutoff. */
+/** Neighbors that ASE lists, by structure and cutoff. */
 async function listedByAse(systems: readonly System[]): Promise<Row[][][]> {
   const python = await openPython("ase");
   const folder = await Deno.makeTempDir();

@@ -74,7 +74,7 @@ function imagesWithin(
 
 const dot = (a: readonly number[], b: readonly number[]) => a.reduce((s, x, d) => s + x * b[d]!, 0);
 
-/** How much of a vector is left when all that lies along others is taken off. */
+/** Length of a vector after removing its components along others. */
 function height(vector: readonly number[], others: readonly number[][]): number {
   const basis: number[][] = [];
   const rest = (of: readonly number[]) =>
@@ -132,7 +132,7 @@ const cells: fc.Arbitrary<number[]> = fc.record({
   return order.flatMap((k) => rows[k]!);
 });
 
-/** What makes a batch. */
+/** Parts of a batch. */
 export interface PlainSystem {
   readonly numbers: number[];
   readonly positions: number[];

@@ -288,7 +288,7 @@ Deno.test("arrays of other sizes, with one id twice, or without an open cell vec
   assertEquals(targets(line([], [])), []);
 });
 
-Deno.test("a matrix grows by sixteens as it must, and is as wide as it was until systems change", () => {
+Deno.test("a matrix grows by multiples of sixteen, and keeps its width until systems change", () => {
   const loose = fcc({ element: "Ar", a: 7, cells: 2 });
   const batch = Batch.from([loose, dimer]);
   const list = new NeighborList({ cutoff: 5.5, format: "matrix" });

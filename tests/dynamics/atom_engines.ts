@@ -16,7 +16,7 @@ import {
 /** Makes an engine with a time step in fs; LBFGS has none. */
 export type MakeEngine = (options: DynamicsOptions, dt: number) => Dynamics;
 
-/** What heats and squeezes the systems of an engine with this time step. */
+/** Options of baths and barostats for an engine with this time step. */
 export interface Surroundings {
   /** K. */
   readonly temperature: number;

@@ -71,7 +71,7 @@ export const MOVING: readonly BuiltInName[] = [
   "stepsDone",
 ];
 
-/** The values of those fields that there are, of one system or of all, to be compared to the bit. */
+/** The values of the existing fields, of one system or of all, for bitwise comparison. */
 export function bitsOf(
   batch: Batch,
   place?: number,
@@ -102,7 +102,7 @@ export function idle(): ReturnType<typeof hook> {
   return hook({ name: "idle", frequency: 1, on: { dynamics: { "*": () => {} } } });
 }
 
-/** What a model says of atoms as they are. */
+/** Results of a model for unchanged atoms. */
 export interface Evaluated {
   /** eV, per system. */
   readonly energy: number[];

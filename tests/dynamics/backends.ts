@@ -6,13 +6,13 @@ import { device } from "../backend/gpu.ts";
 /** A backend by name. */
 export type BackendName = "reference" | "wasm";
 
-/** Where engines run. */
+/** Backends of engines. */
 export const BACKENDS: readonly BackendName[] = ["reference", "wasm"];
 
-/** Where potentials of pairs run. */
+/** Backends of pair potentials. */
 export const PAIR_BACKENDS: readonly BackendName[] = ["reference", "wasm"];
 
-/** What a number may be off by, relative to the size of what it came from. */
+/** Tolerance of a number, relative to the size of its terms. */
 export const TOLERANCE: Readonly<Record<BackendName | "webgpu", number>> = {
   reference: 1e-12,
   wasm: 1e-5,
@@ -29,7 +29,7 @@ export function on(
   };
 }
 
-/** What an engine may be told of where it is to run. */
+/** Options of an engine that choose its backend. */
 export type EngineBackend = BackendName | Backend;
 
 /** The option of an engine that puts it there. */

@@ -296,7 +296,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a model of one's own that gives no numbers is found out",
+  "a custom model that gives no numbers is reported",
   on(BACKENDS, async (backend) => {
     const broken = potential(({ system, forces }) => {
       if (system === 1) forces[4] = NaN;
@@ -387,7 +387,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a scheme of one's own is checked like any other", async () => {
+Deno.test("a custom integrator is checked like a built-in one", async () => {
   await using md = new Dynamics(velocityVerlet({ dt: [1, 1, 1, 1] }), {
     model: push(1),
     device: "reference",
@@ -395,7 +395,7 @@ Deno.test("a scheme of one's own is checked like any other", async () => {
   await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
 });
 
-Deno.test("what is no scheme, and one that opens no kernels, are refused by name", async () => {
+Deno.test("values that are not integrators, and one that opens no kernels, are refused by name", async () => {
   const make = (scheme: unknown) => new Dynamics(scheme as Integrator, { model: ARGON });
   assertThrows(
     () => make({ name: "mine" }),

@@ -1,4 +1,4 @@
-/** Engines of constant pressure: what they are told, each system by itself, and stops in between. */
+/** Engines of constant pressure: options, independent systems, and interrupted runs. */
 import {
   assertEquals,
   assertGreater,

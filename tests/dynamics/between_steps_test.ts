@@ -64,7 +64,7 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
       const want = bitsOf(await plain.run(crystals(2), 40), undefined, FIELDS);
       const wantTimes = structuredClone(times);
       assertEquals(bitsOf(await other.run(crystals(2), 40), undefined, FIELDS), want);
-      // On a device who looks on is told late; what is saved then is of a later step, whole all the same.
+      // On a device, observers are called later. A state saved then is of a later step, and complete.
       if (name !== "webgpu") assertEquals(saved.map(({ loop }) => loop.stepCount), [18, 30]);
       assertEquals(saved.length, 2);
       for (const state of saved) {
@@ -80,7 +80,7 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
   );
 }
 
-Deno.test("in the middle of a step a state is none, and saving it is refused", async () => {
+Deno.test("a state cannot be saved in the middle of a step", async () => {
   const md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, device: "reference", hooks: [] });
   md.hooks.add({
     name: "early",

@@ -1,4 +1,4 @@
-/** What a batch brings along from a file, or from another run, is not taken for a result of the run. */
+/** Values that a batch has from a file, or from another run, are not used as results of the run. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import {
   Batch,
@@ -137,7 +137,7 @@ testOnGpu("on a GPU, too, a system that begins to move has not converged", async
   assertEquals([...batch.get("status")], [0, 1]);
 });
 
-Deno.test("a status with another meaning stays: of a stage, of one's own, and where nothing converges", async () => {
+Deno.test("a status with another meaning stays: of a stage, of the user, and without convergence", async () => {
   const made = () => Batch.from(parseExtxyz(fromFile(1)));
   const alone = made();
   await using md = new NVE({ model: ARGON, dt: 1 });

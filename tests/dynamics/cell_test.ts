@@ -39,7 +39,7 @@ function optimizersOn(backend: EngineBackend, place: number): typeof OPTIMIZERS 
   return few(backend === "wasm" ? OPTIMIZERS : [OPTIMIZERS[place]!], OPTIMIZERS);
 }
 
-/** What a batch with cells is, to the bit. */
+/** All values of a batch with cells, for bitwise comparison. */
 const FIELDS: readonly BuiltInName[] = ["positions", "cell", "forces", "energy", "stepsDone"];
 
 /**
@@ -349,7 +349,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a relaxed cell is at rest to the bit while others relax, and goes on from where somebody puts it",
+  "a relaxed cell stays bitwise identical while others relax, and goes on from a cell that the user sets",
   onEngines(async (backend) => {
     for (const make of optimizersOn(backend, 1)) {
       const nearly = fcc({ element: "Ar", a: ASE.free.edge, cells: 2 });

@@ -13,7 +13,7 @@ import { ARGON } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
-/** A crystal whose second atom is so many Å from its first. */
+/** A crystal whose second atom has a given distance from its first, Å. */
 function crowded(distance: number): System {
   const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
   const positions = crystal.positions.slice();

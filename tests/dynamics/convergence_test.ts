@@ -1,4 +1,4 @@
-/** When systems converge, by what, and what becomes of them. */
+/** Convergence of systems: criteria, reports, and finished systems. */
 import { assertEquals, assertGreater, assertRejects, assertThrows } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
@@ -15,7 +15,7 @@ import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts
 import { type EngineBackend, on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
-/** What was reported: step, and the places that had converged. */
+/** A report: the step, and the slots that had converged. */
 type Report = [step: number, places: number[]];
 
 interface Found {
@@ -156,7 +156,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a criterion reduces each entry as told, then takes the largest of a system",
+  "a criterion reduces each entry by its reduceOp, then takes the largest of a system",
   on(PAIR_BACKENDS, async (backend) => {
     const rows = (values: ArrayLike<number>) =>
       Array.from({ length: values.length / 3 }, (_, i) => [0, 1, 2].map((k) => values[3 * i + k]!));
@@ -355,7 +355,7 @@ Deno.test(
 );
 
 Deno.test(
-  "systems rest by a target status of one's own, and a run that all rest in ends",
+  "a custom target status finishes systems, and the run ends when all are finished",
   onEngines(async (backend) => {
     const criteria: ConvergenceOptions["criteria"] & object = { key: "fmax", threshold: 100 };
     const found = await relax(backend, [new ConvergenceHook({ criteria, targetStatus: 3 })]);

@@ -9,7 +9,7 @@ import { type Disguised, disguised } from "./devices.ts";
 
 const MODULE = loadModule();
 
-/** How much linear memory there is. */
+/** Size of the linear memory. */
 function bytes(): number {
   return MODULE.memory.buffer.byteLength;
 }

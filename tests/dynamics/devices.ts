@@ -5,7 +5,7 @@ import type { GpuHost } from "../../src/backend/mod.ts";
 export interface Disguised {
   readonly gpu: GpuHost;
   readonly devices: readonly GPUDevice[];
-  /** Takes the last device away from whoever has it. */
+  /** Destroys the device that was opened last. */
   lose(): void;
 }
 

@@ -77,7 +77,7 @@ Deno.test("fileConstraints: false ignores what a file fixes, and nothing else is
   );
 });
 
-Deno.test("a file that fixes nothing runs to the bit as one without a mask, alone and beside one that does", async () => {
+Deno.test("a file that fixes nothing runs bitwise identically to one without a mask, alone and beside one that does", async () => {
   const run = async (systems: readonly System[]) => {
     const batch = Batch.from(systems);
     await using md = new NVE({ model: ARGON, dt: 2 });
@@ -108,7 +108,7 @@ Deno.test("fused stages and L-BFGS hold what a file fixes; stages do not answer 
   assertThrows(() => fuse(own), TypeError, "fileConstraints of NVE applies to all stages");
 });
 
-Deno.test("a stream holds what each of its systems fixes, whoever comes into the batch, as a batch alone does", async () => {
+Deno.test("a stream holds the fixed atoms of each of its systems, in any batch", async () => {
   const flags = [undefined, undefined, ["F", "F"], ["T", "F"], undefined, ["T"]];
   const systems = flags.map((flags, i) => fromFile(flags, i + 1));
   await using md = new NVE({ model: ARGON, dt: 2, nSteps: 6 });

@@ -82,7 +82,7 @@ Deno.test(
 );
 
 Deno.test(
-  "fixAtoms moves the others to the bit as FreezeAtomsHook does, however the steps are done",
+  "fixAtoms moves the other atoms bitwise identically to FreezeAtomsHook, in all ways to run steps",
   onEngines(async (backend) => {
     for (const scheme of SCHEMES) {
       const [a, b, c] = [crystals(2), crystals(2), crystals(2)];
@@ -104,7 +104,7 @@ Deno.test(
 );
 
 Deno.test(
-  "fixed components keep their coordinate to the bit, and their atoms move along the others",
+  "fixed components keep their coordinate exactly, and their atoms move along the others",
   onEngines(async (backend) => {
     for (const scheme of SCHEMES) {
       for (const directions of ["z", [false, false, true]] as const) {
@@ -240,7 +240,7 @@ Deno.test(
   }),
 );
 
-/** Everything 0.01 Å along x, by a scheme of one's own. */
+/** A custom integrator that moves all atoms by 0.01 Å along x. */
 function creep(): Integrator {
   const shift = defineKernel(
     "clamp_forces", // any backend has a kernel of this name; only the reference one runs what is written here
@@ -258,7 +258,7 @@ function creep(): Integrator {
   };
 }
 
-Deno.test("a scheme of one's own is constrained, too", async () => {
+Deno.test("a custom integrator is constrained, too", async () => {
   const before = crystals(1), batch = before.clone();
   await run(creep(), batch, "reference", { constraints: [fixAtoms([7])], steps: 10 });
   const [was, is] = [before.get("positions"), batch.get("positions")];
@@ -314,7 +314,7 @@ Deno.test(
   }),
 );
 
-Deno.test("what is wrong with a constraint is told by name", async () => {
+Deno.test("an invalid constraint is refused by name", async () => {
   const batch = crystals(1);
   const tried = (constraints: unknown) => () =>
     run(velocityVerlet({ dt: 1 }), batch, "reference", { constraints: constraints as [] });

@@ -34,7 +34,7 @@ const FREE = lennardJones({ epsilon: 1e-12, sigma: 1, cutoff: 3 });
 const PULLED = tethers({ stiffness: 0.5, anchors: [0.3, 0.2, 0.1] });
 const TRIANGLE = [[0, 1], [0, 2], [1, 2]] as const;
 
-/** How long the bonds of a system are. */
+/** Lengths of the bonds of a system. */
 function lengths(batch: Batch, pairs: readonly (readonly number[])[], system = 0): number[] {
   const { positions } = batch.system(system);
   return pairs.map(([i, j]) =>
@@ -381,7 +381,7 @@ Deno.test(
   }),
 );
 
-Deno.test("what is wrong with bonds is told by name", async () => {
+Deno.test("invalid bonds are refused by name", async () => {
   for (
     const [bonds, error, message] of [
       [3, TypeError, "bonds must be pairs of atoms"],

@@ -304,7 +304,7 @@ Deno.test("a hook of a stage may be switched, taken out and added in mid-run, by
   assertThrows(() => first.hooks.enable("switch"), RangeError);
 });
 
-Deno.test("hooks of a stage are opened and closed with the run, once each, told of their engine", async () => {
+Deno.test("hooks of a stage are opened and closed with the run, once each, with their engine", async () => {
   const log: string[] = [];
   const life = (name: string) =>
     hook({
@@ -363,7 +363,7 @@ Deno.test("the plan of the whole names the stage of each hook", async () => {
   assert(all.hooks.has("warm-up/log"));
 });
 
-Deno.test("a hook of a stage that fails is named with its stage, and told to whom that stage tells", async () => {
+Deno.test("a hook of a stage that fails is named with its stage, and reported to the onWarning of that stage", async () => {
   const told: string[] = [];
   const fail = () =>
     hook({
@@ -482,7 +482,7 @@ Deno.test(
 );
 
 Deno.test(
-  "forces are clamped in the stage of a clamp alone, whoever comes, with the same bits visited or not",
+  "forces are clamped only in the stage of the clamp, bitwise identically with and without visits",
   onEngines(async (backend) => {
     const run = async (hooks: readonly object[]) => {
       const batch = ragged();

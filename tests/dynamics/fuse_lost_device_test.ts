@@ -1,4 +1,4 @@
-// A GPU that is lost while systems are in several stages: the run goes on on wasm, and nobody is told anything twice.
+// A GPU that is lost while systems are in several stages: the run goes on on wasm, and nothing is reported twice.
 import { assert, assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
@@ -15,7 +15,7 @@ import { few, slow } from "../suite.ts";
 import { ARGON, argon, assertNear } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
-/** What hooks of stages were told, and how it ended. */
+/** Events that hooks of stages received, and the outcome. */
 async function run(loseAt: number | undefined, keepSeconds: number) {
   const { gpu, lose } = disguised();
   const device: DeviceRequest = loseAt === undefined
@@ -74,7 +74,7 @@ async function run(loseAt: number | undefined, keepSeconds: number) {
   return { batch, events, steps, where: all.device!.device };
 }
 
-slow(testOnGpu)("hooks of stages are told of everything once when the device is lost", async () => {
+slow(testOnGpu)("hooks of stages receive each event once when the device is lost", async () => {
   const known = await run(undefined, 0);
   const all: [loseAt: number, keepSeconds: number][] = [[12, Infinity], [20, Infinity], [12, 0]];
   for (const [loseAt, keepSeconds] of few(all.slice(0, 1), all)) {

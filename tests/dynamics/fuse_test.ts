@@ -1,4 +1,4 @@
-/** Engines as the stages of one: who is moved by which, for how long, and what becomes of everyone else. */
+/** Engines as stages of one: the systems that each moves, for how many steps, and the unchanged others. */
 import { assert, assertEquals, assertNotEquals, assertRejects, assertThrows } from "@std/assert";
 import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
 import {
@@ -149,7 +149,7 @@ Deno.test(
 );
 
 Deno.test(
-  "each system is moved by the engine of its stage, and by nothing else: systems of other sizes and stages stay as they are, to the bit",
+  "each system is moved only by the engine of its stage: systems of other sizes and stages stay bitwise identical",
   onEngines(async (backend) => {
     const systems = [argon(1, 0), argon(2, 1), argon(1, 2, 0.3), argon(2, 3)];
     const batch = Batch.from(systems);
@@ -372,7 +372,7 @@ Deno.test("a stage must say when its systems go on", () => {
   fuse(nve(), nve(), { hooks: [new ConvergenceHook({ sourceStatus: 0, targetStatus: 1 })] });
 });
 
-Deno.test("engines that are none, or cannot share a model or a device, are not fused", () => {
+Deno.test("values that are not engines, and engines that cannot share a model or a device, are not fused", () => {
   const nve = (more: object = {}) => new NVE({ model: ARGON, dt: 1, nSteps: 1, ...more });
   const one = nve();
   // deno-lint-ignore no-explicit-any -- a caller without types
@@ -412,7 +412,7 @@ Deno.test("systems that are done when a run begins stay at rest, and the run is 
   assertEquals([all.stepCount, ...batch.get("stepsDone")], [6, 0, 6]);
 });
 
-/** A scheme of one's own, which notes nothing. */
+/** A custom integrator without state. */
 const STILL: Integrator = { name: "Still", open: () => ({ pre: [], post: [] }) };
 
 Deno.test("a run of nSteps leaves systems where they are, and goes on with them", async () => {

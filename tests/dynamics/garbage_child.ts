@@ -8,7 +8,7 @@ const { gc } = globalThis as unknown as { gc(): void };
 const STEPS = 2000;
 let last: object | undefined;
 
-/** What a run of so many steps leaves, at the least of several. */
+/** Garbage of a run with a number of steps: the least of several runs. */
 async function left(run: (steps: number) => Promise<unknown>, steps: number): Promise<number> {
   let least = Infinity;
   for (let i = 0; i < 15; i++) {
@@ -23,7 +23,7 @@ async function left(run: (steps: number) => Promise<unknown>, steps: number): Pr
 
 /** The slope between a run and one of twice the steps: what a run takes by itself is left out. */
 async function perStep(hooks: readonly unknown[]): Promise<number> {
-  // Two atoms: a run is one leap, as after a longer while one looks up whether to stop.
+  // Two atoms: a run is one multi-step call, because a longer one is interrupted to look for requests to stop.
   const batch = Batch.from([
     new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.9, 0, 0] }),
   ]);

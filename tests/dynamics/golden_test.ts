@@ -18,7 +18,7 @@ import { ARGON, argon, assertNear, atomAt, bitsOf, crystals, push, spring } from
 import { TOLERANCE, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 
-/** Where one atom was after each step, and how fast in internal units, along x. */
+/** Position and velocity (internal units) of one atom along x after each step. */
 interface Watched {
   readonly x: number[];
   readonly v: number[];

@@ -63,7 +63,7 @@ Deno.test(
   }),
 );
 
-/** Whether frames, and the batch after the run, have the stresses of a fresh evaluation. */
+/** Checks that frames, and the batch after the run, have the stresses of a fresh evaluation. */
 function leavesStresses(scheme: "NPT" | "LBFGS"): (t: Deno.TestContext) => Promise<void> {
   return onEngines(async (backend, name) => {
     const batch = crystals(2);

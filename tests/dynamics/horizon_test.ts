@@ -1,4 +1,4 @@
-/** Steps without a visit have the bits of steps one by one, whoever looks on and whenever. */
+/** Multi-step calls are bitwise identical to single steps, with any observers. */
 import { field } from "../../src/hooks/mod.ts";
 import { assertEquals, assertGreater, assertNotEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";

@@ -7,13 +7,15 @@ import { DONE, type Ending, FRAMES } from "./killed_run.ts";
 const SCRIPT = new URL("killed_run.ts", import.meta.url).href;
 const FIELDS = ["positions", "velocities", "forces", "energy"] as const;
 
-/** When a run is killed: so many ms after it has printed what begins like this, or a step from that on. */
+/** Time at which a run is killed: some ms after it prints a line with this beginning, or a later step. */
 interface Kill {
   readonly at: number;
   readonly wait: number;
 }
 
-/** Throws unless a run that is killed so many times ends as one that never was, with each frame and row once. */
+/**
+ * Throws unless a run that is killed several times ends like an uninterrupted one, with each frame and row once.
+ */
 export async function killAgain(ending: Ending, { kills, steps, seed }: {
   readonly kills: number;
   readonly steps: number;

@@ -5,12 +5,12 @@ import { lennardJones } from "../../src/models/mod.ts";
 import { CheckpointHook, LoggingHook, SnapshotHook } from "../../src/observe/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 
-/** Every so many steps there is a frame, and a row for each system. */
+/** Number of steps between frames, and between rows of each system. */
 export const FRAMES = 40;
 /** The kinds of sinks, by how their path ends. */
 export type Ending = "xyz" | "zarr" | "jsonl" | "db";
 
-/** How the line begins that says that the run is over. */
+/** Beginning of the line that reports the end of the run. */
 export const DONE = "done ";
 
 if (import.meta.main) {

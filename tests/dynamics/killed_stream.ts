@@ -5,7 +5,7 @@ import { lennardJones } from "../../src/models/mod.ts";
 import { CheckpointHook } from "../../src/observe/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 
-/** What it says when all are relaxed. */
+/** Line that reports that all systems are relaxed. */
 export const DONE = "done";
 
 if (import.meta.main) {

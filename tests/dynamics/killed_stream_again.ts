@@ -7,7 +7,7 @@ import { FIELDS } from "./streams.ts";
 
 const SCRIPT = new URL("killed_stream.ts", import.meta.url).href;
 
-/** Throws unless a stream that is killed so many times ends with the file of one that never was. */
+/** Throws unless a stream that is killed several times ends with the file of an uninterrupted one. */
 export async function killStream(ending: string, kills: number, seed: number): Promise<void> {
   const parent = await Deno.makeTempDir();
   try {
@@ -45,7 +45,7 @@ export async function killStream(ending: string, kills: number, seed: number): P
   }
 }
 
-/** Runs it, and kills it so many ms after it has opened its file. Answers with what it has printed, and how long it took. */
+/** Runs it, and kills it some ms after it has opened its file. Returns its output and its duration. */
 async function run({ folder, ending, count, wait }: {
   readonly folder: string;
   readonly ending: string;

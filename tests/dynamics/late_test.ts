@@ -1,4 +1,4 @@
-// Engines on a GPU, where nobody waits: hooks see what they see on wasm, in the same steps.
+// Engines on a GPU without waiting: hooks receive the same values as on wasm, in the same steps.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BackendUnavailableError, call, openWebGpu } from "../../src/backend/mod.ts";
 import { Batch } from "../../src/batch/mod.ts";
@@ -21,18 +21,18 @@ import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts"
 import { type EngineBackend, gpu, where } from "./backends.ts";
 import { slow } from "../suite.ts";
 
-/** What hooks at a convergence find. */
+/** Values that hooks at a convergence read. */
 interface Converged {
   readonly stepCount: number;
   readonly convergedMask: ArrayLike<number> & Iterable<number>;
 }
 
-/** What some hooks note, once on wasm and once on the GPU. */
+/** Records of some hooks, on wasm and on the GPU. */
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
   return [await run("wasm"), await run(gpu!)];
 }
 
-/** How often the device was waited for while something ran. */
+/** Number of waits for the device during a call. */
 async function waitsIn(work: () => Promise<unknown>): Promise<number> {
   let waits = 0;
   const see = gpu!.viewOrRead;
@@ -298,23 +298,34 @@ for (const isVisited of [true, false]) {
   );
 }
 
-testOnGpu("a checkpoint of a GPU goes on to the bit, and so does a run in pieces", async () => {
-  const make = () =>
-    new FIRE({ model: ARGON, dt: 0.3, backend: gpu!, hooks: [ConvergenceHook.fromFmax(0.005)] });
-  await using whole = make();
-  const first = bitsOf(await whole.run(crystals(2, 0), 24));
-  await using pieces = make();
-  const cut = await pieces.run(crystals(2, 0), 11);
-  const saved = structuredClone(await pieces.save());
-  await pieces.run(cut, 13);
-  assertSameBits(bitsOf(cut), first, "in pieces");
-  await using later = make();
-  assertSameBits(bitsOf(await later.run(await later.load(saved), 13)), first, "from a checkpoint");
-  // Their precision is the same: what one has saved another can go on with.
-  await using other = new FIRE({ model: ARGON, dt: 0.3, hooks: [ConvergenceHook.fromFmax(0.005)] });
-  const elsewhere = bitsOf(await other.run(await other.load(saved), 13));
-  assertNear(elsewhere.positions!, first.positions!, 1e-4, 1);
-});
+testOnGpu(
+  "a checkpoint of a GPU resumes bitwise identically, and so does a run in pieces",
+  async () => {
+    const make = () =>
+      new FIRE({ model: ARGON, dt: 0.3, backend: gpu!, hooks: [ConvergenceHook.fromFmax(0.005)] });
+    await using whole = make();
+    const first = bitsOf(await whole.run(crystals(2, 0), 24));
+    await using pieces = make();
+    const cut = await pieces.run(crystals(2, 0), 11);
+    const saved = structuredClone(await pieces.save());
+    await pieces.run(cut, 13);
+    assertSameBits(bitsOf(cut), first, "in pieces");
+    await using later = make();
+    assertSameBits(
+      bitsOf(await later.run(await later.load(saved), 13)),
+      first,
+      "from a checkpoint",
+    );
+    // Their precision is the same: what one has saved another can go on with.
+    await using other = new FIRE({
+      model: ARGON,
+      dt: 0.3,
+      hooks: [ConvergenceHook.fromFmax(0.005)],
+    });
+    const elsewhere = bitsOf(await other.run(await other.load(saved), 13));
+    assertNear(elsewhere.positions!, first.positions!, 1e-4, 1);
+  },
+);
 
 testOnGpu(
   "a model that is opened in the middle of a run finds the atoms as they are then",
@@ -438,7 +449,7 @@ testOnGpu("observers before one that ends the run see its step", async () => {
   assertNearRows(device, wasm);
 });
 
-testOnGpu("whoever looks while others do waits for what they look at", async () => {
+testOnGpu("an observer that waits receives the same values as one that does not", async () => {
   const state = new ResidentBatch(crystals(1), gpu!);
   const velocities = state.field("velocities");
   const program = state.prepare([

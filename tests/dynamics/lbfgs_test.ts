@@ -79,7 +79,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a system at rest keeps its history to the bit while others go on",
+  "a finished system keeps its history bitwise identical while others go on",
   onEngines(async (backend) => {
     const batch = Batch.from([argon(2, 0, 0.003), argon(2, 2, 0.3)]);
     await using opt = engineOf({}, backend, 0.02);

@@ -1,4 +1,7 @@
-/** Prints by how many bytes the memory of WebAssembly grows while engines come that nobody closes. Needs --expose-gc. */
+/**
+ * Prints the growth of the memory of WebAssembly, in bytes, while engines are opened that are never closed. Needs
+ * --expose-gc.
+ */
 import { loadModule } from "../../src/backend/wasm/module.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { ARGON, crystals } from "./atoms.ts";

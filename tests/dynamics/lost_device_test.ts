@@ -1,4 +1,5 @@
-// A GPU that auto has picked and that is lost in mid-run: the run goes on on wasm, and nobody sees a step twice.
+// A GPU that auto has picked and that is lost in mid-run: the run goes on on wasm, and no hook sees a step
+// twice.
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BackendUnavailableError, type GpuHost } from "../../src/backend/mod.ts";
 import { Batch } from "../../src/batch/mod.ts";
@@ -25,7 +26,7 @@ import { few, slow } from "../suite.ts";
 import { ARGON, argon, assertNear, bitsOf, crystals } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
-/** How often the state is taken home: never after the beginning, at each step, or now and then. */
+/** Interval of copies of the state to the host: only at the beginning, at each step, or sometimes. */
 const KEPT = few([0.02], [Infinity, 0, 0.02]);
 
 interface Ran {
@@ -229,7 +230,7 @@ for (const keepSeconds of KEPT) {
         assertEquals(gpu.told, wasm.told);
         assertEquals(gpu.md.stepCount, wasm.md.stepCount);
         assertEquals(gpu.rows.map(([step]) => step), wasm.rows.map(([step]) => step));
-        // What waits for nothing is ahead of a device: it is called in steps that turn out to be none.
+        // A hook that does not wait is ahead of a device: it is called in steps that turn out not to happen.
         assertEquals(gpu.synced, upTo(gpu.synced.length));
         assert(gpu.synced.length >= wasm.synced.length);
         assertNear(bitsOf(gpu.batch).positions!, bitsOf(wasm.batch).positions!, 1e-4, 1);
@@ -252,7 +253,7 @@ testOnGpu("hooks that change forces go on doing so", async () => {
 });
 
 testOnGpu(
-  "who has asked to stop before the device was lost is heard, and no step less is done",
+  "a request to stop before the device was lost is kept, and no step is missing",
   async () => {
     const all = async (keepSeconds?: number) => {
       const seen: number[] = [];

@@ -52,7 +52,7 @@ Deno.test("measures and energies of systems at rest stay those of their last ste
       }
     },
   } as const;
-  // By the norms of forces, so that fmax is nobody's business but the observer's.
+  // By the norms of forces, so that only the observer needs fmax.
   await using opt = new FIRE({
     model,
     dt: 0.5,

@@ -1,4 +1,4 @@
-/** Memory: what runs take they give back, and steps that nobody looks at make no garbage. */
+/** Memory: runs free what they allocate, and steps without observers make no garbage. */
 import { assertEquals, assertGreater, assertLess, assertRejects } from "@std/assert";
 import { loadModule } from "../../src/backend/wasm/module.ts";
 import type { WasmModule } from "../../src/backend/wasm/wasm_buffer.ts";
@@ -117,7 +117,7 @@ Deno.test("the measure of memory sees what is not given back", () => {
   assertEquals(live, own);
 });
 
-slowTest("engines that nobody closes give back what they took when they are gone", async () => {
+slowTest("engines that are never closed free their memory when they are collected", async () => {
   // Some 33 MB, were it kept.
   assertLess(Number(await printed("./lost_child.ts", "--expose-gc")), 4_000_000);
 });
@@ -133,7 +133,7 @@ slowTest("steps in one call make no garbage; the measure sees a hook that does",
   assertLess(Math.abs(plain!), 0.5);
 });
 
-/** What a script prints that is run with flags of V8. */
+/** Output of a script that is run with flags of V8. */
 async function printed(script: string, flags: string): Promise<string> {
   const child = new URL(script, import.meta.url);
   const { stdout, stderr, success } = await new Deno.Command(Deno.execPath(), {

@@ -112,7 +112,7 @@ function atoms(): Batch {
   return batch;
 }
 
-/** What outlives an engine. */
+/** State that outlives an engine. */
 interface Kept {
   readonly memory: MemorySink;
   readonly relaxed: MemorySink;
@@ -121,7 +121,7 @@ interface Kept {
 
 interface Hooks {
   readonly list: readonly object[];
-  /** What they have come to. */
+  /** Their results. */
   results(): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
@@ -186,7 +186,7 @@ function hooksOver({ memory, relaxed, folder }: Kept, isTimed: boolean): Hooks {
   };
 }
 
-/** Saves when so many steps are done, in the middle of a run. */
+/** Saves after a number of steps, in the middle of a run. */
 function stopping(md: Dynamics, stop: number, path: string) {
   return hook({
     name: "stopping",

@@ -1,4 +1,4 @@
-/** What a run does with a batch: steps, parameters, hooks that come and go, and what is left afterwards. */
+/** Runs of a batch: steps, parameters, hooks added and removed during a run, and the state afterwards. */
 import { assertAlmostEquals, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { Batch, System } from "../../src/batch/mod.ts";
 import {
@@ -42,7 +42,7 @@ Deno.test(
 );
 
 Deno.test(
-  "run does exactly as many steps as it is told, over runs, steps and none",
+  "run does exactly nSteps steps, over several runs, single steps and zero steps",
   onEnginesAndGpu(async (backend) => {
     const seen: number[] = [];
     const count = hook({
@@ -139,7 +139,7 @@ Deno.test(
 );
 
 Deno.test(
-  "a hook fetches the energy and forces of its moment, though nobody declared to read them",
+  "a hook fetches the current energy and forces without declaring them",
   onEngines(async (backend) => {
     const fetched: number[] = [];
     const ask = hook({
@@ -514,7 +514,7 @@ const SLOW: Model = {
 };
 
 Deno.test(
-  "energies asked for that nobody awaits are of their step, and change nothing of the run",
+  "requested energies that are not awaited belong to their step, and do not change the run",
   on(PAIR_BACKENDS, async (backend) => {
     for (const model of [ARGON, SLOW]) {
       const runs = [false, true].map(async (isAsked) => {

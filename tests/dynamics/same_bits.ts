@@ -1,4 +1,4 @@
-/** What a system comes to however it is run, to the bit: each engine there is, in each way. */
+/** Results of a system in each way to run it, for bitwise comparison: each engine, in each way. */
 import { field } from "../../src/hooks/mod.ts";
 import { assert, assertEquals, assertNotEquals } from "@std/assert";
 import { Batch, fcc, initVelocities, rattle, System } from "../../src/batch/mod.ts";
@@ -35,9 +35,9 @@ type Place = Pick<DynamicsOptions, "device" | "backend" | "model">;
 
 /** An engine, and which systems it is tried on. */
 interface Row {
-  /** Where bonds are held their cells are higher. */
+  /** With fixed bonds, the cells are higher. */
   readonly isWide?: boolean;
-  /** It ends by itself: not after so many steps. */
+  /** It ends by itself, not after a number of steps. */
   readonly isFused?: boolean;
   /** Hooks that change something. */
   readonly hooks?: () => readonly object[];
@@ -137,7 +137,7 @@ function heldStages(place: Place): Dynamics {
 
 /** The system that is looked at, by its place in the source. */
 const LOOKED_AT = 16;
-/** How many places there are. */
+/** Number of slots. */
 const PLACES = 64;
 
 const crowds = new Map<string, readonly System[]>();
@@ -173,7 +173,7 @@ function makeCrowd(isWide: boolean, isUniform: boolean): readonly System[] {
   return batch.systems();
 }
 
-/** What is compared. */
+/** Values to compare. */
 type Bits = Record<string, number[]>;
 const FIELDS = [
   "positions",
@@ -188,7 +188,7 @@ const FIELDS = [
   "time",
 ];
 
-/** What is tried: an engine somewhere, for so many steps. */
+/** A trial: an engine on a backend, for a number of steps. */
 export interface Trial {
   readonly row: Row;
   readonly backend: EngineBackend;
@@ -196,7 +196,7 @@ export interface Trial {
   readonly steps: number;
 }
 
-/** What has been seen of the system that is looked at, at the end of its steps. */
+/** Observations of the watched system at the end of its steps. */
 type Ends = number[][];
 
 /** An engine with hooks, and what it sees. */
@@ -226,7 +226,7 @@ function open(
   return [md, ends];
 }
 
-/** What it has come to at this place of a batch, and what was seen of it. */
+/** Its results in this slot of a batch, and the observations. */
 function bitsAt(batch: Batch, place: number, ends: Ends): Bits {
   const one = batch.select([place]);
   // A frame has a time in any case: NaN where steps take none.
@@ -249,7 +249,7 @@ function batchOf(systems: readonly System[], places: readonly number[]): Batch {
   return batch;
 }
 
-/** How many steps it is run for: fused stages end by themselves. */
+/** Number of steps; fused stages end by themselves. */
 const lengthOf = ({ row, steps }: Trial) => row.isFused ? Infinity : steps;
 
 /** Runs these, and answers with what has come of the one that is looked at. */
@@ -268,7 +268,7 @@ async function ran(
 const OTHERS = Array.from({ length: PLACES }, (_, i) => i).filter((i) => i !== LOOKED_AT);
 const FEW = [20, LOOKED_AT, 1, 9, 23];
 
-/** Saves in the middle of a run, after so many steps. */
+/** Saves in the middle of a run, after a number of steps. */
 function saving(md: Dynamics, after: number, path: string) {
   return hook({
     name: "saving",

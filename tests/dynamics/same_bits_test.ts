@@ -35,7 +35,7 @@ const TRIALS: readonly Trial[] = Object.keys(ENGINES).flatMap((engine) =>
   )
 );
 
-/** What the fast suite tries on a GPU once: an engine, with its cells, or with what is held. */
+/** Trials of the fast suite on a GPU: an engine, with its cells, or with constraints. */
 function kindOf(engine: string): string {
   return [engine.split(/[ ,]/)[0], ...engine.match(/cells|held/g) ?? []].join();
 }

@@ -1,4 +1,4 @@
-/** A system moves the same, to the bit, alone and in any place of any batch, moving or beside others at rest. */
+/** A system moves bitwise identically alone and in any slot of any batch, beside active or finished systems. */
 import { assertEquals, assertNotEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
@@ -40,7 +40,7 @@ async function run(scheme: Integrator, batch: Batch, backend: EngineBackend, ste
 }
 
 Deno.test(
-  "systems that have converged stay as they are to the bit while others move, and so does what the scheme keeps",
+  "converged systems stay bitwise identical while others move, and so does their integrator state",
   onEngines(async (backend) => {
     for (const scheme of [fireRelaxer({ dt: 0.3 }), fire2Relaxer({ dt: 0.05, tMax: 0.5 })]) {
       // The first is all but relaxed, the last far from it.
@@ -91,7 +91,7 @@ Deno.test(
   }),
 );
 
-/** What the scheme keeps of one system, all it has one number of per system. */
+/** State of the integrator for one system: all arrays with one number per system. */
 async function stateOf(
   engine: { save(): Promise<SavedDynamics> },
   place: number,
@@ -150,7 +150,7 @@ Deno.test(
 );
 
 Deno.test(
-  "what somebody changes of a system between two runs leaves the others what they are, to the bit",
+  "changing a system between two runs leaves the others bitwise identical",
   onEngines(async (backend) => {
     const pressed = { dt: 2, temperature: 60, thermostatTime: 100, barostatTime: 300 };
     for (

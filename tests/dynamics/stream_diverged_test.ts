@@ -39,7 +39,7 @@ function flying(steps: number): System {
 }
 
 Deno.test(
-  "what comes apart in a stream leaves it when it is told to, and all others have the bits that they have alone",
+  "a diverged system is dropped from a stream with onDiverged, and all others have the same bits as alone",
   onEngines(async (backend, name) => {
     const md = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
     const cases: readonly (readonly [Integrator, System[], number, number[]])[] = [

@@ -1,4 +1,4 @@
-/** What hooks and sinks see of systems that come and go. */
+/** Hooks and sinks of streams: admitted and graduated systems. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import {
@@ -29,7 +29,7 @@ import { onEnginesAndGpu } from "./on_engines.ts";
 import { alone, engineOf, FIELDS, rattled, streamed } from "./streams.ts";
 
 Deno.test(
-  "hooks are told once of each system that joins, and it has its forces then",
+  "hooks receive each admitted system once, with its forces",
   onEnginesAndGpu(async (backend, name) => {
     const joined: number[] = [], converged: number[] = [];
     let isForced = true;
@@ -73,7 +73,7 @@ Deno.test(
     const lines: string[] = [];
     const snapshots = new MemorySink();
     const hooks = [
-      // Their energies differ by eV: whoever compared them by place would see a drift.
+      // Their energies differ by eV: a comparison by slot would see a drift.
       new EnergyDriftMonitorHook({ threshold: 1e-3, metric: "perAtom", action: "throw" }),
       new ProgressHook({ write: (text) => lines.push(text), everySeconds: 1e-9 }),
     ];

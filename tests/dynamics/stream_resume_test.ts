@@ -22,7 +22,7 @@ import { on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
 import { engineOf, FIELDS, rattled, streamed } from "./streams.ts";
 
-/** What is in a sink, in order, to the bit. */
+/** Contents of a sink, in order, for bitwise comparison. */
 function written(batch: Batch): unknown[] {
   const times = ["step", "time", "sourceId", "status"].map((name) => Array.from(batch.get(name)));
   return [times, bitsOf(batch, undefined, FIELDS)];
@@ -68,7 +68,7 @@ Deno.test(
 );
 
 Deno.test(
-  "who rests as a stream stops is at rest as it goes on, among atoms that are held",
+  "a system that is finished when a stream stops is finished when it resumes, among held atoms",
   onEngines(async (backend) => {
     const batch = Batch.from(rattled(5));
     batch.set("rests", [1, 0, 1, 1, 1], { level: "system", dtype: "f64" });

@@ -38,7 +38,7 @@ function stages(backend: EngineBackend, hooks: readonly (readonly object[])[] = 
 }
 
 Deno.test(
-  "a system that joins stages late goes through them to the bit as it would alone",
+  "a system that is admitted to stages late goes through them bitwise identically to a run alone",
   onEngines(async (backend, name) => {
     const systems = rattled(name === "webgpu" ? 4 : 8);
     await using all = stages(backend);
@@ -59,7 +59,7 @@ Deno.test(
 );
 
 Deno.test(
-  "hooks of a stage are told of those that come to it, from outside or from the stage before",
+  "hooks of a stage receive the systems that enter it, from outside or from the previous stage",
   onEnginesAndGpu(async (backend, name) => {
     const came: number[][] = [[], []];
     const watch = (stage: number) =>

@@ -87,7 +87,7 @@ Deno.test(
   }),
 );
 
-/** How often batches are put together anew. */
+/** Number of times that batches are rebuilt. */
 async function puts(work: () => Promise<unknown>): Promise<number> {
   const { put } = Batch.prototype;
   let count = 0;
@@ -109,7 +109,7 @@ Deno.test(
     const systems = Array.from({ length: 7 }, (_, i) => argon(2, i, 0.03 * (1 + i % 4)));
     const moving = Batch.from(systems);
     initVelocities(moving, 20, { seed: 3 });
-    // A field that differs from one to the next may be what somebody has made something of.
+    // A field that differs from one frame to the next may be in use.
     moving.set("tag", systems.map((_, i) => i), { level: "system", dtype: "i32", fill: 0 });
     const tagged = moving.systems();
     moving.remove("tag");

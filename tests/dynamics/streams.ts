@@ -36,7 +36,7 @@ export function engineOf(
   return new Dynamics(scheme, { model, ...where(backend), hooks: all });
 }
 
-/** How a stream is to be tested. */
+/** Options of the test of a stream. */
 export interface StreamTest extends Partial<StreamOptions> {
   readonly backend: EngineBackend;
   readonly maxSystems?: number;
@@ -45,7 +45,7 @@ export interface StreamTest extends Partial<StreamOptions> {
   readonly hooks?: readonly object[];
 }
 
-/** What has come of each system, by its place in the source. */
+/** Results of each system, by its index in the source. */
 export async function streamed(
   scheme: Integrator,
   systems: readonly System[],
@@ -65,7 +65,7 @@ export function bySource(batch: Batch): Map<number, Batch> {
   return new Map(Array.from(ids, (id, place) => [id, batch.select([place])]));
 }
 
-/** What becomes of a system alone. */
+/** Results of a system alone. */
 export async function alone(
   scheme: Integrator,
   system: System,
@@ -82,5 +82,5 @@ export async function alone(
   return await engine.run(batch, steps);
 }
 
-/** What is compared to the bit. */
+/** Values to compare bitwise. */
 export const FIELDS = ["positions", "velocities", "forces", "energy", "stepsDone"] as const;

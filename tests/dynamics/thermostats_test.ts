@@ -36,7 +36,7 @@ function conserved() {
   return { rows, watch };
 }
 
-/** How far what a scheme conserves spreads, eV: the root of the mean square, of one system. */
+/** Spread of the conserved quantity of an integrator, eV: the root mean square, of one system. */
 async function spread(
   scheme: Integrator,
   batch: Batch,
@@ -267,7 +267,7 @@ Deno.test("a relaxation conserves nothing, and says so", async () => {
 });
 
 Deno.test(
-  "what is conserved goes on to the bit where a checkpoint was taken",
+  "conserved quantities resume bitwise identically from a checkpoint",
   onEngines(async (backend) => {
     for (const name of ["NVTNoseHoover of order 3", "NVTBussi", "NVTLangevin"]) {
       const make = () => {

@@ -1,4 +1,4 @@
-// Engines on threads: to the bit what one thread gives, to hooks, checkpoints and errors, too.
+// Engines on threads: bitwise identical to one thread, also for hooks, checkpoints and errors.
 import {
   assertEquals,
   assertGreater,
@@ -36,7 +36,7 @@ import { engine } from "../observe/modified.ts";
 import { few } from "../suite.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, MOVING, push } from "./atoms.ts";
 
-/** What a batch has before it is run. */
+/** Values of a batch before it is run. */
 const OWN = ["positions", "velocities", "status"] as const;
 const FIELDS = [...MOVING, "images"] as const;
 
@@ -61,13 +61,13 @@ function shared(threads: number): Backend {
   return backend;
 }
 
-/** Where it runs: on the thread of whoever calls, or on several. */
+/** Options: the thread of the caller, or several threads. */
 function on(threads: number): Pick<DynamicsOptions, "threads" | "backend"> {
   if (threads === 1) return {};
   return few(true, false) ? { backend: shared(threads) } : { threads };
 }
 
-/** What each number of threads comes to, against one. */
+/** Results of each number of threads, compared with one. */
 async function same<T>(
   threads: readonly number[],
   run: (threads: number) => Promise<T>,
@@ -182,7 +182,7 @@ Deno.test("hooks that look at every step see the same values in the same order",
     await using md = new NVE({ model: ARGON, dt: 2, ...on(threads), hooks: [look, seldom] });
     await md.run(ragged(), 30);
     return rows.filter(([, kind]) => kind === "frame").concat(
-      rows.filter(([, kind]) => kind !== "frame"), // who must be waited for comes before who is told late
+      rows.filter(([, kind]) => kind !== "frame"), // Hooks that are waited for are called before those that are called later.
     );
   });
   assertEquals(rows.length, 33);
@@ -190,7 +190,9 @@ Deno.test("hooks that look at every step see the same values in the same order",
 
 for (const isSync of [false, true]) {
   Deno.test(
-    `systems converge in the steps of one thread, and are told${isSync ? " at once" : ""}`,
+    `systems converge in the same steps as on one thread, and are reported${
+      isSync ? " at once" : ""
+    }`,
     async () => {
       const [steps, told] = await same(few([3], [2, 3]), async (threads) => {
         const told: unknown[] = [];
@@ -220,11 +222,11 @@ for (const isSync of [false, true]) {
   );
 }
 
-/** How many threads a checkpoint is of, and how many it goes on with. */
+/** Numbers of threads before and after a checkpoint. */
 const CHANGES: readonly (readonly [before: number, after: number])[] = [[2, 1], [1, 2], [3, 2]];
 
 for (const [i, [name, scheme]] of Object.entries(SCHEMES).entries()) {
-  Deno.test(`${name}: a checkpoint of some threads goes on with others, to the bit`, async () => {
+  Deno.test(`${name}: a checkpoint of some threads resumes with others, bitwise identically`, async () => {
     const make = (threads: number): Dynamics =>
       engine(scheme(), {
         model: ARGON,
@@ -326,7 +328,7 @@ Deno.test("threads must be a number, on wasm, and said once", () => {
   make({ threads: 1, device: "reference" });
 });
 
-Deno.test("a model that is computed otherwise than by kernels is refused on threads, and told of its own", async () => {
+Deno.test("a model that is not made of kernels is refused on threads, with a hint to its own threads", async () => {
   const model = push(1);
   let open = 0;
   const counted = {
@@ -357,7 +359,7 @@ Deno.test("a worker that fails is the error of the run, and leaves the batch as 
   await other.run(batch, 1); // it is free
 });
 
-/** A worker that is told nonsense in its message of this number. */
+/** A worker that receives an invalid message with this number. */
 function failing(message: number): Worker {
   const script = new URL("../../src/backend/threads/thread_worker.ts", import.meta.url);
   const worker = new Worker(script, { type: "module" });

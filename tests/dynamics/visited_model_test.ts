@@ -1,4 +1,7 @@
-/** How often a model that is visited is evaluated: it may take a thousand times what all else does. */
+/**
+ * Number of evaluations of a visited model, which may cost a thousand times as much as the rest of a
+ * step.
+ */
 import { assertEquals } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import { ConvergenceHook, FIRE, NVE } from "../../src/dynamics/mod.ts";

@@ -49,7 +49,7 @@ Deno.test("steps by hand wait for it, too, and where nothing is under way it is 
   assertEquals(await loop.betweenSteps(() => loop.stepCount), 1);
 });
 
-Deno.test("what it throws is told to who asked, and the run goes on", async () => {
+Deno.test("its errors go to the caller, and the run goes on", async () => {
   const { loop, seen, asked } = walk([0, 1], () => {
     throw new Error("no room");
   });
@@ -58,7 +58,7 @@ Deno.test("what it throws is told to who asked, and the run goes on", async () =
   assert(seen.includes("step 2"));
 });
 
-Deno.test("where the run fails before, it is not done, and that is told as hooks are closed", async () => {
+Deno.test("if the run fails before, the work is not done, and its promise rejects when hooks are closed", async () => {
   const { loop, asked, seen } = walk([1]);
   let told: unknown;
   loop.hooks.add({

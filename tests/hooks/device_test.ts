@@ -112,7 +112,7 @@ Deno.test("a modifier behind one that needs a visit is visited, too, so that the
   assertEquals([...loop.hooks.writes()], []);
 });
 
-Deno.test("the engine is told whenever its work may have changed", () => {
+Deno.test("the engine is notified whenever its work may have changed", () => {
   const own = worker();
   const loop = work({ state, worker: own });
   const handle = loop.hooks.add(device("a"));
@@ -124,7 +124,7 @@ Deno.test("the engine is told whenever its work may have changed", () => {
   assertEquals(loop.hooks.work(WorkStage.AFTER), []);
 });
 
-Deno.test("modify() lets the due modifiers of a stage work, nobody else, and counts no firing", async () => {
+Deno.test("modify() runs only the due modifiers of a stage, and counts no firing", async () => {
   const seen: string[] = [];
   const registry = new EngineHooks({
     kinds: [WorkStage],

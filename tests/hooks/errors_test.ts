@@ -234,7 +234,7 @@ Deno.test("a hook added in mid-run whose open takes time runs once it has opened
   await assertRejects(() => fails.run(12), Error, "locked");
 });
 
-Deno.test("a hook told to warn does not stop a run when it cannot open or close; it takes no part", async () => {
+Deno.test("a hook with onError warn does not stop a run when it cannot open or close; it is not called", async () => {
   const log: string[] = [], warnings = collect<HookWarning>();
   const loop = work({ onWarning: warnings.push });
   loop.hooks.add(noting("a", log));
@@ -265,7 +265,7 @@ Deno.test("a hook removed while it is still opening is closed as soon as it is o
   assertEquals(log, ["close slow stopped"]);
 });
 
-Deno.test("a listener that throws is reported, and keeps nobody from hearing of a change", () => {
+Deno.test("a listener that throws is reported, and all other listeners receive the change", () => {
   const warnings = collect<HookWarning>(), heard = collect<unknown>();
   const loop = work({ onWarning: warnings.push });
   loop.hooks.subscribe(() => {
@@ -343,7 +343,7 @@ Deno.test("onWarning may throw: every hook is still closed, and the first error 
   assertEquals(printed.map(([text]) => String(text).split(" ")[1]), ["b", "onWarning"]);
 });
 
-Deno.test("a hook told to warn that cannot open in mid-run is reported, and the run goes on", async () => {
+Deno.test("a hook with onError warn that cannot open in mid-run is reported, and the run goes on", async () => {
   for (
     const open of [() => {
       throw new Error("no disk");

@@ -15,7 +15,7 @@ function far(heights: readonly number[]): StateSource {
   };
 }
 
-/** What the hooks of these tests are given. */
+/** Contexts of the hooks of these tests. */
 interface Given {
   readonly read: { readonly heights: ArrayLike<number> };
   readonly value: number;

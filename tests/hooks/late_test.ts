@@ -125,7 +125,7 @@ Deno.test("state moves in the middle of a run, away and back: hooks find it, and
   assertEquals(state.asked.filter((one) => one === "heights").length, 4);
 });
 
-Deno.test("what turns out to be of no step is handed to nobody, and has not fired", async () => {
+Deno.test("a result that turns out to belong to no step is dropped, and has not fired", async () => {
   const state = new MovingState(), seen: number[][] = [], ends: number[] = [];
   state.isFar = true;
   state.lost = 3;
@@ -188,7 +188,7 @@ Deno.test("late news end a run where it was over: later steps count for nothing"
   assertEquals([loop.stepCount, seen.at(-1)![0]], [6, 5]);
 });
 
-Deno.test("observers get fields that are yet to come with their own step, in order, and nobody waits", async () => {
+Deno.test("observers receive pending fields with their own step, in order, and the engine does not wait", async () => {
   const seen: string[] = [], waited: number[] = [];
   const later = new Map<number, (fields: object) => void>();
   const loop = work({

@@ -216,7 +216,7 @@ Deno.test("the stage of a hook may be given when it is added; the hook itself is
   assertEquals([Object.keys(look), own.stage], [["frequency"], "training/BATCH_BEGIN"]);
   // What nvalchemi checks is checked here, and nothing is registered then.
   const wrong: readonly [hook: object, stage: unknown, message: string][] = [
-    [new Look(), "training/STEP_ED", "no such stage"],
+    [new Look(), "training/STEP_ED", "unknown stage"],
     [new Look(), "STEP_END", "stage must be a stage"],
     [new Look(), 3, "stage must be a stage"],
     [new Look(), "dynamics/AFTER_STEP", "must handle a stage of this engine"],

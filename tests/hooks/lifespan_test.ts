@@ -3,7 +3,7 @@ import { type BaseContext, Loop, type Outcome, slot } from "@hooke/hooke/hooks";
 import { hook } from "@hooke/hooke";
 import { Steps, work, WorkStage } from "./kit.ts";
 
-/** A file-like hook: what it was told, and whether it is open. */
+/** A file-like hook: its calls, and whether it is open. */
 class Resource {
   readonly stage = WorkStage.AFTER;
   readonly frequency = 1;
@@ -140,7 +140,7 @@ Deno.test("a loop of synchronous steps gives way, so that timers and signals com
   }
 });
 
-Deno.test("running twice at once is an error, and so is a number of steps that is none", async () => {
+Deno.test("running twice at once is an error, and so is an invalid number of steps", async () => {
   const loop = work();
   const first = loop.run(3);
   await assertRejects(() => loop.run(1), Error, "is not finished. Await it first");

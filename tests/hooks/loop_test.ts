@@ -1,4 +1,4 @@
-/** What a loop guards: one thing at a time, a stop for its run, multi-step calls that let others through. */
+/** Guarantees of a loop: one call at a time, stops of its run, multi-step calls that yield. */
 import { assert, assertEquals, assertLess, assertRejects, assertThrows } from "@std/assert";
 import { type BaseContext, Loop, type Outcome, type SavedLoop } from "@hooke/hooke/hooks";
 import { Steps, work, WorkStage } from "./kit.ts";
@@ -38,7 +38,7 @@ Deno.test("a multi-step call that takes long is followed by shorter ones", async
   assertEquals(calls.slice(0, 2), [1024, 512]);
 });
 
-Deno.test("one thing at a time: step, run, close and load wait for nobody", async () => {
+Deno.test("step, run, close and load are refused while another call is in progress", async () => {
   const refused: string[] = [];
   const tries = async (action: () => unknown) => {
     try {
@@ -243,7 +243,7 @@ Deno.test("a stop asked for while hooks open is kept, by run as by step", async 
   assertEquals(loop.stepCount, 0);
 });
 
-Deno.test("what a load switches is told with the step it goes to; hooks it does not know begin afresh", async () => {
+Deno.test("changes by a load are reported with the loaded step; unknown hooks begin afresh", async () => {
   const steps = new Steps(), changes: unknown[] = [];
   const once = { ...at("work/AFTER"), once: true, calls: 0, call: () => void once.calls++ };
   const loop = work({ hooks: [steps], onWarning: () => {} });

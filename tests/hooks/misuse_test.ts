@@ -1,4 +1,4 @@
-/** What plain JavaScript may get wrong: a precise error at the public edge, and nothing half-registered. */
+/** Mistakes in plain JavaScript: a precise error at the public edge, and nothing half-registered. */
 import { assert, assertEquals, assertFalse, assertStringIncludes, assertThrows } from "@std/assert";
 import {
   type AddOptions,
@@ -162,7 +162,7 @@ Deno.test("a hook cannot be asked to run before or after itself", () => {
   assertEquals(loop.hooks.list().map(({ name }) => name), ["Steps-2", "Steps"]);
 });
 
-Deno.test("what is no hook is called by its name, never by its source", () => {
+Deno.test("values that are not hooks are named, never printed as source", () => {
   const wrong: [unknown, string][] = [
     [Steps, "Cannot register hook Steps: a hook must be an object; got class Steps"],
     [Steps, "pass an instance, new Steps()"],

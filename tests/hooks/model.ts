@@ -99,7 +99,7 @@ class Real {
       this.log.push(`${name} ${stage} ${this.count}`);
       if (add.acts === "removes") this.remove(add.on);
       if (add.acts === "toggles") this.toggle(add.on);
-      if (add.acts === "throws") throw new Error("as told");
+      if (add.acts === "throws") throw new Error("planned");
       if (add.slow) return Promise.resolve();
     };
     const { frequency, once, stages } = add;

@@ -179,7 +179,7 @@ Deno.test("a handle removes its own hook when its scope ends, and removing twice
   assertEquals(loop.hooks.list().length, 1);
 });
 
-Deno.test("a hook removed in mid-run is closed, and told why", async () => {
+Deno.test("a hook removed in mid-run is closed with the reason", async () => {
   const outcomes: unknown[] = [], loop = work();
   loop.hooks.add({ ...noting("a", []), close: (outcome: Outcome) => void outcomes.push(outcome) });
   loop.hooks.add({
@@ -296,7 +296,7 @@ Deno.test("plan() shows stage, hooks in order, when, and the matched overload", 
   assert(lines.some((line) => /^work\/AMOUNT \(pipe\)\s+-$/.test(line)));
 });
 
-Deno.test("a handle of a hook that is gone does nothing, and tells nobody", () => {
+Deno.test("a handle of a removed hook does nothing, and reports nothing", () => {
   const changes = collect<unknown>(), loop = work();
   const handle = loop.hooks.add(new Steps());
   handle.remove();

@@ -121,7 +121,7 @@ Deno.test("a modifier writes what it declared and nothing else, before the obser
   await loop.run(2);
   assertEquals(seen, [2, 4]);
   assertEquals([...other], [1]);
-  // A modifier is trusted less than an observer: unless told otherwise, its error stops the run.
+  // A modifier is trusted less than an observer: by default, its error stops the run.
   const strict = work({
     state: hostState({ heights: () => own, depths: () => other }),
     hooks: [double],
@@ -364,7 +364,7 @@ Deno.test("a deferred observer that takes stop out of its context still names it
   assertEquals(await loop.run(6), { status: "stopped", reason: "taken out", step: 1 });
 });
 
-Deno.test("a deferred observer told to be disabled is not called after its first error", async () => {
+Deno.test("a deferred observer with onError disable is not called after its first error", async () => {
   const calls: number[] = [];
   const loop = work({ state: new SlowState({ heights: 0, depths: 0 }), onWarning: () => {} });
   const call = (ctx: Ctx) => {
@@ -411,7 +411,7 @@ Deno.test("a deferred error stops one run, or one step by hand, and no other", a
   await loop.close();
 });
 
-Deno.test("a when that reads what must be fetched is told so, and one that reads live state just does", async () => {
+Deno.test("a when that reads fetched fields throws, and one that reads live state works", async () => {
   const warnings = collect<HookWarning>(), steps: number[] = [];
   const hook = {
     stage: WorkStage.AFTER,

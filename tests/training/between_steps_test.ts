@@ -1,4 +1,4 @@
-/** What is told, kept and refused between steps, and of a step that has failed. */
+/** Reports, saved states and refusals between steps, and after a failed step. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { hook } from "../../src/hook.ts";
 import { withFolder } from "../checkpoint/folder.ts";
@@ -150,7 +150,7 @@ Deno.test("TRAIN_BEGIN, CHECKPOINT_SAVE and TRAIN_END tell how many steps are do
   });
 });
 
-Deno.test("a schedule that follows a metric is told of it when it is new, whenever validations come", async () => {
+Deno.test("a schedule that follows a metric receives each new value, whenever validations run", async () => {
   const told = async (monitor: string | undefined, more: Partial<TrainerParts>) => {
     const values: (string | undefined)[] = [];
     const schedule = {
@@ -179,7 +179,7 @@ Deno.test("a schedule that follows a metric is told of it when it is new, whenev
   const train = await told("train/loss", { validation });
   assertEquals(train.values, train.measured.filter((_, i) => i % 2 === 1));
   assertEquals(train.values.length, 4);
-  // One that says nothing of what it follows is told once an epoch.
+  // One without a monitor is notified once per epoch.
   const all = await told(undefined, { validation, validateEvery: { epochs: 2 }, epochs: 2 });
   assertEquals(all.values, ["train/loss", "train/loss,val/loss"]);
 });

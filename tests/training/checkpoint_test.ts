@@ -1,4 +1,4 @@
-/** A trainer that was stopped anywhere goes on to the bit. */
+/** A trainer that was stopped anywhere resumes bitwise identically. */
 import { assert, assertAlmostEquals, assertEquals, assertRejects } from "@std/assert";
 import { writeCheckpoint } from "../../src/checkpoint/mod.ts";
 import { openSession } from "../../src/onnx/session/open_session.ts";
@@ -19,7 +19,7 @@ import { network, parametersOf, parts, samples } from "./networks.ts";
 
 const EPOCHS = 3;
 
-/** What is stopped and resumed. A function: schedules have a state of their own. */
+/** Options of the trainer that is stopped and resumed. A function, because schedules have state. */
 const CASES: Readonly<Record<string, () => Partial<TrainerParts>>> = {
   "adam with a cosine": () => ({
     optimizers: adam({ lr: 0.01 }),
@@ -165,7 +165,10 @@ const DAMAGED: Readonly<Record<string, (saved: SavedTrainer) => unknown>> = {
   "no counts": ({ counts: _, ...saved }) => saved,
   "no progress": (saved) => ({ ...saved, progress: {} }),
   "no arrays": (saved) => ({ ...saved, arrays: {} }),
-  "counters of nobody": (saved) => ({ ...saved, loop: { ...saved.loop, counts: { lap: 1 } } }),
+  "counters of unknown stages": (saved) => ({
+    ...saved,
+    loop: { ...saved.loop, counts: { lap: 1 } },
+  }),
 };
 
 for (const [what, damage] of Object.entries(DAMAGED)) {

@@ -13,7 +13,7 @@ const BASE = ["stepCount", "globalRank", "shared", "workflow", "stop", "read", "
 const AT = TRAINING_CONTEXT as Readonly<Record<string, object>>;
 const ALL = new Set(Object.values(AT).flatMap((fields) => Object.keys(fields)));
 
-/** What a handler of a stage answers, so that training goes on. */
+/** The answer of a handler of a stage that lets training go on. */
 const ANSWERS: Readonly<Record<string, (ctx: { value: unknown }) => unknown>> = {
   ACTIVATIONS: ({ value }) => value,
   LOSS: ({ value }) => value,

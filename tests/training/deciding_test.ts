@@ -1,4 +1,4 @@
-/** What hooks decide: gradients, the loss, whether and how to update. */
+/** Hooks that decide: gradients, the loss, and updates. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { NotFiniteError } from "../../src/observe/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -254,7 +254,7 @@ const own = hook({
 });
 
 for (const accumulate of [1, 2]) {
-  Deno.test(`a loss of one's own is the built-in one where it computes the same, ${accumulate} batches a step`, async () => {
+  Deno.test(`a custom loss equals the built-in one if it computes the same, ${accumulate} batches a step`, async () => {
     const uneven = {
       data: samples(14, { batchSize: 4, seed: 3 }),
       accumulate,
@@ -268,7 +268,7 @@ for (const accumulate of [1, 2]) {
   });
 }
 
-Deno.test("a loss of one's own that is not wanted for a batch leaves that to the trainer", async () => {
+Deno.test("a custom loss that skips a batch leaves it to the trainer", async () => {
   const wanted = hook({
     name: "wanted",
     when: () => false,

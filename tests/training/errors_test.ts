@@ -1,4 +1,4 @@
-/** What a trainer says to options, batches and hooks that cannot be. */
+/** Errors of a trainer about invalid options, batches and hooks. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { NotFiniteError } from "../../src/observe/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -183,7 +183,7 @@ Deno.test("a tensor of the model that there is none of fails the step at which i
   }
 });
 
-Deno.test("a parameter that there is none of is told to whoever reads it, with the nearest name", async (t) => {
+Deno.test("reading an unknown parameter is an error with the nearest name", async (t) => {
   const refuse = async (device: "wasm" | "webgpu") => {
     const errors: string[] = [];
     await using trainer = new Trainer({
@@ -310,7 +310,7 @@ Deno.test("parameters that a hook has set after numbers went wrong are trained o
   await t.step({ name: "webgpu", ignore: lacksGpu(), fn: () => train("webgpu") });
 });
 
-Deno.test("one thing at a time: what is asked for in the midst of a run is refused, and the run goes on", async () => {
+Deno.test("calls during a run are refused, and the run goes on", async () => {
   const trainer = new Trainer(parts());
   const refused: Error[] = [];
   trainer.addHook({

@@ -7,7 +7,7 @@ import { parametersOf } from "./networks.ts";
 
 const SCRIPT = new URL("endless_trainer.ts", import.meta.url);
 
-/** Throws unless training that is killed so many times while it writes checkpoints goes on to the bit each time. */
+/** Throws unless training that is killed several times while it writes checkpoints resumes bitwise identically. */
 export async function killTraining(kills: number): Promise<void> {
   await withFolder(async (folder) => {
     const path = `${folder}/run.hooke`;
@@ -25,7 +25,7 @@ export async function killTraining(kills: number): Promise<void> {
   });
 }
 
-/** Throws unless the file has a later step, and its parameters are those of a run that nobody stopped. */
+/** Throws unless the file has a later step, and its parameters are those of an uninterrupted run. */
 async function assertWhole(path: string, last: number): Promise<number> {
   const killed = endlessTrainer(), whole = endlessTrainer();
   killed.hooks.add({ onStepEnd: () => {} }, { name: "saves" });

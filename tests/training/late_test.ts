@@ -1,4 +1,4 @@
-/** On a GPU: hooks that look on are told of their own step, in order, and the device is not waited for. */
+/** On a GPU: observers receive their own step, in order, and the trainer does not wait for the device. */
 import { assertAlmostEquals, assertEquals } from "@std/assert";
 import { hook } from "../../mod.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
@@ -37,7 +37,7 @@ function parts(device: "wasm" | "webgpu"): TrainerParts {
   };
 }
 
-/** What a hook at a stage was told: step, loss, norm. */
+/** Values that a hook at a stage received: step, loss, norm. */
 type Row = readonly [stage: string, step: number, loss: number, norm: number];
 
 /** A run with hooks at the stages that know of the loss. */
@@ -69,7 +69,7 @@ async function told(device: "wasm" | "webgpu"): Promise<Row[]> {
 }
 
 slow(testOnGpu)(
-  "hooks on a GPU are told what they are told on wasm, in the same order",
+  "hooks on a GPU receive the same values as on wasm, in the same order",
   async () => {
     const [there, here] = [await told("webgpu"), await told("wasm")];
     assertEquals(
@@ -84,7 +84,7 @@ slow(testOnGpu)(
 );
 
 slow(testOnGpu)(
-  "however many steps are observed, the device is waited for as often; who decides is waited for",
+  "observers do not make the trainer wait for the device; hooks that decide do",
   async () => {
     const { viewOrRead: see } = WebGpuBackend.prototype;
     let waits = 0;

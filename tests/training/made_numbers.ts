@@ -1,6 +1,7 @@
 /**
- * Numbers that Python makes too, to the bit: parameters and data of the cases in tests/data/training_torch.jsonl are
- * not in that file, but a seed and a scale. training_torch.py says the same in numpy.
+ * Numbers that Python makes, too, bitwise identically: parameters and data of the cases in
+ * tests/data/training_torch.jsonl are not in that file, but a seed and a scale. training_torch.py says the same in
+ * numpy.
  *
  * @module
  */

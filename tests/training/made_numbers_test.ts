@@ -3,7 +3,7 @@ import { madeNumbers } from "./made_numbers.ts";
 
 const FILE = new URL("../data/training_torch.jsonl", import.meta.url);
 
-/** What Python made. */
+/** Numbers made by Python. */
 interface Numbers {
   readonly case: string;
   readonly seed: number;

@@ -1,4 +1,4 @@
-/** What a newcomer is told whose data or model are not what the trainer needs. */
+/** Errors about data or models that do not fit the trainer. */
 import { assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
 import { GraphBuilder, lennardJonesModel } from "../../src/onnx/mod.ts";
 import { atomsData, energyForces, meanSquaredError } from "../../src/training/mod.ts";
@@ -15,7 +15,7 @@ function springs(): Uint8Array<ArrayBuffer> {
 
 const DIMER = { symbols: ["Ar", "Ar"], positions: [[0, 0, 0], [3.8, 0, 0]] };
 
-/** What a trainer says to frames. */
+/** The error of a trainer about frames. */
 async function saidTo(frame: object): Promise<string> {
   await using trainer = new Trainer({
     model: springs(),
@@ -53,7 +53,7 @@ Deno.test("a target that is called almost so is asked about", async () => {
   assertEquals(message.slice(message.lastIndexOf(";")), "; did you mean wantd?");
 });
 
-Deno.test("a model without parameters of float32 is told what it has instead", () => {
+Deno.test("the error about a model without float32 parameters lists its tensors", () => {
   const g = new GraphBuilder("double");
   const x = g.input("x", "f64", ["B", 1]);
   g.output("y", g.op("MatMul", [x, g.constant("f64", [2], [1, 1])], "f64"), ["B", 1]);

@@ -31,7 +31,7 @@ export function network(): Uint8Array<ArrayBuffer> {
   return builder.build();
 }
 
-/** So many samples of x and what y is wanted. */
+/** A number of samples of x, with targets of y. */
 export function samples(
   count: number,
   options: BatchingOptions,
@@ -43,7 +43,7 @@ export function samples(
   }, options);
 }
 
-/** What a trainer of that network is made of: batches of four samples, in an order of their own. */
+/** Options of a trainer of that network: batches of four samples, in an order of their own. */
 export function parts(more: Partial<TrainerParts> = {}): TrainerParts {
   return {
     model: network(),

@@ -13,7 +13,7 @@ import {
 import { withFolder } from "../checkpoint/folder.ts";
 import { parts, samples } from "./networks.ts";
 
-/** What hooks may find in their context, of what is told here. */
+/** The fields of a context that these tests record. */
 interface Seen {
   readonly epoch: number;
   readonly phase: string;
@@ -528,7 +528,7 @@ function fail(message = "on purpose"): never {
   throw new Error(message);
 }
 
-/** So many batches, then an error. */
+/** A number of batches, then an error. */
 function breaking(after: number): DataSource {
   const { batches, ...rest } = samples(12, { batchSize: 4 });
   return {

@@ -19,7 +19,7 @@ import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
 
-/** What a run comes to, alone and with workers. */
+/** Results of a run, alone and with workers. */
 async function assertShared(parts: TrainerParts, workers: number): Promise<void> {
   const [alone, shared] = [new Trainer(parts), new Trainer({ ...parts, workers })];
   const losses: number[][] = [[], []];

@@ -1,4 +1,4 @@
-/** Which tensors of a model are trained, where nobody says and where somebody does. */
+/** The tensors of a model that are trained, with and without options. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { decodeModel, Graph, GraphBuilder, makeTensorProto } from "../../src/onnx/mod.ts";
 import { chooseParameters } from "../../src/training/graph/parameters.ts";
@@ -10,7 +10,7 @@ const namesOf = (
   choice: Parameters<typeof chooseParameters>[1] = {},
 ): string[] => chooseParameters(decodeModel(bytes), choice).map(({ name }) => name);
 
-/** A file of somebody else's: constants alone, among them centers of a formula. */
+/** A foreign file: only constants, among them centers of a formula. */
 function foreign(): Uint8Array<ArrayBuffer> {
   const builder = new GraphBuilder("net");
   const x = builder.input("x", "f32", ["B", 2]);

@@ -1,4 +1,4 @@
-/** What document 001, a hook guide, says of its hooks, where no other test shows it. */
+/** Statements of document 001, a hook guide, that no other test shows. */
 import { assert, assertEquals } from "@std/assert";
 import { hook, LrMonitor, ModelCheckpoint } from "../../mod.ts";
 import { scriptedTrainer } from "../../src/testing/mod.ts";
@@ -66,7 +66,7 @@ Deno.test("document 001: each method is called when the document says, as often,
   ]);
 });
 
-Deno.test("document 001: a checkpoint that is loaded is told once all of it is there", async () => {
+Deno.test("document 001: a loaded checkpoint is reported once it is complete", async () => {
   const path = `${await Deno.makeTempDir()}/small.hooke`;
   await using one = smallTrainer();
   await one.train(1);
@@ -112,7 +112,7 @@ Deno.test("document 001: hooks keep what they have seen, from batch to batch and
   for (const [i, loss] of epochs.entries()) assert(Math.abs(loss - state.epochLosses[i]!) < 1e-6);
 });
 
-Deno.test("document 001: a hook sleeps until so many epochs are done, at stages of any counter", async () => {
+Deno.test("document 001: a hook is inactive until a number of epochs is done, at stages of any counter", async () => {
   const seen: string[] = [];
   await using trainer = smallTrainer([{
     name: "late",

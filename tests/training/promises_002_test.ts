@@ -1,4 +1,4 @@
-/** What document 002, a page on hooks of pre-training, says of its five events, where no other test shows it. */
+/** Statements of document 002, a page on hooks of pre-training, that no other test shows. */
 import { assert, assertAlmostEquals, assertEquals, assertNotEquals } from "@std/assert";
 import { hook, Loop, TrainingStage } from "../../mod.ts";
 import type { ReadonlyNumbers } from "../../src/hooks/mod.ts";
@@ -116,7 +116,7 @@ Deno.test("document 002: metrics of a step are complete before its hooks are cal
   await trainer.train();
 });
 
-Deno.test("document 002: the end is told once, after a shutdown and after a failure too", async () => {
+Deno.test("document 002: the end is reported once, after a shutdown and after a failure, too", async () => {
   const interrupt = new AbortController(), ends: string[] = [];
   const tell = {
     onTrainEnd: ({ outcome }: { outcome: { status: string } }) => void ends.push(outcome.status),

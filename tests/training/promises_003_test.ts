@@ -1,4 +1,4 @@
-/** What document 003, on hooks of a trainer, says of its events and its state, where no other test shows it. */
+/** Statements of document 003, on hooks of a trainer, that no other test shows. */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Checkpoint } from "../../src/observe/checkpoints/checkpoint.ts";
 import { JsonLog } from "../../src/observe/mod.ts";

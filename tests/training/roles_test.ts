@@ -1,4 +1,4 @@
-/** Whoever looks on changes no bit of what is trained. */
+/** Observers do not change results of training. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { hook } from "../../src/hook.ts";
 import type { HookWarning } from "../../src/hooks/protocol/outcome.ts";
@@ -30,7 +30,7 @@ function full(more: Partial<TrainerParts> = {}): TrainerParts {
   });
 }
 
-/** What a run comes to: its state, and the loss of every batch. */
+/** Results of a run: its state, and the loss of every batch. */
 interface Outcome {
   readonly state: Omit<SavedTrainer, "loop">;
   readonly losses: readonly number[];
@@ -183,7 +183,7 @@ for (const onError of ["warn", "disable"] as const) {
   });
 }
 
-Deno.test("verify changes no bit, and finds nothing where nobody writes", async () => {
+Deno.test("verify changes no result, and reports nothing if no observer writes", async () => {
   const warnings: HookWarning[] = [];
   const told = {
     verify: true,
@@ -243,7 +243,7 @@ for (const [what, writes] of Object.entries(WRITERS)) {
       onWarning: (warning: HookWarning) => void warnings.push(warning),
     };
     await outcomeOf([writes], told);
-    assert(warnings.length > 0, "nobody was told");
+    assert(warnings.length > 0, "no warning was given");
     assertEquals(warnings[0]!.hook, "writes");
     const { name, changed } = warnings[0]!.error as Error & { changed: readonly string[] };
     assertEquals(name, "ObserverMutationError");
@@ -251,7 +251,7 @@ for (const [what, writes] of Object.entries(WRITERS)) {
   });
 }
 
-/** Numbers that the compiler lets nobody write. */
+/** Numbers that the compiler does not let hooks write. */
 function open(numbers: ReadonlyMap<string, unknown>, name: string): Float32Array {
   return numbers.get(name) as Float32Array;
 }

@@ -1,4 +1,6 @@
-/** What hooks ask of a trainer while they are on: other tensors, more terms, clipping, averages. */
+/**
+ * Settings that hooks ask of a trainer while they are enabled: tensors, terms, clipping, averages.
+ */
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { hook } from "../../src/hook.ts";
 import { GraphBuilder } from "../../src/onnx/graph/graph_builder.ts";
@@ -70,7 +72,7 @@ function networkWith(
 const BIAS = { data: Float32Array.of(0.1, -0.2, 0.3, 0.4), dims: [4] };
 const OTHER = { data: madeNumbers(77, 16, 1), dims: [4, 4] };
 
-/** What is done by a patch, and the same written by hand. */
+/** The effect of a patch, and the same graph written by hand. */
 const PATCHES: Readonly<
   Record<string, [patch: ActivationPatch, model: Uint8Array<ArrayBuffer>]>
 > = {
@@ -99,7 +101,7 @@ const PATCHES: Readonly<
 for (const [kind, [patch, model]] of Object.entries(PATCHES)) {
   Deno.test(`a patch of kind ${kind} trains and validates like a graph that has it written in`, async () => {
     const ours = await trained([asks({ patches: [patch] })]);
-    const parameters = ["w1", "b1", "w2", "b2"]; // what is added is none
+    const parameters = ["w1", "b1", "w2", "b2"]; // the added tensor is not a parameter
     assertSame(ours, await trained([], { model, parameters }), 1e-6);
     const plain = await trained([]);
     assert(largest(ours.losses.map((loss, i) => loss - plain.losses[i]!)) > 1e-3);

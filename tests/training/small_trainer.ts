@@ -59,7 +59,7 @@ export async function parametersOf(trainer: Trainer): Promise<Record<string, Flo
   return Object.fromEntries(names.map((name, i) => [name, all[i]!]));
 }
 
-/** What a run comes to: its losses, batch by batch, and the parameters at its end. */
+/** Results of a run: its losses, batch by batch, and the parameters at its end. */
 export async function trained(
   hooks: readonly unknown[] = [],
   more: Partial<TrainerParts> = {},

@@ -142,7 +142,7 @@ Deno.test("Forward hook doesn't modify outputs: model outputs remain unchanged, 
     reads: ["activations:*", "statistics:*", "parameters", "gradients", "optimizerState", "loss"],
     on: { training: { "*": (ctx, stage) => void [ctx, stage] } },
   });
-  assertEquals(await trained([activationStats(), everything]), without, "to the bit");
+  assertEquals(await trained([activationStats(), everything]), without, "bitwise identical");
   const meddles = {
     name: "meddles",
     stage: TrainingStage.AFTER_FORWARD,
@@ -191,7 +191,7 @@ Deno.test("Identity update hook passes gradients unchanged: training behavior is
       },
     },
   });
-  assertEquals(await trained([identity(), counted]), await trained(), "to the bit");
+  assertEquals(await trained([identity(), counted]), await trained(), "bitwise identical");
   assertEquals(given, [12, 12, 12, 12], "it receives gradients during each optimizer step");
 });
 
@@ -337,5 +337,5 @@ Deno.test("Multiple hooks can be active simultaneously: all execute correctly, d
   assertEquals((await trainer.train()).status, "completed");
   assertEquals([stats, losses], [4, 4]);
   const parameters = await parametersOf(trainer);
-  assertEquals(parameters, (await trained()).parameters, "2 · ½ is 1, to the bit");
+  assertEquals(parameters, (await trained()).parameters, "2 · ½ is exactly 1");
 });

@@ -8,13 +8,15 @@ import { GraphBuilder, type Value } from "../../src/onnx/graph/graph_builder.ts"
 import type { TrainingBatch } from "../../src/training/mod.ts";
 import { madeNumbers } from "./made_numbers.ts";
 
-/** Numbers of a tensor at the end: every so many of them, and the sum of the squares of all. */
+/**
+ * Numbers of a tensor at the end: some at a regular interval, and the sum of the squares of all.
+ */
 export interface Kept {
   readonly values: string | 0;
   readonly squares: number;
 }
 
-/** What a run of PyTorch came to. */
+/** Results of a run of PyTorch. */
 export interface TorchRun {
   readonly losses: string;
   readonly norms?: string;
@@ -23,7 +25,7 @@ export interface TorchRun {
   readonly ema?: Readonly<Record<string, Kept>>;
 }
 
-/** How a parameter is made. */
+/** Recipe of a parameter. */
 export interface Recipe {
   readonly name: string;
   readonly dims: readonly number[];
@@ -53,7 +55,7 @@ export function lineOf(name: string): TorchLine {
   return lines.find((line) => line.case === name)!;
 }
 
-/** Doubles of base64; 0 stands for so many zeros. */
+/** Doubles in base64; a number stands for that many zeros. */
 export function decoded(base64: string | 0, count: number = 0): Float64Array {
   return base64 === 0
     ? new Float64Array(count)
@@ -86,7 +88,7 @@ export function cnn(recipes: readonly Recipe[]): Uint8Array<ArrayBuffer> {
   return builder.build();
 }
 
-/** The batch of a step of the mlp, or so many parts of it. */
+/** The batch of a step of the mlp, or its parts. */
 export function mlpBatches(step: number, parts: number = 1): TrainingBatch[] {
   const x = madeNumbers(1000 + step, 32 * 12, 1), size = 32 / parts;
   const labels = BigInt64Array.from(

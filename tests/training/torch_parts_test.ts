@@ -92,7 +92,7 @@ function product(): Uint8Array<ArrayBuffer> {
   return builder.build();
 }
 
-/** Where an optimizer leads, step by step. */
+/** Parameters after each step of an optimizer. */
 async function trajectory(
   optimizers: Optimizer,
   device: "wasm" | "reference" | "webgpu",

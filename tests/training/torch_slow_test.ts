@@ -37,17 +37,17 @@ import { lacks } from "../machine.ts";
 
 const STEPS = 50;
 
-/** How far from PyTorch: parts of the loss, and of the largest number of a parameter. */
+/** Tolerances against PyTorch, relative to the loss, and to the largest number of a parameter. */
 interface Within {
   readonly losses: number;
   readonly parameters: number;
 }
 
 const SINGLE: Within = { losses: 1e-4, parameters: 1e-3 };
-/** What both compute in float64; parameters are told in float32. */
+/** Tolerances if both compute in float64; parameters are compared in float32. */
 const DOUBLE: Within = { losses: 1e-12, parameters: 2 ** -24 };
 
-/** What 50 steps come to. */
+/** Tolerances after 50 steps. */
 interface Run {
   readonly trainer: Trainer;
   readonly losses: number[];
@@ -253,7 +253,7 @@ Deno.test("cnn adamw: losses and parameters of 50 steps are PyTorch's", () => as
 
 testOnGpu("cnn adamw: on WebGPU they are PyTorch's", () => assertCnn("webgpu"));
 
-/** What the line of the potential says. */
+/** Values in the line of the potential. */
 interface PotentialLine {
   readonly parameters: readonly string[];
   readonly every: number;

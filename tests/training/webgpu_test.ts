@@ -37,7 +37,7 @@ function full(device: "wasm" | "webgpu", more: Partial<TrainerParts> = {}): Trai
   });
 }
 
-/** What a run comes to. */
+/** Results of a run. */
 async function run(options: TrainerParts, hooks: TrainingHooks = []) {
   const warnings: HookWarning[] = [];
   await using trainer = new Trainer({
@@ -74,7 +74,7 @@ testOnGpu("a run with everything in it comes to what it does on wasm", async () 
   assertSame(await run(full("webgpu")), await run(full("wasm")));
 });
 
-slow(testOnGpu)("a loss and an optimizer of one's own do, too", async () => {
+slow(testOnGpu)("a custom loss and optimizer do, too", async () => {
   const own = hook({
     name: "own",
     on: {
@@ -183,7 +183,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu("losses that nobody waits for are in the metrics of their epoch, in order", async () => {
+testOnGpu("losses that arrive late are in the metrics of their epoch, in order", async () => {
   const epochs = (device: "wasm" | "webgpu") => {
     const means: number[] = [];
     const notes = {
@@ -278,7 +278,7 @@ testOnGpu(
   },
 );
 
-/** Stages of several steps, and the steps, as hooks are told of them; what a checkpoint has of a hook that counts. */
+/** Stages of several steps, and the steps, as hooks receive them, and the saved state of a hook that counts. */
 async function order(device: "wasm" | "webgpu", folder: string): Promise<unknown[]> {
   const seen: string[] = [], note = (what: string) => () => void seen.push(what);
   let count = 0, saved: unknown;
@@ -392,7 +392,7 @@ slow(testOnGpu)("activations and statistics are those of the batch", async () =>
   assertWithin("tanh", await looks("webgpu"), theirs, 5e-6);
 });
 
-testOnGpu("who writes parameters, gradients or rates of a GPU has written them", async () => {
+testOnGpu("parameters, gradients and rates that hooks write on a GPU are used", async () => {
   const changes = hook({
     name: "changes",
     writes: ["parameters:b*", "gradients:w1", "optimizers"],

@@ -172,7 +172,7 @@ Deno.test("a hook of kernels is taken where its stage and what it writes are the
     }
   }
   // @ts-expect-error a stage of training
-  assertThrows(() => md.hooks.add(new Foreign()), TypeError, "accepts dynamics stages");
+  assertThrows(() => md.hooks.add(new Foreign()), TypeError, "which has dynamics stages");
   class Misspelt {
     readonly stage = DynamicsStage.AFTER_COMPUTE;
     readonly frequency = 1;

@@ -170,7 +170,7 @@ function tripletsOf(feeds: Readonly<Record<string, readonly number[]>>): string[
   });
 }
 
-Deno.test("atomsData() calls tensors what it is told, and leaves out what is null", async () => {
+Deno.test("atomsData() names tensors by its option names, and omits those that are null", async () => {
   const { feeds } = await first([row], {
     names: { positions: "r", numbers: "species", shifts: null, batchIndex: null, forces: "F" },
     elements: { O: 3, H: 0 },

@@ -35,7 +35,7 @@ async function inFiles(test: (path: string) => Promise<void>): Promise<void> {
 
 const batchesOf = (source: DataSource, epoch = 0, from = 0): Promise<TrainingBatch[]> =>
   Array.fromAsync(source.batches(epoch, from));
-/** Which systems each batch has. */
+/** The systems of each batch. */
 const membersOf = (batches: readonly TrainingBatch[]) =>
   batches.map(({ feeds }) => Array.from(feeds.energy_target!.data as Float32Array));
 const OPTIONS = { cutoff: 5, seed: 3 };
@@ -90,7 +90,7 @@ Deno.test("a batch has as many systems as atoms, edges and their number allow, i
   }
 });
 
-Deno.test("an epoch begun anywhere, got ahead or not, by one who has seen it or not, gives what it would have given there", () =>
+Deno.test("an epoch that is resumed anywhere gives the same batches, prefetched or not, by the same loader or a new one", () =>
   inFiles(async (path) => {
     await using file = await openSystems(path);
     const make = (prefetch = 2) =>

@@ -6,7 +6,7 @@
 
 import type { DataSource, TrainingBatch } from "../../../src/training/data/data_source.ts";
 
-/** What a source gives in an epoch, from a batch on. */
+/** Batches of a source in an epoch, starting at a batch. */
 export function gathered(
   source: Pick<DataSource, "batches">,
   epoch: number = 0,

@@ -7,7 +7,7 @@ import {
   tensorData,
 } from "../../../src/training/data/mod.ts";
 
-/** So many batches of one number each: 0, 1, 2 … */
+/** A number of batches with one number each: 0, 1, 2 … */
 function counted(length: number, isKnown: boolean = true): DataSource {
   const data = Float32Array.from({ length }, (_, i) => i);
   const source = tensorData({ x: { data } }, { batchSize: 1, shuffle: false });
@@ -80,7 +80,7 @@ Deno.test("interleave() asks sources that know their lengths for no batch that i
   assertEquals(asked, [[0, 7, 3], [1, 7, 4]]);
 });
 
-Deno.test("interleave() closes the sources of whoever stops in the middle", async () => {
+Deno.test("interleave() closes the sources if the consumer stops early", async () => {
   for (const options of [{}, roundRobin]) {
     const closed: string[] = [];
     const open = (name: string) =>
@@ -103,7 +103,7 @@ Deno.test("interleave() leaves what it gave as it is", () => {
   assertEquals(interleave(data) === data, true);
 });
 
-Deno.test("interleave() says what is no source, and which order there is not", () => {
+Deno.test("interleave() refuses values that are not sources, and unknown orders", () => {
   const make = interleave as (data: unknown, options?: object) => unknown;
   assertThrows(
     () => make({}),
@@ -117,7 +117,7 @@ Deno.test("interleave() says what is no source, and which order there is not", (
   assertThrows(() => interleave([]).batches(0, -1), RangeError, "the first batch must be");
 });
 
-Deno.test("batchesOf() refuses epochs of another length than it was told", async () => {
+Deno.test("batchesOf() refuses epochs of another length than its option says", async () => {
   const three = () => [1, 2, 3].map((x) => ({ x: { data: Float32Array.of(x) } }));
   const all = (length: number) => Array.fromAsync(batchesOf(three, { length }).batches(0, 0));
   assertEquals((await all(3)).length, 3);
@@ -129,7 +129,7 @@ Deno.test("batchesOf() refuses epochs of another length than it was told", async
   await assertRejects(() => all(4), RangeError, "got 3");
 });
 
-Deno.test("batchesOf() says what is no batch, no function and no length", async () => {
+Deno.test("batchesOf() refuses invalid batches, functions and lengths", async () => {
   const make = batchesOf as (batches: unknown, options?: object) => DataSource;
   assertThrows(() => make([]), TypeError, "batches must be a function of the epoch");
   assertThrows(() => make(() => [], { length: -1 }), RangeError, "length must be a whole number");

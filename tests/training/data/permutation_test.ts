@@ -57,7 +57,7 @@ Deno.test("permutation() brings each number to each place equally often, whateve
   }
 });
 
-Deno.test("permutation() refuses seeds and epochs that are none", () => {
+Deno.test("permutation() refuses invalid seeds and epochs", () => {
   for (const bad of [-1, 0.5, NaN, 2 ** 53]) {
     assertThrows(() => permutation(3, bad, 0), RangeError, "Cannot shuffle: the seed must be");
   }

@@ -61,7 +61,7 @@ Deno.test("an error of the dataset is thrown when its batch comes, after those b
   }
 });
 
-Deno.test("an error of a batch that nobody waits for is nobody's", async () => {
+Deno.test("an error of a prefetched batch that is never used is not thrown", async () => {
   const dataset = {
     length: 3,
     get: (x: number) => x === 0 ? { x } : Promise.reject(new Error("late")),
@@ -73,7 +73,7 @@ Deno.test("an error of a batch that nobody waits for is nobody's", async () => {
   assertEquals((await assertRejects(() => gathered(loader), Error)).message, "late");
 });
 
-Deno.test("a loader says what is no dataset, and no count of batches", () => {
+Deno.test("a loader refuses invalid datasets and counts of batches", () => {
   const make = dataLoader as (dataset: unknown, options: object) => unknown;
   for (
     const bad of [undefined, 3, {}, { length: 3 }, { get: () => 0 }, {

@@ -1,5 +1,5 @@
 /**
- * What every source keeps: order, resumption, sizes.
+ * Guarantees of every source: order, resumption, sizes.
  *
  * @module
  */
@@ -71,7 +71,7 @@ for (const [name, make] of Object.entries(SOURCES)) {
     }
   });
 
-  Deno.test(`${name} gives the same to two who read at once`, async () => {
+  Deno.test(`${name} gives the same batches to two concurrent readers`, async () => {
     const source = make({ batchSize: 4 });
     const [a, b] = [source.batches(0, 0), source.batches(1, 0)];
     const [left, right] = await Promise.all([Array.fromAsync(a), Array.fromAsync(b)]);

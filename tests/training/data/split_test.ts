@@ -100,7 +100,7 @@ Deno.test("splitDataset() of what is got gives what gets the same samples", asyn
   assertEquals(await Promise.all(indices(2).map((i) => validation!.get(i, 0))), rest);
 });
 
-Deno.test("splitDataset() says what is no dataset, and which parts there cannot be", () => {
+Deno.test("splitDataset() refuses invalid datasets and fractions", () => {
   const split = splitDataset as (dataset: unknown, fractions: unknown, seed?: number) => unknown;
   for (const bad of [[], [0.5, 0.6], [-0.1, 0.5], [NaN], ["0.5"], 0.5]) {
     assertThrows(

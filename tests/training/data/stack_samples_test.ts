@@ -103,7 +103,7 @@ Deno.test("errors of a loader number samples as the dataset does", () => {
   );
 });
 
-Deno.test("a loader stacks by a function of one's own, and then does not split", async () => {
+Deno.test("a loader with a custom stacking function does not split", async () => {
   const words = ["to", "be", "or"];
   const loader = dataLoader(words, {
     batchSize: 2,

@@ -50,7 +50,7 @@ Deno.test("samples of any shape are cut along the first axis alone", async () =>
   });
 });
 
-Deno.test("tensorData() says what is no tensor, and which shapes do not go together", () => {
+Deno.test("tensorData() refuses values that are not tensors, and shapes that do not fit together", () => {
   const make = (tensors: unknown) => () =>
     tensorData(tensors as Record<string, HostFeed>, { batchSize: 1 });
   const x = { data: new Float32Array(6), dims: [3, 2] };

@@ -1,5 +1,5 @@
 /**
- * What `OnnxModel` feeds a graph, as far as a session: the yardstick of what trainers feed.
+ * The feeds of a graph by `OnnxModel`, up to the session: the reference for those of trainers.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** What a trainer feeds a graph is what an engine feeds it, bit by bit, for all inputs that a manifest can name. */
+/** Trainers and engines feed a graph bitwise identically, for all inputs that a manifest can name. */
 import { assert, assertEquals } from "@std/assert";
 import type { SystemInput } from "../../../src/batch/mod.ts";
 import type { OnnxModelOptions } from "../../../src/models/onnx.ts";

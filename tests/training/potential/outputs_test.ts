@@ -26,7 +26,7 @@ const SYSTEMS: readonly SystemInput[] = [
   { symbols: ["C"], positions: [1, 2, 3] }, // without an edge
 ];
 
-/** What a graph gives, besides inputs of edges. */
+/** Outputs of a graph, besides inputs of edges. */
 interface Parts {
   readonly g: GraphBuilder;
   /** Energies of atoms, [N]. */

@@ -1,4 +1,7 @@
-/** Real potentials, trained with their manifests alone: the trainer's errors against `OnnxModel` are none, and go down. */
+/**
+ * Real potentials, trained with their manifests alone: the trainer's errors against `OnnxModel` are 0, and decrease
+ * against targets.
+ */
 import { assert } from "@std/assert";
 import { openBackend } from "../../../src/backend/mod.ts";
 import { Batch, type SystemInput } from "../../../src/batch/mod.ts";

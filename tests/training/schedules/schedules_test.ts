@@ -81,7 +81,7 @@ Deno.test("piecewise() jumps at its steps, in whatever order they are written", 
   assertFactors(piecewise({ at: { 0: 0.5 } }), { 0: 0.5, 1: 0.5 });
 });
 
-Deno.test("exponential() is a power of the steps, or of every so many", () => {
+Deno.test("exponential() is a power of the number of steps, or of intervals of steps", () => {
   assertFactors(exponential({ gamma: 0.9 }), { 0: 1, 1: 0.9, 2: 0.81, 3: 0.729 });
   const steps = exponential({ gamma: 0.5, every: 7 });
   assertFactors(steps, { 0: 1, 6: 1, 7: 0.5, 13: 0.5, 14: 0.25, 70: 2 ** -10 });

@@ -10,7 +10,7 @@ import { evaluateModel } from "../../../src/models/evaluate.ts";
 import { OnnxModel } from "../../../src/models/onnx.ts";
 import { GraphBuilder } from "../../../src/onnx/mod.ts";
 
-/** What the manifest of the model says. */
+/** The manifest of the model. */
 export const MANIFEST = { cutoff: 4.2, elements: ["Ar", "Kr"] } as const;
 
 /** E = Σ over pairs of heights · Gaussians of r²; inputs have names that a manifest or a matcher must know. */
