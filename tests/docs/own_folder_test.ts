@@ -16,7 +16,7 @@ import { pagesOf } from "./tables.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
 const HOWTO = await pagesOf("howto");
-const GUIDE = await Deno.readTextFile(new URL("docs/hooks.md", ROOT));
+const GUIDE = await pagesOf("hooks");
 const ATOMS = await pagesOf("atoms");
 const MODELS = await Deno.readTextFile(new URL("docs/models.md", ROOT));
 const TRAINING = await pagesOf("training");
