@@ -76,11 +76,11 @@ export interface StoredSink extends Sink {
   open(): Promise<void>;
   /**
    * Copies systems at once and writes them in the background. The returned promise resolves when the queue
-   * has room. Throws earlier errors in the background.
+   * has room. Throws errors of earlier writes.
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void>;
   /**
-   * Waits until all systems are on the disk. Throws the first error in the background since the last call.
+   * Waits until all systems are on the disk. Throws the first error of a write since the last call.
    */
   flush(): Promise<void>;
   /**

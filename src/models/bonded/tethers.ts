@@ -11,10 +11,10 @@ import { bondedModel } from "./bonded_model.ts";
 
 /** Options of {@linkcode tethers}. */
 export interface TethersOptions {
-  /** k, eV/Å²: one number, or one per atom of the batch; 0 for an atom without a spring. */
+  /** Force constant k in eV/Å²: one number, or one per atom of the batch; 0 for an atom without a spring. */
   readonly stiffness: number | ArrayLike<number>;
   /**
-   * The anchor points of the springs, Å: three numbers per atom of the batch, or three for all atoms.
+   * Anchor points of the springs in Å: three numbers per atom of the batch, or three for all atoms.
    *
    * @default the position of each atom when the model is opened on the batch
    */

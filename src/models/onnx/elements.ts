@@ -80,7 +80,7 @@ function beyond(
   );
 }
 
-/** Returns the error for an atom that is no element, over a model of atomic numbers. */
+/** Returns the error for an atom whose number is not that of an element, for a model of atomic numbers. */
 function noElement(model: string, batch: OnnxLayout, node: number): RangeError {
   return new RangeError(
     `Cannot use ${model} on ${

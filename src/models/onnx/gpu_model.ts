@@ -77,7 +77,7 @@ interface Ready {
   readonly fetches: Fetches | undefined;
 }
 
-/** Displacement of an atom in Å by which a replay is tested for using fresh inputs. */
+/** Displacement of atoms in Å that shows whether a replay uses new inputs. */
 const NUDGE = 0.02;
 
 /** A model on a GPU, for one batch. */

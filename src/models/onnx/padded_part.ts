@@ -27,7 +27,8 @@ export interface PaddingComparison {
 
 /**
  * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. Only the graph
- * determines whether such edges contribute nothing: an envelope without a mask may even be not finite there.
+ * determines whether such edges contribute nothing: an envelope without a mask may even give values that are
+ * not finite.
  */
 export class PaddedPart {
   /** The part, with the lengths of padded lists. */

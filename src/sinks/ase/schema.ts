@@ -93,7 +93,7 @@ function makeTables(): string {
  * Creates the tables in an empty database, and checks those of any other.
  *
  * @throws {SyntaxError} if the tables are not ASE's
- * @throws {RangeError} if the version is not the one that is written
+ * @throws {RangeError} if the version differs from the one that Hooke writes
  */
 export function prepareTables(database: Database, path: string): void {
   if (tablesOf(database).length === 0) database.exec(makeTables());

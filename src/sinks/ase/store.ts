@@ -332,7 +332,7 @@ async function markOfFile(path: string): Promise<string | undefined> {
   }
 }
 
-/** Returns an error of Hooke unchanged, and any other as that of the database. */
+/** Returns errors of Hooke unchanged, and converts any other to an error of the database. */
 function storeError(path: string, verb: string, error: unknown): unknown {
   const isOurs = error instanceof SyntaxError || error instanceof RangeError && !("code" in error);
   return isOurs ? error : databaseError(path, verb, error);

@@ -12,7 +12,7 @@ import type { TextFormat } from "../text/text_format.ts";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NAME = /^[^\s:=",'[\]{}\\]+(\[\d+\])?$/;
-/** Text that a killed process may leave of a row, and beginning of a header without given columns. */
+/** Text that a killed process may leave of a row, and beginning of a header whose columns were not given. */
 const ROW_START = /^[-+\d.e,Infity]*$/;
 const HEADER_START = "systemId,";
 
@@ -20,7 +20,8 @@ const HEADER_START = "systemId,";
 const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId", "energy"];
 
 /**
- * Rows with the given columns; by default those of the file, or `FIRST` and all others of the first systems.
+ * Format of rows with the given columns. By default the columns are those of the file, or `FIRST` and all
+ * other numbers of the first systems.
  */
 export class CsvFormat implements TextFormat<number[]> {
   readonly startBytes: number = 1 << 16;

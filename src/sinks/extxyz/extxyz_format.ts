@@ -40,7 +40,7 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
 const SUM = " hooke_crc32c=x";
 const SUM_IN = / hooke_crc32c=x[0-9a-f]{8}(?= |$)/m;
 const ENDS_WITH_SUM = / hooke_crc32c=x[0-9a-f]{8}$/;
-/** Key of the first frame, counted from 0, from which on all frames have checksums. */
+/** Key of the index, from 0, of the first frame from which all frames have checksums. */
 const FROM = " hooke_sums_from=";
 const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // any character may follow: a damaged space must not hide the key
 /** Both keys. They are not part of a system. */

@@ -209,7 +209,10 @@ export class FileSink implements StoredSink, AsyncDisposable {
     await this.#inTurn(() => this.#clear());
   }
 
-  /** Removes all systems except the first `length`. Throws a RangeError if `length` is not a count. */
+  /**
+   * Removes all systems except the first `length`. Throws a RangeError if `length` is not a whole number from
+   * 0 on.
+   */
   async truncate(length: number): Promise<void> {
     this.#checkOpen("truncate");
     checkLength(length, `truncate ${this.path}`);
@@ -246,7 +249,10 @@ export class FileSink implements StoredSink, AsyncDisposable {
     return this.#queue.flush();
   }
 
-  /** Settles for a reader. If the format cannot be read back, throws that first: `flush` still throws a failed write. */
+  /**
+   * Waits for pending writes before a read. If the format cannot be read, throws that error first, so that
+   * `flush` still throws the error of a failed write.
+   */
   #settleToRead(): Promise<void> {
     this.#store.assertReadable?.();
     return this.settle();

@@ -19,7 +19,7 @@ import type { RecordSum, TextFormat } from "../text/text_format.ts";
 const VERSION = 1;
 /** Text before the checksum, at the end of a line. */
 const SUM = ',"crc32c":"';
-/** Text before the number of the line, counted from 0, from which on all lines have checksums. */
+/** Text before the index, from 0, of the first line from which all lines have checksums. */
 const FROM = ',"sumsFrom":';
 const FROM_IN = /^,"sumsFrom":(\d{1,15})[,}]/;
 const BEGIN = '{"hooke":';

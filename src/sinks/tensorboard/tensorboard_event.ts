@@ -74,7 +74,10 @@ function histogramMessage(histogram: TensorBoardHistogram): Uint8Array {
     .doubles(HISTOGRAM.limits, limits).doubles(HISTOGRAM.counts, counts).done();
 }
 
-/** Reads a message. `version` is that of the file if the message is its first. `refuse` throws. */
+/**
+ * Reads an event from a message. `version` is that of the file if the message is its first. `refuse` throws
+ * an error with the requirement that the message does not meet.
+ */
 export function readEvent(
   message: Uint8Array,
   refuse: (requirement: string) => never,

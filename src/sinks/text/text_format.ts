@@ -7,7 +7,7 @@
 import type { System } from "../../batch/system.ts";
 import type { Stamp } from "../slice.ts";
 
-/** Checksum of a record, compared. */
+/** Result of comparing a record with its checksum. */
 export interface RecordSum {
   /** True if the record matches its checksum; `undefined` if it has no checksum. */
   readonly isRight: boolean | undefined;

@@ -7,7 +7,7 @@
 import { type OpenFile, readAt } from "../files/open_file.ts";
 import type { TextFormat } from "./text_format.ts";
 
-/** Number of bytes that are read at a time, and of which `isUnfinished` is asked. */
+/** Number of bytes that are read at a time, and that `isUnfinished` receives first. */
 const CHUNK = 1 << 16;
 /**
  * Largest size in bytes of an end that is kept as text. A longer one is removed even if it only lacks its

@@ -4,7 +4,7 @@
  * A commit writes in this order: chunks with the rows of all arrays, the indexes of their shards, the number
  * of rows of each array, and last the number of systems in the root. The new systems are part of the store
  * from the moment the root is replaced; if the process is killed before, readers find the previous state.
- * Each of these is synced before the next is written, so a power failure does not change the order.
+ * Each of these is synced before the next is written, so the order holds after a power failure, too.
  *
  * @module
  */

@@ -127,7 +127,7 @@ export class StoredArray {
     );
   }
 
-  /** Returns whether Hooke wrote the array with chunks. All its chunks exist then. */
+  /** Returns whether Hooke wrote the array, and not only as a mask. All its chunks exist then. */
   get #isOurs(): boolean {
     const { attributes: { hooke }, sharding } = this.metadata;
     return sharding !== undefined &&

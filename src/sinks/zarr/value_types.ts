@@ -30,7 +30,7 @@ function direct(size: number, view: View, range?: readonly [number, number]): Va
   return range === undefined ? { size, decode } : { size, decode, range };
 }
 
-/** Returns a type whose values are converted to int32, for types without a field type of their own. */
+/** Returns a type whose values are converted to int32, because no field has it. */
 function widened(
   size: number,
   view: new (buffer: ArrayBuffer, from: number, length: number) => ArrayLike<number>,

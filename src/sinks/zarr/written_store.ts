@@ -35,8 +35,8 @@ export class WrittenStore {
   #host: Host | undefined;
   #writer: StoreWriter | undefined;
   /**
-   * The store as it was last read, unless it has changed since, and the mark of its `zarr.json` then, if
-   * other processes write to it.
+   * The last view of the store, which is dropped when the store changes. If other processes write the store,
+   * the mark of its `zarr.json` at that time shows their changes.
    */
   readonly #seen: { view: StoreView | undefined; mark: string | undefined } = {
     view: undefined,

@@ -100,8 +100,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
    * systems
    * @throws {RangeError} if the systems exceed the capacity or the mask has another length; no system is
    * written then
-   * @throws {Error} if the sink is closed or an engine holds the batch, and for an earlier error in the
-   * background: systems since the last flush may be lost then
+   * @throws {Error} if the sink is closed or an engine holds the batch, and if an earlier write failed:
+   * systems since the last flush may be lost then
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     this.#checkOpen("write to");
@@ -109,8 +109,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Waits until all systems are part of the store. Throws the first error in the background since the last
-   * call.
+   * Waits until all systems are part of the store. Throws the first error of a write since the last call.
    */
   flush(): Promise<void> {
     return this.#store.flush();

@@ -85,7 +85,10 @@ function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
   };
 }
 
-/** Part of an energy by which two tables of the same energies may differ: digits, and units of other years. */
+/**
+ * Accepted relative difference of two tables of the same energies: they may have fewer digits, or older
+ * values of units.
+ */
 const SAME = 1e-3;
 
 /** Returns whether a manifest has the energies that the graph adds itself. */

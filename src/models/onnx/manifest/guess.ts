@@ -40,7 +40,7 @@ export function assignByName<M extends string>(
   }
 }
 
-/** Returns a name without case and separators, in which spellings differ. */
+/** Returns a name in lower case without separators, so that spellings agree. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
@@ -57,7 +57,10 @@ const BEFORE: Readonly<Partial<Record<OnnxInput, readonly OnnxInput[]>>> = {
   batchIndex: ["positions", "numbers"],
 };
 
-/** Assigns meanings to the inputs whose types and shapes fit only one. `outputs` are known, and name lengths. */
+/**
+ * Assigns meanings to the inputs whose types and shapes fit only one. `outputs` are known outputs, whose
+ * shapes name lengths.
+ */
 export function assignByShape(
   known: Assignment<OnnxInput>[],
   tensors: readonly TensorInfo[],

@@ -87,7 +87,7 @@ function chosenOutputs(model: OnnxMatchable): Chosen[] {
   return withoutDuplicates(chosen);
 }
 
-/** Returns forces and virials that differentiation adds: in the unit of the energy, and scaled as it is. */
+/** Returns forces and virials that differentiation adds: in the unit of the energy and with its scale. */
 function addedOutputs(model: OnnxMatchable): Chosen[] {
   const { energy } = model.manifest.outputs ?? {};
   const scale = typeof energy === "object" ? energy.scale : undefined;
