@@ -1,5 +1,5 @@
 /**
- * Versions of the software of a run.
+ * Versions of this package and of the runtime.
  *
  * @module
  */

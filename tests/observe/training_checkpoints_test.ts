@@ -195,7 +195,7 @@ Deno.test("wrong options are refused", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new ModelCheckpoint({ dir: "x", ...options }), error, text);
   refused({ dir: undefined }, TypeError, "dir is required: the folder");
-  refused({ saveTopK: -2 }, RangeError, "saveTopK must be −1 or a whole number from 0 on");
+  refused({ saveTopK: -2 }, RangeError, "saveTopK must be −1, 0 or a positive integer");
   refused({ mode: "most" }, TypeError, "mode must be");
   refused({ saveLast: 1 }, TypeError, "saveLast must be true or false");
   refused({ saveOnTrainEpochEnd: 1 }, TypeError, "saveOnTrainEpochEnd must be");

@@ -130,7 +130,11 @@ Deno.test("a validation hook refuses wrong options", () => {
   refused({ every: 0 }, RangeError, "every must be a whole number from 1 on");
   refused({ unit: "batch" }, TypeError, 'unit must be "epoch" or "step"');
   refused({ data: 3 }, TypeError, "data must be batches");
-  refused({ frequency: 2 }, TypeError, "frequency must be left out, because every replaces it");
+  refused(
+    { frequency: 2 },
+    TypeError,
+    "frequency must be left out, because the option every replaces it",
+  );
   refused({ evry: 2 }, TypeError, "did you mean");
   assertEquals(new Validation().name, "validation");
 });

@@ -217,7 +217,7 @@ Deno.test("a gradient monitor refuses wrong options", () => {
   refused(
     { frequency: 3 },
     TypeError,
-    "frequency must be left out, because logFrequency replaces it",
+    "frequency must be left out, because the option logFrequency replaces it",
   );
   refused({ histogram: 1 }, TypeError, "histogram must be true or false");
   refused({ norm: 1 }, TypeError, "norm must be true or false");

@@ -75,7 +75,7 @@ export class HookRegistry {
   );
   #loaded: LoadedHooks | undefined;
 
-  /** Contains the built-in hooks. Loads `config`, if one is given; see {@linkcode load}. */
+  /** Creates a registry with the built-in hooks, and loads `config`, if it is given; see {@linkcode load}. */
   constructor(config?: HooksConfig) {
     if (config !== undefined) this.load(config);
   }
@@ -91,7 +91,7 @@ export class HookRegistry {
     return this;
   }
 
-  /** The configuration that was loaded; `undefined` without one. */
+  /** Loaded configuration; `undefined` if none was loaded. */
   get config(): HooksConfig | undefined {
     return this.#loaded?.config;
   }
@@ -111,12 +111,15 @@ export class HookRegistry {
     this.#loadedFor("disable").toggle(name, false);
   }
 
-  /** Returns the loaded configuration as it is switched now. For `createHooks`. */
+  /** Returns the loaded configuration with the hooks enabled or disabled as they are now. Called by `createHooks`. */
   read(): ReadConfig {
     return this.#loadedFor("create").read();
   }
 
-  /** Switches the handle of a hook at a path of the configuration with its definition. For trainers. */
+  /**
+   * Registers the handle of a hook, which is enabled and disabled with its definition in the configuration. Called by
+   * trainers.
+   */
   join(path: string, handle: HookHandle): void {
     this.#loaded?.join(path, handle);
   }

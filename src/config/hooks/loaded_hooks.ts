@@ -12,19 +12,19 @@ import type { HooksConfig } from "./hooks_config.ts";
 import { type ReadConfig, readConfig, type WantedHook } from "./read_config.ts";
 import { findHook, type HookLookup, numbered } from "./registered_hook.ts";
 
-/** A hook of a configuration. */
+/** A hook of a configuration, and its current state. */
 export interface HookDefinition {
-  /** Its name. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Type of the hook: a forward hook, an update hook, or another one. */
+  /** List of the hook: `"forward"`, `"update"` or `"other"`. */
   readonly list: HookList;
-  /** True if it runs. */
+  /** True if the hook is enabled. */
   readonly enabled: boolean;
   /** Path in the configuration, such as `hooks.forward[0]`. */
   readonly path: string;
 }
 
-/** A definition, with the hooks that were made from it. */
+/** A definition, and the handles of the hooks that were created from it. */
 interface LoadedHook {
   readonly name: string;
   readonly list: HookList;
@@ -73,7 +73,7 @@ export class LoadedHooks {
     }));
   }
 
-  /** Returns the configuration, with each hook as it is switched now. */
+  /** Returns the configuration with the hooks enabled or disabled as they are now. */
   read(): ReadConfig {
     const enabled = new Map(this.#hooks.map(({ wanted, enabled }) => [wanted, enabled]));
     const wanted = this.#read.wanted.map((one) => ({
@@ -83,7 +83,7 @@ export class LoadedHooks {
     return { ...this.#read, wanted };
   }
 
-  /** Enables or disables a hook, with those that were made from it. */
+  /** Enables or disables a definition, and the hooks that were created from it. */
   toggle(name: string, enabled: boolean): void {
     const hook = this.#hooks.find((one) => one.name === name);
     if (hook === undefined) {
@@ -95,7 +95,7 @@ export class LoadedHooks {
     for (const handle of hook.handles) enabled ? handle.enable() : handle.disable();
   }
 
-  /** Switches a handle with the definition at a path from now on. */
+  /** Registers a handle, which is enabled and disabled with the definition at a path from now on. */
   join(path: string, handle: HookHandle): void {
     this.#hooks.find(({ wanted }) => wanted.path === path)?.handles.push(handle);
   }

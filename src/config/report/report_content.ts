@@ -34,7 +34,7 @@ export interface ReportContent {
   readonly title: string;
   /** Outcome of the run. */
   readonly status: "completed" | "stopped" | "failed" | "not ended";
-  /** Sections with content. */
+  /** Sections that are not empty. */
   readonly sections: readonly ReportSection[];
 }
 

@@ -64,19 +64,19 @@ export interface HooksConfigOption {
 
 type Hooks = HookSet<typeof TrainingStage>;
 
-/** Adds hooks to one trainer, and passes on the warnings of hooks that are not silent. */
+/** Adds hooks to one trainer, and forwards the warnings of hooks that are not silenced. */
 export class TrainerHooks {
   readonly #onWarning: (warning: HookWarning) => void;
   readonly #registry = new HookRegistry();
   /** Names of the hooks whose errors are not reported. */
   readonly #silent = new Set<string>();
 
-  /** Passes warnings on to `onWarning`. */
+  /** Forwards warnings to `onWarning`. */
   constructor(onWarning: (warning: HookWarning) => void = printFirst) {
     this.#onWarning = onWarning;
   }
 
-  /** Reports a warning, unless it is of a silent hook. */
+  /** Reports a warning, unless its hook is silenced. */
   readonly warn = (warning: HookWarning): void => {
     if (!this.#silent.has(warning.hook)) this.#onWarning(warning);
   };
@@ -88,7 +88,7 @@ export class TrainerHooks {
     return hooks.add(hook as never, { name, order: "last" });
   }
 
-  /** Adds the hooks of a configuration: all of them, or if one is refused none. */
+  /** Adds all hooks of a configuration. If one is refused, none is added. */
   async addConfigured(
     hooks: Hooks,
     config: HooksConfig | HookRegistry,

@@ -19,9 +19,10 @@ export function expectFrames(sink: object): void {
 }
 
 /**
- * Checks that a run which begins at step 0 does not add to the frames of an earlier run in a file: steps and times would
- * be there twice. With checkpoints that is an error, because such a run is meant to be resumed; else it is a warning,
- * because the file may collect many runs on purpose. Frames without a step are of no run.
+ * Checks that a run which begins at step 0 does not append to the frames of an earlier run in a file, because steps
+ * and times would be duplicated. If the run has checkpoints, this is an error, because such a run is meant to be
+ * resumed. Otherwise it is a warning, because the file may collect many runs on purpose. Frames without a step do not
+ * belong to a run.
  *
  * @throws {RangeError} if the engine has a `CheckpointHook`
  */
@@ -45,7 +46,7 @@ export async function checkEarlierRun(engine: Workflow, sink: SystemWriter): Pro
   warningsOf(engine)?.warn("trajectory", "open", new RangeError(text));
 }
 
-/** Returns the step of a system in a sink; `undefined` if it has none, or the sink cannot be read. */
+/** Returns the step of a system in a sink; `undefined` if the system does not have one, or the sink cannot be read. */
 async function stepAt(sink: SystemWriter, place: number): Promise<number | undefined> {
   const { table } = sink as { table?(slice: Slice): Promise<ReadonlyMap<string, Float64Array>> };
   if (table !== undefined) return (await table.call(sink, { from: place })).get("step")?.[0];

@@ -16,12 +16,12 @@ interface SavedSink {
 }
 
 /**
- * The part that all hooks share which write systems to a sink. Subclass it to decide what is written, and when.
+ * Base class of hooks that write systems to a sink. Subclass it to decide what is written, and when.
  *
- * The sink goes on with the run: if a run resumes from a checkpoint, the systems written after that checkpoint are
- * removed from the sink, and are written again. A sink that holds fewer systems than at the checkpoint, or those of
- * another run, is refused with a RangeError: no file of the run is changed then. If writing fails, the run stops. The sink stays open
- * when the run ends.
+ * The content of the sink follows the run: if a run resumes from a checkpoint, the systems written after that
+ * checkpoint are removed from the sink, and are written again. A sink that has fewer systems than at the checkpoint,
+ * or those of another run, is refused with a RangeError, and no file of the run is changed. If writing fails, the run
+ * stops. The sink stays open when the run ends.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ interface SavedSink {
 export class SinkHook {
   /** Ends the run if writing fails. */
   readonly onError = "throw";
-  /** True if frames of an earlier run in the same file are a mistake: see {@linkcode SnapshotHook}. */
+  /** True if frames of an earlier run in the same file are a mistake; see {@linkcode SnapshotHook}. */
   protected readonly isForOneRun: boolean = false;
   readonly #name: string;
   readonly #sink: SystemWriter;
@@ -81,8 +81,8 @@ export class SinkHook {
   }
 
   /**
-   * Opens the sink, and removes what was written after the checkpoint that was loaded. Throws a RangeError if the sink
-   * lacks systems that it held at that checkpoint, or holds those of another run. Called by the engine.
+   * Opens the sink, and removes the systems that were written after the loaded checkpoint. Throws a RangeError if the
+   * sink has fewer systems than at that checkpoint, or those of another run. Called by the engine.
    */
   async open(engine?: Workflow): Promise<void> {
     if (this.#sink.length === undefined) return; // a sink of unknown length cannot be truncated
@@ -111,7 +111,7 @@ export class SinkHook {
     return canGoBack && length !== undefined ? this.#stateOf(length) : undefined;
   }
 
-  /** The state that was loaded, until the sink was cut back to it. */
+  /** Returns the loaded state, until the sink was truncated to it. */
   #saved(): SavedSink | undefined {
     return this.#truncateAt === undefined ? undefined : this.#stateOf(this.#truncateAt);
   }
@@ -156,7 +156,7 @@ export class SinkHook {
     throw new TypeError(complaint(`load ${this.#name}`, requirement, state));
   }
 
-  /** Compares the sink with a state, and does not change it. */
+  /** Compares the sink with a state, without changing it. */
   async #compare(state: unknown): Promise<void> {
     if (state === undefined || this.#sink.length === undefined) return;
     await this.#sink.open?.();

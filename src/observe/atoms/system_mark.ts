@@ -1,8 +1,8 @@
 /**
- * Marks by which a system in a sink is known again.
+ * Marks that identify a system in a sink.
  *
- * A checkpoint counts the systems of a sink. The count alone fits any file that is long enough, also that of another
- * run, which a resumed run would cut off. The mark of the last system distinguishes them.
+ * A checkpoint counts the systems of a sink. The count alone would fit any file that is long enough, even that of
+ * another run, which a resumed run would then truncate. The mark of the last system distinguishes the files.
  *
  * @module
  */
@@ -10,11 +10,11 @@
 import type { Batch } from "../../batch/batch.ts";
 import type { Slice, SystemWriter } from "../../sinks/sink.ts";
 
-/** Summary by which a system is recognized. */
+/** Summary that identifies a system. */
 export interface SystemMark {
   /** Number of atoms. */
   readonly atoms: number;
-  /** Step of the frame, -1 if it has none. */
+  /** Step of the frame; −1 for a frame without a step. */
   readonly step: number;
   /** Positions of the first atoms, Å. */
   readonly positions: Float64Array;
@@ -29,7 +29,7 @@ interface KnownSink {
 /** Number of coordinates that are compared. More of them would only enlarge checkpoints. */
 const MOST = 12;
 
-/** Returns the mark of the last system of a batch, or a mark as it is. */
+/** Returns the mark of the last system of a batch. A mark is returned unchanged. */
 export function markIn(last: Batch | SystemMark | undefined): SystemMark | undefined {
   if (last === undefined || "atoms" in last) return last;
   const { nodeOffsets, size } = last, from = nodeOffsets[size - 1]!, to = nodeOffsets[size]!;
@@ -42,9 +42,10 @@ export function markIn(last: Batch | SystemMark | undefined): SystemMark | undef
 }
 
 /**
- * Checks that a sink holds the systems that a checkpoint knows. A sink that cannot be read is known by its length.
+ * Checks that a sink has the systems that a checkpoint counted. If the sink cannot be read, only its length is
+ * compared.
  *
- * @throws {RangeError} if it holds fewer, or if the last of them is another
+ * @throws {RangeError} if it has fewer systems, or if the last of them is another one
  */
 export async function assertSameSystem(
   hook: string,
@@ -53,7 +54,7 @@ export async function assertSameSystem(
 ): Promise<void> {
   const { path, truncate } = sink as SystemWriter & { readonly path?: string };
   if (truncate === undefined) return;
-  // A sink in memory is empty in each new process: it has lost nothing that could be restored.
+  // A sink in memory is empty in each new process. It has not lost anything that could be restored.
   if (path === undefined && sink.length === 0) return;
   const name = path ?? "its sink";
   if (sink.length !== undefined && sink.length < length) {
@@ -74,7 +75,7 @@ export async function assertSameSystem(
   );
 }
 
-/** Returns a system of a sink, `undefined` if the sink cannot be read back. */
+/** Returns a system of a sink; `undefined` if the sink cannot be read. */
 export async function systemAt(sink: SystemWriter, place: number): Promise<Batch | undefined> {
   const { slice } = sink as { slice?(slice: Slice): Promise<Batch> };
   if (slice === undefined) return undefined;
@@ -86,7 +87,7 @@ export async function systemAt(sink: SystemWriter, place: number): Promise<Batch
   }
 }
 
-/** Compares two marks as float32: a sink may keep less than it was given. */
+/** Compares two marks as float32, because a sink may store less precision than it was given. */
 export function isSameMark(now: SystemMark, last: SystemMark): boolean {
   const isEqual = (x: number, i: number) =>
     Object.is(Math.fround(x), Math.fround(last.positions[i]!));

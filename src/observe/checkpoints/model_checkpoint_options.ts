@@ -84,7 +84,7 @@ export function checkModelCheckpoint(options: ModelCheckpointOptions): void {
   checkType(NAME, options, "dir", "a path", isPath);
   checkMonitor(NAME, options);
   checkNumber(NAME, options, "saveTopK", {
-    requirement: "−1 or a whole number from 0 on",
+    requirement: "−1, 0 or a positive integer",
     holds: (x) => Number.isSafeInteger(x) && x >= -1,
   });
   for (const member of ["saveLast", "saveOnTrainEpochEnd", "autoInsertMetricName"]) {

@@ -1,18 +1,18 @@
 import { DynamicsStage } from "../../dynamics/stages.ts";
 import type { SavedSystems } from "./observed_systems.ts";
 
-/** Statistics of all systems that a hook has seen. */
+/** Statistics of all systems that a hook has sampled. */
 export interface SystemStatistics {
-  /** Forgets everything. */
+  /** Removes all statistics. */
   clear(): void;
-  /** Returns plain data, for checkpoints. */
+  /** Returns the state for a checkpoint as plain data. */
   save(): SavedSystems;
-  /** Restores what `save` returned. Throws a TypeError for anything else. */
+  /** Restores a state that `save` returned. Throws a TypeError for any other value. */
   load(state: unknown): void;
 }
 
 /**
- * The part that all hooks share which gather statistics of each system. Subclass it for an observable of your own.
+ * Base class of hooks that gather statistics of each system. Subclass it for a custom observable.
  *
  * @example
  * ```ts

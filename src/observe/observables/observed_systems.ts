@@ -13,7 +13,7 @@ export interface Collected {
   save(): Readonly<Record<string, unknown>>;
 }
 
-/** State of a checkpoint. */
+/** State of the statistics in a checkpoint. */
 export interface SavedSystems {
   /** State of each system, in the order in which systems were first seen. */
   readonly systems: readonly Readonly<Record<string, unknown>>[];
@@ -39,12 +39,12 @@ export class ObservedSystems<T extends Collected> {
     return [...this.#systems];
   }
 
-  /** Returns the statistics of a system; `undefined` if there are none. */
+  /** Returns the statistics of a system; `undefined` if it was not sampled. */
   get(id: number): T | undefined {
     return this.#systems.get(id);
   }
 
-  /** Returns the statistics of a system, and creates them if there are none that fit. */
+  /** Returns the statistics of a system. If there are no fitting ones, new ones are created. */
   of(id: number, make: () => T, fits: (existing: T) => boolean): T {
     const existing = this.#systems.get(id);
     if (existing !== undefined && fits(existing)) return existing;

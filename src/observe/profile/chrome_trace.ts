@@ -14,7 +14,7 @@ export interface CompleteEvent {
   readonly name: string;
   /** Domain of the transition. */
   readonly cat: string;
-  /** Phase of a complete event. */
+  /** Type of the event: complete, with begin and length. */
   readonly ph: "X";
   /** Begin in µs of the profiler's clock. */
   readonly ts: number;
@@ -35,7 +35,7 @@ export interface CompleteEvent {
 export interface MetadataEvent {
   /** Kind of the named object. */
   readonly name: "process_name" | "thread_name";
-  /** Phase of metadata. */
+  /** Type of the event: metadata. */
   readonly ph: "M";
   /** Number of the engine. */
   readonly pid: number;

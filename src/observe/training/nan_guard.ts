@@ -178,7 +178,7 @@ export class NanGuard {
   /** Counts a step that is not taken, and returns the veto. */
   #veto(): boolean {
     this.#skipped++;
-    this.#nonFiniteStep = -1; // the next step has the same number
+    this.#nonFiniteStep = -1; // a vetoed step does not count, so the next one has the same number
     return false;
   }
 

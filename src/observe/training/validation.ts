@@ -85,7 +85,11 @@ export class Validation {
     const { frequency: given } = options as TrainingHookTimes;
     if (given !== undefined) {
       throw new TypeError(
-        complaint(`make a ${NAME}`, "frequency must be left out, because every replaces it", given),
+        complaint(
+          `make a ${NAME}`,
+          "frequency must be left out, because the option every replaces it",
+          given,
+        ),
       );
     }
     checkTraining(NAME, options, ["every", "unit", "data", ...TRAINING_TIMES]);
