@@ -206,7 +206,7 @@ Deno.test("a hook fits the engines whose kind it handles, and no other", () => {
   // @ts-expect-error training-only hook on a dynamics engine
   assertThrows(() => dynamics().hooks.add(train), TypeError, "which has dynamics stages");
   // @ts-expect-error neither of its kinds is training
-  assertThrows(() => training().hooks.add(pipe), TypeError, "accepts training stages");
+  assertThrows(() => training().hooks.add(pipe), TypeError, "which has training stages");
   // @ts-expect-error the same in a constructor
   assertThrows(() => new Loop(MAKE, { hooks: [train] }), TypeError);
   new Loop(MAKE, { hooks: [pipe] });

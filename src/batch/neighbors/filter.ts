@@ -27,6 +27,7 @@ export function keepNear(
   const others = known.others.take(known.count), shifts = known.shifts.take(3 * known.count);
   const wraps = known.wraps.take(3 * atoms);
   const limit = cutoff * cutoff;
+  // In local variables, so that V8 keeps them in registers instead of reading the array for each pair.
   const ax = cell[0]!, ay = cell[1]!, az = cell[2]!;
   const bx = cell[3]!, by = cell[4]!, bz = cell[5]!;
   const cx = cell[6]!, cy = cell[7]!, cz = cell[8]!;

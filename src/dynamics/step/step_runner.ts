@@ -49,7 +49,10 @@ export class StepRunner {
    */
   step(first: number = 0): void | PromiseLike<void> {
     const { plan, phase, engine: { loop } } = this.#run, { admission, work } = this.#pieces;
+    // The step stays synchronous until something returns a promise: awaiting each part would cost more than the kernels of
+    // a small batch. After a promise the step continues at a part by its index, so that no part runs twice.
     for (let i = first;; i++) {
+      // A pending evaluation writes buffers that the next kernels read.
       const unready = plan.unready();
       if (unready !== undefined) return unready.then(() => this.step(i));
       if (phase.isOver) return;

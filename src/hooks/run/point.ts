@@ -168,6 +168,7 @@ export abstract class EnginePoint implements StagePoint {
 
   #scheduled(run: StageRun): Runner {
     if (this.info.isEvent) return (_ctx, count) => run.observe(0, count);
+    // A log every 1000 steps beside a cheap observer of each step must not slow the observer down.
     const always = this.#unrolledPart(run);
     if (always === undefined) return (_ctx, count) => this.#visit(run, count);
     const rest = run.handlers.filter((handler) => !handler.isAlways);

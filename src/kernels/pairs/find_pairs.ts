@@ -64,11 +64,13 @@ function makeGrid(reference: Float64Array, lattice: Lattice, reach: number): Gri
     placeAlong(k, reference, lattice, places, wraps);
     const [low, size] = extentAlong(k, places, lattice);
     const height = size * lattice.heights[k]!;
+    // At most 8 bins per atom in all: a large, sparse cell would otherwise have more bins than memory.
     const most = atoms < BRUTE_FORCE ? 1 : Math.ceil(2 * Math.cbrt(atoms));
     counts[k] = Math.max(1, Math.min(Math.floor(height / reach), most));
     const isOpen = !lattice.periodic[k];
     ranges[k] = isOpen && counts[k] === 1 ? 0 : Math.ceil(reach * counts[k]! / height);
     for (let i = k; i < 3 * atoms; i += 3) {
+      // Rounding may put an atom at the upper end of the range, or a little below its lower end.
       const bin = Math.floor((places[i]! - low) / size * counts[k]!);
       bins[i] = Math.max(0, Math.min(counts[k]! - 1, bin));
       if (wraps[i] === 0) continue;
@@ -145,6 +147,8 @@ function findPairsOf(
           r * counts[2]!;
         for (let o = starts[bin]!; o < starts[bin + 1]!; o++) {
           const j = order[o]!;
+          // Each pair once: of two atoms the first one lists it, and of an atom and its image one of the two
+          // opposite translations.
           if (j < i || j === i && !isPositive(p, q, r)) continue;
           addIfNear(i, j, p, q, r, pairs, lattice, grid, reach);
         }
@@ -180,11 +184,12 @@ function addIfNear(
     const delta = wrapped[3 * i + d]! - wrapped[3 * j + d]! - image;
     square += delta * delta;
   }
-  if (!(square <= reach * reach)) return;
+  if (!(square <= reach * reach)) return; // also if it is NaN
   if (pairs.count === pairs.i.length) grow(pairs);
   const at = pairs.count++;
   pairs.i[at] = i;
   pairs.j[at] = j;
+  // Shifts refer to the given positions, so the wrapping of this search is taken back.
   pairs.shifts[3 * at] = p + wraps[3 * j]! - wraps[3 * i]!;
   pairs.shifts[3 * at + 1] = q + wraps[3 * j + 1]! - wraps[3 * i + 1]!;
   pairs.shifts[3 * at + 2] = r + wraps[3 * j + 2]! - wraps[3 * i + 2]!;

@@ -94,6 +94,8 @@ export function farthestIn(cell: ArrayLike<number>, pbc: ArrayLike<number>): num
 /** Finds the pairs if they are due. Returns false if the cell has collapsed. */
 function update(pairs: SystemPairs, now: Now, { cutoff, skin }: PairList): boolean {
   const reach = cutoff + skin;
+  // A checkpoint stores the positions of the last search, not its pairs. The same search finds the same pairs in the same
+  // order, so that sums over them are bitwise identical after a restart.
   if (pairs.isLoaded) {
     pairs.isLoaded = false;
     findPairs(pairs, now.pbc, reach);
@@ -119,6 +121,8 @@ function hasChanged(pairs: SystemPairs, { cell }: Now): boolean {
  */
 function hasMoved(pairs: SystemPairs, now: Now, cutoff: number, skin: number): boolean {
   if (!hasChanged(pairs, now)) return isBeyond(pairs, now, skin / 2);
+  // In a strained cell all atoms move along. Only the motion relative to the cell counts, or a barostat would trigger a
+  // search in every step.
   const back = pullBack(now.cell, pairs.cell, now.pbc);
   const limit = (skin - back.size * cutoff) / 2;
   return !(limit > 0) || isBeyond(pairs, now, limit, back);
@@ -139,11 +143,12 @@ function isBeyond(pairs: SystemPairs, now: Now, limit: number, back?: PullBack):
     for (let d = 0; d < 3; d++) {
       square += (place[d]! + strainOf(d, back) - pairs.reference[a + d]!) ** 2;
     }
-    if (!(square <= limit * limit)) return true;
+    if (!(square <= limit * limit)) return true; // also if it is NaN
   }
   return false;
 }
 
+/** Scratch of `isBeyond`, which runs in each step. */
 const place = new Float64Array(3);
 
 /** Returns the correction of `place` along one axis. */

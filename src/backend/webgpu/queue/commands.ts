@@ -38,6 +38,7 @@ export class Commands {
 
   /** Encodes copies of the memory after all work encoded before. */
   copy(attempt: Attempt): void {
+    // A copy cannot be encoded inside a compute pass.
     this.#pass?.end();
     this.#pass = undefined;
     attempt.encode(this.#encoding());
@@ -54,6 +55,8 @@ export class Commands {
 
   #steps({ program: { calls, frame }, first, steps }: GpuRun, from: number): void {
     for (let step = first + from; step < first + steps; step++) {
+      // The device counts the steps itself, and skips the rest once a kernel has halted the run: the host has submitted
+      // these steps before it can know.
       this.#clock.tick(this.#computing(), frame);
       for (let i = 0; i < calls.length; i++) this.#call(calls[i]!, step);
       if (this.#dispatches >= ENOUGH) this.submit();

@@ -48,6 +48,7 @@ export class Staging {
   }
 }
 
+/** Number of free buffers of each size, as many as there are copies in flight. */
 const KEPT = 64;
 
 /** Rounds up to a power of two, so that buffers of few sizes serve all requests. */
