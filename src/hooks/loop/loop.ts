@@ -229,9 +229,8 @@ export class Loop<
   }
 
   /**
-   * Queues pending values for delivery, in order with the values that observers read. `deliver` receives `undefined`
-   * once the run is over. Returns a promise if too much is pending, or, with `isAwaited`, one that settles upon
-   * delivery.
+   * Queues pending values for delivery, in order with those that observers read. After the run, `deliver` receives
+   * `undefined`. Returns a promise if too much is pending; with `isAwaited`, it settles upon delivery.
    */
   defer<T>(
     values: PromiseLike<T>,
