@@ -287,7 +287,7 @@ Deno.test("Ctrl-C closes the hooks of a loop with a signal, and those of one wit
 });
 
 Deno.test("Ctrl-C in an engine with a CheckpointHook writes a last checkpoint, which the same command goes on from", async () => {
-  const page = await Deno.readTextFile(new URL("docs/files.md", ROOT));
+  const page = await pagesOf("files");
   const program = programsOf(page).find(({ text }) => text.includes("SIGINT"))!;
   const lines = program.output === undefined
     ? blocksOf(page).find(({ text }) => text.startsWith("$ deno run"))!.text.split("\n")
