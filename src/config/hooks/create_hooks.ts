@@ -103,6 +103,7 @@ export async function createHooks(
   const registry = isLoaded ? config : options.registry ?? new HookRegistry();
   const modules = { base, policy: policyOfModules(options.modules) };
   const read = isLoaded ? config.read() : readConfig(config);
+  // Plans are checked for all hooks first, so that a mistake in the last one does not leave others created.
   const plans = read.wanted.map((wanted) => planOf(wanted, registry, modules));
   const created: CreatedHook[] = [], names = new Map<string, number>();
   for (const plan of plans.filter(({ wanted }) => !wanted.isOff)) {

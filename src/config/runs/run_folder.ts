@@ -87,6 +87,7 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
   try {
     const paths = pathsIn(folder);
     const identity = await identify(paths, read.config);
+    // Everything below happens under the lock, so no other run sees a folder that is half prepared.
     for (const each of [paths.logs, paths.checkpoints]) await makeFolder(each);
     await clean(paths);
     const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);

@@ -92,6 +92,8 @@ export class RunLock {
       if (locks.includes(undefined)) {
         throw new RunFolderBusyError(folder, orDefault(() => holderIn(opened, folder), undefined));
       }
+      // The locks of the operating system are ours now. A holder on another machine may still be alive, if the network
+      // file system does not share locks; its heartbeat decides.
       const before = holderIn(file, folder), own = holderNow(host);
       if (
         before !== undefined && before.host !== own.host && isAlive(before, writtenAt(host, folder))

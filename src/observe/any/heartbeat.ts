@@ -134,6 +134,7 @@ export class Heartbeat {
   #beat({ state, epoch }: TrainingBase, isLast = false): void {
     const { status, step, latestLoss: loss } = state;
     const body = jsonLine({ time: new Date().toISOString(), status, step, epoch, loss });
+    // A slow server must not make old beats pile up: a beat is skipped while one is in flight, except the last.
     if (isLast || this.#tasks.isIdle) this.#tasks.push((given) => this.#send(body, given));
     this.#tasks.check();
   }

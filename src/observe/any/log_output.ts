@@ -26,8 +26,8 @@ export interface LogOutput {
   /** Waits until all rows are written, then closes the output. Throws errors of earlier rows. */
   close(): Promise<void>;
   /**
-   * Returns the position in the output as plain data. Without it, rows written after a checkpoint stay when the run
-   * resumes.
+   * Returns the position in the output as plain data. Without this method, rows written after a checkpoint stay when
+   * the run resumes.
    */
   save?(): unknown;
   /** Sets the position to return to before the next row is written. */
@@ -167,6 +167,7 @@ export class WriterOutput implements LogOutput {
     const named = rows.map((row) =>
       Object.fromEntries(this.#columns.map((name, i) => [name, row[i]!])) as unknown as LogRow
     );
+    // A synchronous writer is called directly. Promises are made only while an asynchronous call is in flight.
     if (this.#tail === undefined) {
       const writing = this.#writer(step, named);
       if (typeof writing?.then === "function") this.#follow(Promise.resolve(writing));

@@ -167,6 +167,7 @@ export class ProgressHook {
       const hasConverged = this.#convergedFlags(await last.batch.fetch("status"));
       const hasChanged = last.stream?.done !== last.done ||
         hasConverged.some((done, i) => done !== last.hasConverged[i]);
+      // The last line was written before the engine decided which systems had converged in that step.
       if (hasChanged) this.#report({ ...last, hasConverged });
     }
     if (this.#options.isTerminal) this.#options.write("\n");

@@ -47,6 +47,7 @@ export class TaskQueue {
       );
       return;
     }
+    // Each task waits for the one before. Errors are caught here, so that a failing task does not reject later ones.
     const before = this.#pending.at(-1) ?? Promise.resolve();
     const done = before
       .then(() => task(this.#controller.signal))
@@ -103,6 +104,7 @@ export async function within(
       if (signal.aborted) stop();
       signal.addEventListener("abort", stop);
     });
+    // `work` may ignore its signal, so the race ends the wait in any case.
     await Promise.race([signal.aborted ? stopped : work(signal), stopped]);
   } finally {
     clearTimeout(timer);

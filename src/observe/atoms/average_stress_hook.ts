@@ -162,6 +162,7 @@ function stressOf(read: Moving, { nodeOffsets, infos }: Batch, system: number): 
     );
   }
   const values = new Float64Array(WIDTH), scale = 1 / (ACCELERATION * volume);
+  // Kinetic part −Σ m v ⊗ v / V. Dividing by ACCELERATION converts amu Å²/fs² to eV.
   for (let i = from; i < to; i++) {
     for (let k = 0; k < 9; k++) {
       const a = velocities[3 * i + Math.floor(k / 3)]!, b = velocities[3 * i + k % 3]!;

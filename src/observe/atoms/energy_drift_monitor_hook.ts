@@ -228,6 +228,7 @@ export class EnergyDriftMonitorHook {
     const off = Math.abs(now.energy - reference.energy);
     if (this.#metric === "absolute") return off;
     if (this.#metric === "perAtom") return off / atoms;
+    // At least one step, because a batch may be checked again before its next one.
     return off / (atoms * Math.max(1, now.steps - reference.steps));
   }
 }

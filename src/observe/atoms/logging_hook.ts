@@ -145,6 +145,7 @@ export class LoggingHook {
 
   /** Opens the output. Called by the engine. */
   async open(engine?: Workflow): Promise<void> {
+    // All files of the run are compared before the first is truncated.
     if (this.#output.compare !== undefined) await compareFiles(engine, this);
     const earlier = await this.#output.open();
     if (earlier !== undefined && engine?.stepCount === 0) warnOfRows(engine, earlier);

@@ -166,6 +166,7 @@ export class SinkHook {
   async #truncate(): Promise<void> {
     const wantedLength = this.#truncateAt;
     if (wantedLength === undefined) return;
+    // Compared before truncating: the file of another run must stay as it is.
     await this.#compare(this.#saved());
     await this.#sink.truncate?.(wantedLength);
     this.#truncateAt = undefined;

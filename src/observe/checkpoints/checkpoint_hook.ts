@@ -198,6 +198,7 @@ export class CheckpointHook implements FinishedHook<string> {
       await this.#written(step);
       return;
     }
+    // The copy is taken between two steps. Writing it then overlaps with the next steps.
     const bytes = await engine.takeCheckpoint();
     this.#writing = this.#write(path, step, bytes)
       .catch((error) => void (this.#failure ??= { error }))
@@ -206,6 +207,7 @@ export class CheckpointHook implements FinishedHook<string> {
 
   async #write(path: string, step: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { engine, held } = this.#open!;
+    // Files first, then the checkpoint: it must never count rows that a kill could still lose.
     await engine.hooks.flush();
     await this.#flush();
     await held.write(path, bytes);

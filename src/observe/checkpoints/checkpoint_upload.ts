@@ -129,6 +129,7 @@ export class CheckpointUpload {
   /** Queues the upload of a checkpoint. Called by the trainer. */
   async onCheckpointSave({ path, state }: CheckpointContext): Promise<void> {
     const { run, timeout = 600 } = this.#options;
+    // Each queued upload holds its file in memory, so training waits if the queue is full.
     await this.#tasks.room();
     const about = { path, name: path.split(/[/\\]/).at(-1)!, step: state.step };
     const checkpoint = { ...about, epoch: state.currentEpoch };

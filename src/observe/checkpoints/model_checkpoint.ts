@@ -139,6 +139,7 @@ export class ModelCheckpoint {
         ),
       );
     }
+    // Only now, with the better checkpoint on disk, the worst one may be deleted.
     for (const gone of this.#ranking.add({ path: done.path, score, step })) {
       for (const file of this.#filesOf(gone.path)) await removeIfExists(files, file);
     }

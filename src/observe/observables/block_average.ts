@@ -79,6 +79,7 @@ export class BlockAverage implements Collected {
     for (let i = 0; i < width * blocks; i++) {
       squares[i % width]! += (this.#sums[i]! / size - whole[i % width]!) ** 2;
     }
+    // Standard error of the mean of independent blocks: s / √n, s² = Σ (block − mean)² / (n − 1).
     const error = squares.map((sum) => blocks < 2 ? NaN : Math.sqrt(sum / (blocks - 1) / blocks));
     return { mean: all.map((sum) => sum / samples), error, samples, blocks, blockSize: size };
   }

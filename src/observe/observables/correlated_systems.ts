@@ -57,6 +57,7 @@ export class CorrelatedSystems {
       this.#systems.of(id, () => this.#make(atoms), fits).add(read.time[s]!, valuesOf(s, places));
       present.add(id);
     }
+    // Origins of systems that have left would take memory, and could not be continued after a gap.
     for (const id of this.#present) if (!present.has(id)) this.#systems.get(id)?.pause();
     this.#present = present;
   }

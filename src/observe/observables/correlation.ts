@@ -104,6 +104,7 @@ export class Correlation implements Collected {
       this.#origins.set(values, width * (newest % slots));
       this.#begun[newest % slots] = time;
     }
+    // From the newest origin back to the longest lag. Older slots of the ring were overwritten.
     for (let origin = newest; origin >= 0 && origin > newest - slots; origin--) {
       const lag = sample - origin * originEvery, slot = origin % slots;
       if (lag >= lags) break;

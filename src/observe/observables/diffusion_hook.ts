@@ -152,6 +152,7 @@ function slopeOf(time: Float64Array, values: Float64Array, from: number, to: num
     time[i]! >= from - slack && time[i]! <= to + slack
   );
   const mean = (of: Float64Array) => meant.reduce((sum, i) => sum + of[i]!, 0) / meant.length;
+  // slope = Σ (t − t̄)(y − ȳ) / Σ (t − t̄)²
   const [t, y] = [mean(time), mean(values)];
   const up = meant.reduce((sum, i) => sum + (time[i]! - t) * (values[i]! - y), 0);
   return up / meant.reduce((sum, i) => sum + (time[i]! - t) ** 2, 0);

@@ -76,6 +76,7 @@ export class PairHistogram implements Collected {
     if (first === 0 || second === 0) return;
     const counts = new Float64Array(bins);
     countPairs(sample, bins / cutoff, kinds, counts);
+    // g = n / (ρ · volume of the shell): the neighbors relative to those of an ideal gas of density ρ.
     const density = second / cellVolume(cell.subarray(9 * system, 9 * system + 9));
     for (let bin = 0; bin < bins; bin++) {
       const neighbors = counts[bin]! / first, width = cutoff / bins;

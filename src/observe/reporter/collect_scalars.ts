@@ -134,6 +134,7 @@ function dynamicsScalars(ctx: AnyContext, convergedStatus: number): Record<strin
 
 function trainingScalars(ctx: AnyContext, stage: string): Record<string, number> {
   const { optimizers = [], metrics = {}, loss, state, epoch } = ctx;
+  // Ends of epochs and validations, whose metrics cover all their batches.
   const isWhole = /_END$/.test(stage) && !/(STEP|BATCH)_END$/.test(stage);
   const found: Record<string, number> = {};
   // At the end of an epoch `loss` is that of its last batch.

@@ -127,6 +127,7 @@ class Points {
   }
 
   add(step: number, value: number, size: number): void {
+    // A resumed run repeats steps. The points from the repeated step on are replaced.
     while (this.#steps.length > 0 && this.#steps.at(-1)! >= step) this.#dropLast();
     // The previous point was kept as the last one. It is dropped unless it lies on the stride.
     if (this.#seen > 0 && (this.#seen - 1) % this.#stride !== 0) this.#pop();

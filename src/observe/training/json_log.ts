@@ -268,6 +268,7 @@ export class JsonLog {
     const engine = this.#engine;
     if (engine === undefined) return; // validate() outside of a run
     if (!this.#file.isOpen) {
+      // The recursion ends at once, because the file is open now.
       this.#file.open();
       this.#line("log_start", { trainer: engine.name, step: engine.stepCount });
     }

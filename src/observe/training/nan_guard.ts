@@ -146,6 +146,7 @@ export class NanGuard {
 
   /** Checks the gradients, and returns whether the step may be taken. Called by the trainer. */
   onMayUpdate(ctx: NormContext): boolean | Promise<boolean> {
+    // A loss that is not finite has been reported already. Its gradients are not searched again.
     if (this.#nonFiniteStep === ctx.stepCount) return this.#veto();
     if (!this.#checkGradients || Number.isFinite(ctx.gradNorm)) return true;
     return this.#findGradients(ctx);
