@@ -14,5 +14,5 @@ export function checkLength(length: number, action: string): void {
 
 /** Returns the error for reading an empty file. */
 export function emptyError(path: string): RangeError {
-  return new RangeError(`Cannot read ${path}: it is empty, without a single system`);
+  return new RangeError(`Cannot read ${path}: it is empty`);
 }

@@ -140,7 +140,7 @@ Deno.test("opsets older and newer than those for WebGPU run on the host, and des
     assertEquals(await energyOf(model), 15);
     assert(
       model.describe().includes(
-        `opset ${opset}: it can be rewritten for WebGPU from opset 18 to 21`,
+        `opset ${opset} cannot be rewritten for WebGPU; opsets 18 to 21 can`,
       ),
     );
   }
@@ -151,7 +151,7 @@ Deno.test("a missing cutoff or reach is an error", async () => {
   await assertRejects(
     () => OnnxModel.open(graph, { cutoff: 0 }),
     RangeError,
-    "cutoff of its options must be above 0",
+    "the option cutoff must be above 0",
   );
   const bare = modelOf({
     nodes: [
@@ -196,8 +196,8 @@ Deno.test("a missing cutoff or reach is an error", async () => {
 Deno.test("unknown options, and options of the wrong kind, are named", async () => {
   const wrong: readonly [object, new () => Error, string][] = [
     [{ cutof: 3 }, TypeError, '"cutof"'],
-    [{ derived: { x: 3 } }, TypeError, "derived.x of its options must be a function"],
-    [{ skin: -1 }, RangeError, "skin of its options must be above 0"],
+    [{ derived: { x: 3 } }, TypeError, "the option derived.x must be a function"],
+    [{ skin: -1 }, RangeError, "the option skin must be above 0"],
     [{ threads: 0.5 }, RangeError, "threads must be a positive integer"],
     [
       { derived: { y: () => 0 } },

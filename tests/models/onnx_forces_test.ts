@@ -227,17 +227,17 @@ Deno.test("differentiate: false adds no forces, and stresses that cannot be adde
   await assertRejects(
     () => open(argonGraph(), { differentiate: "no" as never }),
     TypeError,
-    "differentiate of its options must be true or false",
+    "the option differentiate must be true or false",
   );
   await assertRejects(
     () => open(argonGraph(), { cache: 5 as never }),
     TypeError,
-    "cache of its options must be a folder",
+    "the option cache must be a folder",
   );
   await assertRejects(
     () => open(argonGraph(), { passes: "prune" as never }),
     TypeError,
-    "passes of its options must be a list",
+    "the option passes must be a list",
   );
   const odd = modelOf({
     nodes: [node("Det", ["pos"], ["energy"])],
@@ -390,7 +390,7 @@ Deno.test("a model runs in double precision on the reference backend, or describ
   await assertRejects(
     () => OnnxModel.open(springs(false), { ...options, runtime: "wasm" as never }),
     RangeError,
-    'runtime of its options must be "auto", "native", "web", "evaluator"; got "wasm"',
+    'the option runtime must be "auto", "native", "web", "evaluator"; got "wasm"',
   );
   await model.dispose();
   await assertRejects(() => energy(model, "reference"), Error, "it was disposed of");

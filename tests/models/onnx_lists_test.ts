@@ -258,7 +258,7 @@ Deno.test("nearest keeps the nearest neighbors of each atom, and their triplets"
 Deno.test("wrong lists are refused by name", async () => {
   const inputs = { edgeSources: "far_src", edgeTargets: "far_dst", shifts: "far_shifts" };
   const wrong: readonly [OnnxModelOptions, string][] = [
-    [{ lists: { far: { inputs } as never } }, "lists.far.cutoff of its options must be a number"],
+    [{ lists: { far: { inputs } as never } }, "the option lists.far.cutoff must be a number"],
     [{ lists: { far: { cutoff: 5, inputs: { edge: "x" } as never } } }, "lists.far.inputs"],
     [
       { lists: { far: { cutoff: 5, inputs: { ...inputs, edgeTargets: "dst" } } } },

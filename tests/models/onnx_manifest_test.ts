@@ -91,7 +91,7 @@ Deno.test("a manifest that is not valid is refused with its name", () =>
     await assertRejects(
       () => OnnxModel.open(path, { manifest: { cutoff: 5 } as never }),
       TypeError,
-      "Cannot open an ONNX model: manifest of its options must be a path, an address, bytes or false; " +
+      "Cannot open an ONNX model: the option manifest must be a path, an address, bytes or false; " +
         "got an Object. Pass the members of a manifest as options themselves",
     );
     await assertRejects(

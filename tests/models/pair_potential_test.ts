@@ -292,7 +292,7 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
   );
   refuses({ ...good, dispersion: -1, cutoff: 6 }, "dispersion must be 0 or more and finite");
   refuses({ ...good, strength: "7", cutoff: 6 }, 'strength must be a number; got "7"');
-  refuses({ species: {}, cutoff: 6 }, "species must name an element or more");
+  refuses({ species: {}, cutoff: 6 }, "species must name at least one element");
   refuses({ species: { Si: good }, mixing: "none", cutoff: 6 }, "mixing must be geometric");
   refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "got no Si-Si");
   refuses(
@@ -301,9 +301,12 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
   );
   refuses(
     { ...good, pairs: { "Si-O": good }, cutoff: 6 },
-    'parameters of all atoms must not come with pairs, which has those of each; got "strength"',
+    'parameters of all atoms must not be given together with pairs; got "strength"',
   );
-  refuses({ length: 1, species: { Si: good }, cutoff: 6 }, "must not come with species");
+  refuses(
+    { length: 1, species: { Si: good }, cutoff: 6 },
+    "must not be given together with species",
+  );
   refuses({ ...good, cutoff: 6, rho: 1 }, "among strength, length, dispersion, species");
   const [Cu, Ni] = [{ depth: 1, width: 1, distance: 2 }, { depth: 1, width: 1, distance: 3 }];
   const unmixed = () => morse({ species: { Cu, Ni }, cutoff: 6 });

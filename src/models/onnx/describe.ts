@@ -39,7 +39,7 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
     ...showManifest(loaded, opened),
     ...showRuntime(opened),
     ...(opened.session.device === "evaluator"
-      ? ["the evaluator runs it on the host, in double precision, wherever the engine is"]
+      ? ["the evaluator runs it on the host in double precision, on every backend"]
       : showWebgpu(loaded.file)),
   ].join("\n");
 }
@@ -145,7 +145,7 @@ function showWebgpu(file: ModelProto): string[] {
     ...fallbacks.map(({ operator, count, reason }) => `  ${operator} ${count}: ${reason}`),
     ...(isOdd
       ? [
-        `  opset ${opset}: it can be rewritten for WebGPU from opset ${OPSETS.first} to ${OPSETS.last}`,
+        `  opset ${opset} cannot be rewritten for WebGPU; opsets ${OPSETS.first} to ${OPSETS.last} can`,
       ]
       : []),
   ];

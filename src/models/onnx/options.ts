@@ -197,7 +197,7 @@ function checkModelOptions(options: OnnxModelOptions): void {
   const { derived = {}, skin = 0.5, cache, passes, verify = true } = options;
   const refuse = (Wrong: typeof TypeError, member: string, requirement: string, value: unknown) => {
     throw new Wrong(
-      `Cannot ${action}: ${member} of its options must be ${requirement}; got ${show(value)}`,
+      `Cannot ${action}: the option ${member} must be ${requirement}; got ${show(value)}`,
     );
   };
   for (const [name, derive] of Object.entries(derived)) {
@@ -222,7 +222,7 @@ function checkManifestSource(action: string, manifest: unknown): void {
     manifest instanceof URL || manifest instanceof ArrayBuffer || manifest instanceof Uint8Array;
   if (isSource) return;
   throw new TypeError(
-    `Cannot ${action}: manifest of its options must be a path, an address, bytes or false; got ${
+    `Cannot ${action}: the option manifest must be a path, an address, bytes or false; got ${
       show(manifest)
     }${isObject(manifest) ? ". Pass the members of a manifest as options themselves" : ""}`,
   );
@@ -233,7 +233,7 @@ const RUNTIMES: readonly unknown[] = ["auto", "native", "web", "evaluator"];
 function checkRuntime(action: string, runtime: OnnxModelOptions["runtime"]): void {
   if (runtime === undefined || RUNTIMES.includes(runtime)) return;
   throw new RangeError(
-    `Cannot ${action}: runtime of its options must be ${RUNTIMES.map(show).join(", ")}; got ${
+    `Cannot ${action}: the option runtime must be ${RUNTIMES.map(show).join(", ")}; got ${
       show(runtime)
     }`,
   );

@@ -143,7 +143,7 @@ export class Exclusions {
     const wrong = [...partners.keys()].find((atom) => atom >= atoms);
     if (wrong === undefined) return;
     throw new RangeError(
-      `Cannot use ${this.#model}: excluded pairs must be of the ${atoms} atoms of system ${system}; ` +
+      `Cannot use ${this.#model}: excluded pairs must refer to the ${atoms} atoms of system ${system}; ` +
         `got ${wrong}`,
     );
   }

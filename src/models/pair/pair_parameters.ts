@@ -103,8 +103,7 @@ function assertOneForm(
   const other = ["species", "pairs"].find(has);
   const own = Object.keys(parameters).find(has);
   if (other === undefined || own === undefined) return;
-  const requirement =
-    `parameters of all atoms must not come with ${other}, which has those of each`;
+  const requirement = `parameters of all atoms must not be given together with ${other}`;
   throw new TypeError(complaint(`make ${model}`, requirement, own));
 }
 
@@ -116,7 +115,7 @@ function mixture<V extends object, M extends string>(
   const symbols = Object.keys(species);
   if (symbols.length === 0) {
     throw new RangeError(
-      `Cannot make ${model}: species must name an element or more; got {}`,
+      `Cannot make ${model}: species must name at least one element; got {}`,
     );
   }
   const rule = ruleOf(model, rules, mixing);
@@ -160,7 +159,7 @@ function allPairs<V>(
       const values = known.get(pairName(a, b)) ?? mixed(a, b);
       if (values !== undefined) return values;
       throw new RangeError(
-        `Cannot make ${model}: pairs must have every pair of its elements; got no ${a}-${b}`,
+        `Cannot make ${model}: pairs must contain every pair of its elements; got no ${a}-${b}`,
       );
     })
   );

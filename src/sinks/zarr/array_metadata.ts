@@ -115,7 +115,7 @@ export function readArrayMetadata(file: string, bytes: Uint8Array): ArrayMetadat
   json.oneOf("zarr_format", meta.zarr_format, [3]);
   json.oneOf("node_type", meta.node_type, ["array"]);
   const shape = json.shape("shape", meta.shape, 0);
-  if (shape.length === 0) json.refuse("shape", "a list of one number or more", meta.shape);
+  if (shape.length === 0) json.refuse("shape", "a list of at least one number", meta.shape);
   const type = json.oneOf("data_type", meta.data_type, [...VALUE_TYPES.keys()]);
   const value = VALUE_TYPES.get(type)!;
   const grid = json.object("chunk_grid", meta.chunk_grid);

@@ -193,7 +193,11 @@ async function rowsOf(pointers: StoredArray, { ranges, starts }: Rows): Promise<
       const start = bounds[at]!, count = bounds[at + 1]! - start;
       const total = offsets[system]! + count;
       if (start < 0 || count < 0 || total > 2147483647) {
-        missing(pointers.path, `rising numbers at ${row}`, `${start}, then ${bounds[at + 1]}`);
+        missing(
+          pointers.path,
+          `increasing offsets at row ${row}`,
+          `${start}, then ${bounds[at + 1]}`,
+        );
       }
       first[system] = start;
       offsets[system + 1] = total;

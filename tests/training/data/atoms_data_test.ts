@@ -297,7 +297,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   );
   bad({ cutoff: 0 }, RangeError, "cutoff must be above 0");
   bad({ reach: 3 }, RangeError, "at most its cutoff, 2 Å; got 3");
-  bad({ reach: -1 }, RangeError, "reach of its options must be above 0");
+  bad({ reach: -1 }, RangeError, "the option reach must be above 0");
   bad({ names: { z: "z" } }, TypeError, 'got "z"');
   bad(
     { names: { numbers: "positions" } },
@@ -314,7 +314,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { elements: { O: 0.5 } },
     TypeError,
-    "elements.O of its options must be a whole number",
+    "the option elements.O must be a whole number",
   );
   bad({ elements: ["Qx"] }, RangeError, '"Qx"');
   bad(

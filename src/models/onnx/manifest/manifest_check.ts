@@ -228,7 +228,8 @@ function inside(member: Member, name: string): Member {
 }
 
 function called({ by, name }: Member): string {
-  return name === "" ? by : `${name} of ${by}`;
+  if (name === "") return by;
+  return by === "its options" ? `the option ${name}` : `${name} of ${by}`;
 }
 
 function wrongKind(member: Member, kind: string, value: unknown): TypeError {
