@@ -96,6 +96,7 @@ export class AseStore implements FrameStore {
     const database = this.#database!;
     if (!database.isTransaction) this.#begin(database);
     try {
+      // A row that fails must remove its own batch only, not the earlier batches of the transaction.
       database.exec("SAVEPOINT batch");
       for (const row of rows) this.#insert!(row);
       database.exec("RELEASE batch");
@@ -113,6 +114,8 @@ export class AseStore implements FrameStore {
   #begin(database: Database): void {
     this.#held.assertThere(); // SQLite would report a read-only database
     try {
+      // Takes SQLite's write lock before the first read. A deferred transaction takes it at its first write,
+      // where SQLite may refuse without waiting for another writer, to avoid a deadlock.
       database.exec("BEGIN IMMEDIATE");
       noteForeignRows(database);
     } catch (error) {

@@ -40,7 +40,7 @@ export class FileEnd {
     const file = this.#file;
     try {
       if (this.#isTorn) await file.truncate(this.#size);
-      this.#isTorn = true;
+      this.#isTorn = true; // if the truncation below fails, too, the next call repeats it before it writes
       let done = 0;
       while (done < bytes.length) done += (await file.write(bytes, done)).bytesWritten;
       this.#size += bytes.length;

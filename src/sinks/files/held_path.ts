@@ -1,6 +1,9 @@
 import { holdPath, type PathLock } from "../../base/path_lock.ts";
 
-/** A file or folder that one sink writes to: locked while the sink is open. */
+/**
+ * A file or folder that one sink writes to: locked while the sink is open. Opening a sink removes data that no
+ * flush completed, so a second writer would destroy data that the first is about to commit.
+ */
 export class HeldPath {
   readonly #path: string;
   #lock: PathLock | undefined;

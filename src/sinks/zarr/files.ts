@@ -132,6 +132,7 @@ export async function replaceText(
     const file = await fs.open(beside, "w+");
     try {
       await writeAt(file, new TextEncoder().encode(text), 0);
+      // Before the rename: after a power failure the name must not refer to a file without its content.
       await file.datasync();
     } finally {
       await file.close();
