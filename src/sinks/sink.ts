@@ -49,9 +49,9 @@ export interface Sink extends SystemWriter {
 
 /** Selection of the systems of a sink. A missing member selects all. */
 export interface Slice {
-  /** First place, in the order in which the systems were written. */
+  /** Index of the first system, in the order of writing. */
   readonly from?: number;
-  /** End of the places, not included. */
+  /** Index after the last system. */
   readonly to?: number;
   /** Interval of `time` in fs, both ends included. */
   readonly time?: readonly [from: number, to: number];

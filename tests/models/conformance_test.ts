@@ -101,7 +101,7 @@ const KERNELS: Readonly<Record<string, Row>> = {
     () => sum(lennardJones(mixture), morse({ ...pair, cutoff: 6 })),
     { systems, gives, isExact: true },
   ],
-  "a sum with tethers to where atoms are": [
+  "a sum with tethers to the initial positions": [
     () => sum(lennardJones(mixture), tethers({ stiffness: 0.7 })),
     { systems, gives, isExact: true },
   ],
@@ -123,7 +123,7 @@ const KERNELS: Readonly<Record<string, Row>> = {
       breaks: ["translation", "rotation", "extensivity", "images", "strain"],
     },
   ],
-  "a bias of the center": [
+  "a bias on the center of mass": [
     () => centerBias({ stiffness: 3, center: [1, 2, 3] }),
     {
       systems,
@@ -132,7 +132,7 @@ const KERNELS: Readonly<Record<string, Row>> = {
       breaks: ["translation", "rotation", "extensivity", "images", "strain"],
     },
   ],
-  "a potential of one's own": [
+  "a custom potential": [
     () =>
       potential(({ positions, forces }) => {
         let energy = 0;

@@ -105,7 +105,7 @@ async function relaxed(
 
 for (const backend of BACKENDS) {
   slow(test)(
-    `molecules relax to where ASE takes them over the same file, by the same way, on ${backend}`,
+    `molecules relax along ASE's path to ASE's structures with the same file, on ${backend}`,
     async () => {
       const which = backend === "reference" ? FEW : ALL;
       const batch = await relaxed(0.01, backend, which);
@@ -120,7 +120,7 @@ for (const backend of BACKENDS) {
   );
 }
 
-slow(test)("molecules come to the minima that ASE's BFGS finds", async () => {
+slow(test)("molecules relax to the minima that ASE's BFGS finds", async () => {
   const systems = (await relaxed(1e-3, "wasm")).systems();
   // The others have methyl and hydroxyl groups, which rotate slowly during a relaxation.
   for (const s of [0, 1, 4, 5, 6, 7, 9]) {
@@ -130,7 +130,7 @@ slow(test)("molecules come to the minima that ASE's BFGS finds", async () => {
   }
 });
 
-slow(test)("dynamics of molecules keep their energy: it neither drifts nor wanders", async () => {
+slow(test)("dynamics of molecules conserves energy without drift", async () => {
   await using model = await open();
   const batch = framed("minimum").select([0, 5, 8]);
   initVelocities(batch, 300, { seed: 1 });
@@ -173,7 +173,7 @@ slow(test)(
   },
 );
 
-test("a checkpoint of dynamics over a model goes on to the bit", async () => {
+test("a checkpoint of dynamics with a model resumes bitwise identically", async () => {
   await using model = await open();
   const options = { model, dt: 0.5 };
   const start = () => {

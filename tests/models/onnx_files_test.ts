@@ -83,7 +83,7 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
     /opset must be at most \d+; got 99/,
   ],
   [
-    "an operator nobody knows",
+    "an unknown operator",
     () =>
       springs({ nodes: [node("Mulle", ["x", "w"], ["forces"]), node("Neg", ["w"], ["energy"])] }),
     SyntaxError,
@@ -117,7 +117,7 @@ const WRONG: readonly [string, () => Uint8Array, new () => Error, RegExp][] = [
     /Pass them as externalData/,
   ],
   [
-    "no forces, and no energy that is known as one",
+    "no forces, and no known energy",
     () => springs({ outputs: [value("squares", "float32", ["N", 3])] }),
     ModelMismatchError as never,
     /must give forces, or an energy that can be differentiated/,
@@ -212,7 +212,7 @@ Deno.test("unknown options, and options of the wrong kind, are named", async () 
 
 Deno.test({
   name:
-    "a description says operators, parameters, memory, what tensors mean, units, and what WebGPU runs",
+    "describe() shows operators, parameters, memory, meanings of tensors, units, and the nodes that WebGPU runs",
   ignore: lacks("models"),
   async fn() {
     await using model = await OnnxModel.open(readModel("ani1x_1_ef.onnx"), {

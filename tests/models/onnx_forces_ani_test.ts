@@ -42,7 +42,7 @@ const AWAY = { energy: 4.4e-6, forces: 4e-6 };
 
 for (const where of ["wasm", "reference"] as const) {
   onModels(
-    `ANI-1x of energies gives PyTorch's forces, together and alone, on ${where}`,
+    `ANI-1x of energies gives PyTorch's forces, in a batch and alone, on ${where}`,
     async () => {
       const { systems, energies, forces } = storedBatch("ani1x_1", "species", [1, 6, 7, 8]);
       await using model = await open();
@@ -102,7 +102,7 @@ slow(onModels)(
 );
 
 slow(onModels)(
-  "dynamics over ANI-1x of energies keeps its energy: it neither drifts nor wanders",
+  "dynamics with ANI-1x of energies conserves energy without drift",
   async () => {
     await using model = await open();
     const batch = framed("minimum").select([0, 5, 8]);

@@ -422,7 +422,7 @@ Deno.test("the evaluator runs a model without loading onnxruntime", async () => 
   }
 });
 
-testOnGpu("forces that were made run on WebGPU, recorded, and are those of wasm", async () => {
+testOnGpu("added forces run on WebGPU, recorded, and agree with those on wasm", async () => {
   const backend = await openWebGpu({ device: device! });
   try {
     await using model = await OnnxModel.open(argonGraph());

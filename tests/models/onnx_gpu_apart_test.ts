@@ -43,7 +43,7 @@ async function driven(model: OnnxModel, backend: Backend, steps: number): Promis
 }
 
 testOnGpu(
-  "a graph drives crystals on WebGPU as on wasm, and says what it has compared",
+  "a graph moves crystals on WebGPU as on wasm, and describe() shows the comparison",
   async () => {
     await using model = await OnnxModel.open(lennardJonesModel(ARGON));
     const slow = await driven(model, openBackend("wasm"), 25);
@@ -60,7 +60,7 @@ testOnGpu(
   },
 );
 
-slow(testOnGpu)("a model's own units are those of its inputs on WebGPU, too", async () => {
+slow(testOnGpu)("inputs are in the model's own units on WebGPU, too", async () => {
   // The same potential in nm: the lengths of the graph are smaller by a factor of ten.
   const inNm = { epsilon: 0.0104, sigma: 0.34, cutoff: 0.6 };
   await using model = await OnnxModel.open(lennardJonesModel(inNm), {
@@ -75,7 +75,7 @@ slow(testOnGpu)("a model's own units are those of its inputs on WebGPU, too", as
   });
 });
 
-slow(testOnGpu)("lists that grow in the middle of a run change nothing", async () => {
+slow(testOnGpu)("lists that grow during a run do not change results", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const crushed = async (backend: Backend) => {
     // Atoms that approach each other from far apart, so that the number of pairs grows.
@@ -95,28 +95,31 @@ slow(testOnGpu)("lists that grow in the middle of a run change nothing", async (
   });
 });
 
-slow(testOnGpu)("crystals relax over a graph on WebGPU to where they do on wasm", async () => {
-  await using model = await OnnxModel.open(lennardJonesModel(ARGON));
-  const relaxed = async (backend: Backend) => {
-    const batch = argon(2, 2, 3);
-    batch.set("positions", batch.get("positions").map((x, i) => x + 0.15 * Math.sin(5 * i)));
-    await using opt = new FIRE({
-      model,
-      dt: 0.1,
-      backend,
-      hooks: [ConvergenceHook.fromFmax(0.01)],
+slow(testOnGpu)(
+  "crystals relax with a graph on WebGPU to the same structures as on wasm",
+  async () => {
+    await using model = await OnnxModel.open(lennardJonesModel(ARGON));
+    const relaxed = async (backend: Backend) => {
+      const batch = argon(2, 2, 3);
+      batch.set("positions", batch.get("positions").map((x, i) => x + 0.15 * Math.sin(5 * i)));
+      await using opt = new FIRE({
+        model,
+        dt: 0.1,
+        backend,
+        hooks: [ConvergenceHook.fromFmax(0.01)],
+      });
+      await opt.run(batch, 300);
+      return { batch, steps: opt.stepCount, outcome: opt.outcome?.status };
+    };
+    await onGpu(async (gpu) => {
+      const [fast, slow] = [await relaxed(gpu), await relaxed(openBackend("wasm"))];
+      assertEquals([fast.outcome, slow.outcome], ["completed", "completed"]);
+      assert(worst(fast.batch.get("energy"), slow.batch.get("energy")) < 1e-4);
+      assert(worst(fast.batch.get("positions"), slow.batch.get("positions")) < 1e-3);
+      assert(Math.abs(fast.steps - slow.steps) <= 2, `${fast.steps} and ${slow.steps} steps`);
     });
-    await opt.run(batch, 300);
-    return { batch, steps: opt.stepCount, outcome: opt.outcome?.status };
-  };
-  await onGpu(async (gpu) => {
-    const [fast, slow] = [await relaxed(gpu), await relaxed(openBackend("wasm"))];
-    assertEquals([fast.outcome, slow.outcome], ["completed", "completed"]);
-    assert(worst(fast.batch.get("energy"), slow.batch.get("energy")) < 1e-4);
-    assert(worst(fast.batch.get("positions"), slow.batch.get("positions")) < 1e-3);
-    assert(Math.abs(fast.steps - slow.steps) <= 2, `${fast.steps} and ${slow.steps} steps`);
-  });
-});
+  },
+);
 
 /**
  * 1e-6 of the largest value, and three times the difference of Python's onnxruntime 1.31.1 from PyTorch in
@@ -147,29 +150,32 @@ slow(testModelOnGpu)(
     }),
 );
 
-slow(testOnGpu)("forty runs of several engines at once are those that they are alone", async () => {
-  const forms: Partial<LennardJonesModelOptions>[] = [{}, { list: "half" }];
-  const models = await Promise.all(
-    forms.map((form) => OnnxModel.open(lennardJonesModel({ ...ARGON, ...form }))),
-  );
-  await onGpu(async (gpu) => {
-    const places = [gpu, openBackend("wasm")];
-    const run = async (i: number) => {
-      const batch = argon(2);
-      const [model, backend] = [models[i % 2]!, places[(i >> 1) % 2]!];
-      await using md = new NVE({ model, dt: 2, backend });
-      await md.run(batch, 3 + i % 4);
-      return batch.get("positions");
-    };
-    const alone: ArrayLike<number>[] = [];
-    for (let i = 0; i < 8; i++) alone.push(await run(i));
-    const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
-    for (const [i, positions] of together.entries()) {
-      assert(worst(positions, alone[i % 8]!) < 1e-5, `run ${i}`);
-    }
-  });
-  for (const model of models) await model.dispose();
-});
+slow(testOnGpu)(
+  "forty simultaneous runs of several engines give the results of single runs",
+  async () => {
+    const forms: Partial<LennardJonesModelOptions>[] = [{}, { list: "half" }];
+    const models = await Promise.all(
+      forms.map((form) => OnnxModel.open(lennardJonesModel({ ...ARGON, ...form }))),
+    );
+    await onGpu(async (gpu) => {
+      const places = [gpu, openBackend("wasm")];
+      const run = async (i: number) => {
+        const batch = argon(2);
+        const [model, backend] = [models[i % 2]!, places[(i >> 1) % 2]!];
+        await using md = new NVE({ model, dt: 2, backend });
+        await md.run(batch, 3 + i % 4);
+        return batch.get("positions");
+      };
+      const alone: ArrayLike<number>[] = [];
+      for (let i = 0; i < 8; i++) alone.push(await run(i));
+      const together = await Promise.all(Array.from({ length: 40 }, (_, i) => run(i)));
+      for (const [i, positions] of together.entries()) {
+        assert(worst(positions, alone[i % 8]!) < 1e-5, `run ${i}`);
+      }
+    });
+    for (const model of models) await model.dispose();
+  },
+);
 
 /**
  * Energies Σ x² of atoms, and forces; or the square root of a negative number, Σ round x², or Σ √(x² + 1).
@@ -191,7 +197,7 @@ function springs(kind: "lengths" | "springs" | "roots" | "rounds"): Uint8Array<A
 }
 
 testOnGpu(
-  "what a graph gives that is no number ends a run on WebGPU by the model's name",
+  "a NaN of a graph ends a run on WebGPU with an error that names the model",
   async () => {
     await using model = await OnnxModel.open(springs("roots"), { name: "roots" });
     await onGpu(async (gpu) => {
@@ -202,7 +208,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("an engine does no further step with a model that was disposed of", async () => {
+testOnGpu("an engine cannot step with a model that was disposed of", async () => {
   const model = await OnnxModel.open(lennardJonesModel(ARGON), { name: "argon" });
   await onGpu(async (gpu) => {
     const batch = argon(2);
@@ -214,7 +220,7 @@ testOnGpu("an engine does no further step with a model that was disposed of", as
 });
 
 testOnGpu(
-  "an output of another length than it says is refused, each time it is tried",
+  "an output of a wrong length is refused at each attempt",
   async () => {
     const g = new GraphBuilder("long");
     const x = g.input("positions", "f32", ["N", 3]);
@@ -233,25 +239,28 @@ testOnGpu(
   },
 );
 
-testOnGpu("what cannot be recorded, as the GPU has no such operator, runs as it is", async () => {
-  await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
-  await onGpu(async (gpu) => {
-    const batch = Batch.from([{
-      symbols: ["H"],
-      positions: [1.2, 2, -3],
-      velocities: [0, 0, 0.1],
-    }]);
-    await using md = new NVE({ model, dt: 1, backend: gpu });
-    await md.run(batch, 0);
-    assertEquals([...batch.get("energy")], [14]); // 1.44 is rounded, 4 and 9 are integers
-    assert(worst(batch.get("forces"), [-2.4, -4, 6]) < 1e-6);
-    await md.run(batch, 3);
-    assert(worst(batch.get("forces"), batch.get("positions").map((x) => -2 * x)) < 1e-5);
-  });
-  assert(model.describe().includes("\ncaptured against uncaptured: Cannot"), model.describe());
-});
+testOnGpu(
+  "a graph that cannot be recorded, because the GPU lacks an operator, runs without recording",
+  async () => {
+    await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
+    await onGpu(async (gpu) => {
+      const batch = Batch.from([{
+        symbols: ["H"],
+        positions: [1.2, 2, -3],
+        velocities: [0, 0, 0.1],
+      }]);
+      await using md = new NVE({ model, dt: 1, backend: gpu });
+      await md.run(batch, 0);
+      assertEquals([...batch.get("energy")], [14]); // 1.44 is rounded, 4 and 9 are integers
+      assert(worst(batch.get("forces"), [-2.4, -4, 6]) < 1e-6);
+      await md.run(batch, 3);
+      assert(worst(batch.get("forces"), batch.get("positions").map((x) => -2 * x)) < 1e-5);
+    });
+    assert(model.describe().includes("\ncaptured against uncaptured: Cannot"), model.describe());
+  },
+);
 
-testOnGpu("a model that takes one system at a time is run by the host, which is said", async () => {
+testOnGpu("a model of single systems runs on the host, and describe() says so", async () => {
   await using model = await OnnxModel.open(springs("springs"), { batch: "single" });
   await onGpu(async (gpu) => {
     const batch = Batch.from([
@@ -266,7 +275,7 @@ testOnGpu("a model that takes one system at a time is run by the host, which is 
   assert(model.describe().includes("on the host instead of WebGPU: it takes one system at a time"));
 });
 
-testOnGpu("a comparison that did not come to an end is made again", async () => {
+testOnGpu("a comparison that was interrupted is repeated", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const broken = await openWebGpu({ device: device! });
   await using md = new NVE({ model, dt: 2, backend: broken });
@@ -306,7 +315,7 @@ function countAlive(device: GPUDevice): { readonly alive: number; stop(): void }
 /** Gives onnxruntime time to destroy released buffers. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-slow(testOnGpu)("sessions and buffers of models go with their engines", async () => {
+slow(testOnGpu)("sessions and buffers of models are freed with their engines", async () => {
   const gpu = await openWebGpu({ device: device! });
   const counter = countAlive(gpu.device);
   try {
@@ -325,7 +334,7 @@ slow(testOnGpu)("sessions and buffers of models go with their engines", async ()
 });
 
 slow(testOnGpu)(
-  "what onnxruntime keeps of closed sessions goes with the last session on the device",
+  "memory that onnxruntime keeps of closed sessions is freed with the last session on the device",
   async () => {
     const gpu = await openWebGpu({ device: device! });
     const counter = countAlive(gpu.device);
@@ -358,36 +367,39 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu("the host runs a graph of which a shader does not compile, with a warning", async () => {
-  // A new device: on other devices the shader exists already.
-  const gpuDevice = await openGpuDevice();
-  const create = gpuDevice.createShaderModule.bind(gpuDevice);
-  gpuDevice.createShaderModule = (descriptor) =>
-    create(descriptor.label === "Sqrt" ? { ...descriptor, code: "nothing" } : descriptor);
-  const backend = await openWebGpu({ device: gpuDevice });
-  const warnings: string[] = [];
-  await using model = await OnnxModel.open(springs("lengths"), { name: "lengths" });
-  const run = async (on: Backend) => {
-    const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions: [1, 2, 3, 0, -1, 0] }]);
-    await using md = new NVE({
-      model,
-      dt: 0.1,
-      backend: on,
-      onWarning: ({ hook, error }) => void (hook === "(model)" && warnings.push(`${error}`)),
-    });
-    return await md.run(batch, 3);
-  };
-  const expected = await run(openBackend("wasm"));
-  const found = await run(backend);
-  assert(worst(found.get("positions"), expected.get("positions")) < 1e-6);
-  assert(worst(found.get("forces"), expected.get("forces")) < 2e-6);
-  assertEquals(warnings, [
-    "Error: lengths runs on the host and not on WebGPU, where its first run failed: " +
-    "the shader of Sqrt (node Sqrt_sqrt) does not compile on this device",
-  ]);
-  const note =
-    "it runs on the host instead of WebGPU: its first run there failed: the shader of Sqrt";
-  assert(model.describe().includes(note), model.describe());
-  backend.dispose();
-  gpuDevice.destroy();
-});
+testOnGpu(
+  "a graph with a shader that does not compile runs on the host, with a warning",
+  async () => {
+    // A new device: on other devices the shader exists already.
+    const gpuDevice = await openGpuDevice();
+    const create = gpuDevice.createShaderModule.bind(gpuDevice);
+    gpuDevice.createShaderModule = (descriptor) =>
+      create(descriptor.label === "Sqrt" ? { ...descriptor, code: "nothing" } : descriptor);
+    const backend = await openWebGpu({ device: gpuDevice });
+    const warnings: string[] = [];
+    await using model = await OnnxModel.open(springs("lengths"), { name: "lengths" });
+    const run = async (on: Backend) => {
+      const batch = Batch.from([{ symbols: ["Ar", "Ar"], positions: [1, 2, 3, 0, -1, 0] }]);
+      await using md = new NVE({
+        model,
+        dt: 0.1,
+        backend: on,
+        onWarning: ({ hook, error }) => void (hook === "(model)" && warnings.push(`${error}`)),
+      });
+      return await md.run(batch, 3);
+    };
+    const expected = await run(openBackend("wasm"));
+    const found = await run(backend);
+    assert(worst(found.get("positions"), expected.get("positions")) < 1e-6);
+    assert(worst(found.get("forces"), expected.get("forces")) < 2e-6);
+    assertEquals(warnings, [
+      "Error: lengths runs on the host and not on WebGPU, where its first run failed: " +
+      "the shader of Sqrt (node Sqrt_sqrt) does not compile on this device",
+    ]);
+    const note =
+      "it runs on the host instead of WebGPU: its first run there failed: the shader of Sqrt";
+    assert(model.describe().includes(note), model.describe());
+    backend.dispose();
+    gpuDevice.destroy();
+  },
+);

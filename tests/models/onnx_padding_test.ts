@@ -172,7 +172,7 @@ async function onGpu(work: (backend: Backend) => Promise<void>): Promise<void> {
 }
 
 slow(testOnGpu)(
-  "on WebGPU padding is compared first: the host runs a graph that sees it",
+  "padding is compared before the first run on WebGPU, and a graph that reacts to it runs on the host",
   async () => {
     await onGpu(async (backend) => {
       const warnings: string[] = [];

@@ -80,7 +80,7 @@ for (const potential of POTENTIALS) {
 
   if (potential.hasWholeLists) {
     modelTest(
-      `${name} gives what PyTorch gives for the stored crystals and molecules, with its own lists`,
+      `${name} gives PyTorch's results for the stored crystals and molecules, with Hooke's lists`,
       async () => {
         await using model = await open(potential, "e");
         const { systems, ...expected } = storedCrystals(
@@ -97,7 +97,7 @@ for (const potential of POTENTIALS) {
   }
 
   modelTest(
-    `${name} gives each structure the same alone, in any batch, and by PyTorch's traced forces`,
+    `${name} gives the same results alone, in any batch, and with PyTorch's traced forces`,
     async () => {
       const systems = allFor(potential);
       await using model = await open(potential, "e");
@@ -116,7 +116,7 @@ for (const potential of POTENTIALS) {
   );
 
   modelTest(
-    `${name} pads its lists where that changes nothing, and says so where it does`,
+    `${name} pads its lists if that changes nothing, and describe() says so if it does`,
     async () => {
       const systems = Object.values(structuresFor(isUniversal));
       await using padded = await open(potential, "e", { padding: true });
@@ -129,7 +129,7 @@ for (const potential of POTENTIALS) {
     },
   );
 
-  modelTest(`${name} gives in native code what it gives on wasm`, async () => {
+  modelTest(`${name} gives the same results in native code and on wasm`, async () => {
     const systems = allFor(potential);
     await using web = await open(potential, "e", { runtime: "web" });
     await using native = await open(potential, "e", { runtime: "native" });
@@ -137,7 +137,7 @@ for (const potential of POTENTIALS) {
     assertSame("native", await compute(native, systems), await compute(web, systems), tolerance);
   });
 
-  modelTest(`${name} gives the same after its lists grew`, async () => {
+  modelTest(`${name} gives the same results after its lists have grown`, async () => {
     const systems = allFor(potential).filter(({ pbc }) => pbc !== undefined);
     const denser = systems.map((system) => strained(system, [-0.06, -0.06, -0.06, 0, 0, 0]));
     await using model = await open(potential, "e");

@@ -45,13 +45,18 @@ const WRONG: readonly [string, unknown, typeof TypeError, string][] = [
   ["another format", { format: "other" }, TypeError, "format of the reference must be"],
   ["a later version", { version: 2 }, RangeError, "version of the reference must be 1; got 2"],
   [
-    "a checksum that is none",
+    "an invalid checksum",
     { model: "abc" },
     TypeError,
     "model of the reference must be a SHA-256",
   ],
   ["an energy too few", { energy: [1] }, RangeError, "energy of the reference must be a list of 2"],
-  ["an energy that is none", { energy: [1, null] }, TypeError, "energy of the reference must be"],
+  [
+    "an energy that is not a number",
+    { energy: [1, null] },
+    TypeError,
+    "energy of the reference must be",
+  ],
   [
     "a force too few",
     { forces: [[0, 0, 0], [1]] },
@@ -84,13 +89,13 @@ const WRONG: readonly [string, unknown, typeof TypeError, string][] = [
     "structures of the reference must be a list of 1 or more",
   ],
   [
-    "a structure that repeats without a cell",
+    "a periodic structure without a cell",
     { structures: [crystal, { ...molecule, pbc: [true, false, false] }] },
     TypeError,
     "structures[1]",
   ],
   [
-    "errors of single precision that are no numbers",
+    "errors of single precision that are not numbers",
     { float32: [{ energy: "1" }, {}] },
     TypeError,
     "float32 of the reference must be a list of 2 objects",

@@ -93,7 +93,7 @@ Deno.test("energies of free atoms in the manifest that the graph adds itself are
   await assertRejects(
     () => evaluated("by a table", { atomEnergies }),
     ModelMismatchError,
-    "its last sum adds the same ones, that of H among them, so that they would count twice; leave out atomEnergies",
+    "its last sum adds the same energies, such as that of H, so they would count twice; leave out atomEnergies",
   );
 });
 

@@ -8,7 +8,7 @@ import { device, testOnGpu } from "../backend/gpu.ts";
 import { where } from "../dynamics/backends.ts";
 
 testOnGpu(
-  "a graph that the host runs moves a batch on a GPU as it moves one here",
+  "a graph on the host moves a batch on a GPU as it moves one in host memory",
   async () => {
     const backend = await openWebGpu({ device: device! });
     const bytes = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 6 });

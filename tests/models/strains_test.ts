@@ -46,7 +46,7 @@ function times(rows: ArrayLike<number>, matrix: ArrayLike<number>): number[] {
 /** Models whose anchor points move with a strain. */
 const STRAINED: Readonly<Record<string, (point: number[]) => Model>> = {
   "tethers": (point) => tethers({ stiffness: 0.7, anchors: point }),
-  "a bias of the center": (point) => centerBias({ stiffness: 3, center: point }),
+  "a bias on the center of mass": (point) => centerBias({ stiffness: 3, center: point }),
 };
 
 for (const [name, modelTo] of Object.entries(STRAINED)) {

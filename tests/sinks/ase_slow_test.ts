@@ -272,7 +272,7 @@ pythonTest("ASE selects rows of an AseDatabaseSink, and reads them as they are",
 });
 
 pythonTest(
-  "a sink reads a database that ASE has written, adds to it, and ASE reads on",
+  "a sink reads a database of ASE and adds to it, and ASE reads the result",
   async () => {
     await withAse("x.db", async (run, path) => {
       await run(WRITE_DB);
@@ -337,21 +337,24 @@ pythonTest(
   },
 );
 
-pythonTest("a sink reads extxyz that ASE has written, adds to it, and ASE reads on", async () => {
-  await withAse("x.xyz", async (run, path) => {
-    await run(WRITE_XYZ);
-    const seen: Seen[] = JSON.parse(await run(READ_XYZ));
-    await using sink = new ExtxyzSink(path);
-    const [crystal] = (await sink.slice({ time: [3, 4] })).systems();
-    assertEquals(crystal!.energy, -1.25);
-    assertEquals(rows(crystal!.get("forces"), 3), seen[0]!.results["forces"]);
-    assertEquals([...crystal!.get("move_mask")], [0, 1, 1, 0, 1, 1]);
-    assertEquals(crystal!.info["label"], "a crystal");
-    await sink.write(ours());
-    await sink.flush();
-    const after: Seen[] = JSON.parse(await run(READ_XYZ));
-    assertEquals(after.slice(0, 2), seen);
-    assertEquals(after.length, 4);
-    assert(after.at(-1)!.symbols.includes("Ar"));
-  });
-});
+pythonTest(
+  "a sink reads an extxyz file of ASE and adds to it, and ASE reads the result",
+  async () => {
+    await withAse("x.xyz", async (run, path) => {
+      await run(WRITE_XYZ);
+      const seen: Seen[] = JSON.parse(await run(READ_XYZ));
+      await using sink = new ExtxyzSink(path);
+      const [crystal] = (await sink.slice({ time: [3, 4] })).systems();
+      assertEquals(crystal!.energy, -1.25);
+      assertEquals(rows(crystal!.get("forces"), 3), seen[0]!.results["forces"]);
+      assertEquals([...crystal!.get("move_mask")], [0, 1, 1, 0, 1, 1]);
+      assertEquals(crystal!.info["label"], "a crystal");
+      await sink.write(ours());
+      await sink.flush();
+      const after: Seen[] = JSON.parse(await run(READ_XYZ));
+      assertEquals(after.slice(0, 2), seen);
+      assertEquals(after.length, 4);
+      assert(after.at(-1)!.symbols.includes("Ar"));
+    });
+  },
+);

@@ -19,7 +19,7 @@ async function onDisk(mount: string, folder: string, args: readonly string[]): P
 
 Deno.test({
   name:
-    "a disk that is full is an error with a code, nothing is half there, and there is room again later",
+    "a full disk gives an error with a code and no incomplete record, and writing continues once there is room",
   ignore: lacks("disks"),
   fn: () =>
     withFolder(async (folder) => {

@@ -61,7 +61,7 @@ pythonTest(
   },
 );
 
-pythonTest("we read what TensorBoard's writer has written", async () => {
+pythonTest("files of TensorBoard's writer are read", async () => {
   const python = await openPython("tensorboard");
   const folder = await Deno.makeTempDir();
   await python.run(WRITE, [folder]);

@@ -152,7 +152,7 @@ writer.write(Batch.from_data_list([data(3, 0), data(2, 1)]))
 writer.append(data(4, 2))
 `;
 
-pythonTest("stores that nvalchemi wrote are read, what it deleted left out", async () => {
+pythonTest("stores that nvalchemi wrote are read, without deleted systems", async () => {
   const python = await openPython("nvalchemi");
   await withFolder(async (folder) => {
     await python.run(WRITE, [folder]);
@@ -206,7 +206,7 @@ write("blosc", chunks=(2, 3), compressors=BloscCodec())
 `;
 
 pythonTest(
-  "arrays of any chunks, codecs and byte order are read; codecs that are not known are named",
+  "arrays of any chunks, codecs and byte order are read; unknown codecs are named",
   async () => {
     const python = await openPython("zarr");
     await withFolder(async (folder) => {

@@ -13,7 +13,7 @@ const LIMITS: readonly (readonly [turn: number, limit: number])[] = [[0, 8], [1,
 
 for (const [turn, limit] of LIMITS) {
   slowTest(
-    `where files cannot grow, what was flushed stays, and other sinks go on (${turn})`,
+    `flushed frames stay when files reach their size limit, and other sinks continue (${turn})`,
     async () => {
       await withFolder(async (folder) => {
         const path = `${folder}/x.zarr`;

@@ -84,32 +84,35 @@ Deno.test("readers find flushed systems, and only those, while a sink writes", a
   });
 });
 
-slowTest("a thousand frames take few files, and flushing each takes no room for long", async () => {
-  await withFolder(async (folder) => {
-    const count = (path: string): number =>
-      Array.from(Deno.readDirSync(path)).reduce(
-        (sum, { name, isDirectory }) => sum + (isDirectory ? count(`${path}/${name}`) : 1),
-        0,
-      );
-    const sizes = [];
-    for (const every of [1000, 1]) {
-      const path = `${folder}/${every}.zarr`;
-      await using sink = new ZarrSink(path, { fields: ["forces"] });
-      for (let step = 0; step < 300; step++) {
-        await sink.write(frameAt(step));
-        if (step % every === 0) await sink.flush();
+slowTest(
+  "a thousand frames take few files, and space that flushes leave unused is reused",
+  async () => {
+    await withFolder(async (folder) => {
+      const count = (path: string): number =>
+        Array.from(Deno.readDirSync(path)).reduce(
+          (sum, { name, isDirectory }) => sum + (isDirectory ? count(`${path}/${name}`) : 1),
+          0,
+        );
+      const sizes = [];
+      for (const every of [1000, 1]) {
+        const path = `${folder}/${every}.zarr`;
+        await using sink = new ZarrSink(path, { fields: ["forces"] });
+        for (let step = 0; step < 300; step++) {
+          await sink.write(frameAt(step));
+          if (step % every === 0) await sink.flush();
+        }
+        await sink.close();
+        assert(count(path) < 40, `${count(path)} files`);
+        sizes.push(sizeOf(path));
       }
-      await sink.close();
-      assert(count(path) < 40, `${count(path)} files`);
-      sizes.push(sizeOf(path));
-    }
-    // Each flush writes the last chunk again, into the space of an older state of it.
-    assert(sizes[1]! < 2 * sizes[0]!, `${sizes[1]} bytes where ${sizes[0]} would do`);
-  });
-});
+      // Each flush writes the last chunk again, into the space of an older state of it.
+      assert(sizes[1]! < 2 * sizes[0]!, `${sizes[1]} bytes where ${sizes[0]} would do`);
+    });
+  },
+);
 
 slowTest(
-  "a store takes up where an earlier sink was, in the middle of chunks and shards",
+  "a store continues after an earlier sink, in the middle of chunks and shards",
   async () => {
     for (const compression of ["zstd", "none"] as const) {
       await withFolder(async (folder) => {

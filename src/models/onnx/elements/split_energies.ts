@@ -104,7 +104,7 @@ function addedTwice(name: string, symbol: string): ModelMismatchError {
   return new ModelMismatchError(name, {
     expected: "atomEnergies must be energies that the graph does not add itself",
     found:
-      `its last sum adds the same ones, that of ${symbol} among them, so that they would count twice`,
+      `its last sum adds the same energies, such as that of ${symbol}, so they would count twice`,
     wouldMap: {},
     remedy: "leave out atomEnergies",
   });
