@@ -429,11 +429,8 @@ Deno.test("an overload set is a hook for the kinds of its rows", () => {
   assertThrows(() => pipeline().hooks.add(two), TypeError);
   pipeline().hooks.add(hook({ name: "any", on: describe, otherwise: () => {} }));
   // @ts-expect-error misspelt selector
-  assertThrows(
-    () => overload().on("dynamics/NOPE", () => {}),
-    TypeError,
-    "must be among those of dynamics",
-  );
+  const misspelt = () => overload().on("dynamics/NOPE", () => {});
+  assertThrows(misspelt, TypeError, "must be among those of dynamics");
 });
 
 Deno.test("an engine of several kinds takes hooks of each, in every form", () => {
