@@ -43,7 +43,7 @@ export class Dynamics<
   const N extends Names = Names,
   const W extends Names = Names,
 > implements Workflow, AsyncDisposable {
-  /** Its name in listings, logs and checkpoints. */
+  /** Name in listings, logs and checkpoints. */
   readonly name: string;
   /** Computes the forces. */
   readonly model: Model;
@@ -122,7 +122,7 @@ export class Dynamics<
    * goes on from there, and converged systems stay finished.
    *
    * @throws {Error} if the engine is closed
-   * @throws {RangeError} for atoms or parameters that cannot be run, naming system and atom
+   * @throws {RangeError} for invalid atoms or parameters; the message names system and atom
    * @throws {DivergedError} when positions are no longer finite
    * @throws {BackendUnavailableError} if its device is not available, or is lost; the batch stays as it was before
    */
@@ -169,10 +169,11 @@ export class Dynamics<
   }
 
   /**
-   * Runs all systems of a source through a batch that is kept full. Systems that have converged, or have done all their
-   * steps, are written to a sink and leave; others are admitted to their slots, and the rest go on bitwise identically.
-   * The stream ends when the source is dry and all systems are finished. The id of each system is its index in the source
-   * (`systemId`, `sourceIndex`; `sourceId` in sinks). Results are the same whenever a system is admitted.
+   * Runs all systems of a source through a batch that is kept full. Systems that have converged, or have done all
+   * their steps, are written to a sink and leave; others are admitted to their slots, and the rest go on bitwise
+   * identically. The stream ends when the source is empty and all systems are finished. The id of each system is its
+   * index in the source (`systemId`, `sourceIndex`; `sourceId` in sinks). Results are the same whenever a system is
+   * admitted.
    *
    * The next call with the same sampler goes on, after `nSteps`, after a stop, and after sinks were full.
    *

@@ -95,23 +95,23 @@ export interface AdmittedContext extends DynamicsBase {
 
 /** Each dynamics stage, in the order of a step. */
 export interface DynamicsStageMap {
-  /** Before anything of a step. */
+  /** Before all other work of a step. */
   readonly BEFORE_STEP: Observe<DynamicsBase>;
   /** Before the first half of the update. */
   readonly BEFORE_PRE_UPDATE: Observe<DynamicsBase>;
-  /** After it: positions are new, forces old. */
+  /** After the first half of the update: positions are new, forces old. */
   readonly AFTER_PRE_UPDATE: Observe<DynamicsBase>;
   /** Before the model is evaluated. */
   readonly BEFORE_COMPUTE: Observe<DynamicsBase>;
-  /** After it: energies and forces are new. */
+  /** After the model is evaluated: energies and forces are new. */
   readonly AFTER_COMPUTE: Observe<DynamicsBase>;
   /** Before the second half of the update. */
   readonly BEFORE_POST_UPDATE: Observe<DynamicsBase>;
-  /** After it. */
+  /** After the second half of the update. */
   readonly AFTER_POST_UPDATE: Observe<DynamicsBase>;
-  /** After everything of a step but convergence. */
+  /** After all other work of a step except convergence. */
   readonly AFTER_STEP: Observe<DynamicsBase>;
-  /** In a step in which a system has converged. */
+  /** Systems have converged in this step. */
   readonly ON_CONVERGE: Observe<ConvergedContext>;
   /** Systems were admitted to a running batch and have forces. */
   readonly ON_ADMIT: Observe<AdmittedContext>;

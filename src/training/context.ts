@@ -74,17 +74,17 @@ export interface ParameterGroup {
 
 /** An optimizer, as a hook that writes it gets it. */
 export interface OptimizerSettings {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** Its groups. */
+  /** Groups. */
   readonly groups: readonly ParameterGroup[];
 }
 
 /** An optimizer, read-only. */
 export interface OptimizerView {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** Its groups. */
+  /** Groups. */
   readonly groups: readonly Readonly<ParameterGroup>[];
 }
 
@@ -96,9 +96,9 @@ export interface ScheduleView {
 
 /** A parameter of the model. */
 export interface ParameterInfo {
-  /** Its name in the file. */
+  /** Name in the file. */
   readonly name: string;
-  /** Its lengths. */
+  /** Lengths. */
   readonly dims: readonly number[];
   /** Number of its values. */
   readonly size: number;
@@ -108,9 +108,9 @@ export interface ParameterInfo {
 
 /** An output tensor of the model, read-only. */
 export interface Activation {
-  /** Its lengths. */
+  /** Lengths. */
   readonly dims: readonly number[];
-  /** Its numbers, the last index fastest. */
+  /** Numbers, the last index fastest. */
   readonly data: NumberList;
 }
 
@@ -134,7 +134,7 @@ export type ValidationData = BatchesLike | Readonly<Record<string, BatchesLike>>
 
 /** The trainer, as hooks see it. */
 export interface TrainerControl {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** The configuration that it was made with: its option `config`, otherwise `hooksConfig`. */
   readonly config: unknown;

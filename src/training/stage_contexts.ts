@@ -54,7 +54,7 @@ export interface EndContext extends TrainingBase {
 
 /** Fields of a batch. */
 export interface BatchContext extends TrainingBase {
-  /** Its tensors. */
+  /** Tensors. */
   readonly batch: TrainingBatch;
   /** Batches of this epoch, or of this validation, before it. */
   readonly batchIdx: number;
@@ -177,7 +177,7 @@ export interface TrainingFields {
     string,
     Activation & { readonly data: ReadonlyNumbers }
   >;
-  /** Statistics of such tensors. */
+  /** Statistics of the tensors that hooks read. */
   readonly [some: `statistics:${string}`]: ReadonlyMap<string, ActivationStatistics>;
 }
 

@@ -11,7 +11,7 @@ export class BondGeometry {
   readonly #vector = new Float64Array(3);
   readonly #inverse = new Float64Array(9);
 
-  /** As they are now; on a device as it was last looked at. */
+  /** Uses the current values; on a device, the last copy of them. */
   constructor(state: ResidentBatch) {
     this.#offsets = state.batch.nodeOffsets;
     this.#positions = state.mirroredField("positions");
@@ -19,7 +19,10 @@ export class BondGeometry {
     this.#pbc = state.mirroredField("pbc");
   }
 
-  /** From the first atom of a pair to the nearest image of the second, Å. The same array at each call. */
+  /**
+   * Returns the vector from the first atom of a pair to the nearest image of the second, Å. The same array at each
+   * call.
+   */
   vector(system: number, [i, j]: readonly [number, number]): Float64Array {
     const first = this.#offsets[system]!;
     for (let axis = 0; axis < 3; axis++) {

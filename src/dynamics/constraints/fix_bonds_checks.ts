@@ -37,7 +37,7 @@ export function checkBonds(bonds: unknown): void {
   }
 }
 
-/** The same of one list; `of` says whose it is. */
+/** Checks one list; `of` names its system. */
 export function checkPairs(pairs: readonly unknown[], of: string): void {
   const known = new Set<string>();
   for (const [b, pair] of pairs.entries()) {

@@ -53,7 +53,7 @@ export class BatchPlace {
   readonly fallback: Fallback;
   readonly #options: PlaceOptions;
   #run: BatchRun | undefined;
-  /** Names of the constraints of files that no engine knows, and that a warning was given of. */
+  /** Names of unknown constraints of files that were reported. */
   readonly #unknown = new Set<string>();
   #hasWarnedOfFar = false;
   #code: OptionalCode = { openConstraints: openUnconstrained };
@@ -186,7 +186,10 @@ export class BatchPlace {
     }
   }
 
-  /** Brings the batch anew after its systems have changed: `from` has the slot that each had, `undefined` for new ones. */
+  /**
+   * Uploads the batch again after its systems have changed: `from` has the slot that each had, `undefined` for new
+   * ones.
+   */
   async rebuild(from: readonly (number | undefined)[]): Promise<void> {
     const before = this.#run!;
     const { batch, backend } = before.state;

@@ -30,7 +30,7 @@ export interface SavedRun {
 export interface SavedDynamics extends SavedRun {
   /** Name of the integrator. */
   readonly integrator: string;
-  /** Its parameters, if it lists them; older checkpoints do not. */
+  /** Parameters of the integrator, if it lists them; older checkpoints have no parameters. */
   readonly options?: Readonly<Record<string, unknown>>;
   /** Steps done, and the state of the hooks. */
   readonly loop: SavedLoop;

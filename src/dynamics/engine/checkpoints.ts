@@ -40,7 +40,7 @@ export class Checkpoints {
     };
   }
 
-  /** Returns the state in mid-run: the batch is as if the run had ended with the last step. */
+  /** Returns the state during a run, with the batch as if the run had ended after the last step. */
   async #saveHeld(): Promise<SavedDynamics> {
     const { loop, current, held } = this.#engine;
     const { state, clock } = current;

@@ -15,9 +15,9 @@ const TIME = "time";
 
 /** The start of a clock, one entry per system: plain data. */
 export interface SavedClock {
-  /** Steps that each had done. */
+  /** Number of steps that each system had done. */
   readonly begun: Int32Array;
-  /** The time of each by then, fs. */
+  /** Time of each system after those steps, fs. */
   readonly before: Float64Array;
 }
 

@@ -176,7 +176,7 @@ export function firstNotFinite(
   });
 }
 
-/** Values of fields, as the host or a backend has them. */
+/** Values of fields, on the host or a backend. */
 export type FieldArrays = Readonly<Record<string, ArrayLike<number> | undefined>>;
 
 /** Fields that must be finite, with how many numbers a row has, and whether rows are those of atoms. */
@@ -189,7 +189,7 @@ const CHECKED = [
 
 /** A system that has diverged, and the first field of it that is not finite. */
 export interface Diverged {
-  /** Its place. */
+  /** Slot of the system. */
   readonly system: number;
   /** The field. */
   readonly cause: "positions" | "velocities" | "forces" | "cell";

@@ -26,7 +26,7 @@ import { HeldBatch } from "./held_batch.ts";
 
 /** The parts that a `DynamicsEngine` is made of. */
 export interface EngineSettings {
-  /** Its name in listings, logs and errors. */
+  /** Name in listings, logs and errors. */
   readonly name: string;
   /** Moves the atoms. */
   readonly integrator: Integrator;
@@ -50,7 +50,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly state: DynamicsFields;
   readonly worker: DeviceWorker;
   readonly workflow: Workflow;
-  /** Its name in listings, logs and errors. */
+  /** Name in listings, logs and errors. */
   readonly name: string;
   /** Moves the atoms. */
   readonly integrator: Integrator;
@@ -210,7 +210,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     await this.held.takeHome();
   }
 
-  /** Goes on on wasm if the device that `"auto"` had picked is lost. */
+  /** Continues on wasm if the device that `"auto"` had picked is lost. */
   async recover(error: unknown): Promise<number | undefined> {
     const step = await this.place.recover(error);
     if (step !== undefined) this.running.stream?.goBack();

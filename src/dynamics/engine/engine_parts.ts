@@ -32,13 +32,13 @@ export interface WholeEngine extends Workflow {
 
 /** The inside of an engine. */
 export interface EngineParts {
-  /** Its options. */
+  /** Options. */
   readonly options: DynamicsOptions;
-  /** Its hooks. */
+  /** Hooks. */
   readonly hooks: EngineHooks<DynamicsKind>;
   /** The engines that it was fused from. */
   engines: readonly object[];
-  /** Its part of another engine, if it is a stage of one. */
+  /** Part of another engine, if it is a stage of one. */
   part: StagePart | undefined;
   /** Returns the context fields of its hooks for a batch. */
   contextOf(batch: Batch): object;

@@ -11,7 +11,7 @@ import type { RunEngine } from "../step/run_engine.ts";
 import type { SavedRun } from "./checkpoint.ts";
 import type { EngineDevice } from "./engine_device.ts";
 
-/** A state from which a run can go on elsewhere. */
+/** A state from which a run can continue on another backend. */
 export interface Snapshot {
   /** Steps done. */
   readonly step: number;

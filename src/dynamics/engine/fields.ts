@@ -39,7 +39,7 @@ const STORED = [
 /** The field that is relative to origins on a backend, and absolute for hooks. */
 const POSITIONS = "positions";
 
-/** All fields of the batch in one. */
+/** All fields of the batch as one field. */
 const FRAME = "frame";
 
 /** The names of all fields that hooks may declare; `own` are those of the user. */
@@ -173,7 +173,7 @@ function assertStored(field: string): void {
   );
 }
 
-/** All of the batch that is on the backend, as the batch itself would have it. */
+/** Returns all fields on the backend, with the shapes and types that the batch has. */
 function frameOf(
   state: ResidentBatch,
   valueIn: (buffer: Buffer) => NumericArray,
@@ -186,7 +186,7 @@ function frameOf(
   );
 }
 
-/** The same, each field when it is asked for: most of a batch may not be wanted. */
+/** Returns the fields lazily: most of a batch may not be wanted. */
 function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>> {
   const frame: Record<string, NumericArray> = {};
   for (const name of state.fields) {

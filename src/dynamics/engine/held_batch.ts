@@ -27,7 +27,7 @@ interface Holder {
   readonly place: BatchPlace;
 }
 
-/** Values of fields, as the host has them. */
+/** Values of fields on the host. */
 type Values = Record<string, NumericArray>;
 
 /** Lends a batch to an engine for a run, and gives it back with the results. */

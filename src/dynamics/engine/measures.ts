@@ -20,7 +20,7 @@ import { cellForcesOf } from "./cell_forces.ts";
 export interface Measure {
   /** One number per system, or more. */
   readonly buffer: Buffer<"f64">;
-  /** To be run before the buffer is read. */
+  /** Program that must run before the buffer is read. */
   readonly calls: readonly KernelCall[];
 }
 

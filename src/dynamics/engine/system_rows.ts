@@ -29,7 +29,7 @@ export class SystemRows {
     return batch === this.#batch && batch.nodeOffsets === this.#offsets;
   }
 
-  /** Are they all there are? */
+  /** True if they are all systems of the batch. */
   get isAll(): boolean {
     return this.places.length === this.#batch.size;
   }

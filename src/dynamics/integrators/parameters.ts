@@ -34,11 +34,11 @@ export const Rule: Readonly<
     NumberRule
   >
 > = {
-  /** Above 0. */
+  /** The rule of numbers above 0. */
   POSITIVE,
-  /** From 0 on. */
+  /** The rule of numbers of at least 0. */
   NOT_NEGATIVE,
-  /** A count. */
+  /** The rule of counts. */
   COUNT: { requirement: "a whole number from 0 on", holds: (x) => Number.isInteger(x) && x >= 0 },
   /** A factor that makes smaller. */
   SHRINKING: { requirement: "above 0 and at most 1", holds: (x) => x > 0 && x <= 1 },
@@ -150,7 +150,7 @@ function assertRule(
   }
 }
 
-/** Does a parameter come from a field? Its values are known with a batch, then. */
+/** Returns whether a parameter comes from a field, so that its values are known only with a batch. */
 export function isFromField(value: unknown): value is FromField {
   return isObject(value) && typeof value.field === "string";
 }

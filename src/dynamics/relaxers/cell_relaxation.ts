@@ -58,7 +58,10 @@ export function withCell(step: KernelCall, cells: CellRelaxation | undefined): O
   return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
 }
 
-/** Of a batch on a backend; throws a RangeError for a pressure on a system without a volume. */
+/**
+ * Opens the relaxation of cells for a batch on a backend. Throws a RangeError for a pressure on a system without a
+ * volume.
+ */
 export function openCell(
   state: ResidentBatch,
   engine: string,

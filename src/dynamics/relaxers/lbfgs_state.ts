@@ -19,7 +19,7 @@ export interface LbfgsState {
   readonly counts: Buffer<"i32">;
 }
 
-/** With room for one more pair than are kept. */
+/** Makes arrays with room for one more pair than are kept. */
 export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   const rows = depth + 1, level = "system";
   return {

@@ -13,7 +13,7 @@ import type { StageBudget, StageRange } from "./open_stages.ts";
 export interface Group extends StageRange {
   /** The engine. */
   readonly engine: Dynamics;
-  /** Its unique name. */
+  /** Unique name. */
   readonly name: string;
   /** The engine that it is a stage of; `undefined` for the whole. */
   readonly outer: Dynamics | undefined;
@@ -37,7 +37,10 @@ export function groupsOf(engines: readonly Dynamics[]): Group[] {
   return groups;
 }
 
-/** The steps that systems may spend in a stage, or in several: the widest first, which has them leave all at once. */
+/**
+ * The limits of steps in a stage, or in groups of stages: the largest group first, because leaving it ends all stages
+ * within.
+ */
 export function budgetsOf(groups: readonly Group[]): StageBudget[] {
   return groups.flatMap(({ engine, first, end }) => {
     const steps = budgetOf(engine);

@@ -101,13 +101,16 @@ export class OpenStages {
     return [...calls, this.leave()];
   }
 
-  /** From now on only systems of these stages move; `isAfter`: that were in them in the step that was done. */
+  /**
+   * Restricts the following kernels to systems of these stages; with `isAfter`, to systems that were in them
+   * during the last step.
+   */
   enter({ first, end }: StageRange, notes = true, isAfter = false): KernelCall {
     const status = isAfter ? this.stage : this.status;
     return call(enterStage, { awake: this.#awake, status, first, end, notes: notes ? 1 : 0 });
   }
 
-  /** All move again. */
+  /** Lifts the restriction. */
   leave(): KernelCall {
     return this.enter(ALL, false);
   }
@@ -128,7 +131,7 @@ export class OpenStages {
     this.#state.writeRows(this.stage, systems, batch.ensure("status"));
   }
 
-  /** Returns whether a system was admitted beyond all of these stages, and has done no step in them. */
+  /** Returns whether a system was admitted to a later stage than these, and has done no step in them. */
   hasPassed(system: number, stages: readonly number[]): boolean {
     const { status, steps } = this.#came;
     return stages.every((stage) =>

@@ -30,12 +30,12 @@ interface Lent {
 
 /** The part of an engine that is in one of its stages, or in several in a row. */
 export class StagePart implements Part {
-  /** Its unique name. */
+  /** Unique name. */
   name: string;
   readonly workflow: Workflow;
   readonly keys: readonly string[] = ["status"];
   readonly context: PropertyDescriptorMap;
-  /** The stages, of those of the run. */
+  /** Numbers of its stages among those of the run. */
   range: StageRange;
   /** Returns the engine that runs them. */
   host: () => StageHost;
@@ -57,7 +57,7 @@ export class StagePart implements Part {
     };
   }
 
-  /** Its hooks also read the fields of the stage's own engine. */
+  /** Hooks also read the fields of the stage's own engine. */
   extend(fields: object): void {
     for (const [name, value] of Object.entries(fields)) {
       if (name !== "batch" && name !== "stream") this.context[name] = { value, enumerable: true };

@@ -7,7 +7,7 @@
 import type { Buffer } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 
-/** One stage of several. */
+/** A stage of a fused engine. */
 export interface StagePlace {
   /** The stage in which each system did its last step. */
   readonly stage: Buffer<"i32">;

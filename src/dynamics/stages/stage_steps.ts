@@ -6,7 +6,7 @@
 
 import type { Batch } from "../../batch/batch.ts";
 
-/** The field of the batch that has them: a row for each system, one number for each stage. */
+/** Name of the field with the counts: a row for each system, one number for each stage. */
 export const STAGE_STEPS = "stageSteps";
 
 /** Makes a batch count the steps of `stages` stages: from 0, unless it counts them already. */

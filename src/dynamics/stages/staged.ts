@@ -16,7 +16,7 @@ import { withinStage } from "./stage_place.ts";
 
 /** A stage, to be run with others. */
 export interface NamedStage {
-  /** Its unique name. */
+  /** Unique name. */
   readonly name: string;
   /** Moves its systems. */
   readonly integrator: Integrator;

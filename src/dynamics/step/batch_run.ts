@@ -51,7 +51,7 @@ const MOST_STEPS = 2 ** 31 - 1;
 /** Fields that can change from outside without a change of forces and energies. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
 
-/** One batch under one engine: brought to its backend, primed, and ready for steps. */
+/** A batch in an engine: uploaded to its backend, with valid forces, and ready for steps. */
 export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
@@ -83,7 +83,7 @@ export class BatchRun {
   /** Names of the hooks that modified the forces when a run last began. */
   #forceHooks = "";
 
-  /** Throws a RangeError for atoms or parameters that cannot be run, naming system and atom. */
+  /** Throws a RangeError for invalid atoms or parameters; the message names system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
     dropStress(batch, engine);
     this.state = new ResidentBatch(batch, backend, mayHaveOrigins(engine));
@@ -273,7 +273,7 @@ export class BatchRun {
     await this.divergence.assertNone(control as Int32Array, loop.stepCount - 1);
   }
 
-  /** After a step that was broken off: makes forces and energies those of the present positions. */
+  /** Recomputes forces and energies for the current positions after an interrupted step. */
   async mend(): Promise<void> {
     const { plan, phase, engine: { loop } } = this.#run;
     if (!phase.hasForces) return;
@@ -284,8 +284,8 @@ export class BatchRun {
   }
 
   /**
-   * Goes on with the systems of a batch before: `from` has the slot that each had there, `undefined` for those that are
-   * new and have no forces yet.
+   * Takes over the systems of an earlier batch: `from` has the slot that each had there, `undefined` for new systems,
+   * which have no forces yet.
    */
   async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
     const { plan, phase, constrained, isLate } = this.#run;

@@ -57,7 +57,7 @@ export class CurrentPlan {
     if (this.#plan === undefined) return this.#state.refreshMirror();
   }
 
-  /** Waits until nothing must come first. */
+  /** Waits until `unready` has no more work. */
   async ready(): Promise<void> {
     for (let waiting; (waiting = this.unready()) !== undefined;) await waiting;
   }

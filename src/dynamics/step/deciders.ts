@@ -51,8 +51,7 @@ export function decidersOf(work: readonly StageWork[], count: number | undefined
 }
 
 /**
- * Returns the statuses that say of a system that it has converged. One that is also where another hook takes systems from
- * says nothing of that kind.
+ * Returns the statuses that mark a system as converged. A status that is also the source of another hook does not.
  */
 export function targetsOf(deciders: readonly Decider[]): number[] {
   const sources = deciders.map(({ hook }) => hook.sourceStatus);

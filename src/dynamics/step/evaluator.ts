@@ -39,8 +39,8 @@ export class Evaluator {
   }
 
   /**
-   * Computes energies if the last steps did without them: the forces stay as they are. Runs at once if the model does,
-   * and blocks later work if not.
+   * Computes energies if the last steps did not; the forces do not change. Runs at once if the model is synchronous,
+   * and blocks later work otherwise.
    */
   refresh(): void | PromiseLike<void> {
     const { plan, phase, engine: { loop } } = this.#run;

@@ -48,7 +48,7 @@ export class HostReport {
     );
   }
 
-  /** Computes the energies of systems that have finished, if the step did without. */
+  /** Computes the energies of finished systems, if the step did not. */
   #refreshFinished(changed: Int32Array, step: number): void | PromiseLike<void> {
     const { phase, state, state: { frame }, integrator: { stages } } = this.#run;
     const active = state.view(frame.active);

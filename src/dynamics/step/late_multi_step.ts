@@ -16,7 +16,7 @@ import { isSetIn, type StepResults } from "./step_results.ts";
 
 /** A multi-step call on a device. */
 interface Call {
-  /** Its first step. */
+  /** First step. */
   readonly first: number;
   /** The number of steps asked for. */
   readonly n: number;

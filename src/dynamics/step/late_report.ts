@@ -81,7 +81,7 @@ export class LateReport {
     return [frame.control, frame.active, ...this.#stageBuffers, ...buffersOf(marks)];
   }
 
-  /** The number of these buffers that come before those of marks. */
+  /** Number of buffers before those of marks. */
   get unmarkedCount(): number {
     return 2 + this.#stageBuffers.length;
   }
@@ -91,7 +91,7 @@ export class LateReport {
     return stages === undefined ? [] : [stages.stage, stages.status];
   }
 
-  /** Returns the step results from the arrays of these buffers. */
+  /** Returns the results of a step from the arrays of its buffers. */
   resultsOf(arrays: readonly Int32Array[], marks: readonly Mark[]): StepResults {
     const [control, active, stage, status] = arrays;
     const marked = arrays.slice(this.unmarkedCount);

@@ -19,7 +19,7 @@ import type { ReportedEvents } from "./reported_events.ts";
 
 /** The engine of a batch. */
 export interface RunEngine {
-  /** Its name in errors. */
+  /** Name in errors. */
   readonly name: string;
   /** Moves the atoms. */
   readonly integrator: Integrator;
@@ -39,7 +39,7 @@ export interface RunEngine {
 
 /** Settings of the run under way. */
 export interface RunSettings {
-  /** Takes finished systems out of the batch and admits others: the run then goes on when all systems are finished. */
+  /** Removes finished systems and admits others, so that the run continues when all systems are finished. */
   stream: SystemStream | undefined;
   /** True if steps run one by one: each must have ended before the next begins. */
   isByHand: boolean;

@@ -53,7 +53,9 @@ export interface StepPlan {
   readonly isAdded: boolean;
   /** True if hooks of stages hold atoms: a system that changes stage then changes the plan. */
   readonly holdsStages: boolean;
-  /** True if hooks of stages modify the results of the model: a system that changes stage has them modified anew. */
+  /**
+   * True if hooks of stages modify the results of the model: they are applied again to a system that changes stage.
+   */
   readonly modifiesStages: boolean;
   /** True if systems can converge. */
   readonly canConverge: boolean;
@@ -61,7 +63,7 @@ export interface StepPlan {
   readonly givesEnergy: boolean;
   /** True if a step by `whole` leaves energies up to date. */
   readonly wholeGivesEnergy: boolean;
-  /** All programs, to be freed. */
+  /** All programs that must be freed. */
   readonly programs: readonly Program[];
 }
 

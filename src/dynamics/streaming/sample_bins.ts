@@ -12,9 +12,9 @@ import { NAME, type SamplerOptions } from "./sampler_options.ts";
 export interface Bin {
   /** Places in the source, in the order in which they are taken. */
   readonly order: Int32Array;
-  /** The fewest atoms that one of them has. */
+  /** The smallest number of atoms of its samples. */
   readonly fewest: number;
-  /** All before it are taken. */
+  /** Index before which all samples are taken. */
   head: number;
 }
 

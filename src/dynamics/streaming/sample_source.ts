@@ -25,7 +25,7 @@ export interface SampleSize {
 export interface SampleList {
   /** The number of samples. */
   readonly length: number;
-  /** One of them. */
+  /** Returns the system at an index. */
   get(index: number): System | PromiseLike<System>;
   /**
    * Returns the size of a sample without getting it.
@@ -67,7 +67,7 @@ function arrayList(systems: readonly System[]): SizedList {
   };
 }
 
-/** The size of a system that is there. */
+/** Returns the size of a loaded system. */
 export function sizeOf({ nodeCount, edgeCount }: System): SampleSize {
   return { atoms: nodeCount, edges: edgeCount };
 }

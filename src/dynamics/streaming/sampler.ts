@@ -145,7 +145,7 @@ export class SizeAwareSampler {
     }
   }
 
-  /** Samples that were taken, and could not be used, are there again. */
+  /** Makes samples that were taken and not used available again. */
   giveBack(indices: Iterable<number>): void {
     for (const index of indices) {
       if (this.#taken[index] !== 1) continue;

@@ -11,7 +11,7 @@ import { complaint, show } from "../../base/show.ts";
 
 /** A slot of the batch, and the system in it. */
 export interface StreamSlot {
-  /** Its place in the source. */
+  /** Place in the source. */
   readonly index: number;
   /** Atoms. */
   readonly atoms: number;
@@ -27,13 +27,13 @@ export interface StreamSlot {
   isWritten: boolean;
   /** True if the system has diverged: it is not written to a sink. */
   hasDiverged: boolean;
-  /** True if the system has no forces yet: it gets them in the next step. */
+  /** True if the system has no forces yet, because they are computed in the next step. */
   isEntering: boolean;
 }
 
 /** A system that has diverged, and the error. */
 export interface StreamFailure {
-  /** Its place in the source. */
+  /** Place in the source. */
   readonly sourceIndex: number;
   /** The step of the engine in which it diverged; the step before its first if it never had forces. */
   readonly step: number;

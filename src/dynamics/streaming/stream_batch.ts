@@ -16,7 +16,7 @@ import type { StreamSlot } from "./saved_stream.ts";
 
 /** The engine, as a stream sees it. */
 export interface StreamEngine {
-  /** Its name in errors. */
+  /** Name in errors. */
   readonly name: string;
   /** Counts steps and calls hooks. */
   readonly loop: Loop<DynamicsKind>;

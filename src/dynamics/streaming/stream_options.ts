@@ -39,7 +39,7 @@ export interface StreamOptions {
   /**
    * Steps of the engine; the next `stream` with the same sampler goes on.
    *
-   * @default Infinity: until the source is dry and all are done
+   * @default Infinity: until the source is empty and all systems are finished
    */
   readonly nSteps?: number;
 }

@@ -78,7 +78,7 @@ export class Loop<
   const N extends Names = Names,
   const W extends Names = Names,
 > implements Workflow, AsyncDisposable {
-  /** Its name in listings and logs. */
+  /** Name in listings and logs. */
   readonly name: string;
   /** The context that all hooks receive; change its own fields before firing a stage. */
   readonly context: { -readonly [k in keyof BaseContext]: BaseContext[k] } & OwnFields<E>;
@@ -204,7 +204,7 @@ export class Loop<
     if (counter === "step") this.context.stepCount = this.#counters.step;
   }
 
-  /** Returns the value of a counter: `"step"`, or one of the kinds'. */
+  /** Returns the value of a counter: `"step"`, or a counter of a kind. */
   countOf(counter: string): number {
     return this.#counters.of(counter);
   }

@@ -48,7 +48,7 @@ export class BetweenSteps {
     return this.#waiting.length === 0;
   }
 
-  /** Adds work, and returns a promise of its result. An error of it is the caller's: the run goes on. */
+  /** Adds work, and returns a promise of its result. The caller gets its error, and the run goes on. */
   add<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = async () => {
@@ -87,7 +87,7 @@ export class ExclusiveCalls {
   readonly #between: BetweenSteps;
   #busy: string | undefined;
 
-  /** `between` is work that waits for a step of these calls. */
+  /** `between` has the work that waits for the end of a step. */
   constructor(name: string, between: BetweenSteps) {
     this.#name = name;
     this.#between = between;

@@ -130,7 +130,7 @@ export function warningsOf(engine: object): RunWarnings | undefined {
 
 const RUN_IDS = new WeakMap<object, string>();
 
-/** Returns the id by which logs know the runs of an engine. The first log that asks gives it its own. */
+/** Returns the id of the runs of an engine in logs: the id of the first log that calls this. */
 export function runIdOf(engine: object, own: string): string {
   const known = RUN_IDS.get(engine);
   if (known === undefined) RUN_IDS.set(engine, own);
@@ -214,7 +214,7 @@ export class RunEnd {
     this.#repeatUntil = this.#stop === undefined ? 0 : Math.max(stepCount, this.#stop.step + 1);
   }
 
-  /** Returns the number of steps that count, of those that were run. */
+  /** Returns the number of steps that count among those that ran. */
   counted(stepCount: number): number {
     return Math.min(stepCount, this.#overAt ?? Infinity);
   }
@@ -229,7 +229,9 @@ export class RunEnd {
   }
 }
 
-/** Returns the `stop` of a context: a deferred observer asks through the context of its own step, so that step is named. */
+/**
+ * Returns the `stop` of a context: a deferred observer stops with the context of its own step, which the reason names.
+ */
 export function stopper(
   ask: (reason: string, step: number | undefined) => void,
 ): BaseContext["stop"] {

@@ -90,7 +90,7 @@ export type NoSuchStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [
   }
   : { readonly stage: Refused<NoSuch<"stage", UnknownStage<E, S>, StageOf<E>>> };
 
-/** Those of the stages `S` that an engine of kind `E` has; `never` if one of its kind does not exist. */
+/** The stages among `S` that an engine of kind `E` has; `never` if one of its kind does not exist. */
 export type KnownStage<E extends AnyStages, S> = [UnknownStage<E, S>] extends [never]
   ? Extract<S, StageOf<E>>
   : never;

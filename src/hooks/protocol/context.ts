@@ -11,7 +11,7 @@ import type { HookControl } from "./control.ts";
 export interface Workflow {
   /** Name of the engine in listings and logs. */
   readonly name: string;
-  /** Its hooks: list, plan, enable, disable, remove. */
+  /** Hooks: list, plan, enable, disable, remove. */
   readonly hooks: HookControl;
   /** Steps done so far. */
   readonly stepCount: number;
@@ -23,7 +23,7 @@ export interface BaseContext {
   readonly stepCount: number;
   /** Rank of this process among those that share the work; 0 when it is alone. */
   readonly globalRank: number;
-  /** A store of typed slots through which hooks talk to each other. */
+  /** A store of typed slots through which hooks exchange values. */
   readonly shared: Shared;
   /** The engine. */
   readonly workflow: Workflow;
@@ -196,14 +196,14 @@ export type ClassContext<C, F, R extends keyof F = never, W extends keyof F = ne
 
 /** A typed slot of {@linkcode Shared}; made by {@linkcode slot}. Two slots of one name are different slots. */
 export interface SharedSlot<T> {
-  /** For messages and listings. */
+  /** Name in messages and listings. */
   readonly slot: string;
   /** The value that `get` returns before one was set. */
   readonly initial: T | undefined;
 }
 
 /**
- * Makes a slot through which hooks talk to each other.
+ * Makes a slot through which hooks exchange values.
  *
  * @example A producer and a consumer
  * ```ts

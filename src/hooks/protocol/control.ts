@@ -10,9 +10,9 @@ import type { HookListing, Plan } from "../registry/listing.ts";
 export interface HookChange {
   /** The kind of change. */
   readonly type: "add" | "remove" | "enable" | "disable";
-  /** To which hook. */
+  /** Name of the hook. */
   readonly name: string;
-  /** In which step; it takes effect at the next stage. */
+  /** The step of the request; it takes effect at the next stage. */
   readonly step: number;
 }
 

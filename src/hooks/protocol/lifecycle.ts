@@ -48,7 +48,7 @@ export type Lifecycle<
     }
   : never;
 
-/** The names of those methods, of all kinds of an engine. */
+/** The names of lifecycle methods of all kinds of an engine. */
 export type LifecycleName<E extends AnyStages> = E extends AnyStages
   ? Method<keyof MapOf<E> & string> | (keyof AliasesOf<E> & string)
   : never;
@@ -96,7 +96,7 @@ function membersOf(hook: object): Set<string> {
   return names;
 }
 
-/** The stage names that a method stands for, by method name, for one kind. */
+/** Stage names of one kind by method name. */
 function methodTable({ roles, options }: AnyStages): Map<string, string> {
   const table = new Map<string, string>();
   for (const stage of Object.keys(roles)) {

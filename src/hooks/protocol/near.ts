@@ -12,7 +12,7 @@ export type NoSuch<What extends string, Given, Known extends string> = `there is
 /** A question for the nearest names; nothing if no name is near. */
 export type Hint<N extends string> = [N] extends [never] ? "" : `; did you mean ${N}?`;
 
-/** Those of the names that differ from the given one by up to two letters in one place, by case or by underscores. */
+/** The names that differ from the given one by up to two letters in one place, by case or by underscores. */
 export type Near<Given extends string, Known extends string> = Known extends unknown
   ? IsSmall<Difference<Plain<Given>, Plain<Known>>> extends true ? Known : never
   : never;

@@ -64,17 +64,17 @@ export interface StageOverload<
 > extends OverloadOf<K> {
   /** Calls the most specific row. Throws `NoOverloadError` if no row takes the arguments. */
   (...args: A): R;
-  /** One more row: a matcher per argument. Throws `AmbiguousOverloadError` when an old row fits as well. */
+  /** Adds a row with a matcher per argument. Throws `AmbiguousOverloadError` if another row matches equally well. */
   on<const Ms extends readonly Matcher[], Q>(
     matchers: Ms,
     f: (...args: MatchAll<Ms>) => Q,
   ): StageOverload<A | MatchAll<Ms>, R | Q, B, K | KindMatched<Ms>>;
-  /** One more row: a handler for the observe stages of a kind. */
+  /** Adds a row with a handler for the observe stages of a kind. */
   on<T extends AnyStages, Q>(
     kind: T,
     f: (...args: RowArgs<T, Observed<T>>) => Q,
   ): StageOverload<A | RowArgs<T, Observed<T>>, R | Q, B, K | T["kind"]>;
-  /** One more row: a handler for one stage, or `"kind/*"`, of a kind known by name. */
+  /** Adds a row with a handler for one stage, or `"kind/*"`, of a kind known by name. */
   on<S extends StageOf<B> | `${B["kind"]}/*`, Q>(
     stage: S,
     f: (...args: SelectedArgs<B, S>) => Q,

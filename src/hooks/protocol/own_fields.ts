@@ -11,7 +11,7 @@ import type { AnyStages, At, MapOf, OptionalOf } from "./stage.ts";
 export type ContextsOf<E extends AnyStages> = E extends AnyStages ? At<E, keyof MapOf<E>>["ctx"]
   : never;
 
-/** The context members that every engine fills by itself. */
+/** The context members that every engine fills itself. */
 export type EngineField = keyof BaseContext | "value" | "skipping" | "read" | "write";
 
 /** The keys that any member of a union has. */

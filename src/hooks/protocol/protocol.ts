@@ -42,7 +42,7 @@ export interface HookOptions extends ScheduleOptions {
    */
   readonly stageTimes?: Readonly<Record<string, ScheduleOptions>>;
   /**
-   * Settings that it asks of its engine while it is enabled; the engine defines them.
+   * Settings of the engine that the hook requires while it is enabled; the engine defines them.
    *
    * @default undefined
    */
@@ -69,7 +69,7 @@ export interface HookOptions extends ScheduleOptions {
 
 /** The members of a hook written as a class or object: its stages, its schedule and its handler. */
 export interface ProtocolHook extends HookOptions {
-  /** Its name; the class's name, numbered when repeated, by default. */
+  /** Name; the class's name, numbered when repeated, by default. */
   readonly name?: string;
   /** One stage … */
   readonly stage?: string;
@@ -201,7 +201,7 @@ function isFieldList(x: unknown): boolean {
   return Array.isArray(x) && x.every((key) => fieldName(key) !== undefined);
 }
 
-/** The name of a field as it stands in `reads` or `writes`. */
+/** The name of a field in `reads` or `writes`. */
 export function fieldName(key: unknown): string | undefined {
   if (typeof key === "string") return key;
   const name: unknown = typeof key === "object" && key !== null

@@ -152,7 +152,7 @@ export class Schedule {
   #since = { time: performance.now(), count: 0 };
   #checkFrom = 0;
 
-  /** At an event stage counts are ordinals of events; `window` is then asked about `after` and `until`. */
+  /** At an event stage counts are ordinals of events; `window` then checks `after` and `until`. */
   constructor(options: Required<ScheduleOptions>, isEvent: boolean) {
     this.#options = isEvent ? { ...options, phase: 0, after: 0, until: Infinity } : options;
     this.#every = isEvent ? options.eventFrequency : options.frequency;

@@ -45,7 +45,7 @@ export interface HookSpec<
   W extends readonly unknown[],
   O,
 > extends HookOptions {
-  /** Its name, unique within an engine. */
+  /** Name, unique within an engine. */
   readonly name: string;
   /** Kinds that are not known by name. */
   readonly kinds?: X;
@@ -63,7 +63,7 @@ export interface HookSpec<
 
 /** A finished hook; `K` names the kinds it handles (`string`: any, through `otherwise`). */
 export interface FinishedHook<in K extends string> {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** Kind → stage → handler, or an overload set. */
   readonly on: object;

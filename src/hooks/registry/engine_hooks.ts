@@ -287,7 +287,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#lifespan.check();
   }
 
-  /** After the last step: waits for everything in flight, then calls the hooks with `atEnd`. */
+  /** Waits for everything in flight after the last step, then calls the hooks with `atEnd`. */
   async finish(): Promise<void> {
     await this.#lifespan.settle();
     await this.#table.fireEnd();

@@ -36,7 +36,7 @@ import type {
 
 /** Handle of a registered hook, to switch or remove it. Disposing removes it: `using handle = engine.hooks.add(...)`. */
 export interface HookHandle extends Disposable {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** Removes it; if hooks are open, it is closed before the next step. */
   remove(): void;
@@ -78,7 +78,7 @@ export type Checked<E extends AnyStages, H, P = never> =
   & AcceptOptions<H>
   & Accept<E, H, P>;
 
-/** The same for each hook of a list. A list of any hooks says no more of each. */
+/** Checks each hook of a list. A list of unknown hooks is not checked further. */
 export type AllChecked<E extends AnyStages, H> = {
   readonly [i in keyof H]: readonly HookInput<E>[] extends H ? unknown : Checked<E, H[i]>;
 };
@@ -118,7 +118,7 @@ export interface HookSet<E extends AnyStages> extends HookControl {
   ): HookHandle;
 }
 
-/** A hook of any form, as it may stand in the `hooks: [...]` of an engine. */
+/** A hook of any form that the option `hooks: [...]` of an engine accepts. */
 export type HookInput<E extends AnyStages> =
   | (E extends AnyStages ? FinishedHook<E["kind"]> : never)
   | ProtocolHook

@@ -6,17 +6,17 @@
 
 /** One registered hook. */
 export interface HookListing {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** True if it runs. */
   readonly enabled: boolean;
   /** The stages at which it runs. */
   readonly stages: readonly string[];
-  /** Its frequency. */
+  /** Frequency. */
   readonly frequency: number;
-  /** Its position in the order of execution, from 0. */
+  /** Position in the order of execution, from 0. */
   readonly order: number;
-  /** Its band. */
+  /** Band. */
   readonly band: "first" | "normal" | "last";
   /** Stage → the overload that was matched. */
   readonly overloads: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ export interface PlanStep {
   readonly hook: string;
   /** The overload that was matched. */
   readonly matched: string;
-  /** Its schedule in words: `every 10 steps`. */
+  /** Schedule in words: `every 10 steps`. */
   readonly when: string;
   /** True if it runs. */
   readonly enabled: boolean;

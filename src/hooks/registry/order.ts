@@ -65,7 +65,7 @@ function constraintsOf(
   return { waiting, followers };
 }
 
-/** Moves each entry with `before` in front of the entry that it names, so that the one that asks is the one that moves. */
+/** Moves each entry with `before` in front of the entry that it names, because the entry with the option moves. */
 function pullForward(entries: readonly Entry[]): Entry[] {
   const list = [...entries];
   for (const entry of entries) {
@@ -129,9 +129,9 @@ function checkModifiers(
 }
 
 /**
- * Checks that the hooks can be in the order that they ask for at each stage.
+ * Checks that the requested order of hooks is possible at each stage.
  *
- * @throws {RangeError} if `before` or `after` asks for an observer before a modifier
+ * @throws {RangeError} if `before` or `after` puts an observer before a modifier
  */
 export function checkOrder(entries: readonly Entry[], infos: Iterable<StageInfo>): void {
   if (entries.every(isUnordered)) return;

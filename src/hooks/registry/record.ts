@@ -39,9 +39,9 @@ export interface HookRecord {
   readonly hook: HookOptions;
   /** The name the user gave, if any. */
   readonly name: string | undefined;
-  /** Its name otherwise. */
+  /** Name without the option `name`. */
   readonly label: string;
-  /** Its schedule. */
+  /** Schedule. */
   readonly schedule: Required<ScheduleOptions>;
   /** Schedules of single stages, by name, that replace it. */
   readonly stageTimes: ReadonlyMap<string, Required<ScheduleOptions>>;
@@ -49,7 +49,7 @@ export interface HookRecord {
   readonly reads: readonly string[];
   /** Names of the fields that it writes. */
   readonly writes: readonly string[];
-  /** Its error policy, if it has one. */
+  /** Error policy, if it has one. */
   readonly onError: ErrorPolicy | undefined;
   /** Its own condition. */
   readonly when: ((ctx: unknown) => boolean) | undefined;

@@ -1,5 +1,5 @@
 /**
- * From a hook as the user wrote it to a registered one.
+ * Registration of hooks.
  *
  * @module
  */

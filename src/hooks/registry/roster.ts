@@ -27,7 +27,7 @@ export interface RosterCalls {
   listenerFailed(hook: string, error: unknown): void;
 }
 
-/** A roster and the part that stands between it and the other one. */
+/** A roster, and the part that connects it with the other one. */
 interface Joined<R> {
   readonly roster: Roster<R>;
   readonly part: Part;
@@ -73,7 +73,7 @@ export class Roster<R> {
     return this.#whole === undefined ? this : this.#whole.roster.root;
   }
 
-  /** These hooks and those of all parts, in order. */
+  /** The hooks of this roster and those of all parts, in order. */
   get all(): readonly Entry[] {
     if (this.#parts.length === 0) return this.#own;
     return this.#rosters.flatMap((roster) => roster.#own);

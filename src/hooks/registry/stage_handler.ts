@@ -20,9 +20,9 @@ import type { HookListing, PlanStep } from "./listing.ts";
 export interface Entry {
   /** The hook in the form the registry works with. */
   readonly record: HookRecord;
-  /** Its name in its own registry. */
+  /** Name in its own registry. */
   readonly name: string;
-  /** Its band. */
+  /** Band. */
   readonly order: Band;
   /** Names of hooks that it must run before. */
   readonly before: readonly string[];
@@ -30,13 +30,13 @@ export interface Entry {
   readonly after: readonly string[];
   /** The error policy of its registration, if it has one. */
   readonly onError: ErrorPolicy | undefined;
-  /** Its handlers, one for each stage at which it runs. */
+  /** Handlers, one for each stage at which it runs. */
   readonly handlers: StageHandler[];
   /** True if it runs. */
   enabled: boolean;
   /** The part of the engine that it sees, if that is not the whole. */
   part: Part | undefined;
-  /** Its name among all hooks of the engine, those of parts included. */
+  /** Name among all hooks of the engine, those of parts included. */
   path: string;
   /** True if it has been opened in this run and not yet closed. */
   isOpen: boolean;
@@ -85,7 +85,7 @@ export class StageHandler {
   binding: Binding;
   /** The first count at which it may be due. */
   next = -1;
-  /** At an event stage: the number of events of which its schedule has been asked. */
+  /** Number of events at which its schedule was checked, at an event stage. */
   events = 0;
   /** Steps up to this count are run again after a failure; an observer has seen them already. */
   seen = -1;
@@ -155,7 +155,7 @@ export class StageHandler {
     return this.info.role === "observe" && !this.isModifier;
   }
 
-  /** Its error policy. */
+  /** Error policy. */
   get onError(): ErrorPolicy {
     return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");
   }
@@ -228,7 +228,7 @@ export class StageHandler {
     this.unfire(this.events - 1);
   }
 
-  /** Undoes the firing at a count if it is the last one: its part had no share. */
+  /** Undoes the firing at a count if it is the last one, because its part had no share. */
   skip(at: number, previous: number): void {
     if (this.schedule.last === at) this.schedule.last = previous;
   }

@@ -219,7 +219,9 @@ export function readsOf(
   return new Set(reading.flatMap(({ record }) => record.reads));
 }
 
-/** Returns whether the `when` of a handler wants it called at a count. If that throws, the visit deals with it. */
+/**
+ * Returns whether the `when` of a handler wants it called at a count. If `when` throws, the visit reports the error.
+ */
 function wants(handler: StageHandler, count: number): boolean {
   // Without reads the answer does not matter here, and `when` is asked at the visit alone.
   if (handler.entry.record.reads.length === 0 || handler.isAskedLate) return true;

@@ -13,7 +13,7 @@ import type { HookOptions } from "../protocol/protocol.ts";
  * and `phase`, they run within a multi-step call, without returning to JavaScript.
  */
 export interface DeviceHook extends HookOptions {
-  /** Its name; the class's name, numbered when repeated, by default. */
+  /** Name; the class's name, numbered when repeated, by default. */
   readonly name?: string;
   /** One stage … */
   readonly stage?: string;
@@ -48,7 +48,7 @@ export interface DeviceWorker {
 export interface StageWork {
   /** The hook. */
   readonly hook: object;
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** The part that it belongs to, if that is not the whole. */
   readonly part: Part | undefined;

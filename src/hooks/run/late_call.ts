@@ -57,7 +57,7 @@ export function deferCalls(
   return host.defer(both, (values) => deliver(host, late, values, fields));
 }
 
-/** Fetches the fields of those handlers that need it, as they are now. */
+/** Fetches the current fields of the handlers that read them. */
 function fetchLate(
   host: StageHost,
   plan: ReadPlan | undefined,

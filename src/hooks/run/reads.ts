@@ -79,7 +79,7 @@ export function hostState(getters: Readonly<Record<string, () => unknown>>): Sta
   };
 }
 
-/** No state: the default of an engine. */
+/** The default of an engine: no state. */
 export const NO_STATE: StateSource = hostState({});
 
 /** Throws a TypeError if a hook names a field that does not exist. */

@@ -13,7 +13,7 @@ import type { AtomsPlan, AtomsTensor } from "./atoms_options.ts";
 import type { AtomsTargets } from "./atoms_targets.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 
-/** All that tensors are made of. */
+/** The data that tensors are made of. */
 export interface Atoms {
   /** The structures. */
   readonly systems: readonly System[];
@@ -38,7 +38,7 @@ export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFee
   return { ...feeds as TrainingFeeds, ...draft.feeds };
 }
 
-/** Tensors for losses that systems are put into one by one. Padding at the end has targets and weights of 0. */
+/** Tensors for losses, which are filled system by system. Padding at the end has targets and weights of 0. */
 class Draft {
   readonly feeds: Record<string, HostFeed> = {};
   readonly #atoms: Atoms;

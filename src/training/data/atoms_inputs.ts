@@ -24,7 +24,7 @@ const DEFAULT_INPUTS: { readonly [k in OnnxInput]?: string } = {
   tripletEdges: "trip_edge",
 };
 
-/** The inputs that have names: all that `OnnxModel` knows but the number of atoms of each system, which losses need. */
+/** The inputs with names: all that `OnnxModel` knows, except the number of atoms of each system, which losses need. */
 export const ATOMS_INPUTS: readonly OnnxInput[] = (Object.keys(INPUTS) as OnnxInput[])
   .filter((meaning) => meaning !== "systemSizes");
 
@@ -58,7 +58,7 @@ export function defaultInput(meaning: OnnxInput, { reach }: AtomsManifest): stri
  * Returns a model with inputs of these names, in the usual types and shapes; a trainer converts types.
  *
  * @throws {TypeError} for members of a manifest of the wrong kind
- * @throws {RangeError} for values that cannot be
+ * @throws {RangeError} for invalid values
  */
 export function namedInputs(
   action: string,

@@ -59,8 +59,8 @@ const OWN = ["maxAtoms", "maxEdges", "prefetch"];
  *
  * @param dataset the systems
  * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type
- * @throws {RangeError} for no systems, option values that cannot be, and, when it comes up, for a system that alone is
- * more than a batch may be
+ * @throws {RangeError} without systems, for invalid values of options, and, when it is read, for a system that alone
+ * is more than a batch may be
  *
  * @example
  * ```ts

@@ -164,9 +164,9 @@ export interface AtomsPlan {
   readonly isSingle: boolean;
   /** Names of tensors for losses, without those that are left out. */
   readonly names: ReadonlyMap<AtomsTensor, string>;
-  /** Atomic number → energy; `undefined` where nothing is taken off. */
+  /** Energy by atomic number; `undefined` if no energy is subtracted. */
   readonly energies: ReadonlyMap<number, number> | undefined;
-  /** Of targets: where they are, and whether that was said. */
+  /** Fields of the targets, and whether options name them. */
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
   /** Name of the field with virials, if they are read. */
   readonly virial: string | undefined;

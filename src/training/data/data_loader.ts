@@ -44,7 +44,7 @@ export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
  * resumed in the middle gives the same remaining batches.
  *
  * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type
- * @throws {RangeError} for option values that cannot be, and for no batches at all
+ * @throws {RangeError} for invalid values of options, and without batches
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export type TrainingFeeds = Readonly<Record<string, HostFeed>>;
 
 /** One batch. */
 export interface TrainingBatch {
-  /** Its tensors. */
+  /** Tensors. */
   readonly feeds: TrainingFeeds;
   /** Number of samples. */
   readonly size: number;

@@ -1,5 +1,5 @@
 /**
- * In which order several sources give their batches.
+ * Orders in which batches of several sources are mixed.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { NamedBatch, NamedSource } from "./named_data.ts";
 
 type Batches = AsyncGenerator<NamedBatch, void, undefined>;
 
-/** All batches of the first source, then all of the second. Sources before the first batch are not asked. */
+/** All batches of the first source, then all of the second. Sources before the first batch are skipped. */
 export async function* oneAfterAnother(
   loaders: readonly NamedSource[],
   epoch: number,

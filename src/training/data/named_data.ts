@@ -18,7 +18,7 @@ export interface NamedBatch {
 
 /** A source by its name. */
 export interface NamedSource {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** The source of its batches. */
   readonly source: DataSource;

@@ -12,12 +12,12 @@ import { splitBatch } from "./split_batch.ts";
 import { gatherRows, sized } from "./tensor_rows.ts";
 
 /**
- * Batches that are rows of tensors: sample i is row i of each of them. The fastest way when all data are in memory.
+ * Returns a source whose sample i is row i of each tensor: the fastest source if all data are in memory.
  *
- * The tensors are not copied; batches are. Tokens, where they are counted, are counted of each batch.
+ * Batches are copies; the tensors are not copied. Tokens are counted per batch.
  *
  * @throws {TypeError} if a value is not a tensor, and for an unknown option or one of the wrong type
- * @throws {RangeError} for tensors of different first lengths, and for option values that cannot be
+ * @throws {RangeError} for tensors of different first lengths, and for invalid values of options
  *
  * @example
  * ```ts

@@ -29,9 +29,9 @@ export function zerosLike(data: TensorArray, length: number): TensorArray {
 
 /** A tensor with its sizes. */
 export interface Sized {
-  /** Its numbers. */
+  /** Numbers. */
   readonly data: TensorArray;
-  /** Its sizes. */
+  /** Sizes. */
   readonly dims: readonly number[];
 }
 
@@ -62,7 +62,7 @@ export function sized(action: string, what: string, feed: HostFeed): Sized {
 /** Rows shorter than that, in bytes, are copied number by number: for longer ones `set` is faster. */
 const SHORT = 48;
 
-/** Some rows of an array in a new one, in this order. */
+/** Returns some rows of an array in a new one, in the given order. */
 export function gatherRows(from: TensorArray, width: number, rows: Uint32Array): TensorArray {
   const to = zerosLike(from, rows.length * width);
   if (width * from.BYTES_PER_ELEMENT >= SHORT) {

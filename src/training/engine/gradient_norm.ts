@@ -20,7 +20,7 @@ export class GradientNorm {
   readonly #isUsed: (index: number) => boolean;
   #state: NormState = UNKNOWN;
 
-  /** `isUsed` says whether the gradient of a parameter takes part in the step. */
+  /** `isUsed` returns whether the step uses the gradient of a parameter. */
   constructor(model: OpenedModel, isUsed: (index: number) => boolean) {
     this.#model = model;
     this.#isUsed = isUsed;
@@ -42,7 +42,7 @@ export class GradientNorm {
   }
 
   /**
-   * The norm. In host memory it is computed when it is asked for.
+   * The norm. In host memory it is computed on demand.
    *
    * @throws {TypeError} if it is not known and the gradients are on a GPU
    */

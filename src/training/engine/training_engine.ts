@@ -235,7 +235,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     await this.betweenSteps(); // TRAIN_END may have asked for something, too
   }
 
-  /** Ends everything that has begun, because a step has thrown. A trainer cannot go on from there. */
+  /** Cleans up after a step that has thrown. The trainer cannot continue from that state. */
   async recover(error: unknown): Promise<undefined> {
     const { loop, progress } = this, parts = this.#parts;
     const attempt = async (work: () => unknown) => {

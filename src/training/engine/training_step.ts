@@ -154,7 +154,10 @@ export class TrainingSteps {
     await loop.fire(TrainingStage.BATCH_BEGIN);
   }
 
-  /** Runs the graph of loss and gradients; then pipes the loss. The gradients are there already, as one graph has both. */
+  /**
+   * Runs the graph of loss and gradients; then pipes the loss. The gradients are known already, because one graph
+   * computes both.
+   */
   async #forward(work: BatchWork, settings: MergedSettings): Promise<void> {
     const { loop, context, model } = this.#host, { batch } = work.part;
     await loop.fire(TrainingStage.BEFORE_FORWARD);

@@ -36,7 +36,7 @@ export interface GraphParts {
   readonly loss: Loss;
   /** The metrics to measure. */
   readonly metrics: MetricsByName;
-  /** Changes the graph before anything is added: patches. */
+  /** Applies patches to the graph before anything is added. */
   readonly edit?: ((graph: Graph) => void) | undefined;
   /** Lets hooks change tensors of the graph, after `edit`. */
   readonly open?: ((graph: Graph) => void) | undefined;

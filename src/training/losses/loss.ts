@@ -37,12 +37,12 @@ export interface LossBuilder {
 
 /** A term of a loss: a mean and its weight. */
 export interface LossTerm {
-  /** Its name in metrics: `"loss/energy"` for `"energy"`. The only term of a loss has none. */
+  /** Name in metrics: `"loss/energy"` for `"energy"`. The only term of a loss has no name. */
   readonly name?: string;
   /** A single number: the mean over the numbers that `count` counts. */
   readonly mean: Value<"f32">;
   /**
-   * Its weight, or a function of the step.
+   * Weight, or a function of the step.
    *
    * @default 1
    */
@@ -57,11 +57,11 @@ export interface LossTerm {
 
 /** A loss to minimize. */
 export interface Loss {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** Adds outputs that the model lacks. Returns the model with them. */
   prepare?(model: ModelProto): ModelProto;
-  /** Writes it into the graph; the loss is the sum of weight · mean over its terms. */
+  /** Writes the term into the graph; the loss is the sum of weight · mean over its terms. */
   terms(builder: LossBuilder): readonly LossTerm[];
 }
 

@@ -23,15 +23,15 @@ export interface EnergyForcesNames {
   readonly positions?: string;
   /** The input that is added to the vectors of edges, Å, for stresses made by differentiation. */
   readonly shifts?: string;
-  /** The input with edges: the same. */
+  /** The input with edges, for stresses made by differentiation. */
   readonly edges?: string;
   /** The input with the system of each atom: the same. */
   readonly batchIndex?: string;
   /** The energies of a batch. */
   readonly energyTarget?: string;
-  /** Its forces. */
+  /** Forces. */
   readonly forcesTarget?: string;
-  /** Its stresses. */
+  /** Stresses. */
   readonly stressTarget?: string;
   /** The weight of each energy, if weights count. */
   readonly energyWeight?: string;

@@ -8,11 +8,11 @@ import type { Backend, Buffer, FrameBuffers } from "../../backend/backend.ts";
 
 /** A parameter and its position in each array. */
 export interface Place {
-  /** Its name in the file. */
+  /** Name in the file. */
   readonly name: string;
-  /** Its lengths. */
+  /** Lengths. */
   readonly dims: readonly number[];
-  /** Its first element. */
+  /** First element. */
   readonly from: number;
   /** Number of its elements. */
   readonly size: number;
@@ -24,7 +24,7 @@ export class Arena {
   readonly places: readonly Place[];
   /** Number of elements of all parameters. */
   readonly size: number;
-  /** To kernels each parameter is a system, each number an atom. */
+  /** For kernels, each parameter is a system and each number an atom. */
   readonly frame: FrameBuffers;
   readonly #arrays = new Map<string, Buffer<"real">>();
   readonly #active: Int32Array;

@@ -12,7 +12,7 @@ import { checked, type MomentOptions } from "./transforms.ts";
 /** Weight decay of {@linkcode adamStep}. */
 export interface AdamStepOptions extends MomentOptions {
   /**
-   * True if the decay is taken off the parameters, as AdamW does, rather than added to the gradients.
+   * True to subtract the decay from the parameters, as AdamW does, instead of adding it to the gradients.
    *
    * @default true
    */

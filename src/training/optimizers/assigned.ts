@@ -16,7 +16,7 @@ export class LiveGroup implements ParameterGroup {
   readonly parameters: readonly string[];
   /** The learning rate without the factor of a schedule. */
   base: number;
-  /** Its current factor by the schedule. */
+  /** Current factor by the schedule. */
   factor = 1;
   /** The values behind the accessors; not private, so that a comparison of groups before and after sees the change. */
   readonly rates: { weightDecay: number; momentum: number };
@@ -68,7 +68,7 @@ export class LiveGroup implements ParameterGroup {
 
 /** An optimizer with its parameters. */
 export interface AssignedOptimizer extends OptimizerSettings {
-  /** As it was given. */
+  /** The optimizer of the options. */
   readonly optimizer: Optimizer;
   readonly groups: readonly LiveGroup[];
   /** The schedule of its learning rates. */

@@ -32,7 +32,7 @@ export interface OptimizerOptions extends GroupRates {
   /** The learning rate. */
   readonly lr: number;
   /**
-   * Its name.
+   * Name.
    *
    * @default the name of its kind
    */
@@ -59,7 +59,7 @@ export interface OptimizerOptions extends GroupRates {
 
 /** An optimizer. */
 export interface Optimizer extends OptimizerOptions {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /** The weight decay of parameters of no group. */
   readonly weightDecay: number;

@@ -34,7 +34,7 @@ export interface TransformBuffers {
 
 /** A piece of an optimizer: kernels over all parameters. */
 export interface Transform {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
   /**
    * Names of its state from step to step: a number for each number of the parameters, 0 at the beginning.
@@ -48,6 +48,6 @@ export interface Transform {
   readonly moves: boolean;
   /** True if it reads `updates`; a transform that reads only `gradients` saves a copy. */
   readonly usesUpdates: boolean;
-  /** Its kernels. */
+  /** Kernels. */
   calls(buffers: TransformBuffers): readonly KernelCall[];
 }

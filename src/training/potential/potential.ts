@@ -94,11 +94,11 @@ interface Parts {
  * `potential`, and need no names, cutoffs and elements then.
  */
 export interface TrainablePotential {
-  /** Its name in errors. */
+  /** Name in errors. */
   readonly name: string;
   /** The graph to train: the option `model` of a trainer. */
   readonly model: Uint8Array;
-  /** All that is said of it. */
+  /** The complete manifest. */
   readonly manifest: OnnxManifest;
   /** True if the graph takes one system at a time: a batch must have one then. */
   readonly isSingle: boolean;
@@ -117,7 +117,7 @@ export class MatchedPotential implements TrainablePotential {
   readonly model: Uint8Array;
   readonly manifest: OnnxManifest;
   readonly isSingle: boolean;
-  /** Its matched inputs. */
+  /** Matched inputs. */
   readonly matched: StructureModel;
   /** The names of its tensors. */
   readonly names: PotentialNames;

@@ -12,7 +12,7 @@ import type { OnnxOutputBinding } from "../../models/onnx/bindings.ts";
 import type { OnnxOutput } from "../../models/onnx/manifest/manifest.ts";
 import { perVolume } from "./volumes.ts";
 
-/** Names of tensors that are written, and of those that they are made of. */
+/** Names of the tensors that are written, and of their inputs. */
 export interface OutputNames {
   /** Energies, [B]. */
   readonly energy: string;

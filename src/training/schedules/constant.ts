@@ -1,5 +1,5 @@
 /**
- * One factor for the whole run.
+ * A schedule with a constant factor.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Along half a wave.
+ * A schedule along half a cosine wave.
  *
  * @module
  */
@@ -21,8 +21,9 @@ export interface CosineOptions {
 }
 
 /**
- * From 1 to another factor along half a cosine, then that one: slow at both ends, fastest half-way. With
- * t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`. It stays in the trough, where a wave would rise again.
+ * Returns a factor that goes from 1 to another factor along half a cosine and then stays there: slowly at both
+ * ends, fastest half-way. With t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`. It stays in the trough,
+ * where a wave would rise again.
  *
  * Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), eq. 5, one period of it.
  *

@@ -1,5 +1,5 @@
 /**
- * Along a straight line.
+ * A schedule along a straight line.
  *
  * @module
  */
@@ -27,7 +27,8 @@ export interface LinearOptions {
 }
 
 /**
- * From one factor to another in equal parts, then that one: `from + (to − from) · step / steps`.
+ * Returns a factor that goes from one value to another in equal steps and then stays there:
+ * `from + (to − from) · step / steps`.
  *
  * @throws {TypeError} for an unknown option, and if an option is not a number
  * @throws {RangeError} for negative factors, and for steps that are no whole number above 0

@@ -78,7 +78,7 @@ export function oneCycle(options: OneCycleOptions): Schedule {
   };
 }
 
-/** From one number (t = 0) to another (t = 1), slow at both ends. */
+/** Interpolates from one number (t = 0) to another (t = 1), slowly at both ends. */
 function halfWave(from: number, to: number, t: number): number {
   return to + (from - to) * (1 + Math.cos(Math.PI * t)) / 2;
 }

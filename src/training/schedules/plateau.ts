@@ -123,7 +123,7 @@ export function plateau(options: PlateauOptions = {}): Schedule {
   };
 }
 
-/** One observation. The threshold applies to the best, and the reduction comes after the cooling. */
+/** Handles an observation. The threshold is relative to the best value, and the reduction follows the cooldown. */
 function follow(state: State, plan: Required<PlateauOptions>, value: number): void {
   if (isBetter(value, state.best, plan)) {
     state.best = value;

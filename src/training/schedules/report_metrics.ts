@@ -6,7 +6,7 @@
 
 import type { AssignedOptimizer } from "../optimizers/assigned.ts";
 
-/** The event that metrics come from: the end of an epoch, of an epoch that was validated, or a validation. */
+/** The event with new metrics: the end of an epoch, of an epoch that was validated, or a validation. */
 export type MeasuredAfter = "epoch" | "validatedEpoch" | "validation";
 
 type Optimizers = readonly Pick<AssignedOptimizer, "schedule">[];

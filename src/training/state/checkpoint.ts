@@ -32,9 +32,9 @@ export interface SavedGroup {
 
 /** State of an optimizer. */
 export interface SavedOptimizer {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** Its groups. */
+  /** Groups. */
   readonly groups: readonly SavedGroup[];
   /** State of its schedule. */
   readonly schedule: unknown;

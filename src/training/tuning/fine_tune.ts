@@ -35,7 +35,7 @@ import { writeTuned } from "./tuned_files.ts";
  * stresses: missing targets do not count.
  *
  * @throws {TypeError} for an unknown option, and as `Trainer`, `atomsData` and `withLora`
- * @throws {RangeError} for an option value that cannot be, a manifest that is not enough, inputs that training data do not
+ * @throws {RangeError} for an invalid value of an option, an incomplete manifest, inputs that training data do not
  * have, and as these
  * @throws {ModelMismatchError} if the meaning of an input is not known, and if the model gives other results than its
  * reference

@@ -208,7 +208,7 @@ export type TuningMetrics = Readonly<Record<string, number>>;
 export interface FineTuned {
   /** The bytes of the tuned model, with its manifest in their notes. */
   readonly model: Uint8Array<ArrayBuffer>;
-  /** Its manifest. */
+  /** Manifest. */
   readonly manifest: OnnxManifest;
   /** Energies that are added for each element, eV; `undefined` if no energies are added. */
   readonly elementEnergies: Readonly<Record<string, number>> | undefined;

@@ -55,7 +55,7 @@ export interface LoraModel {
   readonly model: Uint8Array<ArrayBuffer>;
   /** The names of the adapters: the parameters to train. */
   readonly parameters: readonly string[];
-  /** Adds the trained adapters of a model to the matrices. Returns the bytes of a model with the graph that it had before. */
+  /** Adds the trained adapters of a model to the matrices. Returns the bytes of a model with its original graph. */
   merge(trained: Uint8Array): Uint8Array<ArrayBuffer>;
 }
 
@@ -77,7 +77,7 @@ const ACTION = "add adapters";
  *
  * @param bytes the model; weights in external files must have been loaded
  * @throws {TypeError} for an unknown option
- * @throws {RangeError} for a rank, alpha or seed that cannot be, a pattern that fits nothing, and tensors that are not
+ * @throws {RangeError} for an invalid rank, alpha or seed, a pattern that matches nothing, and tensors that are not
  * matrices
  *
  * @example
