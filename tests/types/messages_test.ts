@@ -156,6 +156,13 @@ const SLIPS: readonly Slip[] = [
     }; }'.`,
   },
   {
+    slip: "a function in place of a hook",
+    hook: `() => console.log("a step")`,
+    says: `Type '() => void' is not assignable to type '${
+      refused("a hook is an object, not a function: write { stage, frequency, call }")
+    }'.`,
+  },
+  {
     slip: "a class in place of an instance",
     before: `class Whole { readonly stage = DynamicsStage.AFTER_STEP; frequency = 1; call() {} }`,
     hook: `Whole`,
@@ -172,6 +179,12 @@ const SLIPS: readonly Slip[] = [
 
 /** Other slips of one line each. */
 const OTHERS: readonly (readonly [line: string, says: string])[] = [
+  [
+    `new NVE({ model, dt: 1, hooks: { stage: "dynamics/AFTER_STEP", frequency: 1, call() {} } });`,
+    `Object literal may only specify known properties, and 'stage' does not exist in type '${
+      refused("hooks is a list: write [hook]")
+    }'.`,
+  ],
   [
     `new EarlyStopping({ patiance: 3 });`,
     `Object literal may only specify known properties, but 'patiance' does not exist in type 'EarlyStoppingOptions'. Did you mean to write 'patience'?`,

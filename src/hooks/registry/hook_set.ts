@@ -54,7 +54,10 @@ export type Accept<E extends AnyStages, H, P = never> = ProtocolHook extends H ?
         ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
       : unknown
     : never
-  : H extends (...args: never) => unknown ? Refused<"a hook is an object with call, not a function">
+  // The signature makes the compiler explain this member of the union to functions.
+  : H extends (...args: never) => unknown ?
+      & ((...args: never) => unknown)
+      & Refused<"a hook is an object, not a function: write { stage, frequency, call }">
   : H extends abstract new (...args: never) => unknown
     ? Refused<"this is a class: pass an instance, new Name()">
   : H extends { readonly on: object }
@@ -163,6 +166,8 @@ export type InitialHooks<
             FieldsAmong<E, ItemOf<NoInfer<W>, i>>
           >;
       }
+    : H extends { readonly stage: unknown } | { readonly call: unknown }
+      ? Refused<"hooks is a list: write [hook]">
     : {
       readonly [i in keyof H]:
         | H[i]
