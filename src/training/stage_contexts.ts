@@ -4,7 +4,12 @@
  * @module
  */
 
-import type { BaseContext, ClassContext, ReadonlyNumbers } from "../hooks/protocol/context.ts";
+import type {
+  BaseContext,
+  ClassContext,
+  NumberList,
+  ReadonlyNumbers,
+} from "../hooks/protocol/context.ts";
 import type { Outcome } from "../hooks/protocol/outcome.ts";
 import type {
   Activation,
@@ -81,7 +86,7 @@ export interface BatchEndContext extends LossContext {
 /** Fields from AFTER_BACKWARD to the optimizer step. */
 export interface GradientContext extends LossContext {
   /** Parameter name → gradient. On a GPU a hook must declare them: `reads: ["gradients"]`. */
-  readonly gradients: ReadonlyMap<string, ReadonlyNumbers>;
+  readonly gradients: ReadonlyMap<string, NumberList>;
 }
 
 /** Fields after gradient clipping, and at the gate before the update. */
