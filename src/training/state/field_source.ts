@@ -42,11 +42,23 @@ const PLAIN: readonly string[] = [
 ];
 const PATTERNS = /^(parameters|gradients|optimizerState|activations|statistics):.+/;
 
+/** Parts that readers were given, and the arrays that they are of. */
+interface KnownParts {
+  readonly arena: Arena;
+  readonly arrays: readonly unknown[];
+  readonly named: unknown;
+}
+
+function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, i) => one === others[i]);
+}
+
 /** The fields of a trainer. */
 export class TrainingFieldSource implements StateSource {
   readonly fields: readonly string[] = PLAIN;
   readonly #values: TrainingValues;
   readonly #isHost: () => boolean;
+  readonly #known = new Map<string, KnownParts>();
 
   constructor(values: TrainingValues, isHost: () => boolean) {
     this.#values = values;
@@ -58,7 +70,7 @@ export class TrainingFieldSource implements StateSource {
   }
 
   plan(fields: readonly string[]): ReadPlan {
-    if (this.#isHost()) return { live: true, value: (field) => this.#value(field) };
+    if (this.#isHost()) return { live: true, value: (field) => this.#read(field) };
     // Observers may be called later, and read the values of now all the same.
     return {
       live: false,
@@ -90,6 +102,18 @@ export class TrainingFieldSource implements StateSource {
       default:
         return values.seen(field);
     }
+  }
+
+  /** Returns the value of a field for readers: the same parts of arrays as before while the arrays are the same. */
+  #read(field: string): unknown {
+    if (!isResident(field)) return this.#value(field);
+    const { arena } = this.#values, [kind] = partsOf(field);
+    const arrays = this.#arraysOf(kind).map((array) => arena.backend.view(arena.array(array)));
+    const known = this.#known.get(field);
+    if (known?.arena === arena && isSameList(known.arrays, arrays)) return known.named;
+    const named = this.#value(field);
+    this.#known.set(field, { arena, arrays, named });
+    return named;
   }
 
   /** Returns parts of arrays by the names of parameters; for optimizer state by `parameter/array`. */
