@@ -8,7 +8,10 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { potential } from "../../src/models/mod.ts";
+import { type BaseContext, Loop, stages } from "../../src/hooks/mod.ts";
 import { ProgressHook, type ProgressHookOptions } from "../../src/observe/mod.ts";
+import { GraphBuilder } from "../../src/onnx/mod.ts";
+import { meanSquaredError, sgd, tensorData, Trainer } from "../../src/training/mod.ts";
 import { progressLine } from "../../src/observe/any/progress_line.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, atomAt, bitsOf, crystals } from "../dynamics/atoms.ts";
@@ -120,6 +123,41 @@ Deno.test("a second run measures its own speed, and shows the steps of both", as
   await md.run(batch, 5);
   assertMatch(texts[4]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
   assertMatch(texts[5]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
+});
+
+Deno.test("for training it reports steps, epoch and loss, and for other loops steps", async () => {
+  const { texts, progress } = watched({ ...OFTEN, nSteps: 4 });
+  const g = new GraphBuilder("line"); // y = w x
+  const w = g.parameter("w", [0], [1, 1]);
+  g.output("y", g.op("MatMul", [g.input("x", "f32", ["B", 1]), w], "f32"), ["B", 1]);
+  const column = (...data: number[]) => ({ data: Float32Array.from(data), dims: [data.length, 1] });
+  const data = tensorData({ x: column(1, 1), wanted: column(2, 2) }, { batchSize: 1 });
+  await using trainer = new Trainer({
+    model: g.build(),
+    loss: meanSquaredError({ target: "wanted" }),
+    data,
+    optimizers: sgd({ lr: 0 }),
+    epochs: 2,
+    hooks: [progress],
+  });
+  await trainer.train();
+  assertEquals(texts, [
+    "step 1/4 (25 %)  epoch 1  loss 4  2 steps/s  0:02 left\n",
+    "step 2/4 (50 %)  epoch 1  loss 4  2 steps/s  0:01 left\n",
+    "step 3/4 (75 %)  epoch 2  loss 4  2 steps/s  0:01 left\n",
+    "step 4/4 (100 %)  epoch 2  loss 4  2 steps/s\n",
+  ]);
+  const other = watched({ ...OFTEN, isTerminal: true });
+  const WalkStage = stages<BaseContext>()("walk", ["BEFORE_STEP", "AFTER_STEP"]);
+  const loop = new Loop({
+    kinds: WalkStage,
+    async step(loop) {
+      await loop.fire(WalkStage.BEFORE_STEP);
+      await loop.fire(WalkStage.AFTER_STEP);
+    },
+  }, { hooks: [other.progress] });
+  await loop.run(2);
+  assertEquals(other.texts, ["\rstep 1  2 steps/s\x1b[K", "\rstep 2  2 steps/s\x1b[K", "\n"]);
 });
 
 Deno.test("numbers have as many digits as needed", () => {

@@ -1,8 +1,11 @@
 import { POSITIVE, WHOLE, wholeFrom } from "../../base/check_number.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
-import type { Workflow } from "../../hooks/protocol/context.ts";
+import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import type { AnyStages } from "../../hooks/protocol/stage.ts";
+import type { FinishedHook, Otherwise } from "../../hooks/protocol/table.ts";
+import { type BatchEndContext, TrainingStage } from "../../training/stages.ts";
 import {
   checkNumber,
   checkOptions,
@@ -11,7 +14,7 @@ import {
   isFlag,
   isFunction,
 } from "./hook_options.ts";
-import { progressLine } from "./progress_line.ts";
+import { progressLine, runLine } from "./progress_line.ts";
 
 /** Options of {@linkcode ProgressHook}. */
 export interface ProgressHookOptions {
@@ -74,6 +77,8 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
  * time. On a terminal one line is repainted ten times a second. Otherwise a plain line without escape codes is
  * written every ten seconds. The last line is that of the last step.
  *
+ * For training it reports steps, epoch, loss, speed and remaining time; for other loops steps, speed and remaining time.
+ *
  * The hook is due only a few times between two lines, so it costs next to nothing.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
@@ -100,22 +105,31 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
  * assertMatch(lines.at(-1)!, /^step \d+\/500 .*1\/1 converged  energy -2\.4796/);
  * ```
  */
-export class ProgressHook {
-  /** Stage of the hook: the end of a step. */
-  readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
+export class ProgressHook implements FinishedHook<string> {
+  /** Name of the hook. */
+  readonly name: string = NAME;
+  /** Kinds of engines for which there is a row in the overload table. */
+  readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
+  /** Overload table, with one row for each of these kinds. */
+  readonly on: object;
+  /** Handler of all other kinds. */
+  readonly otherwise: Otherwise;
   /** Every step may be due; `everySeconds` decides. */
   readonly frequency = 1;
   /** Interval between two reports, s. */
   readonly everySeconds: number;
   /** Reports the last step, too. */
   readonly atEnd = true;
-  /** Fields that the hook reads. */
+  /** Fields of dynamics that the hook reads. */
   readonly reads: readonly ["energy", "fmax", "status"] = ["energy", "fmax", "status"];
   readonly #options:
     & Required<Omit<ProgressHookOptions, "nSteps" | "everySeconds">>
     & Pick<ProgressHookOptions, "nSteps">;
   #begun = { time: 0, step: 0 };
   #last: StepValues | undefined;
+  #hasWritten = false;
+  /** Step of another kind of loop that was reported last. */
+  #reported = -1;
 
   /** Creates the hook; the first report is written during the run. */
   constructor(options: ProgressHookOptions) {
@@ -123,6 +137,11 @@ export class ProgressHook {
     const { write, isTerminal = false, nSteps, columns = 100, convergedStatus = 1 } = options;
     const { everySeconds = isTerminal ? 0.1 : 10, now = () => performance.now() } = options;
     this.everySeconds = everySeconds;
+    this.on = {
+      dynamics: { AFTER_STEP: (ctx: DynamicsContext) => this.#reportAtoms(ctx) },
+      training: { BATCH_END: (ctx: BatchEndContext) => this.#reportTraining(ctx) },
+    };
+    this.otherwise = (ctx) => this.#reportLoop(ctx);
     this.#options = {
       write,
       isTerminal,
@@ -137,10 +156,11 @@ export class ProgressHook {
   open(engine: Workflow): void {
     this.#begun = { time: this.#options.now(), step: engine.stepCount };
     this.#last = undefined;
+    this.#hasWritten = false;
+    this.#reported = -1;
   }
 
-  /** Reports the progress. Called by the engine. */
-  call({ stepCount, batch, read, stream }: DynamicsContext): void {
+  #reportAtoms({ stepCount, batch, read, stream }: DynamicsContext): void {
     const last = {
       stream,
       done: stream?.done,
@@ -162,15 +182,37 @@ export class ProgressHook {
   async close(outcome: Outcome): Promise<void> {
     const last = this.#last;
     this.#last = undefined;
-    if (last === undefined) return;
-    if (outcome.status !== "failed") {
+    if (last !== undefined && outcome.status !== "failed") {
       const hasConverged = this.#convergedFlags(await last.batch.fetch("status"));
       const hasChanged = last.stream?.done !== last.done ||
         hasConverged.some((done, i) => done !== last.hasConverged[i]);
       // The last line was written before the engine decided which systems had converged in that step.
       if (hasChanged) this.#report({ ...last, hasConverged });
     }
-    if (this.#options.isTerminal) this.#options.write("\n");
+    if (this.#options.isTerminal && this.#hasWritten) this.#options.write("\n");
+  }
+
+  #reportTraining({ stepCount, epoch, loss }: BatchEndContext): void {
+    this.#write(this.#line(stepCount, [`epoch ${epoch + 1}`, `loss ${+loss.toPrecision(4)}`]));
+  }
+
+  /** Reports a step of another kind of loop, at the first of its stages that is due. */
+  #reportLoop({ stepCount }: BaseContext): void {
+    if (stepCount === this.#reported) return;
+    this.#reported = stepCount;
+    this.#write(this.#line(stepCount + 1, []));
+  }
+
+  #line(steps: number, facts: readonly string[]): string {
+    const seconds = (this.#options.now() - this.#begun.time) / 1000;
+    const rate = { steps: steps - this.#begun.step, seconds };
+    return runLine({ steps, of: this.#options.nSteps, rate }, facts);
+  }
+
+  #write(line: string): void {
+    const { isTerminal, columns, write } = this.#options;
+    this.#hasWritten = true;
+    write(isTerminal ? `${TO_BEGINNING}${line.slice(0, columns - 1)}${CLEAR_REST}` : `${line}\n`);
   }
 
   #convergedFlags(status: ArrayLike<number>): boolean[] {
@@ -178,7 +220,7 @@ export class ProgressHook {
   }
 
   #report({ steps, energy, fmax, hasConverged, seconds, stream }: StepValues): void {
-    const { nSteps, isTerminal, columns, write } = this.#options;
+    const { nSteps } = this.#options;
     const converged = hasConverged.filter((done) => done).length;
     const moving = fmax.filter((_, i) => !hasConverged[i] || converged === hasConverged.length);
     const line = progressLine({
@@ -191,7 +233,7 @@ export class ProgressHook {
       fmax: moving.reduce((most, force) => force > most || Number.isNaN(force) ? force : most, 0),
       rate: { steps: steps - this.#begun.step, seconds },
     });
-    write(isTerminal ? `${TO_BEGINNING}${line.slice(0, columns - 1)}${CLEAR_REST}` : `${line}\n`);
+    this.#write(line);
   }
 }
 

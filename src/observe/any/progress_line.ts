@@ -4,12 +4,18 @@
  * @module
  */
 
-/** Values to show. */
-export interface Progress {
+/** Values of any run to show. */
+export interface RunProgress {
   /** Number of steps done. */
   readonly steps: number;
   /** Number of steps of the run; `undefined` if it is not known. */
   readonly of: number | undefined;
+  /** Steps done since the run began, and the time they took, s. */
+  readonly rate: { readonly steps: number; readonly seconds: number };
+}
+
+/** Values of a run of atoms to show. */
+export interface Progress extends RunProgress {
   /** Number of converged systems. */
   readonly converged: number;
   /** Number of systems. */
@@ -20,23 +26,32 @@ export interface Progress {
   readonly energy: number;
   /** Largest force on an atom of the systems that move, or of all systems if all have converged, eV/Å. */
   readonly fmax: number;
-  /** Steps done since the run began, and the time they took, s. */
-  readonly rate: { readonly steps: number; readonly seconds: number };
 }
 
-/** Returns the progress as one line. */
-export function progressLine(
-  { steps, of, converged, systems, stream, energy, fmax, rate }: Progress,
-): string {
-  const perSecond = rate.seconds > 0 ? rate.steps / rate.seconds : NaN;
-  const parts = [
-    of === undefined ? `step ${steps}` : `step ${steps}/${of} (${Math.floor(100 * steps / of)} %)`,
+/** Returns the progress of a run of atoms as one line. */
+export function progressLine(progress: Progress): string {
+  const { converged, systems, stream, energy, fmax } = progress;
+  const facts = [
     ...(stream === undefined ? [] : [`${stream.done}/${stream.total} done`]),
     `${converged}/${systems} converged`,
     `energy ${energy.toFixed(6)} eV`,
     `fmax ${fmax.toPrecision(3)} eV/Å`,
+  ];
+  return runLine(progress, facts, converged >= systems);
+}
+
+/** Returns the progress of a run as one line: steps, facts, speed and, unless it is done, the remaining time. */
+export function runLine(
+  { steps, of, rate }: RunProgress,
+  facts: readonly string[],
+  isDone: boolean = false,
+): string {
+  const perSecond = rate.seconds > 0 ? rate.steps / rate.seconds : NaN;
+  const parts = [
+    of === undefined ? `step ${steps}` : `step ${steps}/${of} (${Math.floor(100 * steps / of)} %)`,
+    ...facts,
     ...(Number.isFinite(perSecond) ? [`${round(perSecond)} steps/s`] : []),
-    ...(of !== undefined && perSecond > 0 && steps < of && converged < systems
+    ...(of !== undefined && perSecond > 0 && steps < of && !isDone
       ? [`${clock((of - steps) / perSecond)} left`]
       : []),
   ];
