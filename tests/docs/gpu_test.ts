@@ -81,7 +81,7 @@ const REASONS: Record<string, (string | undefined)[]> = {
       why(["n_edges int64"]),
       why(["positions float64 N 3"]),
     ],
-  "what it gives must be rearranged: virial, a stress of six numbers, fields of one's own": [
+  "what it gives must be rearranged: virial, a stress of six numbers, custom fields": [
     why([], ["virial float32 B 9"]),
     why([], ["stress float32 B 6"]),
     why([], ["q float32 N"], { outputs: { charges: "q" } }),

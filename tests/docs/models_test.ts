@@ -136,11 +136,11 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
     () => withManifest('{ "cutof": 5 }'),
     open(springs(), { cutoff: "5" }),
   ],
-  "a value that cannot be, a cutoff or reach that nobody says": [
+  "an impossible value, a missing cutoff or reach": [
     open(springs(), { cutoff: -1 }),
     open(ofEdges()),
   ],
-  "tensors that nobody says the meaning of, or that are not what is said": [
+  "tensors of unknown meaning, or that contradict the manifest": [
     open(springs(), { inputs: { positions: "x" } }),
     open(springs(), { inputs: { numbers: "positions", positions: "positions" } }),
   ],

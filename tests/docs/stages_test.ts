@@ -167,7 +167,7 @@ Deno.test("docs/stages.md has the context fields of each built-in stage", () => 
 Deno.test("docs/stages.md has every field, every context member and every option of a loop", () => {
   assertEquals(names("`DynamicsStage`", 3), Object.keys(DYNAMICS_FIELDS));
   assertEquals(firsts("field to read"), Object.keys(TRAINING_FIELDS));
-  assertEquals(names("What every context has", 2), Object.keys(CONTEXT));
+  assertEquals(names("Fields of every context", 2), Object.keys(CONTEXT));
   assertEquals(names("Members of an `Engine`", 3), Object.keys(ENGINE));
   assertEquals(names("Options of a `Loop`", 3), Object.keys(OPTIONS));
 });
@@ -183,5 +183,5 @@ Deno.test("docs/stages.md has what every training stage, some of them, and the s
 
 Deno.test("a context at run time has what docs/stages.md lists", () => {
   const { context } = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
-  for (const name of names("What every context has", 2)) assert(name in context, name);
+  for (const name of names("Fields of every context", 2)) assert(name in context, name);
 });
