@@ -4,14 +4,14 @@
  * @module
  */
 
-import { ALWAYS } from "./fields/fields.ts";
+import { REQUIRED_FIELDS } from "./fields/fields.ts";
 import { busyError, type FieldHolder } from "./fields/holder.ts";
 import { checkStore } from "./saved/check_store.ts";
 import { sizeOf, type Store, systemName } from "./store.ts";
 import { giveIds } from "./system_ids.ts";
 
 /** Names of the fields that every batch has. */
-export const ESSENTIAL: readonly string[] = [...ALWAYS, "systemId"];
+export const ESSENTIAL: readonly string[] = [...REQUIRED_FIELDS, "systemId"];
 
 /** State of one batch. */
 export interface BatchState {

@@ -16,3 +16,14 @@ export function checkLength(length: number, action: string): void {
 export function emptyError(path: string): RangeError {
   return new RangeError(`Cannot read ${path}: it is empty`);
 }
+
+/** Returns the error for systems that exceed the capacity of a sink. `action` begins it: "write to a memory sink". */
+export function fullError(
+  action: string,
+  count: number,
+  { capacity, length }: { readonly capacity: number; readonly length: number },
+): RangeError {
+  return new RangeError(
+    `Cannot ${action}: ${count} more systems exceed its capacity of ${capacity}; it has ${length}`,
+  );
+}

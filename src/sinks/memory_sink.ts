@@ -2,7 +2,7 @@ import { checkNumber } from "../base/check_number.ts";
 import { checkOptions } from "../base/check_options.ts";
 import type { Batch } from "../batch/batch.ts";
 import { batchOfData } from "../batch/batch_of_data.ts";
-import { checkLength } from "./check_length.ts";
+import { checkLength, fullError } from "./check_length.ts";
 import type { Sink, SystemMask } from "./sink.ts";
 import { copySystems, FieldPattern } from "./copied_systems.ts";
 
@@ -85,10 +85,7 @@ export class MemorySink implements Sink, Disposable {
     if (copy === undefined) return;
     const count = copy.size;
     if (this.#length + count > this.capacity) {
-      throw new RangeError(
-        `Cannot ${WRITE}: ${count} more systems exceed its capacity of ${this.capacity}; ` +
-          `it has ${this.#length}`,
-      );
+      throw fullError(WRITE, count, this);
     }
     this.#pattern.join(copy);
     this.#batches.push(copy);

@@ -45,7 +45,7 @@ export async function openSystems(
   path: string,
   options: OpenSinkOptions = {},
 ): Promise<SystemsFile> {
-  await assertThere(path);
+  await assertExists(path);
   const sink = await sinkFor(path, options);
   const close = async () => await sink.close();
   try {
@@ -71,7 +71,7 @@ export async function openSystems(
 }
 
 /** Throws an error if nothing is at the path: a sink would create the file. */
-export async function assertThere(path: string): Promise<void> {
+export async function assertExists(path: string): Promise<void> {
   const { stat } = await import("node:fs/promises");
   try {
     await stat(path);

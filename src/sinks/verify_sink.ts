@@ -1,6 +1,6 @@
 import type { CheckedPart, SinkDamage } from "./damage.ts";
 import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
-import { assertThere } from "./systems_file.ts";
+import { assertExists } from "./systems_file.ts";
 
 /** Result of `verifySink`. */
 export interface SinkReport {
@@ -58,7 +58,7 @@ interface CheckedSink {
  */
 export async function verifySink(path: string, options: OpenSinkOptions = {}): Promise<SinkReport> {
   const sink = await sinkFor(path, { onWarning: () => {}, ...options }); // the report contains the warnings
-  await assertThere(path);
+  await assertExists(path);
   const { check } = sink as Partial<CheckedSink>;
   if (check === undefined) {
     throw new TypeError(`Cannot verify ${path}: its sink has no function check`);

@@ -120,7 +120,13 @@ export const BUILT_IN: ReadonlyMap<string, FieldInfo> = new Map(
 );
 
 /** Names of the fields that every system and every batch has. */
-export const ALWAYS: readonly BuiltInName[] = ["numbers", "positions", "masses", "cell", "pbc"];
+export const REQUIRED_FIELDS: readonly BuiltInName[] = [
+  "numbers",
+  "positions",
+  "masses",
+  "cell",
+  "pbc",
+];
 
 const ARRAYS: Readonly<Record<DType, new (length: number) => NumericArray>> = {
   f64: Float64Array,

@@ -139,11 +139,11 @@ function showWebgpu(file: ModelProto): string[] {
   const nodes = file.graph!.node.length;
   const falling = fallbacks.reduce((sum, { count }) => sum + count, 0);
   const opset = opsetOf(file);
-  const isOdd = opset < OPSETS.first || opset > OPSETS.last;
+  const isUnsupported = opset < OPSETS.first || opset > OPSETS.last;
   return [
     `on WebGPU: ${nodes - falling} of ${nodes} nodes by their operators, ${falling} on the CPU`,
     ...fallbacks.map(({ operator, count, reason }) => `  ${operator} ${count}: ${reason}`),
-    ...(isOdd
+    ...(isUnsupported
       ? [
         `  opset ${opset} cannot be rewritten for WebGPU; opsets ${OPSETS.first} to ${OPSETS.last} can`,
       ]

@@ -87,8 +87,8 @@ export async function withMadeForces(
   const whole = hasOtherFiles(loaded) || options.externalData !== undefined
     ? await withWeights(loaded, options)
     : loaded;
-  const asked = forcesOptions(model, inputs, [energy.name, positions.tensor.name], options);
-  const { forces, kept } = await cachedForces(whole, asked, options.cache);
+  const wanted = forcesOptions(model, inputs, [energy.name, positions.tensor.name], options);
+  const { forces, kept } = await cachedForces(whole, wanted, options.cache);
   const { bytes, report } = forces;
   return {
     loaded: { ...loaded, bytes, file: decodeModel(bytes, { name }) },
@@ -186,19 +186,19 @@ interface CachedForces {
 /** Returns the result of `withForces`, from the cache if possible. */
 async function cachedForces(
   { bytes, file }: LoadedOnnx,
-  asked: WithForcesOptions,
+  wanted: WithForcesOptions,
   folder: OnnxModelOptions["cache"],
 ): Promise<CachedForces> {
-  if (folder === undefined) return { forces: withForces(file, asked), kept: [] };
-  const nameless = namelessOption(asked);
+  if (folder === undefined) return { forces: withForces(file, wanted), kept: [] };
+  const nameless = namelessOption(wanted);
   if (nameless !== undefined) {
     const note = `  not cached in ${folder}: ${nameless} have no names that identify them`;
-    return { forces: withForces(file, asked), kept: [note] };
+    return { forces: withForces(file, wanted), kept: [note] };
   }
   const cache = new FileCache(folder, ".onnx");
-  const key = await hashOf(bytes, JSON.stringify({ ...asked, name: "", version: VERSION }));
+  const key = await hashOf(bytes, JSON.stringify({ ...wanted, name: "", version: VERSION }));
   const found = await cache.read(key);
-  if (found === undefined) return await keepForces(cache, key, withForces(file, asked), folder);
+  if (found === undefined) return await keepForces(cache, key, withForces(file, wanted), folder);
   const forces = {
     bytes: found.bytes as Uint8Array<ArrayBuffer>,
     report: found.note as ForcesReport,

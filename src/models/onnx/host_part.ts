@@ -82,9 +82,9 @@ export class HostPart {
     try {
       const outputs = await session.run(feeds, this.names);
       if (companion !== undefined) return companion.own(outputs, bindings) ?? outputs;
-      const odd = isAlone && this.names.find((name) => !isFiniteOutput(outputs, name));
-      if (typeof odd === "string") {
-        throw new RangeError(`output ${odd} must be finite; got NaN or infinity`);
+      const nonFinite = isAlone && this.names.find((name) => !isFiniteOutput(outputs, name));
+      if (typeof nonFinite === "string") {
+        throw new RangeError(`output ${nonFinite} must be finite; got NaN or infinity`);
       }
       return outputs;
     } catch (error) {

@@ -69,8 +69,8 @@ export function hostReason(bindings: OnnxBindings, systems: number): string | un
     const why = feedProblem(input);
     if (why !== undefined) return `${input.tensor.name} ${why}`;
   }
-  const odd = outputs.find((output) => !isSupportedOutput(output));
-  if (odd !== undefined) return `its output ${odd.tensor.name} must be rearranged`;
+  const unsupported = outputs.find((output) => !isSupportedOutput(output));
+  if (unsupported !== undefined) return `its output ${unsupported.tensor.name} must be rearranged`;
 }
 
 function feedProblem({ meaning, form, tensor: { dtype } }: OnnxInputBinding): string | undefined {

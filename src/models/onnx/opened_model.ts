@@ -46,10 +46,13 @@ export function limitationsOf(loaded: LoadedOnnx): {
 } {
   const files = hasOtherFiles(loaded) ? "its weights are in other files" : undefined;
   const opset = opsetOf(loaded.file);
-  const isOdd = opset < OPSETS.first || opset > OPSETS.last;
-  const odd =
+  const isUnsupported = opset < OPSETS.first || opset > OPSETS.last;
+  const opsetProblem =
     `its opset is ${opset}; opsets ${OPSETS.first} to ${OPSETS.last} can be rewritten for WebGPU`;
-  return { hostReason: files ?? (isOdd ? odd : undefined), evaluatorProblem: files };
+  return {
+    hostReason: files ?? (isUnsupported ? opsetProblem : undefined),
+    evaluatorProblem: files,
+  };
 }
 
 /**

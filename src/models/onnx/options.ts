@@ -173,14 +173,14 @@ export async function loadOnnx(
     : await readManifest(name, options.manifest, download);
   const given = { manifest: manifestOf(options), by: "the options" };
   const noted = notedManifest(name, file);
-  const said: SourcedManifest[] = [given, ...(beside === undefined ? [] : [beside]), noted];
+  const manifests: SourcedManifest[] = [given, ...(beside === undefined ? [] : [beside]), noted];
   for (const text of beside === undefined ? [] : contradictions(beside, noted)) {
     warn(`${name}: ${text}`);
   }
   const found = await findReference({ name, bytes, url }, options);
   const missing = found === undefined ? missingReference(name, file, url, options) : undefined;
   if (missing !== undefined) warn(missing);
-  return { name, bytes, url, file, ...mergedManifest(said), found };
+  return { name, bytes, url, file, ...mergedManifest(manifests), found };
 }
 
 function checkModelOptions(options: OnnxModelOptions): void {

@@ -121,10 +121,12 @@ function checkTables(database: Database, path: string, oldest: number): void {
     );
   }
   const known = database.prepare("PRAGMA table_info(systems)").all().map(({ name }) => name);
-  const lost = COLUMNS.find(([name]) => !known.includes(name));
-  if (lost !== undefined) {
+  const missingColumn = COLUMNS.find(([name]) => !known.includes(name));
+  if (missingColumn !== undefined) {
     throw new SyntaxError(
-      `Cannot open ${path}: it must be an ASE database; its systems have no column ${lost[0]}`,
+      `Cannot open ${path}: it must be an ASE database; its systems have no column ${
+        missingColumn[0]
+      }`,
     );
   }
   const version = versionOf(database, path);

@@ -123,13 +123,13 @@ export class CsvFormat implements TextFormat<number[]> {
   }
 
   #checkColumns(system: System, columns: readonly string[]): void {
-    const lost = columnsOf([system]).find((column) => !columns.includes(column));
-    if (lost === undefined) return;
+    const extra = columnsOf([system]).find((column) => !columns.includes(column));
+    if (extra === undefined) return;
     throw new TypeError(
       `Cannot write to ${this.#path}: each number must be among its columns, ${
         columns.join(",")
       }; ` +
-        `got ${show(lost)}. Pass columns to choose the numbers to write`,
+        `got ${show(extra)}. Pass columns to choose the numbers to write`,
     );
   }
 }

@@ -5,7 +5,12 @@
  */
 
 import { isObject } from "../../base/object.ts";
-import { ALWAYS, BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
+import {
+  BUILT_IN,
+  type FieldInfo,
+  type NumericArray,
+  REQUIRED_FIELDS,
+} from "../../batch/fields/fields.ts";
 import type { NumericInput } from "../../batch/fields/field_values.ts";
 import { show } from "../../base/show.ts";
 import { type System, systemOfData } from "../../batch/system.ts";
@@ -134,10 +139,10 @@ function describe(line: Record<string, unknown>): SystemInput {
       "fields and info must be objects; got other values",
     );
   }
-  for (const name of ALWAYS) {
+  for (const name of REQUIRED_FIELDS) {
     if (!Object.hasOwn(values, name)) {
       throw new SyntaxError(
-        `the line must have ${ALWAYS.join(", ")}; got no ${name}`,
+        `the line must have ${REQUIRED_FIELDS.join(", ")}; got no ${name}`,
       );
     }
   }
@@ -148,10 +153,10 @@ function describe(line: Record<string, unknown>): SystemInput {
     if (BUILT_IN.has(name)) input[name === "systemId" ? "id" : name] = numbersOf(value, name);
     else fields.push([name, customField(name, value, declared)]);
   }
-  const lost = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
-  if (lost !== undefined) {
+  const missing = Object.keys(declared).find((name) => !fields.some(([known]) => known === name));
+  if (missing !== undefined) {
     throw new SyntaxError(
-      `each declared field must have values; got no values of ${show(lost)}`,
+      `each declared field must have values; got no values of ${show(missing)}`,
     );
   }
   return { ...input, fields: Object.fromEntries(fields) } as unknown as SystemInput;

@@ -6,7 +6,7 @@
 
 import { CHANGED, type CheckedPart, MISSING } from "../damage.ts";
 import { codeOf } from "../files/open_file.ts";
-import { type Host, namesIfThere } from "./files.ts";
+import { type Host, namesIfExists } from "./files.ts";
 import { GROUPS, UNFINISHED } from "./layout.ts";
 import { isSealed } from "./metadata.ts";
 import { StoredArray } from "./stored_array.ts";
@@ -76,7 +76,7 @@ function isArray(bytes: Uint8Array): boolean {
 
 /** Returns whether a folder contains more than the unfinished first file that a killed process may leave. */
 async function hasContent(host: Host, path: string): Promise<boolean> {
-  const names = await namesIfThere(host.fs, path) ?? [];
+  const names = await namesIfExists(host.fs, path) ?? [];
   return names.some((name) => name !== UNFINISHED);
 }
 
@@ -84,7 +84,7 @@ async function hasContent(host: Host, path: string): Promise<boolean> {
 async function* metadataIn(host: Host, folder: string): AsyncGenerator<string, void> {
   let names: readonly string[];
   try {
-    names = await namesIfThere(host.fs, folder) ?? [];
+    names = await namesIfExists(host.fs, folder) ?? [];
   } catch (error) {
     if (codeOf(error) === "ENOTDIR") return; // a file, not a folder
     throw error;

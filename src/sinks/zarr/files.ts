@@ -61,7 +61,7 @@ export async function openHost(action: string): Promise<Host> {
 }
 
 /** Returns the bytes of a file, or `undefined` if it does not exist. */
-export async function readIfThere(
+export async function readIfExists(
   fs: Pick<FileSystem, "readFile">,
   path: string,
 ): Promise<Uint8Array | undefined> {
@@ -88,7 +88,7 @@ export async function markOf(
 }
 
 /** Returns the sorted names in a folder, or `undefined` if the folder does not exist. */
-export async function namesIfThere(fs: FileSystem, path: string): Promise<string[] | undefined> {
+export async function namesIfExists(fs: FileSystem, path: string): Promise<string[] | undefined> {
   try {
     return (await fs.readdir(path)).sort();
   } catch (error) {

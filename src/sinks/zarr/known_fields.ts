@@ -13,21 +13,21 @@ export type Rows = Readonly<Record<Level, number>>;
  * Returns the fields of new systems that the store does not have yet.
  *
  * @param known fields of the store
- * @param come fields of the new systems
+ * @param incoming fields of the new systems
  * @throws {TypeError} if a field differs from that of the store, or if some systems lack a field that has no
  * fill value
  */
 export function newFields(
   known: ReadonlyMap<string, FieldInfo>,
-  come: readonly FieldInfo[],
-  { path, there, more }: { readonly path: string; readonly there: Rows; readonly more: Rows },
+  incoming: readonly FieldInfo[],
+  { path, stored, added }: { readonly path: string; readonly stored: Rows; readonly added: Rows },
 ): FieldInfo[] {
   const fresh: FieldInfo[] = [];
   let found = 0;
-  for (const info of come) {
+  for (const info of incoming) {
     const own = known.get(info.name);
     if (own === undefined) {
-      if (there[info.level] > 0) checkFill(info, path, "the stored systems");
+      if (stored[info.level] > 0) checkFill(info, path, "the stored systems");
       fresh.push(info);
     } else {
       found++;
@@ -35,9 +35,9 @@ export function newFields(
     }
   }
   if (found === known.size) return fresh;
-  const names = new Set(come.map(({ name }) => name));
+  const names = new Set(incoming.map(({ name }) => name));
   for (const info of known.values()) {
-    if (!names.has(info.name) && more[info.level] > 0) {
+    if (!names.has(info.name) && added[info.level] > 0) {
       checkFill(info, path, "the new systems");
     }
   }

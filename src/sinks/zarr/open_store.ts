@@ -6,7 +6,7 @@
 
 import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
 import { VALUE_TYPES } from "./value_types.ts";
-import { type Host, namesIfThere, replaceText } from "./files.ts";
+import { type Host, namesIfExists, replaceText } from "./files.ts";
 import {
   type ArrayPlan,
   GROUPS,
@@ -29,7 +29,7 @@ const POINTER_ROWS = 1024;
  * passes.
  */
 export async function checkVacant({ host, path }: WriterSetting): Promise<void> {
-  const names = await namesIfThere(host.fs, path) ?? [];
+  const names = await namesIfExists(host.fs, path) ?? [];
   const others = names.filter((name) => name !== UNFINISHED);
   if (others.length === 0) return;
   throw new SyntaxError(
@@ -46,7 +46,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
   // From here on the folder is a store without systems. If the process is killed now, the old arrays that are
   // left do not count, because the root does not list them.
   await replaceText(fs, `${path}/zarr.json`, { text: rootMetadata(0, { core: {}, custom: {} }) });
-  for (const name of await namesIfThere(fs, path) ?? []) {
+  for (const name of await namesIfExists(fs, path) ?? []) {
     if (name !== "zarr.json") await fs.rm(`${path}/${name}`, { recursive: true, force: true });
   }
   for (const group of GROUPS) {
@@ -167,7 +167,7 @@ async function removeOthers(
   const known = new Set(Array.from(fields.values(), ({ array }) => array.path));
   const hasInfos = arrays?.info !== undefined && arrays.text !== undefined;
   for (const group of ["core", "custom", "hooke"]) {
-    for (const name of await namesIfThere(host.fs, `${path}/${group}`) ?? []) {
+    for (const name of await namesIfExists(host.fs, `${path}/${group}`) ?? []) {
       const folder = `${path}/${group}/${name}`;
       if (name.endsWith(".json") || known.has(folder)) continue;
       const isLeft = group === "hooke" ? !hasInfos : await isUnfinished(host, folder, totals);
@@ -181,7 +181,7 @@ async function removeOthers(
  * store.
  */
 async function isUnfinished(host: Host, folder: string, totals: Totals): Promise<boolean> {
-  const names = await namesIfThere(host.fs, folder).catch(() => undefined);
+  const names = await namesIfExists(host.fs, folder).catch(() => undefined);
   if (names === undefined) return false; // a file
   const array = await StoredArray.open(host, folder);
   if (array === undefined) return names.every((name) => name === "c" || name === "zarr.json.tmp");

@@ -6,7 +6,7 @@
 
 import type { Level } from "../../batch/fields/fields.ts";
 import { JsonReader } from "./array_metadata.ts";
-import { type FileSystem, namesIfThere } from "./files.ts";
+import { type FileSystem, namesIfExists } from "./files.ts";
 import { FIELD_OF_CORE, LEVEL_NAMES } from "./layout.ts";
 import { VERSION } from "./metadata.ts";
 
@@ -66,7 +66,7 @@ export async function readRoot(
   const attributes = json.object("attributes", meta.attributes ?? {});
   const listed = readLevels(json, attributes.fields ?? {});
   if (attributes.hooke === undefined) {
-    return { isOurs: false, samples: undefined, fields: await fieldsThere(fs, path, listed) };
+    return { isOurs: false, samples: undefined, fields: await existingFields(fs, path, listed) };
   }
   checkVersion(json, path, attributes.hooke);
   return {
@@ -99,14 +99,14 @@ function readLevels(json: JsonReader, value: unknown): FieldPlace[] {
 }
 
 /** Returns all fields that exist in a store of another program, whose root may not list every array. */
-async function fieldsThere(
+async function existingFields(
   fs: FileSystem,
   path: string,
   listed: readonly FieldPlace[],
 ): Promise<FieldPlace[]> {
   const fields: FieldPlace[] = [];
   for (const group of ["core", "custom"] as const) {
-    for (const stored of await namesIfThere(fs, `${path}/${group}`) ?? []) {
+    for (const stored of await namesIfExists(fs, `${path}/${group}`) ?? []) {
       if (stored === "zarr.json" || stored.startsWith(".")) continue;
       const known = listed.find((one) => one.group === group && one.stored === stored);
       fields.push(known ?? { group, stored, level: group === "core" ? levelOf(stored) : "system" });

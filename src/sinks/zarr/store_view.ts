@@ -14,7 +14,7 @@ import {
 } from "../../batch/fields/fields.ts";
 import type { SavedField } from "../../batch/saved/saved_batch.ts";
 import type { Info } from "../../batch/store.ts";
-import { type Host, readIfThere } from "./files.ts";
+import { type Host, readIfExists } from "./files.ts";
 import { readInfos } from "./info_text.ts";
 import { INFO_TEXT, MASKS, POINTERS } from "./layout.ts";
 import { readRoot, type RootMetadata } from "./root_metadata.ts";
@@ -79,7 +79,7 @@ export class StoreView {
    * @throws {RangeError} if a newer version wrote the store
    */
   static async open(host: Host, path: string): Promise<StoreView | undefined> {
-    const bytes = await readIfThere(host.fs, `${path}/zarr.json`);
+    const bytes = await readIfExists(host.fs, `${path}/zarr.json`);
     if (bytes === undefined) return undefined;
     const root = await readRoot(host.fs, path, bytes);
     if (root.samples === 0) {
@@ -125,8 +125,8 @@ export class StoreView {
     const field = this.fields.get(name);
     if (field?.info.level !== "system" || field.info.width !== 1) return undefined;
     const values = await field.read([[0, this.rows]]);
-    const isThere = (_: number, row: number) => this.#mask[row] !== 0;
-    return this.#places === undefined ? values : values.filter(isThere);
+    const exists = (_: number, row: number) => this.#mask[row] !== 0;
+    return this.#places === undefined ? values : values.filter(exists);
   }
 
   /** Reads one or more systems, in the given order. Throws a SyntaxError if their data is damaged. */

@@ -115,22 +115,22 @@ export class StoreWriter {
    * system is added then
    */
   add(batch: Batch, fields: readonly FieldInfo[]): void {
-    const there = this.#totals,
+    const stored = this.#totals,
       texts = batch.infos.map((info) => infoText(info, this.#setting.path));
-    const more = { system: batch.size, node: batch.nodeCount, edge: batch.edgeCount };
-    const fresh = newFields(this.#infos, fields, { path: this.#setting.path, there, more });
+    const added = { system: batch.size, node: batch.nodeCount, edge: batch.edgeCount };
+    const fresh = newFields(this.#infos, fields, { path: this.#setting.path, stored, added });
     for (const info of fresh) this.#begin(info, batch);
     const given = new Set(fields.map(({ name }) => name));
     for (const { info, array } of this.#fields.values()) {
-      if (!given.has(info.name)) array.column.addFill(more[info.level]);
+      if (!given.has(info.name)) array.column.addFill(added[info.level]);
       else {
-        const base = info.name === "edges" ? there.node : 0;
-        array.column.add(batch.get(info.name), 0, more[info.level], base);
+        const base = info.name === "edges" ? stored.node : 0;
+        array.column.add(batch.get(info.name), 0, added[info.level], base);
       }
     }
     this.#addPointers(batch);
     this.#addInfos(texts);
-    for (const level of ["system", "node", "edge"] as const) there[level] += more[level];
+    for (const level of ["system", "node", "edge"] as const) stored[level] += added[level];
   }
 
   /** Enqueues a commit: all systems so far become part of the store when its turn comes. */

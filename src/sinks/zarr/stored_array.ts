@@ -8,7 +8,7 @@ import { allocate, dtypeOf, type NumericArray } from "../../batch/fields/fields.
 import { crc32c } from "../../base/crc32c.ts";
 import { type ArrayMetadata, type Decoding, readArrayMetadata } from "./array_metadata.ts";
 import { readAt } from "../files/open_file.ts";
-import { type Host, type OpenFile, readIfThere } from "./files.ts";
+import { type Host, type OpenFile, readIfExists } from "./files.ts";
 import { swapBytes } from "./value_types.ts";
 
 /** Rows from the first index up to, but not including, the second. */
@@ -46,7 +46,7 @@ export class StoredArray {
   /** Opens the array in a folder. Returns `undefined` if there is no `zarr.json`. */
   static async open(host: Host, path: string): Promise<StoredArray | undefined> {
     const file = `${path}/zarr.json`;
-    const bytes = await readIfThere(host.fs, file);
+    const bytes = await readIfExists(host.fs, file);
     if (bytes === undefined) return undefined;
     return new StoredArray(host, path, readArrayMetadata(file, bytes));
   }
@@ -167,7 +167,7 @@ export class StoredArray {
       const packed = await this.#packedIn(`${this.path}/${fileOf(shard)}`, within);
       return packed && this.#unpack(packed, decoding, size);
     }
-    const packed = await readIfThere(this.#host.fs, `${this.path}/${fileOf(place)}`);
+    const packed = await readIfExists(this.#host.fs, `${this.path}/${fileOf(place)}`);
     return packed && this.#unpack(packed, decoding, size);
   }
 

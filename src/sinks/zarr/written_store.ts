@@ -8,13 +8,13 @@ import { Batch } from "../../batch/batch.ts";
 import type { FieldInfo } from "../../batch/fields/fields.ts";
 import { makeFolder } from "../../base/durable_folder.ts";
 import { HeldPath } from "../files/held_path.ts";
-import { codeOf, refusal } from "../files/open_file.ts";
-import { checkLength, emptyError } from "../check_length.ts";
+import { checkLength, emptyError, fullError } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
 import { bytesOf, copySystems, FieldPattern } from "../copied_systems.ts";
 import { WriterQueue } from "../files/writer_queue.ts";
 import { type Host, markOf, openHost } from "./files.ts";
 import { checkVacant, lowerSystemCount, makeStore, resumeStore } from "./open_store.ts";
+import { withPath } from "./store_errors.ts";
 import { StoreView } from "./store_view.ts";
 import type { StoreWriter, WriterSetting } from "./store_writer.ts";
 import { readOptions, type ZarrSinkOptions } from "./zarr_options.ts";
@@ -79,7 +79,9 @@ export class WrittenStore {
     const own = isWhole ? batch : copySystems(batch, mask, `write to ${this.path}`);
     if (own === undefined) return;
     this.#queue.check(); // before any system is copied
-    if (this.length + own.size > this.capacity) throw this.#fullError(own.size);
+    if (this.length + own.size > this.capacity) {
+      throw fullError(`write to ${this.path}`, own.size, this);
+    }
     if (this.#writer?.isBroken) this.#closeBroken(this.#writer);
     const writer = this.#ready;
     if (writer === undefined) return this.#addLater(own);
@@ -103,7 +105,7 @@ export class WrittenStore {
     find: (view: StoreView | undefined) => readonly number[] | Promise<readonly number[]>,
   ): Promise<Batch> {
     await this.flush();
-    return await this.#inTurn(() => this.#withPath("read", () => this.#read(find)));
+    return await this.#inTurn(() => withPath(this.path, "read", () => this.#read(find)));
   }
 
   /** Removes all systems written so far. Systems that are written meanwhile stay. */
@@ -118,7 +120,7 @@ export class WrittenStore {
       const writer = await this.#ownWriter();
       if (length >= writer.size) return;
       if (length === 0) return await this.#clear();
-      await this.#withPath("truncate", async () => {
+      await withPath(this.path, "truncate", async () => {
         await writer.close();
         await this.#shorten(length);
       });
@@ -128,7 +130,7 @@ export class WrittenStore {
   /** Removes all systems, as `clear` does, and returns them. */
   drain(): Promise<Batch> {
     return this.#exclusively(async () => {
-      const all = await this.#withPath("read", () => this.#read(placesIn));
+      const all = await withPath(this.path, "read", () => this.#read(placesIn));
       await this.#clear();
       return all;
     });
@@ -145,7 +147,7 @@ export class WrittenStore {
     this.#reset();
     this.#length = length;
     try {
-      await this.#withPath("close", async () => await writer?.close());
+      await withPath(this.path, "close", async () => await writer?.close());
     } finally {
       this.#held.release();
     }
@@ -208,7 +210,7 @@ export class WrittenStore {
     await makeFolder(host.fs, this.path).catch(() => {}); // the following steps report the error
     this.#held.hold(); // before the store is read: data that another sink is writing must not be removed
     try {
-      await this.#withPath("open", () => this.#openHeld(host));
+      await withPath(this.path, "open", () => this.#openHeld(host));
     } catch (error) {
       this.#held.release();
       throw error;
@@ -241,7 +243,7 @@ export class WrittenStore {
   async #clear(): Promise<void> {
     const writer = await this.#ownWriter();
     this.#reset();
-    await this.#withPath("clear", async () => {
+    await withPath(this.path, "clear", async () => {
       await writer.close();
       this.#writer = await makeStore(this.#setting(this.#host!));
     });
@@ -291,7 +293,7 @@ export class WrittenStore {
       chunkBytes,
       packing: { compression, level },
       enqueue: (work, bytes) => {
-        const task = () => this.#withPath("write to", work);
+        const task = () => withPath(this.path, "write to", work);
         if (this.#inline === undefined) this.#queue.push(task, bytes);
         else this.#inline.push(task);
       },
@@ -308,7 +310,7 @@ export class WrittenStore {
       return await this.#inTurn(async () => {
         const writer = this.#writer;
         if (writer?.isUpToDate === false) {
-          await this.#withPath("write to", () => writer.commitNow());
+          await withPath(this.path, "write to", () => writer.commitNow());
         }
         return await work();
       });
@@ -336,34 +338,6 @@ export class WrittenStore {
     this.#writer = undefined;
     this.#seen.view = undefined;
     this.#pattern.clear();
-  }
-
-  /** Adds the path to errors of the file system. Other errors are thrown unchanged. */
-  async #withPath<T>(verb: string, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (codeOf(error) === "ENOTDIR") {
-        throw new SyntaxError(
-          `Cannot ${verb} ${this.path}: it must be a folder; it, or a part of its path, is a file`,
-          {
-            cause: error,
-          },
-        );
-      }
-      // Not every error of a file system has a code. Errors thrown by Hooke are of these classes, or have a
-      // cause.
-      const isOwn = [SyntaxError, RangeError, TypeError].some((kind) => error instanceof kind) ||
-        error instanceof Error && error.cause !== undefined;
-      throw isOwn ? error : refusal(this.path, verb, error);
-    }
-  }
-
-  #fullError(count: number): RangeError {
-    return new RangeError(
-      `Cannot write to ${this.path}: ${count} more systems exceed its capacity of ${this.capacity}; ` +
-        `it has ${this.length}`,
-    );
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { ALWAYS } from "../../batch/fields/fields.ts";
+import { REQUIRED_FIELDS } from "../../batch/fields/fields.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../base/show.ts";
 import type { WriterQueueOptions } from "../files/writer_queue.ts";
@@ -56,7 +56,7 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
 }
 
 const KEPT: readonly string[] = [
-  ...ALWAYS.filter((name) => name !== "masses"),
+  ...REQUIRED_FIELDS.filter((name) => name !== "masses"),
   "systemId",
   "sourceId",
   "step",

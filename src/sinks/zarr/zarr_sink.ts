@@ -150,9 +150,9 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   async select(places: readonly number[]): Promise<Batch> {
     return await this.#store.read((view) => {
       const size = view?.size ?? 0;
-      const isThere = (place: unknown) =>
+      const exists = (place: unknown) =>
         Number.isInteger(place) && (place as number) >= 0 && (place as number) < size;
-      const wrong = places.find((place) => !isThere(place));
+      const wrong = places.find((place) => !exists(place));
       if (wrong === undefined) return places;
       throw new RangeError(
         `Cannot read ${this.path}: places must be whole numbers below ${size}; got ${wrong}`,

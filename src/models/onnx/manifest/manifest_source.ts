@@ -132,19 +132,19 @@ function parsed(name: string, by: string, text: string): unknown {
 }
 
 /** Merges several manifests: of each member, and of each tensor, the first that states a value counts. */
-export function mergedManifest(said: readonly SourcedManifest[]): {
+export function mergedManifest(manifests: readonly SourcedManifest[]): {
   readonly manifest: OnnxManifest;
   readonly by: (member: keyof OnnxManifest) => string;
 } {
   let manifest: OnnxManifest = {};
-  for (const one of said.toReversed()) {
+  for (const one of manifests.toReversed()) {
     manifest = { ...manifest, ...present(one.manifest), ...deeper(manifest, one.manifest) };
   }
-  const isSaid = (member: keyof OnnxManifest, one: SourcedManifest) =>
+  const states = (member: keyof OnnxManifest, one: SourcedManifest) =>
     one.manifest[member] !== undefined &&
     (DEEP.includes(member) || isSame(one.manifest[member], manifest[member]));
   const by = (member: keyof OnnxManifest) =>
-    said.filter((one) => isSaid(member, one)).map((one) => one.by).join(" and ");
+    manifests.filter((one) => states(member, one)).map((one) => one.by).join(" and ");
   return { manifest, by };
 }
 

@@ -174,14 +174,14 @@ function unknownInputsError(
   );
   const first = unknown[0]!.name;
   const [meaning = "positions"] = wouldMap[first]!;
-  const isOdd = unknown.every((tensor) => wouldMap[tensor.name]!.length === 0);
+  const hasNoMeaning = unknown.every((tensor) => wouldMap[tensor.name]!.length === 0);
   return new ModelMismatchError(name, {
     expected: "each of its inputs must have a meaning",
     found: `the meaning of ${
       unknown.map(showTensor).join(", ")
     } is not known (${known.length} of ${inputs.length} inputs are)`,
     wouldMap,
-    remedy: isOdd
+    remedy: hasNoMeaning
       ? `pass { constants: { ${JSON.stringify(first)}: 0 } } or { derived: { ${
         JSON.stringify(first)
       }: (lists) => … } }`
@@ -192,8 +192,10 @@ function unknownInputsError(
 }
 
 export function checkInputs(model: OnnxMatchable, { inputs, batch }: OnnxBindings): void {
-  const isThere = inputs.some(({ meaning }) => meaning === "positions" || meaning === "derived");
-  if (!isThere) {
+  const hasPositions = inputs.some(({ meaning }) =>
+    meaning === "positions" || meaning === "derived"
+  );
+  if (!hasPositions) {
     throw new ModelMismatchError(model.name, {
       expected: "positions must be among its inputs",
       found: `its inputs are ${model.inputs.map(showTensor).join(", ") || "empty"}`,

@@ -161,12 +161,12 @@ function assertForces(model: OnnxMatchable, used: readonly Chosen[]): void {
       ),
     ]),
   );
-  const isThere = Object.values(wouldMap).some(({ length }) => length > 0);
+  const hasCandidates = Object.values(wouldMap).some(({ length }) => length > 0);
   throw new ModelMismatchError(model.name, {
     expected: "it must give forces, or an energy that can be differentiated",
     found: `its outputs are ${model.outputs.map(showTensor).join(", ") || "empty"}`,
     wouldMap,
-    ...(isThere ? {} : { remedy: remedyOf(model, hasEnergy) }),
+    ...(hasCandidates ? {} : { remedy: remedyOf(model, hasEnergy) }),
   });
 }
 

@@ -37,7 +37,7 @@ export function alternativesTo(
   opened: OnnxOpened,
   isScaled: boolean,
 ): Alternative[] {
-  const said = (change: OnnxManifest): Alternative => ({
+  const withChange = (change: OnnxManifest): Alternative => ({
     text: `{ ${
       Object.entries(change).map(([name, value]) => {
         const text = JSON.stringify(value);
@@ -47,27 +47,29 @@ export function alternativesTo(
     manifest: { ...manifest, ...change },
   });
   const near = (change: OnnxManifest): Alternative => {
-    const one = said(change);
+    const one = withChange(change);
     return { ...one, text: `${one.text} or a length near it` };
   };
   const { hasEdges, hasTriplets } = opened.bindings;
   const energies = Object.keys(ENERGY_UNITS) as EnergyUnit[];
   const lengths = Object.keys(LENGTH_UNITS) as LengthUnit[];
   const scaled = [
-    ...energies.map((energyUnit) => said({ energyUnit })),
+    ...energies.map((energyUnit) => withChange({ energyUnit })),
     ...otherSign(manifest, opened),
   ];
   if (isScaled) return scaled;
   return [
     ...scaled,
-    ...lengths.map((lengthUnit) => said({ lengthUnit })),
+    ...lengths.map((lengthUnit) => withChange({ lengthUnit })),
     ...energies.flatMap((energyUnit) =>
-      lengths.slice(1).map((lengthUnit) => said({ energyUnit, lengthUnit }))
+      lengths.slice(1).map((lengthUnit) => withChange({ energyUnit, lengthUnit }))
     ),
-    ...otherNumbers(manifest.elements).map((elements) => said({ elements })),
-    ...(hasEdges ? [said({ neighbors: manifest.neighbors === "half" ? "full" : "half" })] : []),
+    ...otherNumbers(manifest.elements).map((elements) => withChange({ elements })),
+    ...(hasEdges
+      ? [withChange({ neighbors: manifest.neighbors === "half" ? "full" : "half" })]
+      : []),
     ...(hasTriplets
-      ? [said({ triplets: manifest.triplets === "ordered" ? "unordered" : "ordered" })]
+      ? [withChange({ triplets: manifest.triplets === "ordered" ? "unordered" : "ordered" })]
       : []),
     ...otherDirections(manifest, opened),
     ...(hasEdges ? LENGTHS.map((cutoff) => near({ cutoff })) : []),
