@@ -143,8 +143,8 @@ export interface TrainerControl {
   /** The parameters of the model. */
   readonly parameters: readonly ParameterInfo[];
   /**
-   * A copy of a parameter as it is now, of its average where those are kept, or of its gradient; wherever they are.
-   * Rejects with a RangeError for a name that no parameter has.
+   * Returns a copy of a parameter as it is now, of its average where those are kept, or of its gradient; wherever they
+   * are. Rejects with a RangeError for a name that no parameter has.
    *
    * @param of which of them: the parameter itself by default
    */

@@ -42,7 +42,7 @@ export class TrainerCore<
 > implements Workflow, AsyncDisposable, TrainerControl {
   /** Name of the trainer in listings, logs and checkpoints. */
   readonly name: string;
-  /** The configuration that it was made with: its option `config`; of a `Trainer` `hooksConfig` if that is missing. */
+  /** The configuration of the run: the option `config`, or `hooksConfig` of a `Trainer` without it. */
   readonly config: unknown;
   /** The outcome of the last run. */
   outcome: Outcome | undefined;

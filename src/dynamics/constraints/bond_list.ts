@@ -33,8 +33,8 @@ interface Bond {
 }
 
 /**
- * The bonds of several constraints as one list. Those between two atoms that are fixed in all directions are left out.
- * Throws a RangeError if a bond occurs twice, or if one between fixed atoms should get another length.
+ * Returns the bonds of several constraints as one list. Those between two atoms that are fixed in all directions are
+ * left out. Throws a RangeError if a bond occurs twice, or if one between fixed atoms should get another length.
  */
 export function bondList(
   all: readonly HeldBonds[],

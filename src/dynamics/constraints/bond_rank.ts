@@ -52,7 +52,9 @@ function gram(
   );
 }
 
-/** The rank of a matrix without negative eigenvalues, by elimination, starting with the largest remaining one. */
+/**
+ * Returns the rank of a matrix without negative eigenvalues, by elimination, starting with the largest remaining one.
+ */
 function rankOf(rows: Float64Array[]): number {
   const count = rows.length;
   const left = new Set(Array.from({ length: count }, (_, i) => i));

@@ -154,12 +154,12 @@ export class ConvergenceHook {
     return this.criteria.every(({ key }) => key !== "positions");
   }
 
-  /** Converged when no atom feels more than `threshold` (eV/Å), by the measure `fmax`. */
+  /** Returns a criterion that is met when no atom feels more than `threshold` (eV/Å), by the measure `fmax`. */
   static fromFmax(threshold: number = 0.05): ConvergenceHook {
     return new ConvergenceHook({ criteria: [{ key: "fmax", threshold }] });
   }
 
-  /** The same by the norms of the field `forces`. */
+  /** Returns the same criterion by the norms of the field `forces`. */
   static fromForces(threshold: number = 0.05): ConvergenceHook {
     return new ConvergenceHook({ criteria: [{ key: "forces", threshold, reduceOp: "norm" }] });
   }

@@ -65,9 +65,9 @@ export interface DynamicsOptions<
    */
   readonly device?: DeviceName | DeviceRequest;
   /**
-   * Over how many threads the systems of a batch are spread on `"wasm"`, each in a worker of its own: more than there
-   * are systems, or processors, are of no use. Results are bitwise identical. Workers live until the
-   * engine is closed, and keep a process alive.
+   * Number of threads over which the systems of a batch are divided on `"wasm"`, each thread in its own worker. More
+   * threads than systems or processors are useless. Results are bitwise identical. Workers live until the engine is
+   * closed, and keep a process alive.
    *
    * @default 1: the thread of the caller
    */

@@ -41,7 +41,7 @@ export interface DeviceInUse {
   readonly skipped: readonly SkippedDevice[];
 }
 
-/** The error of a backend that is no longer there, if that is why something went wrong. */
+/** Returns the error of a backend that is no longer there, if that is why something went wrong. */
 export function unavailable(error: unknown): BackendUnavailableError | undefined {
   if (error instanceof BackendUnavailableError) return error;
   return error instanceof Error && error.cause !== undefined ? unavailable(error.cause) : undefined;

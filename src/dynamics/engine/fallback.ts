@@ -62,7 +62,7 @@ export class Fallback {
     this.#keep({ step: stepCount, saved, isHome: true, marks: hooks.marks() });
   }
 
-  /** Between two steps: takes a snapshot if the last is too old, and returns a promise if so. */
+  /** Takes a snapshot between two steps if the last is too old, and returns a promise if so. */
   takeIfDue(run: BatchRun): Promise<void> | undefined {
     if (!this.#device.canFallBack) return;
     if (performance.now() - this.#takenAt < 1000 * this.#device.keepSeconds) return;

@@ -42,7 +42,7 @@ const POSITIONS = "positions";
 /** All fields of the batch as one field. */
 const FRAME = "frame";
 
-/** The names of all fields that hooks may declare; `own` are those of the user. */
+/** Returns the names of all fields that hooks may declare; `own` are those of the user. */
 function fieldNames(own: readonly string[]): readonly string[] {
   return [...new Set([...STORED, ...MEASURED, CHANGE, "time", FRAME, ...own])];
 }
@@ -117,7 +117,7 @@ export class DynamicsFields implements StateSource {
     return field === POSITIONS ? state.origins.view(values) : values;
   }
 
-  /** Nothing, where a system has come apart: the step is not done, then. */
+  /** Returns `undefined` if a system has diverged, because the step is not done then. */
   async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
     const host = this.#host();
     const { state, state: { backend, batch, frame }, clock } = host;

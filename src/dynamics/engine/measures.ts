@@ -81,7 +81,7 @@ export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
   return field === "stress" ? state.field("stress") : perSystem(state, field);
 }
 
-/** The measure of a field; `undefined` where it is not measured. */
+/** Returns the measure of a field; `undefined` where it is not measured. */
 export function measureOf(
   state: ResidentBatch,
   field: string,
@@ -113,7 +113,10 @@ export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
   return state.state("bathEnergy", { dtype: "f64", level: "system", isShared: true });
 }
 
-/** The change of the energy from step to step: to be run once in each step, when the energy is new. */
+/**
+ * Returns the calls that measure the change of the energy between steps. They must run once in each step, when the
+ * energy is new.
+ */
 export function measureChange(state: ResidentBatch): Measure {
   const buffer = perSystem(state, "energyChange");
   const previous = state.state("previousEnergy", { dtype: "f64", level: "system", initial: NaN });
@@ -160,8 +163,8 @@ export function noteStages(
 const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
 
 /**
- * The degrees of freedom of each system, where kernels find them. They follow the constraints of hooks and of the
- * engine, however much later these become known.
+ * Returns the degrees of freedom of each system, where kernels find them. They follow the constraints of hooks and of
+ * the engine, however much later these become known.
  */
 function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
   const known = freedoms.get(state) ?? [];
@@ -174,8 +177,8 @@ function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> 
 }
 
 /**
- * The degrees of freedom that a bath heats, which leaves a center of mass at rest where it is: where a stage before its
- * own has set it in motion, it has a part in the heat.
+ * Returns the degrees of freedom that a bath heats, which leaves a center of mass at rest where it is: where a stage
+ * before its own has set it in motion, it has a part in the heat.
  */
 export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
   return freedomIn(state, placeOf(state)?.isStirred !== true);
@@ -188,7 +191,7 @@ export function countFreedom(state: ResidentBatch): void {
   }
 }
 
-/** 3 per atom, minus the constrained ones, minus a center of mass that was brought to rest and stays so. */
+/** Returns 3 per atom, minus the constrained ones, minus a center of mass that was brought to rest and stays so. */
 export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
   const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
   const isSpared = spared.get(state);

@@ -24,7 +24,7 @@ export class SystemRows {
     this.places = places;
   }
 
-  /** Are they of this batch, with the systems that it has now? */
+  /** Returns whether they are of this batch, with its current systems. */
   isFor(batch: Batch): boolean {
     return batch === this.#batch && batch.nodeOffsets === this.#offsets;
   }
@@ -39,7 +39,7 @@ export class SystemRows {
     return this.#own ??= this.isAll ? this.#batch : this.#batch.view(this.places);
   }
 
-  /** Their rows of a field, or of each in a frame. */
+  /** Returns their rows of a field, or of each field in a frame. */
   of(field: string, value: unknown): unknown {
     if (this.isAll) return value;
     if (!ArrayBuffer.isView(value)) return this.#ofFrame(value as Record<string, NumericArray>);
@@ -58,7 +58,7 @@ export class SystemRows {
     this.#each(each, isNode, (from, to, at) => whole.set(rows.subarray(at, at + to - from), from));
   }
 
-  /** Their flags among those of all. */
+  /** Returns their flags. */
   masked(mask: ArrayLike<number>): Int32Array {
     return Int32Array.from(this.places, (place) => mask[place] ?? 0);
   }

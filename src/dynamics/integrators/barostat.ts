@@ -152,8 +152,8 @@ export interface CellChain {
 }
 
 /**
- * Half a step of a Nosé–Hoover chain on the cell of each system. At the end of a step it must be the last: then
- * `bathEnergy` is whole.
+ * Returns the call of half a step of a Nosé–Hoover chain on the cell of each system. At the end of a step it must
+ * be the last: then `bathEnergy` is whole.
  */
 export function barostatChain(
   state: ResidentBatch,
@@ -165,7 +165,7 @@ export function barostatChain(
   return call(barostatChainKernel, { ...cell, eta, etaDot, length, parts, others });
 }
 
-/** p V of each system. */
+/** Returns p V of each system. */
 function work({ batch }: ResidentBatch, pressure: Float64Array): Float64Array {
   const cell = batch.get("cell");
   return pressure.map((p, system) => p * Math.abs(signedVolume(cell, 9 * system)));

@@ -23,8 +23,9 @@ export interface Bath {
 }
 
 /**
- * O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the noise is keyed by seed,
- * system id, step of the system and atom. The energy that it removes is added to {@linkcode bathEnergy}.
+ * Returns the call of O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the
+ * noise is keyed by seed, system id, step of the system and atom. The energy that it removes is added to
+ * {@linkcode bathEnergy}.
  *
  * @example
  * ```ts
@@ -69,9 +70,9 @@ export interface RescalingBath extends Omit<Bath, "friction"> {
 }
 
 /**
- * Stochastic velocity rescaling over a whole step: v = α v, with a random α for each system that samples the kinetic
- * energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a center of mass at
- * rest.
+ * Returns the call of stochastic velocity rescaling over a whole step: v = α v, with a random α for each system that
+ * samples the kinetic energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a
+ * center of mass at rest.
  */
 export function rescaleVelocities(
   state: ResidentBatch,
@@ -115,8 +116,8 @@ export interface ChainBath {
 }
 
 /**
- * Half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic energy. It must be the
- * first and the last kernel of a step, in an integrator that keeps a center of mass at rest.
+ * Returns the call of half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic
+ * energy. It must be the first and the last kernel of a step, in an integrator that keeps a center of mass at rest.
  */
 export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): KernelCall {
   const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;

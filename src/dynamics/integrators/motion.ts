@@ -15,7 +15,7 @@ import { POSITIONS_LOW } from "../engine/state_names.ts";
 export type StepTime = Buffer<"real">;
 
 /**
- * B: half a kick, v += ½ dt F/m.
+ * Returns the call of B: half a kick, v += ½ dt F/m.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function kick(state: ResidentBatch, dt: StepTime): KernelCall {
 }
 
 /**
- * B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v.
+ * Returns the call of B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function kickDrift(state: ResidentBatch, dt: StepTime): KernelCall {
 }
 
 /**
- * A: a drift over a fraction of the step, x += fraction · dt v.
+ * Returns the call of A: a drift over a fraction of the step, x += fraction · dt v.
  *
  * @example
  * ```ts
@@ -109,7 +109,10 @@ export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Ker
   return call(driftKernel, { positions, velocities, dt, fraction, low: lowOf(state) });
 }
 
-/** The digits of the positions that they have no room for, without which f32 would not conserve energy as f64 does. */
+/**
+ * Returns the low digits of the positions, which f32 cannot hold, without which f32 would not conserve energy as f64
+ * does.
+ */
 export function lowOf(state: ResidentBatch): Buffer<"real"> {
   return state.state(POSITIONS_LOW, { dtype: "real", level: "node", width: 3, isShared: true });
 }

@@ -19,8 +19,8 @@ export interface NVEOptions extends TimeStepOptions {}
 const PARAMETERS: ParameterTable<NVEOptions> = { dt: { rule: Rule.STEP } };
 
 /**
- * Velocity Verlet, the integrator of {@linkcode NVE}:
- * v += ½ dt F/m; x += dt v; new forces; v += ½ dt F/m.
+ * Returns velocity Verlet, the integrator of {@linkcode NVE}: v += ½ dt F/m; x += dt v; new forces; v += ½ dt
+ * F/m.
  *
  * | symbol | meaning | unit |
  * |---|---|---|

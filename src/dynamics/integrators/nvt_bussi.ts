@@ -26,9 +26,9 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
 };
 
 /**
- * Stochastic velocity rescaling (CSVR), the integrator of {@linkcode NVTBussi}: velocity Verlet, then v = α v for each
- * system, α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is the exact evolution
- * of the kinetic energy in a bath over a whole step.
+ * Returns stochastic velocity rescaling (CSVR), the integrator of {@linkcode NVTBussi}: velocity Verlet, then v = α v
+ * for each system, α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is the exact
+ * evolution of the kinetic energy in a bath over a whole step.
  *
  * | symbol | meaning | unit |
  * |---|---|---|

@@ -26,9 +26,9 @@ const PARAMETERS: ParameterTable<NVTLangevinOptions> = {
 };
 
 /**
- * Langevin dynamics split as BAOAB, the integrator of {@linkcode NVTLangevin}: half a kick (B), half a drift (A), the
- * bath for a whole step (O: v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ), half a drift (A), new forces, half a kick
- * (B).
+ * Returns Langevin dynamics split as BAOAB, the integrator of {@linkcode NVTLangevin}: half a kick (B), half a drift
+ * (A), the bath for a whole step (O: v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ), half a drift (A), new forces,
+ * half a kick (B).
  *
  * | symbol | meaning | unit |
  * |---|---|---|

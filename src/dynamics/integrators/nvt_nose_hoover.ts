@@ -14,9 +14,9 @@ export interface NVTNoseHooverOptions extends ChainOptions {}
 const NAME = "NVTNoseHoover";
 
 /**
- * Nosé–Hoover chains, the integrator of {@linkcode NVTNoseHoover}: half a step of the chain, velocity Verlet, half a
- * step of the chain. The chain, with g degrees of freedom:
- * v̇ = F/m − η̇₁ v; Q₁ η̈₁ = 2K − g k_B T − Q₁ η̇₁ η̇₂; Q_k η̈_k = Q_(k−1) η̇²_(k−1) − k_B T − Q_k η̇_k η̇_(k+1).
+ * Returns Nosé–Hoover chains, the integrator of {@linkcode NVTNoseHoover}: half a step of the chain, velocity Verlet,
+ * half a step of the chain. The chain, with g degrees of freedom: v̇ = F/m − η̇₁ v; Q₁ η̈₁ = 2K − g k_B T − Q₁ η̇₁
+ * η̇₂; Q_k η̈_k = Q_(k−1) η̇²_(k−1) − k_B T − Q_k η̇_k η̇_(k+1).
  *
  * | symbol | meaning | unit |
  * |---|---|---|

@@ -15,7 +15,10 @@ import { systemName } from "../../batch/store.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
 
-/** A number of each system that it brings along: it goes with it wherever systems join and leave a batch. */
+/**
+ * A parameter with its own value for each system, from a field of the batch. The value stays with its system when
+ * systems are admitted and graduate.
+ */
 export interface FromField {
   /** The field of the batch, one number per system, in the units of the parameter. */
   readonly field: string;
@@ -227,7 +230,7 @@ export function initialOf(
 }
 
 /**
- * A parameter as a buffer of one number for each system.
+ * Returns a parameter as a buffer of one number for each system.
  *
  * @example
  * ```ts
@@ -278,7 +281,7 @@ export function parameterTable(
   return state.constants("f64", rows.flat(), "system");
 }
 
-/** A parameter times a number. */
+/** Returns a parameter times a number. */
 export function times(value: PerSystem, factor: number): PerSystem {
   if (typeof value === "number") return value * factor;
   if (!isFromField(value)) return Array.from(value, (one) => one * factor);

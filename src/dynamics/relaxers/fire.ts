@@ -51,7 +51,8 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
 };
 
 /**
- * The fast inertial relaxation engine, the integrator of {@linkcode FIRE}; each system by itself, with P = Σ v·F.
+ * Returns the fast inertial relaxation engine, the integrator of {@linkcode FIRE}, for each system independently,
+ * with P = Σ v·F.
  *
  * - P > 0: after `nMin` such steps in a row dt grows by `fInc` up to `dtMax`, and α shrinks by `fAlpha`;
  *   v = (1 − α) v + α |v|/|F| F.

@@ -50,9 +50,9 @@ const PARAMETERS: ParameterTable<FIRE2Options> = {
 };
 
 /**
- * FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fireRelaxer` in four points: every atom has 1 amu,
- * velocities are kicked before P = Σ v·F is computed, an uphill step goes half a step back, and `maxStep` scales the
- * step of the whole system.
+ * Returns FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fireRelaxer` in four points: every atom has
+ * 1 amu, velocities are kicked before P = Σ v·F is computed, an uphill step goes half a step back, and `maxStep`
+ * scales the step of the whole system.
  *
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  *

@@ -48,9 +48,9 @@ const MEMORY: NumberRule = {
 };
 
 /**
- * Limited-memory BFGS, the integrator of {@linkcode LBFGS}, for each system independently. The last `memory` steps s and
- * the changes y of the forces over them approximate the inverse Hessian H: x += `damping` · H F. The atom with the
- * largest displacement moves at most by `maxStep`.
+ * Returns limited-memory BFGS, the integrator of {@linkcode LBFGS}, for each system independently. The last `memory`
+ * steps s and the changes y of the forces over them approximate the inverse Hessian H: x += `damping` · H F. The atom
+ * with the largest displacement moves at most by `maxStep`.
  *
  * - H F is computed by the two-loop recursion, with the initial scale s·y/y·y of the last pair, or 1/`curvature` without
  *   pairs.

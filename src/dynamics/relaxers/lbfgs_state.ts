@@ -29,7 +29,7 @@ export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   };
 }
 
-/** The history of cells. */
+/** Returns the history of cells. */
 export function lbfgsCellHistory(state: ResidentBatch, depth: number): Buffer<"real"> {
   const width = 18 * (depth + 1);
   return state.state("lbfgsCellHistory", { dtype: "real", level: "system", width });

@@ -108,7 +108,7 @@ function optionsOf<H extends FirstHooksOf<H>, N extends Names, W extends Names>(
   };
 }
 
-/** The hooks of all engines are from now on called by the whole, each for the systems of its stage. */
+/** Makes the fused engine call the hooks of all engines, each for the systems of its stage. */
 function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly Group[]): void {
   const parts = partsOf(whole)!;
   const host = () => parts.current();
@@ -175,7 +175,7 @@ export function fuse<
 >(
   ...given: readonly [...engines: readonly Dynamics[], options: FuseOptions<H, N, W>]
 ): FusedDynamics<H, N, W>;
-/** The same with nothing more to say. */
+/** Fuses engines without options. */
 export function fuse(...engines: readonly Dynamics[]): FusedDynamics;
 export function fuse(...given: readonly (Dynamics | FuseOptions)[]): FusedDynamics {
   const last = given.at(-1);

@@ -45,7 +45,7 @@ export function checkEngines(engines: readonly Dynamics[]): void {
   }
 }
 
-/** Throws where systems could never leave a stage, or would without a step. */
+/** Throws if systems could never leave a stage, or would leave it without a step. */
 export function checkExits(groups: readonly Group[], hooks: readonly object[]): void {
   const stages = groups.filter(({ isStage }) => isStage);
   for (const { engine, name } of groups) {
@@ -65,7 +65,7 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
   }
 }
 
-/** Options of a stage that stay its own, or that go to the fused engine. */
+/** Options of a stage that remain with the stage, or are options of the fused engine. */
 const KNOWN: ReadonlySet<string> = new Set([
   "model",
   "hooks",

@@ -38,8 +38,8 @@ export function groupsOf(engines: readonly Dynamics[]): Group[] {
 }
 
 /**
- * The limits of steps in a stage, or in groups of stages: the largest group first, because leaving it ends all stages
- * within.
+ * Returns the limits of steps in a stage, or in groups of stages: the largest group first, because leaving it ends
+ * all stages within.
  */
 export function budgetsOf(groups: readonly Group[]): StageBudget[] {
   return groups.flatMap(({ engine, first, end }) => {
@@ -66,7 +66,7 @@ export function hasExit(
     );
 }
 
-/** The steps that a system may do with an engine, if there is a limit. */
+/** Returns the steps that a system may do with an engine, if there is a limit. */
 function budgetOf(engine: Dynamics): number | undefined {
   const { nSteps = Infinity } = partsOf(engine)!.options;
   return nSteps === Infinity ? undefined : nSteps;

@@ -42,7 +42,7 @@ export class OpenStages {
   readonly steps: Buffer<"i32">;
   /** Move systems on that have done all steps of a stage. */
   readonly budgets: readonly KernelCall[];
-  /** 1 for each that has in this step; one list for each budget. */
+  /** Masks of the systems that have spent a budget in this step, one list per budget. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
   readonly #awake: Buffer<"i32">;
@@ -115,7 +115,7 @@ export class OpenStages {
     return this.enter(ALL, false);
   }
 
-  /** The end of a step. */
+  /** Notes the end of a step. */
   counted(): KernelCall {
     const { status, stage, steps, count: stages } = this;
     return call(countStage, { status, stage, steps, stages });

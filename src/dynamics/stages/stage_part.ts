@@ -144,7 +144,7 @@ export class StagePart implements Part {
     return this.range.first <= stage && stage < this.range.end;
   }
 
-  /** The systems in its stages: the same rows as before, if they are. */
+  /** Returns the systems in its stages; the same object as before if they have not changed. */
   #rowsOf(stages: ArrayLike<number>): SystemRows {
     const { batch } = this.host().state;
     if (this.#rows?.isFor(batch) === true && this.#isAsBefore(stages)) return this.#rows;

@@ -31,7 +31,7 @@ export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: ()
   }
 }
 
-/** The stage of the integrator that is being opened; `undefined` if it is the only one. */
+/** Returns the stage of the integrator that is being opened; `undefined` if it is the only one. */
 export function placeOf(state: ResidentBatch): StagePlace | undefined {
   return PLACES.get(state);
 }

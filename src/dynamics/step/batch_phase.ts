@@ -54,17 +54,17 @@ export class BatchPhase {
     this.forces.hasEnergy = hasEnergy;
   }
 
-  /** The forces belong to the positions now. */
+  /** Notes that the forces belong to the current positions. */
   prime(): void {
     this.#now = this.#primed;
   }
 
-  /** The forces do not belong to the positions any more. */
+  /** Notes that the forces do not belong to the positions any more. */
   unprime(): void {
     this.#now = this.#unprimed;
   }
 
-  /** The atoms move: the forces are those of the step before. */
+  /** Notes that the atoms have moved, so that the forces are those of the previous step. */
   move(): void {
     this.#now = this.#moved;
   }

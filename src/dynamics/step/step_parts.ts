@@ -73,9 +73,9 @@ export interface WithKernels {
 export interface Mark {
   /** 1 for each. */
   readonly converged: Buffer<"i32">;
-  /** Written when step % every === phase. */
+  /** Interval in steps: it is written when step % every === phase. */
   readonly every: number;
-  /** The remainder. */
+  /** Remainder of the steps at which it is written. */
   readonly phase: number;
   /** True if the mask is of systems that have done all steps of a stage: they have not converged. */
   readonly isSpent?: boolean;
@@ -85,8 +85,8 @@ export interface Mark {
 export interface Custom extends CustomCriterion {
   /** Cleared for systems that do not meet it. */
   readonly met: Buffer<"i32">;
-  /** Written when step % every === phase. */
+  /** Interval in steps: it is written when step % every === phase. */
   readonly every: number;
-  /** The remainder. */
+  /** Remainder of the steps at which it is written. */
   readonly phase: number;
 }

@@ -301,7 +301,7 @@ function checkVelocities({ state, integrator: { pre, post } }: StepParts): Kerne
   return [call(checkFinite, { velocities: state.field("velocities") })];
 }
 
-/** Returns the same for steps that are not visited: a kick by finite forces leaves velocities finite. */
+/** Returns the checks of steps that are not visited: a kick by finite forces leaves velocities finite. */
 function checkUnvisited(parts: StepParts): KernelCall[] {
   const { integrator: { post } } = parts;
   const isKick = post.length === 1 && (post[0]!.kernel as Kernel) === (kick as unknown as Kernel);

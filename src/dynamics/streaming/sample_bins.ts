@@ -37,7 +37,7 @@ export function binned(atoms: Int32Array, options: SamplerOptions): Bin[] {
   }));
 }
 
-/** Fisher and Yates' shuffle; the k-th swap is keyed by k. */
+/** Shuffles by Fisher and Yates; the k-th swap is keyed by k. */
 function shuffled(order: Int32Array, seed: number): void {
   const [low, high] = seedWords(seed, `make ${NAME}`);
   const words = new Uint32Array(4);

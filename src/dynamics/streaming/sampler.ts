@@ -127,7 +127,7 @@ export class SizeAwareSampler {
     return { systems: this.maxSystems, atoms: this.maxAtoms, edges: this.maxEdges };
   }
 
-  /** The edges of a sample, as its source has said. */
+  /** Returns the edges of a sample, as its source has said. */
   edgesOf(index: number): number {
     return this.#edges[index]!;
   }
@@ -177,7 +177,7 @@ export class SizeAwareSampler {
     for (const bin of this.#bins) bin.head = 0;
   }
 
-  /** Largest first; of about one size in their order. */
+  /** Picks the largest sample that fits; of similar sizes the first one. */
   #pick(room: Room): number[] {
     const taken = this.#taken;
     const places: number[] = [];

@@ -228,7 +228,10 @@ export class Stream implements SystemStream {
     return schedule.isAnyWaiting && (schedule.isTime(last) || schedule.isWorthIt);
   }
 
-  /** The same if it takes time to learn which systems have finished, or if systems have done all their steps. */
+  /**
+   * Does the same if a device must be asked which systems have finished, or if systems have done all their
+   * steps.
+   */
   async #look(last: number): Promise<void> {
     const { loop, place } = this.#engine, schedule = this.#schedule;
     if (this.#entering.length > 0) await this.#reportEntered(last);

@@ -162,7 +162,7 @@ export class RunEnd {
     this.#stop ??= { reason, step };
   }
 
-  /** The same, also while steps are repeated. */
+  /** Asks to stop, also while steps are repeated. */
   stop(reason: string, step: number): void {
     this.ask(reason, step);
     this.#repeatUntil = 0;

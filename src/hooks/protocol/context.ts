@@ -37,11 +37,11 @@ export interface NumberList extends ArrayLike<number>, Iterable<number> {
   readonly [index: number]: number;
   /** Number of elements. */
   readonly length: number;
-  /** The number at an index, from the end when negative. */
+  /** Returns the number at an index, from the end when negative. */
   at(index: number): number | undefined;
-  /** A copy of a part, which may be written to. */
+  /** Returns a copy of a part, which may be written to. */
   slice(start?: number, end?: number): Numbers;
-  /** A copy with another number for each, in an array of the same type. */
+  /** Returns a copy with another number for each, in an array of the same type. */
   map(f: (value: number, index: number) => number): Numbers;
 }
 
@@ -50,31 +50,31 @@ export interface NumberList extends ArrayLike<number>, Iterable<number> {
  * nothing is copied, and its numbers are those of this step until the handler returns.
  */
 export interface ReadonlyNumbers extends NumberList {
-  /** The mean; NaN without elements. */
+  /** Returns the mean; NaN without elements. */
   mean(): number;
-  /** The sum, in float64; 0 without elements. */
+  /** Returns the sum, in float64; 0 without elements. */
   sum(): number;
-  /** The Euclidean norm: the root of the sum of all squares. */
+  /** Returns the Euclidean norm: the root of the sum of all squares. */
   norm(): number;
-  /** The smallest number; NaN if there is a NaN, or no element. */
+  /** Returns the smallest number; NaN if there is a NaN, or no element. */
   min(): number;
-  /** The largest number; NaN if there is a NaN, or no element. */
+  /** Returns the largest number; NaN if there is a NaN, or no element. */
   max(): number;
 }
 
 /** Numbers of a batch that a hook reads: those of each atom, or of each system. */
 export interface ReadonlyRows extends ReadonlyNumbers {
   /**
-   * The numbers of one atom of the batch, counted from the end if negative: three of `forces`, one of `masses`. They are
-   * a view, not a copy.
+   * Returns the numbers of one atom of the batch, counted from the end if negative: three of `forces`, one of
+   * `masses`. They are a view, not a copy.
    *
    * @throws {TypeError} if the field has no values per atom
    * @throws {RangeError} if there is no such atom
    */
   atom(index: number): ReadonlyNumbers;
   /**
-   * The numbers of one system, counted from the end if negative: those of all its atoms if the field has values per atom.
-   * They are a view, not a copy; `forces.system(1).atom(0)` is the first atom of system 1.
+   * Returns the numbers of one system, counted from the end if negative: those of all its atoms if the field has
+   * values per atom. They are a view, not a copy; `forces.system(1).atom(0)` is the first atom of system 1.
    *
    * @throws {TypeError} if the field has no values per atom or per system
    * @throws {RangeError} if there is no such system
@@ -238,7 +238,7 @@ export function slot<T>(name: string, initial?: T): SharedSlot<T> {
 export class Shared {
   readonly #values = new Map<unknown, unknown>();
 
-  /** The value of a slot: the last one set, else its initial value, else `undefined`. */
+  /** Returns the value of a slot: the last one set, else its initial value, else `undefined`. */
   get<T>(slot: SharedSlot<T>): T | undefined {
     return this.#values.has(slot) ? this.#values.get(slot) as T : slot.initial;
   }

@@ -20,9 +20,9 @@ export interface HookChange {
 export interface HookControl {
   /** Returns whether there is a hook of this name. */
   has(name: string): boolean;
-  /** All hooks, in the order of execution. */
+  /** Returns all hooks, in the order of execution. */
   list(): HookListing[];
-  /** Stage → hooks → matched overload; printable. */
+  /** Returns the hooks of each stage with their matched overloads, in printable form. */
   plan(): Plan;
   /** Enables a hook. Throws a RangeError for an unknown name. */
   enable(name: string): void;

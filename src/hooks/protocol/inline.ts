@@ -32,7 +32,7 @@ export type InlineHandlers<
 
 /** Keeps every value from being assigned to a type that only gives context. `Accept` decides whether it is a hook. */
 export interface ContextOnly {
-  /** Never there. */
+  /** Never present. */
   readonly "hook that fits this engine": never;
 }
 

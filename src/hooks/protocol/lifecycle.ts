@@ -54,8 +54,8 @@ export type LifecycleName<E extends AnyStages> = E extends AnyStages
   : never;
 
 /**
- * The lifecycle members of an object: its own and inherited ones called `on…`. Empty if no member is a function and
- * other members say at which stages the object runs.
+ * Returns the lifecycle members of an object: its own and inherited ones called `on…`. Empty if no member is a
+ * function and other members say at which stages the object runs.
  */
 export function lifecycleMethods(hook: object): string[] {
   const members = hook as Members;
@@ -96,7 +96,7 @@ function membersOf(hook: object): Set<string> {
   return names;
 }
 
-/** Stage names of one kind by method name. */
+/** Returns the stage names of one kind by method name. */
 function methodTable({ roles, options }: AnyStages): Map<string, string> {
   const table = new Map<string, string>();
   for (const stage of Object.keys(roles)) {
@@ -112,9 +112,9 @@ function methodTable({ roles, options }: AnyStages): Map<string, string> {
 }
 
 /**
- * For each stage of the kinds, the methods of the object that handle it, in their order: `onTrainEnd` and `onTrainingEnd`
- * may both be there. Throws a TypeError for a method that is no function or belongs to no stage, and for two methods of a
- * stage at which hooks decide.
+ * Returns for each stage of the kinds the methods of the object that handle it, in their order: `onTrainEnd` and
+ * `onTrainingEnd` may both be there. Throws a TypeError for a method that is no function or belongs to no stage, and
+ * for two methods of a stage at which hooks decide.
  */
 export function bindMethods(
   hook: object,

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Message that no `What` has the name `Given`, with the names of `Known` that are near it. */
+/** Message of an unknown name: no `What` is called `Given`; it lists similar names of `Known`. */
 export type NoSuch<What extends string, Given, Known extends string> = `there is no ${What} ${
   & Given
   & string}${Hint<Near<Given & string, Known>>}`;

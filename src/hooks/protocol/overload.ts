@@ -84,20 +84,20 @@ export interface StageOverload<
     B,
     K | (S extends `${infer k}/${string}` ? k : never)
   >;
-  /** A handler for every call that no row takes; as a hook, for every other kind. */
+  /** Adds a handler for all calls that no row takes; as a hook, for all other kinds. */
   otherwise<Q>(
     f: (...args: readonly unknown[]) => Q,
     // deno-lint-ignore no-explicit-any -- every kind there is or will be; `string` would not fit a hook's own kinds
   ): StageOverload<readonly unknown[], R | Q, B, any>;
-  /** The handler that arguments of exactly these types would get: the way to a less specific row. */
+  /** Returns the handler that arguments of exactly these types would get: the way to a less specific row. */
   invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
-  /** The row that takes the arguments, as text, and the others that could have. */
+  /** Returns the row that takes the arguments, as text, and the others that could have. */
   explain(...args: readonly unknown[]): string;
 }
 
 /**
- * An empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError if
- * `kinds` is not a list of kinds.
+ * Returns an empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError
+ * if `kinds` is not a list of kinds.
  *
  * @example
  * ```ts

@@ -81,7 +81,7 @@ export interface ProtocolHook extends HookOptions {
   readonly frequency: number;
   /** Asked at due counts; the hook is skipped if it returns `false`. */
   when?(ctx: never): boolean;
-  /** The hook itself. */
+  /** Handles a stage. */
   call(ctx: never, stage: never): unknown;
 }
 
@@ -201,7 +201,7 @@ function isFieldList(x: unknown): boolean {
   return Array.isArray(x) && x.every((key) => fieldName(key) !== undefined);
 }
 
-/** The name of a field in `reads` or `writes`. */
+/** Returns the name of a field in `reads` or `writes`. */
 export function fieldName(key: unknown): string | undefined {
   if (typeof key === "string") return key;
   const name: unknown = typeof key === "object" && key !== null
@@ -210,7 +210,7 @@ export function fieldName(key: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** The schedule members that an object has, of whatever form it is. */
+/** Returns the schedule members that an object has, of whatever form it is. */
 export function scheduleOf(hook: object): ScheduleOptions {
   const source = hook as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

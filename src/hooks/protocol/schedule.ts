@@ -140,7 +140,10 @@ function isCount(x: number): boolean {
   return Number.isSafeInteger(x) && x >= 0;
 }
 
-/** The schedule of one hook at one stage. Counts only grow until a load; the clock is asked only where `everySeconds` is set. */
+/**
+ * The schedule of one hook at one stage. Counts only grow until a load; the clock is read only if `everySeconds` is
+ * set.
+ */
 export class Schedule {
   readonly #options: Required<ScheduleOptions>;
   readonly #every: number;
@@ -238,7 +241,7 @@ export class Schedule {
   }
 }
 
-/** Thirty-two well mixed bits of two whole numbers (the finalizer of MurmurHash3, applied to each half). */
+/** Returns 32 well mixed bits of two whole numbers (the finalizer of MurmurHash3, applied to each half). */
 function hash(count: number, seed: number): number {
   let h = mix(seed >>> 0) ^ Math.floor(seed / 2 ** 32);
   h = mix(h ^ (count >>> 0));

@@ -296,7 +296,7 @@ export interface StageInfo {
     | undefined;
 }
 
-/** The stages of some kinds, by literal, in the order of their definition. */
+/** Returns the stages of some kinds, by literal, in the order of their definition. */
 export function stageInfos(kinds: readonly AnyStages[]): ReadonlyMap<string, StageInfo> {
   return new Map(
     kinds.flatMap(({ kind, roles, options }) =>

@@ -282,7 +282,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     await this.#lifespan.open();
   }
 
-  /** Between two steps: throws the error of a deferred call, and begins to close removed hooks. */
+  /** Throws the error of a deferred call between two steps, and begins to close removed hooks. */
   check(): void {
     this.#lifespan.check();
   }

@@ -103,7 +103,7 @@ export interface HookSet<E extends AnyStages> extends HookControl {
   /**
    * Registers a hook. Throws a TypeError or RangeError that names the wrong member, and then changes nothing.
    *
-   * During a run it is opened at once, and runs from the next stage on after its `open` has come back.
+   * During a run it is opened at once, and called from the next stage after its `open` has settled.
    *
    * The stage of a hook with `call` may be given here instead: `hooks.add(hook, { stage: DynamicsStage.AFTER_STEP })`.
    */
@@ -135,7 +135,7 @@ export type HookInput<E extends AnyStages> =
 export interface ListOf<T> {
   /** Number of elements. */
   readonly length: number;
-  /** The element at an index, from the end when negative. */
+  /** Returns the element at an index, from the end when negative. */
   at(index: number): T | undefined;
 }
 

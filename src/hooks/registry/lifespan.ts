@@ -127,7 +127,7 @@ export class Lifespan {
     this.#leaving.push({ entry, outcome: { status: "stopped", reason: "removed", step } });
   }
 
-  /** Between two steps: begins to close removed hooks, and throws the error of a delivery or of a closing. */
+  /** Begins to close removed hooks between two steps, and throws the error of a delivery or of a closing. */
   check(): void {
     while (this.#leaving.length > 0) {
       const { entry, outcome } = this.#leaving.shift()!;

@@ -8,7 +8,7 @@
 export interface HookListing {
   /** Name. */
   readonly name: string;
-  /** True if it runs. */
+  /** True if the hook is enabled. */
   readonly enabled: boolean;
   /** The stages at which it runs. */
   readonly stages: readonly string[];
@@ -38,7 +38,7 @@ export interface PlanStep {
   readonly matched: string;
   /** Schedule in words: `every 10 steps`. */
   readonly when: string;
-  /** True if it runs. */
+  /** True if the hook is enabled. */
   readonly enabled: boolean;
 }
 

@@ -37,7 +37,7 @@ export interface Registering {
   /** The names of the others. */
   readonly names: HookNames;
   readonly worker: DeviceWorker | undefined;
-  /** The part of the engine that its hooks see, if that is not the whole. */
+  /** The part of the engine that its hooks see, if it is not the whole engine. */
   readonly part?: Part | undefined;
 }
 

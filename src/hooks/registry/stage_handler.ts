@@ -55,7 +55,7 @@ export interface Access {
   readonly shared: object;
   /** The fields of the hook's own contexts, if it reads or writes fields. */
   readonly own: PropertyDescriptorMap | undefined;
-  /** The plan by which its fields are read, if it is called with some. */
+  /** The plan by which its fields are read; `undefined` if it reads none. */
   readonly plan: ReadPlan | undefined;
 }
 
@@ -175,7 +175,7 @@ export class StageHandler {
     );
   }
 
-  /** Asks its `when` ahead of the visit at a count; the visit then reuses the answer. */
+  /** Calls its `when` before the visit at a count; the visit then reuses the answer. */
   isWantedAt(count: number): boolean {
     if (this.#asked.at !== count) this.#asked = { at: count, isWanted: this.isWanted() };
     return this.#asked.isWanted;

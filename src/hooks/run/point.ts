@@ -55,7 +55,7 @@ export interface StagePoint {
 /** Options of an event that is reported late. */
 export interface LateOptions {
   /**
-   * True if only hooks of parts are called, because for the whole there was no event.
+   * True to call only hooks of parts, because the event did not happen for the whole engine.
    *
    * @default false
    */

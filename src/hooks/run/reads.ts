@@ -59,7 +59,7 @@ export interface FetchPlan {
 }
 
 /**
- * State in host memory: a getter per field. Reading costs nothing, and nothing is deferred.
+ * Returns a source of state in host memory, with a getter per field. Reading costs nothing, and nothing is deferred.
  *
  * @example
  * ```ts

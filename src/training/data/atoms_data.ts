@@ -195,7 +195,7 @@ function atomsIn(systems: readonly System[], places: Uint32Array): number {
   return places.reduce((sum, place) => sum + systems[place]!.nodeCount, 0);
 }
 
-/** Neighboring systems in parts with about as many atoms each, and one system at least. */
+/** Divides systems into consecutive parts with similar numbers of atoms and at least one system. */
 function partsOf(systems: readonly System[], places: Uint32Array, parts: number): Uint32Array[] {
   const count = boundsOf("split a batch", places.length, parts).length - 1;
   const all = atomsIn(systems, places);

@@ -27,7 +27,7 @@ export interface Atoms {
   readonly names: AtomsPlan["names"];
 }
 
-/** The tensors of the systems at these places, in this order. */
+/** Returns the tensors of the systems at the given indices, in their order. */
 export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFeeds {
   const all = Array.from(places), structures = all.map(atoms.structure);
   // Padding must have a weight of 0, and names that losses use.

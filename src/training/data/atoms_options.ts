@@ -70,7 +70,8 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    */
   readonly names?: Readonly<Partial<Record<AtomsName, string | null>>>;
   /**
-   * The model's own number of each element: symbols in the order of their numbers from 0 on, or symbol → number.
+   * Numbers of the elements in the model: symbols in the order of their numbers, beginning with 0, or numbers by
+   * symbol.
    *
    * @default atomic numbers
    */

@@ -21,7 +21,8 @@ export interface AtomsTargets {
 const TARGETS: readonly Target[] = ["energy", "forces", "stress"];
 
 /**
- * The targets of all systems. Optional ones are included if every system has them, and all if some may be missing.
+ * Returns the targets of all systems. Optional ones are included if every system has them, and all if some may be
+ * missing.
  *
  * @param isWhole false if the systems are a part of others, which may have the missing targets
  * @param freeEnergy gives the energy of the free atoms of a system, eV
@@ -66,7 +67,7 @@ export function targetsOf(
   return { values: targets, weights };
 }
 
-/** The numbers of a target of one system; `undefined` if it is missing. */
+/** Returns the numbers of a target of one system; `undefined` if it is missing. */
 function targetOf(
   action: string,
   system: System,
@@ -104,7 +105,7 @@ function missingTarget(
   );
 }
 
-/** The weight of each system. */
+/** Returns the weight of each system. */
 function weightsOf(
   action: string,
   systems: readonly System[],
@@ -118,7 +119,7 @@ function weightsOf(
   });
 }
 
-/** σ = −W / V, of a system that has a virial. */
+/** Returns σ = −W / V of a system with a virial. */
 function stressFromVirial(
   action: string,
   system: System,
@@ -165,7 +166,7 @@ function flat(found: unknown): unknown[] | undefined {
   return ArrayBuffer.isView(found) ? Array.from(found as Float64Array) : undefined;
 }
 
-/** xx, yy, zz, yz, xz, xy as a matrix. */
+/** Returns xx, yy, zz, yz, xz, xy as a matrix. */
 function fromVoigt([xx, yy, zz, yz, xz, xy]: Float64Array): Float64Array {
   return Float64Array.of(xx!, xy!, xz!, xy!, yy!, yz!, xz!, yz!, zz!);
 }

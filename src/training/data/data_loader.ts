@@ -15,7 +15,7 @@ import { mapped } from "./tensor_data.ts";
 export interface IndexedDataset<S = Sample> {
   /** Number of samples. */
   readonly length: number;
-  /** Sample `index` of epoch `epoch`: the same for the same two numbers. */
+  /** Returns sample `index` of epoch `epoch`, always the same for the same two numbers. */
   get(index: number, epoch: number): S | Promise<S>;
 }
 
@@ -40,7 +40,7 @@ export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
 }
 
 /**
- * Batches of samples, every sample once an epoch, in an order that depends on seed and epoch alone: an epoch that is
+ * Returns a source with every sample once per epoch, in an order that depends only on seed and epoch: an epoch that is
  * resumed in the middle gives the same remaining batches.
  *
  * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type

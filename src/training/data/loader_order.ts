@@ -9,7 +9,9 @@ import type { NamedBatch, NamedSource } from "./named_data.ts";
 
 type Batches = AsyncGenerator<NamedBatch, void, undefined>;
 
-/** All batches of the first source, then all of the second. Sources before the first batch are skipped. */
+/**
+ * Yields all batches of the first source, then all of the second. Sources before the first batch are skipped.
+ */
 export async function* oneAfterAnother(
   loaders: readonly NamedSource[],
   epoch: number,
@@ -32,7 +34,7 @@ export async function* oneAfterAnother(
   }
 }
 
-/** One batch of each source in turn, as long as they have any. */
+/** Yields one batch of each source in turn, as long as they have any. */
 export async function* inTurn(
   loaders: readonly NamedSource[],
   epoch: number,

@@ -7,7 +7,7 @@
 import { seedWords } from "../../batch/seed.ts";
 
 /**
- * The numbers 0 … count − 1 in an order that is random, and the same for the same seed and epoch.
+ * Returns the numbers 0 … count − 1 in a random order, which is the same for the same seed and epoch.
  *
  * Each number drawn is made of the seed, the epoch and a counter, so that nothing has to be kept to go on from an
  * epoch: Fisher and Yates' shuffle with the k-th swap from the k-th draw.
@@ -32,7 +32,7 @@ export function permutation(count: number, seed: number, epoch: number): Uint32A
   return order;
 }
 
-/** The numbers 0 … count − 1. */
+/** Returns the numbers 0 … count − 1. */
 export function identity(count: number): Uint32Array {
   const order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
@@ -42,7 +42,7 @@ export function identity(count: number): Uint32Array {
 /** 2³² / φ: multiples of it are far from each other. */
 const GOLDEN = 0x9e3779b9;
 
-/** The finalizer of MurmurHash3: each input bit flips about half of the output bits. */
+/** Applies the finalizer of MurmurHash3: each input bit flips about half of the output bits. */
 function mixed(word: number): number {
   let h = word | 0;
   h = Math.imul(h ^ h >>> 16, 0x85ebca6b);
@@ -55,7 +55,7 @@ function joined(hash: number, word: number): number {
   return mixed(Math.imul(hash, 5) + GOLDEN ^ word);
 }
 
-/** 0 or more and below 1, in steps of 2⁻⁵³, of two words. */
+/** Returns a number from 0 to below 1, in steps of 2⁻⁵³, from two words. */
 function unit(upper: number, lower: number): number {
   return ((upper >>> 5) * 2 ** 26 + (lower >>> 6)) / 2 ** 53;
 }

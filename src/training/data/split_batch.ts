@@ -10,8 +10,8 @@ import type { TrainingBatch } from "./data_source.ts";
 import { sized } from "./tensor_rows.ts";
 
 /**
- * A batch as parts of about equal size: every tensor of which the first length is that of the batch is cut along it,
- * in order; the others go whole into each part. Parts share no memory, so that each may go to a worker.
+ * Returns a batch as parts of about equal size: every tensor of which the first length is that of the batch is cut
+ * along it, in order; the others go whole into each part. Parts share no memory, so that each may go to a worker.
  *
  * @param parts how many; never more than there are samples
  * @throws {TypeError} if a feed is not a tensor

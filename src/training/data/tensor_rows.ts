@@ -16,7 +16,8 @@ import {
 const DTYPES = Object.keys(TENSOR_ARRAYS) as TensorDtype[];
 
 /**
- * The type of an array's numbers, or `undefined` if tensors do not support it. Truth values are "uint8".
+ * Returns the type of an array's numbers, or `undefined` if tensors do not support it. Truth values are
+ * "uint8".
  */
 export function dtypeOf(data: unknown): TensorDtype | undefined {
   return DTYPES.find((dtype) => data instanceof TENSOR_ARRAYS[dtype]);

@@ -20,7 +20,7 @@ export class Epochs {
   /** The current epoch. `hasEnded`: EPOCH_END has been fired for it. */
   #epoch: { readonly reader: EpochReader; hasEnded: boolean } | undefined;
 
-  /** `name` is that of the trainer. */
+  /** `name` is the name of the trainer. */
   constructor(name: string, host: StepHost) {
     this.#name = name;
     this.#host = host;

@@ -36,7 +36,7 @@ export interface FilesHost {
   readonly isInStep: boolean;
   /** Opens model and device, if they are not open. */
   open(): Promise<{ readonly host: StepHost; readonly steps: TrainingSteps }>;
-  /** Forgets where the last run was. */
+  /** Resets the position of the last run. */
   reset(): Promise<void>;
 }
 

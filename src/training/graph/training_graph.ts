@@ -171,7 +171,7 @@ function metricOf(name: string, metric: Metric | Loss, builder: LossBuilder): {
   };
 }
 
-/** Σ share · mean over the terms: the value that is differentiated. */
+/** Returns Σ share · mean over the terms, the value that is differentiated. */
 function objectiveOf(graph: Graph, terms: number): string {
   const builder = new GraphBuilder(graph);
   const shares = builder.input(SHARES, "f32", [terms]);

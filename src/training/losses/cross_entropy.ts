@@ -123,7 +123,7 @@ export interface Labels {
   readonly total: Value<"f32">;
 }
 
-/** The labels of a batch, in one row: they have the axes of the scores but for the last. */
+/** Returns the labels of a batch, in one row: they have the axes of the scores but for the last. */
 export function labelsOf(
   { graph, target }: LossBuilder,
   name: string,
@@ -143,7 +143,7 @@ export function labelsOf(
 /** Returns the number of labels, if the axes of the scores are unknown. */
 const FREE_ROWS = "labels";
 
-/** The mean of −log p. */
+/** Returns the mean of −log p. */
 export function meanNegativeLog(builder: LossBuilder, options: CrossEntropyOptions): Value<"f32"> {
   const { graph } = builder, { target = "target", ignore = -100, smoothing = 0 } = options;
   const scores = builder.output(options.output);

@@ -131,7 +131,7 @@ export function huber({ delta = 1, ...options }: HuberOptions = {}): Loss {
   });
 }
 
-/** A mean over a function of output − target. */
+/** Returns a mean over a function of output − target. */
 function elementwise(
   name: string,
   options: LossOptions,

@@ -163,7 +163,7 @@ function plainDifference(
   return graph.sub(stressOf(builder, names), builder.target(target, "f32", ["B", 3, 3]));
 }
 
-/** σ = dE/dε / V, of the virials that the loss has added and the volumes of the cells. */
+/** Returns σ = dE/dε / V from the virials that the loss has added and the volumes of the cells. */
 function stressOf(builder: LossBuilder, names: Required<EnergyForcesNames>): Value<"f32"> {
   const { graph } = builder;
   return perVolume(graph, builder.output(VIRIAL), builder.target(names.cell, "f32", ["B", 3, 3]));

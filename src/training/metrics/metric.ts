@@ -17,7 +17,7 @@ import type { Loss, LossBuilder } from "../losses/loss.ts";
 
 /** A metric. */
 export interface Metric {
-  /** Writes its mean over the numbers that `count` counts: a single number. */
+  /** Writes the mean of the metric, a single number, over the numbers that `count` counts. */
   mean(builder: LossBuilder): Value<"f32">;
   /**
    * Over how many the mean is taken in a batch.
@@ -40,7 +40,7 @@ export type MetricsByName = Readonly<Record<string, Metric | Loss>>;
 export type LabelOptions = Pick<CrossEntropyOptions, "output" | "target" | "ignore">;
 
 /**
- * The share of labels that have the highest score.
+ * Returns the share of labels with the highest score.
  *
  * @example
  * ```ts
@@ -68,7 +68,8 @@ export function accuracy(options: LabelOptions = {}): Metric {
 }
 
 /**
- * e to the cross entropy: among how many classes a model is in doubt.
+ * Returns e to the power of the cross entropy: the effective number of classes among which a model is
+ * undecided.
  *
  * @example Four classes, none more likely than the others
  * ```ts

@@ -41,7 +41,7 @@ export interface Changeable {
 
 /** Tensors for the pipe, and the feeds for those that it returns. */
 export interface PipedTensors {
-  /** Name → the tensor without any change. */
+  /** The original tensors by name. */
   readonly given: ReadonlyMap<string, Activation>;
   /** Returns the feeds that turn them into `next`. Throws a RangeError for names and lengths that do not fit. */
   feedsOf(next: ReadonlyMap<string, Activation>): Record<string, HostFeed>;

@@ -51,7 +51,7 @@ export class Arena {
     };
   }
 
-  /** An array of a number for each parameter's; of zeros when it is first asked for. */
+  /** Returns an array of a number for each parameter's; of zeros when it is first asked for. */
   array(name: string): Buffer<"real"> {
     let buffer = this.#arrays.get(name);
     if (buffer === undefined) {

@@ -102,7 +102,8 @@ export function adamW(options: AdamOptions): Optimizer {
 }
 
 /**
- * Lion (Chen et al., arXiv:2302.06675, 2023): signs of the mean gradient; weight decay is apart from it.
+ * Returns Lion (Chen et al., arXiv:2302.06675, 2023): signs of the mean gradient; weight decay is apart from
+ * it.
  *
  * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if a rate is out of range

@@ -20,7 +20,7 @@ export function perVolume(
   return graph.op("Neg", [graph.div(virial, divisor)], "f32");
 }
 
-/** |det| of each cell. */
+/** Returns |det| of each cell. */
 function volumesOf(graph: GraphBuilder, cells: Value<"f32">): Value<"f32"> {
   const at = (row: number, column: number) =>
     graph.gather(

@@ -197,7 +197,7 @@ function merged(
   return encodeModel(file);
 }
 
-/** W + scale · A · B, summed up in double precision. */
+/** Returns W + scale · A · B, summed in double precision. */
 function sumOf(
   { matrix, dims: [rows, columns], names: [nameOfA, nameOfB], rank, scale }: Adapter,
   get: (name: string) => TensorProto,
