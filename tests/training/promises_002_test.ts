@@ -12,6 +12,8 @@ import {
   tensorData,
   type TrainingContext,
 } from "../../src/training/mod.ts";
+import { JsonLog, postScalars } from "../../src/observe/mod.ts";
+import { scriptedTrainer } from "../../src/testing/mod.ts";
 import { line } from "../observe/training_line.ts";
 import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, smallData, smallTrainer } from "./small_trainer.ts";
@@ -226,4 +228,25 @@ Deno.test("document 002: parameters and optimizer state are live, and copies las
   assertEquals([copies.length, maps.size], [4, 1]); // a view is made once, not at each step
   assert(copies[0]! < copies[3]!);
   assertEquals(views.map((view) => view[0]), copies.map(() => copies[3]));
+});
+
+Deno.test("document 002: what a hook logs at the end of a step has the step number of the metrics", async () => {
+  const dir = await Deno.makeTempDir();
+  const trainer = scriptedTrainer({
+    epochs: [{ losses: [3, 5] }],
+    lr: 1,
+    hooks: [new JsonLog({ outputDir: dir, logEveryNBatches: 1 }), {
+      onStepEnd(ctx) {
+        postScalars(ctx, { step: ctx.stepCount, source: "mine", values: { loss: ctx.loss } });
+      },
+    }],
+  });
+  await trainer.train();
+  const [file] = [...Deno.readDirSync(`${dir}/logs`)];
+  const rows = Deno.readTextFileSync(`${dir}/logs/${file!.name}`).trimEnd().split("\n")
+    .map((line) => JSON.parse(line));
+  const logged = rows.filter(({ event }) => event === "scalars");
+  const metrics = rows.filter(({ event }) => event === "batch");
+  assertEquals(logged.map(({ step, values }) => [step, values.loss]), [[1, 3], [2, 5]]);
+  assertEquals(metrics.map(({ step, loss }) => [step, loss]), [[1, 3], [2, 5]]);
 });
