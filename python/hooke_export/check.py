@@ -6,10 +6,12 @@ import numpy as np
 import onnxruntime
 import torch
 
-from .evaluate import inputs_of
+from .evaluate import evaluate_module, inputs_of
 from .potential import Potential
 from .structures import Structure
 
+#: Pairs of elements that are moved across the cutoff.
+_PAIRS = 8
 #: eV per atom between the file and the module, both in float32.
 _FILE_LIMIT = 2e-4
 
@@ -32,3 +34,25 @@ def check_file(potential: Potential, structures: list[Structure], model: bytes) 
         apart = float(np.abs(found - expected).max()) / len(structure.symbols)
         if not apart < _FILE_LIMIT:
             raise RuntimeError(f"the exported file differs from its module by {apart:.1e} eV per atom on a {structure.label}")
+
+
+def jumps_at_cutoff(potential: Potential) -> tuple[float, float]:
+    """Returns by how much energies (eV) and forces (eV/Å) jump at most where a pair comes within the cutoff."""
+    symbols = list(potential.index_of())
+    step = max(1, len(symbols) // _PAIRS)
+    pairs = [(one, symbols[(place + 1) % len(symbols)]) for place, one in enumerate(symbols)][::step]
+    found = [(0.0, 0.0)]
+    for pair in pairs:
+        inside, outside = (
+            evaluate_module(potential, _pair(pair, potential.cutoff * (1 + offset)), torch.float32)
+            for offset in (-1e-5, 1e-5)
+        )
+        found.append((abs(inside.energy - outside.energy), float(np.abs(inside.forces - outside.forces).max())))
+    return max(energy for energy, _ in found), max(forces for _, forces in found)
+
+
+def _pair(symbols: tuple[str, str], distance: float) -> Structure:
+    """Returns two atoms, and a third near the first: some networks need a neighbor."""
+    near = min(2.0, distance / 2)
+    positions = np.array([[0, 0, 0], [distance, 0, 0], [0, near, 0]])
+    return Structure("pair at the cutoff", [*symbols, symbols[0]], positions, np.zeros((3, 3)), (False,) * 3)

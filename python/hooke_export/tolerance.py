@@ -15,6 +15,9 @@ FLOAT32 = 4
 #: What that never exceeds. A network whose own error in float32 is larger is not exported.
 WIDEST: Differences = {"energy": 1e-4, "forces": 1e-3, "stress": 1e-2}
 
+#: Jumps at the cutoff that are reported: eV, eV/Å.
+_JUMPS = (1e-3, 0.05)
+
 
 def tolerance_of(rounding: Sequence[Differences]) -> Differences:
     """Returns what is accepted of a network with these errors in float32, one entry per structure."""
@@ -39,3 +42,11 @@ def widened(tolerance: Differences) -> str:
     """Says which limits are wider than usual; empty if none is."""
     wide = [f"{name} {value:.0e}" for name, value in tolerance.items() if value > TOLERANCE[name]]
     return f"; accepted because of float32: {', '.join(wide)}" if wide else ""
+
+
+def show_jumps(jumps: tuple[float, float]) -> str:
+    """Says how large jumps are; empty if they are small."""
+    if all(jump <= limit for jump, limit in zip(jumps, _JUMPS)):
+        return ""
+    energy, forces = jumps
+    return f"; not smooth: at the cutoff energies jump by {energy:.0e} eV, forces by {forces:.0e} eV/Å"

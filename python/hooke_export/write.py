@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 from . import __version__
-from .check import check_file
+from .check import check_file, jumps_at_cutoff
 from .evaluate import Values, evaluate, evaluate_module, inputs_of
 from .potential import Potential
 from .structures import DEFAULT_LABELS, Structure, structures_for
-from .tolerance import check_module, tolerance_of, widened
+from .tolerance import check_module, show_jumps, tolerance_of, widened
 from .trace import trace
 
 #: Name of the note in the metadata of a file that holds its manifest.
@@ -65,7 +65,7 @@ def _result(potential: Potential, values: dict[str, Any]) -> str:
     return (
         f"checked against {by}, {len(values['structures'])} structures: energy {largest['energy']:.0e} eV per atom, "
         f"forces {largest['forces']:.0e} relative{f', {refused} structures refused' if refused else ''}"
-        f"{widened(values['tolerance'])}; "
+        f"{widened(values['tolerance'])}{show_jumps(jumps_at_cutoff(potential))}; "
         f"cutoff {potential.cutoff:g} Å; elements {' '.join(potential.index_of())}"
     )
 

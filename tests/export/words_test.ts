@@ -211,31 +211,40 @@ pythonTest(
   },
 );
 
-pythonTest("float32 widens what a reference accepts only up to a limit, and says so", async () => {
-  const python = await openPython("onnx");
-  const program = [
-    "import json, sys",
-    `sys.path.insert(0, ${JSON.stringify(`${import.meta.dirname}/../../python`)})`,
-    "from hooke_export.tolerance import check_module, tolerance_of, widened",
-    "exact, poor = {'energy': 1e-7, 'forces': 1e-6}, {'energy': 9e-5, 'forces': 5e-5, 'stress': 9e-3}",
-    "wide = tolerance_of([exact, poor])",
-    "print(json.dumps([tolerance_of([exact]), wide, widened(tolerance_of([exact])), widened(wide)]))",
-    "for found in (poor, {'energy': 2e-4}, {'energy': float('nan')}):",
-    "    try: check_module('slab', found); print('accepted')",
-    "    except RuntimeError as error: print(error)",
-  ].join("\n");
-  const [lists, ...checked] = (await python.run(program)).trim().split("\n");
-  assertEquals(JSON.parse(lists!), [
-    { energy: 1e-5, forces: 1e-4, stress: 1e-4 },
-    { energy: 1e-4, forces: 2e-4, stress: 1e-2 },
-    "",
-    "; accepted because of float32: energy 1e-04, forces 2e-04, stress 1e-02",
-  ]);
-  const refused = (off: string) =>
-    `the module in float32 differs from the family's own code by ${off} (energy) on a slab, and ` +
-    "at most 1e-04 is accepted; nothing was written";
-  assertEquals(checked, ["accepted", refused("2.0e-04"), refused("nan")]);
-});
+pythonTest(
+  "the exporter says what float32 widens, up to a limit, and what jumps at the cutoff",
+  async () => {
+    const python = await openPython("onnx");
+    const program = [
+      "import json, sys",
+      `sys.path.insert(0, ${JSON.stringify(`${import.meta.dirname}/../../python`)})`,
+      "from hooke_export.tolerance import check_module, show_jumps, tolerance_of, widened",
+      "exact, poor = {'energy': 1e-7, 'forces': 1e-6}, {'energy': 9e-5, 'forces': 5e-5, 'stress': 9e-3}",
+      "wide = tolerance_of([exact, poor])",
+      "jumps = [show_jumps(one) for one in ((1e-4, 1e-4), (1e-4, 0.37), (0.2, 0))]",
+      "print(json.dumps([tolerance_of([exact]), wide, widened(tolerance_of([exact])), widened(wide), jumps]))",
+      "for found in (poor, {'energy': 2e-4}, {'energy': float('nan')}):",
+      "    try: check_module('slab', found); print('accepted')",
+      "    except RuntimeError as error: print(error)",
+    ].join("\n");
+    const [lists, ...checked] = (await python.run(program)).trim().split("\n");
+    assertEquals(JSON.parse(lists!), [
+      { energy: 1e-5, forces: 1e-4, stress: 1e-4 },
+      { energy: 1e-4, forces: 2e-4, stress: 1e-2 },
+      "",
+      "; accepted because of float32: energy 1e-04, forces 2e-04, stress 1e-02",
+      [
+        "",
+        "; not smooth: at the cutoff energies jump by 1e-04 eV, forces by 4e-01 eV/Å",
+        "; not smooth: at the cutoff energies jump by 2e-01 eV, forces by 0e+00 eV/Å",
+      ],
+    ]);
+    const refused = (off: string) =>
+      `the module in float32 differs from the family's own code by ${off} (energy) on a slab, and ` +
+      "at most 1e-04 is accepted; nothing was written";
+    assertEquals(checked, ["accepted", refused("2.0e-04"), refused("nan")]);
+  },
+);
 
 pythonTest("every element that a potential knows is in a structure of its reference", async () => {
   const python = await openPython("onnx");
