@@ -242,8 +242,7 @@ export class Batch {
   /**
    * Creates a batch of selected systems, in the order of the selection. Repeated systems get new ids.
    *
-   * @param selection a list of slots, a mask, one slot, or a range of slots; a negative slot, or end of a range, counts
-   * from the end
+   * @param selection a list of slots, a mask, one slot, or a range; a negative slot or end counts from the end
    * @throws {TypeError} if the selection is none of these
    * @throws {RangeError} if a slot does not exist, or no system is selected
    */
@@ -328,8 +327,7 @@ export class Batch {
    * Takes the fields back from an engine. For engines.
    *
    * @param values current values of held fields, by name, which are copied to the batch
-   * @throws {TypeError | RangeError} if a field does not exist, or its length is wrong; the engine still holds the
-   * batch
+   * @throws {TypeError | RangeError} if a field does not exist, or its length is wrong; the engine keeps the batch
    */
   detach(values: Readonly<Record<string, NumericArray>> = {}): void {
     takeBackFields(this.#state, values);

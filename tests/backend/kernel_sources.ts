@@ -18,7 +18,10 @@ export async function kernelSources(
     if (!name.endsWith(".ts")) continue;
     const url = new URL(name, folder);
     const text = await Deno.readTextFile(url);
-    if (/= defineKernel\(\s*"/.test(text)) found.push({ name: name.slice(0, -3), url, text });
+    // Not the example in a comment.
+    if (/^[^*\n]*= defineKernel\(\s*"/m.test(text)) {
+      found.push({ name: name.slice(0, -3), url, text });
+    }
   }
   return found;
 }

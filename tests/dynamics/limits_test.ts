@@ -97,7 +97,7 @@ Deno.test("a run ends with an error before the steps of a system, or of an engin
       "set stepsDone to 0 and use a new engine",
     );
   }
-  await assertRejects(() => md.step(batch), RangeError, `can count ${MOST} steps`);
+  await assertRejects(() => md.step(batch), RangeError, `it has done ${MOST} steps, the most`);
   assertEquals([...batch.get("stepsDone")], [9, MOST]);
   assertEquals(batch.get("positions"), before);
 });
@@ -111,6 +111,10 @@ Deno.test("frames of the last steps that can be counted have their numbers", asy
   await using late = new NVE({ model: ARGON, dt: 1 });
   late.hooks.add(new SnapshotHook({ sink, frequency: 1 }));
   const resumed = await late.load({ ...saved, loop } as never);
-  await assertRejects(() => late.run(resumed, MOST + 5), RangeError, `can count ${MOST} steps`);
+  await assertRejects(
+    () => late.run(resumed, MOST + 5),
+    RangeError,
+    `it has done ${MOST} steps, the most`,
+  );
   assertEquals([...sink.read().get("step")].slice(-2), [MOST - 2, MOST - 1]);
 });

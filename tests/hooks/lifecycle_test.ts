@@ -219,7 +219,7 @@ Deno.test("the stage of a hook may be given when it is added; the hook itself is
     [new Look(), "training/STEP_ED", "unknown stage"],
     [new Look(), "STEP_END", "stage must be a stage"],
     [new Look(), 3, "stage must be a stage"],
-    [new Look(), "dynamics/AFTER_STEP", "must handle a stage of this engine"],
+    [new Look(), "dynamics/AFTER_STEP", "it handles no stage of this engine"],
     [new Look(), undefined, "stage must be a stage"],
     [{ onStepEnd() {} }, "training/STEP_END", "this one has onStepEnd"],
     [

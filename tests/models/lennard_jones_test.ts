@@ -198,8 +198,8 @@ Deno.test(
     }
     assertEquals(
       message,
-      "Cannot use a Lennard-Jones potential: it must have parameters of every element, and it has those " +
-        "of Ar: atom 1 of system 1 is Ne",
+      "Cannot use a Lennard-Jones potential: it must have parameters of every element; it has those " +
+        "of Ar, and atom 1 of system 1 is Ne",
     );
   }),
 );

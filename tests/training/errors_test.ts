@@ -59,11 +59,15 @@ const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: s
   [{ parameters: "w9" }, RangeError, 'got "w9"; did you mean w1?'],
   [{ freeze: ["w1", "bias"] }, RangeError, "freeze must name trainable tensors of it"],
   [{ freeze: "*" }, RangeError, "Name the tensors to train"],
-  [{ optimizers: adam({ lr: 1, parameters: "q*" }) }, RangeError, '"q*" fits none'],
+  [
+    { optimizers: adam({ lr: 1, parameters: "q*" }) },
+    RangeError,
+    'parameters must match at least one of w1, b1, w2, b2; got "q*"',
+  ],
   [
     { optimizers: sgd({ lr: 1, parameters: "w1" }) },
     RangeError,
-    'Cannot train "b1": one optimizer',
+    'Cannot train "b1": exactly one optimizer',
   ],
   [{ optimizers: [sgd({ lr: 1 }), adam({ lr: 1 })] }, RangeError, "got sgd, adam"],
   [{ optimizers: [sgd({ lr: 1 }), sgd({ lr: 1 })] }, RangeError, "names of optimizers must differ"],

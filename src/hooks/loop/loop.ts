@@ -62,11 +62,7 @@ export interface Engine<E extends AnyStages>
     Pick<EngineHooksOptions<E>, "state" | "worker" | "isFatal" | "coming"> {
   /** The kinds of stages that the engine fires: one, or several. */
   readonly kinds: E | readonly E[];
-  /**
-   * The engine that hooks find as `ctx.workflow`, if that is not the loop itself.
-   *
-   * @default the loop
-   */
+  /** The engine that hooks find as `ctx.workflow`. @default the loop */
   readonly workflow?: Workflow;
 }
 

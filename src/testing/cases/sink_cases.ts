@@ -174,8 +174,8 @@ export function writingCases(open: MakeSinkTrial): TestCase[] {
         const batch = frame(0, [0, 1, 2]);
         const write = (value: unknown, mask?: unknown) => () =>
           sink.write(value as Batch, mask as number[]);
-        await claimRefused(write(batch, [1, 1]), RangeError, "current length is 2");
-        await claimRefused(write(batch, [0, 1, 2]), RangeError, "flag 2 is 2");
+        await claimRefused(write(batch, [1, 1]), RangeError, "got 2");
+        await claimRefused(write(batch, [0, 1, 2]), RangeError, "got 2 for system 2");
         await claimRefused(write(batch, "101"), TypeError, '"101"');
         await claimRefused(write(batch, null), TypeError, "null");
         await claimRefused(write(batch.system(0)), TypeError, "a batch");

@@ -1,0 +1,23 @@
+import { codeOf, refusal } from "../files/open_file.ts";
+
+/** Runs work, and adds the path to errors of the file system. Other errors are thrown unchanged. */
+export async function withPath<T>(
+  path: string,
+  verb: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") {
+      throw new SyntaxError(
+        `Cannot ${verb} ${path}: it must be a folder; it, or a part of its path, is a file`,
+        { cause: error },
+      );
+    }
+    // Not every error of a file system has a code. Errors thrown by Hooke are of these classes, or have a cause.
+    const isOwn = [SyntaxError, RangeError, TypeError].some((kind) => error instanceof kind) ||
+      error instanceof Error && error.cause !== undefined;
+    throw isOwn ? error : refusal(path, verb, error);
+  }
+}
