@@ -161,7 +161,11 @@ Deno.test("the hooks of each engine's constructor are checked as add does", () =
   );
   const bath = { dt: 1, temperature: 300, friction: 0.01 };
   // @ts-expect-error training-only hook
-  assertThrows(() => new NVTLangevin({ model, ...bath, hooks: [train] }), TypeError, "which has dynamics stages");
+  assertThrows(
+    () => new NVTLangevin({ model, ...bath, hooks: [train] }),
+    TypeError,
+    "which has dynamics stages",
+  );
   // @ts-expect-error training-only hook
   assertThrows(() => new Dynamics(velocityVerlet({ dt: 1 }), { model, hooks: [train] }), TypeError);
   // @ts-expect-error a misspelt read
