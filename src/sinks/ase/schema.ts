@@ -150,7 +150,7 @@ function versionOf(database: Database, path: string): number {
   if (Number.isFinite(version)) return version;
   const reason = value === undefined
     ? "it must be an ASE database; it has no version"
-    : `its version must be a number; got ${show(value)}`;
+    : `it must be an ASE database whose version is a number; got ${show(value)}`;
   throw new SyntaxError(`Cannot open ${path}: ${reason}`);
 }
 
