@@ -303,7 +303,11 @@ Deno.test("lines are in the file while training goes on, and a resumed run keeps
 Deno.test("a JSON log that cannot be written stops the run", async () => {
   const file = Deno.makeTempFileSync(); // not a folder
   await using trainer = line([new JsonLog({ outputDir: file })]);
-  await assertRejects(() => trainer.train());
+  await assertRejects(
+    () => trainer.train(),
+    Error,
+    `Cannot create folder ${file}/logs: a part of its path is a file and not a folder`,
+  );
   assertThrows(() => new JsonLog({} as never), TypeError, "outputDir is required: the folder");
   assertThrows(() => new JsonLog({ outputDir: 3 as never }), TypeError, "a path");
   assertThrows(

@@ -53,10 +53,10 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
     const { steps, values } = history.series(name);
     return steps.length > 1 && values.some(Number.isFinite);
   });
-  const taken = new Set<string>();
-  const take = ({ fits, isLog = false, ...group }: Group): ReportPlot[] => {
-    const scalars = names.filter((name) => fits.test(name) && !taken.has(name));
-    for (const name of scalars) taken.add(name);
+  const grouped = new Set<string>();
+  const plotsOf = ({ fits, isLog = false, ...group }: Group): ReportPlot[] => {
+    const scalars = names.filter((name) => fits.test(name) && !grouped.has(name));
+    for (const name of scalars) grouped.add(name);
     const isFlat = group.name === CONVERGED && scalars.every((name) => isConstant(history, name));
     if (scalars.length === 0 || isFlat) return [];
     const isAbove = scalars.every((name) =>
@@ -64,12 +64,12 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
     );
     return [{ ...group, scalars, scale: isLog && isAbove ? "log" : "linear" }];
   };
-  const known = GROUPS.flatMap(take);
-  const speed = take(SPEED); // taken before the custom metrics, but shown after them
-  const others = names.filter((name) => !taken.has(name) && !PROGRESS.test(name));
+  const known = GROUPS.flatMap(plotsOf);
+  const speed = plotsOf(SPEED); // taken before the custom metrics, but shown after them
+  const others = names.filter((name) => !grouped.has(name) && !PROGRESS.test(name));
   const metrics = new Set(others.map((name) => name.replace(/^(train|val)\//, "")));
   const own = [...metrics].flatMap((metric) =>
-    take({
+    plotsOf({
       name: metric.replace(/[^A-Za-z0-9_]+/g, "_"),
       title: metric,
       fits: new RegExp(`^((train|val)/)?${metric.replace(/[^\w/]/g, "\\$&")}$`),
@@ -80,11 +80,11 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
 
 /** Makes file names unique. Titles may differ only in characters that file names cannot have. */
 function named(plots: readonly ReportPlot[]): ReportPlot[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   return plots.map((plot) => {
     let name = plot.name;
-    for (let n = 2; taken.has(name); n++) name = `${plot.name}_${n}`;
-    taken.add(name);
+    for (let n = 2; used.has(name); n++) name = `${plot.name}_${n}`;
+    used.add(name);
     return { ...plot, name };
   });
 }

@@ -44,7 +44,7 @@ export class TrajectoryWriter implements SystemWriter {
     this.#sink = sink;
     expectFrames(this); // existing frames are compared with those of this run
     this.path = path;
-    if (slice !== undefined) this.slice = (places) => slice.call(sink, places);
+    if (slice !== undefined) this.slice = (range) => slice.call(sink, range);
     if (sink.truncate !== undefined) {
       this.truncate = async (length) => {
         await sink.truncate!(length);
@@ -106,9 +106,9 @@ export class TrajectoryWriter implements SystemWriter {
       if (error instanceof RangeError) return undefined; // the sink has no frame of that step
       throw error;
     });
-    const ids = idsOf(first), place = there && idsOf(there).indexOf(ids[ids.length - 1]!);
-    if (place === -1) return; // the process may have been killed before writing it
-    const now = there && markIn(there.select(Array.from(idsOf(there), (_, i) => i === place)));
+    const ids = idsOf(first), index = there && idsOf(there).indexOf(ids[ids.length - 1]!);
+    if (index === -1) return; // the process may have been killed before writing it
+    const now = there && markIn(there.select(Array.from(idsOf(there), (_, i) => i === index)));
     if (now !== undefined && isSameMark(now, markIn(first)!)) return;
     throw new RangeError(
       `Cannot write step ${step} to ${

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refusal } from "../../base/file_refusal.ts";
 import { findDeno } from "../../platform/host.ts";
 
 /** An open file. */
@@ -51,6 +52,15 @@ export function fileSystemFor(hook: string): FileSystem {
 export function pathIn(folder: string | URL, ...names: readonly string[]): string {
   const base = folder instanceof URL ? decodeURIComponent(folder.pathname) : folder;
   return [base.replace(/(?<=.)\/+$/, ""), ...names].join("/");
+}
+
+/** Creates a folder and the folders above it. Throws an Error that names the folder. */
+export async function createFolder(files: FileSystem, path: string): Promise<void> {
+  try {
+    await files.mkdir(path, { recursive: true });
+  } catch (error) {
+    throw refusal(`Cannot create folder ${path}`, error);
+  }
 }
 
 /** Returns whether a file exists. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { codeOf, refusal } from "../../base/file_refusal.ts";
 import { type FileSystem, fileSystemFor, type OpenFile, pathIn } from "./file_system.ts";
 import { jsonLine } from "../training/json_line.ts";
 
@@ -33,11 +34,17 @@ export class LogFile {
   /** Creates the folder, and a new file, or appends to the file of the given name. */
   open(): void {
     const files = fileSystemFor("JsonLog");
-    files.mkdirSync(this.#folder, { recursive: true });
+    attempt(
+      `Cannot create folder ${this.#folder}`,
+      () => files.mkdirSync(this.#folder, { recursive: true }),
+    );
     if (this.#fileName === undefined) return this.#openNew(files);
-    this.path = pathIn(this.#folder, this.#fileName);
-    const isUnfinished = hasUnfinishedLine(files, this.path);
-    this.#file = files.openSync(this.path, { append: true, create: true });
+    const path = this.path = pathIn(this.#folder, this.#fileName);
+    const isUnfinished = hasUnfinishedLine(files, path);
+    this.#file = attempt(
+      `Cannot open ${path}`,
+      () => files.openSync(path, { append: true, create: true }),
+    );
     if (isUnfinished) this.#writeAll("\n"); // a line that was cut off must not join the next one
   }
 
@@ -50,7 +57,7 @@ export class LogFile {
         this.path = path;
         return;
       } catch (error) {
-        if ((error as { readonly name?: unknown }).name !== "AlreadyExists") throw error;
+        if (codeOf(error) !== "EEXIST") throw refusal(`Cannot open ${path}`, error);
       }
     }
   }
@@ -68,7 +75,18 @@ export class LogFile {
 
   #writeAll(text: string): void {
     let bytes = ENCODER.encode(text);
-    while (bytes.length > 0) bytes = bytes.subarray(this.#file!.writeSync(bytes));
+    attempt(`Cannot write ${this.path}`, () => {
+      while (bytes.length > 0) bytes = bytes.subarray(this.#file!.writeSync(bytes));
+    });
+  }
+}
+
+/** Returns the result of a function, or throws an error that names the action if the file system refuses. */
+function attempt<T>(action: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw refusal(action, error);
   }
 }
 

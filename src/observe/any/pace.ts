@@ -15,7 +15,7 @@ export interface PaceOptions {
 /** Measures the speed of a run. */
 export class Pace {
   readonly #options: PaceOptions;
-  #begun = { step: 0, time: 0 };
+  #start = { step: 0, time: 0 };
   #last = { step: 0, time: 0 };
 
   constructor(options: PaceOptions) {
@@ -24,21 +24,21 @@ export class Pace {
 
   /** Starts measuring. `step` is the number of steps done when the run begins. */
   open(step: number): void {
-    this.#begun = this.#last = { step, time: this.#options.now() };
+    this.#start = this.#last = { step, time: this.#options.now() };
   }
 
   /** Returns the speed since the last call, and progress and remaining time by the speed since the run began. */
   at(kind: string, step: number): Record<string, number> {
     const { nSteps } = this.#options, now = { step, time: this.#options.now() };
     const found: Record<string, number> = {};
-    const lately = speed(this.#last, now), onAverage = speed(this.#begun, now);
+    const lately = speed(this.#last, now), onAverage = speed(this.#start, now);
     if (now.step > this.#last.step) {
       this.#last = now;
       if (lately !== undefined) found[`${kind}/steps_per_s`] = lately;
     }
     if (nSteps === undefined) return found;
-    const left = Math.max(0, this.#begun.step + nSteps - step);
-    found[`${kind}/target_steps`] = this.#begun.step + nSteps;
+    const left = Math.max(0, this.#start.step + nSteps - step);
+    found[`${kind}/target_steps`] = this.#start.step + nSteps;
     found[`${kind}/remaining_steps`] = left;
     found[`${kind}/progress_fraction`] = nSteps === 0 ? 1 : 1 - left / nSteps;
     if (onAverage !== undefined) found[`${kind}/eta_s`] = left / onAverage;

@@ -125,7 +125,7 @@ export class ProgressHook implements FinishedHook<string> {
   readonly #options:
     & Required<Omit<ProgressHookOptions, "nSteps" | "everySeconds">>
     & Pick<ProgressHookOptions, "nSteps">;
-  #begun = { time: 0, step: 0 };
+  #start = { time: 0, step: 0 };
   #last: StepValues | undefined;
   #hasWritten = false;
   /** Step of another kind of loop that was reported last. */
@@ -154,7 +154,7 @@ export class ProgressHook implements FinishedHook<string> {
 
   /** Starts the clock. Called by the engine when a run begins. */
   open(engine: Workflow): void {
-    this.#begun = { time: this.#options.now(), step: engine.stepCount };
+    this.#start = { time: this.#options.now(), step: engine.stepCount };
     this.#last = undefined;
     this.#hasWritten = false;
     this.#reported = -1;
@@ -169,7 +169,7 @@ export class ProgressHook implements FinishedHook<string> {
       energy: Array.from(read.energy!).reduce((sum, energy) => sum + energy, 0),
       fmax: Array.from(read.fmax!),
       hasConverged: this.#convergedFlags(read.status!),
-      seconds: (this.#options.now() - this.#begun.time) / 1000,
+      seconds: (this.#options.now() - this.#start.time) / 1000,
     };
     this.#last = last;
     this.#report(last);
@@ -204,8 +204,8 @@ export class ProgressHook implements FinishedHook<string> {
   }
 
   #line(steps: number, facts: readonly string[]): string {
-    const seconds = (this.#options.now() - this.#begun.time) / 1000;
-    const rate = { steps: steps - this.#begun.step, seconds };
+    const seconds = (this.#options.now() - this.#start.time) / 1000;
+    const rate = { steps: steps - this.#start.step, seconds };
     return runLine({ steps, of: this.#options.nSteps, rate }, facts);
   }
 
@@ -231,7 +231,7 @@ export class ProgressHook implements FinishedHook<string> {
       stream,
       energy,
       fmax: moving.reduce((most, force) => force > most || Number.isNaN(force) ? force : most, 0),
-      rate: { steps: steps - this.#begun.step, seconds },
+      rate: { steps: steps - this.#start.step, seconds },
     });
     this.#write(line);
   }

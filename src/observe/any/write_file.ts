@@ -4,7 +4,8 @@
  * @module
  */
 
-import { findFileSystem } from "./file_system.ts";
+import { refusal } from "../../base/file_refusal.ts";
+import { findFileSystem, pathIn } from "./file_system.ts";
 
 /** Returns whether there is a file system. Web pages do not have one. */
 export function hasFiles(): boolean {
@@ -26,6 +27,6 @@ export async function writeFile(path: string | URL, text: string): Promise<void>
     await files.rename(beside, path);
   } catch (error) {
     await files.remove(beside).catch(() => {}); // it may not exist; the first error is more important
-    throw error;
+    throw refusal(`Cannot write ${pathIn(path)}`, error);
   }
 }

@@ -62,9 +62,7 @@ export class ConvergedSnapshotHook extends SinkHook {
   async call(
     ctx: ConvergedContext & Pick<DynamicsContext<"energy" | "time" | "frame">, "read">,
   ): Promise<void> {
-    const places = Array.from(ctx.convergedMask).flatMap((flag, place) =>
-      flag === 1 ? [place] : []
-    );
-    await this.write(await frameOf(ctx, places));
+    const slots = Array.from(ctx.convergedMask).flatMap((flag, slot) => flag === 1 ? [slot] : []);
+    await this.write(await frameOf(ctx, slots));
   }
 }

@@ -47,9 +47,9 @@ export async function checkEarlierRun(engine: Workflow, sink: SystemWriter): Pro
 }
 
 /** Returns the step of a system in a sink; `undefined` if the system does not have one, or the sink cannot be read. */
-async function stepAt(sink: SystemWriter, place: number): Promise<number | undefined> {
+async function stepAt(sink: SystemWriter, index: number): Promise<number | undefined> {
   const { table } = sink as { table?(slice: Slice): Promise<ReadonlyMap<string, Float64Array>> };
-  if (table !== undefined) return (await table.call(sink, { from: place })).get("step")?.[0];
-  const system = await systemAt(sink, place);
+  if (table !== undefined) return (await table.call(sink, { from: index })).get("step")?.[0];
+  const system = await systemAt(sink, index);
   return system?.has("step") ? system.get("step")[0] : undefined;
 }

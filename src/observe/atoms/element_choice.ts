@@ -21,12 +21,12 @@ export function numberOf(hook: string, element: unknown, member: string = "eleme
 }
 
 /** Returns the indices in `from` … `to` of the atoms of an element, or of all atoms if it is undefined. */
-export function placesOf(
+export function atomIndices(
   numbers: ArrayLike<number> | undefined,
   from: number,
   to: number,
   element: number | undefined,
 ): Int32Array {
-  const places = Int32Array.from({ length: to - from }, (_, i) => from + i);
-  return element === undefined ? places : places.filter((i) => numbers![i] === element);
+  const indices = Int32Array.from({ length: to - from }, (_, i) => from + i);
+  return element === undefined ? indices : indices.filter((i) => numbers![i] === element);
 }

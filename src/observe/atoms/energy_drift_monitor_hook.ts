@@ -166,14 +166,14 @@ export class EnergyDriftMonitorHook {
   /** Checks the energies. Called by the engine. */
   call({ batch, read, stepCount, workflow }: DynamicsContext): void {
     this.#followBatch(batch);
-    const drifts = Array.from({ length: batch.size }, (_, place) => {
-      const kinetic = this.#isTotal ? read.kineticEnergy![place]! : 0;
-      const now = { energy: read.energy![place]! + kinetic, steps: read.stepsDone![place]! };
-      const atoms = batch.nodeOffsets[place + 1]! - batch.nodeOffsets[place]!;
-      return this.#driftOf(read.systemId![place]!, now, atoms);
+    const drifts = Array.from({ length: batch.size }, (_, slot) => {
+      const kinetic = this.#isTotal ? read.kineticEnergy![slot]! : 0;
+      const now = { energy: read.energy![slot]! + kinetic, steps: read.stepsDone![slot]! };
+      const atoms = batch.nodeOffsets[slot + 1]! - batch.nodeOffsets[slot]!;
+      return this.#driftOf(read.systemId![slot]!, now, atoms);
     });
     // This comparison also selects drifts that are NaN.
-    const systems = drifts.flatMap((drift, place) => drift <= this.#threshold ? [] : [place]);
+    const systems = drifts.flatMap((drift, slot) => drift <= this.#threshold ? [] : [slot]);
     if (systems.length === 0) return;
     const worst = systems.reduce((a, b) => drifts[b]! <= drifts[a]! ? a : b);
     const limit = `${this.#threshold} ${UNITS[this.#metric]}`;

@@ -44,12 +44,12 @@ export function framedOf(
  */
 export async function frameOf(
   { batch, stepCount, read }: FrameContext,
-  places: readonly number[] = Array.from({ length: batch.size }, (_, place) => place),
+  slots: readonly number[] = Array.from({ length: batch.size }, (_, slot) => slot),
   fields?: readonly string[],
 ): Promise<Batch> {
   const times = Array.from(read.time!); // copied before the first await, after which views may be invalid
-  const frame = await batch.snapshot(places, read.frame, fields);
-  return stamped(frame, { step: stepCount, time: places.map((place) => times[place]!) });
+  const frame = await batch.snapshot(slots, read.frame, fields);
+  return stamped(frame, { step: stepCount, time: slots.map((slot) => times[slot]!) });
 }
 
 /** Throws a TypeError if the option `sink` is missing or is not a sink. */

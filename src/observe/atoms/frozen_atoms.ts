@@ -33,7 +33,7 @@ export function anchor(state: ResidentBatch, frozen: ArrayLike<number>): void {
   const [positions, cell] = [state.mirroredField("positions"), state.mirroredField("cell")];
   const [images, known] = [counters && state.mirroredField("images"), state.mirroredState(ANCHORS)];
   const rounding = state.backend.real === "f32" ? 2 ** -22 : 2 ** -51;
-  const places = positions.slice();
+  const unwrapped = positions.slice();
   const atoms: number[] = [];
   for (let atom = 0; atom < frozen.length; atom++) {
     if (frozen[atom] === 0) continue;
@@ -41,12 +41,12 @@ export function anchor(state: ResidentBatch, frozen: ArrayLike<number>): void {
     for (let axis = 0; axis < 3 && images !== undefined; axis++) {
       const k = 3 * atom + axis;
       const off = shifted(images as Int32Array, 3 * atom, cell, 9 * systemOfNode[atom]! + axis);
-      const place = positions[k]! + off;
-      const slack = rounding * (Math.abs(place) + Math.abs(off));
-      const isThere = known !== undefined && Math.abs(known[k]! - place) <= slack;
-      places[k] = isThere ? known[k]! : place;
+      const position = positions[k]! + off;
+      const slack = rounding * (Math.abs(position) + Math.abs(off));
+      const isThere = known !== undefined && Math.abs(known[k]! - position) <= slack;
+      unwrapped[k] = isThere ? known[k]! : position;
     }
   }
-  state.writeRows(anchors, atoms, places, 3);
+  state.writeRows(anchors, atoms, unwrapped, 3);
   state.writeRows(state.field("velocities"), atoms, new Float64Array(3 * nodeCount), 3);
 }

@@ -76,11 +76,11 @@ export async function assertSameSystem(
 }
 
 /** Returns a system of a sink; `undefined` if the sink cannot be read. */
-export async function systemAt(sink: SystemWriter, place: number): Promise<Batch | undefined> {
+export async function systemAt(sink: SystemWriter, index: number): Promise<Batch | undefined> {
   const { slice } = sink as { slice?(slice: Slice): Promise<Batch> };
   if (slice === undefined) return undefined;
   try {
-    return await slice.call(sink, { from: place, to: place + 1 });
+    return await slice.call(sink, { from: index, to: index + 1 });
   } catch (error) {
     if (error instanceof TypeError) return undefined; // a table has no atoms
     throw error;

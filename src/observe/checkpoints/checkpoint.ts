@@ -1,6 +1,6 @@
 import { wholeFrom } from "../../base/check_number.ts";
 import type { MetricsContext } from "../../training/stages.ts";
-import { fileSystemFor, pathIn } from "../any/file_system.ts";
+import { createFolder, fileSystemFor, pathIn } from "../any/file_system.ts";
 import { checkNumber, checkRequired, checkType, isFlag } from "../any/hook_options.ts";
 import { checkSaved, checkTraining, type HookName, isPath } from "../training/training_options.ts";
 
@@ -62,7 +62,7 @@ export class Checkpoint {
 
   /** Creates the folder. Called by the trainer. */
   async open(): Promise<void> {
-    await fileSystemFor(NAME).mkdir(this.#dir, { recursive: true });
+    await createFolder(fileSystemFor(NAME), this.#dir);
   }
 
   /** Requests the checkpoints that are due. Called by the trainer. */

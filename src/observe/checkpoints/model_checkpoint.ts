@@ -1,7 +1,14 @@
 import type { CheckpointContext, EndContext, MetricsContext } from "../../training/stages.ts";
 import { checkpointName } from "./checkpoint_name.ts";
 import { CheckpointRanking, type RankedCheckpoint } from "./checkpoint_ranking.ts";
-import { fileExists, fileSystemFor, linkAs, pathIn, removeIfExists } from "../any/file_system.ts";
+import {
+  createFolder,
+  fileExists,
+  fileSystemFor,
+  linkAs,
+  pathIn,
+  removeIfExists,
+} from "../any/file_system.ts";
 import { checkModelCheckpoint, type ModelCheckpointOptions } from "./model_checkpoint_options.ts";
 import { monitored } from "../training/monitored.ts";
 import { checkSaved } from "../training/training_options.ts";
@@ -96,7 +103,7 @@ export class ModelCheckpoint {
 
   /** Creates the folder. Called by the trainer. */
   async open(): Promise<void> {
-    await fileSystemFor(NAME).mkdir(this.#dir, { recursive: true });
+    await createFolder(fileSystemFor(NAME), this.#dir);
   }
 
   /** Forgets requests of a run that failed. Called by the trainer when training begins. */

@@ -6,7 +6,7 @@
 
 import { type Correlate, type Correlated, Correlation } from "./correlation.ts";
 import type { CheckedCorrelation } from "./correlation_options.ts";
-import { placesOf } from "../atoms/element_choice.ts";
+import { atomIndices } from "../atoms/element_choice.ts";
 import { ObservedSystems, type SavedSystems } from "./observed_systems.ts";
 import { assertTimed } from "../atoms/timed.ts";
 
@@ -44,17 +44,17 @@ export class CorrelatedSystems {
    */
   sample(
     { batch: { size, nodeOffsets }, read }: Seen,
-    valuesOf: (system: number, places: Int32Array) => Float64Array,
+    valuesOf: (system: number, indices: Int32Array) => Float64Array,
   ): void {
     assertTimed(this.#hook, read.time);
     const present = new Set<number>();
     const numbers = this.#element === undefined ? undefined : read.numbers;
     for (let s = 0; s < size; s++) {
-      const places = placesOf(numbers, nodeOffsets[s]!, nodeOffsets[s + 1]!, this.#element);
-      if (places.length === 0) continue;
-      const id = read.systemId[s]!, atoms = places.length;
+      const indices = atomIndices(numbers, nodeOffsets[s]!, nodeOffsets[s + 1]!, this.#element);
+      if (indices.length === 0) continue;
+      const id = read.systemId[s]!, atoms = indices.length;
       const fits = (one: Correlation) => one.atoms === atoms;
-      this.#systems.of(id, () => this.#make(atoms), fits).add(read.time[s]!, valuesOf(s, places));
+      this.#systems.of(id, () => this.#make(atoms), fits).add(read.time[s]!, valuesOf(s, indices));
       present.add(id);
     }
     // Origins of systems that have left would take memory, and could not be continued after a gap.

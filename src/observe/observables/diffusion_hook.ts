@@ -94,7 +94,7 @@ export class DiffusionHook extends ObservableHook {
   call(
     ctx: DynamicsContext<"positions" | "images" | "cell" | "time" | "systemId" | "numbers">,
   ): void {
-    this.#systems.sample(ctx, (system, places) => unwrapped(ctx.read, system, places));
+    this.#systems.sample(ctx, (system, indices) => unwrapped(ctx.read, system, indices));
   }
 
   /** Returns the results so far of each system, in the order in which systems were first seen. */
@@ -123,11 +123,11 @@ interface Positions {
 function unwrapped(
   { positions, images, cell }: Positions,
   system: number,
-  places: Int32Array,
+  indices: Int32Array,
 ): Float64Array {
-  const all = new Float64Array(3 * places.length), h = 9 * system;
-  for (let n = 0; n < places.length; n++) {
-    const i = 3 * places[n]!, [a, b, c] = [images[i]!, images[i + 1]!, images[i + 2]!];
+  const all = new Float64Array(3 * indices.length), h = 9 * system;
+  for (let n = 0; n < indices.length; n++) {
+    const i = 3 * indices[n]!, [a, b, c] = [images[i]!, images[i + 1]!, images[i + 2]!];
     for (let k = 0; k < 3; k++) {
       all[3 * n + k] = positions[i + k]! + a * cell[h + k]! + b * cell[h + 3 + k]! +
         c * cell[h + 6 + k]!;
@@ -148,12 +148,12 @@ function squaredDisplacements(now: Float64Array, before: Float64Array, from: num
 /** Returns the slope of the least-squares line through the points between two times. */
 function slopeOf(time: Float64Array, values: Float64Array, from: number, to: number): number {
   const slack = 1e-9 * to;
-  const meant = Array.from(time.keys()).filter((i) =>
+  const fitted = Array.from(time.keys()).filter((i) =>
     time[i]! >= from - slack && time[i]! <= to + slack
   );
-  const mean = (of: Float64Array) => meant.reduce((sum, i) => sum + of[i]!, 0) / meant.length;
+  const mean = (of: Float64Array) => fitted.reduce((sum, i) => sum + of[i]!, 0) / fitted.length;
   // slope = Σ (t − t̄)(y − ȳ) / Σ (t − t̄)²
   const [t, y] = [mean(time), mean(values)];
-  const up = meant.reduce((sum, i) => sum + (time[i]! - t) * (values[i]! - y), 0);
-  return up / meant.reduce((sum, i) => sum + (time[i]! - t) ** 2, 0);
+  const up = fitted.reduce((sum, i) => sum + (time[i]! - t) * (values[i]! - y), 0);
+  return up / fitted.reduce((sum, i) => sum + (time[i]! - t) ** 2, 0);
 }

@@ -84,10 +84,10 @@ export class VelocityAutocorrelationHook extends ObservableHook {
   /** Adds a sample. Called by the engine. */
   call(ctx: DynamicsContext<"velocities" | "time" | "systemId" | "numbers">): void {
     const { velocities } = ctx.read;
-    this.#systems.sample(ctx, (_, places) => {
-      const values = new Float64Array(3 * places.length);
+    this.#systems.sample(ctx, (_, indices) => {
+      const values = new Float64Array(3 * indices.length);
       for (let n = 0; n < values.length; n++) {
-        values[n] = velocities[3 * places[Math.floor(n / 3)]! + n % 3]!;
+        values[n] = velocities[3 * indices[Math.floor(n / 3)]! + n % 3]!;
       }
       return values;
     });

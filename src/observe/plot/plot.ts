@@ -149,18 +149,18 @@ function chosen({ history }: PlottedRun, { scalars }: PlotOptions): readonly str
 
 /** Lays out names and last values in as many rows as needed. */
 function legendOf(lines: readonly Line[], width: number) {
-  const places: { x: number; row: number }[] = [];
+  const positions: { x: number; row: number }[] = [];
   let x = 0, row = 0;
   const labels = lines.map(({ name, values }) => `${name}  ${lastOf(values)}`);
   for (const label of labels) {
     const wide = 30 + LETTER * label.length;
     if (x > 0 && x + wide > width - 90) [x, row] = [0, row + 1];
-    places.push({ x, row });
+    positions.push({ x, row });
     x += wide + 18;
   }
   const draw = (left: number, top: number) =>
     labels.map((label, i) => {
-      const at = { x: left + places[i]!.x, y: top + LEGEND_ROW * places[i]!.row };
+      const at = { x: left + positions[i]!.x, y: top + LEGEND_ROW * positions[i]!.row };
       const sample = `<path class="line ${classOf(i)}" d="M${at.x} ${at.y - 4}h20"/>`;
       return sample + text(label, { x: at.x + 26, y: at.y, style: "label" });
     }).join("\n");
@@ -176,12 +176,12 @@ function lastOf(values: readonly number[]): string {
 
 function axes(x: Axis, y: Axis, box: Box): string {
   const across = y.ticks.map((tick, i) => {
-    const at = round(box.bottom - y.place(tick) * (box.bottom - box.top));
+    const at = round(box.bottom - y.position(tick) * (box.bottom - box.top));
     return `<path class="grid" d="M${box.left} ${at}H${box.right}"/>` +
       text(y.labels[i]!, { x: box.left - 8, y: at + 4, style: "tick end" });
   });
   const up = x.ticks.map((tick, i) => {
-    const at = round(box.left + x.place(tick) * (box.right - box.left));
+    const at = round(box.left + x.position(tick) * (box.right - box.left));
     return `<path class="axis" d="M${at} ${box.bottom}v5"/>` +
       text(x.labels[i]!, { x: at, y: box.bottom + 19, style: "tick middle" });
   });
@@ -210,8 +210,8 @@ function curve(
       pieces.push([]);
       continue;
     }
-    const across = box.left + x.place(steps[i]!) * (box.right - box.left);
-    const up = box.bottom - y.place(value) * (box.bottom - box.top);
+    const across = box.left + x.position(steps[i]!) * (box.right - box.left);
+    const up = box.bottom - y.position(value) * (box.bottom - box.top);
     pieces.at(-1)!.push(`${round(across)},${round(up)}`);
   }
   return pieces.filter(({ length }) => length > 0).map((points) => {

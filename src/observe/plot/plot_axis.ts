@@ -14,7 +14,7 @@ export interface Axis {
   /** Label of each tick. */
   readonly labels: readonly string[];
   /** Returns the position of a value: 0 at the beginning of the axis, 1 at its end. */
-  place(value: number): number;
+  position(value: number): number;
 }
 
 /**
@@ -64,7 +64,7 @@ function linearAxis(least: number, most: number, wanted: number, isTight: boolea
   const ticks = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
   const [from, to] = isTight ? [least, most] : [first * step, last * step];
   const labels = linearLabels(ticks, step);
-  return { ticks, labels, place: (value) => (value - from) / (to - from) };
+  return { ticks, labels, position: (value) => (value - from) / (to - from) };
 }
 
 /** Returns the smallest of 1, 2 and 5 times a power of ten that is not below `atLeast`. */
@@ -109,7 +109,7 @@ function logAxis(values: readonly number[], wanted: number): Axis {
   return {
     ticks,
     labels: ticks.map(logLabel),
-    place: (value) => (Math.log10(value) - from) / (to - from),
+    position: (value) => (Math.log10(value) - from) / (to - from),
   };
 }
 

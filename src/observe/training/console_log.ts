@@ -95,7 +95,7 @@ export class ConsoleLog {
   readonly #level: number;
   readonly #write: (line: string) => void;
   #seen = 0;
-  #begun = { run: 0, epoch: 0 };
+  #startTimes = { run: 0, epoch: 0 };
 
   /** Creates the hook; nothing is written yet. */
   constructor(options: ConsoleLogOptions = {}) {
@@ -122,7 +122,7 @@ export class ConsoleLog {
 
   /** Logs the beginning of training. Called by the trainer. */
   onTrainBegin({ state, trainer, workflow, run }: BeginContext): void {
-    this.#begun.run = performance.now();
+    this.#startTimes.run = performance.now();
     const hooks = workflow.hooks.list().filter(({ enabled }) => enabled).map(({ name }) => name);
     this.#logLine(
       `training ${trainer.name}: ${state.modelParams} parameters on ${state.device}, from epoch ` +
@@ -133,7 +133,7 @@ export class ConsoleLog {
 
   /** Logs the beginning of an epoch. Called by the trainer. */
   onEpochBegin({ epoch }: TrainingBase): void {
-    this.#begun.epoch = performance.now();
+    this.#startTimes.epoch = performance.now();
     this.#logLine(`epoch ${epoch + 1}`);
   }
 
@@ -154,7 +154,7 @@ export class ConsoleLog {
   /** Logs the metrics of an epoch. Called by the trainer. */
   onEpochEnd(ctx: MetricsContext): void {
     this.#logPostedRows(ctx);
-    this.#logMetrics(`epoch ${ctx.epoch + 1}`, ctx, `  ${secondsSince(this.#begun.epoch)}`);
+    this.#logMetrics(`epoch ${ctx.epoch + 1}`, ctx, `  ${secondsSince(this.#startTimes.epoch)}`);
   }
 
   /** Logs an error. Called by the trainer. */
@@ -169,9 +169,9 @@ export class ConsoleLog {
     const { outcome, state } = ctx;
     const reason = outcome.status === "stopped" ? `: ${outcome.reason}` : "";
     this.#logLine(
-      `training ${outcome.status}${reason}  ${state.step} steps  ${secondsSince(this.#begun.run)}${
-        errorsOf(outcome)
-      }`,
+      `training ${outcome.status}${reason}  ${state.step} steps  ${
+        secondsSince(this.#startTimes.run)
+      }${errorsOf(outcome)}`,
       outcome.status === "completed" && outcome.hookErrors === undefined ? "info" : "warning",
     );
   }

@@ -115,7 +115,7 @@ export class JsonLog {
   #seen = 0;
   /** Engine of the current run. */
   #engine: Workflow | undefined;
-  readonly #begun = { run: 0, epoch: 0 };
+  readonly #startTimes = { run: 0, epoch: 0 };
   #batches = 0;
   #best: { readonly loss: number; readonly epoch: number } | undefined;
 
@@ -157,12 +157,12 @@ export class JsonLog {
     if (this.#run.isLoaded) setRunId(engine, this.#run.id);
     this.#run = { id: runIdOf(engine, this.#run.id), isLoaded: false };
     this.#engine = engine;
-    this.#begun.run = this.#begun.epoch = performance.now();
+    this.#startTimes.run = this.#startTimes.epoch = performance.now();
   }
 
   /** Logs the beginning of training. Called by the trainer. */
   onTrainBegin(ctx: BeginContext): void {
-    this.#begun.run = performance.now();
+    this.#startTimes.run = performance.now();
     const { commit, configHash } = ctx.run ?? {};
     const config = this.#config ?? ctx.config;
     this.#line("train_begin", { ...factsOf(ctx), commit, configHash, config });
@@ -170,7 +170,7 @@ export class JsonLog {
 
   /** Starts the clock of an epoch. Called by the trainer. */
   onEpochBegin(): void {
-    this.#begun.epoch = performance.now();
+    this.#startTimes.epoch = performance.now();
   }
 
   /** Counts a batch. Called by the trainer. */
@@ -199,7 +199,7 @@ export class JsonLog {
     const { epoch, metrics, outcome } = ctx, known = flat(metrics);
     const { loss = NaN, ...others } = known;
     if (outcome.status === "completed") this.#compare(known.val_loss ?? loss, epoch + 1);
-    const duration = secondsSince(this.#begun.epoch);
+    const duration = secondsSince(this.#startTimes.epoch);
     this.#line("epoch_end", {
       epoch: epoch + 1,
       loss,
@@ -221,7 +221,7 @@ export class JsonLog {
     this.#line("train_end", {
       status: statusOf(outcome),
       ...(outcome.status === "stopped" && { reason: outcome.reason }),
-      training_time: secondsSince(this.#begun.run),
+      training_time: secondsSince(this.#startTimes.run),
       total_batches: this.#batches,
       total_steps: state.step,
       final_loss: state.latestLoss,
