@@ -59,9 +59,10 @@ const sampled = hook({
   on: { training: { BATCH_END: () => void analyzed++ } },
 });
 
-/** Throws every time: errors of an observer are warnings, and training goes on. */
+/** It throws every time: with this policy training goes on, and each error is a warning. */
 const fragile = hook({
   name: "fragile",
+  onError: "warn",
   frequency: 100,
   on: {
     training: {

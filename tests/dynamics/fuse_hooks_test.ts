@@ -369,6 +369,7 @@ Deno.test("a hook of a stage that fails is named with its stage, and reported to
     hook({
       name: "fail",
       frequency: 1,
+      onError: "warn",
       on: {
         dynamics: {
           AFTER_STEP: () => {

@@ -8,6 +8,9 @@ import {
 import type { BaseContext, HookWarning, Outcome } from "@hooke/hooke/hooks";
 import { collect, Steps, work } from "./kit.ts";
 
+/** The policy of hooks whose first error is not to end the run. */
+const WARN = { onError: "warn" } as const;
+
 /** A hook that notes what happens to it. */
 function noting(
   name: string,
@@ -42,7 +45,7 @@ Deno.test("a throwing observer is counted and reported, and the step goes on", a
   const after = new Steps();
   const loop = work({
     onWarning: warnings.push,
-    hooks: [noting("bad", [], { call: error }), after],
+    hooks: [{ ...noting("bad", [], { call: error }), ...WARN }, after],
   });
   assertEquals(await loop.run(3), { status: "completed", hookErrors: 3 });
   assertEquals(after.steps, [0, 1, 2]);
@@ -64,9 +67,9 @@ Deno.test("without onWarning the first error of each hook is printed, the others
   const lines: unknown[][] = [], original = console.warn;
   console.warn = (...args) => void lines.push(args);
   try {
-    await work({ hooks: [noting("bad", [], { call: new Error("no") })] }).run(3);
+    await work({ hooks: [{ ...noting("bad", [], { call: new Error("no") }), ...WARN }] }).run(3);
     const refused = Object.assign(new Error("Cannot write a.csv: no space"), { code: "ENOSPC" });
-    await work({ hooks: [noting("log", [], { call: refused })] }).run(3);
+    await work({ hooks: [{ ...noting("log", [], { call: refused }), ...WARN }] }).run(3);
   } finally {
     console.warn = original;
   }
@@ -138,7 +141,7 @@ Deno.test("errors of asynchronous hooks go by the same policies", async () => {
     call: () => Promise.reject(new Error("late")),
   } as const;
   const after = new Steps();
-  const loop = work({ onWarning: warnings.push, hooks: [rejects, after] });
+  const loop = work({ onWarning: warnings.push, hooks: [{ ...rejects, ...WARN }, after] });
   await loop.run(2);
   assertEquals(warnings.list.map(({ hook, step }) => [hook, step]), [["late", 0], ["late", 1]]);
   assertEquals(after.steps, [0, 1]);
@@ -451,6 +454,7 @@ Deno.test("the outcome says how many errors of hooks did not stop the run, of th
   loop.hooks.add({
     stage: "work/AFTER",
     frequency: 1,
+    onError: "warn",
     call: () => {
       if (isBroken) throw new Error("on purpose");
     },
@@ -458,4 +462,50 @@ Deno.test("the outcome says how many errors of hooks did not stop the run, of th
   assertEquals(await loop.run(3), { status: "completed", hookErrors: 3 });
   isBroken = false;
   assertEquals(await loop.run(3), { status: "completed" });
+});
+
+Deno.test("the first error of a hook in its first firing ends the run; once it has worked, errors are warnings", async () => {
+  const failing = (steps: readonly number[], more: object = {}) => ({
+    stage: "work/AFTER" as const,
+    frequency: 1,
+    ...more,
+    call: ({ stepCount }: BaseContext) => {
+      if (steps.includes(stepCount)) throw new Error(`at ${stepCount}`);
+    },
+  });
+  const ran = async (hook: object, nSteps = 4) => {
+    const loop = work({ onWarning: () => {} });
+    loop.hooks.add(hook as never, { name: "hook" });
+    const outcome = await loop.run(nSteps).catch(({ message }) => message);
+    return [outcome, loop.hooks.list()[0]!.errors] as const;
+  };
+  assertEquals(await ran(failing([0])), ["at 0", 1]);
+  assertEquals(await ran(failing([2, 3], { phase: 2, frequency: 10 })), ["at 2", 1]);
+  assertEquals(await ran(failing([1, 2])), [{ status: "completed", hookErrors: 2 }, 2]);
+  // A policy that is given holds from the beginning.
+  assertEquals(await ran(failing([0], { onError: "warn" })), [
+    { status: "completed", hookErrors: 1 },
+    1,
+  ]);
+  assertEquals(await ran(failing([0, 1], { onError: "disable" })), [
+    { status: "completed", hookErrors: 1 },
+    1,
+  ]);
+  // A hook that has worked at one stage is known to work.
+  const twoStages = {
+    stages: ["work/AFTER", "work/EPOCH_END"],
+    frequency: 1,
+    call: (_: BaseContext, stage: string) => {
+      if (stage === "work/EPOCH_END") throw new Error("after");
+    },
+  };
+  assertEquals(await ran(twoStages, 6), [{ status: "completed", hookErrors: 2 }, 2]);
+});
+
+Deno.test("a run that goes on after the first error of a hook warns of the next ones", async () => {
+  const loop = work({ onWarning: () => {} });
+  const { call } = noting("bad", [], { call: new Error("no") });
+  loop.hooks.add({ name: "bad", stage: "work/AFTER", frequency: 1, call });
+  await assertRejects(() => loop.run(3), Error, "no");
+  assertEquals(await loop.run(3), { status: "completed", hookErrors: 3 });
 });

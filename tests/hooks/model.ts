@@ -103,7 +103,8 @@ class Real {
       if (add.slow) return Promise.resolve();
     };
     const { frequency, once, stages } = add;
-    const hook = { stages, frequency, phase: add.phase % frequency, once, call };
+    const phase = add.phase % frequency, onError = "warn" as const;
+    const hook = { stages, frequency, phase, once, onError, call };
     this.#handles.push({
       handle: this.loop.hooks.add(hook, { name, order: add.band }),
       enabled: true,

@@ -77,7 +77,12 @@ Deno.test("touching an undeclared field says what to declare", async () => {
   const warnings = collect<HookWarning>();
   // deno-lint-ignore no-explicit-any -- as a JavaScript caller would
   const touch = (f: (ctx: any) => unknown) =>
-    ({ stage: WorkStage.AFTER, frequency: 1, call: (ctx: unknown) => void f(ctx) }) as const;
+    ({
+      stage: WorkStage.AFTER,
+      frequency: 1,
+      onError: "warn",
+      call: (ctx: unknown) => void f(ctx),
+    }) as const;
   const loop = work({ state: host, onWarning: warnings.push });
   loop.hooks.add({ ...touch((ctx) => ctx.read.depths), reads: ["heights"] as const }, {
     name: "some",
@@ -263,7 +268,7 @@ Deno.test("a deferred observer's throw takes effect when delivered, and names it
   const warned = work({
     state: new SlowState({ heights: 0, depths: 0 }),
     onWarning: warnings.push,
-    hooks: [fails],
+    hooks: [{ ...fails, onError: "warn" }],
   });
   await warned.run(4);
   assertEquals(warnings.list.map(({ hook, step }) => [hook, step]), [["bad", 1], ["bad", 3]]);
@@ -275,6 +280,9 @@ Deno.test("a deferred observer's throw takes effect when delivered, and names it
     "hook bad threw at work/AFTER of step 1",
   );
   assertEquals((error.cause as Error).message, "no");
+  // Without a policy the first error ends the run, too.
+  const plain = work({ state: new SlowState({ heights: 0, depths: 0 }), hooks: [{ ...fails }] });
+  await assertRejects(() => plain.run(4), Error, "hook bad threw at work/AFTER of step 1");
 });
 
 Deno.test("a copy that fails is an error of the run, not a silence", async () => {
@@ -421,7 +429,8 @@ Deno.test("a when that reads fetched fields throws, and one that reads live stat
     call: (ctx: Ctx) => void steps.push(ctx.stepCount),
   };
   const slow = new SlowState({ heights: 1, depths: 0 });
-  await work({ state: slow, onWarning: warnings.push, hooks: [hook] }).run(1);
+  const warned = { ...hook, onError: "warn" } as const;
+  await work({ state: slow, onWarning: warnings.push, hooks: [warned] }).run(1);
   assertStringIncludes(
     String(warnings.list[0]!.error),
     "Cannot read heights in the `when` of hook hook",

@@ -312,7 +312,8 @@ Deno.test("when must answer true or false", async () => {
       onWarning: ({ error }) => void errors.push(error),
     });
     const hook = ticking({});
-    loop.hooks.add({ ...hook, when: () => answer as unknown as boolean });
+    const when = () => answer as unknown as boolean;
+    loop.hooks.add({ ...hook, when }, { onError: "warn" });
     await loop.run(1);
     assertEquals([hook.steps, String(errors[0]).includes("`when` must return true or false")], [
       [],

@@ -344,6 +344,7 @@ Deno.test("the last line of the console has the number of errors of hooks", asyn
   const { lines, write } = collecting();
   const broken = {
     name: "broken",
+    onError: "warn",
     onStepEnd() {
       throw new Error("on purpose");
     },

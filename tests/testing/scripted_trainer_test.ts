@@ -265,8 +265,11 @@ Deno.test("a batch that fails tells hooks, and all that has begun ends", async (
 
 Deno.test("what a hook throws fails the run, unless somebody takes it", async () => {
   const hook = { name: "bad", onBatchEnd: () => fail("of the hook") };
+  const plain = scriptedTrainer({ epochs: [{ losses: [1] }] });
+  plain.hooks.add({ ...hook });
+  await assertRejects(() => plain.train(), Error, "of the hook");
   const strict = scriptedTrainer({ epochs: [{ losses: [1] }] });
-  strict.hooks.add(hook);
+  strict.hooks.add(hook, { onError: "warn" });
   await assertRejects(
     () => strict.train(),
     Error,
@@ -277,7 +280,7 @@ Deno.test("what a hook throws fails the run, unless somebody takes it", async ()
     epochs: [{ losses: [1] }],
     onWarning: ({ hook }) => void told.push(hook),
   });
-  lenient.hooks.add({ ...hook });
+  lenient.hooks.add({ ...hook }, { onError: "warn" });
   assertEquals(await lenient.train(), { status: "completed", hookErrors: 1 });
   assertEquals(told, ["bad"]);
 });

@@ -195,6 +195,7 @@ Deno.test("reading an unknown parameter is an error with the nearest name", asyn
       hooks: [reads("gradients:w9"), reads("optimizerState:w1/frist")].map((one, i) => ({
         ...one,
         name: `${i}`,
+        onError: "warn",
       })) as never,
       onWarning: ({ error }) => void errors.push(`${error} ${(error as Error).cause}`),
     });
@@ -349,4 +350,20 @@ Deno.test("a trainer is closed in any state, twice too, and is of no use afterwa
   stopped.addHook({ onStepEnd: () => stopped.stop("now") });
   assertEquals((await stopped.train()).status, "stopped");
   await stopped.close();
+});
+
+Deno.test("an observer that throws when it is first called ends training, one that has worked does not", async () => {
+  const fail = () => {
+    throw new Error("misspelt");
+  };
+  for (const method of ["onTrainBegin", "onBatchEnd", "onStepEnd", "onEpochEnd"]) {
+    await using trainer = new Trainer(parts());
+    trainer.hooks.add({ [method]: fail } as never);
+    await assertRejects(() => trainer.train(), Error, "misspelt", method);
+    assertEquals(trainer.outcome!.status, "failed");
+  }
+  await using trainer = new Trainer(parts({ onWarning: () => {} }));
+  let steps = 0;
+  trainer.hooks.add({ onStepEnd: () => ++steps > 1 ? fail() : undefined });
+  assertEquals(await trainer.train(), { status: "completed", hookErrors: 2 });
 });

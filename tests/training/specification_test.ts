@@ -304,6 +304,7 @@ Deno.test("Hooks don't break training step: it completes without errors, loss co
   const warnings: string[] = [];
   const breaks = hook({
     name: "breaks",
+    onError: "warn",
     on: {
       training: {
         AFTER_FORWARD() {

@@ -26,7 +26,7 @@ export interface HookOptions extends ScheduleOptions {
   /**
    * Reaction to its errors.
    *
-   * @default "warn" for observers, "throw" for all others
+   * @default "warn" for observers that have worked before, "throw" for all others
    */
   readonly onError?: ErrorPolicy;
   /**

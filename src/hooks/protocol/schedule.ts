@@ -152,6 +152,8 @@ export class Schedule {
   last = -1;
   /** The count of the firing before that; -1 before the second firing. */
   previous = -1;
+  /** The count at which it was first started, in any run; -1 before that. */
+  startedAt = -1;
   #since = { time: performance.now(), count: 0 };
   #checkFrom = 0;
 
@@ -209,6 +211,7 @@ export class Schedule {
 
   /** Starts the clock of `everySeconds`. */
   start(count: number): void {
+    if (this.startedAt < 0) this.startedAt = count;
     this.#since = { time: performance.now(), count };
     this.#checkFrom = 0;
   }

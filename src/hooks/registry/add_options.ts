@@ -40,7 +40,7 @@ export interface AddOptions {
   /**
    * Error policy; overrides the hook's own.
    *
-   * @default the hook's own policy, else "warn" for observers, "throw" for all others
+   * @default the hook's own policy, else "warn" for observers that have worked before, "throw" for all others
    */
   readonly onError?: ErrorPolicy;
   /**

@@ -42,8 +42,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /** Makes a registry without hooks. */
   constructor(options: EngineHooksOptions<E>) {
-    checkKinds(options.kinds);
-    this.#options = options;
+    checkKinds((this.#options = options).kinds);
     const state = this.#state = options.state ?? NO_STATE;
     const infos = this.#infos = stageInfos(options.kinds);
     Object.assign(options.context, withoutFields(state.fields));
@@ -60,6 +59,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       onHookError: options.onHookError,
       onWarningOf: (entry) => (this.#roster.ownerOf(entry)?.owner ?? this).#options.onWarning,
       isFatal: (error) => options.isFatal?.(error) === true,
+      isAborted: () => options.signal?.aborted === true,
+      count: (counter) => options.counts?.(counter) ?? workflow.stepCount,
       disable: (entry) => this.#roster.toggle(entry, false),
     });
     this.#lifespan = new Lifespan({

@@ -44,6 +44,10 @@ export interface ErrorHost {
   isFatal(error: unknown): boolean;
   /** Disables a hook. */
   disable(entry: Entry): void;
+  /** Returns whether the run was aborted. */
+  readonly isAborted: () => boolean;
+  /** Returns the value of a counter. */
+  readonly count: (counter: string) => number;
 }
 
 /** Applies error policies and emits warnings. */
@@ -56,27 +60,44 @@ export class ErrorReports {
   }
 
   /**
-   * Applies the error policy of a handler. `previous` is the count at which it had fired before it threw.
+   * Applies the error policy of a handler. `previous` is the count at which it had fired before it threw,
+   * `count` that at which it threw.
    *
-   * @throws the error if the policy is "throw", or if it is fatal
+   * @throws the error if the policy is "throw", if it is fatal, or if the hook has no policy and has never been called before
    */
   failed(
     handler: StageHandler,
     error: unknown,
     step: number = this.#host.workflow.stepCount,
     previous: number = handler.schedule.previous,
+    count: number = this.#host.count(handler.info.counter),
   ): void {
     const { entry, info, onError } = handler;
     if (this.#host.isFatal(error) || isFatal(error)) {
       handler.unfire(previous); // the run may recover and do the step again
       throw error;
     }
-    if (onError === "throw") {
+    if (onError === "throw" || this.#isFirstFiring(handler, previous, count)) {
       entry.errors++;
       throw error;
     }
     this.report(entry, info.stage, error, step);
     if (onError === "disable") this.#host.disable(entry);
+  }
+
+  /**
+   * Returns whether a hook without an error policy failed when it was first called: then it has never worked, and the run
+   * ends before hours are spent without it. A run that is aborted ends anyway.
+   */
+  #isFirstFiring(handler: StageHandler, previous: number, count: number): boolean {
+    const { entry } = handler, host = this.#host;
+    if ((entry.onError ?? entry.record.onError) !== undefined || entry.errors > 0) return false;
+    if (host.isAborted()) return false;
+    return entry.handlers.every((each) =>
+      each === handler
+        ? !each.wasCalledBefore(count, previous)
+        : !each.wasCalledBefore(host.count(each.info.counter), each.schedule.last)
+    );
   }
 
   /** Counts an error of a hook and emits a warning. */

@@ -155,6 +155,15 @@ export class StageHandler {
     return this.info.role === "observe" && !this.isModifier;
   }
 
+  /**
+   * Returns whether it was called before the call at `count`; `last` is the count of its last recorded firing. Firings of
+   * a handler that is always called are not recorded.
+   */
+  wasCalledBefore(count: number, last: number): boolean {
+    const { startedAt } = this.schedule;
+    return last >= 0 || startedAt < 0 || this.isAlways && count > startedAt;
+  }
+
   /** Error policy. */
   get onError(): ErrorPolicy {
     return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");

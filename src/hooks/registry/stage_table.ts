@@ -155,7 +155,7 @@ export class StageTable {
         return workflow.stepCount;
       },
       count: (counter) => options.counts?.(counter) ?? workflow.stepCount,
-      failed: (handler, error, step, previous) => errors.failed(handler, error, step, previous),
+      failed: (...args) => errors.failed(...args),
       answer: options.signal === undefined
         ? (_, answer) => answer
         : ({ entry, info }, answer) => answers.of(answer, pendingCall(entry, info.stage)),

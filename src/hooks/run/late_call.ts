@@ -103,9 +103,9 @@ async function deliverOne(
   else await answered(host, handler, handler.binding.target.call(own, handler.info.stage));
 }
 
-function report(host: StageHost, { handler, ctx, previous }: LateCall, error: unknown): void {
+function report(host: StageHost, { handler, ctx, at, previous }: LateCall, error: unknown): void {
   const { stepCount } = ctx as { readonly stepCount: number };
-  host.failed(handler, ofStep(handler, error, stepCount), stepCount, previous);
+  host.failed(handler, ofStep(handler, error, stepCount), stepCount, previous, at);
 }
 
 function unfire(late: readonly LateCall[]): void {

@@ -21,7 +21,13 @@ export interface StageHost {
    * Applies the error policy of a handler: throws the error, or counts and reports it. `previous` is the count at which
    * the handler had fired before it threw.
    */
-  failed(handler: StageHandler, error: unknown, step?: number, previous?: number): void;
+  failed(
+    handler: StageHandler,
+    error: unknown,
+    step?: number,
+    previous?: number,
+    count?: number,
+  ): void;
   /** Waits for the answer of a handler; once the run is aborted not without end. */
   answer<T>(handler: StageHandler, answer: PromiseLike<T>): PromiseLike<T>;
   /** Calls an observer between two fingerprints of its arguments; absent unless verifying. */

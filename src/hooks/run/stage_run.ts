@@ -58,7 +58,7 @@ export class StageRun {
           ? this.#callInTurn(handler, coming)
           : this.call(handler);
       } catch (error) {
-        this.#fail(handler, error, late, coming);
+        this.#fail(handler, error, count, late, coming);
       }
       if (isThenable(result)) return this.#resume(i, result, count, late, coming);
     }
@@ -72,7 +72,7 @@ export class StageRun {
 
   /** Goes on after handler `i` threw, if its policy allows that. */
   failed(i: number, error: unknown, count: number): PromiseLike<void> | undefined {
-    this.host.failed(this.handlers[i]!, error);
+    this.host.failed(this.handlers[i]!, error, undefined, undefined, count);
     return this.observe(i + 1, count);
   }
 
@@ -90,7 +90,7 @@ export class StageRun {
         ? promise
         : this.host.answer(handler, promise));
     } catch (error) {
-      this.#fail(handler, error, late, coming);
+      this.#fail(handler, error, count, late, coming);
     }
     if (late !== undefined) await this.#defer(late, coming);
     await this.observe(i + 1, count);
@@ -100,11 +100,12 @@ export class StageRun {
   #fail(
     handler: StageHandler,
     error: unknown,
+    count: number,
     late: readonly StageHandler[] | undefined,
     coming: Coming | undefined,
   ): void {
     try {
-      this.host.failed(handler, error);
+      this.host.failed(handler, error, undefined, undefined, count);
     } catch (thrown) {
       if (late !== undefined) this.#defer(late, coming);
       throw thrown;
