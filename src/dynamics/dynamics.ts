@@ -91,7 +91,7 @@ export class Dynamics<
     for (const hook of (options.hooks ?? []) as FirstHooks) loop.hooks.add(hook as never);
   }
 
-  /** Hold degrees of freedom: those of the options, and once there is a batch those that its systems bring along. */
+  /** Constraints, which remove degrees of freedom: those of the options, and with a batch those of its systems. */
   get constraints(): readonly Constraint[] {
     return this.#engine.constraints;
   }
@@ -316,7 +316,9 @@ export class Dynamics<
     return { batch, model: this.model, stream: this.#engine.running.stream?.progress };
   }
 
-  /** Runs something with a batch on the device, and takes the results home; those of a run that diverged are dropped. */
+  /**
+   * Runs something with a batch on the device, and copies the results to the batch, except those of a diverged run.
+   */
   async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
     this.#checkpoints.begins(batch);

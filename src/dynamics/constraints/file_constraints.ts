@@ -1,5 +1,5 @@
 /**
- * Constraints that systems bring along from files: the field `move_mask`, and others by name in their `info`.
+ * Constraints of systems from files: the field `move_mask`, and others by name in their `info`.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import type { Constraint } from "./constraint.ts";
 export interface EngineConstraints {
   /** The constraints that the user passed. */
   readonly constraints: readonly Constraint[];
-  /** True if constraints that systems bring along hold, too. */
+  /** True if the constraints of the systems apply, too. */
   readonly hasFileConstraints: boolean;
 }
 
-/** Returns the constraints of an engine on a batch: those of its options, then those that the systems bring along. */
+/** Returns the constraints of an engine on a batch: those of its options, then those of the systems. */
 export function constraintsOn(
   batch: Batch,
   { constraints, hasFileConstraints }: EngineConstraints,

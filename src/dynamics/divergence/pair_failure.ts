@@ -11,8 +11,8 @@ import { latticeOf } from "../../kernels/pairs/lattice.ts";
 import type { DivergedDetails } from "../diverged_error.ts";
 
 /**
- * Returns why the pairs of a system could not be found: an atom that is gone, or a cell that is not finite or too flat for
- * them.
+ * Returns why the pairs of a system could not be found: an atom that is too far away, or a cell that is not finite or
+ * too flat for them.
  */
 export function pairFailure(
   state: ResidentBatch,

@@ -1,5 +1,5 @@
 /**
- * Brings the batches of an engine to its device, and home.
+ * Uploads the batches of an engine to its device, and downloads their results.
  *
  * @module
  */
@@ -157,7 +157,7 @@ export class BatchPlace {
     return run;
   }
 
-  /** Begins anew in slots of the batch whose systems were replaced by systems as large. */
+  /** Starts the systems that replaced others of the same size in slots of the batch. */
   replace(slots: readonly number[]): void {
     const run = this.#run!;
     this.#moving(() => run.restart(slots));
@@ -248,8 +248,8 @@ export class BatchPlace {
   }
 
   /**
-   * Goes on on wasm from the last snapshot, if the device that `"auto"` had picked is lost. Returns how many steps are
-   * done there; `undefined` if the error has another cause.
+   * Continues on wasm from the last snapshot, if the device that `"auto"` had picked is lost. Returns how many steps
+   * are done there; `undefined` if the error has another cause.
    */
   async recover(
     error: unknown,

@@ -20,7 +20,7 @@ export interface SavedRun {
   readonly resident: SavedResident;
   /** True if the forces belong to the positions. */
   readonly isPrimed: boolean;
-  /** Names of the hooks that modified the forces: with other hooks they are computed anew. */
+  /** Names of the hooks that modified the forces: with other hooks they are computed again. */
   readonly forceHooks: string;
   /** True if the energies belong to the positions. */
   readonly hasEnergy: boolean;

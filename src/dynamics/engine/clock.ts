@@ -32,7 +32,7 @@ export class Clock {
   #dts: readonly Float64Array[] | undefined;
   readonly #begun: Int32Array;
   readonly #before: Float64Array;
-  /** The steps of each system when it was last left. */
+  /** Number of steps of each system at the last update. */
   #left: Int32Array;
 
   /** Ignores earlier steps of other integrators, except for the field `time`, which continues. */

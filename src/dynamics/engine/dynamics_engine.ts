@@ -121,7 +121,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     };
   }
 
-  /** The constraints of the options, and once there is a batch those that its systems bring along. */
+  /** The constraints of the options, and with a batch those of its systems. */
   get constraints(): readonly Constraint[] {
     return this.place.run?.constraints ?? this.#constraints;
   }
@@ -204,7 +204,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     await this.#stability?.end(this.current);
   }
 
-  /** Takes the results of a run home. */
+  /** Copies the results of a run to the batch. */
   async settled(): Promise<void> {
     await this.current.evaluator.refresh();
     await this.held.takeHome();

@@ -50,9 +50,9 @@ export interface DynamicsOptions<
    */
   readonly constraints?: readonly Constraint[];
   /**
-   * Holds what the systems of a batch bring along from files: atoms and coordinates with a 0 in the field `move_mask`,
-   * which readers make of ASE's `FixAtoms` and `FixCartesian`. Warns of other constraints in their `info`. With `false`
-   * all of these are ignored.
+   * True to apply the constraints of systems from files: atoms and coordinates with a 0 in the field `move_mask`,
+   * which readers make of ASE's `FixAtoms` and `FixCartesian`. Warns of other constraints in their `info`. With
+   * `false` all of these are ignored.
    *
    * @default true
    */

@@ -17,7 +17,7 @@ export interface DeviceRequest extends PickOptions {
   readonly name: DeviceName;
   /**
    * On a GPU that `"auto"` picked: number of seconds between copies of the state to the host, from which the run
-   * goes on on wasm if the device is lost. Each copy waits for the device.
+   * continues on wasm if the device is lost. Each copy waits for the device.
    *
    * @default 5
    */

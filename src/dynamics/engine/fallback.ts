@@ -51,7 +51,7 @@ export class Fallback {
     this.#last = undefined;
   }
 
-  /** Starts the interval between snapshots anew: a run begins. */
+  /** Restarts the interval between snapshots at the beginning of a run. */
   begin(): void {
     this.#takenAt = performance.now();
   }
@@ -97,7 +97,7 @@ export class Fallback {
   }
 }
 
-/** Returns the warning that a run goes on on wasm from a step. */
+/** Returns the warning that a run continues on wasm from a step. */
 export function fallbackWarning(
   cause: BackendUnavailableError,
   step: number,

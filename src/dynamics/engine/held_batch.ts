@@ -82,7 +82,7 @@ export class HeldBatch {
     };
   }
 
-  /** Takes the results of a run home. */
+  /** Copies the results of a run to the batch. */
   async takeHome(): Promise<void> {
     this.#home = await this.#engine.place.takeHome();
     this.#engine.place.warnOfFar(this.#home.positions);
@@ -99,7 +99,7 @@ export class HeldBatch {
     }
   }
 
-  /** Runs something, and takes the results home whether it went well or not. */
+  /** Runs something, and copies the results to the batch, also after an error. */
   async #run(batch: Batch, work: () => Promise<void>): Promise<void> {
     const { name, place, device, loop } = this.#engine;
     let failure: { readonly error: unknown } | undefined;

@@ -121,7 +121,7 @@ export class OpenStages {
     return call(countStage, { status, stage, steps, stages });
   }
 
-  /** Starts systems anew whose stage was set by the user, with the state of integrators. */
+  /** Restarts systems whose stage was set by the user, with the state of integrators. */
   restart(systems: ReadonlySet<number>): void {
     const { batch } = this.#state;
     assertStatus(batch.ensure("status"), batch.infos);

@@ -67,7 +67,7 @@ export class BatchRun {
   readonly admission: Admission;
   /** Runs the kernels of hooks. */
   readonly work: HookWork;
-  /** The constraints of the engine, and those that the systems bring along. */
+  /** The constraints of the engine, and those of the systems. */
   readonly constraints: readonly Constraint[];
   readonly #run: RunParts;
   /** The field `move_mask`, as it was when the batch was opened. */
@@ -302,7 +302,7 @@ export class BatchRun {
     if (isLate) plan.runOnce(pairsOf(this.state));
   }
 
-  /** Begins anew in slots whose systems were replaced by systems as large. */
+  /** Starts the systems that replaced others of the same size. */
   restart(slots: readonly number[]): void {
     dropStress(this.state.batch, this.#run.engine, slots);
     this.state.restart(slots);

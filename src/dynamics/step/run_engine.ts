@@ -25,7 +25,7 @@ export interface RunEngine {
   readonly integrator: Integrator;
   /** Hold degrees of freedom. */
   readonly constraints: readonly Constraint[];
-  /** True if constraints that systems bring along hold, too. */
+  /** True if the constraints of the systems apply, too. */
   readonly hasFileConstraints: boolean;
   /** Computes the forces. */
   readonly model: Model;

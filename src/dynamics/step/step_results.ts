@@ -55,7 +55,7 @@ export function clearTargets(
   });
 }
 
-/** Returns a test for the marks that are set anew in a step. */
+/** Returns a test for the marks that are set again in a step. */
 export function isSetIn(step: number): (mark: Mark) => boolean {
   return ({ every, phase }) => step % every === phase;
 }

@@ -56,7 +56,7 @@ export class StepRunner {
       const unready = plan.unready();
       if (unready !== undefined) return unready.then(() => this.step(i));
       if (phase.isOver) return;
-      const part = plan.now.parts[i]; // each time anew: a hook may have changed the plan meanwhile
+      const part = plan.now.parts[i]; // Read in each round, because a hook may have changed the plan.
       if (part === undefined) return this.#end();
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) phase.move();
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) phase.prime();

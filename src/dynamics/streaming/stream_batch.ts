@@ -22,7 +22,7 @@ export interface StreamEngine {
   readonly loop: Loop<DynamicsKind>;
   /** The batch on its device. */
   readonly place: BatchPlace;
-  /** Gives the batch back while `work` changes which systems it has; `home` are the values of all fields. */
+  /** Releases the batch while `work` replaces its systems; `home` has the values of all fields. */
   changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
   /** Returns whether an error says that a device is lost, and that the run can go on elsewhere. */
   isLost(error: unknown): boolean;

@@ -27,7 +27,7 @@ export interface StepEngine<L> {
   begin?(loop: L): void | PromiseLike<void>;
   /** Ends a run: called after its last step, before hooks with `atEnd` fire, which read the state as of then. */
   end?(loop: L): void | PromiseLike<void>;
-  /** Brings home the results of a run, or of a step by hand: called when all work is done, before the hooks close. */
+  /** Downloads the results of a run, or of a single step. Called when all work is done, before the hooks close. */
   settled?(loop: L): void | PromiseLike<void>;
   /**
    * Recovers from an error of a run, and returns the number of steps from which the run can go on, if it can. The engine
@@ -194,7 +194,7 @@ export class Steps<L> {
     await hooks.finish();
   }
 
-  /** Runs the work that waits between steps, and brings the results home. */
+  /** Runs the work that waits between steps, and downloads the results. */
   async settle(): Promise<void> {
     await this.#host.between.workOff();
     await this.#engine.settled?.(this.#loop);

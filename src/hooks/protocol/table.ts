@@ -161,7 +161,7 @@ export function makeHook<K extends string>(
 
 /**
  * Throws unless the value is a hook written as a table or an overload set, as far as that is known without an
- * engine: the stages of a kind that it does not bring along are not checked.
+ * engine: the stages of kinds that it does not list are not checked.
  */
 export function assertTableHook(value: unknown): void {
   const { name, on, kinds = [] } = checkSpec(value);

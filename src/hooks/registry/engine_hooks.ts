@@ -208,8 +208,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /**
-   * Plans all reads and writes anew, after the state has moved to or from a device. Deferred calls from before are still
-   * to come: await `soFar` before the state moves back, so that hooks see everything in order.
+   * Plans all reads and writes again, after the state has moved to or from a device. Deferred calls from before are
+   * still to come: await `soFar` before the state moves back, so that hooks see everything in order.
    */
   replan(): void {
     rebind(this.#all, this.#options.context, this.#state);

@@ -22,7 +22,7 @@ export interface LifespanHost {
   readonly signal: AbortSignal | undefined;
   /** Reports an error that is not thrown. */
   readonly errors: Pick<ErrorReports, "report" | "warn">;
-  /** Compiles the stages of some hooks anew, because they may be called from now on, or no longer. */
+  /** Recompiles the stages of some hooks, because they may be called from now on, or no longer. */
   compile(entries: readonly Entry[]): void;
   /** Removes a hook that could not be opened during a run. */
   remove(entry: Entry): void;
@@ -255,7 +255,7 @@ export class Lifespan {
   }
 }
 
-/** Another run writes where the hook would: two of them beside each other would damage both, whatever the policy. */
+/** Another run writes to the same file: both would be damaged, so this ends the run under any policy. */
 function isBusy(error: unknown): boolean {
   return (error as { readonly code?: unknown } | undefined)?.code === "EBUSY";
 }

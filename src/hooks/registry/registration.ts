@@ -206,7 +206,7 @@ function makeHandlers(entry: Entry, engine: Registering): StageHandler[] {
   });
 }
 
-/** Plans the reads and writes of all hooks anew, after the state of the engine has moved. */
+/** Plans the reads and writes of all hooks again, after the state of the engine has moved. */
 export function rebind(entries: readonly Entry[], context: object, state: StateSource): void {
   for (const { record, handlers, part } of entries) {
     const access = accessOf(record, { context, state, part });

@@ -19,7 +19,7 @@ import type { Entry, StageHandler } from "./stage_handler.ts";
 export interface RosterCalls {
   /** The engine, as hooks see it. */
   readonly workflow: Workflow;
-  /** Compiles the stages of the hook anew. */
+  /** Recompiles the stages of the hook. */
   changed(entry: Entry): void;
   /** Closes the hook, as it was removed. */
   removed(entry: Entry): void;

@@ -76,7 +76,7 @@ export class StageTable {
     );
   }
 
-  /** Compiles the stages of some hooks anew; the others stay as they are. */
+  /** Recompiles the stages of some hooks. */
   compile(entries: readonly Entry[]): void {
     const stages = new Set(
       entries.flatMap(({ handlers }) => handlers.map(({ info }) => info.stage)),

@@ -126,7 +126,7 @@ export abstract class EnginePoint implements StagePoint {
 
   /** Takes a new list of handlers. A dispatch under way goes on with the list that it began with. */
   compile(run: StageRun | undefined): void {
-    for (const handler of run?.handlers ?? []) handler.next = -1; // computed anew, as schedules may have changed
+    for (const handler of run?.handlers ?? []) handler.next = -1; // computed again, because schedules may have changed
     if (run !== undefined) this.ctx = contextAt(this.host.context, this.info);
     this.#run = run;
     this.due = run === undefined ? NEVER : 0;

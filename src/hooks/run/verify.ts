@@ -68,7 +68,7 @@ export function verifying(
   report: (handler: StageHandler, error: ObserverMutationError) => void,
 ): (handler: StageHandler, call: () => unknown) => unknown {
   const state = (): FieldValues => {
-    const plan = source.plan(source.fields); // planned anew, as the state may have moved
+    const plan = source.plan(source.fields); // planned again, because the state may have moved
     if (!plan.live) return {}; // fields that must be fetched cannot be compared
     return Object.fromEntries(source.fields.map((field) => [field, plan.value(field)]));
   };

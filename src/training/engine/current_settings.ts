@@ -8,14 +8,14 @@ import type { TrainerSettings } from "../context.ts";
 import { type MergedSettings, mergeSettings } from "./merged_settings.ts";
 import type { StepHost } from "./step_host.ts";
 
-/** The settings of a trainer and its hooks as they are now. They are merged anew after a change of the hooks. */
+/** The current settings of a trainer and its hooks. They are merged again after a change of the hooks. */
 export class CurrentSettings {
   readonly #options: TrainerSettings;
   readonly #host: Pick<StepHost, "loop" | "model">;
   readonly #rebuilt: () => void;
   #merged: MergedSettings | undefined;
 
-  /** `rebuilt` is called after the graphs were built anew. */
+  /** `rebuilt` is called after the graphs were rebuilt. */
   constructor(
     options: TrainerSettings,
     host: Pick<StepHost, "loop" | "model">,
@@ -31,7 +31,7 @@ export class CurrentSettings {
     this.#merged = undefined;
   }
 
-  /** Returns the settings; builds the graphs anew if hooks ask for other terms, patches or points than before. */
+  /** Returns the settings; rebuilds the graphs if hooks ask for other terms, patches or points than before. */
   async get(): Promise<MergedSettings> {
     if (this.#merged === undefined) {
       const { model, loop } = this.#host;

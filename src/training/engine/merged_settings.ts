@@ -50,7 +50,7 @@ export function mergeSettings(
   };
 }
 
-/** Returns the same loss for the same function, so that graphs are built anew only if something has changed. */
+/** Returns the same loss for the same function, so that graphs are rebuilt only after a change. */
 function knownLoss(given: Parameters<typeof lossOf>[0]): Loss {
   const known = OF_TERMS.get(given) ?? lossOf(given);
   OF_TERMS.set(given, known);

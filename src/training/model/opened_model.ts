@@ -111,7 +111,7 @@ export class OpenedModel {
     this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);
   }
 
-  /** Builds the graphs anew if hooks ask for other terms or patches than before. Returns whether it did. */
+  /** Rebuilds the graphs if hooks ask for other terms or patches than before. Returns whether it did. */
   async follow(settings: MergedSettings): Promise<boolean> {
     const { patches, points, terms } = settings;
     const key = JSON.stringify(

@@ -17,7 +17,7 @@ export const CHECKPOINT_KIND = "training";
 /** The version of {@linkcode SavedTrainer}; 1 had other names for its members. */
 export const SCHEMA = 2;
 
-/** Arrays that are computed anew at each step, and not saved. */
+/** Arrays that are recomputed at each step, and not saved. */
 const PASSING: readonly string[] = ["gradients", "more", "updates"];
 
 /** State of a parameter group. */

@@ -34,7 +34,7 @@ export class ObservedTensors {
     if (this.#seen.size > 0) this.#seen = new Map();
   }
 
-  /** Forgets the outputs, because the graphs were built anew. */
+  /** Forgets the outputs, because the graphs were rebuilt. */
   reset(): void {
     this.#found.clear();
   }
