@@ -286,7 +286,7 @@ export class Dynamics<
     return await this.#checkpoints.loadLatest(folder, (path) => this.loadCheckpoint(path));
   }
 
-  /** Asks to stop after the step under way; the first reason is kept. */
+  /** Asks to stop after the current step; the first reason is kept. */
   stop(reason: string): void {
     (this.#whole ?? this.#engine.loop).stop(reason);
   }

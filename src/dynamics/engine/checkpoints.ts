@@ -17,7 +17,7 @@ const loadOptions = () => import("./saved_options.ts");
 export class Checkpoints {
   readonly #engine: DynamicsEngine;
   readonly #streams: EngineStreams;
-  /** True if the run under way waits between two steps. */
+  /** True if the current run waits between two steps. */
   #isBetween = false;
   /** The batch that was loaded, and not run yet. */
   #loaded: Batch | undefined;

@@ -42,7 +42,7 @@ export interface EngineSettings {
 
 /**
  * Runs the steps of a batch for a loop. A step is run by `BatchRun.steps`, many in one call by `BatchRun.multiStep`; the
- * stream under way admits and takes out systems between them.
+ * current stream admits and takes out systems between them.
  */
 export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly kinds: DynamicsKind = DynamicsStage;
@@ -65,7 +65,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   /** Warns of runs that are not physical, once there is a run that takes time. */
   #stability: Stability | undefined;
   readonly #isStrict: boolean;
-  /** The settings of the run under way. */
+  /** The settings of the current run. */
   readonly running: RunSettings = { stream: undefined, isByHand: false };
   /** The constraints of the options. */
   readonly #constraints: readonly Constraint[];

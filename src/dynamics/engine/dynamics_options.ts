@@ -90,7 +90,7 @@ export interface DynamicsOptions<
    * @default the name of its integrator
    */
   readonly name?: string;
-  /** Stops it after the step under way; hooks that do not answer are not waited for without end. */
+  /** Stops it after the current step; hooks that do not answer are not waited for without end. */
   readonly signal?: AbortSignal;
   /**
    * Receives every error that does not stop the run.

@@ -16,7 +16,7 @@ export class Admission {
   readonly #run: RunParts;
   readonly #evaluator: Evaluator;
   readonly #divergence: Divergence;
-  /** Slots of systems that get their first forces in the step under way or in the next, and do not move in it. */
+  /** Slots of systems that get their first forces in the current step or in the next, and do not move in it. */
   #entering: readonly number[] = [];
 
   /** Admits nothing yet. */
@@ -116,7 +116,7 @@ export class Admission {
     this.setActive(slots, 0);
   }
 
-  /** True if systems get their first forces in the step under way. */
+  /** True if systems get their first forces in the current step. */
   get isEntering(): boolean {
     return this.#entering.length > 0;
   }

@@ -18,7 +18,7 @@ export type Phase =
   | { readonly name: "unprimed" }
   /** The forces belong to the positions. */
   | { readonly name: "primed"; readonly forces: Evaluation }
-  /** The atoms have moved in the step under way, and the forces are those of the step before. */
+  /** The atoms have moved in the current step, and the forces are those of the step before. */
   | { readonly name: "moved"; readonly forces: Evaluation }
   /** The run has turned out to have ended in an earlier step: devices report that late. */
   | { readonly name: "over"; readonly forces: Evaluation };

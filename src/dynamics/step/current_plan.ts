@@ -46,7 +46,7 @@ export class CurrentPlan {
     this.#plan = undefined;
   }
 
-  /** The evaluation under way, if there is one. */
+  /** The current evaluation, if there is one. */
   get pending(): PromiseLike<void> | undefined {
     return this.#pending;
   }
@@ -72,7 +72,7 @@ export class CurrentPlan {
     });
   }
 
-  /** Runs a program, if there is one, for the step under way or another. */
+  /** Runs a program, if there is one, for the current step or another. */
   run(program: Program | undefined, step: number = this.#loop.stepCount): void {
     if (program !== undefined) this.#state.run(program, step, 1);
   }

@@ -11,7 +11,7 @@ import { show } from "../../base/show.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Custom } from "./step_parts.ts";
 
-/** Calls the custom criteria that are due in the step under way, and clears their marks of systems that do not meet them. */
+/** Calls the custom criteria that are due in the current step, and clears their marks of systems that do not meet them. */
 export function callCustomCriteria(
   { plan, phase, state, isLate, engine: { loop } }: RunParts,
 ): void | PromiseLike<void> {

@@ -33,11 +33,11 @@ export interface RunEngine {
   readonly loop: Loop<DynamicsKind>;
   /** The events that hooks have already received. */
   readonly reported: ReportedEvents;
-  /** The settings of the run under way. */
+  /** The settings of the current run. */
   readonly running: RunSettings;
 }
 
-/** Settings of the run under way. */
+/** Settings of the current run. */
 export interface RunSettings {
   /** Removes finished systems and admits others, so that the run continues when all systems are finished. */
   stream: SystemStream | undefined;
@@ -73,7 +73,7 @@ export interface SystemStream {
   snapshotTaken(): void;
   /**
    * Returns whether the run goes on without the systems that have diverged. Devices that report late throw the error
-   * without asking: more steps are under way by then.
+   * without asking: more steps are in progress by then.
    */
   drops(step: number, error: DivergedError): boolean;
   /** Returns whether the system in a slot has diverged. */

@@ -21,7 +21,7 @@ import { StreamFilling } from "./stream_filling.ts";
 import { batchOf, isWaiting, slotOf, StreamBatch, type StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
 
-/** Options of the call under way. */
+/** Options of the current call. */
 interface CallOptions extends Omit<StreamOptions, "sinks"> {
   readonly sinks: Graduates;
 }

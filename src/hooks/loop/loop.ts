@@ -205,18 +205,18 @@ export class Loop<
     return this.#counters.of(counter);
   }
 
-  /** The outcome of the run under way if it ended now. */
+  /** The outcome of the current run if it ended now. */
   get outcome(): Outcome {
     return this.#end.outcome;
   }
 
-  /** Asks to stop after the step under way; the first reason is kept. It holds until the hooks are closed. */
+  /** Asks to stop after the current step; the first reason is kept. It holds until the hooks are closed. */
   stop(reason: string): void {
     this.#end.stop(reason, this.#counters.step);
   }
 
   /**
-   * Ends the run after the step under way, as if there had been `nSteps`. With a `stepCount`, the run was over after
+   * Ends the run after the current step, as if there had been `nSteps`. With a `stepCount`, the run was over after
    * that number of steps, which is known only now: later steps do not count, and their deferred results are dropped.
    */
   done(stepCount?: number): void {
@@ -238,7 +238,7 @@ export class Loop<
   }
 
   /**
-   * Runs `work` between two steps: at once if no run is under way, else after the step under way, and at the latest before
+   * Runs `work` between two steps: at once if no run is in progress, else after the current step, and at the latest before
    * the hooks close. An error is the caller's, and the run goes on. A hook must not await it.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {

@@ -43,7 +43,7 @@ export interface LoopOptions<E extends AnyStages>
    */
   readonly name?: string;
   /**
-   * Stops the loop after the step under way. A hook that has not answered 0.8 s later counts as failed, and the error names
+   * Stops the loop after the current step. A hook that has not answered 0.8 s later counts as failed, and the error names
    * it; hooks that store data (with `flush`), and calls that begin after the abort, may take 30 s.
    */
   readonly signal?: AbortSignal;

@@ -39,7 +39,7 @@ export class PendingStage {
   }
 }
 
-/** A queue of work that waits for the step under way to end. */
+/** A queue of work that waits for the current step to end. */
 export class BetweenSteps {
   #waiting: { readonly work: () => Promise<void>; readonly drop: (error: unknown) => void }[] = [];
 
@@ -98,7 +98,7 @@ export class ExclusiveCalls {
     return this.#busy === undefined;
   }
 
-  /** Runs a call. Throws an Error if another is under way. */
+  /** Runs a call. Throws an Error if another is in progress. */
   async run<T>(call: string, work: () => Promise<T>): Promise<T> {
     this.assertNone(call);
     this.#busy = call;
@@ -110,7 +110,7 @@ export class ExclusiveCalls {
     }
   }
 
-  /** Throws an Error if a call is under way. */
+  /** Throws an Error if a call is in progress. */
   assertNone(call: string): void {
     if (this.#busy === undefined) return;
     throw new Error(

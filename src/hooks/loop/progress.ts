@@ -174,7 +174,7 @@ export class RunEnd {
     this.#warnings.begin();
   }
 
-  /** Ends the run after the step under way, or after an earlier number of steps. */
+  /** Ends the run after the current step, or after an earlier number of steps. */
   done(overAt: number | undefined): void {
     this.#isDone = true;
     if (overAt !== undefined) this.#overAt = Math.min(this.#overAt ?? Infinity, overAt);

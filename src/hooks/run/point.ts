@@ -124,7 +124,7 @@ export abstract class EnginePoint implements StagePoint {
     return this.due > count ? undefined : this.#run;
   }
 
-  /** Takes a new list of handlers. A dispatch under way goes on with the list that it began with. */
+  /** Takes a new list of handlers. A dispatch in progress goes on with the list that it began with. */
   compile(run: StageRun | undefined): void {
     for (const handler of run?.handlers ?? []) handler.next = -1; // computed again, because schedules may have changed
     if (run !== undefined) this.ctx = contextAt(this.host.context, this.info);

@@ -19,7 +19,7 @@ import type { Coming, StageHost } from "./stage_host.ts";
 
 /**
  * The handlers of a stage as they were when it was last compiled. It never changes: adding, removing and toggling hooks
- * make a new one, so that a dispatch under way finishes with the hooks that it began with.
+ * make a new one, so that a dispatch in progress finishes with the hooks that it began with.
  */
 export class StageRun {
   /** The handlers in the order in which they are called. */
