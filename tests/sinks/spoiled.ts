@@ -98,7 +98,7 @@ async function makeWhole(path: string): Promise<void> {
 
 /** Matches errors that name the damage: a line, a row, bytes, or the whole file. */
 const NAMED =
-  /line \d+|row \d+|bytes \d+|must be an ASE database|it is damaged|it is not an ASE database|not text in UTF-8/;
+  /line \d+|row \d+|bytes \d+|must be an ASE database|it is damaged|it is not an ASE database|its version must be|not text in UTF-8/;
 
 /** Reads a damaged file. Returns the number of systems, or the error. */
 async function tryReading(path: string): Promise<number | Error> {
@@ -109,7 +109,7 @@ async function tryReading(path: string): Promise<number | Error> {
     assert(error instanceof Error);
     const isSaid = error instanceof SyntaxError && NAMED.test(error.message) ||
       error instanceof RangeError &&
-        /version|as its first line must be|must be finite/.test(error.message);
+        /version|its first line must be|must be finite/.test(error.message);
     if (!isSaid) throw error;
     return error;
   } finally {
