@@ -34,12 +34,12 @@ input { width: min(22rem, 50vw); }
 #results li { padding: .35rem .6rem; border-radius: 5px; }
 #results li.on { background: var(--soft); }
 #results small { display: block; color: var(--faint); }
-.columns { display: grid; grid-template-columns: 15rem minmax(0, 50rem) 14rem; gap: 2.5rem;
-  max-width: 84rem; margin: 0 auto; padding: 0 1.5rem; }
+.columns { display: grid; grid-template-columns: 14rem minmax(0, 56rem) 12rem; gap: 2rem;
+  max-width: 90rem; margin: 0 auto; padding: 0 1.5rem; }
 nav { position: sticky; top: 3.6rem; align-self: start; max-height: calc(100vh - 3.6rem); overflow: auto;
   padding: 1.2rem 0; font-size: .9rem; }
 nav ul { list-style: none; margin: .2rem 0 1rem; padding: 0; }
-nav summary { font-weight: 600; cursor: pointer; }
+nav summary { font-weight: 600; cursor: pointer; padding: .15rem 0; }
 nav li { padding: .12rem 0 .12rem .7rem; border-left: 2px solid var(--line); }
 nav li:has([aria-current]) { border-color: var(--link); }
 nav a { color: var(--faint); }
@@ -51,7 +51,7 @@ h1 { font-size: 2rem; margin-top: .5em; }
 h2 { padding-top: .6em; border-top: 1px solid var(--line); }
 .anchor { margin-left: .4em; opacity: 0; font-weight: 400; }
 :is(h1, h2, h3, h4):hover .anchor { opacity: .6; }
-code { font: .88em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+code { font: .85em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 :not(pre) > code { background: var(--soft); padding: .1em .35em; border-radius: 4px; overflow-wrap: break-word; }
 a > code { color: inherit; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: 8px; padding: .9rem 1.1rem;
