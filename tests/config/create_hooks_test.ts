@@ -422,19 +422,19 @@ Deno.test("errors of hooks end a run, are reported, or are not, as the configura
       throw new Error("bad");
     },
   }));
-  const told: string[] = [];
+  const warned: string[] = [];
   const train = async (config: HooksConfig) => {
     await using trainer = getTrainer("simple", {
       ...tinyParts(),
-      onWarning: ({ hook }) => void told.push(hook),
+      onWarning: ({ hook }) => void warned.push(hook),
     });
     await trainer.addHooks({ hookClasses: ["bad"], ...config }, { registry });
     await trainer.train();
   };
   await assertRejects(() => train({ continueOnHookError: false }), Error, "bad");
-  assertEquals(told, []);
+  assertEquals(warned, []);
   await train({ continueOnHookError: true });
-  assertEquals(told, ["bad"]);
+  assertEquals(warned, ["bad"]);
   await train({ continueOnHookError: true, logHookErrors: false });
-  assertEquals(told, ["bad"]);
+  assertEquals(warned, ["bad"]);
 });

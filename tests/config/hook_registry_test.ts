@@ -73,7 +73,7 @@ Deno.test("hooks of a HookRegistry are enabled and disabled by name, before and 
   assertEquals(other.hooks.has("second"), false);
 });
 
-Deno.test("a HookRegistry refuses what is wrong in its configuration at once, and names without one", async () => {
+Deno.test("a HookRegistry refuses a wrong configuration at once, and names if none is loaded", async () => {
   const wrong: readonly [config: object, error: new () => Error, message: string][] = [
     [{ hooks: { update: [{ name: "idenity" }] } }, RangeError, "did you mean identity?"],
     [{ hooks: { update: [{ name: "clip_gradients" }] } }, TypeError, "belongs to hooks.other"],

@@ -32,15 +32,15 @@ async function runOn(mount: string, parent: string): Promise<Told> {
 
 Deno.test({
   name:
-    "on a disk that is full a run goes on to its end, its other files unharmed, and what was lost is told",
+    "on a full disk a run continues to its end, its other files are complete, and the losses are warnings",
   ignore: lacks("disks"),
   async fn() {
     const parent = await Deno.makeTempDir();
-    const told = await runOn("size=160k", parent);
-    assertEquals([told.refused, told.steps, told.status], [undefined, 100, "completed"]);
-    const hooks = new Set(told.warnings.map(([hook]) => hook));
-    assert(hooks.has("checkpoints"), JSON.stringify(told.warnings));
-    for (const [hook, message] of told.warnings) {
+    const result = await runOn("size=160k", parent);
+    assertEquals([result.refused, result.steps, result.status], [undefined, 100, "completed"]);
+    const hooks = new Set(result.warnings.map(([hook]) => hook));
+    assert(hooks.has("checkpoints"), JSON.stringify(result.warnings));
+    for (const [hook, message] of result.warnings) {
       assert(/ENOSPC|space/.test(message), `${hook}: ${message}`);
     }
     const rows = (await Deno.readTextFile(`${parent}/log.csv`)).trimEnd().split("\n");
@@ -55,7 +55,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "a folder that may only be read from is refused with a code",
+  name: "a read-only folder is refused with a code",
   ignore: lacks("disks"),
   async fn() {
     const parent = await Deno.makeTempDir();

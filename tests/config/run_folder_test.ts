@@ -328,7 +328,7 @@ Deno.test("frames before each checkpoint are flushed first: a kill loses only fr
 Deno.test("a trajectory that cannot be flushed for a checkpoint ends the run, instead of a warning", () =>
   inFolder(async (path) => {
     let isFull = true;
-    const told = { // like sinks: each error is reported once
+    const failing = { // like sinks: each error is reported once
       write: () => {},
       flush() {
         if (!isFull) return;
@@ -336,7 +336,7 @@ Deno.test("a trajectory that cannot be flushed for a checkpoint ends the run, in
         throw new Error("no space left");
       },
     };
-    const trajectory = { sink: told, frequency: 50 };
+    const trajectory = { sink: failing, frequency: 50 };
     await assertRejects(
       () => goOn(path, 20, { checkpoints: { every: 10 }, trajectory }),
       Error,

@@ -120,10 +120,10 @@ Deno.test("a run that is resumed from a checkpoint keeps its id, and counts its 
     await using third = c.trainer;
     await third.loadCheckpoint(path);
     await third.train();
-    const told = [a, b, c].flatMap(({ lines }) =>
+    const changes = [a, b, c].flatMap(({ lines }) =>
       lines.map(({ type, id, segment, step }) => [type, id === a.lines[0]!.id, segment, step])
     );
-    assertEquals(told, [
+    assertEquals(changes, [
       ["start", true, 0, 0],
       ["end", true, 0, 4],
       ["start", true, 1, 4],

@@ -15,6 +15,6 @@ Deno.test("versions() returns the user agent without Deno, as in a browser", asy
     const { hooke: _, ...others } = versions();
     console.log(JSON.stringify([others, { userAgent, platform }]));`;
   const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["eval", script] }).output();
-  const [told, expected] = JSON.parse(new TextDecoder().decode(stdout));
-  assertEquals(told, expected);
+  const [reported, expected] = JSON.parse(new TextDecoder().decode(stdout));
+  assertEquals(reported, expected);
 });

@@ -336,8 +336,8 @@ Deno.test("blocks are merged if there are many, and the mean does not change", a
 });
 
 Deno.test("errors name systems that cannot be sampled (no volume, no time) and wrong options", async () => {
-  const told: string[] = [];
-  const onWarning = ({ error }: { readonly error: unknown }) => told.push(String(error));
+  const warnings: string[] = [];
+  const onWarning = ({ error }: { readonly error: unknown }) => warnings.push(String(error));
   const free = Batch.from([{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.8, 0, 0] }]);
   const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
   {
@@ -355,7 +355,7 @@ Deno.test("errors name systems that cannot be sampled (no volume, no time) and w
   relax.hooks.add(new DiffusionHook(), { onError: "warn" });
   await relax.run(free, 1);
   assertEquals(
-    told.map((text) =>
+    warnings.map((text) =>
       /system 0 is not periodic|system 0 has no volume|relaxation/.exec(text)?.[0]
     ),
     [

@@ -211,19 +211,19 @@ Deno.test("a reporter that fails is a warning each time; the others and the run 
   ]);
 });
 
-Deno.test('with onError "disable" it is told no more; with "throw" the run ends', async () => {
-  let told = 0;
+Deno.test('with onError "disable" it receives no more values; with "throw" the run ends', async () => {
+  let reported = 0;
   const failing: ScalarReporter = {
     name: "failing",
     report() {
-      told++;
+      reported++;
       throw new Error("no");
     },
   };
   const kept = keeper(), warnings: HookWarning[] = [];
   const lenient = walk({ reporters: [failing, kept], onError: "disable" }, (w) => warnings.push(w));
   await lenient.loop.run(5);
-  assertEquals([told, warnings.length, kept.seen.length], [1, 1, 5]);
+  assertEquals([reported, warnings.length, kept.seen.length], [1, 1, 5]);
   const closed: string[] = [];
   const strict = walk({
     reporters: [failing, keeper({ close: ({ status }) => void closed.push(status) })],
@@ -335,7 +335,7 @@ Deno.test("a custom scalar that is not a number is named", async () => {
 });
 
 Deno.test("rows that other hooks post are reported once, by the name of the hook", async () => {
-  const told = keeper(), { loop } = walk({ reporters: [told], scalars: {} });
+  const kept = keeper(), { loop } = walk({ reporters: [kept], scalars: {} });
   loop.hooks.add({
     name: "half",
     stage: "walk/BEFORE_STEP",
@@ -344,5 +344,5 @@ Deno.test("rows that other hooks post are reported once, by the name of the hook
       postScalars(ctx, { source: "half", step: ctx.stepCount, values: { x: ctx.stepCount / 2 } }),
   } as never);
   await loop.run(4);
-  assertEquals(told.seen.map(({ scalars }) => scalars["half/x"]), [0, undefined, 1, undefined]);
+  assertEquals(kept.seen.map(({ scalars }) => scalars["half/x"]), [0, undefined, 1, undefined]);
 });

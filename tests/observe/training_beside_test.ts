@@ -201,8 +201,8 @@ Deno.test("a message that cannot be posted is a warning that is counted, and tra
   assertEquals(warnings[0]!.stage, "training/VALIDATION_END"); // reported while the run goes on
   const { errors } = trainer.hooks.list().find(({ name }) => name === "webhook")!;
   assertEquals([errors, warnings.length], [2, 2]);
-  const nobody = await warningsOf([new Webhook({ url: "http://127.0.0.1:9", timeout: 2 })]);
-  assertEquals(nobody.length, 1);
+  const refused = await warningsOf([new Webhook({ url: "http://127.0.0.1:9", timeout: 2 })]);
+  assertEquals(refused.length, 1);
   const blind = new Webhook({ url: server.url, monitor: "val/los", notifyOn: ["best_model"] });
   assert(String((await warningsOf([blind]))[0]!.error).includes("did you mean"));
 });

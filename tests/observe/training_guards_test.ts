@@ -250,14 +250,14 @@ Deno.test("a guard refuses wrong options", () => {
   assertEquals(new NanGuard().name, "nan_guard");
 });
 
-gpuTest("on a GPU a gradient that is no number is named, too", async () => {
+gpuTest("on a GPU a gradient that is not finite is named, too", async () => {
   await using trainer = line([breaking(1), new NanGuard()], { device: "webgpu" });
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(error.tensors, [{ tensor: "gradient of w", count: 1 }]);
 });
 
 gpuTest(
-  "on a GPU a loss that is no number is found before parameters are moved by it",
+  "on a GPU a loss that is not finite is found before it changes parameters",
   async () => {
     for (const [accumulate, at] of [[1, 1], [2, 0]] as const) {
       const said: string[] = [], write = (text: string) => void said.push(text);

@@ -23,7 +23,7 @@ Deno.test("training stops after patience checks without improvement of the loss"
   assertEquals(await epochsOf(twelve, {}), 11); // the first, and ten more
 });
 
-Deno.test('mode "max" wants more', async () => {
+Deno.test('with mode "max" larger values are better', async () => {
   assertEquals(await epochsOf([1, 4, 9, 4, 4, 16], { mode: "max", patience: 2 }), 5);
   assertEquals(await epochsOf([1, 4, 9, 4, 4, 16], { mode: "min", patience: 2 }), 3);
 });
