@@ -210,9 +210,9 @@ Deno.test("a version that is not a number is refused, for any case of the column
     await inDatabase(path, (sink) => sink.open());
     const expected = {
       "NULL": "it has no version",
-      "'ten'": 'its version must be a number; got "ten"',
-      "''": 'its version must be a number; got ""',
-      "x'01'": "its version must be a number; got [1]",
+      "'ten'": 'it must be an ASE database whose version is a number; got "ten"',
+      "''": 'it must be an ASE database whose version is a number; got ""',
+      "x'01'": "it must be an ASE database whose version is a number; got [1]",
     };
     for (const [version, message] of Object.entries(expected)) {
       change(`UPDATE information SET VALUE = ${version}`);

@@ -71,7 +71,7 @@ Deno.test("a file of a newer version is refused and not changed", () =>
     const versions = [
       ["10", RangeError, "its version must be 9 to be added to; got 10"],
       ["8", RangeError, "its version must be 9 to be added to; got 8"],
-      ["ten", SyntaxError, 'its version must be a number; got "ten"'],
+      ["ten", SyntaxError, 'it must be an ASE database whose version is a number; got "ten"'],
     ] as const;
     for (const [version, kind, words] of versions) {
       using database = new DatabaseSync(path);
