@@ -30,6 +30,7 @@ export type {
   HooksConfigLists,
   HooksConfigMembers,
 } from "./hooks/hooks_config.ts";
+export type { ReadConfig, WantedHook } from "./hooks/read_config.ts";
 export { hooksSchema, registrySchema } from "./hooks/hooks_schema.ts";
 export type { JsonSchema, JsonType } from "./json_schema.ts";
 export type { SnakeCase, SnakeCased } from "./letter_case.ts";

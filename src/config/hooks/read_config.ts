@@ -30,7 +30,7 @@ export interface WantedHook {
   /** Name to give the hook, if the configuration has one. */
   readonly name: string | undefined;
   /** Options as written. */
-  readonly options: Members;
+  readonly options: Readonly<Record<string, unknown>>;
   /** List that contains the hook. */
   readonly list: HookList | undefined;
   /** True if the hook is only checked, and not created. */

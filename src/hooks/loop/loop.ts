@@ -33,28 +33,6 @@ import { type StepEngine, Steps } from "./steps.ts";
  * and closes the hooks, and ends a run.
  *
  * `Dynamics` and `Trainer` implement it; a custom loop passes an object literal. Only `kinds` and `step` are required.
- *
- * @example A random walk with one stage
- * ```ts
- * import { type BaseContext, type Engine, Loop, stages } from "@hooke/hooke/hooks";
- * import { assertEquals } from "@std/assert";
- *
- * const WalkStage = stages<BaseContext & { place: number }>()("walk", ["AFTER_STEP"]);
- *
- * class Walk implements Engine<typeof WalkStage> {
- *   readonly kinds = WalkStage;
- *   readonly context = { place: 0 };
- *
- *   step(loop: Loop<typeof WalkStage>): void | PromiseLike<void> {
- *     loop.context.place += 1;
- *     return loop.fire(WalkStage.AFTER_STEP);
- *   }
- * }
- *
- * const loop = new Loop(new Walk(), { name: "walk", nSteps: 3 });
- * await loop.run();
- * assertEquals(loop.context.place, 3);
- * ```
  */
 export interface Engine<E extends AnyStages>
   extends
@@ -66,8 +44,30 @@ export interface Engine<E extends AnyStages>
   readonly workflow?: Workflow;
 }
 
-/** A loop that runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. `H` are its first
- * hooks, which the compiler checks as `add` does. If `E` is written out, as in a subclass, only `add` checks them. */
+/**
+ * A loop that runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. `H` are its first
+ * hooks, which the compiler checks as `add` does. If `E` is written out, as in a subclass, only `add` checks them.
+ *
+ * @example A random walk with one stage
+ * ```ts
+ * import { type BaseContext, type Engine, Loop, stages } from "@hooke/hooke/hooks";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const WalkStage = stages<BaseContext & { place: number }>()("walk", ["AFTER_STEP"]);
+ * class Walk implements Engine<typeof WalkStage> {
+ *   readonly kinds = WalkStage;
+ *   readonly context = { place: 0 };
+ *   step(loop: Loop<typeof WalkStage>): void | PromiseLike<void> {
+ *     loop.context.place += 1;
+ *     return loop.fire(WalkStage.AFTER_STEP);
+ *   }
+ * }
+ *
+ * const loop = new Loop(new Walk(), { name: "walk", nSteps: 3 });
+ * await loop.run();
+ * assertEquals(loop.context.place, 3);
+ * ```
+ */
 export class Loop<
   E extends AnyStages,
   const H extends AllChecked<E, H> = readonly HookInput<E>[],
