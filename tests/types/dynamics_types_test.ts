@@ -148,8 +148,8 @@ Deno.test("the hooks of each engine's constructor are checked as add does", () =
   // @ts-expect-error training-only hook
   assertThrows(() => new FIRE2({ model, dt: 1, hooks: [train] }), TypeError, "has dynamics");
   const bath = { dt: 1, temperature: 300, friction: 0.01 };
-  // @ts-expect-error training-only hook
   assertThrows(
+    // @ts-expect-error training-only hook
     () => new NVTLangevin({ model, ...bath, hooks: [train] }),
     TypeError,
     "has dynamics",
