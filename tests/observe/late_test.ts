@@ -41,7 +41,7 @@ function assertNearRows(actual: readonly number[][], expected: readonly number[]
   for (const [i, row] of expected.entries()) assertNear(actual[i]!, row, 1e-4, 1e-2);
 }
 
-testOnGpu("a log of a relaxation has the rows that it has on wasm, to the last step", async () => {
+testOnGpu("a log of a relaxation has the same rows as on wasm, up to the last step", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
     const log = new LoggingHook({
@@ -59,7 +59,7 @@ testOnGpu("a log of a relaxation has the rows that it has on wasm, to the last s
   assertNearRows(device, wasm);
 });
 
-testOnGpu("frames are those of their step, and of systems as they converged", async () => {
+testOnGpu("frames belong to their step, and have converged systems as they converged", async () => {
   const [wasm, device] = await both(async (backend) => {
     const frames = new MemorySink(), relaxed = new MemorySink();
     await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
@@ -83,7 +83,7 @@ testOnGpu("frames are those of their step, and of systems as they converged", as
 });
 
 testOnGpu(
-  "what drifts, and what is no number, ends the run naming the step it names on wasm",
+  "errors of drifting and of non-finite values name the same step as on wasm",
   async () => {
     const [wasm, device] = await both(async (backend) => {
       const monitor = new EnergyDriftMonitorHook({
@@ -116,7 +116,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("progress says in the end what it says on wasm", async () => {
+testOnGpu("the last progress report is that of wasm", async () => {
   const [wasm, device] = await both(async (backend) => {
     const lines: string[] = [];
     const progress = new ProgressHook({ write: (text) => lines.push(text), now: () => 0 });
@@ -148,7 +148,7 @@ const MODIFIERS: readonly (readonly [string, () => readonly object[]])[] = [
 ];
 
 for (const [name, hooks] of MODIFIERS) {
-  testOnGpu(`atoms ${name} go where they go on wasm`, async () => {
+  testOnGpu(`atoms ${name} move as on wasm`, async () => {
     const [wasm, device] = await both(async (backend) => {
       const scheme = langevin({ dt: 2, temperature: 80, friction: 0.02, seed: 3 });
       await using md = engine(scheme, { model: ARGON, ...where(backend), hooks: hooks() });

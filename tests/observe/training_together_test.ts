@@ -87,7 +87,7 @@ Deno.test("two hooks of a class need two names", async () => {
   assertEquals(rows, ["lr_monitor", "other"]);
 });
 
-testOnGpu("on a GPU they say the same as on wasm, each number of its own step", async () => {
+testOnGpu("on a GPU they report the same as on wasm, each value with its step", async () => {
   const said = async (device: "wasm" | "webgpu") => {
     const reports: GradientReport[] = [], rows: ScalarRow[] = [], lines: string[] = [];
     await using trainer = line([
