@@ -157,6 +157,8 @@ export interface Tasks {
 export interface Figures extends Partial<{ readonly [T in keyof Tasks]: Measured<Tasks[T]> }> {
   /** SHA-256 of the .onnx file; figures of another file are measured anew. */
   readonly model: string;
+  /** Tasks that were measured on an earlier export of the same weights; they are measured anew if asked for. */
+  readonly earlier?: readonly (keyof Tasks)[];
   /** Day of the last measurement. */
   readonly date: string;
   /** Versions of the Python packages. */

@@ -92,7 +92,7 @@ async function measure(potential: Exported, { again, tasks }: Asked): Promise<Fi
   if (kept?.model === model && !again) figures = kept;
   for (const task of tasks) {
     if (task !== "agreement" && task !== "native" && !potential.hasWeights) continue;
-    if (isMeasured(figures[task])) continue;
+    if (isMeasured(figures[task]) && !figures.earlier?.includes(task)) continue;
     console.log(`${potential.file}: ${task}`);
     const result = await MEASURE[task]({ potential, path, reference, again }).catch((error) => {
       console.log(error);
@@ -102,7 +102,9 @@ async function measure(potential: Exported, { again, tasks }: Asked): Promise<Fi
     // Another process may have kept other tasks meanwhile.
     const others = await readFigures(potential.file);
     if (others?.model === model) figures = { ...others, ...figures };
-    figures = { ...figures, date, [task]: result };
+    const { earlier = [], ...own } = { ...figures, date, [task]: result };
+    const left = earlier.filter((one) => one !== task);
+    figures = left.length === 0 ? own : { ...own, earlier: left };
     await writeFigures(potential.file, figures);
   }
   return figures;

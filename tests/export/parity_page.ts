@@ -6,7 +6,14 @@
 
 import { limitOf } from "../../src/models/onnx/reference/compare.ts";
 import type { OnnxReferenceTolerance } from "../../src/models/onnx/reference/reference.ts";
-import { type Agreement, type Difference, isMeasured, type Measured } from "./figures.ts";
+import {
+  type Agreement,
+  type Difference,
+  type Figures,
+  isMeasured,
+  type Measured,
+  type Tasks,
+} from "./figures.ts";
 import { ACCEPTED_PUBLISHED, PUBLISHED_BY, SALT_ENERGIES } from "./published.ts";
 import { type ParityRow, table } from "./table.ts";
 import { driftTable, relaxTable, timeTable, tuneTable } from "./run_tables.ts";
@@ -141,9 +148,26 @@ older versions, without a warning. With m3gnet-mp-2021, which is older, matgl 4.
 code that it is compared with.`;
 }
 
+/** Names of tasks on the page. */
+const TASKS: Readonly<Record<keyof Tasks, string>> = {
+  agreement: "agreement",
+  native: "native code",
+  md: "dynamics",
+  relax: "relaxation",
+  tune: "fine-tuning",
+  time: "times",
+};
+
+function inWords({ earlier = [] }: Figures): string {
+  const names = earlier.map((task) => TASKS[task]);
+  return names.length === 0
+    ? ""
+    : `; ${names.join(", ")} with an earlier export of the same weights`;
+}
+
 function notes({ potential: { file, family, name }, figures }: ParityRow): string {
   const said = figures === undefined
     ? "not measured"
-    : `${figures.producer}, ${figures.precision}; measured on ${figures.date}`;
+    : `${figures.producer}, ${figures.precision}; measured on ${figures.date}${inWords(figures)}`;
   return `- \`${file}\` (\`hooke-export ${family} ${name}\`): ${said}.`;
 }

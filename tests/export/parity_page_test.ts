@@ -76,6 +76,13 @@ Deno.test("a drift that is not that of ASE is marked", () => {
   assertStringIncludes(linesOf(drifting, "Dynamics")[0]!, "**✗** 3.0000");
 });
 
+Deno.test("what was measured on an earlier export says so", () => {
+  const [potential] = POTENTIALS;
+  const figures: Figures = { ...MEASURED, earlier: ["relax", "md"] };
+  const page = parityPage([{ potential: potential!, figures }]);
+  assertStringIncludes(page, "; relaxation, dynamics with an earlier export of the same weights.");
+});
+
 Deno.test("what has failed or has not been measured says so", () => {
   const failed = { ...MEASURED, md: { failed: "the cell | collapsed" } };
   assertStringIncludes(linesOf(failed, "Dynamics")[0]!, "| **✗** the cell \\| collapsed |");

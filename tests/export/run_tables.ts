@@ -115,7 +115,8 @@ export function relaxTable(rows: readonly ParityRow[]): string {
   return `## Relaxation
 
 L-BFGS from the same start with the same settings (ASE's defaults, 100 steps of memory) until no force is above
-0.01 eV/Å, or 0.001 eV/Å if the cell relaxes, too. ASE keeps its first estimate of the curvature, Hooke takes that of the last step, so they take
+0.01 eV/Å, or 0.001 eV/Å if the cell relaxes, too (0.01 eV/Å in rows of earlier exports, which have NaCl at a =
+5.75 Å). ASE keeps its first estimate of the curvature, Hooke takes that of the last step, so they take
 different numbers of steps. Cells relax by ASE's \`FrechetCellFilter\` and by Hooke's \`cell: true\`, which weigh
 strains differently. Steps are those of ASE and of Hooke; **energy** is Hooke's less ASE's at the end in meV per
 atom, **cell** the lengths of the lattice vectors in Å, **displacement** the largest distance between the places
