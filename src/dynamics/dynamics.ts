@@ -316,9 +316,7 @@ export class Dynamics<
     return { batch, model: this.model, stream: this.#engine.running.stream?.progress };
   }
 
-  /**
-   * Runs something with a batch on the device, and copies the results to the batch, except those of a diverged run.
-   */
+  /** Runs something with a batch on the device, and copies the results to the batch unless the run diverged. */
   async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
     this.#checkpoints.begins(batch);
