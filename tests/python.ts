@@ -73,7 +73,7 @@ async function works(python: string): Promise<boolean> {
   }
 }
 
-/** Made beside its place and then put there: nobody finds one that is half done. */
+/** Made beside its place and then put there: no reader finds an incomplete one. */
 async function install(packages: readonly string[], folder: string): Promise<void> {
   await Deno.mkdir(cacheFolder(), { recursive: true });
   const making = await Deno.makeTempDir({ dir: cacheFolder(), prefix: "making-" });

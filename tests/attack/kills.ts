@@ -10,7 +10,7 @@ import { killStream } from "../dynamics/killed_stream_again.ts";
 import { killTraining } from "../training/killed_training.ts";
 import type { Attack } from "./attack.ts";
 
-/** Kills between two comparisons with a run that nobody killed. */
+/** Kills between two comparisons with an uninterrupted run. */
 const ROUND = 10;
 
 function attackOn(

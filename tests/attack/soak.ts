@@ -20,7 +20,7 @@ const PART = 5000;
 /** One case is a minute. */
 export const SOAK: Attack = {
   name: "soak",
-  aim: "dynamics with a log, snapshots and checkpoints for so many minutes: memory stays flat",
+  aim: "dynamics with a log, snapshots and checkpoints for some minutes: memory stays flat",
   cases: 30,
   async run(trial) {
     const folder = await Deno.makeTempDir();

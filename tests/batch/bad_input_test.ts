@@ -325,7 +325,7 @@ Deno.test("a crystal and a file name what callers without types get wrong", () =
     assertThrows(
       () => parseExtxyz(source as never),
       TypeError,
-      `must be a text or its lines; got ${shown}`,
+      `must be a string or its lines; got ${shown}`,
     );
   }
   assertThrows(

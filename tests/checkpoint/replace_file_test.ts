@@ -9,7 +9,7 @@ function refusal(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
-/** Files in memory, which note what is asked of them and fail when told. */
+/** Files in memory, which record requests and fail on request. */
 class Disk implements FileSystem {
   readonly files: Map<string, Uint8Array> = new Map([["/run/a", OLD]]);
   readonly modes: Map<string, number> = new Map([["/run/a", 0o100640]]);

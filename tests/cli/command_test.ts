@@ -315,7 +315,7 @@ Deno.test("--quiet leaves out progress and pictures, and what to do next names w
   assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
 });
 
-Deno.test("a progress line is painted where somebody looks, and a short run elsewhere needs none", async () => {
+Deno.test("a progress line is painted on a terminal only", async () => {
   await using folder = await tempFolder();
   let painted = "";
   const demo = async (name: string, isTerminal: boolean, ...more: string[]) => {

@@ -169,7 +169,7 @@ Deno.test("a pair called again and again is kept apart from the memory, in place
   assertEquals(searches(), before + 1);
 });
 
-Deno.test("primitives of each kind are told apart, by value only where a row names one", () => {
+Deno.test("primitives of each kind are distinguished, by value only if a row names one", () => {
   const names = ["Number", "String", "Boolean", "BigInt", "Symbol"];
   const values = [1, "", true, 1n, Symbol()];
   const f = defineOverload().on([Number, any], () => "Number").on([String, any], () => "String").on(

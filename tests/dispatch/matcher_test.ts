@@ -29,7 +29,7 @@ Deno.test("a class with its own Symbol.hasInstance is asked at every call", () =
   assertEquals([3, 2, 5].map((x) => g(x)), ["odd", "even", "odd"], "an inherited one too");
 });
 
-Deno.test("objects of one class are told apart by a class that reads a brand", () => {
+Deno.test("objects of one class are distinguished by a class that reads a brand", () => {
   class Tensor {
     static [Symbol.hasInstance](x: unknown): boolean {
       return (x as { brand?: string }).brand === "tensor";
@@ -114,7 +114,7 @@ Deno.test("Object takes no primitive, and crosses none of their classes", () => 
   }
 });
 
-Deno.test("classes are told from guards by their prototype, whether or not they are constructible", () => {
+Deno.test("classes are distinguished from guards by their prototype, constructible or not", () => {
   const isGuard = {
     method(x: unknown): x is number {
       return x === 7;
@@ -173,7 +173,7 @@ Deno.test("invoke() names the row that lets most of the matchers through, and as
   assertEquals(asked, []);
 });
 
-Deno.test("what is no list, matcher or handler is refused with what it must be", () => {
+Deno.test("values that are not lists, matchers or handlers are refused with the requirement", () => {
   for (const set of [defineOverload(), overload()]) {
     const { on, invoke } = set as unknown as { on: Untyped; invoke: Untyped };
     const bare = Object.create(null) as unknown;

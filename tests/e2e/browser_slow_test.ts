@@ -87,7 +87,7 @@ testInChromium("in Chromium", async (t) => {
     );
   }
   await step(
-    "onnxruntime-web on wasm has threads, and finds its .wasm where it is told",
+    "onnxruntime-web on wasm has threads, and finds its .wasm at the given address",
     async (page) => {
       served.asked();
       const wasmFile = `${ELSEWHERE}/ort-wasm-simd-threaded.wasm`;

@@ -28,7 +28,7 @@ export interface RunningBrowser extends AsyncDisposable {
 export interface OpenPage extends AsyncDisposable {
   /** Calls one of the page's global functions, with what JSON can say; rejects with what it throws. */
   call<T>(name: string, ...args: readonly unknown[]): Promise<T>;
-  /** Errors that nobody caught, and what else it complained of. */
+  /** Uncaught errors and other complaints of the page. */
   readonly complaints: readonly string[];
 }
 

@@ -7,7 +7,7 @@
 // It says of which version the addresses of onnxruntime-web are.
 import "../../src/onnx/session/open_session.ts";
 
-/** onnxruntime-web looks for these beside its script, unless it is told where they are. */
+/** onnxruntime-web looks for these beside its script, unless it is given their address. */
 const RUNTIMES = ["ort-wasm-simd-threaded.wasm", "ort-wasm-simd-threaded.asyncify.wasm"];
 
 /** Another place for them. */

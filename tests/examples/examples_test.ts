@@ -560,7 +560,7 @@ Deno.test({
 });
 
 slowTest(
-  "examples/relax_molecule.ts refuses what is no ANI-1x, but with a manifest beside it",
+  "examples/relax_molecule.ts refuses models other than ANI-1x without a manifest",
   async () => {
     assertStringIncludes(await run("relax_molecule", "--help"), "[MODEL.onnx]");
     const folder = await Deno.makeTempDir();
@@ -706,7 +706,7 @@ Deno.test("examples/quick_start_training.ts does what it says", async () => {
     );
     assertEquals(means.length, 8); // twice in each of four epochs
     assertEquals(means.toSorted((a, b) => b - a), means);
-    // The console was told of two epochs, and taken out.
+    // The console logged two epochs, and was removed.
     assertEquals([...output.matchAll(/^epoch (\d) done/gm)].map(([, epoch]) => epoch), ["1", "2"]);
     assertMatch(output, /status: "completed",\s+currentEpoch: 4,\s+modelParams: 2,/);
     assertStringIncludes(

@@ -35,7 +35,7 @@ Deno.test("examples/fine_tune.ts does what it says", async () => {
     const [, drift] = /^tuned\.onnx: 200 steps, energy within ([\d.]+) meV per atom$/m.exec(given)!;
     assert(Number(drift) <= 0.01, given);
 
-    // A file of one's own: a spring of each atom to the origin, half as stiff as the frames say.
+    // A custom file: a spring of each atom to the origin, half as stiff as the frames say.
     const g = new GraphBuilder("springs");
     const x = g.input("positions", "f32", ["N", 3]), systems = g.input("system", "i64", ["N"]);
     const zeros = g.input("energy0", "f32", ["B"]), k = g.parameter("k", [0.5], [1]);

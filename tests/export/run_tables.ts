@@ -198,7 +198,7 @@ A step of velocity Verlet, pair lists included, in one process with one thread: 
 and in parentheses the load of the machine over the last minute. The least of three to ten steps. ASE and
 PyTorch run the package as it comes, in float32, but for MatterSim, whose compiled list of triplets is replaced
 by a slow one in Python. The machine has two shared cores (AMD EPYC): with a load above two, wall times are
-longer than they would be on a machine of one's own; CPU times suffer less. WebGPU is a **software adapter**
+longer than they would be on an idle machine; CPU times suffer less. WebGPU is a **software adapter**
 (llvmpipe), which uses both cores: its times say that it runs, not how fast a GPU is.
 
 ${table(head, rowsOf(rows, head.length, ({ time }) => time, lines))}`;

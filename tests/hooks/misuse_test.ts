@@ -349,7 +349,7 @@ Deno.test("every option of a loop is checked and named", () => {
       TypeError,
       "hooks must be an array of hooks; got a Steps",
     ],
-    [{ name: 5 }, TypeError, "name must be a text; got 5"],
+    [{ name: 5 }, TypeError, "name must be a non-empty string; got 5"],
     [
       { nSteps: "5" },
       TypeError,

@@ -97,7 +97,7 @@ Deno.test("without anything to go on from the error is that of the run, and the 
   const seen: number[] = [];
   loop.hooks.add(reading(seen));
   state.broken = 1;
-  await assertRejects(() => loop.run(3), Error, "Cannot fetch what reading reads");
+  await assertRejects(() => loop.run(3), Error, "Cannot fetch the fields that reading reads");
   assertEquals([asked.length, seen], [1, [0]]);
   const before = loop.stepCount;
   await loop.run(2);

@@ -117,7 +117,7 @@ onEach(
     // What is too large in the unit that is wanted, in float32.
     const units = { forceUnit: 1e300 };
     assertEquals(await told({ atomForces: [[0, 1e30]] }, { units }), [1, 1, 1]);
-    // Whoever was first stays, with the reason.
+    // The first system stays, with the reason.
     assertEquals(await told({ energies: [[0, NaN]] }, { before: 2 }), [3, 0, 1]);
   },
 );

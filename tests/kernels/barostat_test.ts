@@ -99,7 +99,7 @@ onEach("barostat_kick changes only free components of the cell", async (backend)
   assertEquals(axes, full.map((nu, k) => k % 4 === 0 ? nu : 0));
   const mean = (full[0]! + full[4]! + full[8]!) / 3;
   assertNear(even, full.map((_, k) => k % 4 === 0 ? mean : 0), SUM);
-  assertEquals([even[4], even[8]], [even[0], even[0]]); // to the bit: the shape stays
+  assertEquals([even[4], even[8]], [even[0], even[0]]); // exactly: the shape stays
 });
 
 /** A rate of strain that is 1e-2, 2e-2 and −3e-2 along axes turned by 30° about z. */

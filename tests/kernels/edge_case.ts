@@ -107,7 +107,7 @@ export class EdgeBatch {
   }
 }
 
-/** The edges, after everything else about the list has been found as it must be: order, systems, padding, room. */
+/** The edges, after checking the rest of the list: order, systems, padding, room. */
 export function rowsOf(listed: Listed, { edges, offsets }: EdgeBatch): EdgeRow[] {
   const { index, shifts, systems, counts } = listed;
   const { capacity } = edges;
@@ -136,7 +136,7 @@ export function rowsOf(listed: Listed, { edges, offsets }: EdgeBatch): EdgeRow[]
   });
 }
 
-/** Pairs of edges, by their numbers, after padding and centers have been found as they must be. */
+/** Pairs of edges, by their numbers, after checking padding and centers. */
 export function tripletsOf(listed: Listed, { edges }: EdgeBatch): [number, number][] {
   const { index, centers, triplets, counts: [count, many] } = listed;
   const { tripletCapacity } = edges;

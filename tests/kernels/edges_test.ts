@@ -273,7 +273,7 @@ onEach("copies of growing lists have the values of their step", async (backend) 
     call(edgesKernel, { edges, ...place }),
     call(tripletsKernel, { edges, positions }),
   ]);
-  // Nobody waits from step to step.
+  // No step waits for the device.
   const seen = await Promise.all(Array.from({ length: 7 }, async (_, step) => {
     void lab.backend.run(program, step, 1);
     const { index, triplets, counts } = edges;

@@ -358,7 +358,7 @@ for (const name of ALL_BACKENDS) {
     }
   });
 
-  testOn(name, `lists grow as far as they must`, async () => {
+  testOn(name, `lists grow as far as needed`, async () => {
     const random = uniform(3);
     const positions = Array.from({ length: 1500 }, () => 5 * random());
     const batch = new PairBatch(

@@ -37,7 +37,7 @@ onEach(
     const steps = lab.i32([5, 5, 5, 5, 5, 5, 5, 5]);
     const count = call(countStage, { status, stage, steps, stages: 2 });
     assertEquals(await lab.run([count], 2), 2);
-    lab.backend.write(status, [0, 1, 1, 2]); // who is in no stage rests, and the run halts
+    lab.backend.write(status, [0, 1, 1, 2]); // a system in no stage is finished, and the run halts
     assertEquals(await lab.run([count], 2), 1);
     assertEquals(await lab.read(lab.frame.active), [1, 1, 0, 0]);
     assertEquals(await lab.read(steps), [8, 5, 5, 8, 5, 5, 7, 5]);

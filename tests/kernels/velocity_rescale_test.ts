@@ -157,7 +157,7 @@ onEach("velocity_rescale draws kinetic energies of the canonical ensemble", asyn
     );
     const mean = sampled.reduce((sum, x) => sum + x, 0) / systems;
     const moment = (n: number) => sampled.reduce((sum, x) => sum + (x - mean) ** n, 0) / systems;
-    // χ² of so many degrees of freedom: g, 2g, 8g, within five standard errors.
+    // χ² by degrees of freedom: g, 2g, 8g, within five standard errors.
     assertNear([mean], [freedom], 5 * Math.sqrt(2 / freedom / systems));
     const fourth = 12 * freedom * (freedom + 4);
     const spread = Math.sqrt((fourth - 4 * freedom ** 2) / systems);

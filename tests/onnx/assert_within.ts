@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 
-/** Throws unless there are as many numbers, each at most so far away; what is no number is far from all. */
+/** Throws unless there are as many numbers, each at most so far away; NaN is far from every number. */
 export function assertWithin(
   what: string,
   actual: ArrayLike<number>,

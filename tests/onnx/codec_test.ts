@@ -1,4 +1,4 @@
-/** Models from bytes and to bytes, and what is no model. */
+/** Models from bytes and to bytes, and invalid models. */
 import process from "node:process";
 import { assert, assertEquals, assertStrictEquals, assertThrows } from "@std/assert";
 import { create } from "@bufbuild/protobuf";

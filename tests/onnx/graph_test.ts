@@ -15,7 +15,7 @@ import { indexed } from "./indexed_model.ts";
 import { branching, bytesOf, modelOf, node } from "./odd_models.ts";
 import { bool, f32, numbersOf, runModel } from "./ort.ts";
 
-/** y = (x + two) · x, with a node that nobody needs. */
+/** y = (x + two) · x, with an unused node. */
 function small(nodes = [
   node("Add", ["x", "two"], ["sum"]),
   node("Mul", ["sum", "x"], ["y"]),

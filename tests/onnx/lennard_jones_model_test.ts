@@ -39,7 +39,7 @@ function feedsOf(systems: readonly System[], half = false, beyond = 0): Tensors 
   };
 }
 
-/** With so many entries more that must not matter. */
+/** With further entries that must not matter. */
 function padded(feeds: Tensors, count: number): Tensors {
   const grow = (name: string, ...rest: number[][]) => [...numbersOf(feeds[name]), ...rest.flat()];
   const zeros = Array<number>(count).fill(0);

@@ -82,7 +82,7 @@ gpuTest(
     const x = bufferOf(gpuDevice, 1, 2, 3);
     const doubled = await runToGpu(double, x);
     assertEquals([doubled.dtype, doubled.dims], ["float32", [1, 3]]);
-    // A pass of one's own on what one session gave, before the next takes it.
+    // A custom pass over the output of one session, before the next uses it.
     const module = gpuDevice.createShaderModule({
       code: `@group(0) @binding(0) var<storage, read_write> v: array<f32>;
       @compute @workgroup_size(4) fn main(@builtin(global_invocation_id) i: vec3u) { v[i.x] += 0.5; }`,
@@ -340,7 +340,7 @@ gpuTest(
     const { capture } = await checkSession(mod, { feeds: flat, gpuDevice, capture: true });
     assertEquals([capture!.ok, capture!.comparisons], [false, []]);
     assertStringIncludes(capture!.text, "Mod");
-    // Numbers that are none agree with nothing.
+    // NaN agrees with nothing.
     const roots = [{ x: rows(1, 4, -1) }, { x: rows(1, 9, -1) }];
     const { webgpu } = await checkSession(unary("Sqrt"), { feeds: roots, gpuDevice });
     assertEquals([webgpu.ok, webgpu.comparisons[0]!.at], [false, 2]);

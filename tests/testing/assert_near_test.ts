@@ -10,7 +10,7 @@ Deno.test("numbers are near within a part of what they should be, or of the scal
   assertNear([0], [-0], 0);
 });
 
-Deno.test("what is no number is near nothing, and infinity only itself", () => {
+Deno.test("NaN is near nothing, and infinity only near itself", () => {
   for (const [is, must] of [[NaN, 1], [1, NaN], [NaN, NaN], [Infinity, 1], [1, Infinity]]) {
     assertThrows(() => assertNear([0, is!], [0, must!], 0.1), Error, `[1] is ${is}, not ${must}`);
   }
@@ -26,7 +26,7 @@ Deno.test("as many numbers must be there, and it is said where the first is wron
   assertThrows(() => assertNear([1, 3, 4], [1, 2, 3], 0.1), Error, message);
 });
 
-Deno.test("bits are those of 0 and -0, too, and of what is no number", () => {
+Deno.test("bits of 0, -0 and NaN are compared, too", () => {
   assertSameBits([0.1, NaN, -0, Infinity], Float64Array.of(0.1, NaN, -0, Infinity));
   const { message } = assertThrows(() => assertSameBits([0], [-0]), Error);
   assertEquals(message, "[0] is 0, not -0, bitwise");

@@ -263,7 +263,7 @@ Deno.test("a batch that fails tells hooks, and all that has begun ends", async (
   assertEquals(trainer.state.status, "error");
 });
 
-Deno.test("what a hook throws fails the run, unless somebody takes it", async () => {
+Deno.test("an error of a hook fails the run, unless it is caught", async () => {
   const hook = { name: "bad", onBatchEnd: () => fail("of the hook") };
   const plain = scriptedTrainer({ epochs: [{ losses: [1] }] });
   plain.hooks.add({ ...hook });

@@ -212,7 +212,7 @@ Deno.test("fields of a batch have their types by name", () => {
   assertEquals([positions.length, ids.length, own.length], [6, 1, 2]);
 });
 
-Deno.test("fields of one's own are named to the engine, and read with their type", async () => {
+Deno.test("custom fields are declared to the engine, and read with their type", async () => {
   const tag = field<Int32Array>()("tag");
   const seen: number[] = [];
   const look = hook({

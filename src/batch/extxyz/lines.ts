@@ -16,7 +16,7 @@ export class LineReader {
     const isText = typeof source === "string";
     if (!isText && !isLines(source)) {
       throw new TypeError(
-        `Cannot read extxyz: the source must be a text or its lines; got ${show(source)}`,
+        `Cannot read extxyz: the source must be a string or its lines; got ${show(source)}`,
       );
     }
     this.#lines = isText ? linesOf(source) : source[Symbol.iterator]();

@@ -216,8 +216,8 @@ export class Loop<
   }
 
   /**
-   * Ends the run after the current step, as if there had been `nSteps`. With a `stepCount`, the run was over after
-   * that number of steps, which is known only now: later steps do not count, and their deferred results are dropped.
+   * Ends the run after the current step, as if there had been `nSteps`. With a `stepCount`, the run ended after that
+   * number of steps: later steps do not count, and their results are dropped.
    */
   done(stepCount?: number): void {
     this.#end.done(stepCount);

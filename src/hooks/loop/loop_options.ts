@@ -181,7 +181,7 @@ export function checkLoopOptions(options: unknown): void {
   }
   checkKeys(ACTION, "its options", options, OPTIONS);
   may(options, "hooks", "be an array of hooks", Array.isArray);
-  may(options, "name", "be a text", (x) => typeof x === "string" && x !== "");
+  may(options, "name", "be a non-empty string", (x) => typeof x === "string" && x !== "");
   may(options, "onWarning", "be a function", isFunction);
   may(options, "verify", "be true or false", (x) => typeof x === "boolean");
   may(options, "signal", "be an AbortSignal", isSignal);

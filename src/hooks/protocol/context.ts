@@ -105,7 +105,7 @@ export type View<T, F = unknown> = T extends Numbers
     ? { readonly [k in keyof T]: T[k] extends readonly unknown[] ? View<T[k], F> : T[k] }
   : T;
 
-/** A field that is no built-in name: the value carries name and type. */
+/** A field without a built-in name: the value carries name and type. */
 export interface CustomField<N extends string, T> {
   /** The name. */
   readonly field: N;

@@ -113,7 +113,7 @@ function methodTable({ roles, options }: AnyStages): Map<string, string> {
 
 /**
  * Returns for each stage of the kinds the methods of the object that handle it, in their order: `onTrainEnd` and
- * `onTrainingEnd` may both be there. Throws a TypeError for a method that is no function or belongs to no stage, and
+ * `onTrainingEnd` may both be there. Throws a TypeError for a method that is not a function or belongs to no stage, and
  * for two methods of a stage at which hooks decide.
  */
 export function bindMethods(

@@ -59,7 +59,7 @@ export interface HookRecord {
   bind(stage: StageInfo, ctx: object): Bound | undefined;
 }
 
-/** How a hook is placed in an engine, besides by its own members. */
+/** Options for the place of a hook in an engine, besides its own members. */
 interface Placement {
   /** Runs the kernels of hooks that provide kernels. */
   readonly worker?: DeviceWorker | undefined;

@@ -44,7 +44,7 @@ export async function fetchAs(
     const names = handlers.map((handler) => handler.entry.name).join(", ");
     const { stage } = handlers[0]!.info;
     throw new Error(
-      `Cannot fetch what ${names} reads at ${stage} of step ${step}: the state's source failed`,
+      `Cannot fetch the fields that ${names} reads at ${stage} of step ${step}: the source of the state failed`,
       { cause },
     );
   }

@@ -26,13 +26,12 @@ export interface NormalNumbersOptions {
 }
 
 /**
- * Numbers of the normal distribution, of mean 0: for weights to begin with, and for noise. For weights of a matrix
- * that `n` numbers go into, a deviation of 1/√n preserves the variance of the activations; give each matrix a seed of
- * its own.
+ * Returns random numbers of the normal distribution with mean 0, for initial weights and for noise. For a matrix with
+ * `n` inputs, a deviation of 1/√n preserves the variance of the activations. Give each matrix its own seed.
  *
- * @param count how many
+ * @param count the number of numbers
  * @throws {TypeError} for an unknown option
- * @throws {RangeError} for a count or seed that is no whole number from 0 on, and a deviation below 0
+ * @throws {RangeError} for a count or seed that is not an integer of at least 0, and for a deviation below 0
  *
  * @example
  * ```ts

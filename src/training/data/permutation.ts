@@ -12,7 +12,7 @@ import { seedWords } from "../../batch/seed.ts";
  * Each number drawn is made of the seed, the epoch and a counter, so that nothing has to be kept to go on from an
  * epoch: Fisher and Yates' shuffle with the k-th swap from the k-th draw.
  *
- * @throws {RangeError} for a seed that is no whole number 0 … 2⁵³ − 1
+ * @throws {RangeError} for a seed that is not an integer from 0 to 2⁵³ − 1
  */
 export function permutation(count: number, seed: number, epoch: number): Uint32Array {
   const words = [...seedWords(seed, "shuffle"), ...seedWords(epoch, "shuffle")];

@@ -15,7 +15,7 @@ import { sized } from "./tensor_rows.ts";
  *
  * @param parts how many; never more than there are samples
  * @throws {TypeError} if a feed is not a tensor
- * @throws {RangeError} for parts that are no whole number above 0, and for a batch that no tensor has the size of
+ * @throws {RangeError} if `parts` is not a positive integer, and for a batch whose size no tensor has
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ const OPTIONS = ["output", "target", "ignore", "smoothing"];
  * scores. The mean is over the labels that count; if none does, it is 0.
  *
  * @throws {TypeError} if an option is unknown
- * @throws {RangeError} for a smoothing that is not from 0 to 1, and an `ignore` that is no whole number
+ * @throws {RangeError} for a smoothing that is not from 0 to 1, and an `ignore` that is not an integer
  *
  * @example
  * ```ts

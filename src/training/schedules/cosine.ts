@@ -28,7 +28,7 @@ export interface CosineOptions {
  * Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), eq. 5, one period of it.
  *
  * @throws {TypeError} for an unknown option, and if an option is not a number
- * @throws {RangeError} for a negative factor, and for steps that are no whole number above 0
+ * @throws {RangeError} for a negative factor, and if `steps` is not a positive integer
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ export interface LinearOptions {
  * `from + (to − from) · step / steps`.
  *
  * @throws {TypeError} for an unknown option, and if an option is not a number
- * @throws {RangeError} for negative factors, and for steps that are no whole number above 0
+ * @throws {RangeError} for negative factors, and if `steps` is not a positive integer
  *
  * @example
  * ```ts

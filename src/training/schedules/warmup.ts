@@ -33,7 +33,7 @@ export interface WarmupOptions {
  * begins, the momentum is that of its step 0.
  *
  * @throws {TypeError} for an unknown option, and if an option is not a number, or `then` is not a schedule
- * @throws {RangeError} for a negative factor, and for steps that are no whole number above 0
+ * @throws {RangeError} for a negative factor, and if `steps` is not a positive integer
  *
  * @example
  * ```ts

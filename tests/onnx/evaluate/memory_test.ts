@@ -3,7 +3,7 @@ import { dataOf, evaluatorSession, GraphBuilder, openEvaluator } from "../../../
 
 const MIB = 2 ** 20;
 
-/** A graph that doubles its input so many times. */
+/** A graph that doubles its input several times. */
 function doublings(times: number): Uint8Array {
   const g = new GraphBuilder("doublings");
   let x = g.input("x", "f32", ["N"]);

@@ -43,7 +43,7 @@ Deno.test("pools support strides and dilations, and partial windows with ceil_mo
   assertEquals(pool({ strides: [2] }), [3, 4]);
   assertEquals(pool({ strides: [2], ceil_mode: 1 }), [3, 4, 5]);
   assertEquals(pool({ dilations: [3] }), [3, 5]);
-  // The window that would begin in the padding at the end is none.
+  // A window that would begin in the padding at the end does not exist.
   assertEquals(pool({ strides: [5], pads: [0, 2], ceil_mode: 1 }), [3]);
 });
 

@@ -79,7 +79,7 @@ export function doubled(feeds: Feeds): Feeds {
   });
 }
 
-/** With so many edges more that change nothing: from the first atom to itself, far beyond any cutoff. */
+/** With further edges that change nothing: from the first atom to itself, far beyond any cutoff. */
 export function padded(feeds: Feeds, edges: number): Feeds {
   const loops = { data: new BigInt64Array(2 * edges), dims: [2, edges] };
   const far = {
@@ -92,7 +92,7 @@ export function padded(feeds: Feeds, edges: number): Feeds {
   });
 }
 
-/** With nobody near anybody: no edges, and no pairs of edges. */
+/** Without neighbors: no edges, and no pairs of edges. */
 export function alone(feeds: Feeds): Feeds {
   const perEdge = ["edge_index", "shifts", "trip_center", "trip_edge"];
   return mapped(feeds, (name, { data, dims }) => {

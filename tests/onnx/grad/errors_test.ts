@@ -70,7 +70,7 @@ for (const op of CONTROL_FLOW) {
       const { output: [made] } = addControlFlow(graph, op, "other");
       return graph.make("Mul", [graph.make("Mul", [x, x]), made!]);
     });
-    // Nobody knows how many axes it makes, but for the file.
+    // Only the file knows how many axes it makes.
     graph.describe(valueInfo(`${op.toLowerCase()}`, "f32", [3]));
     gradient(graph, { of: "y", wrt: { x: "slope" } });
     const x = [0.5, 1.5, -2], other = [0.25, -1, 3];
@@ -298,7 +298,7 @@ Deno.test("an unknown rank is reported with a remedy", () => {
   );
 });
 
-/** y by x of Σ sin x, with a rule of one's own for the sine. */
+/** y by x of Σ sin x, with a custom rule for the sine. */
 function withRule(rule: unknown): () => string {
   const rules = gradientRules.on(["Sin", Number], rule as never);
   return () => refusal(sines(), TypeError, { rules }).message;

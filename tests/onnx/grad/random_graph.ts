@@ -98,7 +98,7 @@ class Kitchen {
     if (draft !== undefined) this.#try(op, draft);
   }
 
-  /** Adds up all that nobody uses, weighed. */
+  /** Adds up all unused values, weighted. */
   finish(): void {
     const { graph } = this, random = randomFrom(1);
     const ends = this.#floats.filter(({ name }) => graph.uses(name).length === 0);

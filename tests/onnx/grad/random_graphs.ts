@@ -13,7 +13,7 @@ import { f32, numbersOf, runModel } from "../ort.ts";
 import { LENGTHS, numbers, RandomGraph } from "./random_graph.ts";
 import { RANDOM_OPERATORS } from "./random_operators.ts";
 
-/** Graphs of so many nodes; fewer where few of those that are tried fit. */
+/** Graphs with a number of nodes; fewer if few of the tried nodes fit. */
 export function randomGraph(
   nodes: { readonly min: number; readonly max: number },
 ): fc.Arbitrary<RandomGraph> {

@@ -181,7 +181,7 @@ function weigh(
   graph.addOutput(valueInfo(output, feeds[`${weight}${values.findIndex(Boolean)}`]!.type, []));
 }
 
-/** Lengths that nobody knows get names of their own. */
+/** Unknown lengths get unique names. */
 function lengthsOf(shape: Shape | undefined, dims: readonly number[], name: string): Shape {
   const known = shape ?? dims.map(() => undefined);
   return known.map((length, axis) =>

@@ -99,7 +99,7 @@ function oneOf<T>(pick: Pick, all: readonly T[]): T {
   return all[pick(all.length)]!;
 }
 
-/** A permutation of so many axes. */
+/** A permutation of axes. */
 function order(rank: number, pick: Pick): number[] {
   const left = Array.from({ length: rank }, (_, i) => i);
   return Array.from({ length: rank }, () => left.splice(pick(left.length), 1)[0]!);
@@ -231,7 +231,7 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-/** A graph of so many steps at most, for numbers that decide all. */
+/** A graph of a maximum number of steps, determined by random numbers. */
 export function randomGraph(
   choices: readonly number[],
   names: Readonly<Record<string, number>>,

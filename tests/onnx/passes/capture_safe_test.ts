@@ -98,7 +98,7 @@ Deno.test("outputs of kernels and chains of sums are not changed", () => {
   const one = g.scatterAdd(g.mul(x, 0), at, x);
   g.output("y", g.mul(g.scatterAdd(one, at, x), 2));
   const graph = new Graph(decodeModel(g.build()));
-  assertEquals(captureSafe(graph), 1); // the first base: nobody can tell who else sees it
+  assertEquals(captureSafe(graph), 1); // the first base: other users are unknown
   assertEquals(unsafePlaces(graph), []);
   assertEquals(captureSafe(new Graph(modelOf({}))), 0);
 });

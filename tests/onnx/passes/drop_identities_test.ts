@@ -101,7 +101,7 @@ Deno.test("outputs are kept, and nodes whose shapes are not known to be equal", 
   g.output("b", g.op("Neg", [g.reshape(y, g.input("shape", "i64", [1]))], "f32"));
   const graph = new Graph(decodeModel(g.build()));
   const before = graph.nodes.length;
-  // A length that nobody knows is one length all the same: beside [1] it stays what it is.
+  // An unknown length is one length all the same: beside [1] it stays what it is.
   assertEquals(dropIdentities(graph), 1);
   assertEquals(graph.nodes.length, before - 1);
   assertEquals(graph.nodes.map(({ opType }) => opType).sort(), [
