@@ -153,7 +153,7 @@ Deno.test("readExtxyz() refuses bad files, naming the line", () => {
     const error = assertThrows(() => parseExtxyz(text), SyntaxError, message);
     assertStringIncludes(error.message, "line ", message);
   }
-  assertThrows(() => parseExtxyz(5 as unknown as string), TypeError, "a text or its lines");
+  assertThrows(() => parseExtxyz(5 as unknown as string), TypeError, "a string or its lines");
 });
 
 Deno.test("writeExtxyz() writes what one can read", () => {
