@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openSession } from "@hooke/hooke/onnx";
 import { Trainer } from "@hooke/hooke/training";
+import { reasonOf } from "../../src/onnx/session/native/native_runtime.ts";
 import { DOUBLE } from "./tiny_model.ts";
 
 Deno.test("auto without the package is web, and notes the reason; an unknown runtime is refused", async () => {
@@ -47,4 +48,24 @@ Deno.test("without --allow-ffi auto is web without a prompt, and native is an er
     "BackendUnavailableError absent Cannot open a model with the native runtime: Deno runs without --allow-ffi. " +
     'Install the npm package onnxruntime-node and, in Deno, pass --allow-ffi; or use runtime: "auto"',
   ]);
+});
+
+Deno.test("a package that is installed and does not load is not called missing", () => {
+  const missing = [
+    'Import "onnxruntime-node" not a dependency and not in import map from "file:///x.ts"',
+    'Relative import path "onnxruntime-node" not prefixed with / or ./ or ../',
+    "Cannot find package 'onnxruntime-node' imported from /x.mjs",
+    'npm package not found in cache: "onnxruntime-node", --cached-only is specified.',
+  ];
+  for (const text of missing) {
+    assertEquals(reasonOf(new Error(text)), "the package onnxruntime-node is not installed");
+  }
+  const broken = [
+    "/lib/libstdc++.so.6: version `GLIBCXX_3.4.32' not found (required by /x/onnxruntime-node/bin/x.node)",
+    "Cannot find module '../bin/napi-v6/linux/riscv64/onnxruntime_binding.node'",
+  ];
+  for (const text of broken) {
+    const reason = `onnxruntime-node does not load here (${text})`;
+    assertEquals(reasonOf(new TypeError(`${text}\nRequire stack:\n- /x.js`)), reason);
+  }
 });

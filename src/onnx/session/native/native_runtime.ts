@@ -46,9 +46,18 @@ async function load(specifier: string): Promise<NativeLookup> {
   }
 }
 
-function reasonOf(error: unknown): string {
+/** Errors about the package itself. Others end in "not found", too, such as that of a C library that is too old. */
+const MISSING: readonly RegExp[] = [
+  /import (path )?"onnxruntime-node" not /i, // Deno
+  /Cannot find (package|module) ["']onnxruntime-node["']/, // Node and Bun
+  /not found in cache/, // Deno without network
+];
+
+/** Returns the reason why importing the package failed, from the error of the import. */
+export function reasonOf(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
-  const isMissing = /not prefixed with|Cannot find (package|module)|not found|not a dependency/i;
-  if (isMissing.test(said)) return "the package onnxruntime-node is not installed";
+  if (MISSING.some((one) => one.test(said))) {
+    return "the package onnxruntime-node is not installed";
+  }
   return `onnxruntime-node does not load here (${said.split("\n")[0]})`;
 }
