@@ -185,8 +185,8 @@ export interface TrainerParts {
    */
   readonly verify?: boolean;
   /**
-   * Configuration of the run, plain data but for functions, which its hash leaves out. It is `trainer.config`, hooks find
-   * it at TRAIN_BEGIN, and logs write its hash.
+   * Configuration of the run, plain data except for URLs, of which the text counts, and functions, which its hash leaves
+   * out. It is `trainer.config`, hooks find it at TRAIN_BEGIN, and logs write its hash.
    *
    * @default the `hooksConfig` of a `Trainer`
    */

@@ -117,6 +117,16 @@ Deno.test("a plain Trainer accepts hooksConfig, and waits for its hooks before i
   const hash = await configHash({ ...plain, loggingConfig: {} });
   assertEquals(lines[1]!.split("config ")[1], hash);
 
+  // A URL counts by its text.
+  const place = (outputDir: string | URL): HooksConfig => ({
+    hooks: { other: [{ name: "json_log", outputDir, enabled: false }] },
+  });
+  await using elsewhere = new Trainer({ ...tinyParts(), hooksConfig: place(new URL("file:///x")) });
+  const records: string[] = [];
+  elsewhere.addRunLog({ write: (line) => void records.push(line) });
+  await elsewhere.train();
+  assertEquals(JSON.parse(records[0]!).configHash, await configHash(place("file:///x")));
+
   const misspelt = { hooks: { update: [{ name: "idenity" }] } };
   const began: string[] = [];
   await using refused = new Trainer({

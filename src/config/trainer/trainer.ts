@@ -9,7 +9,7 @@ import { isObject, type Members } from "../../base/object.ts";
 import type { HookHandle, Names } from "../../hooks/registry/hook_set.ts";
 import { checkTrainerOptions, TRAINER_MEMBERS } from "../../training/check_trainer_options.ts";
 import { awaitHooks } from "../../training/engine/requests.ts";
-import { withoutFunctions } from "../../training/engine/run_info.ts";
+import { plainConfig } from "../../training/engine/run_info.ts";
 import { TrainerCore } from "../../training/trainer.ts";
 import type {
   TrainerOptions,
@@ -106,7 +106,7 @@ export class Trainer<
    * checkpoint is loaded, so that the resumed run keeps its id.
    */
   addRunLog(options: RunLogOptions): HookHandle {
-    const config = withoutFunctions(this.config);
+    const config = plainConfig(this.config);
     return this.hooks.add(runLog({ config, ...options }), { order: "first" });
   }
 

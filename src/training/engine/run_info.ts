@@ -14,7 +14,7 @@ import type { TrainerParts } from "../trainer_options.ts";
 
 /** Throws a TypeError if a configuration has no hash: it must be plain data, or functions. */
 export function checkConfig(config: unknown): void {
-  if (config !== undefined) canonicalText(withoutFunctions(config), "config");
+  if (config !== undefined) canonicalText(plainConfig(config), "config");
 }
 
 /**
@@ -36,13 +36,17 @@ export async function runInfoOf(
 
 async function hashOf(config: unknown): Promise<string | undefined> {
   if (config === undefined || (crypto as Partial<Crypto>).subtle === undefined) return undefined;
-  return await configHash(withoutFunctions(config));
+  return await configHash(plainConfig(config));
 }
 
-/** Returns a configuration without its functions, such as the `write` of a log: they have no hash. */
-export function withoutFunctions(config: unknown): unknown {
-  if (Array.isArray(config)) return config.map(withoutFunctions);
+/**
+ * Returns a configuration as plain data: with the text of URLs, and without functions, such as the `write` of a log, which
+ * have no hash.
+ */
+export function plainConfig(config: unknown): unknown {
+  if (Array.isArray(config)) return config.map(plainConfig);
+  if (config instanceof URL) return config.href;
   if (typeof config !== "object" || config === null || !isPlain(config)) return config;
   const members = Object.entries(config).filter(([, value]) => typeof value !== "function");
-  return Object.fromEntries(members.map(([name, value]) => [name, withoutFunctions(value)]));
+  return Object.fromEntries(members.map(([name, value]) => [name, plainConfig(value)]));
 }
