@@ -75,11 +75,16 @@ export function asRead(value: unknown): unknown {
   if (typeof value !== "object" || value === null || isReadView(value)) return value;
   if (isNumbers(value)) return readView(value);
   if (value instanceof Map) {
-    const isPlain = [...value.values()].some((item) => isNumbers(item) && !isReadView(item));
-    return isPlain ? new Map([...value].map(([key, item]) => [key, asRead(item)])) : value;
+    return hasPlain(value) ? new Map([...value].map(([key, item]) => [key, asRead(item)])) : value;
   }
   if (Array.isArray(value) && value.some(isNumbers)) return value.map(asRead);
   return value;
+}
+
+/** Returns whether a map has a plain typed array. It is a loop, because hooks ask at every step, and it allocates no list. */
+function hasPlain(map: ReadonlyMap<unknown, unknown>): boolean {
+  for (const item of map.values()) if (isNumbers(item) && !isReadView(item)) return true;
+  return false;
 }
 
 function isNumbers(value: unknown): value is Numbers {
