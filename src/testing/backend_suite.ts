@@ -40,7 +40,7 @@ const SIZES = [0, 1, 3, 63, 64, 65, 1000];
 
 /**
  * Returns test cases for any test runner that every backend must pass. They check that every kernel agrees with its
- * definition within {@linkcode TOLERANCES}, alone, in ragged batches and in skewed cells; that inactive systems do
+ * definition within {@linkcode KERNEL_TOLERANCES}, alone, in ragged batches and in skewed cells; that inactive systems do
  * not change; that results are bitwise reproducible, and identical for a system alone and in a batch; random
  * numbers; buffers, programs and pair lists; and errors.
  *

@@ -45,7 +45,7 @@ export class ActiveReporter {
     }
   }
 
-  /** Hands a snapshot to the reporter if it is due. `isWhole` makes it due at any step. */
+  /** Hands a snapshot to the reporter if it is due. `isSummary` makes it due at any step. */
   report(snapshot: ScalarSnapshot, isSummary: boolean): void | PromiseLike<void> {
     const { every = 1, everySeconds = 0 } = this.#reporter;
     const now = this.#host.now();

@@ -56,8 +56,8 @@ export interface WithForcesOptions {
    */
   readonly stress?: boolean | StrainedValues;
   /**
-   * The passes that simplify the graph, before and after it is differentiated: names of {@linkcode PASSES}, or custom
-   * passes.
+   * The passes that simplify the graph, before and after it is differentiated: names of {@linkcode SIMPLIFYING_PASSES},
+   * or custom passes.
    *
    * @default FORCE_PASSES
    */

@@ -102,7 +102,7 @@ async function compare(open: MakeBackend, name: string, systems: readonly Member
 
 function noTolerance(kernel: string, look: string): Tolerance {
   throw new TypeError(
-    `Cannot try kernel ${kernel}: TOLERANCES has no entry for its result ${look}`,
+    `Cannot try kernel ${kernel}: KERNEL_TOLERANCES has no entry for its result ${look}`,
   );
 }
 
