@@ -16,7 +16,9 @@ import type { Constraint } from "./constraint.ts";
  * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
  * await using md = new NVTLangevin({
  *   model,
- *   ...{ dt: 2, temperature: 40, friction: 0.01 },
+ *   dt: 2,
+ *   temperature: 40,
+ *   friction: 0.01,
  *   constraints: [fixCenterOfMass()],
  * });
  * await md.run(batch, 50);

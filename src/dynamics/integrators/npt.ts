@@ -111,7 +111,11 @@ export function nptIntegrator(options: NPTOptions): Integrator {
  *
  * const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
  * await using md = new NPT({
- *   ...{ model, dt: 2, temperature: 40, thermostatTime: 100, barostatTime: 500 },
+ *   model,
+ *   dt: 2,
+ *   temperature: 40,
+ *   thermostatTime: 100,
+ *   barostatTime: 500,
  *   pressure: [1 * BAR, 1000 * BAR],
  * });
  * await md.run(batch, 100);

@@ -99,8 +99,11 @@ const QUEUE_LIMIT = 16;
  *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
  * }, { batchSize: 2 });
  * await using trainer = new Trainer({
- *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
- *   ...{ validation: data, optimizers: sgd({ lr: 0.1 }) },
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data,
+ *   validation: data,
+ *   optimizers: sgd({ lr: 0.1 }),
  *   hooks: [new Webhook({ url: `http://127.0.0.1:${server.addr.port}` })],
  * });
  * await trainer.train();

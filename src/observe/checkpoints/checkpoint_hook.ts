@@ -62,7 +62,12 @@ interface OpenCheckpoints {
  * const hooks = () => [new CheckpointHook({ folder, everySteps: 50, everySeconds: 60, keepLast: 2 })];
  * async function go(steps: number): Promise<number> {
  *   await using md = new NVTLangevin({
- *     ...{ model, dt: 2, temperature: 40, friction: 0.02, seed: 1, hooks: hooks() },
+ *     model,
+ *     dt: 2,
+ *     temperature: 40,
+ *     friction: 0.02,
+ *     seed: 1,
+ *     hooks: hooks(),
  *   });
  *   const batch = await md.loadLatest(folder) ?? fresh();
  *   await md.run(batch, steps - md.stepCount);

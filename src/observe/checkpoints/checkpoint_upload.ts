@@ -95,8 +95,10 @@ const QUEUE_LIMIT = 4;
  * }, { batchSize: 2 });
  * const dir = await Deno.makeTempDir();
  * await using trainer = new Trainer({
- *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
- *   ...{ optimizers: sgd({ lr: 0.1 }) },
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data,
+ *   optimizers: sgd({ lr: 0.1 }),
  *   hooks: [
  *     new ModelCheckpoint({ dir, saveTopK: 0, saveOnTrainEpochEnd: true, monitor: "train/loss", filename: "e" }),
  *     new CheckpointUpload({ to: `http://127.0.0.1:${server.addr.port}/runs/{step}/{name}` }),

@@ -47,8 +47,12 @@ const NAME = "ModelCheckpoint";
  * }, { batchSize: 2 });
  * const dir = await Deno.makeTempDir();
  * await using trainer = new Trainer({
- *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
- *   ...{ validation: data, optimizers: sgd({ lr: 0.1 }), epochs: 4 },
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data,
+ *   validation: data,
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   epochs: 4,
  *   hooks: [new ModelCheckpoint({ dir, saveTopK: 2 })],
  * });
  * await trainer.train();

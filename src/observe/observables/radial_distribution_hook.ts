@@ -86,7 +86,8 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  * const rdf = new RadialDistributionHook({ cutoff: 6, bins: 60 });
  * await using md = new NVE({
  *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
- *   ...{ dt: 4, hooks: [rdf] },
+ *   dt: 4,
+ *   hooks: [rdf],
  * });
  * await md.run(batch, 200);
  * const { r, g, coordination } = rdf.results()[0]!;

@@ -52,7 +52,8 @@ const NAME = "VelocityAutocorrelationHook";
  * const vacf = new VelocityAutocorrelationHook({ frequency: 5, lags: 60 });
  * await using md = new NVE({
  *   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),
- *   ...{ dt: 4, hooks: [vacf] },
+ *   dt: 4,
+ *   hooks: [vacf],
  * });
  * await md.run(batch, 500);
  * const { time, normalized } = vacf.results()[0]!;

@@ -90,8 +90,12 @@ const OPTIONS = [
  *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
  * }, { batchSize: 2 });
  * await using trainer = new Trainer({
- *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
- *   ...{ validation: data, optimizers: sgd({ lr: 0.1 }), epochs: 100 },
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data,
+ *   validation: data,
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   epochs: 100,
  *   hooks: [new EarlyStopping({ patience: 3 })],
  * });
  * await trainer.train();

@@ -59,8 +59,11 @@ const NAME = "Validation";
  *   wanted: { data: Float32Array.of(2, 4), dims: [2, 1] },
  * }, { batchSize: 1 });
  * await using trainer = new Trainer({
- *   ...{ model: builder.build(), loss: meanSquaredError({ target: "wanted" }), data },
- *   ...{ optimizers: sgd({ lr: 0.1 }), epochs: 4 },
+ *   model: builder.build(),
+ *   loss: meanSquaredError({ target: "wanted" }),
+ *   data,
+ *   optimizers: sgd({ lr: 0.1 }),
+ *   epochs: 4,
  *   hooks: [new Validation({ every: 3, unit: "step", data })],
  * });
  * let validations = 0;
