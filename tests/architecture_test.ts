@@ -11,6 +11,7 @@ import {
   findIncompletePotentials,
   type KernelException,
 } from "../tools/architecture/kernels.ts";
+import { findBrokenLinks } from "../tools/architecture/links.ts";
 import {
   callsPlatform,
   PLATFORM_CALLERS,
@@ -44,6 +45,10 @@ const graph = await loadGraph(ROOT, modules);
 function textsUnder(folder: string): Map<string, string> {
   return new Map([...texts].filter(([file]) => file.startsWith(folder)));
 }
+
+Deno.test("links of comments lead to names that exist", () => {
+  assertEquals(findBrokenLinks(textsUnder("src/")), []);
+});
 
 Deno.test("every file imports only what its room may, types included", () => {
   assert(graph.files.size >= modules.length, "some file is missing from the import graph");

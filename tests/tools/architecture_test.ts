@@ -10,6 +10,7 @@ import {
   findIncompleteKernels,
   findIncompletePotentials,
 } from "../../tools/architecture/kernels.ts";
+import { findBrokenLinks } from "../../tools/architecture/links.ts";
 import { callsPlatform, platformGlobals, usesUsing } from "../../tools/architecture/platform.ts";
 import { apiChanges, toNames } from "../../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../../tools/architecture/reach.ts";
@@ -301,4 +302,19 @@ Deno.test("crowdedFolders() counts the modules of each folder alone", () => {
   const fine = [...files("src/a", 25), ...files("src/a/b", 25), "src/a/x.md"];
   assertEquals(crowdedFolders(fine), []);
   assertEquals(crowdedFolders([...fine, "src/a/c.ts"]), ["src/a: 26 files"]);
+});
+
+Deno.test("findBrokenLinks() names links to nothing that the file has or others export", () => {
+  const b =
+    "/** See {@linkcode A}, {@linkcode own.part}, {@link hidden} and {@linkcode Old}. */\n" +
+    "const own = 1;";
+  assertEquals(
+    findBrokenLinks(
+      new Map([["a.ts", "export interface A {}\nconst hidden = 1; // Old"], ["b.ts", b]]),
+    ),
+    [
+      "b.ts links to hidden, which does not exist",
+      "b.ts links to Old, which does not exist",
+    ],
+  );
 });
