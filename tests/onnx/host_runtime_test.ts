@@ -2,6 +2,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { openSession } from "@hooke/hooke/onnx";
 import { Trainer } from "@hooke/hooke/training";
+import { explain } from "../../src/onnx/session/session_errors.ts";
 import { reasonOf } from "../../src/onnx/session/native/native_runtime.ts";
 import { DOUBLE } from "./tiny_model.ts";
 
@@ -67,5 +68,21 @@ Deno.test("a package that is installed and does not load is not called missing",
   for (const text of broken) {
     const reason = `onnxruntime-node does not load here (${text})`;
     assertEquals(reasonOf(new TypeError(`${text}\nRequire stack:\n- /x.js`)), reason);
+  }
+});
+
+Deno.test("errors name the package that runs the session", () => {
+  const packages = [
+    ["native", "onnxruntime-node"],
+    ["wasm", "onnxruntime-web"],
+    ["webgpu", "onnxruntime-web"],
+  ] as const;
+  for (const [device, name] of packages) {
+    const messageOf = (said: string, during: "run" | "create") =>
+      explain(new Error(said), { name: "m", device, during }).message;
+    assertEquals(messageOf("odd", "run"), `Cannot run m: ${name} refused the inputs: odd`);
+    assertEquals(messageOf("odd", "create"), `Cannot open m: ${name} refused the model: odd`);
+    const strange = messageOf("No opset import for domain 'my.own'", "create");
+    assertEquals(strange.includes(`operators of my.own, which ${name} does not have`), true);
   }
 });

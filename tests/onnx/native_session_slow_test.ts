@@ -21,6 +21,10 @@ Deno.test("a native session computes, says what it is, and reports wrong calls a
     const into = new Float32Array(3);
     await session.run(ROW, { y: { data: into } });
     assertEquals([...into], [2, 4, 6]);
+    const shared = new Float32Array(new SharedArrayBuffer(12));
+    shared.set([4, 5, 6]);
+    const outputs = await session.run({ x: { data: shared, dims: [1, 3] } });
+    assertEquals([...dataOf(outputs, "y", "float32")], [8, 10, 12]);
     await assertRejects(() => session.run({}), TypeError, "input x is required");
     const wide = { x: { data: new Float32Array(4), dims: [1, 4] } };
     await assertRejects(() => session.run(wide), RangeError, "must have the shape");

@@ -37,13 +37,15 @@ const OF_FILES: readonly Reading[] = [
   ],
   [
     /No opset import for domain '(.*?)'/,
-    ([domain]) =>
-      `it uses operators of ${domain}, which onnxruntime-web does not have. Export it with operators of ONNX only`,
+    ([domain], { device }) =>
+      `it uses operators of ${domain}, which ${
+        packageOf(device)
+      } does not have. Export it with operators of ONNX only`,
   ],
   [
     /is not a registered function\/op/,
-    (_, { outline }) =>
-      `onnxruntime-web does not have one of its operators (${
+    (_, { device, outline }) =>
+      `${packageOf(device)} does not have one of its operators (${
         operatorsOf(outline)
       }). Export it without that operator`,
   ],
@@ -183,7 +185,7 @@ function asUnavailable(said: string, cause: unknown, refused: Refused): Error | 
   }
   if (isStuck(cause) || TRAPS.test(said)) {
     return new BackendUnavailableError(
-      `Cannot ${during} ${name}: onnxruntime-web is broken (${clean(said)}). ` +
+      `Cannot ${during} ${name}: ${packageOf(device)} is broken (${clean(said)}). ` +
         "Restart the process, or open sessions in a worker, which can be restarted",
       { ...of, reason: "broken" },
     );
@@ -216,7 +218,7 @@ export function deviceLost(
 function asMistake(said: string, cause: unknown, refused: Refused): Error {
   const isRun = refused.during === "run";
   const text = say(said, isRun ? OF_RUNS : OF_FILES, refused) ??
-    `onnxruntime-web refused ${isRun ? "the inputs" : "the model"}: ${clean(said)}`;
+    `${packageOf(refused.device)} refused ${isRun ? "the inputs" : "the model"}: ${clean(said)}`;
   const message = `Cannot ${isRun ? "run" : "open"} ${refused.name}: ${text}`;
   return isRun ? new RangeError(message, { cause }) : new SyntaxError(message, { cause });
 }
@@ -234,6 +236,11 @@ function clean(said: string): string {
   return said.replace(/^.*?ERROR_MESSAGE: /s, "")
     .replace(/\S+\.(cc|h):\d+ .*?\)(?: const)? (?=\S)/gs, "")
     .replace(/\s+/g, " ").trim();
+}
+
+/** Returns the package that runs sessions of a device. */
+function packageOf(device: SessionDevice): string {
+  return device === "native" ? "onnxruntime-node" : "onnxruntime-web";
 }
 
 function at(outline: ModelOutline | undefined, op: string): string {

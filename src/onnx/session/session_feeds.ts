@@ -17,6 +17,8 @@ export interface Expected {
   readonly name: string;
   /** True if tensors may be in GPU buffers. */
   readonly isGpu: boolean;
+  /** True if the runtime refuses arrays in shared memory, which are copied for it. */
+  readonly copiesShared: boolean;
   /** Types and shapes of inputs by name. */
   readonly inputs: ReadonlyMap<string, TensorInfo>;
   /** Types and shapes of outputs by name. */
@@ -100,7 +102,8 @@ function toTensor(
       } values; got ${data.length}`,
     );
   }
-  return new runtime.Tensor(info.dtype, data, dims);
+  const isShared = expected.copiesShared && !(data.buffer instanceof ArrayBuffer);
+  return new runtime.Tensor(info.dtype, isShared ? data.slice() : data, dims);
 }
 
 /**
@@ -125,7 +128,7 @@ function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly nu
 function checkBuffer({ name, isGpu }: Expected, info: TensorInfo, feed: GpuFeed): void {
   if (!isGpu) {
     throw new TypeError(
-      `Cannot run ${name}: on wasm ${info.name} must be in host memory; got a GPU buffer`,
+      `Cannot run ${name}: it runs on the processor, so ${info.name} must be in host memory; got a GPU buffer`,
     );
   }
   checkOnGpu(info.name, info.dtype);

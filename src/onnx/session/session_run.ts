@@ -121,6 +121,7 @@ export class LockedSession implements Session {
     this.#expected = {
       name,
       isGpu: device === "webgpu",
+      copiesShared: device === "native",
       inputs: byName(this.inputs),
       outputs: byName(this.outputs),
     };
