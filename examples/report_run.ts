@@ -19,7 +19,7 @@ import {
 const path = Deno.args[0] ?? `${Deno.makeTempDirSync()}/argon`;
 const steps = Number(Deno.args[1] ?? 2000);
 if (!Number.isSafeInteger(steps) || steps < 1) {
-  console.error(`STEPS must be a whole number from 1 on; got ${Deno.args[1]}`);
+  console.error(`STEPS must be a positive integer; got ${Deno.args[1]}`);
   Deno.exit(2);
 }
 const config = { element: "Ar", cells: 3, dt: 4, temperature: 40, friction: 0.02, seed: 1 };

@@ -18,7 +18,7 @@ import {
 const path = Deno.args[0] ?? `${Deno.makeTempDirSync()}/argon.hooke`;
 const steps = Number(Deno.args[1] ?? 600);
 if (!Number.isSafeInteger(steps) || steps < 1) {
-  console.error(`STEPS must be a whole number from 1 on; got ${Deno.args[1]}`);
+  console.error(`STEPS must be a positive integer; got ${Deno.args[1]}`);
   Deno.exit(2);
 }
 const PART = 200;

@@ -236,8 +236,8 @@ export interface Backend {
     buffers: B,
   ): BufferValues<B> | Promise<BufferValues<B>>;
   /**
-   * Copies the current values of some buffers. The copies arrive later, in the order of the calls,
-   * and nothing waits for them.
+   * Copies the current values of some buffers. The promises resolve in the order of the calls; later
+   * calls of the backend do not wait for them.
    */
   readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>>;
   /** Submits all queued work. Does nothing on a host backend. */

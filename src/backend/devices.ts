@@ -18,12 +18,12 @@ export const ALL_DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
   "reference",
 ];
 
-/** Throws a TypeError or RangeError unless `threads` is a whole number from 1 on. */
+/** Throws a TypeError or RangeError unless `threads` is a positive integer. */
 export function checkThreads(action: string, threads: unknown): asserts threads is number {
   if (Number.isInteger(threads) && (threads as number) >= 1) return;
   const Wrong = typeof threads === "number" ? RangeError : TypeError;
   throw new Wrong(
-    `Cannot ${action}: threads must be a whole number from 1 on; got ${
+    `Cannot ${action}: threads must be a positive integer; got ${
       typeof threads === "string" ? JSON.stringify(threads) : String(threads)
     }`,
   );

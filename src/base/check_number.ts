@@ -29,10 +29,16 @@ export const NOT_NEGATIVE: NumberRule = {
 /** The rule for whole numbers of either sign. */
 export const WHOLE: NumberRule = { requirement: "a whole number", holds: Number.isSafeInteger };
 
-/** Returns a rule for whole numbers of `least` or more. */
+/** Returns the words for integers of `least` or more in error messages. */
+export function integersFrom(least: number): string {
+  if (least === 0) return "a non-negative integer";
+  return least === 1 ? "a positive integer" : `an integer of at least ${least}`;
+}
+
+/** Returns a rule for integers of `least` or more. */
 export function wholeFrom(least: number): NumberRule {
   return {
-    requirement: `a whole number from ${least} on`,
+    requirement: integersFrom(least),
     holds: (x) => Number.isSafeInteger(x) && x >= least,
   };
 }

@@ -54,9 +54,7 @@ export function fcc(options: CrystalOptions): System {
   const [nx, ny, nz] = counts;
   if (counts.length !== 3 || !counts.every((n) => Number.isInteger(n) && n >= 1)) {
     throw new RangeError(
-      `Cannot build a crystal: cells must be one or three whole numbers from 1 on; got ${
-        show(cells)
-      }`,
+      `Cannot build a crystal: cells must be one or three positive integers; got ${show(cells)}`,
     );
   }
   const positions: number[] = [];

@@ -33,7 +33,7 @@ export function parseObject(
   const own = checked(
     { name, of: value },
     "schema",
-    "a whole number from 1 on",
+    "a positive integer",
     isSchema,
   ) as number;
   if (own <= schema) return value;

@@ -31,10 +31,10 @@ import type { SizeAwareSampler } from "./streaming/sampler.ts";
 import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 
 /**
- * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE` and `FIRE2`
- * are engines with an integrator of their own.
+ * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE`, `FIRE2` and
+ * similar classes are engines with a built-in integrator.
  *
- * A step: BEFORE_STEP, BEFORE_PRE_UPDATE, *pre*, AFTER_PRE_UPDATE, BEFORE_COMPUTE, *forces*, AFTER_COMPUTE,
+ * Order of the stages (capitals) and of the work between them in a step: BEFORE_STEP, BEFORE_PRE_UPDATE, *pre*, AFTER_PRE_UPDATE, BEFORE_COMPUTE, *forces*, AFTER_COMPUTE,
  * BEFORE_POST_UPDATE, *post*, AFTER_POST_UPDATE, AFTER_STEP, *convergence*, ON_CONVERGE. If no hook is due, many steps
  * run in one call without returning to JavaScript; the results are bitwise identical.
  */

@@ -8,7 +8,7 @@
 export function checkLength(length: number, action: string): void {
   if (Number.isSafeInteger(length) && length >= 0) return;
   throw new RangeError(
-    `Cannot ${action}: its length must be a whole number from 0 on; got ${length}`,
+    `Cannot ${action}: its length must be a non-negative integer; got ${length}`,
   );
 }
 

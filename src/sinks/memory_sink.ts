@@ -154,7 +154,7 @@ function readCapacity(options: MemorySinkOptions): number {
   checkOptions(action, options, ["capacity"]);
   const { capacity = Infinity } = options;
   checkNumber(action, "capacity", capacity, {
-    requirement: "a whole number from 1 on, or Infinity",
+    requirement: "a positive integer, or Infinity",
     holds: (x) => x === Infinity || Number.isSafeInteger(x) && x > 0,
   });
   return capacity;

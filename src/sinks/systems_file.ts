@@ -62,7 +62,7 @@ export async function openSystems(
         return (await sink.slice({ from: index, to: index + 1 })).system(0);
       }
       throw new RangeError(
-        `Cannot read ${path}: a place must be a whole number below ${length}; got ${index}`,
+        `Cannot read ${path}: the index must be a whole number below ${length}; got ${index}`,
       );
     },
     close,

@@ -9,8 +9,8 @@ export interface SinkReport {
   /** Number of systems that were checked. */
   readonly systems: number;
   /**
-   * Number of parts without a checksum: those of other programs, and rows of tables. Only their form is
-   * checked.
+   * Number of parts without a checksum, which are the parts that other programs wrote and the rows of tables.
+   * Only their format is checked.
    */
   readonly unsummed: number;
   /** Damaged parts of the file. */
@@ -87,10 +87,13 @@ function summaryOf(
 ): string {
   const found = damage.length === 0
     ? "no damage found"
-    : `${damage.length} damaged, the first ${damage[0]!.place}`;
+    : `${damage.length} damaged ${damage.length === 1 ? "part" : "parts"}, the first at ${
+      damage[0]!.place
+    }`;
   const form = unsummed === 0
     ? ""
-    : `; ${unsummed} ${unsummed === 1 ? "part has" : "parts have"} no checksum: only the form ` +
-      "was checked";
+    : `; ${unsummed} ${
+      unsummed === 1 ? "part has" : "parts have"
+    } no checksum: only the format was checked`;
   return `${path}: ${systems} ${systems === 1 ? "system" : "systems"}, ${found}${form}`;
 }

@@ -5,6 +5,7 @@
  */
 
 import { ALL_DEVICES, type DeviceName } from "../backend/devices.ts";
+import { integersFrom } from "../base/check_number.ts";
 import { checkKeys } from "../base/check_options.ts";
 import { isObject } from "../base/object.ts";
 import { complaint } from "../base/show.ts";
@@ -147,7 +148,7 @@ export function checkCount(action: string, member: string, value: unknown, least
   if (value === undefined || value === Infinity) return;
   if (Number.isSafeInteger(value) && (value as number) >= least) return;
   throw new RangeError(
-    complaint(action, `${member} must be a whole number from ${least} on`, value),
+    complaint(action, `${member} must be ${integersFrom(least)}`, value),
   );
 }
 

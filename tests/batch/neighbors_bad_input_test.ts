@@ -41,7 +41,7 @@ Deno.test("options that cannot be are named", () => {
     [
       { cutoff: 5, format: "matrix", maxNeighbors: 1.5 },
       RangeError,
-      "maxNeighbors must be a whole number",
+      "maxNeighbors must be a positive integer",
     ],
     [
       { cutoff: 5, format: "matrix", overflow: "drop" },

@@ -609,7 +609,7 @@ Deno.test("wrong options are refused by name, before anything is created", () =>
     await refused(
       { checkpoints: { every: 0 } },
       RangeError,
-      "checkpoints.every must be a whole number",
+      "checkpoints.every must be a positive integer",
     );
     await refused(
       { checkpoints: { often: 1 } },

@@ -438,6 +438,6 @@ Deno.test("a ConvergenceHook names the criterion and the member that is wrong", 
   refuses({ criteria: [{ ...good, reduceDims: 2 }] }, "reduceDims of criterion 0");
   refuses({ criteria: [{ ...good, customOp: 3 }] }, "customOp of criterion 0 must be a function");
   refuses({ criteria: [3] }, "criterion 0 must be an object");
-  refuses({ criteria: good, sourceStatus: -1 }, "sourceStatus must be a whole number");
-  refuses({ criteria: good, targetStatus: 0.5 }, "targetStatus must be a whole number");
+  refuses({ criteria: good, sourceStatus: -1 }, "sourceStatus must be a non-negative integer");
+  refuses({ criteria: good, targetStatus: 0.5 }, "targetStatus must be a non-negative integer");
 });

@@ -401,7 +401,7 @@ Deno.test("invalid bonds are refused by name", async () => {
       [{ lengths: [1, -1] }, RangeError, "lengths must be above 0"],
       [{ lengths: "1" }, TypeError, "lengths must be a number"],
       [{ tolerance: 0 }, RangeError, "tolerance must be above 0"],
-      [{ maxIterations: 0 }, RangeError, "maxIterations must be a whole number"],
+      [{ maxIterations: 0 }, RangeError, "maxIterations must be a positive integer"],
     ] as const
   ) assertThrows(() => fixBonds([[0, 1]], options as never), error, message);
   const tried = async (

@@ -173,7 +173,7 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       rows,
       { maxAtoms: 0 },
       RangeError,
-      "maxAtoms must be a whole number from 1 on; got 0",
+      "maxAtoms must be a positive integer; got 0",
     ],
     [rows, { maxAtom: 9 }, TypeError, "did you mean"],
     [rows, { maxAtoms: 9, shuffle: 1 }, TypeError, "shuffle must be true or false"],

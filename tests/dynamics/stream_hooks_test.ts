@@ -346,10 +346,15 @@ Deno.test("a stream names what is wrong with what it is given", async () => {
     ],
     [[], { sinks, maxSteps: 1 }, TypeError, "the sampler must be a SizeAwareSampler"],
     [sampler(), { sinks, maxStep: 1 }, TypeError, "did you mean"],
-    [sampler(), { sinks, maxSteps: 0 }, RangeError, "maxSteps must be a whole number from 1 on"],
+    [sampler(), { sinks, maxSteps: 0 }, RangeError, "maxSteps must be a positive integer"],
     [sampler(), { maxSteps: 1 }, TypeError, "sinks must be an array of at least one sink"],
     [sampler(), { sinks: [1], maxSteps: 1 }, TypeError, "sink 0 must have a method write"],
-    [sampler(), { sinks, maxSteps: 1, nSteps: -1 }, RangeError, "nSteps must be a whole number"],
+    [
+      sampler(),
+      { sinks, maxSteps: 1, nSteps: -1 },
+      RangeError,
+      "nSteps must be a non-negative integer",
+    ],
   ];
   for (const [given, options, kind, message] of wrong) {
     await assertRejects(() => md.stream(given as never, options as never), kind, message);

@@ -309,10 +309,10 @@ Deno.test("threads must be a number, on wasm, and said once", () => {
     assertThrows(
       () => make({ threads }),
       RangeError,
-      `Cannot make NVE: threads must be a whole number from 1 on; got ${threads}`,
+      `Cannot make NVE: threads must be a positive integer; got ${threads}`,
     );
   }
-  assertThrows(() => make({ threads: "2" }), TypeError, "threads must be a whole number");
+  assertThrows(() => make({ threads: "2" }), TypeError, "threads must be a positive integer");
   for (const device of ["reference", "webgpu", "auto", { name: "webgpu" }]) {
     const part = "Cannot make NVE: device must be wasm if threads are given; got";
     assertThrows(() => make({ threads: 2, device }), RangeError, part);

@@ -353,7 +353,7 @@ Deno.test("every option of a loop is checked and named", () => {
     [
       { nSteps: "5" },
       TypeError,
-      'nSteps must be a whole number from 0 on, or Infinity; got "5"',
+      'nSteps must be a non-negative integer, or Infinity; got "5"',
     ],
     [{ nSteps: null }, TypeError, "got null"],
     [{ nSteps: -1 }, RangeError, "got -1"],

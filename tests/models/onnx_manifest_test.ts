@@ -151,7 +151,7 @@ Deno.test("each wrong member of a manifest is named", () => {
     [
       { outputs: { q: { tensor: "q", width: 0 } } },
       RangeError,
-      "outputs.q.width of it must be from 1",
+      "outputs.q.width of it must be 1 or more",
     ],
     [{ constants: { a: "1" } }, TypeError, "constants.a of it must be a number"],
     [{ constants: { a: [1, NaN] } }, RangeError, "constants.a.1 of it must be finite"],
@@ -164,7 +164,7 @@ Deno.test("each wrong member of a manifest is named", () => {
     ],
     [{ elements: { Hx: 1 } }, RangeError, "elements.Hx of it must be the symbol of an element"],
     [{ elements: { H: 0.5 } }, TypeError, "elements.H of it must be a whole number"],
-    [{ elements: { H: -1 } }, RangeError, "elements.H of it must be from 0 on; got -1"],
+    [{ elements: { H: -1 } }, RangeError, "elements.H of it must be 0 or more; got -1"],
     [
       { outputs: { energy: { tensor: "e", scale: 0 } } },
       RangeError,

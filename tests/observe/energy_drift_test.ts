@@ -149,9 +149,13 @@ Deno.test("a resumed run measures the same drifts as one without interruption", 
   assertThrows(
     () => second.monitor.load({ references: [[1, 2]] }),
     TypeError,
-    "what save() returned",
+    "its state must be a result of save()",
   );
-  assertThrows(() => second.monitor.load(undefined), TypeError, "what save() returned");
+  assertThrows(
+    () => second.monitor.load(undefined),
+    TypeError,
+    "its state must be a result of save()",
+  );
 });
 
 Deno.test("an energy that is NaN exceeds any threshold", async () => {

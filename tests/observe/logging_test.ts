@@ -291,7 +291,7 @@ Deno.test("wrong options of a log are named when it is created", () => {
     [{ backend: "custom" }, TypeError, "writerFn is required: the function"],
     [{ backend: "custom", writerFn: "f" }, TypeError, "writerFn must be a function"],
     [{ ...csv, frequncy: 3 }, TypeError, "did you mean"],
-    [{ ...csv, frequency: 0 }, RangeError, "frequency must be a positive whole number"],
+    [{ ...csv, frequency: 0 }, RangeError, "frequency must be a positive integer"],
     [{ ...csv, frequency: "3" }, TypeError, "frequency"],
     [{ ...csv, stage: "dynamics/AFTER_STEPS" }, TypeError, "stage must be a dynamics stage"],
     [{ ...csv, reads: "energy" }, TypeError, "reads must be an array"],

@@ -5,11 +5,11 @@ import { anyLoop } from "./clocked.ts";
 
 const wrong: readonly [unknown, new () => Error, string][] = [
   [{ path: "trace.json" }, TypeError, 'got "path"'],
-  [{ frequency: 0 }, RangeError, "frequency must be a whole number from 1 on; got 0"],
-  [{ frequency: 1.5 }, RangeError, "frequency must be a whole number from 1 on"],
+  [{ frequency: 0 }, RangeError, "frequency must be a positive integer; got 0"],
+  [{ frequency: 1.5 }, RangeError, "frequency must be a positive integer"],
   [{ frequency: NaN }, RangeError, "got NaN"],
   [{ frequency: true }, TypeError, "frequency must be a number; got true"],
-  [{ traceCapacity: -1 }, RangeError, "traceCapacity must be a whole number from 1 on"],
+  [{ traceCapacity: -1 }, RangeError, "traceCapacity must be a positive integer"],
   [{ name: "" }, TypeError, 'name must be a string; got ""'],
   [{ tracePath: 7 }, TypeError, "tracePath must be a path; got 7"],
   [{ trace: 1 }, TypeError, "trace must be true or false"],

@@ -208,7 +208,7 @@ Deno.test("wrong options of a progress hook are named", () => {
     [{}, TypeError, "write is required: a function"],
     [{ write: 3 }, TypeError, "write must be a function"],
     [{ write, isTerminal: 1 }, TypeError, "true or false"],
-    [{ write, nSteps: 0 }, RangeError, "nSteps must be a whole number from 1 on"],
+    [{ write, nSteps: 0 }, RangeError, "nSteps must be a positive integer"],
     [{ write, nSteps: Infinity }, RangeError, "Infinity"],
     [{ write, everySeconds: 0 }, RangeError, "above 0 and finite"],
     [{ write, columns: -1 }, RangeError, "columns"],

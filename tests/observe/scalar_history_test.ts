@@ -47,7 +47,7 @@ Deno.test("a restored history continues with the same points", () => {
       series: [["x", 1, 1, [1], []]],
     }]
   ) {
-    assertThrows(() => after.load(wrong), TypeError, "it must be what save() returned");
+    assertThrows(() => after.load(wrong), TypeError, "it must be a result of save()");
   }
   assertThrows(() => new ScalarHistory({ size: 1 }), RangeError, "got 1");
 });
@@ -80,7 +80,7 @@ Deno.test("a line that is not a reporter's is refused, with its number and membe
   const cases: [unknown, string][] = [
     ['{"step":', "line 2: it is not JSON"],
     [[], "it must be an object"],
-    [{ ...row, step: -1 }, "its step must be a whole number from 0 on; got -1"],
+    [{ ...row, step: -1 }, "its step must be a non-negative integer; got -1"],
     [
       { ...row, time: "noon" },
       'its time must be a time in ISO 8601; got "noon"',

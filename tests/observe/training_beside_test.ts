@@ -219,7 +219,7 @@ Deno.test("checkpoints contain the best value, so that it is reported once", asy
     "New best model! Epoch 1, val/loss: 1",
     "New best model! Epoch 3, val/loss: 0.25",
   ]);
-  assertThrows(() => webhook().load({}), TypeError, "its state must be what save() returned");
+  assertThrows(() => webhook().load({}), TypeError, "its state must be a result of save()");
 });
 
 Deno.test("a webhook refuses wrong options", () => {
@@ -355,7 +355,7 @@ Deno.test("an upload refuses wrong options", () => {
   refused({ run: 1 }, TypeError, "run must be a function");
   refused({ to: "http://a", headers: { a: 1 } }, TypeError, "headers must be an object of strings");
   refused({ to: "http://a", timeout: 0 }, RangeError, "timeout must be above 0");
-  refused({ to: "http://a", retries: -1 }, RangeError, "retries must be a whole number from 0 on");
+  refused({ to: "http://a", retries: -1 }, RangeError, "retries must be a non-negative integer");
   refused({ to: "http://a", retrys: 1 }, TypeError, "did you mean");
   assertEquals(new CheckpointUpload({ to: "http://a" }).name, "checkpoint_upload");
 });

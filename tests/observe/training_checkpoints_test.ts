@@ -137,7 +137,7 @@ Deno.test("checkpoints contain the ranking: a resumed run deletes the worse ones
   assertEquals(hook.kept.map(({ score }) => score), [4, 9]); // including the one that it was read from
   await resumed.train();
   assertEquals(filesIn(dir), ["e1", "e2", "last"]);
-  assertThrows(() => hook.load(undefined), TypeError, "its state must be what save() returned");
+  assertThrows(() => hook.load(undefined), TypeError, "its state must be a result of save()");
 });
 
 Deno.test("a run that failed leaves no ranking of files that do not exist", async () => {
@@ -254,5 +254,5 @@ Deno.test("without validation the best is that of training; checkpoints contain 
   await using resumed = line([next]);
   await resumed.loadCheckpoint(new URL("checkpoint_epoch_2.hooke", outputDir));
   assertEquals(next.bestLoss, hook.bestLoss);
-  assertThrows(() => next.load({}), TypeError, "its state must be what save() returned");
+  assertThrows(() => next.load({}), TypeError, "its state must be a result of save()");
 });

@@ -127,7 +127,7 @@ Deno.test("validation with other data than the trainer's", async () => {
 Deno.test("a validation hook refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new Validation(options), error, text);
-  refused({ every: 0 }, RangeError, "every must be a whole number from 1 on");
+  refused({ every: 0 }, RangeError, "every must be a positive integer");
   refused({ unit: "batch" }, TypeError, 'unit must be "epoch" or "step"');
   refused({ data: 3 }, TypeError, "data must be batches");
   refused(
@@ -202,7 +202,7 @@ Deno.test("skip: the step is skipped, reported and counted, and training goes on
   const next = new NanGuard({ mode: "skip" });
   next.load(guard.save());
   assertEquals(next.skipped, 2);
-  assertThrows(() => next.load(3), TypeError, "its state must be what save() returned");
+  assertThrows(() => next.load(3), TypeError, "its state must be a result of save()");
 });
 
 Deno.test("skip: one of several batches of a step is enough", async () => {

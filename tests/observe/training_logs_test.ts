@@ -121,7 +121,7 @@ Deno.test("each log writes the rows that other hooks post once, and at most 256 
 });
 
 Deno.test("a console log refuses wrong options", () => {
-  assertThrows(() => new ConsoleLog({ logEveryNBatches: 0 }), RangeError, "a whole number from 1");
+  assertThrows(() => new ConsoleLog({ logEveryNBatches: 0 }), RangeError, "a positive integer");
   assertThrows(() => new ConsoleLog({ level: "debug" as never }), TypeError, "level must be");
   assertThrows(() => new ConsoleLog({ write: 3 as never }), TypeError, "write must be a function");
   assertThrows(
@@ -297,7 +297,7 @@ Deno.test("lines are in the file while training goes on, and a resumed run keeps
   await resumed.train();
   const { total_batches } = linesOf(next.path!).at(-1)!;
   assertEquals(total_batches, 8);
-  assertThrows(() => next.load(3), TypeError, "its state must be what save() returned");
+  assertThrows(() => next.load(3), TypeError, "its state must be a result of save()");
 });
 
 Deno.test("a JSON log that cannot be written stops the run", async () => {

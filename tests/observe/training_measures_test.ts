@@ -213,7 +213,7 @@ Deno.test("moments, percentiles and histograms of known numbers", () => {
 Deno.test("a gradient monitor refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new GradientMonitor(options), error, text);
-  refused({ logFrequency: 0 }, RangeError, "logFrequency must be a whole number from 1 on");
+  refused({ logFrequency: 0 }, RangeError, "logFrequency must be a positive integer");
   refused(
     { frequency: 3 },
     TypeError,
@@ -340,7 +340,7 @@ Deno.test("activation statistics refuse wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new ActivationStats(options), error, text);
   refused({ points: [] }, TypeError, "points must be names of tensors, or patterns");
-  refused({ logInterval: 0 }, RangeError, "logInterval must be a whole number from 1 on");
+  refused({ logInterval: 0 }, RangeError, "logInterval must be a positive integer");
   refused({ write: 1 }, TypeError, "write must be a function");
   refused({ logIntervall: 1 }, TypeError, "did you mean");
   assertEquals(new ActivationStats().name, "activation_stats");

@@ -113,7 +113,7 @@ Deno.test("checkpoints contain the number of checks without improvement", async 
   assertEquals([next.waited, next.best], [2, 1]);
   await resumed.train();
   assertEquals(resumed.state.currentEpoch, 4);
-  assertThrows(() => next.load({ best: 1 }), TypeError, "its state must be what save() returned");
+  assertThrows(() => next.load({ best: 1 }), TypeError, "its state must be a result of save()");
 });
 
 Deno.test("the schedule selects the validations that are checked", async () => {
@@ -128,7 +128,7 @@ Deno.test("wrong options are refused", () => {
     assertThrows(() => new EarlyStopping(options), error, text);
   refused({ mode: "least" }, TypeError, 'mode must be "min" or "max"');
   refused({ monitor: "" }, TypeError, "monitor must be the name of a metric");
-  refused({ patience: 1.5 }, RangeError, "patience must be a whole number from 0 on");
+  refused({ patience: 1.5 }, RangeError, "patience must be a non-negative integer");
   refused({ minDelta: -1 }, RangeError, "minDelta must be 0 or more");
   refused({ strict: 1 }, TypeError, "strict must be true or false");
   refused({ verbose: 1 }, TypeError, "verbose must be true or false");

@@ -63,7 +63,7 @@ for (const ending of ["xyz", "jsonl"] as const) {
       assertEquals(found(report), [9, 5, []]);
       assertEquals(
         report.summary,
-        `${path}: 9 systems, no damage found; 5 parts have no checksum: only the form was checked`,
+        `${path}: 9 systems, no damage found; 5 parts have no checksum: only the format was checked`,
       );
     }));
 
@@ -194,6 +194,6 @@ Deno.test("only the form of a .csv is checked, and its report says so", () =>
     assertEquals(unsummed, 2);
     assertEquals(
       summary,
-      `${path}: 2 systems, no damage found; 2 parts have no checksum: only the form was checked`,
+      `${path}: 2 systems, no damage found; 2 parts have no checksum: only the format was checked`,
     );
   }));

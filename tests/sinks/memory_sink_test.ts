@@ -120,7 +120,7 @@ Deno.test("reading an empty sink, writing to a closed sink, and a batch under an
 
 Deno.test("wrong options of a memory sink are named", () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
-    [{ capacity: 0 }, RangeError, "capacity must be a whole number from 1 on"],
+    [{ capacity: 0 }, RangeError, "capacity must be a positive integer"],
     [{ capacity: 1.5 }, RangeError, "1.5"],
     [{ capacity: NaN }, RangeError, "NaN"],
     [{ capacity: "3" }, TypeError, '"3"'],

@@ -151,7 +151,7 @@ Deno.test("files of other programs have no checksums: only their form is checked
     await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n");
     const { summary, ...report } = await verifySink(path);
     assertEquals(report, { path, systems: 1, unsummed: 1, damage: [] });
-    assertStringIncludes(summary, "; 1 part has no checksum: only the form was checked");
+    assertStringIncludes(summary, "; 1 part has no checksum: only the format was checked");
     const frame = "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n";
     await Deno.writeTextFile(path, frame + frame.replace("0 0 0", "0 zero 0"));
     const { damage: [wrong, ...others] } = await verifySink(path);

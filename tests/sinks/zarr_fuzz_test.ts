@@ -20,7 +20,12 @@ const WRONG: readonly (readonly [string, string, string, string])[] = [
   ["core/forces/zarr.json", '"width":3', '"width":4', "shape and data_type"],
   ["core/forces/zarr.json", '"NaN"', '"None"', "fill_value must be a value of type float64"],
   ["core/forces/zarr.json", '"separator":"/"', '"separator":"-"', "chunk_key_encoding.config"],
-  ["core/energy/zarr.json", '"shape":[12', '"shape":[1e30', "shape[0] must be a whole number"],
+  [
+    "core/energy/zarr.json",
+    '"shape":[12',
+    '"shape":[1e30',
+    "shape[0] must be a non-negative integer",
+  ],
   ["custom/step/zarr.json", '"dtype":"i32"', '"dtype":"i64"', "attributes.hooke.dtype"],
 ];
 

@@ -248,6 +248,10 @@ Deno.test("errors of a potential without weights, in their units", async () => {
 
 Deno.test("weights that make no loss are refused", () => {
   assertThrows(() => energyForces({ energy: 0, forces: 0 }), RangeError, "above 0");
-  assertThrows(() => energyForces({ energy: -1 }), RangeError, "energy must be a number from 0 on");
+  assertThrows(
+    () => energyForces({ energy: -1 }),
+    RangeError,
+    "energy must be 0 or more and finite",
+  );
   assertThrows(() => energyForces({ force: 1 } as never), TypeError, "forces");
 });

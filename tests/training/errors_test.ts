@@ -35,12 +35,12 @@ const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: s
   [{ schedule: 0.1 }, TypeError, "schedule must have a method factor"],
   [{ data: 3 }, TypeError, "data must be a source of batches"],
   [{ hooks: {} }, TypeError, "hooks must be an array of hooks"],
-  [{ epochs: 0 }, RangeError, "epochs must be a whole number from 1 on"],
-  [{ epochs: 1.5 }, RangeError, "epochs must be a whole number from 1 on"],
-  [{ steps: -1 }, RangeError, "steps must be a whole number from 0 on"],
-  [{ accumulate: 0 }, RangeError, "accumulate must be a whole number from 1 on"],
-  [{ threads: 0 }, RangeError, "threads must be a whole number from 1 on"],
-  [{ workers: 0 }, RangeError, "workers must be a whole number from 1 on"],
+  [{ epochs: 0 }, RangeError, "epochs must be a positive integer"],
+  [{ epochs: 1.5 }, RangeError, "epochs must be a positive integer"],
+  [{ steps: -1 }, RangeError, "steps must be a non-negative integer"],
+  [{ accumulate: 0 }, RangeError, "accumulate must be a positive integer"],
+  [{ threads: 0 }, RangeError, "threads must be a positive integer"],
+  [{ workers: 0 }, RangeError, "workers must be a positive integer"],
   [{ workers: 2, device: "reference" }, RangeError, 'device must be "wasm" if workers are given'],
   [{ device: "gpu" }, RangeError, "device must be one of auto, webgpu, wasm, reference"],
   [{ loaderOrder: "random" }, RangeError, "order must be"],
@@ -54,7 +54,7 @@ const BAD: readonly (readonly [options: object, error: ErrorConstructor, says: s
   [{ ema: { decay: 1, valid: true } }, TypeError, "ema must be among decay, validate"],
   [{ validateEvery: 3 }, TypeError, "validateEvery must be an object"],
   [{ validateEvery: { epoch: 1 } }, TypeError, "did you mean epochs?"],
-  [{ validateEvery: { steps: 0 } }, RangeError, "validateEvery.steps must be a whole number"],
+  [{ validateEvery: { steps: 0 } }, RangeError, "validateEvery.steps must be a positive integer"],
   [{ parameters: 3 }, TypeError, "parameters and freeze must be names"],
   [{ parameters: "w9" }, RangeError, 'got "w9"; did you mean w1?'],
   [{ freeze: ["w1", "bias"] }, RangeError, "freeze must name trainable tensors of it"],
@@ -90,7 +90,7 @@ Deno.test("what is asked of a trainer with nothing to do it with is refused", as
   await assertRejects(() => trainer.train(), TypeError, "data is required");
   await assertRejects(() => trainer.validate(), TypeError, "data is required");
   await assertRejects(() => trainer.step(), TypeError, "a batch is required");
-  await assertRejects(() => trainer.train(-1), RangeError, "epochs must be a whole number");
+  await assertRejects(() => trainer.train(-1), RangeError, "epochs must be a non-negative integer");
   await assertRejects(() => trainer.parameter("w9"), RangeError, "it must be one of w1, b1");
   await assertRejects(() => trainer.parameter("w1", "ema"), RangeError, "it keeps none. Pass ema");
   await assertRejects(() => trainer.export("ema"), RangeError, "it keeps none. Pass ema");

@@ -32,7 +32,7 @@ export interface ThreadsOptions {
  * In Deno, starting a worker requires `--allow-read` of this package, or `--allow-import` if it
  * comes from the network.
  *
- * @throws {TypeError | RangeError} if `threads` is not a whole number from 1 on, or `timeout` is
+ * @throws {TypeError | RangeError} if `threads` is not a positive integer, or `timeout` is
  * not a number above 0
  *
  * @example

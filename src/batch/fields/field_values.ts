@@ -71,9 +71,7 @@ export function declareField(name: string, options: FieldOptions, action: string
   }
   if (!Number.isInteger(width) || width < 1) {
     throw new RangeError(
-      `Cannot ${action}: the width of "${name}" must be a whole number from 1 on; got ${
-        show(width)
-      }`,
+      `Cannot ${action}: the width of "${name}" must be a positive integer; got ${show(width)}`,
     );
   }
   if (fill !== undefined) checkOne(fill, dtype, () => `the fill value of "${name}"`, action);

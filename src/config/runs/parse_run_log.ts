@@ -47,9 +47,9 @@ function recordOf(line: string, name: string): RunRecord {
   const isTextOrNull = (value: unknown) => isText(value) || value === null;
   const type = checked(at, "type", TYPES.join(", "), (value) => TYPES.includes(value as string));
   checked(at, "id", "a string", isText);
-  checked(at, "segment", "a whole number from 0 on", isCount);
+  checked(at, "segment", "a non-negative integer", isCount);
   checked(at, "time", "a time in ISO 8601", isIsoTime);
-  checked(at, "step", "a whole number from 0 on", isCount);
+  checked(at, "step", "a non-negative integer", isCount);
   checked(at, "hooks", "a list of hooks", areHooks);
   if (type === "start") {
     checked(at, "engine", "a string", isText);

@@ -175,7 +175,7 @@ export function parseLock(text: string, name: string): RunHolder | undefined {
   const isText = (value: unknown) => typeof value === "string";
   const refuse = { name, of: object };
   return {
-    pid: checked(refuse, "pid", "a whole number from 1 on", isPid) as number,
+    pid: checked(refuse, "pid", "a positive integer", isPid) as number,
     host: checked(refuse, "host", "a string", isText) as string,
     startTime: checked(refuse, "startTime", "a string or null", (x) => isText(x) || x === null) as
       | string

@@ -45,7 +45,11 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
       pair.every((atom) => Number.isInteger(atom) && atom >= 0);
     if (!isPair) {
       throw new TypeError(
-        complaint("make fixBonds", `bond ${b}${of} must be two indices of atoms, from 0 on`, pair),
+        complaint(
+          "make fixBonds",
+          `bond ${b}${of} must be two indices of atoms, counted from 0`,
+          pair,
+        ),
       );
     }
     const [i, j] = [Math.min(...pair), Math.max(...pair)];

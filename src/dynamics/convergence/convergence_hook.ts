@@ -139,7 +139,7 @@ export class ConvergenceHook {
     for (const [name, status] of Object.entries({ sourceStatus, targetStatus })) {
       if (status === undefined || (Number.isInteger(status) && status >= 0)) continue;
       throw new RangeError(
-        `Cannot make a ConvergenceHook: ${name} must be a whole number from 0 on; got ${status}`,
+        `Cannot make a ConvergenceHook: ${name} must be a non-negative integer; got ${status}`,
       );
     }
     this.sourceStatus = sourceStatus;

@@ -22,7 +22,7 @@ export interface CellForces {
   };
 }
 
-/** Batch → the function that defines its cell forces, until they are first read; then the forces. */
+/** Cell forces of each batch. Until they are first read, the function that defines them is kept instead. */
 const FORCES = new WeakMap<ResidentBatch, CellForces | (() => CellForces)>();
 
 /** Defines the cell forces of a batch. Later definitions replace earlier ones, until the forces are first read. */

@@ -56,7 +56,7 @@ export function assertSaved(
   }
   if (saved.integrator === integrator) return;
   throw new TypeError(
-    `Cannot load into ${engine}: the state must be one of ${integrator}; got one of ${
+    `Cannot load into ${engine}: the state must come from ${integrator}; got a state of ${
       String(saved.integrator)
     }`,
   );

@@ -114,7 +114,7 @@ function checkThreaded(action: string, { threads, device, backend }: Members): v
 function checkKeepSeconds(action: string, seconds: unknown): void {
   if (seconds === undefined || (typeof seconds === "number" && seconds >= 0)) return;
   const Wrong = typeof seconds === "number" ? RangeError : TypeError;
-  throw new Wrong(complaint(action, "keepSeconds must be a number from 0 on", seconds));
+  throw new Wrong(complaint(action, "keepSeconds must be a non-negative number", seconds));
 }
 
 /** Throws if a batch cannot be run. */
@@ -144,7 +144,7 @@ export function checkRun(
 }
 
 function checkSteps(name: string, nSteps: unknown): void {
-  const requirement = "nSteps must be a whole number from 0 on, or Infinity";
+  const requirement = "nSteps must be a non-negative integer, or Infinity";
   if (typeof nSteps !== "number") {
     throw new TypeError(complaint(`run ${name}`, requirement, nSteps));
   }

@@ -42,7 +42,7 @@ export const Rule: Readonly<
   /** The rule of numbers of at least 0. */
   NOT_NEGATIVE,
   /** The rule of counts. */
-  COUNT: { requirement: "a whole number from 0 on", holds: (x) => Number.isInteger(x) && x >= 0 },
+  COUNT: { requirement: "a non-negative integer", holds: (x) => Number.isInteger(x) && x >= 0 },
   /** A factor that makes smaller. */
   SHRINKING: { requirement: "above 0 and at most 1", holds: (x) => x > 0 && x <= 1 },
   /** A mixing ratio. */

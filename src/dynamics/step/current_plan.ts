@@ -46,7 +46,7 @@ export class CurrentPlan {
     this.#plan = undefined;
   }
 
-  /** The current evaluation, if there is one. */
+  /** The pending evaluation; `undefined` if no evaluation is pending. */
   get pending(): PromiseLike<void> | undefined {
     return this.#pending;
   }

@@ -11,7 +11,7 @@ import type { Mark } from "./step_parts.ts";
 
 /** The results of one step. */
 export interface StepResults {
-  /** The words of `Control`. */
+  /** Values of the control buffer, at the indices of `Control`. */
   readonly control: Int32Array;
   /** 1 for each system that is updated. */
   readonly active: Int32Array;
@@ -23,7 +23,7 @@ export interface StepResults {
 
 /** Results in the frame of a batch before the first step of a run. */
 export interface FirstLook {
-  /** The words of `Control`. */
+  /** Values of the control buffer, at the indices of `Control`. */
   readonly control: Int32Array;
   /** True if a system is updated. */
   readonly isMoving: boolean;

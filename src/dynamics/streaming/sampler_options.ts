@@ -37,7 +37,7 @@ export function checkSamplerOptions(action: string, options: SamplerOptions): vo
     if (value === Infinity && name !== "binWidth") continue;
     const Wrong = typeof value === "number" ? RangeError : TypeError;
     throw new Wrong(
-      `Cannot ${action}: ${name} must be a whole number from 1 on; got ${String(value)}`,
+      `Cannot ${action}: ${name} must be a positive integer; got ${String(value)}`,
     );
   }
   const { shuffle, seed = 0 } = options;

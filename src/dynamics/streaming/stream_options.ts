@@ -88,7 +88,7 @@ export function checkStream(
   for (const [name, value] of Object.entries({ refillFrequency, maxSteps })) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;
     const Wrong = typeof value === "number" ? RangeError : TypeError;
-    throw new Wrong(complaint(action, `${name} must be a whole number from 1 on`, value));
+    throw new Wrong(complaint(action, `${name} must be a positive integer`, value));
   }
   if (canConverge || maxSteps !== undefined || (nSteps ?? Infinity) < Infinity) return;
   throw new TypeError(

@@ -198,7 +198,7 @@ function may(options: Members, key: string, what: string, ok: (x: unknown) => bo
 }
 
 function checkSteps(nSteps: unknown): void {
-  const requirement = "nSteps must be a whole number from 0 on, or Infinity";
+  const requirement = "nSteps must be a non-negative integer, or Infinity";
   if (nSteps === undefined || nSteps === Infinity) return;
   if (typeof nSteps !== "number") throw new TypeError(complaint(ACTION, requirement, nSteps));
   if (Number.isInteger(nSteps) && nSteps >= 0) return;
@@ -228,6 +228,6 @@ export function assertSteps(name: string, nSteps: unknown): asserts nSteps is nu
   }
   if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
   throw new RangeError(
-    `Cannot run ${name}: nSteps must be a whole number from 0 on; got ${nSteps}`,
+    `Cannot run ${name}: nSteps must be a non-negative integer; got ${nSteps}`,
   );
 }

@@ -143,7 +143,7 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
     ...["reads", "writes"].flatMap((key) => may(key, "an array of field names", isFieldList)),
     ...may("onError", ERROR_POLICIES.join(" | "), (x) => ERROR_POLICIES.includes(x as ErrorPolicy)),
     ...may("sync", "true or false", (x) => typeof x === "boolean"),
-    ...may("enableAfterEpoch", "a whole number from 0 on", isWhole),
+    ...may("enableAfterEpoch", "a non-negative integer", isWhole),
     ...may("stageTimes", "an object of times by stage", isObject),
     ...may("settings", "an object", (x) => typeof x === "object" && x !== null),
     ...may("name", "a name", (x) => typeof x === "string" && x !== ""),

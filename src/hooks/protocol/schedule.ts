@@ -111,16 +111,16 @@ function checkSchedule(name: string, given: ScheduleOptions): void {
     if (typeof value !== "number") throw new TypeError(complaint(name, key, requirement, value));
     if (!ok(value)) throw new RangeError(complaint(name, key, requirement, value));
   };
-  check("frequency", "be a positive whole number", isPositiveInteger);
-  check("eventFrequency", "be a positive whole number", isPositiveInteger);
+  check("frequency", "be a positive integer", isPositiveInteger);
+  check("eventFrequency", "be a positive integer", isPositiveInteger);
   const { frequency = 1 } = given;
   const isPhase = (x: number) => isCount(x) && x < frequency;
   check("phase", `be a whole number from 0 to ${frequency - 1}`, isPhase);
-  check("after", "be a whole number from 0 on", isCount);
-  check("until", "be a whole number from 0 on, or Infinity", (x) => isCount(x) || x === Infinity);
+  check("after", "be a non-negative integer", isCount);
+  check("until", "be a non-negative integer, or Infinity", (x) => isCount(x) || x === Infinity);
   check("everySeconds", "be a number above 0", (x) => x > 0 && x < Infinity);
   check("sample", "be a fraction above 0, at most 1", (x) => x > 0 && x <= 1);
-  check("sampleSeed", "be a whole number from 0 on", isCount);
+  check("sampleSeed", "be a non-negative integer", isCount);
   for (const key of ["once", "atEnd"] as const) {
     const value: unknown = given[key];
     if (value === undefined || typeof value === "boolean") continue;
@@ -157,7 +157,10 @@ export class Schedule {
   #since = { time: performance.now(), count: 0 };
   #checkFrom = 0;
 
-  /** At an event stage counts are ordinals of events; `window` then checks `after` and `until`. */
+  /**
+   * Creates the schedule of one stage. At an event stage, counts are numbers of events, but `after` and `until` are
+   * steps, so they are checked separately.
+   */
   constructor(options: Required<ScheduleOptions>, isEvent: boolean) {
     this.#options = isEvent ? { ...options, phase: 0, after: 0, until: Infinity } : options;
     this.#every = isEvent ? options.eventFrequency : options.frequency;

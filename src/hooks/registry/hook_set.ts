@@ -152,7 +152,7 @@ export type InitialHooks<
   N extends readonly unknown[] = Names,
   W extends readonly unknown[] = Names,
 > =
-  | (readonly HookInput<E>[] extends H // nothing is inferred yet, or nothing is known
+  | (readonly HookInput<E>[] extends H // H is not inferred yet, or is no narrower than the general list
     ?
       | ListOf<HookInput<E>>
       | {

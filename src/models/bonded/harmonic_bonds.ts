@@ -114,7 +114,7 @@ function checkBond(name: string, { atoms, length, stiffness, shift }: SpringBond
   };
   const isIndex = (atom: unknown) => Number.isInteger(atom) && (atom as number) >= 0;
   if (atoms?.length !== 2 || !atoms.every(isIndex)) {
-    wrong("atoms", "be two whole numbers from 0 on", atoms);
+    wrong("atoms", "be two non-negative integers", atoms);
   }
   if (atoms[0] === atoms[1] && (shift ?? [0]).every((x) => x === 0)) {
     wrong("atoms", "differ, unless shift makes the second an image of the first", atoms);

@@ -117,7 +117,7 @@ function sizeIn(state: unknown): number {
   const size: unknown = isObject(state) ? state.size : undefined;
   if (isCount(size)) return size;
   throw new TypeError(
-    complaint("load LoggingHook", "its state must be what save() returned", state),
+    complaint("load LoggingHook", "its state must be a result of save()", state),
   );
 }
 

@@ -27,7 +27,10 @@ export class Pace {
     this.#start = this.#last = { step, time: this.#options.now() };
   }
 
-  /** Returns the speed since the last call, and progress and remaining time by the speed since the run began. */
+  /**
+   * Returns the speed since the last call and, if `nSteps` is known, the progress and the remaining time. The remaining
+   * time is estimated from the average speed since the run began.
+   */
   at(kind: string, step: number): Record<string, number> {
     const { nSteps } = this.#options, now = { step, time: this.#options.now() };
     const found: Record<string, number> = {};

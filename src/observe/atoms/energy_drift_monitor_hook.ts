@@ -204,7 +204,7 @@ export class EnergyDriftMonitorHook {
     const list = (state as { readonly references?: unknown } | null | undefined)?.references;
     if (!Array.isArray(list) || !list.every(isSavedReference)) {
       throw new TypeError(
-        complaint(`load ${NAME}`, "its state must be what save() returned", state),
+        complaint(`load ${NAME}`, "its state must be a result of save()", state),
       );
     }
     this.#references = new Map(list.map(([id, energy, steps]) => [id, { energy, steps }]));

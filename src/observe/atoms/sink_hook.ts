@@ -152,7 +152,7 @@ export class SinkHook {
 
   #checked(state: unknown): SavedSink {
     if (isObject(state) && isCount(state.length)) return state as unknown as SavedSink;
-    const requirement = "its state must be what save() returned";
+    const requirement = "its state must be a result of save()";
     throw new TypeError(complaint(`load ${this.#name}`, requirement, state));
   }
 

@@ -69,7 +69,7 @@ export class ObservedSystems<T extends Collected> {
     const read = Array.isArray(list) ? list.map((saved) => this.#read(saved)) : [undefined];
     if (read.includes(undefined)) {
       throw new TypeError(
-        complaint(`load ${this.#hook}`, "its state must be what save() returned", state),
+        complaint(`load ${this.#hook}`, "its state must be a result of save()", state),
       );
     }
     this.#systems = new Map(read as [number, T][]);

@@ -177,7 +177,7 @@ function checkReporter(reporter: unknown): void {
   }
   const { every = 1, everySeconds = 0 } = reporter;
   if (!(Number.isSafeInteger(every) && Number(every) > 0)) {
-    const requirement = `every of reporter ${reporter.name} must be a whole number from 1 on`;
+    const requirement = `every of reporter ${reporter.name} must be a positive integer`;
     throw new RangeError(complaint(action, requirement, every));
   }
   if (typeof everySeconds === "number" && everySeconds >= 0) return;

@@ -58,7 +58,7 @@ export class ScalarHistory {
   constructor({ size = 2000 }: ScalarHistoryOptions = {}) {
     if (!(Number.isSafeInteger(size) && size >= 2)) {
       throw new RangeError(
-        `Cannot make a history: its size must be a whole number from 2 on; got ${size}`,
+        `Cannot make a history: its size must be an integer of at least 2; got ${size}`,
       );
     }
     this.size = size;
@@ -103,7 +103,7 @@ export class ScalarHistory {
   load(saved: unknown): void {
     const list = (saved as Partial<SavedHistory> | null | undefined)?.series;
     if (!Array.isArray(list) || !list.every(isSavedSeries)) {
-      throw new TypeError(complaint("load a history", "it must be what save() returned", saved));
+      throw new TypeError(complaint("load a history", "it must be a result of save()", saved));
     }
     this.#points = new Map(list.map(([name, ...rest]) => [name, Points.of(rest)]));
   }

@@ -87,7 +87,7 @@ function snapshotOf(line: string, refuse: Refuse): ScalarSnapshot {
   if (!isObject(row)) return refuse("it must be an object");
   const { step, time, stage, engine, scalars } = row;
   if (!Number.isSafeInteger(step) || Number(step) < 0) {
-    refuse(`its step must be a whole number from 0 on; got ${show(step)}`);
+    refuse(`its step must be a non-negative integer; got ${show(step)}`);
   }
   const seconds = typeof time === "string" ? Date.parse(time) / 1000 : NaN;
   if (Number.isNaN(seconds)) {

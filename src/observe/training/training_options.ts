@@ -94,7 +94,7 @@ export function checkWrite(hook: string, options: object): void {
 /** Throws a TypeError if a saved state lacks a member that `save` returns. */
 export function checkSaved(hook: string, state: unknown, members: readonly string[]): void {
   if (isObject(state) && members.every((member) => state[member] !== undefined)) return;
-  throw new TypeError(complaint(`load ${hook}`, "its state must be what save() returned", state));
+  throw new TypeError(complaint(`load ${hook}`, "its state must be a result of save()", state));
 }
 
 /** Returns whether the value is a string that is not empty. */

@@ -128,7 +128,7 @@ export function elementCount(tensor: TensorProto): number {
   return tensor.dims.reduce((product, length) => product * Number(length), 1);
 }
 
-/** Returns the element type of a tensor. Throws a TypeError if it is unknown here. */
+/** Returns the element type of a tensor. Throws a TypeError if Hooke does not know it. */
 export function tensorType(tensor: TensorProto): ElementType {
   const type = elementTypeOf(tensor.dataType);
   if (type !== undefined) return type;

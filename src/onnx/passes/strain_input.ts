@@ -86,7 +86,7 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
   const systems = options.systems ?? (cell && systemsOf(facts, cell)) ?? "B";
   const isOne = batch === undefined;
   if (!isOne && cell !== undefined && facts.of(cell).shape?.length === 2) {
-    throw refused("the cells of several systems must be [B, 3, 3]", "[3, 3]");
+    throw refused("the cells of several systems must have the shape [B, 3, 3]", "[3, 3]");
   }
   graph.addInput(valueInfo(name, type, isOne ? [3, 3] : [systems, 3, 3]));
   strain(graph, positions, () => moved(graph, positions, name, batch));

@@ -72,7 +72,7 @@ export interface SessionOptions {
   /**
    * True to record the GPU commands of the first run and to replay them in later runs. This needs `"webgpu"`,
    * inputs and outputs on the GPU, and the same buffers in every run. Many models replay **wrong results** unless
-   * they were rewritten (see {@linkcode gpuForm}): compare them by {@linkcode checkSession} first.
+   * they were rewritten (see {@linkcode gpuForm}), so check them with {@linkcode checkSession} first.
    *
    * @default false
    */

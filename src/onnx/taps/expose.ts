@@ -6,16 +6,16 @@ import { findPoints, type TensorPoint } from "./points.ts";
 /**
  * Adds tensors to the outputs of a graph. The nodes of the graph do not change.
  *
- * The result of a node keeps its name. An input or a constant cannot be an output, so a copy with the name `tap:`
- * and its own is added. Outputs are left as they are.
+ * The result of a node keeps its name. An input or a constant `x` cannot be an output, so a copy named `tap:x` is
+ * added. Existing outputs do not change.
  *
  * The runtime must keep an exposed tensor in memory and cannot fuse it with others, so expose only what you need,
  * and use {@linkcode statistics} if a few numbers suffice.
  *
  * @param globs names or patterns, as in {@linkcode points}
- * @returns output names by tensor
+ * @returns the name of the output for each tensor
  * @throws {RangeError} if a pattern matches nothing
- * @throws {TypeError} if a name is that of a sequence
+ * @throws {TypeError} if a name belongs to a sequence
  * @throws {UnsupportedNodeError} if a name is in a node's subgraph
  *
  * @example

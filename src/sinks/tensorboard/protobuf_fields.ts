@@ -133,7 +133,7 @@ class MessageReader {
   next(): MessageField {
     const tag = this.#varint();
     const field = Number(tag >> 3n), type = Number(tag & 7n);
-    if (field === 0) this.#refuse("its fields must be numbered from 1 on");
+    if (field === 0) this.#refuse("its fields must be numbered from 1");
     switch (type) {
       case VARINT:
         return { field, type: "int", int: this.#varint() };

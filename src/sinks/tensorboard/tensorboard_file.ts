@@ -104,7 +104,7 @@ export class TensorBoardFile implements AsyncDisposable {
   /**
    * Adds numbers of a step. Returns a promise to await if the disk does not keep up.
    *
-   * @param step number of steps done, a whole number from 0 on
+   * @param step number of steps done, a non-negative integer
    * @param scalars numbers by tag; tags with a slash are shown in groups
    * @throws {RangeError} if `step` is not a whole number
    * @throws {Error} if the file is not open, or earlier numbers could not be written
@@ -181,7 +181,7 @@ async function newFile(folder: string): Promise<{ path: string; file: OpenFile }
 function checkStep(step: number): void {
   if (Number.isSafeInteger(step) && step >= 0) return;
   throw new RangeError(
-    `Cannot add to TensorBoard: the step must be a whole number from 0 on; got ${step}`,
+    `Cannot add to TensorBoard: the step must be a non-negative integer; got ${step}`,
   );
 }
 

@@ -12,8 +12,8 @@ export interface RecordSum {
   /** True if the record matches its checksum; `undefined` if it has no checksum. */
   readonly isRight: boolean | undefined;
   /**
-   * Number of the first record, counted from 0, from which on all records up to this one were written with
-   * checksums. Earlier records may be of another program. `undefined` in records of other programs.
+   * Index of the first record of the unbroken run of records with checksums that ends with this record. Records
+   * before it may be written by another program. `undefined` if another program wrote this record.
    */
   readonly from: number | undefined;
 }

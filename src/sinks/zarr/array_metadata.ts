@@ -4,6 +4,7 @@
  * @module
  */
 
+import { integersFrom } from "../../base/check_number.ts";
 import { show } from "../../base/show.ts";
 import { VALUE_TYPES, type ValueType } from "./value_types.ts";
 
@@ -91,7 +92,7 @@ export class JsonReader {
   /** Returns the value if it is a whole number that is not below `least`. */
   count(key: string, value: unknown, least: number): number {
     if (Number.isSafeInteger(value) && (value as number) >= least) return value as number;
-    this.refuse(key, `a whole number from ${least} on`, value);
+    this.refuse(key, integersFrom(least), value);
   }
 
   /** Returns the value if it is one of `values`. */

@@ -238,7 +238,7 @@ function checkLimits(limits: Readonly<Record<string, number | undefined>>): void
     if (limit === undefined || limit === Infinity) continue;
     if (Number.isSafeInteger(limit) && limit > 0) continue;
     throw new (typeof limit === "number" ? RangeError : TypeError)(
-      `Cannot ${ACTION}: ${name} must be a whole number above 0; got ${show(limit)}`,
+      `Cannot ${ACTION}: ${name} must be a positive integer; got ${show(limit)}`,
     );
   }
 }

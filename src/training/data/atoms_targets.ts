@@ -133,7 +133,7 @@ function stressFromVirial(
   throw new RangeError(
     `Cannot ${action}: system ${placeName(i, system.info)} has ${
       show(virial)
-    }, but its cell has no volume. Set its cell, or rename the virial`,
+    }, but its cell has no volume, so the virial cannot be converted to a stress. Set the cell, or leave out the option virial`,
   );
 }
 

@@ -69,7 +69,7 @@ export const BATCHING_OPTIONS: readonly string[] = [
  *
  * @param more further names of options
  * @throws {TypeError} if an option is unknown or of a wrong type
- * @throws {RangeError} if the size is not a whole number above 0, if the seed is invalid, or if there is no batch
+ * @throws {RangeError} if the size is not a positive integer, if the seed is invalid, or if there is no batch
  */
 export function planBatches(
   action: string,
@@ -121,7 +121,7 @@ function checkBatching(
 ): void {
   if (!Number.isSafeInteger(batchSize) || batchSize < 1) {
     throw new (typeof batchSize === "number" ? RangeError : TypeError)(
-      `Cannot ${action}: batchSize must be a whole number above 0; got ${show(batchSize)}`,
+      `Cannot ${action}: batchSize must be a positive integer; got ${show(batchSize)}`,
     );
   }
   seedWords(seed, action);

@@ -70,7 +70,7 @@ export function batchesOf(
   checkKinds(action, { name }, "string");
   if (length !== undefined && !(Number.isSafeInteger(length) && length >= 0)) {
     throw new RangeError(
-      `Cannot ${action}: length must be a whole number from 0 on; got ${show(length)}`,
+      `Cannot ${action}: length must be a non-negative integer; got ${show(length)}`,
     );
   }
   return {

@@ -147,6 +147,6 @@ export function checkDataset(action: string, dataset: unknown): void {
 export function checkPrefetch(action: string, prefetch: unknown): void {
   if (Number.isSafeInteger(prefetch) && (prefetch as number) >= 0) return;
   throw new (typeof prefetch === "number" ? RangeError : TypeError)(
-    `Cannot ${action}: prefetch must be a whole number from 0 on; got ${show(prefetch)}`,
+    `Cannot ${action}: prefetch must be a non-negative integer; got ${show(prefetch)}`,
   );
 }

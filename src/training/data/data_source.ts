@@ -39,12 +39,12 @@ export interface DataSource {
   split?(batch: TrainingBatch, parts: number): TrainingBatch[];
 }
 
-/** Throws a RangeError if an epoch or a batch is not a whole number from 0 on. */
+/** Throws a RangeError if an epoch or a batch is not a non-negative integer. */
 export function checkPlace(epoch: unknown, from: unknown): void {
   for (const [what, value] of Object.entries({ epoch, "first batch": from })) {
     if (Number.isSafeInteger(value) && (value as number) >= 0) continue;
     throw new RangeError(
-      `Cannot give batches: the ${what} must be a whole number from 0 on; got ${show(value)}`,
+      `Cannot give batches: the ${what} must be a non-negative integer; got ${show(value)}`,
     );
   }
 }

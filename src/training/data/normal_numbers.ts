@@ -18,7 +18,7 @@ export interface NormalNumbersOptions {
    */
   readonly seed?: number;
   /**
-   * The standard deviation, from 0 on.
+   * The standard deviation, 0 or more.
    *
    * @default 1
    */
@@ -54,12 +54,12 @@ export function normalNumbers(
   const [low, high] = seedWords(seed, action);
   if (!Number.isSafeInteger(count) || count < 0) {
     throw new RangeError(
-      `Cannot ${action}: count must be a whole number from 0 on; got ${show(count)}`,
+      `Cannot ${action}: count must be a non-negative integer; got ${show(count)}`,
     );
   }
   if (typeof stdev !== "number" || !(stdev >= 0 && stdev < Infinity)) {
     throw new RangeError(
-      `Cannot ${action}: stdev must be from 0 on; got ${show(stdev)}`,
+      `Cannot ${action}: stdev must be 0 or more and finite; got ${show(stdev)}`,
     );
   }
   const numbers = new Float32Array(count);

@@ -36,7 +36,7 @@ export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[]
   });
   if (!tensors.some(({ dims }) => dims[0] === batch.size)) {
     throw new RangeError(
-      `Cannot ${action}: at least one tensor must have the first length ${batch.size}, the size of the batch; got ${
+      `Cannot ${action}: the first dimension of at least one tensor must be ${batch.size}, the size of the batch; got ${
         tensors.map(({ name, dims }) => `${name} [${dims.join(", ")}]`).join(", ")
       }`,
     );
@@ -57,7 +57,7 @@ export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[]
 export function boundsOf(action: string, size: number, parts: unknown): number[] {
   if (!Number.isSafeInteger(parts) || (parts as number) < 1) {
     throw new RangeError(
-      `Cannot ${action}: parts must be a whole number above 0; got ${show(parts)}`,
+      `Cannot ${action}: parts must be a positive integer; got ${show(parts)}`,
     );
   }
   const count = Math.max(1, Math.min(parts as number, size));

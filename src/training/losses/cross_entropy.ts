@@ -99,7 +99,7 @@ function noClass(
   label: number,
   { ignore, classes }: { readonly ignore: number; readonly classes: number },
 ): RangeError {
-  const range = classes === Infinity ? "from 0 on" : `from 0 to ${classes - 1}`;
+  const range = classes === Infinity ? "0 or more" : `from 0 to ${classes - 1}`;
   return new RangeError(
     `Cannot use the labels ${
       JSON.stringify(target)

@@ -140,7 +140,7 @@ function check(options: EnergyForcesOptions, weights: Readonly<Record<string, Lo
   ]);
   for (const [name, weight] of Object.entries(weights)) {
     if (typeof weight === "function" || (weight >= 0 && weight < Infinity)) continue;
-    throw new RangeError(complaint(action, `${name} must be a number from 0 on`, weight));
+    throw new RangeError(complaint(action, `${name} must be 0 or more and finite`, weight));
   }
   if (Object.values(weights).some((weight) => weight !== 0)) return;
   throw new RangeError(complaint(action, "at least one of its weights must be above 0", weights));

@@ -168,6 +168,6 @@ function checkRates(action: string, rates: Readonly<Record<string, unknown>>): v
 export function checkRate(action: string, member: string, value: unknown): void {
   const most = member === "momentum" ? 1 : Infinity;
   if (value === undefined || (typeof value === "number" && value >= 0 && value < most)) return;
-  const requirement = most === 1 ? "from 0 to below 1" : "a number from 0 on";
+  const requirement = most === 1 ? "from 0 to below 1" : "0 or more and finite";
   throw new RangeError(complaint(action, `${member} must be ${requirement}`, value));
 }

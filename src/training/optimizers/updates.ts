@@ -84,7 +84,7 @@ export class Updates {
   /** Multiplies all gradients: those of the step so far, or those that are still to be added. */
   scale(target: "gradients" | "more", factor: number): void {
     this.#arena.activate(() => true);
-    // Kernels take no buffer twice, so 0 times another array is added.
+    // A kernel must not get the same buffer twice, so the second term is another array, times 0.
     this.#blend(target, "parameters", factor, 0);
   }
 

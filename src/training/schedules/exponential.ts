@@ -24,7 +24,7 @@ export interface ExponentialOptions {
  * Returns an exponential decay in steps: `gamma ^ ⌊step / every⌋`.
  *
  * @throws {TypeError} if an option is unknown or not a number
- * @throws {RangeError} if gamma is negative, or if `every` is not a whole number above 0
+ * @throws {RangeError} if gamma is negative, or if `every` is not a positive integer
  *
  * @example
  * ```ts

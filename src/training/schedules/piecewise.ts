@@ -19,7 +19,7 @@ export interface PiecewiseOptions {
  * Returns a factor that is constant between jumps at given steps.
  *
  * @throws {TypeError} if an option is unknown or not a number
- * @throws {RangeError} if a step is not a whole number from 0 on, if there is none, or if a factor is negative
+ * @throws {RangeError} if a step is not a non-negative integer, if there is none, or if a factor is negative
  *
  * @example
  * ```ts

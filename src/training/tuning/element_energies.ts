@@ -74,7 +74,7 @@ export function fitElementEnergies(
   checkOptions(ACTION, options, ["energy", "model", "base", "ridge"]);
   const { energy = "energy", model, base = {}, ridge = 0 } = options;
   if (!(ridge >= 0 && ridge < Infinity)) {
-    throw new RangeError(complaint(ACTION, "ridge must be a number from 0 on", ridge));
+    throw new RangeError(complaint(ACTION, "ridge must be 0 or more and finite", ridge));
   }
   const list = systemsList(ACTION, systems);
   if (model !== undefined && model.length !== list.length) {

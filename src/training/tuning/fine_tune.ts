@@ -76,7 +76,7 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
   const { references = 2 } = options;
   // Without one, the reference of a file that is overwritten would stay beside another model.
   if (!Number.isSafeInteger(references) || references < 1) {
-    const wanted = "references must be a whole number from 1 on";
+    const wanted = "references must be a positive integer";
     throw new RangeError(complaint("fine-tune a potential", wanted, references));
   }
   const { train, valid } = splitFrames(options);

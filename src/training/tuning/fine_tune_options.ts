@@ -105,7 +105,7 @@ export interface FineTuneOptions
    */
   readonly out?: string | URL;
   /**
-   * Number of frames in the reference, from 1 on: results of the tuned model in double precision, which `OnnxModel.open` compares.
+   * Number of frames in the reference, at least 1: results of the tuned model in double precision, which `OnnxModel.open` compares.
    *
    * @default 2
    */

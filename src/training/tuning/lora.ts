@@ -102,7 +102,7 @@ export function withLora(bytes: Uint8Array, options: LoraOptions = {}): LoraMode
   checkOptions(ACTION, options, ["rank", "alpha", "parameters", "freeze", "seed"]);
   const { rank = 8, alpha = rank, seed = 0 } = options;
   if (!Number.isSafeInteger(rank) || rank < 1) {
-    throw new RangeError(complaint(ACTION, "rank must be a whole number above 0", rank));
+    throw new RangeError(complaint(ACTION, "rank must be a positive integer", rank));
   }
   if (!(alpha > 0 && alpha < Infinity)) {
     throw new RangeError(complaint(ACTION, "alpha must be above 0 and finite", alpha));

@@ -316,7 +316,8 @@ Deno.test("missing options and options of a wrong type are rejected", () => {
   const of = `${OPTION}of must be a name or a list of names; got `;
   assertEquals(message({ of: undefined }), `${of}undefined`);
   assertEquals(message({ of: [1] }), `${of}[1]`);
-  const wrt = `${OPTION}wrt must be a list of names, or names of gradients by name; got `;
+  const wrt =
+    `${OPTION}wrt must be a list of names, or an object from names to names of gradients; got `;
   assertEquals(message({ wrt: undefined }), `${wrt}undefined`);
   assertEquals(message({ wrt: "x" }), `${wrt}"x"`);
   assertEquals(message({ wrt: { x: 1 } }), `${wrt}an Object`);
@@ -326,7 +327,7 @@ Deno.test("missing options and options of a wrong type are rejected", () => {
   );
   assertEquals(
     message({ rules: {} }),
-    `${OPTION}rules must be made of gradientRules by on; got an Object`,
+    `${OPTION}rules must be gradientRules, or rules that gradientRules.on returned; got an Object`,
   );
   assertThrows(() => gradient(sines(), undefined as never), TypeError, "must be an object");
   assertRefused(
@@ -353,7 +354,7 @@ Deno.test("a rule that returns invalid shares is reported with its node", () => 
     `${node}its rule must not return more shares than it has inputs; got 2 for 1`,
   );
   const share =
-    `${node}each share must be the name of a value, a function that writes one, a part, or undefined; ` +
+    `${node}each share must be the name of a value, a function that writes one, an object with into or part, or undefined; ` +
     "got ";
   assertEquals(withRule(() => () => [1])(), `${share}1`);
   assertEquals(withRule(() => () => [{}])(), `${share}{}`);

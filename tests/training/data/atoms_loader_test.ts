@@ -136,9 +136,9 @@ Deno.test("what cannot be is refused by name, a system that is too large when it
   assertThrows(
     load({ maxAtoms: 0 }),
     RangeError,
-    "maxAtoms must be a whole number above 0; got 0",
+    "maxAtoms must be a positive integer; got 0",
   );
-  assertThrows(load({ maxEdges: "9" }), TypeError, "maxEdges must be a whole number above 0");
+  assertThrows(load({ maxEdges: "9" }), TypeError, "maxEdges must be a positive integer");
   assertThrows(load({ maxAtom: 9, batchSize: 1 }), TypeError, "maxAtom");
   assertThrows(load({ batchSize: 2, prefetch: -1 }), RangeError, "prefetch");
   assertThrows(

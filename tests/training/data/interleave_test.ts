@@ -132,7 +132,11 @@ Deno.test("batchesOf() refuses epochs of another length than its option says", a
 Deno.test("batchesOf() refuses invalid batches, functions and lengths", async () => {
   const make = batchesOf as (batches: unknown, options?: object) => DataSource;
   assertThrows(() => make([]), TypeError, "batches must be a function of the epoch");
-  assertThrows(() => make(() => [], { length: -1 }), RangeError, "length must be a whole number");
+  assertThrows(
+    () => make(() => [], { length: -1 }),
+    RangeError,
+    "length must be a non-negative integer",
+  );
   assertThrows(() => make(() => [], { name: 1 }), TypeError, "name must be a string");
   assertThrows(() => make(() => [], { size: 1 }), TypeError, "among name, length");
   for (const bad of [3, null, {}, { x: 3 }, { x: { data: Float32Array.of(1), dims: [] } }]) {

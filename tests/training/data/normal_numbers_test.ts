@@ -30,10 +30,14 @@ Deno.test("normalNumbers() depends on the seed, and not on how many are drawn", 
 
 Deno.test("normalNumbers() refuses what cannot be", () => {
   assertEquals(normalNumbers(0).length, 0);
-  assertThrows(() => normalNumbers(-1), RangeError, "count must be a whole number from 0 on");
+  assertThrows(() => normalNumbers(-1), RangeError, "count must be a non-negative integer");
   assertThrows(() => normalNumbers(1.5), RangeError, "got 1.5");
   assertThrows(() => normalNumbers(1, { seed: 0.5 }), RangeError, "the seed must be");
-  assertThrows(() => normalNumbers(1, { stdev: -1 }), RangeError, "stdev must be from 0 on");
+  assertThrows(
+    () => normalNumbers(1, { stdev: -1 }),
+    RangeError,
+    "stdev must be 0 or more and finite",
+  );
   const misspelt = { std: 1 } as object;
   assertThrows(() => normalNumbers(1, misspelt), TypeError, "std");
 });

@@ -108,7 +108,7 @@ for (const [name, make] of Object.entries(SOURCES)) {
     assertThrows(
       () => source.split!(batch!, 0),
       RangeError,
-      "parts must be a whole number above 0",
+      "parts must be a positive integer",
     );
   });
 
@@ -127,7 +127,7 @@ for (const [name, make] of Object.entries(SOURCES)) {
       const error = assertThrows(() => make({ batchSize: 2, ...options }), kind, message);
       assert(error.message.startsWith("Cannot "), error.message);
     };
-    bad({ batchSize: 0 }, RangeError, "batchSize must be a whole number above 0");
+    bad({ batchSize: 0 }, RangeError, "batchSize must be a positive integer");
     bad({ batchSize: "2" }, TypeError, 'got "2"');
     bad({ seed: -1 }, RangeError, "the seed must be a whole number 0 … 2^53 - 1");
     bad({ shuffle: 1 }, TypeError, "shuffle must be a boolean; got 1");
@@ -140,11 +140,15 @@ for (const [name, make] of Object.entries(SOURCES)) {
 
   Deno.test(`${name} refuses epochs and batches that there cannot be, at once`, () => {
     const source = make({ batchSize: 2 });
-    assertThrows(() => source.batches(-1, 0), RangeError, "the epoch must be a whole number");
+    assertThrows(
+      () => source.batches(-1, 0),
+      RangeError,
+      "the epoch must be a non-negative integer",
+    );
     assertThrows(
       () => source.batches(0, 0.5),
       RangeError,
-      "the first batch must be a whole number",
+      "the first batch must be a non-negative integer",
     );
   });
 }

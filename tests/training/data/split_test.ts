@@ -58,7 +58,7 @@ Deno.test("splitBatch() says what cannot be split", () => {
   assertThrows(
     () => splitBatch({ feeds: { x }, size: 2 }, 2),
     RangeError,
-    "at least one tensor must have the first length 2, the size of the batch; got x [3, 2]",
+    "the first dimension of at least one tensor must be 2, the size of the batch; got x [3, 2]",
   );
   assertThrows(
     () => splitBatch({ feeds: { x }, size: 3 }, 1.5),

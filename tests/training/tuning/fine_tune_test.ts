@@ -186,7 +186,7 @@ Deno.test("what cannot be tuned is refused, and says why", async () => {
   await rejects({ rate: 1 }, TypeError, "rate");
   await rejects({ valid: 1 }, RangeError, "valid must be frames, or a share");
   for (const references of [0, -1, 1.5]) {
-    await rejects({ references }, RangeError, "references must be a whole number from 1 on");
+    await rejects({ references }, RangeError, "references must be a positive integer");
   }
   await rejects({ elementEnergies: "refit" }, RangeError, '"shift", "fit", "keep"');
   await rejects({ forces: "forces" }, RangeError, 'systems has "forces"');

@@ -50,7 +50,7 @@ export async function unknownElementError(
       numbers[node]
     } to the model, and the graph ` +
       `fails for atoms of that number (${cause.message}). Leave the system out, or if the model numbers ` +
-      "elements in its own way, list them in its manifest in its order from 0 on, as " +
+      "elements in its own way, list them in its manifest in its order, counted from 0, as " +
       '"elements": ["H", "C", "N", "O"]',
     { cause },
   );

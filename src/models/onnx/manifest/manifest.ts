@@ -182,7 +182,7 @@ export interface OnnxManifest {
   readonly neighbors?: "full" | "half";
   /**
    * Numbers of elements in the model's input `numbers`, by symbol; or a list of all elements in the order of
-   * these numbers, from 0 on.
+   * these numbers, counted from 0.
    *
    * @default atomic numbers; required if a tensor's name, such as "species", does not show which numbers it
    * takes

@@ -54,7 +54,7 @@ const whole: Check = (value, member) => {
 const index: Check = (value, member) => {
   whole(value, member);
   // A runtime counts negative rows of a table from its end.
-  if (!(Number(value) >= 0)) throw wrongValue(member, "from 0 on", value);
+  if (!(Number(value) >= 0)) throw wrongValue(member, "0 or more", value);
 };
 
 const factor: Check = (value, member) => {
@@ -64,7 +64,7 @@ const factor: Check = (value, member) => {
 
 const count: Check = (value, member) => {
   whole(value, member);
-  if (!(Number(value) > 0)) throw wrongValue(member, "from 1 on", value);
+  if (!(Number(value) > 0)) throw wrongValue(member, "1 or more", value);
 };
 
 const numbers: Check = (value, member) => {

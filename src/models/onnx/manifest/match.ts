@@ -105,7 +105,7 @@ function checkNumbers(
     expected: "the numbers of its elements must be known",
     found: `${showTensor(tensor)} may be atomic numbers, or indices into the elements it knows`,
     wouldMap: {},
-    remedy: `pass { elements: ["H", "C", …] } for indices, in its order from 0 on, or ` +
+    remedy: `pass { elements: ["H", "C", …] } for indices, in its order, counted from 0, or ` +
       `{ inputs: { numbers: ${JSON.stringify(tensor.name)} } } for atomic numbers`,
   });
 }

@@ -59,7 +59,12 @@ export function checkReference(by: string, value: unknown): OnnxReference {
     }
   }
   if (float32 !== undefined && !areErrors(float32, all.length)) {
-    fail(TypeError, "float32", `a list of ${all.length} objects with numbers from 0 on`, float32);
+    fail(
+      TypeError,
+      "float32",
+      `a list of ${all.length} objects with numbers of 0 or more`,
+      float32,
+    );
   }
   return value as unknown as OnnxReference;
 }

@@ -33,7 +33,7 @@ export const pad: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), rank = x.dims.length;
   const mode = textAttribute(node, "mode", "constant"), source = SOURCES[mode];
   if (source === undefined) {
-    throw refused(node, `its mode must be ${Object.keys(SOURCES).join(", ")}`, mode);
+    throw refused(node, `its mode must be one of ${Object.keys(SOURCES).join(", ")}`, mode);
   }
   const pads = listOf(inputs, 1, node, "pads") ?? [];
   const axes = axesOf(inputs, 3, rank, node) ?? [...x.dims.keys()];

@@ -26,11 +26,17 @@ export function checkGradientOptions(options: GradientOptions): void {
     ACTION,
     "wrt",
     wrt,
-    "a list of names, or names of gradients by name",
+    "a list of names, or an object from names to names of gradients",
     () => isNames(names),
   );
   checkOption(ACTION, options, "cotangent", "a name", isName);
-  checkOption(ACTION, options, "rules", "made of gradientRules by on", isFunction);
+  checkOption(
+    ACTION,
+    options,
+    "rules",
+    "gradientRules, or rules that gradientRules.on returned",
+    isFunction,
+  );
   checkOneOf(ACTION, "unused", unused, ["error", "zeros"]);
 }
 

@@ -17,7 +17,7 @@ export function checkShares(graph: Graph, node: NodeProto, answer: readonly Shar
   for (const share of answer) {
     if (isShare(graph, share)) continue;
     const requirement =
-      "each share must be the name of a value, a function that writes one, a part, or undefined";
+      "each share must be the name of a value, a function that writes one, an object with into or part, or undefined";
     throw refused(node, requirement, JSON.stringify(share) ?? String(share));
   }
 }
