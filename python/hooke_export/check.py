@@ -9,6 +9,7 @@ import torch
 from .evaluate import evaluate_module, inputs_of
 from .potential import Potential
 from .structures import Structure
+from .tolerance import largest_jumps
 
 #: Pairs of elements that are moved across the cutoff.
 _PAIRS = 8
@@ -41,14 +42,14 @@ def jumps_at_cutoff(potential: Potential) -> tuple[float, float]:
     symbols = list(potential.index_of())
     step = max(1, len(symbols) // _PAIRS)
     pairs = [(one, symbols[(place + 1) % len(symbols)]) for place, one in enumerate(symbols)][::step]
-    found = [(0.0, 0.0)]
+    found: list[tuple[float, float]] = []
     for pair in pairs:
         inside, outside = (
             evaluate_module(potential, _pair(pair, potential.cutoff * (1 + offset)), torch.float32)
             for offset in (-1e-5, 1e-5)
         )
         found.append((abs(inside.energy - outside.energy), float(np.abs(inside.forces - outside.forces).max())))
-    return max(energy for energy, _ in found), max(forces for _, forces in found)
+    return largest_jumps(found)
 
 
 def _pair(symbols: tuple[str, str], distance: float) -> Structure:

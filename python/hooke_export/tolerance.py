@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 #: Differences: energy in eV per atom, forces and stress relative to the largest value of the structure, or to 1 eV/Å
 #: and 0.01 eV/Å³ if that is larger.
@@ -42,6 +43,16 @@ def widened(tolerance: Differences) -> str:
     """Says which limits are wider than usual; empty if none is."""
     wide = [f"{name} {value:.0e}" for name, value in tolerance.items() if value > TOLERANCE[name]]
     return f"; accepted because of float32: {', '.join(wide)}" if wide else ""
+
+
+def largest_jumps(jumps: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Returns the largest jumps of energies and of forces; NaN if one of them is NaN."""
+    return _largest(energy for energy, _ in jumps), _largest(forces for _, forces in jumps)
+
+
+def _largest(values: Iterable[float]) -> float:
+    found = list(values)
+    return math.nan if any(map(math.isnan, found)) else max(found, default=0.0)  # `max` alone may drop NaN
 
 
 def show_jumps(jumps: tuple[float, float]) -> str:

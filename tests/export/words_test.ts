@@ -218,10 +218,11 @@ pythonTest(
     const program = [
       "import json, sys",
       `sys.path.insert(0, ${JSON.stringify(`${import.meta.dirname}/../../python`)})`,
-      "from hooke_export.tolerance import check_module, show_jumps, tolerance_of, widened",
+      "from hooke_export.tolerance import check_module, largest_jumps, show_jumps, tolerance_of, widened",
       "exact, poor = {'energy': 1e-7, 'forces': 1e-6}, {'energy': 9e-5, 'forces': 5e-5, 'stress': 9e-3}",
       "wide = tolerance_of([exact, poor])",
       "jumps = [show_jumps(one) for one in ((1e-4, 1e-4), (1e-4, 0.37), (0.2, 0))]",
+      "jumps += [show_jumps(largest_jumps(one)) for one in ([(0, 0), (float('nan'), 0.37), (0.2, 0)], [])]",
       "print(json.dumps([tolerance_of([exact]), wide, widened(tolerance_of([exact])), widened(wide), jumps]))",
       "for found in (poor, {'energy': 2e-4}, {'energy': float('nan')}):",
       "    try: check_module('slab', found); print('accepted')",
@@ -237,6 +238,8 @@ pythonTest(
         "",
         "; not smooth: at the cutoff energies jump by 1e-04 eV, forces by 4e-01 eV/Å",
         "; not smooth: at the cutoff energies jump by 2e-01 eV, forces by 0e+00 eV/Å",
+        "; not smooth: at the cutoff energies jump by nan eV, forces by 4e-01 eV/Å",
+        "",
       ],
     ]);
     const refused = (off: string) =>
