@@ -120,15 +120,34 @@ Deno.test("the programs in the README run in a folder of one's own, and print wh
 Deno.test("the README's program for a run folder resumes in a folder of one's own", async () => {
   const { text } = PROGRAMS.find(({ text }) => text.includes("openRunFolder(path, {"))!;
   await using folder = await ownFolder(text);
-  for (const steps of ["50", "80"]) {
+  const runs = [
+    ["50", /^step 50\/50 .*\n50 steps\n$/],
+    ["80", /^step 80\/80 .*\n80 steps\n$/],
+    ["60", /^80 steps\n$/], // fewer than the run has done
+  ] as const;
+  for (const [steps, printed] of runs) {
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: ["run", "--allow-read", "--allow-write", "my_loop.ts", "argon", steps],
       cwd: folder.path,
       env: { NO_COLOR: "1" },
     }).output();
     assertEquals([code, complaints(stderr)], [0, ""]);
-    assertMatch(decode(stdout), new RegExp(`^step ${steps}/${steps} .*\n${steps} steps\n$`));
+    assertMatch(decode(stdout), printed);
   }
+});
+
+Deno.test("the README's program for training runs again in the folder of a finished run", async () => {
+  const { text } = PROGRAMS.find(({ text }) => text.includes("new Trainer("))!;
+  const twice = ["first", "again"].map((name) => `await import("./xor.ts?${name}");\n`).join("");
+  await using folder = await ownFolder(twice);
+  await Deno.writeTextFile(`${folder.path}/xor.ts`, text);
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "--allow-read", "--allow-write", "my_loop.ts", "xor"],
+    cwd: folder.path,
+    env: { NO_COLOR: "1" },
+  }).output();
+  assertEquals([code, complaints(stderr)], [0, ""]);
+  assertMatch(decode(stdout), /^0 .*\n50 .*\n100 .*\n150 .*\n$/);
 });
 
 Deno.test("the README's program relaxes what is in a file, as its command says", async () => {
