@@ -231,7 +231,7 @@ export async function assertVacant(folder: string): Promise<void> {
   if (newest === undefined || newest.step === 0) return;
   const error = new Error(
     `Cannot begin a run with its checkpoints in ${folder}: it holds those of another run, up to step ${newest.step}. ` +
-      "Resume that run with loadLatest, remove them, or take another folder",
+      "Resume that run with resume() of a run folder or with loadLatest(), remove them, or take another folder",
   );
   throw Object.assign(error, { code: "EBUSY" });
 }

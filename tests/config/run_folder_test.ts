@@ -1,5 +1,12 @@
 // Run folders: their content, their locks, resuming, and refusals.
-import { assert, assertEquals, assertMatch, assertRejects, assertThrows } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertRejects,
+  assertStringIncludes,
+  assertThrows,
+} from "@std/assert";
 import type { Batch } from "../../src/batch/mod.ts";
 import {
   nextRunFolder,
@@ -376,6 +383,15 @@ Deno.test("two runs never have one folder; the error names the holder, which can
     await first.close();
     await using _second = await openRunFolder(path);
   }));
+
+Deno.test("the error of a locked folder names the machine, unless its name may not be read", () => {
+  const since = "2026-01-02T03:04:05.000Z";
+  const holder = { pid: 7, host: "node-3", startTime: null, since, heartbeat: since };
+  const { message } = new RunFolderBusyError("argon", holder);
+  assertStringIncludes(message, `argon: process 7 on node-3 has locked it since ${since}.`);
+  const unknown = new RunFolderBusyError("argon", { ...holder, host: "unknown" });
+  assertStringIncludes(unknown.message, `argon: process 7 has locked it since ${since}.`);
+});
 
 Deno.test("a machine with a recent heartbeat keeps the folder, one without loses it", () =>
   inFolder(async (path) => {

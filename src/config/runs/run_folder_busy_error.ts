@@ -1,8 +1,11 @@
+/** Host name in the lock of a process without the permission `--allow-sys=hostname`. */
+export const UNKNOWN_HOST = "unknown";
+
 /** The process that has locked a run folder. */
 export interface RunHolder {
   /** Process id. */
   readonly pid: number;
-  /** Host name of the machine. */
+  /** Host name of the machine; `"unknown"` if the process had no permission to read it. */
   readonly host: string;
   /** Start time of the process in the units of the machine; `null` if it is unknown. */
   readonly startTime: string | null;
@@ -38,7 +41,7 @@ export class RunFolderBusyError extends Error {
   constructor(path: string, holder: RunHolder | undefined) {
     const who = holder === undefined
       ? "another run has locked it"
-      : `process ${holder.pid} on ${holder.host} has locked it since ${holder.since}`;
+      : `process ${holder.pid}${placeOf(holder)} has locked it since ${holder.since}`;
     super(
       `Cannot open run folder ${path}: ${who}. ` +
         `Wait until that run ends, or use another folder: nextRunFolder() finds a free one`,
@@ -46,4 +49,8 @@ export class RunFolderBusyError extends Error {
     this.path = path;
     this.holder = holder;
   }
+}
+
+function placeOf({ host }: RunHolder): string {
+  return host === UNKNOWN_HOST ? "" : ` on ${host}`;
 }

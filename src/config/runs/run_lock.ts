@@ -11,7 +11,7 @@
 
 import { refusal } from "../../base/file_refusal.ts";
 import { lockPath, type PathLock } from "../../base/path_lock.ts";
-import { RunFolderBusyError, type RunHolder } from "./run_folder_busy_error.ts";
+import { RunFolderBusyError, type RunHolder, UNKNOWN_HOST } from "./run_folder_busy_error.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 
 /** The part of Deno's files that a lock uses. */
@@ -230,7 +230,7 @@ function holderNow(host: LockHost): RunHolder {
   const now = new Date().toISOString();
   return {
     pid: host.pid,
-    host: orDefault(() => host.hostname(), "unknown"),
+    host: orDefault(() => host.hostname(), UNKNOWN_HOST),
     startTime: orDefault(() => startTimeOf(host), null),
     since: now,
     heartbeat: now,
