@@ -16,8 +16,8 @@ const PERFECT = -0.07761;
 /** Suggestions of what to do next. */
 export const NEXT = `
 Next: README.md does the same with your own structures, under "Relax structures".
-docs/atoms/index.md describes all engines. The source of this demo is src/cli/demo.ts, and --help lists
-its options.`;
+docs/atoms/index.md describes all engines. The source of this demo is src/cli/demo.ts, and
+"npx -y deno@2.9.6 task demo --help" lists its options.`;
 
 /** Announces the relaxation. */
 export function relaxationToCome({ systems, fmax, model }: DemoOptions): string {
