@@ -7,7 +7,12 @@ import { damaged, makeStore, metadataOf, outcomeOf, randomOf } from "./zarr_fuzz
 /** File of a store, original text, its replacement, and the key that the error names. */
 const WRONG: readonly (readonly [string, string, string, string])[] = [
   ["zarr.json", '"zarr_format":3', '"zarr_format":2', "zarr_format must be 3"],
-  ["zarr.json", '"num_samples":12', '"num_samples":-2', "attributes.num_samples must be a whole"],
+  [
+    "zarr.json",
+    '"num_samples":12',
+    '"num_samples":-2',
+    "attributes.num_samples must be a non-negative",
+  ],
   ["zarr.json", '"num_samples":12', '"num_samples":99', "meta/samples_mask: it must have 99"],
   ["zarr.json", '"positions":"atom"', '"positions":"atoms"', "attributes.fields.core.positions"],
   ["zarr.json", '"positions":"atom"', '"../x":"atom"', "attributes.fields.core.../x"],

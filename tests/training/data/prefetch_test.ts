@@ -92,7 +92,7 @@ Deno.test("a loader refuses invalid datasets and counts of batches", () => {
   assertThrows(
     () => make([1], { ...options, prefetch: -1 }),
     RangeError,
-    "prefetch must be a whole",
+    "prefetch must be a non-negative integer",
   );
   assertThrows(() => make([1], { ...options, prefetch: "2" }), TypeError, 'got "2"');
   assertThrows(
