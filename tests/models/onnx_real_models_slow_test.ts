@@ -121,7 +121,7 @@ for (const potential of POTENTIALS) {
       const systems = Object.values(structuresFor(isUniversal));
       await using padded = await open(potential, "e", { padding: true });
       if (!ignoresPadding) {
-        const words = "must add nothing: with them ";
+        const words = "must add nothing; with them ";
         return void await assertRejects(() => compute(padded, systems), ModelMismatchError, words);
       }
       await using bare = await open(potential, "e", { padding: false });
