@@ -19,6 +19,15 @@ for (const kind of KINDS) {
   });
 }
 
+for (const kind of KINDS) {
+  Deno.test(`the template of a ${kind} names tests that exist, and not all tests of the docs`, async () => {
+    const { left } = await scaffold(kind, "radial_kick");
+    const paths = left.at(-1)!.split("deno task test ")[1]!.split(" ");
+    assert(!paths.includes("tests/docs"), "tests/docs takes minutes");
+    for (const path of paths) await Deno.stat(new URL(path, ROOT));
+  });
+}
+
 Deno.test("names have each spelling in its place", async () => {
   const { files } = await scaffold("hook", "radial_kick2");
   const text = files.get("src/observe/atoms/radial_kick2_hook.ts")!;
