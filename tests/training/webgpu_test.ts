@@ -349,6 +349,7 @@ testOnGpu("a tensor that is read where there is none yet says so, and stops noth
     const errors: unknown[] = [];
     const early = hook({
       name: "early",
+      onError: "warn",
       reads: ["activations:tanh"],
       on: { training: { BATCH_BEGIN: ({ read }) => void read["activations:tanh"].size } },
     });
@@ -415,7 +416,9 @@ testOnGpu("what is on the GPU and was not declared says so", async () => {
     ...full("webgpu", { steps: 1 }),
     onWarning: ({ error }) => void errors.push(error),
   });
-  trainer.addHook({ onAfterBackward: ({ gradients }) => void gradients.size });
+  trainer.hooks.add({ onAfterBackward: ({ gradients }) => void gradients.size }, {
+    onError: "warn",
+  });
   await trainer.train();
   assert(errors.length > 0 && `${(errors[0] as Error).cause}`.includes('reads: ["gradients"]'));
 });

@@ -174,7 +174,7 @@ Deno.test("there is one strain per cell, and missing values are reported before 
       "together with edgeBatch or edges",
     ],
     [{ positions: "positions", edgeBatch: "systems" }, "must be passed together with batch"],
-    [{ positions: "positions", cell: "cell", batch: "batch" }, "must be [B, 3, 3]"],
+    [{ positions: "positions", cell: "cell", batch: "batch" }, "must have the shape [B, 3, 3]"],
   ];
   for (const [options, message] of errors) {
     const other = new Graph(decodeModel(crystal([3, 3])));
