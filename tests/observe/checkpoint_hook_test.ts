@@ -304,8 +304,16 @@ Deno.test("wrong options are refused by name", () => {
   const make = (options: object) => () => new CheckpointHook(options as CheckpointHookOptions);
   assertThrows(make({}), TypeError, "folder");
   assertThrows(make({ folder: "x", every: 3 }), TypeError, "every");
-  assertThrows(make({ folder: "x", everySteps: 0 }), RangeError, "everySteps must be a positive integer");
+  assertThrows(
+    make({ folder: "x", everySteps: 0 }),
+    RangeError,
+    "everySteps must be a positive integer",
+  );
   assertThrows(make({ folder: "x", everySeconds: -1 }), RangeError, "everySeconds must be");
-  assertThrows(make({ folder: "x", keepLast: 1.5 }), RangeError, "keepLast must be a positive integer");
+  assertThrows(
+    make({ folder: "x", keepLast: 1.5 }),
+    RangeError,
+    "keepLast must be a positive integer",
+  );
   assertThrows(make({ folder: "x", sinks: 3 }), TypeError, "sinks must be a list");
 });
