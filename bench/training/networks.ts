@@ -8,7 +8,7 @@ import { GraphBuilder, type Value } from "../../src/onnx/graph/graph_builder.ts"
 import type { HostFeed } from "../../src/onnx/session/session_tensor.ts";
 import { adam } from "../../src/training/optimizers/mod.ts";
 import { crossEntropy, energyForces } from "../../src/training/losses/mod.ts";
-import { Trainer } from "../../src/training/trainer.ts";
+import { Trainer } from "../../src/config/trainer/trainer.ts";
 import type { TrainingBatch } from "../../src/training/data/mod.ts";
 import type { StoredTensor, TrainingInput } from "./inputs.ts";
 
