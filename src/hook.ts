@@ -81,9 +81,10 @@ export type ContextOf<H, S = DeclaredStage<H>, K extends AnyStages = BuiltInKind
 >[0];
 
 /**
- * The type of a hook at stage `S` that reads the fields `R` and writes `W`, where a type must be written: for constants,
- * lists, parameters and results of exported functions, and for classes that say `implements`. Several stages make it a
- * hook with `stages`. A hook of a custom kind gives the kind, too. Hooks in `hooks: […]` and `hooks.add(…)` need no type.
+ * The type of a hook at stage `S` that reads the fields `R` and writes the fields `W`. Use it if TypeScript needs an
+ * explicit type: for constants, lists, parameters and results of exported functions, and after `implements`. If `S` is
+ * a union of stages, the hook must have `stages`. For a custom kind, pass the kind as the last argument. Hooks in
+ * `hooks: […]` and `hooks.add(…)` need no type.
  *
  * @example A factory that is exported
  * ```ts

@@ -17,7 +17,7 @@ export interface EvaluateOptions {
   readonly wanted?: Wanted;
   /** Initial value of forces, energies and virials, to which the model adds. @default 0 */
   readonly begin?: number;
-  /** 1 for each system that is updated, 0 for each that is not. @default all 1 */
+  /** One flag per system: 1 to evaluate it, 0 to skip it. @default all 1 */
   readonly active?: readonly number[];
   /**
    * True if the positions of far systems are relative to an origin per system, as in an engine with an

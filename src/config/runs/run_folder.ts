@@ -100,11 +100,11 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
 }
 
 /**
- * Returns the path for a new run folder: `run`, or the first free one of `run-2`, `run-3` and so on.
+ * Returns an unused path for a new run folder: `name`, or else the first unused one of `name-2`, `name-3` and so on.
  *
  * @param parent folder of all runs; it need not exist
  * @param name base name of the runs
- * @throws {Error} if the file system refuses
+ * @throws {Error} if `parent` cannot be read
  *
  * @example
  * ```ts

@@ -100,7 +100,7 @@ export class StepRunner {
     return report.report(loop.stepCount);
   }
 
-  /** Runs a single step in place of a multi-step call, because each step must be visited. Returns the number 1. */
+  /** Runs one step, if each step must be visited. Returns the number of steps that were run, 1. */
   single(first: number): number | PromiseLike<number> {
     this.#run.engine.loop.context.stepCount = first;
     return resultAfter(this.step(), 1); // without a closure, as it is run for each step of an ONNX model

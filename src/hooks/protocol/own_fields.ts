@@ -25,7 +25,7 @@ export type LeftOut<U> = U extends unknown
   ? { [k in keyof U]-?: Record<never, never> extends Pick<U, k> ? k : never }[keyof U]
   : never;
 
-/** The fields that all stages have, and a loop must be given. */
+/** Fields that exist at every stage and must be passed to a loop. */
 export type RequiredField<E extends AnyStages> = Exclude<
   keyof ContextsOf<E>,
   EngineField | OptionalOf<E> | LeftOut<ContextsOf<E>>

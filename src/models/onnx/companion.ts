@@ -131,7 +131,7 @@ function besides(arrays: OnnxArrays, own: OnnxPart, model: ModelReach): OnnxArra
   };
 }
 
-/** Returns the lists with the edges and triplets of the companion at their ends, where its atoms are, too. */
+/** Appends the edges and triplets of the companion to the lists. Its atoms are the last ones, too. */
 function listsWith(
   lists: OnnxLists,
   { nodes: [, N], systems: [, B] }: OnnxPart,

@@ -131,7 +131,7 @@ export class NaNDetectorHook {
     this.reads = [...new Set(["forces" as const, "energy" as const, ...extraKeys])];
   }
 
-  /** Resets the check before the first step. Called by the engine when a run begins. */
+  /** Enables the check before the first step again. Called by the engine when a run begins. */
   open(): void {
     this.#isFirst = true;
   }

@@ -51,7 +51,7 @@ const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
 const NOT_A_DATABASE = 26;
 
 /**
- * Opens an existing database. The module is loaded on first use because a web page does not have it.
+ * Opens an existing database. `node:sqlite` is loaded on first use, because web pages do not have it.
  *
  * @throws {TypeError} if the runtime has no SQLite
  * @throws {Error} if the database cannot be opened

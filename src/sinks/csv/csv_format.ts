@@ -73,8 +73,8 @@ export class CsvFormat implements TextFormat<number[]> {
   }
 
   /**
-   * Returns whether a text may be a complete row without its newline, in a table that another program may
-   * have written.
+   * Returns whether a row may be complete although its newline is missing. Only tables of other programs can end like
+   * this.
    */
   #mayBeComplete(row: string): boolean {
     const columns = this.#columns ?? [];

@@ -20,13 +20,14 @@ export interface PotentialErrorsOptions {
    */
   readonly energy?: boolean;
   /**
-   * False to leave out errors of forces. The loss must have a weight for them, or the model an output.
+   * False to leave out errors of forces. Otherwise the loss must have a weight for forces, or the model a force output.
    *
    * @default true
    */
   readonly forces?: boolean;
   /**
-   * Unit of errors of stresses; false leaves them out. The loss must have a weight for them, or the model an output.
+   * Unit of errors of stresses; false leaves them out. Otherwise the loss must have a weight for stresses, or the model a
+   * stress output.
    *
    * @default false
    */

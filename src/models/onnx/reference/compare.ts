@@ -42,7 +42,8 @@ export interface Parity {
 }
 
 /**
- * Compares results for the structures `which` (by index) of a reference. `slack` multiplies its tolerance.
+ * Compares results with those of a reference, for the structures whose indices are in `which`. `slack` multiplies the
+ * tolerance of the reference.
  */
 export function compareWith(
   reference: OnnxReference,

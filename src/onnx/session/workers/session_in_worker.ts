@@ -106,7 +106,7 @@ export async function startSessionInWorker(
   return session;
 }
 
-/** Converts an address to text, because a message cannot contain a URL. */
+/** Returns the text of an address, because a message cannot contain a URL; returns bytes unchanged. */
 function messageOf(file: URL | Uint8Array): string | Uint8Array {
   return file instanceof Uint8Array ? file : file.href;
 }

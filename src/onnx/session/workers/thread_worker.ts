@@ -1,5 +1,5 @@
 /**
- * Worker of a session with several threads in Deno, created through Node's interface.
+ * Worker of a session with several threads in Deno, created by `node:worker_threads`.
  *
  * @module
  */
