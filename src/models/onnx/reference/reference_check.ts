@@ -78,7 +78,9 @@ function structureFault(value: unknown): string | undefined {
   ) {
     return "an object with `symbols` of elements";
   }
-  if (!isNumbers(positions, 3 * symbols.length)) return "an object whose `positions` has 3 numbers per symbol";
+  if (!isNumbers(positions, 3 * symbols.length)) {
+    return "an object whose `positions` has 3 numbers per symbol";
+  }
   if (cell !== null && !isNumbers(cell, 9)) return "an object whose `cell` is 9 numbers or null";
   const isPbc = Array.isArray(pbc) && pbc.length === 3 &&
     pbc.every((one) => typeof one === "boolean");
