@@ -46,6 +46,11 @@ Deno.test("a native session refuses files that are no models, and operators that
   assert(error.cause instanceof Error);
 });
 
+Deno.test("a native session refuses unknown outputs with the error of a web session", async () => {
+  const options = { ...NATIVE, outputs: { nope: "host" } } as const;
+  await assertRejects(() => openSession(DOUBLE, options), RangeError, "unknown output nope");
+});
+
 Deno.test("a native session takes weights from other files", async () => {
   const far = modelOf({
     nodes: [node("Add", ["x", "w"], ["y"])],

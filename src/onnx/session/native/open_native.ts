@@ -29,17 +29,14 @@ export async function openNativeSession(
   } as const;
   const whole = await withWeights(loaded);
   const bytes = threads > 1 ? orderedForm(whole, parts) : whole;
+  const create = () =>
+    runtime.InferenceSession.create(bytes, toNativeOptions(options, threads)).catch((error) => {
+      throw explain(error, { ...parts, during: "create" });
+    });
   return await withRuntime(async () => {
     signal?.throwIfAborted();
-    try {
-      const session = await runtime.InferenceSession.create(
-        bytes,
-        toNativeOptions(options, threads),
-      );
-      return await admitSession({ ...parts, runtime, session }, options);
-    } catch (error) {
-      throw explain(error, { ...parts, during: "create" });
-    }
+    const session = await create();
+    return await admitSession({ ...parts, runtime, session }, options);
   });
 }
 
