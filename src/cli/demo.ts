@@ -149,7 +149,7 @@ async function heatWithFiles(batch: Batch, run: DemoRun): Promise<Dynamics> {
   });
 }
 
-/** Adds progress and profile if they are wanted. */
+/** Adds the progress hook if progress is shown, and the profiler if a trace was requested. */
 function addWatchers(hooks: HookSet<DynamicsKind>, run: DemoRun, nSteps?: number): void {
   for (const progress of progressOf(run, nSteps)) hooks.add(progress);
   if (run.profiler !== undefined) hooks.add(run.profiler, { order: "first" });

@@ -21,16 +21,16 @@ export const ARGON: Model = lennardJones(PARAMETERS);
 /** Sources of forces: an ONNX graph in onnxruntime-web, or a kernel. */
 export const MODELS: readonly ["onnx", "kernel"] = ["onnx", "kernel"];
 
-/** Name of a source of forces. */
+/** Name of a source of forces: `"onnx"` or `"kernel"`. */
 export type ModelName = typeof MODELS[number];
 
-/** An opened model. */
+/** An opened source of forces. Disposing of it closes its ONNX session, if it has one. */
 export interface OpenArgon extends AsyncDisposable {
   /** The model for an engine. */
   readonly model: Model;
 }
 
-/** Opens a model. The ONNX code is imported only if it is needed. */
+/** Opens a source of forces. The ONNX modules are imported only for `"onnx"`. */
 export async function openArgon(name: ModelName): Promise<OpenArgon> {
   if (name === "kernel") return { model: ARGON, [Symbol.asyncDispose]: async () => {} };
   const [{ lennardJonesModel }, { OnnxModel }] = await Promise.all([
@@ -43,7 +43,10 @@ export async function openArgon(name: ModelName): Promise<OpenArgon> {
   return { model, [Symbol.asyncDispose]: () => model.dispose() };
 }
 
-/** Returns crystals whose atoms are randomly displaced. Crystals of one seed are independent of each other. */
+/**
+ * Returns `count` crystals whose atoms are randomly displaced. Each crystal has its own random stream, derived from
+ * `seed`.
+ */
 export function crystals(count: number, seed: number): Batch {
   const crystal = fcc({ element: "Ar", a: 5.26, cells: 2 });
   return Batch.from(

@@ -22,9 +22,10 @@ export interface DemoFiles {
 }
 
 /**
- * Creates the folder of the files. A given folder must not contain any of them; by default a new folder is created.
+ * Creates the folder of the files. If `out` is given, that folder may exist, but must not contain any of the files.
+ * Otherwise a new folder is created.
  *
- * Throws a UsageError that names the obstacle.
+ * Throws a UsageError that gives the reason if the folder cannot be used.
  */
 export function openDemoFiles(out: string | undefined): DemoFiles {
   const folder = out === undefined ? makeFolder() : out.replace(/(.)[/\\]+$/, "$1");
@@ -51,7 +52,7 @@ export function openDemoFiles(out: string | undefined): DemoFiles {
   return files;
 }
 
-/** Creates a new folder for this run. */
+/** Creates the first of `hooke-demo`, `hooke-demo-2` and so on that does not exist, and returns its path. */
 function makeFolder(): string {
   for (let n = 1;; n++) {
     const folder = n === 1 ? FOLDER : `${FOLDER}-${n}`;
@@ -67,7 +68,7 @@ function makeFolder(): string {
   }
 }
 
-/** Throws a UsageError if a file cannot be created at a path, before anything has run. */
+/** Throws a UsageError if a file cannot be created at `path`. Called before the run, so that no results are lost. */
 export function assertWritable(what: string, path: string): void {
   const folder = path.replace(Deno.build.os === "windows" ? /[^/\\]*$/ : /[^/]*$/, "") || ".";
   if (kindOf(folder) !== "folder") {

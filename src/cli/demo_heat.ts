@@ -1,5 +1,6 @@
 /**
- * Second part of the demo: crystals with a thermostat. This file uses no Deno API, so that it runs in a web page.
+ * Second part of the demo: dynamics of the crystals with a thermostat. This file uses no Deno API, so that it runs in
+ * a web page.
  *
  * @module
  */
@@ -26,7 +27,7 @@ export interface HeatOptions extends PartOptions {
 export interface Dynamics extends PartResult {
   /** Mean temperature of all crystals at every tenth step, K. */
   readonly means: readonly number[];
-  /** Temperatures of single crystals in the second half, K. */
+  /** Temperatures of single crystals in the second half of the run, K. All crystals are sampled at every tenth step. */
   readonly late: readonly number[];
   /** Number of atoms in a crystal. */
   readonly atoms: number;
@@ -34,7 +35,7 @@ export interface Dynamics extends PartResult {
   readonly atomSteps: number;
 }
 
-/** Runs the crystals of a batch with a thermostat. */
+/** Runs dynamics of the crystals of a batch with a Langevin thermostat. Velocities are drawn first. */
 export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics> {
   const { device, steps, seed, signal } = options;
   batch.set("status", 0);

@@ -23,10 +23,10 @@ export interface PartOptions {
 export interface PartResult {
   /** The elapsed time, s. */
   readonly seconds: number;
-  /** True if it was interrupted. */
+  /** True if the signal has interrupted the run. */
   readonly isInterrupted: boolean;
-  /** The number of steps. */
+  /** The number of steps that were done. */
   readonly stepCount: number;
-  /** The device that it ran on, and why. */
+  /** The device that the run used, and the devices that were skipped or lost before it. */
   readonly device: DeviceInUse;
 }

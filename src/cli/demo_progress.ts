@@ -7,10 +7,16 @@
 import { ProgressHook } from "../observe/any/progress_hook.ts";
 import type { DemoRun } from "./demo_run.ts";
 
-/** Interval between lines if the output is not a terminal, in seconds. A shorter run prints no progress. */
+/**
+ * Interval in seconds between two lines of progress if the output is not a terminal. A run shorter than this interval
+ * prints no progress.
+ */
 const SELDOM_SECONDS = 10;
 
-/** Returns a hook that shows progress, if it is wanted. `nSteps` is the expected number of steps. */
+/**
+ * Returns a list with the progress hook. The list is empty with `--quiet`, or if the terminal shows no progress.
+ * `nSteps` is the expected number of steps.
+ */
 export function progressOf({ terminal, options }: DemoRun, nSteps?: number): ProgressHook[] {
   const { progress } = terminal;
   if (progress === undefined || options.isQuiet) return [];

@@ -18,7 +18,7 @@ const MOST_STEPS = 2000;
 export interface RelaxOptions extends PartOptions {
   /** Model that computes forces. */
   readonly model: Model;
-  /** Largest force of a relaxed crystal, eV/Å. */
+  /** Largest force on an atom at which a crystal counts as relaxed, eV/Å. */
   readonly fmax: number;
 }
 
@@ -32,7 +32,7 @@ export interface Relaxation extends PartResult {
   readonly after: readonly number[];
 }
 
-/** Relaxes the crystals of a batch. */
+/** Relaxes the crystals of a batch by FIRE. */
 export async function relax(batch: Batch, options: RelaxOptions): Promise<Relaxation> {
   const { model, device, fmax, signal } = options;
   const atoms = batch.nodeCount / batch.size;

@@ -13,7 +13,7 @@ import { histogram, meanAndSpread, sparkline } from "./picture.ts";
 /** Energy of the perfect crystal at a = 5.26 Å, eV per atom, computed with ASE. */
 const PERFECT = -0.07761;
 
-/** Suggestions of what to do next. */
+/** Text printed at the end of the demo: suggestions for next steps. */
 export const NEXT = `
 Next: README.md does the same with your own structures, under "Relax structures".
 docs/atoms/index.md describes all engines. The source of this demo is src/cli/demo.ts, and

@@ -10,11 +10,11 @@ import type { ModelName } from "./demo_argon.ts";
 import type { DemoFiles } from "./demo_files.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Options that were given to the demo. */
+/** Options of the demo, read from the command line. */
 export interface DemoOptions {
   /** Number of crystals. */
   readonly systems: number;
-  /** Largest force of a relaxed crystal, eV/Å. */
+  /** Largest force on an atom at which a crystal counts as relaxed, eV/Å. */
   readonly fmax: number;
   /** Number of steps of dynamics. */
   readonly steps: number;
@@ -28,9 +28,9 @@ export interface DemoOptions {
   readonly isQuiet: boolean;
 }
 
-/** Run of the demo. */
+/** A run of the demo: its options, and the objects that both parts use. */
 export interface DemoRun {
-  /** Options that were given. */
+  /** Options read from the command line. */
   readonly options: DemoOptions;
   /** Files of the run. */
   readonly files: DemoFiles;

@@ -44,7 +44,7 @@ export async function run(
      */
     readonly signal?: AbortSignal;
     /**
-     * Text that is typed before a command, for help and hints.
+     * Command line that starts the program, as shown in help texts and errors.
      *
      * @default "hooke"
      */

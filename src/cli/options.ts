@@ -1,5 +1,5 @@
 /**
- * Options of commands. Parsing, help and errors use the same table.
+ * Options of commands. One table per command serves parsing, help and error messages.
  *
  * @module
  */
@@ -7,29 +7,32 @@
 import { parseArgs } from "@std/cli/parse-args";
 import { didYouMean, nearest } from "../base/did_you_mean.ts";
 
-/** One option. */
+/** An option of a command. */
 export interface Option {
-  /** Placeholder of its value in the help; an option without one is a switch. */
+  /**
+   * Placeholder of the option's value in the help, such as `N`. An option without a placeholder is a switch, which
+   * takes no value.
+   */
   readonly value?: string;
-  /** Description in one line. */
+  /** Description in the help, on one line. */
   readonly help: string;
 }
 
-/** One command. */
+/** A command of the program. */
 export interface Command {
-  /** Name that is typed. */
+  /** Name of the command, as the user types it. */
   readonly name: string;
-  /** Description in one line. */
+  /** Description in the help, on one line. */
   readonly summary: string;
   /** Options by name. */
   readonly options: Readonly<Record<string, Option>>;
-  /** Example commands, with descriptions. */
+  /** Example command lines without the program's name, each with a description of its effect. */
   readonly examples: readonly (readonly [command: string, shows: string])[];
 }
 
-/** Error of wrong usage. The message says what is possible. */
+/** Error thrown for a wrong command line. The message says what is allowed. */
 export class UsageError extends Error {
-  /** Sets the name, by which the command recognizes the error. */
+  /** Creates the error with the name `"UsageError"`. */
   constructor(message: string) {
     super(message);
     this.name = "UsageError";
@@ -119,7 +122,10 @@ function refuseUnknown(
   }
 }
 
-/** Returns an option as an integer. Throws a UsageError if it is not one, or is below `least`. */
+/**
+ * Returns the value of an option as an integer, or `otherwise` if the option is missing. Throws a UsageError if the
+ * value is not an integer of at least `least`.
+ */
 export function readCount(
   values: ReadonlyMap<string, string>,
   name: string,
@@ -135,7 +141,10 @@ export function readCount(
   );
 }
 
-/** Returns an option as a positive number. Throws a UsageError if it is not one. */
+/**
+ * Returns the value of an option as a number above 0, or `otherwise` if the option is missing. Throws a UsageError
+ * for any other value.
+ */
 export function readNumber(
   values: ReadonlyMap<string, string>,
   name: string,
@@ -151,8 +160,8 @@ export function readNumber(
 }
 
 /**
- * Returns an option that must be one of several words; the first one by default. Throws a UsageError for other
- * words.
+ * Returns the value of an option that must be one of `choices`, or the first choice if the option is missing. Throws
+ * a UsageError for any other value.
  */
 export function readChoice<const C extends readonly string[]>(
   values: ReadonlyMap<string, string>,
@@ -170,7 +179,7 @@ export function readChoice<const C extends readonly string[]>(
   );
 }
 
-/** Returns the help of one command. */
+/** Returns the help text of one command. */
 export function commandHelp(program: string, command: Command): string {
   const options = Object.entries({ ...command.options, help: HELP }).map((
     [name, { value, help }],
@@ -189,7 +198,7 @@ export function commandHelp(program: string, command: Command): string {
   ].join("\n");
 }
 
-/** Returns the help of the program, which lists its commands. */
+/** Returns the help text of the program, which lists its commands. */
 export function programHelp(program: string, about: string, commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length)) + 2;
   return [

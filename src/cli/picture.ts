@@ -7,7 +7,10 @@
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 
-/** Draws a histogram of integers, one line per bin. */
+/**
+ * Draws a histogram of integers, one line per bin. There are at most `rows` bins, and the longest bar has `width`
+ * characters.
+ */
 export function histogram(values: readonly number[], rows: number, width: number): string[] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const span = Math.max(1, Math.ceil((most - least + 1) / rows));
@@ -33,8 +36,8 @@ function bar(length: number): string {
 }
 
 /**
- * Draws values as a line of bars that are one character high. If there are more than `width` values, neighbors are
- * averaged.
+ * Draws values as a line of bars that are one character high. If there are more than `width` values, each bar shows
+ * the mean of several consecutive values.
  */
 export function sparkline(values: readonly number[], width: number): string {
   const count = Math.min(width, values.length);
@@ -50,7 +53,7 @@ export function sparkline(values: readonly number[], width: number): string {
   ).join("");
 }
 
-/** Returns mean and standard deviation. */
+/** Returns the mean and the standard deviation of the values. */
 export function meanAndSpread(values: readonly number[]): { mean: number; spread: number } {
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const square = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** Returns the words to type before a command, given the main module and the current folder. */
+/**
+ * Returns the command line that starts this program, to be shown before the name of a command. `main` is the URL of
+ * the main module, `folder` the current directory.
+ */
 export function programName(main: string, folder: string): string {
   if (main.startsWith("https://jsr.io/")) {
     return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";

@@ -11,12 +11,12 @@ export interface Terminal {
   /** Prints a line about an error. */
   complain(line: string): void;
   /**
-   * Terminal for progress, whose lines are overwritten.
+   * Output for progress, in which a line may overwrite the one before.
    *
    * @default no progress
    */
   readonly progress?: {
-    /** Writes text as it is. */
+    /** Writes text without adding a newline. */
     write(text: string): void;
     /** True if the output is a terminal. */
     readonly isTerminal: boolean;

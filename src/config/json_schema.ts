@@ -1,5 +1,5 @@
 /**
- * The part of JSON Schema (draft 2020-12) that describes and checks configurations.
+ * The subset of JSON Schema (draft 2020-12) that describes and checks configurations.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { didYouMean } from "../base/did_you_mean.ts";
 import { isObject } from "../base/object.ts";
 import { show } from "../base/show.ts";
 
-/** A type of JSON. */
+/** A type of JSON values. */
 export type JsonType =
   | "array"
   | "boolean"
@@ -18,9 +18,9 @@ export type JsonType =
   | "object"
   | "string";
 
-/** A JSON Schema with the members used here: see json-schema.org for their meaning. */
+/** A JSON Schema with the keywords used here. Their meaning is defined at json-schema.org. */
 export interface JsonSchema {
-  /** Address of the draft. */
+  /** Address of the draft that the schema follows. */
   readonly $schema?: string;
   /** Title. */
   readonly title?: string;
@@ -32,7 +32,7 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   /** The only allowed value. */
   readonly const?: unknown;
-  /** Value if it is left out. */
+  /** Value that applies if the member is missing. */
   readonly default?: unknown;
   /** Examples of values. */
   readonly examples?: readonly unknown[];
@@ -46,13 +46,13 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   /** Schemas of the members of an object. */
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  /** Names of required members. */
+  /** Schemas of which a value must match at least one. */
   readonly required?: readonly string[];
   /** Schema of all other members; `false` allows no others. */
   readonly additionalProperties?: boolean | JsonSchema;
   /** Schemas of which at least one must match. */
   readonly anyOf?: readonly JsonSchema[];
-  /** Schemas of which exactly one must match. */
+  /** Schemas of which a value must match exactly one. */
   readonly oneOf?: readonly JsonSchema[];
 }
 
@@ -67,10 +67,11 @@ const IS: Readonly<Record<JsonType, (value: unknown) => boolean>> = {
 };
 
 /**
- * Checks one value: type, choice, range, elements. `path` is its path in the configuration.
+ * Checks a value by the type, the allowed values and the range of a schema, and the elements of an array by its
+ * `items`. Other keywords are ignored. `path` is the path of the value in the configuration.
  *
- * @throws {TypeError} for a value of another type
- * @throws {RangeError} for a value that is not one of the choices, or out of range
+ * @throws {TypeError} if the value has another type
+ * @throws {RangeError} if the value is not one of the allowed ones, or out of range
  */
 export function checkValue(schema: JsonSchema, value: unknown, path: string): void {
   const { type, items, minimum, maximum, exclusiveMinimum } = schema;

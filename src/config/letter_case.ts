@@ -4,12 +4,12 @@
  * @module
  */
 
-/** Converts a name in camelCase to snake_case, as a type: `"logEveryNBatches"` → `"log_every_n_batches"`. */
+/** A name in camelCase converted to snake_case, as a type: `"logEveryNBatches"` → `"log_every_n_batches"`. */
 export type SnakeCase<S extends string> = S extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : S;
 
-/** The same members with names in snake_case. */
+/** The members of `T` with names in snake_case. */
 export type SnakeCased<T> = {
   [K in keyof T as SnakeCase<K & string>]: T[K];
 };

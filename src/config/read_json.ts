@@ -1,5 +1,5 @@
 /**
- * JSON files with an object that is checked key by key.
+ * Reading of JSON files that contain an object, and checks of its members.
  *
  * @module
  */
@@ -9,10 +9,11 @@ import { isCount } from "../base/check_number.ts";
 import { isObject, type Members } from "../base/object.ts";
 
 /**
- * Parses a JSON text with an object.
+ * Parses a JSON text that contains an object. If `schema` is given, the object must have a version number `schema` of
+ * at most this value.
  *
- * @throws {SyntaxError} for a text without an object, or a schema that is not a whole number
- * @throws {RangeError} for a newer schema
+ * @throws {SyntaxError} if the text is not JSON or not an object, or if its version is not a positive integer
+ * @throws {RangeError} if its version is newer than `schema`
  */
 export function parseObject(
   text: string,
@@ -42,7 +43,10 @@ export function parseObject(
   );
 }
 
-/** Returns a member of an object. Throws a SyntaxError that names the member if it does not meet the requirement. */
+/**
+ * Returns a member of an object if `isFine` accepts it. Otherwise throws a SyntaxError with the member's name and the
+ * requirement.
+ */
 export function checked(
   { name, of }: { readonly name: string; readonly of: Members },
   key: string,

@@ -6,7 +6,7 @@
 
 import { findDeno, findNavigator } from "../platform/host.ts";
 
-/** Version of this package. A test compares it with the published one. */
+/** Version of this package. A test compares it with the version in `deno.json`. */
 const HOOKE = "0.1.0";
 
 /** Versions of this package and of the runtime. Versions that a runtime does not report are left out. */
@@ -17,9 +17,9 @@ export interface VersionInfo {
   readonly deno?: string;
   /** Version of V8, if the runtime reports it. */
   readonly v8?: string;
-  /** Version of TypeScript, if the runtime compiles it. */
+  /** Version of TypeScript, if the runtime reports it. */
   readonly typescript?: string;
-  /** User agent, in a browser and in any runtime other than Deno. */
+  /** User agent, in browsers and in runtimes other than Deno. */
   readonly userAgent?: string;
   /** Target triple of Deno, or platform of the browser; `"unknown"` if neither is known. */
   readonly platform: string;

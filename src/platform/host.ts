@@ -1,6 +1,6 @@
 /**
- * Members of Deno and of a web page that are used here. They are looked up at run time: neither exists
- * everywhere, and their types are not known in the other environment.
+ * Members of Deno and of web pages that this package uses. They are looked up at run time, because neither
+ * environment has the members of the other or knows their types.
  *
  * @module
  */
@@ -51,12 +51,12 @@ export function findNavigator(): NavigatorHost | undefined {
   return (globalThis as unknown as { readonly navigator?: NavigatorHost }).navigator;
 }
 
-/** Returns whether native libraries may be loaded without a prompt for permission. */
+/** Returns whether native libraries may be loaded without a permission prompt. */
 export function mayLoadNative(deno: DenoHost): boolean {
   return deno.permissions.querySync({ name: "ffi" }).state === "granted";
 }
 
-/** Returns whether a path may be read without a prompt for permission: a prompt would halt a run. */
+/** Returns whether a path may be read without a permission prompt, which would halt a run. */
 export function mayRead(deno: DenoHost, path: string | URL): boolean {
   return deno.permissions.querySync({ name: "read", path }).state === "granted";
 }

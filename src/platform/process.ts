@@ -4,14 +4,14 @@ export interface Process {
   cwd(): string;
 }
 
-/** Returns a built-in module of Node, which Deno and Bun have as well; `undefined` in a page. */
+/** Returns a built-in module of Node, which Deno and Bun have as well; `undefined` in a web page. */
 export function findBuiltin<Module>(name: string): Module | undefined {
   return findProcess()?.getBuiltinModule?.(name) as Module | undefined;
 }
 
 /**
- * Returns Node's `process`, or `undefined` in a page. It is not imported, because the bundle of a page has no
- * such module.
+ * Returns Node's `process`; `undefined` in a web page. `node:process` is not imported, because bundles for web pages
+ * have no such module.
  */
 export function findProcess(): Process | undefined {
   const { process } = globalThis as unknown as { readonly process?: Process };

@@ -17,14 +17,17 @@ function findFiles(): Files | undefined {
 }
 
 /**
- * Returns the path of a file with symbolic links resolved, and with slashes; `undefined` if there is no file system.
- * Throws what the file system throws, as for a file that does not exist.
+ * Returns the path of a file with slashes and with symbolic links resolved; `undefined` if there is no file system.
+ * Throws the error of the file system, for example if the file does not exist.
  */
 export function realPathOf(file: URL): string | undefined {
   return findFiles()?.realpathSync(file).replaceAll("\\", "/");
 }
 
-/** Returns whether a resolved path is inside a folder, whose own links are resolved here. */
+/**
+ * Returns whether a path is inside a folder. The path must be resolved already; symbolic links of the folder are
+ * resolved here.
+ */
 export function isInFolder(path: string, folder: URL): boolean {
   let root = decodeURIComponent(folder.pathname);
   try {
@@ -35,7 +38,7 @@ export function isInFolder(path: string, folder: URL): boolean {
   return path.startsWith(root.replace(/\/*$/, "/"));
 }
 
-/** Returns whether a resolved path is a regular file: a device never ends, and a pipe never begins. */
+/** Returns whether a resolved path is a regular file. Reading a device or a pipe might never end. */
 export function isRegularFile(path: string): boolean {
   return findFiles()!.statSync(path).isFile();
 }

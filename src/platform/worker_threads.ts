@@ -21,7 +21,7 @@ export interface WorkerThreads {
   } | null;
 }
 
-/** Returns `node:worker_threads`, which Deno has as well; `undefined` in a page. */
+/** Returns `node:worker_threads`, which Deno has as well; `undefined` in a web page. */
 export function findWorkerThreads(): WorkerThreads | undefined {
   return findBuiltin("node:worker_threads");
 }

@@ -44,7 +44,7 @@ import { IdentityUpdate } from "../runs/identity_update.ts";
 /** Creates a hook from checked options. */
 type Make = (options: never) => object;
 
-/** Default folders: a configuration may leave them out. */
+/** Default folders of the hooks that write files, used if a configuration omits the folder. */
 const OUTPUT = { outputDir: "." };
 const CHECKPOINTS = { outputDir: "checkpoints" };
 
@@ -71,7 +71,7 @@ const MAKERS: Readonly<Record<BuiltInHookName, Make>> = {
   heartbeat: (options: HeartbeatOptions) => new Heartbeat(options),
 };
 
-/** Schemas and factories by name. */
+/** Schema and factory of each built-in hook, by the hook's name. */
 export const BUILT_IN_HOOKS: Readonly<
   Record<
     string,

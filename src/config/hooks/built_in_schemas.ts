@@ -1,6 +1,6 @@
 /**
- * Schemas of the built-in hooks: the table by which configurations are checked and from which their JSON Schema is
- * made.
+ * Schemas of the built-in hooks. Configurations are checked against them, and the JSON Schema of configurations is
+ * generated from them.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 import type { HookSchema } from "./hook_schema.ts";
 import type { JsonSchema } from "../json_schema.ts";
 
-/** Example of an address. */
+/** Example URL in the schemas of hooks that post to a web service. */
 const ADDRESS = "https://example.com/hook";
 
 const flag = (description: string, value?: boolean): JsonSchema => ({
@@ -52,7 +52,7 @@ const texts = (description: string, value?: readonly string[]): JsonSchema => ({
   ...(value !== undefined && { default: value }),
 });
 
-/** Schedule options of hooks whose frequency has another name. */
+/** Schedule options without `frequency`, for hooks that define their frequency by an option of another name or type. */
 const WHEN: Readonly<Record<string, JsonSchema>> = {
   enableAfterEpoch: count("Number of epochs after which the hook is first called.", 0, 0),
   phase: count("Remainder of the counter divided by the frequency at which the hook is due.", 0, 0),
@@ -70,7 +70,7 @@ const WHEN: Readonly<Record<string, JsonSchema>> = {
   sampleSeed: count("Seed of the random sample.", 0, 0),
 };
 
-/** Schedule options of all other hooks. */
+/** Schedule options of hooks with the usual `frequency`. */
 const TIMES: Readonly<Record<string, JsonSchema>> = {
   frequency: count("The hook is due when the counter of its stage is a multiple of this.", 1),
   ...WHEN,

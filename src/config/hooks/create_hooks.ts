@@ -29,14 +29,14 @@ export interface CreatedHook {
   readonly options: AddOptions;
   /** Path in the configuration, such as `hooks.forward[0]`. */
   readonly path: string;
-  /** Reports errors of the hook that do not stop the run. */
+  /** True if errors of the hook that do not stop the run are reported. */
   readonly logErrors: boolean;
 }
 
 /** Options of {@linkcode createHooks}. */
 export interface CreateHooksOptions {
   /**
-   * Registry of the known names.
+   * Registry that resolves the names of hooks. It is ignored if the configuration is given as a registry.
    *
    * @default a registry of the built-in hooks
    */
@@ -49,8 +49,8 @@ export interface CreateHooksOptions {
   readonly base?: string | URL;
   /**
    * Modules that the configuration may name. Importing a module runs it, so the default allows only files in the
-   * folder of `base` or below it. `"any"` allows everything that `import` takes, for a configuration that is trusted
-   * like the program itself; `"none"` allows no modules.
+   * folder of `base` or below it. `"any"` allows every address that `import` accepts; use it only for a configuration
+   * that is trusted like the program itself. `"none"` allows no modules.
    *
    * @default "folder"
    */
@@ -65,16 +65,17 @@ export interface CreateHooksOptions {
 }
 
 /**
- * Creates the hooks of a configuration: first `hookClasses`, which run before all others, then those behind switches,
- * then `hooks.forward`, `hooks.update` and `hooks.other`, each in the order of its list. Hooks that are registered in
- * code also run before the built-in ones and before those in lists.
+ * Creates the hooks of a configuration in this order: the custom hooks of `hookClasses`, the hooks that switches such
+ * as `enableLoggingHook` enable, and the hooks of `hooks.forward`, `hooks.update` and `hooks.other`. Each list keeps
+ * its order. Built-in hooks and all hooks in lists get `{ order: "last" }`, so that they run after hooks that are
+ * added in code.
  *
  * The whole configuration is checked before the first hook is created.
  *
- * @throws {TypeError | RangeError} for an unknown name, option or value, with its path in the configuration and the
- * most similar one
+ * @throws {TypeError | RangeError} for an unknown name, option or value; the message has its path in the
+ * configuration, and suggests the most similar name
  * @throws {TypeError} for a module that `modules` does not allow
- * @throws {Error} for a module that cannot be loaded, and for an error that a hook throws for its options
+ * @throws {Error} if a module cannot be loaded, or if a hook rejects its options; the original error is the `cause`
  *
  * @example
  * ```ts
@@ -103,7 +104,7 @@ export async function createHooks(
   const registry = isLoaded ? config : options.registry ?? new HookRegistry();
   const modules = { base, policy: policyOfModules(options.modules) };
   const read = isLoaded ? config.read() : readConfig(config);
-  // Plans are checked for all hooks first, so that a mistake in the last one does not leave others created.
+  // All hooks are checked before the first one is created, so that a wrong last hook leaves no others behind.
   const plans = read.wanted.map((wanted) => planOf(wanted, registry, modules));
   const created: CreatedHook[] = [], names = new Map<string, number>();
   for (const plan of plans.filter(({ wanted }) => !wanted.isOff)) {
@@ -122,12 +123,12 @@ export async function createHooks(
   return created;
 }
 
-/** A hook to create, and the registry's entry of its name. */
+/** A hook to create, and the registry's entry for its name. */
 interface HookPlan {
   readonly wanted: WantedHook;
-  /** Entry in the registry; undefined for a module. */
+  /** Entry in the registry; undefined for a hook from a module. */
   readonly registered: RegisteredHook | undefined;
-  /** Address of a module. */
+  /** Address from which the module of the hook is imported; undefined for a hook in the registry. */
   readonly address?: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -160,7 +161,10 @@ async function make(
   }
 }
 
-/** A state with every field: the trainer checks the fields that a hook reads. */
+/**
+ * A state that claims to have every field, so that a temporary loop accepts any hook. The trainer checks later which
+ * fields the hook reads.
+ */
 const ANY_STATE: StateSource = {
   fields: [],
   has: () => true,

@@ -55,13 +55,16 @@ export function partsOf(spec: string): [from: string, name: string] {
   return at === -1 ? [spec, "default"] : [spec.slice(0, at), spec.slice(at + 1)];
 }
 
-/** Returns the name of the hook in a module spec: `"MyHook"`. */
+/**
+ * Returns the bare name of the hook in a module spec: the name after `#`, or the file name without its extension for
+ * the default export.
+ */
 export function bareName(spec: string): string {
   const [from, name] = partsOf(spec);
   return name === "default" ? from.replace(/^.*\//, "").replace(/\.\w+$/, "") : name;
 }
 
-/** Returns whether a spec names a module, and not a hook in the registry. */
+/** Returns whether a spec names a module. Otherwise it names a hook in the registry. */
 export function isModule(spec: string): boolean {
   return /[#:/]/.test(spec);
 }

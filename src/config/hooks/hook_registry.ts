@@ -81,8 +81,9 @@ export class HookRegistry {
   }
 
   /**
-   * Loads the definitions of hooks from a configuration, instead of those of an earlier one. They are created when the
-   * registry is passed to `createHooks`, to `addHooks`, or as the `hooksConfig` of a trainer. Modules are checked then.
+   * Loads the definitions of hooks from a configuration. They replace the definitions of an earlier call. The hooks
+   * are created when the registry is passed to `createHooks`, to `addHooks`, or to a trainer as its option
+   * `hooksConfig`. Only then are the modules of custom hooks checked and imported.
    *
    * @throws {TypeError | RangeError} for an unknown name or option, or a wrong value, with its path in the configuration
    */
@@ -101,24 +102,33 @@ export class HookRegistry {
     return this.#loaded?.definitions ?? [];
   }
 
-  /** Enables a hook of the loaded configuration, also in the trainers that have it. Throws a RangeError for an unknown name. */
+  /**
+   * Enables a hook of the loaded configuration, also in the trainers for which it was created. Throws a RangeError
+   * for an unknown name, and a TypeError if no configuration is loaded.
+   */
   enable(name: string): void {
     this.#loadedFor("enable").toggle(name, true);
   }
 
-  /** Disables a hook of the loaded configuration, also in the trainers that have it. Throws a RangeError for an unknown name. */
+  /**
+   * Disables a hook of the loaded configuration, also in the trainers for which it was created. Throws a RangeError
+   * for an unknown name, and a TypeError if no configuration is loaded.
+   */
   disable(name: string): void {
     this.#loadedFor("disable").toggle(name, false);
   }
 
-  /** Returns the loaded configuration with the hooks enabled or disabled as they are now. Called by `createHooks`. */
+  /**
+   * Returns the loaded configuration, in which each hook is enabled or disabled according to the calls of `enable`
+   * and `disable`. Called by `createHooks`.
+   */
   read(): ReadConfig {
     return this.#loadedFor("create").read();
   }
 
   /**
-   * Registers the handle of a hook, which is enabled and disabled with its definition in the configuration. Called by
-   * trainers.
+   * Connects the handle of a created hook with the definition at `path`. From now on `enable` and `disable` also act
+   * on the handle. Called by trainers.
    */
   join(path: string, handle: HookHandle): void {
     this.#loaded?.join(path, handle);
@@ -136,7 +146,7 @@ export class HookRegistry {
     return [...this.#hooks.keys()];
   }
 
-  /** All hooks by name. */
+  /** All registered hooks, by name. */
   get entries(): ReadonlyMap<string, RegisteredHook> {
     return this.#hooks;
   }
@@ -177,7 +187,7 @@ export class HookRegistry {
     return this;
   }
 
-  /** Returns the hook of a name. Throws a RangeError if the name is unknown. */
+  /** Returns the registered hook with this name. Throws a RangeError if the name is unknown. */
   get(name: string): RegisteredHook {
     const hook = this.#hooks.get(name);
     if (hook !== undefined) return hook;

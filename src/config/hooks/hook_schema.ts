@@ -1,5 +1,5 @@
 /**
- * Schema of the options of a hook in configurations.
+ * Schemas of the options of hooks in configurations.
  *
  * @module
  */
@@ -36,14 +36,14 @@ export interface HookSchema {
   readonly required?: readonly string[];
   /** Names of options of which at least one is required. */
   readonly anyOf?: readonly string[];
-  /** Names of options that JSON cannot express, such as functions. They are for configurations in code. */
+  /** Names of options that JSON cannot express, such as functions. Only configurations in code can have them. */
   readonly inCode?: readonly string[];
   /** Alternative names of options → their names above. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns the options of a hook from a configuration, in camelCase.
+ * Checks the options of a hook in a configuration, and returns them with names in camelCase.
  *
  * @throws {TypeError} for an unknown option, an option of the wrong type, or one that is given twice
  * @throws {RangeError} for an option out of range
@@ -77,7 +77,7 @@ export function readHookOptions(
   throw new TypeError(wrong(path, `an entry with ${anyOf.join(" or ")}`, given));
 }
 
-/** Returns the error message for an unknown member. */
+/** Returns the error message for an unknown option, with the most similar known name. */
 export function unknownMember(path: string, key: string, known: readonly string[]): string {
   const near = didYouMean(camelCase(key), known);
   const asWritten = key.includes("_")
@@ -93,7 +93,7 @@ export function spellings(name: string): ReadonlySet<string> {
   return new Set([name, snakeCase(name)]);
 }
 
-/** Returns members in both spellings, for a JSON Schema. */
+/** Returns an object with each member under both spellings of its name, for a JSON Schema. */
 export function bothSpellings(
   members: Readonly<Record<string, JsonSchema>>,
 ): Record<string, JsonSchema> {

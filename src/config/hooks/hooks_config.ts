@@ -18,10 +18,12 @@ import type { SnakeCased } from "../letter_case.ts";
 /** Options of a hook, in camelCase or snake_case. */
 export type HookOptionsConfig = Readonly<Record<string, unknown>>;
 
-/** Options of a hook in a configuration: all are optional, in camelCase or snake_case. */
+/**
+ * Options of a hook in a configuration. All options are optional, and their names may be in camelCase or snake_case.
+ */
 export type ConfigOptions<O> = Partial<O> & SnakeCased<Partial<O>>;
 
-/** Options of a gradient monitor, with alternative names of other systems. */
+/** Options of a gradient monitor in a configuration, with alternative names of two options. */
 export interface GradientMonitorConfig extends GradientMonitorOptions {
   /** Alternative name of `histogram`. */
   readonly logHistogram?: boolean;
@@ -29,9 +31,9 @@ export interface GradientMonitorConfig extends GradientMonitorOptions {
   readonly logNorm?: boolean;
 }
 
-/** A hook in a list. All other members are its options. */
+/** A hook in a list. Members that are not described here are options of the hook. */
 export interface HookEntry {
-  /** Name of a registered hook. With `module`, the name that the hook is given. */
+  /** Name of a registered hook. If `module` is given, this is the name that the created hook gets. */
   readonly name?: string;
   /** A custom hook in a module: `"./my_hooks.ts#MyHook"`. */
   readonly module?: string;
@@ -51,7 +53,7 @@ export interface HookEntry {
   readonly [option: string]: unknown;
 }
 
-/** Hooks in lists. The hooks of a list run in its order. */
+/** Lists of hooks. Within a list, hooks run in the order of the list. */
 export type HooksConfigLists = {
   readonly [
     /** Lists by purpose. */
@@ -61,47 +63,51 @@ export type HooksConfigLists = {
 
 /** Members of a {@linkcode HooksConfig} in camelCase. */
 export interface HooksConfigMembers {
-  /** Logs the run on the console. */
+  /** Adds the hook `logging`, which logs the run on the console. */
   readonly enableLoggingHook?: boolean;
-  /** Options of the console log. */
+  /** Options of the hook `logging`. */
   readonly loggingConfig?: ConfigOptions<ConsoleLogOptions>;
-  /** Measures gradients. */
+  /** Adds the hook `gradient_monitor`, which reports statistics of gradients. */
   readonly enableGradientMonitor?: boolean;
-  /** Options of the gradient monitor. */
+  /** Options of the hook `gradient_monitor`. */
   readonly gradientMonitorConfig?: ConfigOptions<GradientMonitorConfig>;
-  /** Keeps the best checkpoints. */
+  /** Adds the hook `model_checkpoint`, which keeps checkpoints of the best models. */
   readonly enableModelCheckpointHook?: boolean;
-  /** Options of the model checkpoints. */
+  /** Options of the hook `model_checkpoint`. */
   readonly modelCheckpointConfig?: ConfigOptions<ModelCheckpointOptions>;
-  /** Stops a run that no longer improves. */
+  /** Adds the hook `early_stopping`, which stops a run that no longer improves. */
   readonly enableEarlyStoppingHook?: boolean;
-  /** Options of early stopping. */
+  /** Options of the hook `early_stopping`. */
   readonly earlyStoppingConfig?: ConfigOptions<EarlyStoppingOptions>;
-  /** Reports learning rates. */
+  /** Adds the hook `lr_monitor`, which reports learning rates. */
   readonly enableLrMonitor?: boolean;
-  /** Options of the learning rate monitor. */
+  /** Options of the hook `lr_monitor`. */
   readonly lrMonitorConfig?: ConfigOptions<LrMonitorOptions>;
-  /** Custom hooks: modules such as `"./my_hooks.ts#MyHook"`, or names in the registry. They run before all others. */
+  /**
+   * Custom hooks: modules such as `"./my_hooks.ts#MyHook"`, or names in the registry. They run before the hooks of
+   * switches and lists.
+   */
   readonly hookClasses?: readonly string[];
   /**
-   * Options of the custom hooks, by the whole text in `hookClasses`, or by the name after `#` if it is unique. A
-   * class or function receives them as one object, or no argument if there are no options.
+   * Options of the custom hooks. The key is the whole text in `hookClasses`, or the name after `#` if only one hook
+   * has that name. A class or function receives the options as one object, or no argument if there are no options.
    */
   readonly hookConfigs?: Readonly<Record<string, HookOptionsConfig>>;
   /**
-   * Continues after errors of hooks without an error policy of their own. If `true`, a hook that cannot be created is
-   * left out, and errors that hooks throw do not stop the run. If `false`, every error stops the run.
+   * Reaction to errors of hooks. If `true`, a hook that cannot be created is left out, and errors of hooks without an
+   * `onError` policy do not stop the run. If `false`, every error stops the run, except those of entries in lists
+   * that have an `onError`.
    *
    * @default undefined: each hook's own policy; a hook that cannot be created is an error
    */
   readonly continueOnHookError?: boolean;
   /**
-   * Reports errors that do not stop the run.
+   * Reports errors of hooks that do not stop the run.
    *
    * @default true
    */
   readonly logHookErrors?: boolean;
-  /** Hooks in lists, or `null` for no lists. */
+  /** Hooks in lists; `null` has the same effect as leaving the member out. */
   readonly hooks?: HooksConfigLists | null;
 }
 
@@ -111,7 +117,10 @@ export type HooksConfig = HooksConfigMembers & SnakeCased<HooksConfigMembers>;
 type EnableMember = keyof HooksConfigMembers & `enable${string}`;
 type ConfigMember = keyof HooksConfigMembers & `${string}Config`;
 
-/** A switch of a {@linkcode HooksConfig}, the member with its options, and the name of its hook. */
+/**
+ * A switch of a {@linkcode HooksConfig}: the member that enables a hook, the member with the options of the hook, and
+ * the name of the hook.
+ */
 export type Switch = readonly [enable: EnableMember, config: ConfigMember, name: string];
 
 /** All switches, in the order in which their hooks are created. */
@@ -123,10 +132,10 @@ export const SWITCHES: readonly Switch[] = [
   ["enableLrMonitor", "lrMonitorConfig", "lr_monitor"],
 ];
 
-/** All lists, in the order in which their hooks are created. */
+/** Names of all lists, in the order in which their hooks are created. */
 export const LISTS: readonly HookList[] = ["forward", "update", "other"];
 
-/** All members in camelCase. */
+/** Names of all members of a {@linkcode HooksConfig}, in camelCase. */
 export const CONFIG_MEMBERS: readonly (keyof HooksConfigMembers)[] = [
   ...SWITCHES.flatMap(([enable, config]) => [enable, config] as const),
   "hookClasses",

@@ -13,8 +13,8 @@ import type { JsonSchema } from "../json_schema.ts";
 const FLAG: JsonSchema = { type: "boolean" };
 
 /**
- * Returns the JSON Schema (draft 2020-12) of a configuration with the hooks of a registry: every name and every
- * option, in both spellings. Options that JSON cannot express, such as functions, are left out.
+ * Returns the JSON Schema (draft 2020-12) of configurations that use the hooks of a registry. It contains every name
+ * of a hook and every option, in both spellings. Options that JSON cannot express, such as functions, are left out.
  *
  * @example
  * ```ts
@@ -77,7 +77,10 @@ function optionsOf(schema: HookSchema): JsonSchema {
   };
 }
 
-/** Returns the alternatives of required members in either spelling. Options that JSON cannot express are left out. */
+/**
+ * Returns a schema for each combination of required members and their spellings; a configuration must match one of
+ * them. Options that JSON cannot express are not required.
+ */
 function requirements({ required = [], anyOf = [], inCode = [] }: HookSchema): JsonSchema[] {
   const any = anyOf.filter((name) => !inCode.includes(name));
   const groups = [...required.map((name) => [name]), ...(any.length === 0 ? [] : [any])];

@@ -12,7 +12,7 @@ import type { HooksConfig } from "./hooks_config.ts";
 import { type ReadConfig, readConfig, type WantedHook } from "./read_config.ts";
 import { findHook, type HookLookup, numbered } from "./registered_hook.ts";
 
-/** A hook of a configuration, and its current state. */
+/** A hook of a loaded configuration, and its current state. */
 export interface HookDefinition {
   /** Name of the hook. */
   readonly name: string;
@@ -40,7 +40,7 @@ export class LoadedHooks {
   readonly #read: ReadConfig;
   readonly #hooks: readonly LoadedHook[];
 
-  /** Throws a TypeError or RangeError that names the path of what is wrong. */
+  /** Reads and checks a configuration. Throws a TypeError or RangeError that has the path of the wrong member. */
   constructor(config: HooksConfig, lookup: HookLookup) {
     this.config = config;
     this.#read = readConfig(config);
@@ -63,7 +63,7 @@ export class LoadedHooks {
     }));
   }
 
-  /** The hooks, in the order in which they are created. */
+  /** The definitions of the hooks, in the order in which the hooks are created. */
   get definitions(): HookDefinition[] {
     return this.#hooks.map(({ name, list, enabled, wanted: { path } }) => ({
       name,
@@ -73,7 +73,7 @@ export class LoadedHooks {
     }));
   }
 
-  /** Returns the configuration with the hooks enabled or disabled as they are now. */
+  /** Returns the configuration, in which each hook is enabled or disabled according to the calls of `toggle`. */
   read(): ReadConfig {
     const enabled = new Map(this.#hooks.map(({ wanted, enabled }) => [wanted, enabled]));
     const wanted = this.#read.wanted.map((one) => ({
@@ -95,7 +95,10 @@ export class LoadedHooks {
     for (const handle of hook.handles) enabled ? handle.enable() : handle.disable();
   }
 
-  /** Registers a handle, which is enabled and disabled with the definition at a path from now on. */
+  /**
+   * Connects the handle of a created hook with the definition at `path`. From now on `toggle` also acts on the
+   * handle.
+   */
   join(path: string, handle: HookHandle): void {
     this.#hooks.find(({ wanted }) => wanted.path === path)?.handles.push(handle);
   }

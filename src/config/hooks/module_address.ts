@@ -10,7 +10,10 @@ import { findDeno } from "../../platform/host.ts";
 import { isInFolder, realPathOf } from "../../platform/real_path.ts";
 import { partsOf } from "./hook_module.ts";
 
-/** Modules that a configuration may name: files in its folder, any, or none at all. */
+/**
+ * Modules that a configuration may name: files in its folder and below (`"folder"`), every module (`"any"`), or no
+ * module (`"none"`).
+ */
 export type ModulePolicy = "folder" | "any" | "none";
 
 /** Rules for the addresses of modules. */
@@ -23,9 +26,9 @@ export interface ModuleRules {
 const POLICIES: readonly unknown[] = ["folder", "any", "none"];
 
 /**
- * Returns the policy that an option asks for.
+ * Returns the policy that the option `modules` asks for.
  *
- * @throws {RangeError} if the option is not a policy
+ * @throws {RangeError} if the option is not one of the policies
  */
 export function policyOfModules(modules: unknown = "folder"): ModulePolicy {
   if (POLICIES.includes(modules)) return modules as ModulePolicy;
@@ -33,9 +36,9 @@ export function policyOfModules(modules: unknown = "folder"): ModulePolicy {
 }
 
 /**
- * Returns the address that is imported for a module of a configuration.
+ * Returns the address from which a module of a configuration is imported.
  *
- * @throws {TypeError} if the policy does not allow it
+ * @throws {TypeError} if the policy does not allow the module, or if its path is relative and the folder is unknown
  */
 export function addressOf(spec: string, path: string, { base, policy }: ModuleRules): string {
   const [from] = partsOf(spec), folder = folderOf(base);
@@ -68,7 +71,7 @@ function isInside(file: URL, folder: URL): boolean {
   try {
     real = realPathOf(file);
   } catch {
-    // The file does not exist or must not be read. The import reports which.
+    // The file does not exist, or may not be read. The import reports the reason.
   }
   return real === undefined ? file.href.startsWith(folder.href) : isInFolder(real, folder);
 }
@@ -83,7 +86,7 @@ function currentFolder(): URL | undefined {
   return deno === undefined ? undefined : urlOf(`${deno.cwd()}/`);
 }
 
-/** Returns the URL of an address or path. The path of a folder must end in a slash. */
+/** Returns the URL of an address or of a file path. The path of a folder must end with a slash. */
 function urlOf(base: string | URL): URL {
   if (base instanceof URL) return base;
   if (/^[a-z][a-z0-9+.-]+:/i.test(base)) return new URL(base);

@@ -19,35 +19,38 @@ import {
 import { checkValue, type JsonSchema, wrong } from "../json_schema.ts";
 import { camelCase } from "../letter_case.ts";
 
-/** A hook to create. */
+/** A hook that a configuration asks for. */
 export interface WantedHook {
-  /** Path in the configuration, such as `hooks.forward[0]`. */
+  /** Path of the hook in the configuration, such as `hooks.forward[0]`. */
   readonly path: string;
   /** Name in the registry, or module spec. */
   readonly spec: string;
-  /** True for a module. */
+  /** True if `spec` is a module spec. */
   readonly isModule: boolean;
-  /** Name to give the hook, if the configuration has one. */
+  /** Name that the hook gets; undefined if the configuration does not name it. */
   readonly name: string | undefined;
-  /** Options as written. */
+  /** Options of the hook as the configuration spells them. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** List that contains the hook. */
+  /** List that contains the hook; undefined for hooks of `hookClasses` and of switches. */
   readonly list: HookList | undefined;
-  /** True if the hook is only checked, and not created. */
+  /** True if the options of the hook are only checked, and the hook is not created. */
   readonly isOff: boolean;
   /** False if the hook is added, but disabled. */
   readonly enabled: boolean;
-  /** Reaction to an error that the hook throws. */
+  /** Reaction to an error that the hook throws; undefined if the entry has no `onError`. */
   readonly onError: "throw" | "warn" | "disable" | undefined;
 }
 
-/** A configuration, checked. */
+/** A checked configuration. */
 export interface ReadConfig {
-  /** The hooks, in order. */
+  /** The hooks, in the order in which they are created. */
   readonly wanted: readonly WantedHook[];
-  /** True if the run continues after errors of hooks. */
+  /**
+   * Value of `continueOnHookError`: true if the run continues after errors of hooks. If it is undefined, the error
+   * policy of each hook decides.
+   */
   readonly continues: boolean | undefined;
-  /** True if those errors are reported. */
+  /** Value of `logHookErrors`: true if errors of hooks that do not stop the run are reported. */
   readonly logs: boolean;
 }
 

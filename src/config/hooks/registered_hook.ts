@@ -1,5 +1,5 @@
 /**
- * Hooks of a registry, and how a configuration finds them.
+ * Hooks of a registry, and their lookup by a configuration.
  *
  * @module
  */
@@ -19,11 +19,11 @@ export interface RegisteredHook extends HookSchema {
   readonly isBuiltIn: boolean;
 }
 
-/** Names of hooks, as a registry has them. */
+/** The lookup of registered hooks by name. */
 export interface HookLookup {
   /** Returns whether a name is registered. */
   has(name: string): boolean;
-  /** Returns the hook of a name. Throws a RangeError if the name is unknown. */
+  /** Returns the registered hook with this name. Throws a RangeError if the name is unknown. */
   get(name: string): RegisteredHook;
 }
 
@@ -36,9 +36,10 @@ export interface FoundHook {
 }
 
 /**
- * Returns the registered hook that a configuration asks for by name, with its options.
+ * Returns the registered hook that a configuration names, with its checked options.
  *
- * @throws {TypeError | RangeError} for an unknown name or option, a wrong value, or a hook of another list, with its path
+ * @throws {TypeError | RangeError} for an unknown name or option, a wrong value, or a hook that belongs to another
+ * list; the message has the path in the configuration
  */
 export function findHook(wanted: WantedHook, hooks: HookLookup): FoundHook {
   const { path, spec, options } = wanted, registered = registeredOf(wanted, hooks);
@@ -67,7 +68,10 @@ function registeredOf({ path, spec, list }: WantedHook, hooks: HookLookup): Regi
   }
 }
 
-/** Returns a name for the next hook of that name: the second one is `name-2`. */
+/**
+ * Returns a unique name for a hook: `name` the first time, then `name-2`, `name-3` and so on. `names` counts the uses
+ * of each name.
+ */
 export function numbered(name: string, names: Map<string, number>): string {
   const count = (names.get(name) ?? 0) + 1;
   names.set(name, count);

@@ -20,13 +20,13 @@ export interface ReportOptions {
 }
 
 /**
- * Returns a report of a run: its facts and outcome, warnings, plots of its scalars, its parts, its hooks and when
- * they were enabled or disabled, timings if there is a profile, and its configuration.
+ * Returns a report of a run: its facts and outcome, warnings, plots of its scalars, the parts of a resumed run, its
+ * hooks and when they were enabled or disabled, timings if there is a profile, and its configuration.
  *
  * @param run a run folder, or the result of `readRun`
- * @throws {TypeError} for another format
- * @throws {RangeError} for a folder that is not a run folder, or of a newer version
- * @throws {SyntaxError} for a damaged file in the folder, with its line or key
+ * @throws {TypeError} if `format` is neither `"html"` nor `"markdown"`
+ * @throws {RangeError} if the folder is not a run folder, or was written by a newer version
+ * @throws {SyntaxError} if a file in the folder is damaged; the message has the line or key
  *
  * @example
  * ```ts

@@ -59,7 +59,7 @@ export function reportContent(run: RunData): ReportContent {
   };
 }
 
-/** Returns the end of the last part of the run, if it has ended. */
+/** Returns the record of the end of the run's last part; undefined if that part has not ended. */
 function endOf(records: readonly RunRecord[]): RunEnd | undefined {
   const last = records.findLast(({ type }) => type !== "change");
   return last?.type === "end" ? last : undefined;
@@ -128,7 +128,10 @@ function plots({ history }: RunData): ReportBlock[] {
   }));
 }
 
-/** Returns a table of the parts of a resumed run. A single part is described by the facts. */
+/**
+ * Returns a table with the parts of a resumed run. A run of a single part has no table, because the facts describe
+ * it.
+ */
 function parts(run: RunData): ReportBlock[] {
   const all = partsOf(run);
   if (all.length < 2) return [];

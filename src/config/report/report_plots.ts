@@ -26,7 +26,7 @@ interface Group {
   readonly isLog?: boolean;
 }
 
-/** Name of the plot that is left out if no system converges. */
+/** Name of the plot of converged systems. The plot is left out if its values are constant. */
 const CONVERGED = "converged";
 const GROUPS: readonly Group[] = [
   { name: "loss", title: "Loss", fits: /^(loss|(train|val)\/loss)(\/|$)/, isLog: true },
@@ -41,12 +41,12 @@ const GROUPS: readonly Group[] = [
   },
 ];
 const SPEED: Group = { name: "speed", title: "Steps per second", fits: /\/steps_per_s$/ };
-/** Scalars of progress, which are not plotted. */
+/** Pattern of scalars that only count progress. They are not plotted. */
 const PROGRESS = /^(dynamics|training)\//;
 
 /**
- * Returns the plots of a run: related scalars share a plot, and metrics of training share one with those of
- * validation.
+ * Returns the plots of a run. Related scalars share a plot, and a training metric shares its plot with the validation
+ * metric of the same name.
  */
 export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): ReportPlot[] {
   const names = history.names().filter((name) => {
@@ -78,7 +78,10 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
   return named([...known, ...own, ...speed]);
 }
 
-/** Makes file names unique. Titles may differ only in characters that file names cannot have. */
+/**
+ * Makes the file names of plots unique by appending numbers. Names collide if titles differ only in characters that
+ * file names cannot contain.
+ */
 function named(plots: readonly ReportPlot[]): ReportPlot[] {
   const used = new Set<string>();
   return plots.map((plot) => {

@@ -1,5 +1,5 @@
 /**
- * Style of reports on light pages and dark ones.
+ * Style of reports, for light and dark color schemes.
  *
  * @module
  */

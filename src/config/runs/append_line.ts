@@ -19,8 +19,9 @@ const BLOCK = 4096;
  * Appends a line with its newline to a file, and creates the file if needed.
  *
  * The line is a single write, so lines of several processes do not mix. A process that is killed during the write may
- * leave a part of the line, because Linux can stop between two pages. The next append removes that part with a
- * warning, or ends it if it is complete JSON that only lacks its newline. Both need permission to read the file.
+ * leave a partial line, because Linux can stop between two pages. The next append removes the partial line with a
+ * warning. If the last line is complete JSON that only lacks its newline, the next append adds the newline instead.
+ * Both repairs need permission to read the file.
  */
 export function appendLine(
   deno: DenoHost,
@@ -49,7 +50,7 @@ export function appendLine(
   }
 }
 
-/** Cuts off a partial line. Returns false if the last line is complete and lacks its newline. */
+/** Removes a partial last line. Returns false if the last line is complete and only lacks its newline. */
 function endLastLine(file: HostFile, path: string | URL): boolean {
   const { size } = file.statSync();
   let start = size;

@@ -31,9 +31,9 @@ import { TrainingStage } from "../../training/stages.ts";
 export class IdentityUpdate {
   /** Name of the hook. */
   readonly name = "identity";
-  /** Stage of the hook: gradients may be changed. */
+  /** Stage of the hook, at which gradients may be changed. */
   readonly stage: typeof TrainingStage.GRADIENTS = TrainingStage.GRADIENTS;
-  /** Applies in every step. */
+  /** The hook is called in every step. */
   readonly frequency = 1;
 
   /** Returns the given gradients. */

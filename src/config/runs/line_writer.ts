@@ -9,7 +9,7 @@ import { codeOf } from "../../base/file_refusal.ts";
 /** Writes one line with its newline. If it returns a promise, the next line waits for it. */
 export type WriteLine = (line: string) => void | PromiseLike<void>;
 
-/** Writes lines in order, attempts every line, and keeps errors until `flush` throws them. */
+/** Writes lines in order. An error of one line does not prevent later lines; `flush` throws it. */
 export class LineWriter {
   readonly #write: WriteLine;
   #tail: Promise<void> | undefined;
@@ -21,7 +21,7 @@ export class LineWriter {
     this.#write = write;
   }
 
-  /** Writes a line now, or after the lines before it. Never throws. */
+  /** Writes a line, or queues it if earlier lines are pending. Never throws. */
   push(line: string): void {
     this.#attempted++;
     if (this.#tail !== undefined) {
@@ -37,7 +37,7 @@ export class LineWriter {
     }
   }
 
-  /** Waits until every line was attempted. Throws if a line failed since the last call. */
+  /** Waits until all lines are written or have failed. Throws an Error if a line failed since the last call. */
   async flush(): Promise<void> {
     while (this.#tail !== undefined) await this.#tail;
     const [errors, attempted] = [this.#errors, this.#attempted];

@@ -27,7 +27,7 @@ import type { WriteLine } from "./line_writer.ts";
 import { fileWriter } from "./run_log_options.ts";
 import { TrajectoryWriter } from "./trajectory_writer.ts";
 
-/** Parts of a {@linkcode LockedRunFolder}. */
+/** Values from which a {@linkcode LockedRunFolder} is created. */
 export interface FolderParts {
   readonly paths: RunPaths;
   readonly identity: RunIdentity;
@@ -36,7 +36,7 @@ export interface FolderParts {
   readonly options: ReadFolderOptions;
 }
 
-/** A run folder that this process has locked. */
+/** An open run folder, which this process has locked. */
 export class LockedRunFolder implements RunFolder {
   readonly path: string;
   readonly id: string;
@@ -46,7 +46,7 @@ export class LockedRunFolder implements RunFolder {
   readonly #profiler: Profiler | undefined;
   readonly #log: RunLogHook;
   #engine: FolderEngine | undefined;
-  /** True while the hooks are open. */
+  /** True while the hooks of the attached engine are open. */
   #isWriting = false;
   #isClosed = false;
 
@@ -158,7 +158,7 @@ export class LockedRunFolder implements RunFolder {
     return this.close();
   }
 
-  /** Returns a writer of lines to `runs.jsonl`. It refuses to write if the folder was replaced by another. */
+  /** Returns a writer of lines to `runs.jsonl`. It throws if the folder was removed or replaced since it was locked. */
   #lineWriter(): WriteLine {
     const { runs } = this.#parts.paths;
     const append = fileWriter(runs);

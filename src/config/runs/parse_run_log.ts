@@ -13,10 +13,10 @@ import type { RunRecord } from "./run_record.ts";
  * Parses the records of a run log. A last line without a newline was cut off when the process was killed, and is
  * ignored.
  *
- * @param text the lines
- * @param name name of the text in errors
- * @throws {SyntaxError} for a line that is not a run log's; the message has its number, from 1, and the key that is
- * wrong
+ * @param text the content of the log, one record per line
+ * @param name the name of the log in errors
+ * @throws {SyntaxError} if a line is not a record of a run log; the message has the line number, counted from 1, and
+ * the wrong key
  *
  * @example
  * ```ts

@@ -11,17 +11,17 @@ import { isObject } from "../../base/object.ts";
 import { parseIdentity, pathsIn, type RunIdentity, textIn } from "./run_files.ts";
 import type { RunRecord } from "./run_record.ts";
 
-/** Data of a run: read from its folder, or assembled in code. */
+/** Data of a run, read from its folder or assembled in code. */
 export interface RunData extends Partial<RunIdentity> {
   /** Name of the run in a report. */
   readonly name: string;
-  /** Lines of its run log. */
+  /** Records of the run log, in order. */
   readonly records: readonly RunRecord[];
   /** Scalars of the run. */
   readonly history: ScalarHistory;
   /**
-   * Last step and time in the scalars of each part, in the order of its starts. They tell how far a part came that
-   * was killed.
+   * Step and time of the last scalars of each part of the run, in the order of the parts; undefined for a part
+   * without scalars. They show how far a killed part came.
    */
   readonly lastScalars?: readonly (Pick<RunRecord, "step" | "time"> | undefined)[];
   /** Timings of the run, if it was profiled. */
@@ -29,11 +29,11 @@ export interface RunData extends Partial<RunIdentity> {
 }
 
 /**
- * Reads a run folder, of a finished run or of one that is still running. Nothing is written.
+ * Reads the folder of a finished run, or of a run that is still in progress. The folder is not changed.
  *
- * @throws {RangeError} for a folder that is not a run folder, or of a newer version
- * @throws {SyntaxError} for a damaged file in the folder, with its line or key
- * @throws {Error} if the file system refuses
+ * @throws {RangeError} if the folder is not a run folder, or was written by a newer version
+ * @throws {SyntaxError} if a file in the folder is damaged; the message has the line or key
+ * @throws {Error} if a file cannot be read
  *
  * @example
  * ```ts
@@ -70,7 +70,7 @@ export async function readRun(path: string): Promise<RunData> {
   };
 }
 
-/** Parses the rows of a profile. Throws a SyntaxError that names the row and the member that is wrong. */
+/** Parses the rows of a profile. Throws a SyntaxError that names the row and the wrong member. */
 export function profileIn(text: string, name: string): TransitionSummary[] {
   const refuse = (requirement: string): never => {
     throw new SyntaxError(`Cannot read ${name}: ${requirement}`);

@@ -3,13 +3,16 @@ import { warningsOf } from "../../hooks/loop/progress.ts";
 import { pathsIn } from "./run_files.ts";
 import type { RunFolder } from "./run_folder_protocol.ts";
 
-/** An engine that can resume from a checkpoint: any engine of dynamics, which returns its batch, or a trainer. */
+/**
+ * An engine that can resume from a checkpoint: a trainer, or any engine of dynamics. `T` is the result of
+ * `loadCheckpoint`, which for dynamics is the batch.
+ */
 export interface ResumableEngine<T> {
   /** Name of the engine. */
   readonly name: string;
   /** Number of steps done. */
   readonly stepCount: number;
-  /** Restores the engine from a file. */
+  /** Restores the engine from a checkpoint file. */
   loadCheckpoint(path: string): Promise<T>;
 }
 
@@ -17,24 +20,24 @@ export interface ResumableEngine<T> {
 export interface Resumed<T> {
   /** Path of the checkpoint. */
   readonly path: string;
-  /** Number of steps done. */
+  /** Number of steps done at the checkpoint. */
   readonly step: number;
-  /** Batch to run, in dynamics. */
+  /** Result of `loadCheckpoint`: for dynamics, the batch to run. */
   readonly batch: T;
-  /** Newer checkpoints that could not be read. The engine warned of them. */
+  /** Newer checkpoints that could not be read. The engine has warned of each. */
   readonly passedOver: readonly { readonly path: string; readonly error: Error }[];
 }
 
 /**
- * Resumes a run from the newest undamaged checkpoint in its folder: counters, state of hooks and everything else. The
- * results are bitwise identical with the same model, options and hooks. Call `folder.attach(engine)` before, so that
- * the folder's own hooks resume, too. If newer checkpoints are damaged, the engine warns of each, and its outcome
- * lists the warnings.
+ * Restores an engine from the newest undamaged checkpoint in a run folder, with its counters and the state of its
+ * hooks. The results of the resumed run are bitwise identical to those of an uninterrupted run if the model, options
+ * and hooks are the same. Call `folder.attach(engine)` first, so that the hooks of the folder resume, too. If newer
+ * checkpoints are damaged, the engine warns of each, and its outcome lists the warnings.
  *
- * @returns the checkpoint and its batch; `undefined` if the folder has no checkpoint, so the run is new
- * @throws {Error} if there are checkpoints, but all are damaged
- * @throws {TypeError} for a checkpoint of another engine
- * @throws {RangeError} for a checkpoint of a newer version, or of another precision
+ * @returns the restored checkpoint; `undefined` if the folder has no checkpoint, so the run is new
+ * @throws {Error} if the folder has checkpoints, but all are damaged
+ * @throws {TypeError} if the checkpoint belongs to another kind of engine
+ * @throws {RangeError} if the checkpoint has a newer version or another precision
  * @throws {Error} if the file system refuses
  *
  * @example

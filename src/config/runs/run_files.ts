@@ -45,20 +45,20 @@ export interface RunIdentity {
   readonly id: string;
   /** Time when the folder was created, ISO 8601 in UTC. */
   readonly begun: string;
-  /** Hash of the configuration; `null` without a configuration. */
+  /** Hash of the configuration; `null` if there is no configuration. */
   readonly configHash: string | null;
   /** Configuration; `null` if there is no configuration. */
   readonly config: unknown;
 }
 
-/** Version of `config.json`. */
+/** Version of the format of `config.json`. */
 const SCHEMA = 1;
 
 /**
- * Parses `config.json`.
+ * Parses the text of a `config.json`.
  *
- * @throws {SyntaxError} if the text is not such a file; the message names the key that is wrong
- * @throws {RangeError} for a newer version
+ * @throws {SyntaxError} if the text is not the `config.json` of a run folder; the message names the wrong key
+ * @throws {RangeError} if a newer version has written the file
  */
 export function parseIdentity(text: string, name: string): RunIdentity {
   const of = parseObject(text, { name, schema: SCHEMA }), at = { name, of };
@@ -90,7 +90,7 @@ export async function textIn(path: string): Promise<string | undefined> {
   }
 }
 
-/** Returns the names in a folder; an empty list if it does not exist. */
+/** Returns the names of the files in a folder, sorted; an empty list if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   const { readdir } = await import("node:fs/promises");
   try {
@@ -121,7 +121,7 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** Returns the names in a folder that do not belong to a run. Files of open sinks without content are ignored. */
+/** Returns the given names of files in a folder, without those of open sinks that have no content yet. */
 export async function foreignNames(
   folder: string,
   names: readonly string[],
@@ -133,7 +133,7 @@ export async function foreignNames(
 
 /**
  * Closes the open sinks in a folder that have no content, and removes the files that they have created. It is called
- * when a run is refused, because the next run would refuse a folder with such files.
+ * when a run is refused, because the next run would refuse a folder that contains such files.
  */
 export async function removeEmptySinks(folder: string): Promise<void> {
   const [{ relative, isAbsolute, dirname }, { rm, rmdir }] = await Promise.all([

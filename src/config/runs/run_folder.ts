@@ -1,5 +1,5 @@
 /**
- * Run folders: everything that a run writes, and everything it needs to resume.
+ * Run folders, which contain everything that a run writes and needs to resume.
  *
  * @module
  */
@@ -27,11 +27,13 @@ import { RunLock } from "./run_lock.ts";
  * have no content are closed, and the files that they have created are removed.
  *
  * @param path path of the folder; the folders above it are created, too
- * @throws {RunFolderBusyError} if another run has the folder
- * @throws {RangeError} for a folder with other files, of another configuration, or of a newer version
- * @throws {SyntaxError} for a damaged file in the folder, with its line or key
+ * @throws {RunFolderBusyError} if another run has locked the folder
+ * @throws {RangeError} if the folder contains other files, belongs to another configuration, or was written by a
+ * newer version
+ * @throws {SyntaxError} if a file in the folder is damaged; the message has the line or key
  * @throws {TypeError} for wrong options, and in a web page, which has no file system
- * @throws {Error} if the file system refuses, with its `code` and its error as `cause`
+ * @throws {Error} if a file or folder cannot be read or written; the error has the `code` of the file system's error,
+ * which is its `cause`
  *
  * @example A run that resumes after it was stopped
  * ```ts
@@ -100,9 +102,10 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
 }
 
 /**
- * Returns an unused path for a new run folder: `name`, or else the first unused one of `name-2`, `name-3` and so on.
+ * Returns an unused path for a new run folder: `name` if it is unused, otherwise the first unused one of `name-2`,
+ * `name-3` and so on.
  *
- * @param parent folder of all runs; it need not exist
+ * @param parent the folder of all runs, which need not exist
  * @param name base name of the runs
  * @throws {Error} if `parent` cannot be read
  *

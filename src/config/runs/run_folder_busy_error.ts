@@ -7,16 +7,16 @@ export interface RunHolder {
   readonly pid: number;
   /** Host name of the machine; `"unknown"` if the process had no permission to read it. */
   readonly host: string;
-  /** Start time of the process in the units of the machine; `null` if it is unknown. */
+  /** Start time of the process in clock ticks since the machine started; `null` if it is unknown. */
   readonly startTime: string | null;
   /** Time when the process locked the folder, ISO 8601 in UTC. */
   readonly since: string;
-  /** Time of the last heartbeat, ISO 8601 in UTC. */
+  /** Time of the last heartbeat that the process wrote to the lock, ISO 8601 in UTC. */
   readonly heartbeat: string;
 }
 
 /**
- * The error of a run folder that another run has locked: two runs never write to one folder.
+ * Error thrown if a run folder is locked by another run, because two runs never write to the same folder.
  *
  * @example
  * ```ts
@@ -30,11 +30,11 @@ export interface RunHolder {
  * ```
  */
 export class RunFolderBusyError extends Error {
-  /** Name of the class. */
+  /** Name of the error. */
   override readonly name = "RunFolderBusyError";
   /** Path of the folder. */
   readonly path: string;
-  /** Process that has locked the folder, if it is known. */
+  /** Process that has locked the folder; undefined if it is unknown. */
   readonly holder: RunHolder | undefined;
 
   /** Creates the error with a message that names the holder. */

@@ -13,7 +13,9 @@ import { isObject } from "../../base/object.ts";
 
 /** Options of the trajectory of a run. */
 export interface RunTrajectory {
-  /** Sink for the frames, such as `new ZarrSink(`${path}/trajectory.zarr`)`. It stays open. */
+  /**
+   * Sink for the frames, such as `new ZarrSink(`${path}/trajectory.zarr`)`. Closing the run folder does not close it.
+   */
   readonly sink: SystemWriter;
   /**
    * Number of steps between two frames.
@@ -42,7 +44,8 @@ export interface RunCheckpoints {
 /** Options of {@linkcode openRunFolder}. */
 export interface RunFolderOptions {
   /**
-   * Configuration of the run, plain data as `canonicalJson` takes it. It must equal that of an existing folder.
+   * Configuration of the run: plain data that `canonicalJson` accepts. If a run in the folder has done a step, it
+   * must equal the folder's configuration; otherwise it replaces that configuration.
    *
    * @default the configuration of an existing folder
    */
@@ -60,20 +63,20 @@ export interface RunFolderOptions {
    */
   readonly trajectory?: RunTrajectory;
   /**
-   * Options of the collected scalars, as for `Reporter`. Its reporters receive the scalars in addition to the files
-   * of the folder.
+   * Options of the `Reporter` that collects scalars. Its `reporters` receive the scalars in addition to the files of
+   * the folder.
    *
    * @default a collection every 10 steps
    */
   readonly scalars?: Partial<Omit<ReporterOptions, "name">>;
   /**
-   * Writes scalars to files of TensorBoard, too.
+   * Also writes scalars to TensorBoard files.
    *
    * @default true
    */
   readonly tensorBoard?: boolean;
   /**
-   * Profiles every 100th step, for the report.
+   * Profiles every 100th step. The report then contains timings.
    *
    * @default false
    */
@@ -85,14 +88,14 @@ export interface RunFolderOptions {
    */
   readonly report?: "html" | "markdown" | false;
   /**
-   * Hash of the commit, if git should not be read.
+   * Hash of the commit to log. If it is given, git is not read.
    *
    * @default the result of `gitCommit`
    */
   readonly commit?: string;
 }
 
-/** Options with defaults applied. */
+/** Checked options of a run folder, with defaults applied. */
 export interface ReadFolderOptions {
   readonly config: unknown;
   readonly checkpoints: Required<RunCheckpoints> | false;

@@ -1,5 +1,5 @@
 /**
- * Identity of run folders, and removal of files that a killed process has left.
+ * Identity of run folders, and removal of files that a killed process has left behind.
  *
  * @module
  */
@@ -22,10 +22,10 @@ import {
 import { parseRunLog } from "./parse_run_log.ts";
 import { newRunId } from "./run_log_options.ts";
 
-/** Names of files that a killed process may leave in a folder without a configuration. */
+/** Pattern of files that a killed process may leave in a folder before it has written `config.json`. */
 const LEFTOVERS = /^(lock|lock\.lock|config\.json\..*\.tmp)$/;
 
-/** Throws a RangeError for a folder with other files; nothing is written to it. */
+/** Throws a RangeError if a folder contains files and is not a run folder. Nothing is written to the folder. */
 export async function assertRunFolder(folder: string): Promise<void> {
   const names = await namesIn(folder);
   if (names.includes("config.json")) return;
@@ -38,14 +38,18 @@ export async function assertRunFolder(folder: string): Promise<void> {
   );
 }
 
-/** Returns the run's identity from its folder, or a new one if no run there has done a step with its configuration. */
+/**
+ * Returns the identity that is stored in a run folder. If the folder has no identity, or has one of another
+ * configuration with which no run has done a step, stores and returns a new identity. Throws a RangeError if a run
+ * has done a step with another configuration.
+ */
 export async function identify(paths: RunPaths, config: unknown): Promise<RunIdentity> {
   const text = await textIn(paths.config);
   const hash = config === undefined ? null : await configHash(config);
   const known = text === undefined ? undefined : parseIdentity(text, paths.config);
   const isOther = known !== undefined && config !== undefined && known.configHash !== hash;
   if (known === undefined || isOther && !await hasSteps(paths)) {
-    // A checkpoint of the beginning contains the structure of the configuration that is replaced.
+    // Checkpoints of step 0 contain the structure of the old configuration, so they are removed.
     if (isOther) {
       for (const { path } of await checkpointsIn(paths.checkpoints)) await removeFile(path);
     }
@@ -65,7 +69,10 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   );
 }
 
-/** Returns whether a run has done a step, or may have: a killed process may not have written it down. */
+/**
+ * Returns whether a run in the folder has done a step. A part that never ended counts as one with a step, because a
+ * killed process may not have logged its last steps.
+ */
 async function hasSteps(paths: RunPaths): Promise<boolean> {
   if ((await checkpointsIn(paths.checkpoints)).some(({ step }) => step > 0)) return true;
   if ((await textIn(paths.scalars) ?? "") !== "") return true;
@@ -74,7 +81,10 @@ async function hasSteps(paths: RunPaths): Promise<boolean> {
   return records.some(({ step }) => step > 0) || count("start") !== count("end");
 }
 
-/** Returns the members in which two configurations differ, if both are objects. */
+/**
+ * Returns the end of an error message, which lists the members in which two configurations differ. Returns an empty
+ * text unless both are objects.
+ */
 function differing(known: unknown, config: unknown): string {
   const now: unknown = JSON.parse(canonicalText(config, "config"));
   if (!isObject(known) || !isObject(now)) return "";
@@ -87,7 +97,7 @@ function textOf(value: unknown): string {
   return value === undefined ? "" : canonicalText(value, "config");
 }
 
-/** Removes unfinished files that a killed process has left. */
+/** Removes the temporary files of a killed process, and a partial last line of the run log. */
 export async function clean(paths: RunPaths): Promise<void> {
   for (const folder of [paths.folder, paths.checkpoints, paths.logs]) {
     for (const name of await namesIn(folder)) {

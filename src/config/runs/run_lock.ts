@@ -1,10 +1,10 @@
 /**
- * Lock of a run folder: one run at a time writes to it.
+ * Lock of a run folder. One run at a time writes to a folder.
  *
  * The operating system locks the folder and its file `lock` as long as the process lives. A killed process therefore
- * leaves nothing to clean up, and of two processes that start at once only one gets the lock. The file names that
- * process; removing the file does not release the lock. If machines share a folder through a network that does not
- * share locks, the file and its heartbeat keep other processes out, too.
+ * leaves nothing to clean up, and of two processes that start at the same time only one gets the lock. The file
+ * `lock` describes that process; removing the file does not release the lock. If several machines share a folder
+ * through a network that does not share locks, the file and its heartbeat keep other processes out.
  *
  * @module
  */
@@ -40,27 +40,27 @@ interface LockHost {
   unrefTimer(timer: number): void;
 }
 
-/** Version of the content of the file. */
+/** Version of the format of the file `lock`. */
 const SCHEMA = 1;
-/** Size of the file, which is padded: it is overwritten by a single write. */
+/** Size of the file `lock` in bytes. The text is padded to this size, so that a single write replaces it. */
 const LENGTH = 512;
-/** First characters of the file. */
+/** First characters of every file `lock`. */
 const START = '{"schema":';
 const HEARTBEAT_SECONDS = 10;
-/** Time without a heartbeat after which another machine counts as gone, s. */
+/** Time without a heartbeat after which a process on another machine counts as dead, s. */
 const SILENT_SECONDS = 60;
 
-/** Folders that this process has locked, by their `idOf`. */
+/** Results of `idOf` for the folders that this process has locked. */
 const HELD = new Set<string>();
 
-/** Parts of a {@linkcode RunLock}. */
+/** Values from which a {@linkcode RunLock} is created. */
 interface LockParts {
   readonly id: string;
   readonly file: LockFile;
   readonly locks: readonly (PathLock | undefined)[];
 }
 
-/** A lock, which is held until it is released or the process ends. */
+/** A lock of a run folder. It is held until it is released or the process ends. */
 export class RunLock {
   readonly #id: string;
   readonly #file: LockFile;
@@ -77,8 +77,8 @@ export class RunLock {
    * Locks a folder.
    *
    * @throws {RunFolderBusyError} if another run has locked it
-   * @throws {SyntaxError} for a file `lock` that is not a run folder's; it stays unchanged
-   * @throws {RangeError} for a file of a newer version
+   * @throws {SyntaxError} if the folder contains a file `lock` that no run has written; the file stays unchanged
+   * @throws {RangeError} if a newer version has written the file `lock`
    */
   static take(folder: string): RunLock {
     const host = lockHost(folder);
@@ -92,7 +92,7 @@ export class RunLock {
       if (locks.includes(undefined)) {
         throw new RunFolderBusyError(folder, orDefault(() => holderIn(opened, folder), undefined));
       }
-      // The locks of the operating system are ours now. A holder on another machine may still be alive, if the network
+      // This process now has the locks of the operating system. A holder on another machine may be alive if the network
       // file system does not share locks; its heartbeat decides.
       const before = holderIn(file, folder), own = holderNow(host);
       if (
@@ -123,7 +123,7 @@ export class RunLock {
     host.unrefTimer(this.#timer); // the timer must not keep the process alive
   }
 
-  /** Throws an error with the code `"ESTALE"` if the folder was removed since, or another is in its place. */
+  /** Throws an error with the code `"ESTALE"` if the folder was removed or replaced since it was locked. */
   assertThere(action: string): void {
     this.#locks[0]?.assertThere(action, "the run folder");
   }
@@ -156,17 +156,18 @@ export class RunLock {
   }
 }
 
-/** Returns an id that a folder keeps as long as it exists, whatever path leads to it. */
+/** Returns an id of a folder that does not depend on the path by which the folder is reached. */
 function idOf(host: LockHost, folder: string): string {
   const { dev, ino } = host.statSync(folder);
   return ino === null ? folder : `${dev}:${ino}`;
 }
 
 /**
- * Parses the file of a lock, for tests and tools. Returns undefined for a file that is empty or was cut off.
+ * Parses the text of a file `lock`; exported for tests and tools. Returns undefined if the text is empty or was cut
+ * off.
  *
- * @throws {SyntaxError} if the text is not such a file; the message names the key that is wrong
- * @throws {RangeError} for a newer version
+ * @throws {SyntaxError} if the text is not that of a lock; the message names the wrong key
+ * @throws {RangeError} if a newer version has written it
  */
 export function parseLock(text: string, name: string): RunHolder | undefined {
   const isCutOff = !text.endsWith("\n") && START.startsWith(text.slice(0, START.length));
@@ -190,8 +191,8 @@ function isPid(value: unknown): boolean {
 }
 
 /**
- * Returns whether a holder on another machine is alive. Clocks may be wrong by years: if the heartbeat lies in the
- * future, the time when the file was written decides.
+ * Returns whether a lock holder on another machine is alive. Clocks of machines may differ by years. If the heartbeat
+ * lies in the future, the time when the file was written is used instead.
  */
 function isAlive({ heartbeat }: RunHolder, written: number): boolean {
   const silent = 1000 * SILENT_SECONDS, beat = Date.parse(heartbeat), now = Date.now();
@@ -220,7 +221,7 @@ function openLock(host: LockHost, folder: string): LockFile {
 }
 
 function holderIn(file: LockFile, folder: string): RunHolder | undefined {
-  const bytes = new Uint8Array(4 * LENGTH); // longer files are not ours, and fail to parse
+  const bytes = new Uint8Array(4 * LENGTH); // a longer file was not written here, and fails to parse
   file.seekSync(0, 0);
   const length = file.readSync(bytes) ?? 0;
   return parseLock(new TextDecoder().decode(bytes.subarray(0, length)), `${folder}/lock`);
@@ -238,8 +239,8 @@ function holderNow(host: LockHost): RunHolder {
 }
 
 /**
- * Returns the start time of this process in ticks since the machine started. Only Linux has it: field 22 of
- * /proc/self/stat. The program's name in parentheses may contain spaces and parentheses, so fields are counted after
+ * Returns the start time of this process in ticks since the machine started. It is field 22 of /proc/self/stat, which
+ * only Linux has. The program's name in parentheses may contain spaces and parentheses, so fields are counted after
  * the last parenthesis.
  */
 function startTimeOf(host: LockHost): string | null {

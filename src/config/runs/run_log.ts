@@ -1,5 +1,5 @@
 /**
- * Run logs: records that make a run reproducible, written while it runs.
+ * Run logs: records that make a run reproducible, written during the run.
  *
  * @module
  */
@@ -18,36 +18,40 @@ import { readState, type RunLogState } from "./run_log_state.ts";
 import { loggedOutcome, type RunMoment, type RunRecord, type RunStart } from "./run_record.ts";
 import { versions } from "../versions.ts";
 
-/** A run log, for an engine of any kind, one engine at a time. */
+/** A run log. It works with engines of any kind, and logs one engine at a time. */
 export interface RunLogHook extends FinishedHook<string> {
   /** Id of the run. */
   readonly id: string;
-  /** Writes the line at the start. Rejects if the configuration cannot be hashed or the line cannot be written. */
+  /** Writes the record of the start. Rejects if the configuration cannot be hashed or the line cannot be written. */
   open(engine: Workflow): Promise<void>;
-  /** Writes the line at the end. Rejects if a line since the start could not be written. */
+  /** Writes the record of the end. Rejects if a line since the start could not be written. */
   close(outcome: Outcome): Promise<void>;
-  /** Returns id and segments for a checkpoint, so that a resumed run keeps its id. */
+  /** Returns the id and the number of segments for a checkpoint, so that a resumed run keeps its id. */
   save(): RunLogState;
-  /** Restores id and segments, which apply from the next start on. A log that was given another `id` keeps it. */
+  /**
+   * Restores the id and the number of segments, which apply from the next start on. A log that was created with
+   * another `id` ignores the state.
+   */
   load(state: unknown): void;
 }
 
 /**
- * Creates a hook that logs a run as JSON Lines: a line at the start (run id, git commit, hash of the configuration,
- * versions, device, hooks), one for every hook that is added, removed, enabled or disabled, with its step, and one
- * with the outcome at the end. Every line lists all hooks, disabled ones too, with the number of errors of each. The
- * lines are {@linkcode RunRecord}s.
+ * Creates a hook that logs a run as JSON Lines. The first line describes the start: run id, git commit, hash of the
+ * configuration, versions, device and hooks. Each hook that is added, removed, enabled or disabled gets a line with
+ * the step. The last line has the outcome. Every line lists all hooks, including disabled ones, with the number of
+ * errors of each. The lines are {@linkcode RunRecord}s.
  *
- * Add it before all other hooks, best with `{ order: "first" }`: it sees only changes after it was opened. It has no
- * stage, so it costs nothing per step. For the same reason a disabled log still writes lines; remove it to stop it. A
- * second run with the same log is the next segment of the same run, and so is a run that resumes from a checkpoint.
+ * Add the log before all other hooks, best with `{ order: "first" }`, because it only sees changes after it was
+ * opened. It has no stage, so it costs nothing per step. For the same reason a disabled log still writes lines;
+ * remove it to stop it. A second run with the same log is the next segment of the same run, and so is a run that
+ * resumes from a checkpoint.
  *
- * If a line cannot be written, the run goes on, and later lines are attempted; `close` then throws with the writer's
- * error as its `cause`. If the first line cannot be written, the run does not begin.
+ * If a line cannot be written, the run continues, and later lines are attempted; `close` then throws with the
+ * writer's error as its `cause`. If the first line cannot be written, the run does not begin.
  *
- * @throws {TypeError} for a configuration that has no canonical JSON, for both or neither of `path` and `write`, and
- * for an `id` or `commit` that is not a string
- * @throws {Error} for a `path` in a web page, which has no file system
+ * @throws {TypeError} if the configuration has no canonical JSON, if both or neither of `path` and `write` are given,
+ * or if `id` or `commit` is not a string
+ * @throws {Error} if `path` is given in a web page, which has no file system
  *
  * @example
  * ```ts
@@ -78,18 +82,20 @@ export function runLog(options: RunLogOptions): RunLogHook {
   return new Log(options);
 }
 
-/** Returns the device of an engine; `null` for an engine without devices. */
+/** Returns the device of an engine; `null` if the engine has no device. */
 function deviceOf(engine: Workflow): DeviceInUse | null {
   return (engine as { readonly device?: DeviceInUse }).device ?? null;
 }
 
-/** Returns the names of the constraints of an engine, if it has some. */
+/**
+ * Returns a member `constraints` with the names of an engine's constraints, or no member if there are no constraints.
+ */
 function constraintsOf(engine: Workflow): Pick<RunStart, "constraints"> {
   const { constraints = [] } = engine as { readonly constraints?: readonly Constraint[] };
   return constraints.length === 0 ? {} : { constraints: constraints.map(({ name }) => name) };
 }
 
-/** State from `open` to `close`. */
+/** State of a log from `open` to `close`. */
 interface Segment {
   readonly engine: Workflow;
   readonly id: string;
@@ -177,7 +183,7 @@ class Log implements RunLogHook {
 
   async #facts(): Promise<Pick<RunStart, "commit" | "configHash" | "versions">> {
     const { config, commit: given } = this.#options;
-    // Awaited even if both are known: a log that is added during a run is not yet among the hooks before.
+    // Awaited even if both values are known: a log that is added during a run is among the hooks only after this.
     const [commit, hash] = await Promise.all([
       given ?? gitCommit(),
       config === undefined ? null : configHash(config),

@@ -11,26 +11,26 @@ import { canonicalText } from "../../base/canonical_json.ts";
 import { findDeno } from "../../platform/host.ts";
 import type { WriteLine } from "./line_writer.ts";
 
-/** Options of {@linkcode runLog}: either `path` or `write`. */
+/** Options of {@linkcode runLog}. Either `path` or `write` is required. */
 export interface RunLogOptions {
   /**
-   * Configuration of the run, plain data as `canonicalJson` takes it. Only its hash is logged.
+   * Configuration of the run: plain data that `canonicalJson` accepts. Only its hash is logged.
    *
    * @default undefined: the hash is `null`
    */
   readonly config?: unknown;
-  /** File to append to. It is created if it does not exist. Deno only. */
+  /** File to which lines are appended. It is created if it does not exist. Only Deno supports this option. */
   readonly path?: string | URL;
   /** Function that takes each line with its newline. If it returns a promise, the next line waits for it. */
   readonly write?: WriteLine;
   /**
-   * Id of the run. Give the id of an earlier run to continue it.
+   * Id of the run. Pass the id of an earlier run to continue that run.
    *
    * @default a random UUID
    */
   readonly id?: string;
   /**
-   * Hash of the commit, if git cannot be read, for example in a browser.
+   * Hash of the commit, for environments in which git cannot be read, such as a browser.
    *
    * @default the result of `gitCommit` for the current directory at the start of the run
    */
@@ -43,7 +43,7 @@ export interface RunLogOptions {
   readonly name?: string;
 }
 
-/** The options, checked. */
+/** Checked options of a run log, with defaults applied. */
 export interface CheckedOptions {
   readonly config: unknown;
   readonly write: WriteLine;
@@ -54,7 +54,7 @@ export interface CheckedOptions {
 
 const ACTION = "make a run log";
 
-/** Checks the options. */
+/** Checks the options, and applies defaults. */
 export function readOptions(options: RunLogOptions): CheckedOptions {
   const { config, id, commit, name = "runLog" } = options ?? {};
   for (const [member, value] of Object.entries({ id, commit, name })) {

@@ -1,5 +1,6 @@
 /**
- * Parts of a run: each begins with a start, and ends, was killed, or was resumed by the next.
+ * Parts of a run. A part begins with a start record, and lasts until its end record, until the process is killed, or
+ * until the next start record.
  *
  * @module
  */
@@ -7,13 +8,13 @@
 import type { ScalarSnapshot } from "../../observe/mod.ts";
 import type { RunEnd, RunRecord, RunStart } from "./run_record.ts";
 
-/** A step and its time. */
+/** A step and the time at which it was logged. */
 type StepTime = Pick<RunRecord, "step" | "time">;
 
-/** Records from one start to the next. */
+/** A part of a run. */
 export interface RunPart {
   readonly start: RunStart;
-  /** Last known step and time. For a part that was killed, they come from its scalars. */
+  /** Last known step and its time. For a part that was killed, they may come from its scalars. */
   readonly last: StepTime;
   readonly end: RunEnd | undefined;
 }
@@ -38,12 +39,12 @@ export function durationOf({ start, last }: RunPart): number {
   return (Date.parse(last.time) - Date.parse(start.time)) / 1000;
 }
 
-/** Returns the starts of a run. */
+/** Returns the start records of a run, in order. */
 export function startsOf(records: readonly RunRecord[]): RunStart[] {
   return records.filter((record) => record.type === "start");
 }
 
-/** Returns the step and time of the last scalars of each part of a run. */
+/** Returns the step and time of the last scalars of each part of a run; undefined for a part without scalars. */
 export function lastScalarsIn(
   records: readonly RunRecord[],
   rows: readonly ScalarSnapshot[],

@@ -1,5 +1,5 @@
 /**
- * Lines of a run log.
+ * Records of a run log. Each record is one line of the log.
  *
  * @module
  */
@@ -12,19 +12,21 @@ import type { VersionInfo } from "../versions.ts";
 
 /** Members of every line of a run log. */
 export interface RunMoment {
-  /** Id of the run. It distinguishes runs in one file. */
+  /** Id of the run. It tells runs apart that share a file. */
   readonly id: string;
-  /** Number of the segment: 0, and one more each time the same log begins again. */
+  /**
+   * Number of the segment. It is 0 for the first segment, and increases by 1 each time the same log is opened again.
+   */
   readonly segment: number;
   /** Time of the line, ISO 8601 in UTC. */
   readonly time: string;
-  /** Number of steps that the engine had done. */
+  /** Number of steps that the engine had done at that time. */
   readonly step: number;
   /** All hooks at that time: name, enabled, stages, frequency, order, overloads, number of errors, and more. */
   readonly hooks: readonly HookListing[];
 }
 
-/** The line at the start of a run. */
+/** The record of the start of a run. */
 export interface RunStart extends RunMoment {
   /** Type of the line. */
   readonly type: "start";
@@ -32,37 +34,37 @@ export interface RunStart extends RunMoment {
   readonly engine: string;
   /** Hash of the commit that was checked out, or `"unknown"`. */
   readonly commit: string;
-  /** Hash of the configuration; `null` without a configuration. */
+  /** Hash of the configuration; `null` if there is no configuration. */
   readonly configHash: string | null;
   /** Versions of this package and of the runtime. */
   readonly versions: VersionInfo;
   /** Device of the engine, with the devices that were skipped and the reasons; `null` for a loop without devices. */
   readonly device: DeviceInUse | null;
-  /** Names of the constraints of an engine of dynamics, those of its batch included. */
+  /** Names of the constraints of an engine of dynamics and of its batch. Absent if there are no constraints. */
   readonly constraints?: readonly string[];
 }
 
-/** The line for a change. Its `hooks` show the state after it. */
+/** The record of a change of a hook. Its `hooks` show the state after the change. */
 export interface RunChange extends RunMoment {
   /** Type of the line. */
   readonly type: "change";
-  /** Kind of the change. */
+  /** Kind of change, such as `"add"` or `"disable"`. */
   readonly change: HookChange["type"];
-  /** Name of the hook. */
+  /** Name of the changed hook. */
   readonly hook: string;
 }
 
-/** The line at the end of a run. A run that was killed does not have it. */
+/** The record of the end of a run. A run that was killed has no such record. */
 export interface RunEnd extends RunMoment {
   /** Type of the line. */
   readonly type: "end";
   /** Outcome of the run. */
   readonly outcome: LoggedOutcome;
-  /** Device at that time: the engine may have lost its first one. */
+  /** Device of the engine at the end. It differs from the device at the start if the engine has lost that device. */
   readonly device: DeviceInUse | null;
 }
 
-/** A line of a run log, as `JSON.parse` returns it. */
+/** A record of a run log, as `JSON.parse` returns it. */
 export type RunRecord = RunStart | RunChange | RunEnd;
 
 /** Outcome of a run as plain data. */
@@ -71,9 +73,9 @@ export type LoggedOutcome = Exclude<Outcome, { readonly status: "failed" }> | {
   readonly status: "failed";
   /** Error that ended the run. */
   readonly error: LoggedError;
-  /** Warnings of the engine about its results, if there were any. */
+  /** Warnings of the engine about its results. Absent if there were no warnings. */
   readonly warnings?: readonly string[];
-  /** Number of errors of hooks that did not stop the run, if there were any. */
+  /** Number of errors of hooks that did not stop the run. Absent if there were no such errors. */
   readonly hookErrors?: number;
 };
 
@@ -81,9 +83,9 @@ export type LoggedOutcome = Exclude<Outcome, { readonly status: "failed" }> | {
 export interface LoggedError {
   /** Name of the class. */
   readonly name: string;
-  /** Message. */
+  /** Message of the error. */
   readonly message: string;
-  /** Cause of the error. */
+  /** Cause of the error, if it has one. */
   readonly cause?: LoggedError;
 }
 

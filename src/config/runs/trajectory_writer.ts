@@ -1,5 +1,5 @@
 /**
- * A trajectory that a resumed run continues: frames that exist are not written again.
+ * Writer of a trajectory for a run that may be resumed. Frames that exist already are not written again.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { expectFrames } from "../../observe/atoms/earlier_run.ts";
 import { isSameMark, markIn } from "../../observe/atoms/system_mark.ts";
 import type { Slice, SystemMask, SystemWriter } from "../../sinks/mod.ts";
 
-/** A sink whose content can be read. */
+/** A sink whose systems can be read. */
 interface KnownSink extends SystemWriter {
   readonly length: number;
   slice(slice: Slice): Promise<Batch>;
@@ -17,26 +17,29 @@ interface KnownSink extends SystemWriter {
 
 /** Contents of a sink before the first frame of this run. */
 interface Before {
-  /** The step of the last frame, -1 if the sink has no frame. */
+  /** The step of the last frame; -1 if the sink has no frame. */
   readonly last: number;
-  /** The systems of which the last step is there. */
+  /** Ids of the systems that the last frame contains. */
   readonly ids: ReadonlySet<number>;
 }
 
 /**
- * Writes only frames that are newer than the content of the sink. A resumed run repeats some steps, with bitwise
- * identical results.
+ * Writes only frames that are newer than those in the sink. A resumed run repeats some steps, with bitwise identical
+ * results.
  */
 export class TrajectoryWriter implements SystemWriter {
-  /** Path of the sink, if it has one. */
+  /** Path of the sink; undefined if the sink has no path. */
   readonly path: string | undefined;
-  /** Truncates the sink to a number of systems, if it supports that. */
+  /** Truncates the sink to a number of systems. Undefined if the sink cannot be truncated. */
   readonly truncate?: (length: number) => Promise<void>;
-  /** Returns some systems of the sink, if it can be read. */
+  /** Returns a range of systems of the sink. Undefined if the sink cannot be read. */
   readonly slice?: (slice: Slice) => Promise<Batch>;
   readonly #sink: SystemWriter;
   #before: Before | undefined;
-  /** True if the sink had the last frame already. The length of the sink then says nothing about this run. */
+  /**
+   * True if the sink already contained the frame that was written last. The length of the sink is then not the number
+   * of systems that this run has written.
+   */
   #isRepeating = false;
 
   constructor(sink: SystemWriter) {
@@ -54,18 +57,24 @@ export class TrajectoryWriter implements SystemWriter {
     }
   }
 
-  /** Number of systems; `undefined` while the run repeats existing frames. */
+  /** Number of systems in the sink; `undefined` while the run repeats existing frames. */
   get length(): number | undefined {
     return this.#isRepeating ? undefined : this.#sink.length;
   }
 
-  /** Opens the sink. Its content is read with the first frame, when a resumed run has truncated it. */
+  /**
+   * Opens the sink. Existing frames are read only at the first `write`, because a resumed run may truncate the sink
+   * before it.
+   */
   async open(): Promise<void> {
     await this.#sink.open?.();
     this.#before = undefined;
   }
 
-  /** Writes the systems of a frame that the sink lacks. Throws a RangeError if it has others of the same step. */
+  /**
+   * Writes the systems of a frame that the sink does not contain yet. Throws a RangeError if the sink contains a
+   * different frame of the same step.
+   */
   async write(batch: Batch, mask?: SystemMask): Promise<void> {
     const step = batch.has("step") ? batch.get("step")[0]! : Infinity;
     const { last, ids: known } = this.#before ??= await this.#readSink(batch, step);
@@ -98,8 +107,8 @@ export class TrajectoryWriter implements SystemWriter {
   }
 
   /**
-   * Throws unless the sink has the first frame of this run. A run that was killed before its first checkpoint writes
-   * the same frames again; another run writes different ones.
+   * Throws a RangeError unless the sink contains the first frame of this run. A run that was killed before its first
+   * checkpoint writes the same frames again; another run writes different ones.
    */
   async #assertRepeated(first: Batch, step: number, last: number): Promise<void> {
     const there = await this.slice!({ steps: [step, step] }).catch((error) => {

@@ -1,5 +1,5 @@
 /**
- * Creation of trainers by the name of their kind.
+ * Creation of trainers by the name of their kind, such as `"simple"`.
  *
  * @module
  */
@@ -25,10 +25,10 @@ import {
   TrainerRegistry,
 } from "./trainer_registry.ts";
 
-/** Option for the known kinds of trainers. */
+/** Option for the registry of trainers. */
 export interface TrainerRegistryOption {
   /**
-   * Registry of the kinds.
+   * Registry of the known kinds of trainers.
    *
    * @default `defaultTrainers`
    */
@@ -46,11 +46,11 @@ export type OtherTrainerOptions<
   & HooksConfigOption;
 
 /**
- * Creates a `Trainer` of a kind: `"simple"`, `"parallel"`, or a registered one. The factory of a custom kind gets the
- * options, `hooksConfig` among them, and passes them on.
+ * Creates a `Trainer` of a kind: `"simple"`, `"parallel"`, or a registered one. The factory of a registered kind
+ * receives all options, including `hooksConfig`, and must pass them to the trainer that it creates.
  *
  * @param kind name of the kind; `"accelerate"` is the same as `"parallel"`
- * @throws {RangeError} for an unknown kind; the message names the most similar one
+ * @throws {TypeError | RangeError} if an option of the trainer is wrong
  * @throws {TypeError | RangeError} for wrong options of the trainer
  *
  * @example

@@ -1,5 +1,5 @@
 /**
- * Trainers with the hooks of configurations.
+ * Trainers whose hooks may come from a configuration.
  *
  * @module
  */
@@ -30,14 +30,15 @@ import {
 } from "./trainer_hooks.ts";
 
 /**
- * Trains the model of an ONNX file. Its float32 tensors are the parameters; the loss is written into its graph, and the
- * graph is differentiated. Parameters, gradients and optimizer state stay on the device.
+ * Trains the model of an ONNX file. Its float32 tensors are the parameters. The trainer writes the loss into the
+ * graph and differentiates the graph. Parameters, gradients and optimizer state stay on the device.
  *
- * A run fires TRAIN_BEGIN; for each epoch EPOCH_BEGIN, the stages of its batches and of validation, EPOCH_END; then
- * TRAIN_END. A batch fires BATCH_BEGIN, BEFORE_FORWARD, AFTER_FORWARD, AFTER_LOSS, BEFORE_BACKWARD, AFTER_BACKWARD, the
- * stages of the update if it is the last batch of a step, and BATCH_END. The update fires GRADIENT_CLIP, for each optimizer
- * BEFORE_OPTIMIZER_STEP and AFTER_OPTIMIZER_STEP, then STEP_END. A stage that begins something is always followed by the
- * one that ends it, which has the outcome.
+ * A run fires TRAIN_BEGIN, the stages of its epochs, and TRAIN_END. An epoch fires EPOCH_BEGIN, the stages of its
+ * batches and of validation, and EPOCH_END. A batch fires BATCH_BEGIN, BEFORE_FORWARD, AFTER_FORWARD, AFTER_LOSS,
+ * BEFORE_BACKWARD, AFTER_BACKWARD, the stages of the update if it is the last batch of a step, and BATCH_END. The
+ * update fires GRADIENT_CLIP, then BEFORE_OPTIMIZER_STEP and AFTER_OPTIMIZER_STEP for each optimizer, and STEP_END.
+ * Each stage that begins a run, an epoch, a validation or a batch is always followed by the stage that ends it, whose context has
+ * the outcome.
  *
  * Results are bitwise identical for the same seeds, with or without observers, and after stopping and resuming.
  *
@@ -73,7 +74,7 @@ export class Trainer<
 > extends TrainerCore<H, N, W> {
   readonly #added: TrainerHooks;
 
-  /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
+  /** Creates a trainer. Throws a TypeError or RangeError that names the wrong option or hook. */
   constructor(options: TrainerOptions<H, N, W> & HooksConfigOption) {
     const { hooksConfig, hooksOptions, ...core } = checked(options);
     const added = new TrainerHooks(core.onWarning);
@@ -101,9 +102,9 @@ export class Trainer<
   }
 
   /**
-   * Adds a run log as the hook `"runLog"`, which runs first: records that make the run reproducible, with all hooks
-   * and their changes. The other hooks of these methods run after hooks that are added directly. Call it before a
-   * checkpoint is loaded, so that the resumed run keeps its id.
+   * Adds a run log as the hook `"runLog"`, which runs before all others. It records all hooks and their changes, so
+   * that the run is reproducible. Call this method before a checkpoint is loaded, so that the resumed run keeps its
+   * id.
    */
   addRunLog(options: RunLogOptions): HookHandle {
     const config = plainConfig(this.config);
@@ -111,8 +112,8 @@ export class Trainer<
   }
 
   /**
-   * Adds the hooks of a configuration, or of a registry that has loaded one, see `createHooks`. If one of them is refused, all are removed. Training waits
-   * until the hooks are created.
+   * Adds the hooks of a configuration, or of a registry that has loaded one; see `createHooks`. If one of the hooks
+   * is refused, all of them are removed. Training waits until the hooks are created.
    */
   addHooks(
     config: HooksConfig | HookRegistry,
@@ -122,12 +123,12 @@ export class Trainer<
   }
 }
 
-/** Returns the configuration that a registry has loaded. */
+/** Returns the configuration itself, or the one that a registry has loaded. */
 function configOf(config: HooksConfig | HookRegistry | undefined): HooksConfig | undefined {
   return config instanceof HookRegistry ? config.config : config;
 }
 
-/** Checks the names of the options, and returns them. The trainer itself checks their values. */
+/** Checks the names of the options, and returns the options. The constructor of `TrainerCore` checks their values. */
 function checked<O>(options: O): O {
   if (!isObject(options)) checkTrainerOptions(options); // throws
   const names = [...TRAINER_MEMBERS, "hooksConfig", "hooksOptions"];

@@ -14,11 +14,11 @@ import { HookRegistry } from "../hooks/hook_registry.ts";
 import { readHookOptions } from "../hooks/hook_schema.ts";
 import type { HooksConfig } from "../hooks/hooks_config.ts";
 
-/** Options of `addConsoleLogging`. By default every 10 batches have a row. */
+/** Options of `addConsoleLogging`. By default a row is written every 10 batches. */
 export type ConsoleLoggingOptions = Omit<ConsoleLogOptions, "name">;
 
 /**
- * Options of `addJsonLogging`. By default every 100 batches have a row, in the folder `logs` of the current
+ * Options of `addJsonLogging`. By default a row is written every 100 batches, to the folder `logs` in the current
  * directory.
  */
 export type JsonLoggingOptions = Omit<Partial<JsonLogOptions>, "name">;
@@ -38,24 +38,24 @@ export interface CheckpointingOptions {
    */
   readonly saveEveryNEpochs?: number;
   /**
-   * Writes a checkpoint of the best epoch, too.
+   * Also writes a checkpoint of the best epoch.
    *
    * @default true
    */
   readonly saveBest?: boolean;
 }
 
-/** Options for the hooks of a trainer. */
+/** Options of a trainer that add hooks from a configuration. */
 export interface HooksConfigOption {
   /**
-   * Configuration of hooks, or a registry that has loaded one, as for `addHooks`. The hooks are created before training begins. If one is refused,
-   * training throws.
+   * Configuration of hooks, or a registry that has loaded one, as for `addHooks`. The hooks are created before
+   * training begins. If one of them is refused, training throws.
    *
    * @default undefined
    */
   readonly hooksConfig?: HooksConfig | HookRegistry;
   /**
-   * Options for creating the hooks: registry and modules.
+   * Options of `createHooks`, such as the registry and the modules that are allowed.
    *
    * @default the defaults of `createHooks`
    */
@@ -64,14 +64,14 @@ export interface HooksConfigOption {
 
 type Hooks = HookSet<typeof TrainingStage>;
 
-/** Adds hooks to one trainer, and forwards the warnings of hooks that are not silenced. */
+/** Adds hooks to one trainer, and forwards the warnings of hooks except those that are silenced. */
 export class TrainerHooks {
   readonly #onWarning: (warning: HookWarning) => void;
   readonly #registry = new HookRegistry();
   /** Names of the hooks whose errors are not reported. */
   readonly #silent = new Set<string>();
 
-  /** Forwards warnings to `onWarning`. */
+  /** Creates an instance that forwards warnings to `onWarning`. */
   constructor(onWarning: (warning: HookWarning) => void = printFirst) {
     this.#onWarning = onWarning;
   }
@@ -81,7 +81,7 @@ export class TrainerHooks {
     if (!this.#silent.has(warning.hook)) this.#onWarning(warning);
   };
 
-  /** Adds a built-in hook by its name, after the others. */
+  /** Adds a built-in hook by its name. It runs after hooks that are added directly. */
   addNamed(hooks: Hooks, name: string, options: object = {}): HookHandle {
     const registered = this.#registry.get(name);
     const hook = registered.make(readHookOptions(registered, { ...options }, name));

@@ -10,9 +10,9 @@ import type { TrainerParts, TrainingHooks } from "../../training/trainer_options
 import { Trainer } from "./trainer.ts";
 import type { HooksConfigOption } from "./trainer_hooks.ts";
 
-/** Options of a trainer of any kind. */
+/** Options of trainers of every kind. */
 export type AnyTrainerOptions = TrainerParts & HooksConfigOption & {
-  /** Initial hooks. */
+  /** Hooks that the trainer has from the start. */
   readonly hooks?: TrainingHooks;
 };
 
@@ -20,8 +20,9 @@ export type AnyTrainerOptions = TrainerParts & HooksConfigOption & {
 export type TrainerFactory = (options: AnyTrainerOptions) => Trainer;
 
 /**
- * Registry of kinds of trainers by name: `"simple"`, and `"parallel"` (also called `"accelerate"`), which shares each
- * batch among Workers. By default there are half as many Workers as processors, and at least two.
+ * Registry of kinds of trainers by name. A new registry contains `"simple"` and `"parallel"`, which is also called
+ * `"accelerate"`. A parallel trainer divides each batch among Workers. By default there are half as many Workers as
+ * processors, but at least two.
  *
  * @example A custom kind in a registry of its own
  * ```ts
@@ -88,7 +89,7 @@ function parallel(options: AnyTrainerOptions): Trainer {
   return new Trainer({ ...options, workers: options.workers ?? halfOfProcessors() });
 }
 
-/** Returns half the number of processors, and at least two, because a single Worker would share nothing. */
+/** Returns half the number of processors, but at least 2, because a single Worker would have all the work. */
 function halfOfProcessors(): number {
   const { hardwareConcurrency = 1 } = findNavigator() ?? {};
   return Math.max(2, Math.floor(hardwareConcurrency / 2));
