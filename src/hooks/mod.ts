@@ -1,7 +1,7 @@
 /**
  * The hook core: stages and kinds, the hook protocol, overload tables, the registry, and the loop for custom engines.
- * Knows no kind; imports nothing but the overload sets. `src/hook.ts` adds `hook` and `overload`, which know the
- * built-in kinds.
+ * It contains no built-in kind, and imports only `src/base` and `src/dispatch`. `src/hook.ts` adds `hook` and
+ * `overload`, which know the built-in kinds.
  *
  * @module
  */

@@ -45,8 +45,8 @@ export interface Engine<E extends AnyStages>
 }
 
 /**
- * A loop that runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. `H` are its first
- * hooks, which the compiler checks as `add` does. If `E` is written out, as in a subclass, only `add` checks them.
+ * A loop that runs the steps of an {@linkcode Engine}, counts them, and calls hooks at its stages. The compiler checks
+ * the hooks `H` that are passed to the constructor as `add` does, unless `E` is written out, as in a subclass.
  *
  * @example A random walk with one stage
  * ```ts
@@ -76,9 +76,9 @@ export class Loop<
 > implements Workflow, AsyncDisposable {
   /** Name in listings and logs. */
   readonly name: string;
-  /** The context that all hooks receive; change its own fields before firing a stage. */
+  /** The context that all hooks receive. The engine sets the fields of its kinds here before it fires a stage. */
   readonly context: { -readonly [k in keyof BaseContext]: BaseContext[k] } & OwnFields<E>;
-  /** Warnings of the engine about its results. */
+  /** Warnings of the engine about the results of its runs. */
   readonly warnings: RunWarnings = new RunWarnings((topic, stage, error) =>
     this.#hooks.warn(`(${topic})`, stage, error, "engine")
   );
@@ -92,7 +92,7 @@ export class Loop<
   readonly #steps: Steps<Loop<E>>;
   readonly #calls: ExclusiveCalls;
 
-  /** Throws a TypeError or RangeError that names the hook, member or option that is wrong. */
+  /** Creates a loop with its first hooks. Throws a TypeError or RangeError that names the wrong argument. */
   constructor(
     engine: Engine<E> & ContextOption<E>,
     options: Omit<LoopOptions<E>, "hooks"> & { readonly hooks?: InitialHooks<E, H, N, W> } = {},
@@ -129,12 +129,12 @@ export class Loop<
     for (const hook of this.#options.hooks ?? []) hooks.add(hook);
   }
 
-  /** The registry of the hooks, for an engine that joins them with its own. */
+  /** The registry behind `hooks`, for an engine that joins the hooks of this loop with its own hooks. */
   get registry(): EngineHooks<E> {
     return this.#hooks;
   }
 
-  /** The hooks. */
+  /** The hooks of this loop: users add, list and remove them here. */
   get hooks(): LoopHooks<E> {
     return this.#hooks;
   }
@@ -144,30 +144,30 @@ export class Loop<
     return this.#counters.step;
   }
 
-  /** Returns a stage, to be kept and fired without a look-up: `point.fire(loop.stepCount)`. */
+  /** Returns a stage. The engine can keep it and fire it without a look-up by name: `point.fire(loop.stepCount)`. */
   point(stage: StageOf<E>): StagePoint {
     return this.#hooks.point(stage);
   }
 
-  /** Fires an observe stage. Returns a promise only if a hook does. */
+  /** Fires an observe stage. Returns a promise only if one of its hooks returned a promise. */
   fire(stage: StageOf<E>): void | PromiseLike<void> {
     const point = this.#reach(stage, "observe");
     return this.#pending.watch(stage, point.fire(this.#counters.of(point.info.counter)));
   }
 
-  /** Passes a value through a pipe stage. */
+  /** Passes a value through the due hooks of a pipe stage, and returns the result of the last one. */
   pipe<V>(stage: StageOf<E>, value: V): V | PromiseLike<V> {
     const point = this.#reach(stage, "pipe");
     return this.#pending.watch(stage, point.pipe(value, this.#counters.of(point.info.counter)));
   }
 
-  /** Returns whether the hooks of a gate stage let the step go on. */
+  /** Asks the due hooks of a gate stage. Returns `false` if any of them vetoed the step. */
   gate(stage: StageOf<E>): boolean | PromiseLike<boolean> {
     const point = this.#reach(stage, "gate");
     return this.#pending.watch(stage, point.gate(this.#counters.of(point.info.counter)));
   }
 
-  /** Runs the hook that claimed a replace stage, or `otherwise` if no hook claimed it. */
+  /** Runs the hook that claimed a replace stage, if it is due; otherwise runs `otherwise`. Returns the result. */
   replace<V>(stage: StageOf<E>, otherwise: () => V | PromiseLike<V>): V | PromiseLike<V> {
     const point = this.#reach(stage, "replace"), count = this.#counters.of(point.info.counter);
     return this.#pending.watch(stage, point.replace(otherwise, count));
@@ -183,8 +183,8 @@ export class Loop<
   }
 
   /**
-   * Restores counters, the state of the hooks, and which of them are enabled. Throws a TypeError for a value that `save`
-   * did not return, before anything has changed.
+   * Restores the counters, the state of the hooks, and which hooks are enabled. Throws a TypeError if `saved` is not
+   * a result of `save`; nothing has changed then.
    */
   load(saved: SavedLoop): void {
     this.#calls.assertNone("load into");
@@ -194,30 +194,30 @@ export class Loop<
     this.#hooks.load(saved.hooks);
   }
 
-  /** Adds 1 to a counter: an epoch is done. `"step"` is for engines whose `step` returns `false`. Throws a RangeError for a counter that no stage has. */
+  /** Adds 1 to a counter. Only engines whose `step` returns `false` advance `"step"`. Throws a RangeError if no kind declares it. */
   advance(counter: string): void {
     this.#counters.advance(counter);
     if (counter === "step") this.context.stepCount = this.#counters.step;
   }
 
-  /** Returns the value of a counter: `"step"`, or a counter of a kind. */
+  /** Returns the value of `"step"` or of a counter that a kind of the engine declares. */
   countOf(counter: string): number {
     return this.#counters.of(counter);
   }
 
-  /** The outcome of the current run if it ended now. */
+  /** The outcome that the current run would have if it ended now. */
   get outcome(): Outcome {
     return this.#end.outcome;
   }
 
-  /** Asks to stop after the current step; the first reason is kept. It holds until the hooks are closed. */
+  /** Requests a stop after the current step; the first reason is kept. The next `run` clears the request. */
   stop(reason: string): void {
     this.#end.stop(reason, this.#counters.step);
   }
 
   /**
-   * Ends the run after the current step, as if there had been `nSteps`. With a `stepCount`, the run ended after that
-   * number of steps: later steps do not count, and their results are dropped.
+   * Ends the run after the current step, as if `nSteps` had been reached. If `stepCount` is given, the run ended
+   * after that number of steps: later steps do not count, and their results are dropped.
    */
   done(stepCount?: number): void {
     this.#end.done(stepCount);
@@ -225,8 +225,9 @@ export class Loop<
   }
 
   /**
-   * Queues pending values for delivery, in order with those that observers read. After the run, `deliver` receives
-   * `undefined`. Returns a promise if too much is pending; with `isAwaited`, it settles upon delivery.
+   * Queues pending values and calls `deliver` with them, in order with the fields that observers read. If the run was
+   * over before the step of the values, `deliver` receives `undefined`. Returns a promise if too many deliveries are
+   * pending. With `isAwaited`, always returns a promise, which settles after the delivery.
    */
   defer<T>(
     values: PromiseLike<T>,
@@ -238,14 +239,15 @@ export class Loop<
   }
 
   /**
-   * Runs `work` between two steps: at once if no run is in progress, else after the current step, and at the latest before
-   * the hooks close. An error is the caller's, and the run goes on. A hook must not await it.
+   * Runs `work` between two steps. If no run is in progress, `work` runs at once; otherwise it runs after the current
+   * step, and at the latest before the hooks close. An error of `work` rejects the returned promise and does not stop
+   * the run. A hook must not await that promise, because the step would then wait for itself.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return this.#calls.isNone ? Promise.resolve().then(work) : this.#between.add(work);
   }
 
-  /** Runs steps until there have been `nSteps`, or something asked to stop. Opens the hooks before, and closes them after. */
+  /** Runs `nSteps` more steps, or fewer if a stop is requested. Opens and closes the hooks unless they are open. */
   async run(nSteps: number = this.#options.nSteps ?? Infinity): Promise<Outcome> {
     assertSteps(this.name, nSteps);
     return await this.#calls.run("run", async () => {
@@ -267,7 +269,7 @@ export class Loop<
       await this.#steps.attempt(async () => {
         await this.#engine.begin?.(this);
         if (signal?.aborted) abort();
-        signal?.addEventListener("abort", abort); // once, however often
+        signal?.addEventListener("abort", abort); // adding the same listener again has no effect
         await this.#steps.run(last);
         await this.#steps.finish();
         await this.#steps.settle();
@@ -278,8 +280,8 @@ export class Loop<
   }
 
   /**
-   * Runs one step, and opens the hooks if they are not open; `close` closes them. If the step throws, the hooks are closed
-   * at once.
+   * Runs one step. Opens the hooks if they are closed and leaves them open; `close` closes them. If the step throws,
+   * the hooks are closed at once.
    */
   async step(): Promise<void> {
     await this.#calls.run("step", () => this.#orFail(() => this.#runStep()));
@@ -295,7 +297,7 @@ export class Loop<
     });
   }
 
-  /** Closes the hooks, if they are open, with the outcome of the steps done by hand. */
+  /** Ends a series of `step` calls: closes the hooks, if they are open, with the outcome of those steps. */
   async close(): Promise<void> {
     await this.#calls.run("close", async () => {
       if (!this.#hooks.isOpen) return;
@@ -307,13 +309,13 @@ export class Loop<
     });
   }
 
-  /** The same as `close`. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
   async #open(): Promise<void> {
-    if (this.#end.isLate) await this.#hooks.settle(); // after steps by hand: the results dropped are of the last run
+    if (this.#end.isLate) await this.#hooks.settle(); // deliveries still in flight belong to the previous steps by hand
     this.#end.begin();
     if (!this.#hooks.isOpen) {
       this.#end.clearStop();
@@ -321,12 +323,12 @@ export class Loop<
     }
   }
 
-  /** Runs `work`; if it fails, closes the hooks and throws the error again. */
+  /** Runs `work`. If it fails, closes the hooks and throws its error again. */
   async #orFail(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#between.drop(this.name, error); // hooks may wait for it as they are closed
+      this.#between.drop(this.name, error); // a closing hook may wait for this work
       await this.#close(this.warnings.failed(error));
       this.#steps.truncate();
       throw error;

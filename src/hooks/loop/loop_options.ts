@@ -16,7 +16,10 @@ import { checkKeys } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { complaint, show } from "../../base/show.ts";
 
-/** The context fields that the kinds `E` declare; required if a kind has fields that every stage offers. */
+/**
+ * The option `context`, with the context fields that the kinds `E` declare. It is required if a kind has fields that
+ * every stage offers.
+ */
 export type ContextOption<E extends AnyStages> = Record<never, never> extends OwnFields<E>
   ? { readonly context?: OwnFields<E> }
   : { readonly context: OwnFields<E> };
@@ -25,7 +28,7 @@ export type ContextOption<E extends AnyStages> = Record<never, never> extends Ow
 export interface LoopOptions<E extends AnyStages>
   extends Pick<EngineHooksOptions<E>, "onWarning" | "verify"> {
   /**
-   * Hooks to begin with; `loop.hooks.add` takes more, with options.
+   * Hooks to begin with. `loop.hooks.add` adds further ones and takes options for each.
    *
    * @default undefined
    */
@@ -49,7 +52,7 @@ export interface LoopOptions<E extends AnyStages>
   readonly signal?: AbortSignal;
 }
 
-/** The hooks of a loop, with the requirements of its engine. */
+/** The type of `loop.hooks`: the methods for users, and those that the loop's engine needs. */
 export type LoopHooks<E extends AnyStages> =
   & HookSet<E>
   & Pick<
@@ -70,13 +73,16 @@ export type LoopHooks<E extends AnyStages> =
     | "warn"
   >;
 
-/** The members of an engine that its hooks work with. */
+/** The members of an engine that its hook registry uses. */
 type HookParts<E extends AnyStages> = Pick<
   EngineHooksOptions<E>,
   "state" | "worker" | "coming" | "isFatal"
 >;
 
-/** Returns the parts of an engine and of its options that its hooks work with; methods stay bound to the engine. */
+/**
+ * Returns the members of an engine and the options of its loop that the hook registry uses. Methods stay bound to the
+ * engine.
+ */
 export function hookParts<E extends AnyStages>(
   engine: HookParts<E>,
   { onWarning, signal, verify }: LoopOptions<E>,
@@ -95,7 +101,7 @@ export function hookParts<E extends AnyStages>(
   };
 }
 
-/** Throws a TypeError if a stage of one role is reached as one of another. */
+/** Throws a TypeError if a stage of the role `role` is fired by the method of another role, `reached`. */
 export function assertRole(stage: string, role: Role, reached: Role): void {
   if (role === reached) return;
   throw new TypeError(
@@ -105,7 +111,7 @@ export function assertRole(stage: string, role: Role, reached: Role): void {
   );
 }
 
-/** Returns the context fields of every kind. */
+/** Returns the context fields that every kind has. */
 export function baseContext(
   workflow: Workflow,
   stop: BaseContext["stop"],
@@ -140,8 +146,8 @@ const MEMBERS: readonly string[] = [
 const ACTION = "make a loop";
 
 /**
- * Throws a TypeError that names the member of an engine that is missing or wrong. An object literal may have no other
- * members; an instance of a class may.
+ * Throws a TypeError that names the member of an engine that is missing or has the wrong type. An object literal must
+ * not have further members; an instance of a class may.
  */
 export function checkEngine(engine: unknown): void {
   if (!isObject(engine)) {
@@ -163,7 +169,10 @@ export function checkEngine(engine: unknown): void {
   may(engine, "state", "have fields, plan and writable, as hostState makes them", isState);
 }
 
-/** Throws a TypeError for a member that is misspelt, or that belongs into the options. */
+/**
+ * Throws a TypeError for a member of an object literal that is misspelled, or that belongs in the options of the
+ * loop.
+ */
 function checkLiteral(engine: Members): void {
   const option = Object.keys(engine).find((key) => OPTIONS.includes(key));
   if (option !== undefined) {
@@ -174,7 +183,10 @@ function checkLiteral(engine: Members): void {
   checkKeys(ACTION, "its engine", engine, MEMBERS);
 }
 
-/** Throws a TypeError or RangeError that names the option of a loop that is wrong. Hooks are checked as they are added. */
+/**
+ * Throws a TypeError or RangeError that names the wrong option of a loop. The hooks in it are checked later, when
+ * they are added.
+ */
 export function checkLoopOptions(options: unknown): void {
   if (!isObject(options)) {
     throw new TypeError(complaint(ACTION, "its options must be an object", options));
@@ -219,7 +231,10 @@ function isState(x: unknown): boolean {
     isFunction(x.writable);
 }
 
-/** Throws a TypeError or RangeError if `nSteps` is not a number of steps. */
+/**
+ * Throws a TypeError or RangeError if `nSteps` is not a valid number of steps. `name` is the loop's name in the
+ * message.
+ */
 export function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
   if (typeof nSteps !== "number") {
     throw new TypeError(

@@ -1,44 +1,44 @@
 /**
- * The pace of a loop: how many steps run in one call, and when the event loop has a turn.
+ * The pace of a loop: how many steps run in one call, and when the loop yields to the event loop.
  *
  * @module
  */
 
 import { hop } from "../../base/sequence.ts";
 
-// A multi-step call should take about this long: Ctrl-C and `stop` are noticed between two calls.
+// A multi-step call should take between these two times: Ctrl-C and `stop` are noticed only between calls.
 const SHORT_MS = 25, LONG_MS = 50;
 
-/** Picks how many steps to run in one call when no hook is due: as many as take about one turn of the event loop. */
+/** Picks how many steps to run in one call when no hook is due, so that a call takes about 25 to 50 ms. */
 export class MultiStepLength {
   #longest: number;
 
-  /** Starts with calls of `first` steps. */
+  /** Starts with calls of up to `first` steps. */
   constructor(first: number = 1024) {
     this.#longest = first;
   }
 
-  /** Returns the length of the next call if `free` steps may run. */
+  /** Returns the number of steps of the next call, at most `free`. */
   next(free: number): number {
     return Math.min(free, this.#longest);
   }
 
-  /** Adapts the length to a call that ran `steps` steps in `milliseconds` ms. */
+  /** Doubles or halves the number of steps per call, after a call of `steps` steps took `milliseconds` ms. */
   took(steps: number, milliseconds: number): void {
-    // A shortened call says nothing about longer ones.
+    // Only a call of full length shows that longer calls would still be short enough.
     if (milliseconds < SHORT_MS && steps === this.#longest) this.#longest *= 2;
     else if (milliseconds > LONG_MS) this.#longest = Math.max(1, Math.floor(this.#longest / 2));
   }
 }
 
-// Rarely enough to cost nothing, often enough for Ctrl-C and a page that repaints.
+// Rare enough that its cost is negligible, frequent enough for Ctrl-C and for a page that repaints.
 const TURN_MS = 50;
-// Reading the clock costs as much as a small step, so it is not read at each.
+// Reading the clock costs as much as a small step, so up to this many steps run between two readings.
 const LONGEST_STRIDE = 4096;
 
 /**
- * Yields to the event loop about every 50 ms, for signals, timers and deliveries. A message hop costs microseconds, a
- * timer milliseconds.
+ * Yields to the event loop about every 50 ms, so that signals, timers and deliveries are handled. It yields by a
+ * message, which takes microseconds; a timer takes milliseconds.
  */
 export class Turn {
   #given = performance.now();
@@ -46,11 +46,11 @@ export class Turn {
   #stride = 1;
   #left = 1;
 
-  /** Returns a promise when it is time to yield. */
+  /** Returns a promise to await if it is time to yield, otherwise `undefined`. Call it once per step. */
   give(): Promise<void> | undefined {
     if (--this.#left > 0) return undefined;
     const now = performance.now();
-    // Many small steps between two looks, or one large one: a look every few milliseconds.
+    // Adapts the number of steps between two readings of the clock, so that it is read every few milliseconds.
     this.#stride = now - this.#looked < 2
       ? Math.min(this.#stride * 2, LONGEST_STRIDE)
       : Math.max(this.#stride >> 1, 1);

@@ -1,5 +1,6 @@
 /**
- * Pending work of a loop: a stage, work between steps, a call of the loop itself.
+ * Pending work of a loop: stages that were not awaited, work that waits between steps, and calls of the loop in
+ * progress.
  *
  * @module
  */
@@ -10,14 +11,14 @@ import { isThenable } from "../../base/sequence.ts";
 export class PendingStage {
   #stage: string | undefined;
 
-  /** Remembers a promise until it settles; other values pass through. */
+  /** Remembers `stage` until `result` settles, if that is a promise. Returns the result. */
   watch<V>(stage: string, result: V): V {
     if (!isThenable(result)) return result;
     this.#stage = stage;
     const done = () => {
       if (this.#stage === stage) this.#stage = undefined;
     };
-    // The caller gets a promise of its own: if it rejects and is not awaited, it must still count as unhandled.
+    // Returns a derived promise: if it rejects and the caller does not await it, the rejection still counts as unhandled.
     return result.then((value) => {
       done();
       return value;
@@ -27,7 +28,7 @@ export class PendingStage {
     }) as V;
   }
 
-  /** Throws an Error if a stage was not awaited. */
+  /** Throws an Error if the hooks of a stage are still running. `action` names what the engine tried to do next. */
   assertNone(action: string): void {
     const stage = this.#stage;
     if (stage === undefined) return;
@@ -48,7 +49,7 @@ export class BetweenSteps {
     return this.#waiting.length === 0;
   }
 
-  /** Adds work, and returns a promise of its result. The caller gets its error, and the run goes on. */
+  /** Adds work and returns a promise of its result. If the work throws, the promise rejects, and the run goes on. */
   add<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = async () => {
@@ -62,12 +63,12 @@ export class BetweenSteps {
     });
   }
 
-  /** Runs all work, in order. */
+  /** Runs all pending work in the order in which it was added. */
   async workOff(): Promise<void> {
     while (this.#waiting.length > 0) await this.#waiting.shift()!.work();
   }
 
-  /** Rejects all work: the run is over; `cause` is the error that ended it. */
+  /** Rejects all pending work, because the run is over. `cause` is the error that ended the run, if there is one. */
   drop(engine: string, cause?: unknown): void {
     const dropped = this.#waiting;
     this.#waiting = [];
@@ -79,15 +80,15 @@ export class BetweenSteps {
 }
 
 /**
- * Lets one call of a loop run at a time, such as `run` or `close`: hooks that are called twice at once, or after they
- * were closed, could rely on nothing.
+ * Allows one call of a loop at a time, such as `run` or `close`. Without this, hooks could be called by two runs at
+ * once, or after they were closed.
  */
 export class ExclusiveCalls {
   readonly #name: string;
   readonly #between: BetweenSteps;
   #busy: string | undefined;
 
-  /** `between` has the work that waits for the end of a step. */
+  /** Creates the guard of the loop called `name`. Work left in `between` is dropped at the end of each call. */
   constructor(name: string, between: BetweenSteps) {
     this.#name = name;
     this.#between = between;
@@ -98,7 +99,7 @@ export class ExclusiveCalls {
     return this.#busy === undefined;
   }
 
-  /** Runs a call. Throws an Error if another is in progress. */
+  /** Runs `work` as the call named `call`. Throws an Error if another call is in progress. */
   async run<T>(call: string, work: () => Promise<T>): Promise<T> {
     this.assertNone(call);
     this.#busy = call;
@@ -110,7 +111,7 @@ export class ExclusiveCalls {
     }
   }
 
-  /** Throws an Error if a call is in progress. */
+  /** Throws an Error if a call is in progress. `call` is the verb of the message, such as `"run"`. */
   assertNone(call: string): void {
     if (this.#busy === undefined) return;
     throw new Error(

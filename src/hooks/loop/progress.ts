@@ -10,15 +10,15 @@ import type { BaseContext } from "../protocol/context.ts";
 import type { Outcome } from "../protocol/outcome.ts";
 import type { AnyStages } from "../protocol/stage.ts";
 
-/** The counters of a loop: the step, and those that its kinds declare. */
+/** The counters of a loop: `"step"`, and the counters that its kinds declare, such as epochs. */
 export class Counters {
-  /** Steps done so far, over all runs. A plain field, as each stage of each step reads it. */
+  /** Steps done so far, over all runs. It is a plain field, because every stage of every step reads it. */
   step = 0;
-  /** The counters of the kinds, except the step. */
+  /** The names of all counters except `"step"`. */
   readonly names: ReadonlySet<string>;
   readonly #counts = new Map<string, number>();
 
-  /** Begins at 0. */
+  /** Sets all counters of the kinds to 0. */
   constructor(kinds: readonly AnyStages[]) {
     const counters = kinds.flatMap(({ options }) => Object.values<unknown>(options.counters ?? {}));
     this.names = new Set(
@@ -26,12 +26,12 @@ export class Counters {
     );
   }
 
-  /** Returns the value of a counter. */
+  /** Returns the value of a counter; 0 if it is unknown. */
   of(counter: string): number {
     return counter === "step" ? this.step : this.#counts.get(counter) ?? 0;
   }
 
-  /** Adds 1 to a counter. Throws a RangeError for a counter that no stage has. */
+  /** Adds 1 to a counter. Throws a RangeError if no kind declares the counter. */
   advance(counter: string): void {
     if (counter === "step") return void this.step++;
     if (!this.names.has(counter)) {
@@ -45,12 +45,12 @@ export class Counters {
     this.#counts.set(counter, this.of(counter) + 1);
   }
 
-  /** Returns the counters other than the step, as a checkpoint keeps them. */
+  /** Returns the values of all counters except `"step"`, as plain data for a checkpoint. */
   save(): Record<string, number> {
     return Object.fromEntries(this.#counts);
   }
 
-  /** Goes on from saved counters. */
+  /** Restores the step and the other counters from a checkpoint. */
   load(step: number, counts: Readonly<Record<string, number>>): void {
     this.step = step;
     this.#counts.clear();
@@ -58,26 +58,29 @@ export class Counters {
   }
 }
 
-/** The warnings of an engine, for users as they come, and for the outcome of the run that they belong to. */
+/**
+ * The warnings of an engine about its results. Each is emitted to the user when it arises, and is listed in the
+ * outcome of its run.
+ */
 export class RunWarnings {
   readonly #emit: (topic: string, stage: string, error: Error) => void;
   #texts: readonly string[] = [];
   #hookErrors = 0;
-  /** True if the run is over, so that later warnings belong to the next one. */
+  /** True if the run is over, so that the next warning belongs to the next run. */
   #isOver = false;
 
-  /** Has no warnings yet; `emit` gives them to the user. */
+  /** Creates an empty list of warnings. `emit` delivers each warning to the user. */
   constructor(emit: (topic: string, stage: string, error: Error) => void) {
     this.#emit = emit;
   }
 
-  /** Warns of the engine's results, and adds the warning to the outcome of the run. */
+  /** Emits a warning about the engine's results and adds it to the outcome of the run. */
   warn(topic: string, stage: string, error: Error): void {
     this.note(error.message);
     this.#emit(topic, stage, error);
   }
 
-  /** Adds a warning to the outcome only: of the current run, or of the next one between runs. */
+  /** Adds a warning to the outcome without emitting it. Between two runs, it belongs to the outcome of the next run. */
   note(text: string): void {
     this.begin();
     this.#texts = [...this.#texts, text];
@@ -89,7 +92,7 @@ export class RunWarnings {
     this.#hookErrors++;
   }
 
-  /** Begins a run: forgets the warnings of a run that is over. */
+  /** Begins a run: if the previous run is over, forgets its warnings. */
   begin(): void {
     if (!this.#isOver) return;
     this.#isOver = false;
@@ -97,17 +100,20 @@ export class RunWarnings {
     this.#hookErrors = 0;
   }
 
-  /** Ends a run: its warnings can still be read until the next one begins, or is warned of. */
+  /** Ends a run. Its warnings can be read until the next run begins or the next warning arises. */
   end(): void {
     this.#isOver = true;
   }
 
-  /** Returns the outcome of a run that an error ends. */
+  /** Returns the outcome of a run that ended with `error`. */
   failed(error: unknown): Outcome {
     return { status: "failed", error, ...this.listed };
   }
 
-  /** Returns the part of an outcome that lists the warnings, and counts the errors of hooks. */
+  /**
+   * The fields of an outcome that list the warnings and count the errors of hooks. A field without content is left
+   * out.
+   */
   get listed(): { readonly warnings?: readonly string[]; readonly hookErrors?: number } {
     return {
       ...(this.#texts.length > 0 && { warnings: this.#texts }),
@@ -118,103 +124,106 @@ export class RunWarnings {
 
 const WARNINGS = new WeakMap<object, RunWarnings>();
 
-/** Keeps the warnings of an engine, for those that have only the engine. */
+/** Stores the warnings of an engine, so that `warningsOf` finds them by the engine alone. */
 export function keepWarnings(engine: object, warnings: RunWarnings): void {
   WARNINGS.set(engine, warnings);
 }
 
-/** Returns the warnings of an engine that a loop runs; `undefined` for other values. */
+/** Returns the warnings that `keepWarnings` stored for an engine, or `undefined` if there are none. */
 export function warningsOf(engine: object): RunWarnings | undefined {
   return WARNINGS.get(engine);
 }
 
 const RUN_IDS = new WeakMap<object, string>();
 
-/** Returns the id of the runs of an engine in logs: the id of the first log that calls this. */
+/**
+ * Returns the id of an engine's runs in logs. The first log that calls this sets the id to `own`; later logs get the
+ * same id.
+ */
 export function runIdOf(engine: object, own: string): string {
   const known = RUN_IDS.get(engine);
   if (known === undefined) RUN_IDS.set(engine, own);
   return known ?? own;
 }
 
-/** Sets the id of the runs of an engine: one that the caller has chosen, or of a run that is resumed. */
+/** Sets the id of an engine's runs in logs: an id chosen by the caller, or the id of the run that is resumed. */
 export function setRunId(engine: object, id: string): void {
   RUN_IDS.set(engine, id);
 }
 
-/** The end of a run: whether it was asked to stop, and in which step it turned out to be over. */
+/** The end of a run: requests to stop, and the step after which the run is over. */
 export class RunEnd {
   readonly #warnings: RunWarnings;
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isDone = false;
-  /** Number of steps after which the run turned out to be over, if that was learned late. */
+  /** Number of steps after which the run was over, if the engine reported this only after further steps. */
   #overAt: number | undefined;
-  /** Number of steps below which a request to stop does not hold: those that are repeated after a recovery. */
+  /** Requests to stop are ignored below this number of steps, because those steps are repeated after a recovery. */
   #repeatUntil = 0;
 
-  /** Ends no run yet. */
+  /** Creates the state of a run that has not ended. `warnings` are listed in its outcome. */
   constructor(warnings: RunWarnings) {
     this.#warnings = warnings;
   }
 
-  /** Asks to stop; the first reason is kept. */
+  /** Requests a stop at `step`. The first reason is kept. */
   ask(reason: string, step: number): void {
     this.#stop ??= { reason, step };
   }
 
-  /** Asks to stop, also while steps are repeated. */
+  /** Requests a stop that also holds while steps are repeated after a recovery. */
   stop(reason: string, step: number): void {
     this.ask(reason, step);
     this.#repeatUntil = 0;
   }
 
-  /** Forgets a request to stop, and the warnings of a run that is over. */
+  /** Withdraws a request to stop, and forgets the warnings of the previous run. */
   clearStop(): void {
     this.#stop = undefined;
     this.#warnings.begin();
   }
 
-  /** Ends the run after the current step, or after an earlier number of steps. */
+  /** Ends the run after the current step, or, if `overAt` is given, after that earlier number of steps. */
   done(overAt: number | undefined): void {
     this.#isDone = true;
     if (overAt !== undefined) this.#overAt = Math.min(this.#overAt ?? Infinity, overAt);
   }
 
-  /** True if the engine has nothing left to do. */
+  /** True if the engine has reported that the run is over. */
   get isDone(): boolean {
     return this.#isDone;
   }
 
-  /** True if the run turned out to be over before its last step. */
+  /** True if the engine reported the end of the run only after further steps had run. */
   get isLate(): boolean {
     return this.#overAt !== undefined;
   }
 
-  /** Returns whether a run stops once `stepCount` steps are done. */
+  /** Returns whether a request to stop holds after `stepCount` steps. */
   isStopped(stepCount: number): boolean {
     return this.#stop !== undefined && stepCount >= this.#repeatUntil;
   }
 
-  /** Returns the number of steps up to which steps may run without a look at requests to stop. */
+  /** Returns the number of steps, at most `last`, up to which the loop need not look at requests to stop. */
   limit(last: number): number {
     return this.#stop === undefined ? last : Math.min(last, this.#repeatUntil);
   }
 
-  /** Begins a run. */
+  /** Begins a run: forgets the end of the previous one. A request to stop is kept. */
   begin(): void {
     this.#isDone = false;
     this.#repeatUntil = 0;
     this.#overAt = undefined;
   }
 
-  /** Goes on after a recovery: the steps before `stepCount` are repeated. */
+  /** Continues after a recovery, in which the steps before `stepCount` are repeated. */
   repeat(stepCount: number): void {
     this.#isDone = false;
     this.#overAt = undefined;
     this.#repeatUntil = this.#stop === undefined ? 0 : Math.max(stepCount, this.#stop.step + 1);
   }
 
-  /** Returns the number of steps that count among those that ran. */
+  /** Returns the number of steps that count, of the `stepCount` steps that ran. */
   counted(stepCount: number): number {
     return Math.min(stepCount, this.#overAt ?? Infinity);
   }
@@ -230,7 +239,8 @@ export class RunEnd {
 }
 
 /**
- * Returns the `stop` of a context: a deferred observer stops with the context of its own step, which the reason names.
+ * Returns the method `stop` of a context. It passes on the step of the context it is called on, which for a deferred
+ * observer is an earlier step than the engine's.
  */
 export function stopper(
   ask: (reason: string, step: number | undefined) => void,
@@ -240,7 +250,7 @@ export function stopper(
   };
 }
 
-/** Returns the reason of an aborted signal as text. */
+/** Returns the reason of an aborted signal as text, by default `"aborted"`. */
 export function reasonOf(signal: AbortSignal | undefined): string {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason.message : String(reason ?? "aborted");

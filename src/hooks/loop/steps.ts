@@ -1,5 +1,5 @@
 /**
- * Runs the steps of an engine, one by one or many in a call.
+ * Runs the steps of an engine, one by one or many in one call.
  *
  * @module
  */
@@ -12,64 +12,67 @@ import type { Counters, RunEnd } from "./progress.ts";
 /** The calls that a loop `L` makes to its engine. Only `step` is required. */
 export interface StepEngine<L> {
   /**
-   * Runs one step; fires stages through the loop that it is given. Returns `false` if the loop must not count it: the
-   * engine has counted it by `loop.advance("step")`, or it does not count and the next call repeats it.
+   * Runs one step and fires its stages through `loop`. Returns `false` if the loop must not count the step, either
+   * because the engine has counted it by `loop.advance("step")`, or because the next call repeats it.
    */
   step(loop: L): void | false | PromiseLike<void | false>;
   /**
-   * Runs up to `n` steps in which no hook is due: one WASM call, one command buffer. Returns the number of steps it ran
-   * if that may be fewer than `n`. When it throws, the steps before `loop.context.stepCount` count as done.
+   * Runs up to `n` steps in which no hook is due, in one WASM call or one command buffer. Returns the number of steps
+   * it ran; `undefined` means `n`. If it throws, the steps before `loop.context.stepCount` count as done.
    *
    * @default undefined: `step` is called for each
    */
   multiStep?(loop: L, n: number): number | void | PromiseLike<number | void>;
   /** Begins a run: called once the hooks are open, and again after `recover`. */
   begin?(loop: L): void | PromiseLike<void>;
-  /** Ends a run: called after its last step, before hooks with `atEnd` fire, which read the state as of then. */
+  /**
+   * Ends a run: called after the last step, before the hooks with `atEnd` fire. Those hooks read the state that it
+   * leaves.
+   */
   end?(loop: L): void | PromiseLike<void>;
-  /** Downloads the results of a run, or of a single step. Called when all work is done, before the hooks close. */
+  /** Downloads the results of a run, or of a single step. Called after all pending work, before the hooks close. */
   settled?(loop: L): void | PromiseLike<void>;
   /**
-   * Recovers from an error of a run, and returns the number of steps from which the run can go on, if it can. The engine
-   * has taken the hooks back to that step by `loop.hooks.goBack`; `begin` is called again. Counters other than the step
-   * keep their values.
+   * Recovers from an error of a run. Returns the number of steps from which the run can continue, or `undefined` if
+   * it cannot. The engine must have taken the hooks back to that step by `loop.hooks.goBack`. Afterwards `begin` is
+   * called again. Counters other than the step keep their values.
    *
    * @default undefined: the run fails
    */
   recover?(error: unknown): number | undefined | PromiseLike<number | undefined>;
 }
 
-/** The hooks of a loop, as its steps see them. */
+/** The methods of the hook registry that the steps use. */
 export interface StepsHooks {
-  /** Returns how many steps run before the next hook is due. */
+  /** Returns the number of steps from `step` on before a hook is due. */
   horizon(step: number): number;
-  /** Throws the error of a hook that was called late. */
+  /** Throws the error of a deferred hook call, if one has failed. */
   check(): void;
-  /** Settles when all late calls so far are done. */
+  /** Settles when all calls deferred so far are done. */
   readonly soFar: PromiseLike<void>;
-  /** Waits for all late calls. */
+  /** Waits for all deferred calls. */
   settle(): Promise<void>;
-  /** Fires hooks with `atEnd`. */
+  /** Calls the hooks with `atEnd`. */
   finish(): Promise<void>;
 }
 
-/** The loop, as its steps see it. */
+/** The members of the loop that its steps use. */
 export interface StepsHost {
-  /** The counters, of which the step is moved. */
+  /** The counters; the steps advance `step`. */
   readonly counters: Counters;
-  /** The end of the run. */
+  /** The requests to stop, and the end of the run. */
   readonly end: RunEnd;
-  /** The hooks. */
+  /** The hook registry. */
   readonly hooks: StepsHooks;
-  /** The context, of which `stepCount` is moved. */
+  /** The context of the hooks; the steps set its `stepCount`. */
   readonly context: { stepCount: number };
   /** Work that waits for the end of a step. */
   readonly between: BetweenSteps;
-  /** Stages that were not awaited. */
+  /** The check that every stage of a step was awaited. */
   readonly pending: PendingStage;
 }
 
-/** The steps of a loop. */
+/** Runs the steps of a loop, and moves its counters. */
 export class Steps<L> {
   readonly #engine: StepEngine<L>;
   readonly #loop: L;
@@ -77,14 +80,14 @@ export class Steps<L> {
   readonly #turn = new Turn();
   readonly #lengths = new MultiStepLength();
 
-  /** Runs nothing yet. */
+  /** Prepares to run the steps of `engine`; runs no step yet. */
   constructor(engine: StepEngine<L>, loop: L, host: StepsHost) {
     this.#engine = engine;
     this.#loop = loop;
     this.#host = host;
   }
 
-  /** Runs steps until there have been `last`, or the run is over. */
+  /** Runs steps until the counter reaches `last`, a stop is requested, or the engine ends the run. */
   async run(last: number): Promise<void> {
     const { counters, end, hooks, between } = this.#host;
     const canRunMany = this.#engine.multiStep !== undefined;
@@ -93,7 +96,7 @@ export class Steps<L> {
       const left = end.limit(last) - counters.step;
       const free = canRunMany ? Math.min(hooks.horizon(counters.step), left) : 0;
       const result = free >= 1 ? this.#multiStep(free) : this.step();
-      // Awaited only if there is something to await: each await costs a turn of the microtask queue.
+      // Synchronous results are not awaited, because each await costs a turn of the microtask queue.
       if (isThenable(result)) await result;
       const turn = this.#turn.give();
       if (turn !== undefined) await turn;
@@ -101,7 +104,10 @@ export class Steps<L> {
     }
   }
 
-  /** Runs the work that waits between steps, unless the run has turned out to be over: it then runs after the run. */
+  /**
+   * Runs the work that waits between steps. Returns `true`, without running it, if the run is over after the calls
+   * deferred so far; the work then runs after the run.
+   */
   async #isOverNow(): Promise<boolean> {
     const { counters, end, hooks, between } = this.#host;
     await hooks.soFar;
@@ -125,7 +131,10 @@ export class Steps<L> {
     if (counts !== false) this.#host.counters.step++;
   }
 
-  /** Runs one step by hand; if it was taken back to an earlier one, as many more as were lost. */
+  /**
+   * Runs steps until the counter reaches `last`, or a step was not counted. This is one step, unless a recovery took
+   * the loop back to an earlier step.
+   */
   async stepByHand(last: number): Promise<void> {
     const { counters, end, hooks } = this.#host;
     let begun: number;
@@ -156,7 +165,10 @@ export class Steps<L> {
     });
   }
 
-  /** Runs `work`; after an error from which the engine can recover, again from the step that it goes back to. */
+  /**
+   * Runs `work`. After an error, takes the loop back to the step that the engine's `recover` returns and runs `work`
+   * again. Throws the error if the engine cannot recover.
+   */
   async attempt(work: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
@@ -176,7 +188,7 @@ export class Steps<L> {
     context.stepCount = Math.max(0, stepCount - 1);
   }
 
-  /** Takes the counters back to the step in which the run was over, if that was learned late. */
+  /** Sets the counters back to the step at which the run was over, if the engine reported this late. */
   truncate(): void {
     const { counters, context, end } = this.#host;
     const stepCount = end.counted(counters.step);
@@ -185,16 +197,16 @@ export class Steps<L> {
     context.stepCount = Math.max(0, stepCount - 1);
   }
 
-  /** Ends a run: waits for late results, and fires the stages after the last step. */
+  /** Ends a run: waits for deferred calls, and calls the hooks with `atEnd`. */
   async finish(): Promise<void> {
     const { hooks } = this.#host;
-    await hooks.settle(); // which may report that the run was over before
+    await hooks.settle(); // a deferred call may report that the run was over at an earlier step
     this.truncate();
     await this.#engine.end?.(this.#loop);
     await hooks.finish();
   }
 
-  /** Runs the work that waits between steps, and downloads the results. */
+  /** Runs the work that waits between steps, then lets the engine download its results. */
   async settle(): Promise<void> {
     await this.#host.between.workOff();
     await this.#engine.settled?.(this.#loop);

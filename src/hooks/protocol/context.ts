@@ -1,5 +1,5 @@
 /**
- * Contexts of hooks: the fields that every hook gets, and those that it declares to read and write.
+ * Contexts of hooks: the fields that every hook gets, and the fields that a hook declares to read and write.
  *
  * @module
  */
@@ -7,74 +7,78 @@
 import type { AnyStages, At, FieldsOf, NameIn } from "./stage.ts";
 import type { HookControl } from "./control.ts";
 
-/** The engine as hooks see it. */
+/** The engine that a hook finds as `ctx.workflow`. */
 export interface Workflow {
   /** Name of the engine in listings and logs. */
   readonly name: string;
-  /** Hooks: list, plan, enable, disable, remove. */
+  /** The hooks of the engine, to list, enable, disable or remove them. */
   readonly hooks: HookControl;
-  /** Steps done so far. */
+  /** Number of steps done so far. */
   readonly stepCount: number;
 }
 
-/** The fields of every context, of any kind. */
+/** The context fields of every stage of every kind. */
 export interface BaseContext {
-  /** Steps done: those before this one; in training from STEP_END on this one, too. */
+  /** Number of steps done before the current one. In training, from STEP_END on, it includes the current step. */
   readonly stepCount: number;
-  /** Rank of this process among those that share the work; 0 when it is alone. */
+  /** Rank of this process among the processes that share the work; 0 if there is only one. */
   readonly globalRank: number;
   /** A store of typed slots through which hooks exchange values. */
   readonly shared: Shared;
-  /** The engine. */
+  /** The engine that runs the hook. */
   readonly workflow: Workflow;
-  /** Asks the engine to stop after this step; the first reason is kept. */
+  /** Requests a stop after this step. If several hooks call it, the first reason is kept. */
   stop(reason: string): void;
 }
 
-/** Numbers that can be read and not written: any typed array is one. */
+/** A readonly list of numbers. Every typed array is assignable to this type. */
 export interface NumberList extends ArrayLike<number>, Iterable<number> {
   /** The number at an index. */
   readonly [index: number]: number;
   /** Number of elements. */
   readonly length: number;
-  /** Returns the number at an index, from the end when negative. */
+  /**
+   * Returns the number at an index, counted from the end if it is negative; `undefined` if the index is out of range.
+   */
   at(index: number): number | undefined;
-  /** Returns a copy of a part, which may be written to. */
+  /**
+   * Returns a writable copy of the numbers from `start` (default 0) up to but not including `end` (default `length`).
+   */
   slice(start?: number, end?: number): Numbers;
-  /** Returns a copy with another number for each, in an array of the same type. */
+  /** Returns a writable array of the same type, with the result of `f` for each number. */
   map(f: (value: number, index: number) => number): Numbers;
 }
 
 /**
- * Numbers that a hook reads: a typed array that cannot be written to, with statistics. It shares memory with the engine:
- * nothing is copied, and its numbers are those of this step until the handler returns.
+ * Numbers that a hook reads: a readonly typed array with statistics. It shares memory with the engine, so nothing is
+ * copied. The numbers are valid until the handler returns; later the engine overwrites them.
  */
 export interface ReadonlyNumbers extends NumberList {
-  /** Returns the mean; NaN without elements. */
+  /** Returns the mean; NaN if there are no elements. */
   mean(): number;
-  /** Returns the sum, in float64; 0 without elements. */
+  /** Returns the sum, added up in float64; 0 if there are no elements. */
   sum(): number;
-  /** Returns the Euclidean norm: the root of the sum of all squares. */
+  /** Returns the Euclidean norm: the square root of the sum of all squares. */
   norm(): number;
-  /** Returns the smallest number; NaN if there is a NaN, or no element. */
+  /** Returns the smallest number; NaN if any element is NaN or there are no elements. */
   min(): number;
-  /** Returns the largest number; NaN if there is a NaN, or no element. */
+  /** Returns the largest number; NaN if any element is NaN or there are no elements. */
   max(): number;
 }
 
-/** Numbers of a batch that a hook reads: those of each atom, or of each system. */
+/** Numbers of a batch that a hook reads, with a fixed number of values per atom or per system. */
 export interface ReadonlyRows extends ReadonlyNumbers {
   /**
-   * Returns the numbers of one atom of the batch, counted from the end if negative: three of `forces`, one of
-   * `masses`. They are a view, not a copy.
+   * Returns the values of one atom, such as the three components of its force. `index` counts over the whole batch,
+   * from the end if negative. The result is a view, not a copy.
    *
    * @throws {TypeError} if the field has no values per atom
    * @throws {RangeError} if there is no such atom
    */
   atom(index: number): ReadonlyNumbers;
   /**
-   * Returns the numbers of one system, counted from the end if negative: those of all its atoms if the field has
-   * values per atom. They are a view, not a copy; `forces.system(1).atom(0)` is the first atom of system 1.
+   * Returns the values of one system, or of all its atoms if the field has values per atom. A negative `index` counts
+   * from the end. The result is a view, not a copy; `forces.system(1).atom(0)` is the first atom of system 1.
    *
    * @throws {TypeError} if the field has no values per atom or per system
    * @throws {RangeError} if there is no such system
@@ -82,7 +86,10 @@ export interface ReadonlyRows extends ReadonlyNumbers {
   system(index: number): ReadonlyRows;
 }
 
-/** Key of a type-only member that marks the fields of a kind as those of a batch: hooks read {@linkcode ReadonlyRows}. */
+/**
+ * Key of a type-only member by which a kind declares that its fields belong to a batch. Hooks then read its arrays as
+ * {@linkcode ReadonlyRows}.
+ */
 export declare const ROWS_OF_BATCH: unique symbol;
 
 /** A typed array of numbers. */
@@ -96,7 +103,10 @@ export type Numbers =
   | Uint16Array
   | Uint32Array;
 
-/** A field of fields `F` as an observer gets it: readonly, and so are the lists in it. */
+/**
+ * The readonly type by which an observer gets a field of type `T` of the fields `F`. Lists, maps and objects in it
+ * are readonly as well.
+ */
 export type View<T, F = unknown> = T extends Numbers
   ? typeof ROWS_OF_BATCH extends keyof F ? ReadonlyRows : ReadonlyNumbers
   : T extends ReadonlyMap<infer K, infer V> ? ReadonlyMap<K, View<V, F>>
@@ -105,16 +115,19 @@ export type View<T, F = unknown> = T extends Numbers
     ? { readonly [k in keyof T]: T[k] extends readonly unknown[] ? View<T[k], F> : T[k] }
   : T;
 
-/** A field without a built-in name: the value carries name and type. */
+/**
+ * A field that is not among the built-in names. The object holds the name, and its type parameter the type of the
+ * value.
+ */
 export interface CustomField<N extends string, T> {
-  /** The name. */
+  /** Name of the field. */
   readonly field: N;
   /** Type only: never set at run time. */
   readonly type?: T;
 }
 
 /**
- * Names a field of the user's own, to be used in `reads` and `writes`.
+ * Declares a custom field of type `T`, to be used in `reads` and `writes`.
  *
  * @example
  * ```ts
@@ -151,7 +164,7 @@ export type DeclaredInWrites<F, W extends readonly unknown[]> =
     >;
   };
 
-/** The context at one stage, with the declared reads and writes. */
+/** The context at the stage `N` of a kind, with the declared reads `R` and writes `W`. */
 export type ContextAt<
   T extends AnyStages,
   N,
@@ -164,7 +177,10 @@ export type ContextAt<
   readonly write: DeclaredInWrites<FieldsOf<T>, W>;
 };
 
-/** A union of (ctx, stage) tuples for some stages by name, so that comparing `stage` narrows `ctx`. */
+/**
+ * The union of the argument tuples (ctx, stage) of a kind's stages `N`, given by name. Comparing `stage` narrows
+ * `ctx`.
+ */
 export type ArgsOf<
   T extends AnyStages,
   N,
@@ -174,7 +190,10 @@ export type ArgsOf<
   [n in N & string]: [ctx: ContextAt<T, n, R, W>, stage: `${T["kind"]}/${n}`];
 }[N & string];
 
-/** A union of (ctx, stage) tuples for stages given as literals, which may be of several kinds. */
+/**
+ * The union of the argument tuples (ctx, stage) of the stages `S`, given as literals. They may belong to several
+ * kinds.
+ */
 export type ArgsAt<
   E extends AnyStages,
   S,
@@ -183,22 +202,25 @@ export type ArgsAt<
 > = E extends AnyStages ? ArgsOf<E, NameIn<E["kind"], S>, R, W> : never;
 
 /**
- * The context of hook classes of a kind: `C` at every stage, with the declared reads `R` and writes `W` of its fields
- * `F`; without `R` each field may be undefined.
+ * The context type for hook classes of a kind. `C` is the context of all its stages, `F` its fields, `R` the declared
+ * reads and `W` the declared writes. If `R` is left out, `read` has every field, each of which may be undefined.
  */
 export type ClassContext<C, F, R extends keyof F = never, W extends keyof F = never> = C & {
-  /** The declared reads. */
+  /** The fields declared in `reads`. */
   readonly read: [R] extends [never] ? Partial<DeclaredInReads<F, (keyof F)[]>>
     : DeclaredInReads<F, R[]>;
-  /** The declared writes. */
+  /** The fields declared in `writes`. */
   readonly write: DeclaredInWrites<F, W[]>;
 };
 
-/** A typed slot of {@linkcode Shared}; made by {@linkcode slot}. Two slots of one name are different slots. */
+/**
+ * A typed slot of {@linkcode Shared}, made by {@linkcode slot}. Slots are compared by identity: two slots with the
+ * same name are different.
+ */
 export interface SharedSlot<T> {
-  /** Name in messages and listings. */
+  /** Name of the slot in messages and listings. */
   readonly slot: string;
-  /** The value that `get` returns before one was set. */
+  /** The value that `get` returns until one is set. */
   readonly initial: T | undefined;
 }
 
@@ -221,7 +243,7 @@ export function slot<T>(name: string, initial?: T): SharedSlot<T> {
 }
 
 /**
- * The store behind `ctx.shared`: one per engine, typed by its slots.
+ * The store behind `ctx.shared`, through which the hooks of one engine exchange values.
  *
  * @example
  * ```ts
@@ -238,12 +260,12 @@ export function slot<T>(name: string, initial?: T): SharedSlot<T> {
 export class Shared {
   readonly #values = new Map<unknown, unknown>();
 
-  /** Returns the value of a slot: the last one set, else its initial value, else `undefined`. */
+  /** Returns the last value set, or the initial value of the slot, which may be `undefined`. */
   get<T>(slot: SharedSlot<T>): T | undefined {
     return this.#values.has(slot) ? this.#values.get(slot) as T : slot.initial;
   }
 
-  /** Sets a slot. */
+  /** Sets the value of a slot. */
   set<T>(slot: SharedSlot<T>, value: T): void {
     this.#values.set(slot, value);
   }

@@ -1,5 +1,6 @@
 /**
- * Types of hooks that are written in place, as object literals. Contexts are inferred from the other members.
+ * Types of hooks that are written as object literals in a list of hooks. The compiler infers the contexts of their
+ * handlers from the declared stages, reads and writes.
  *
  * @module
  */
@@ -10,7 +11,10 @@ import type { ResultAt } from "./accept.ts";
 import type { HookOptions } from "./protocol.ts";
 import type { AnyStages, ObservedStage, StageOf } from "./stage.ts";
 
-/** The members of a hook that get a context: at the stages `S`, with the declared reads `R` and writes `W`. */
+/**
+ * The members of a hook object with their contexts typed: at the stages `S`, with the declared reads `R` and writes
+ * `W`.
+ */
 export type InlineHandlers<
   E extends AnyStages,
   S,
@@ -20,37 +24,43 @@ export type InlineHandlers<
   & Pick<HookOptions, "onRegister" | "open" | "close" | "save" | "load" | "flush">
   & Lifecycle<E, R, W>
   & {
-    /** Called at the declared stages. */
+    /** The handler of the declared stages. */
     readonly call?: (...args: ArgsAt<E, S, R, W>) => ResultAt<E, S>;
-    /** Asked at due counts; the hook is skipped if it returns `false`. */
+    /** Condition checked when the hook is due. The hook is skipped if it returns `false`. */
     readonly when?: (ctx: BaseContext) => boolean;
-    /** Asked once for each observe stage. */
+    /** Returns whether the hook runs at a stage. Called once for each observe stage when the hook is added. */
     readonly runsOnStage?: (stage: ObservedStage<E>) => boolean;
   }
   // deno-lint-ignore no-explicit-any -- members of its own, which are known only once its methods are
   & ThisType<any>;
 
-/** Keeps every value from being assigned to a type that only gives context. `Accept` decides whether it is a hook. */
+/**
+ * A member that no object has. It prevents any value from being assignable to a type that exists only to infer
+ * contexts; the type `Accept` checks whether the value is a hook.
+ */
 export interface ContextOnly {
   /** Never present. */
   readonly "hook that fits this engine": never;
 }
 
-/** The element `i` of a list. */
+/** The element type of the list `L` at the index `i`; `unknown` if there is none. */
 export type ItemOf<L, i> = i extends keyof L ? L[i] : unknown;
 
-/** The stages among the names that an object of a list declares; the observe stages if it declares no stage. */
+/**
+ * The stages among the names `N`, which are the stages and fields that an object declares. If it declares no stage,
+ * all observe stages of `E`.
+ */
 export type StagesAmong<E extends AnyStages, N> = unknown extends N ? ObservedStage<E>
   : [Extract<N, StageOf<E>>] extends [never] ? ObservedStage<E>
   : Extract<N, StageOf<E>>;
 
-/** The fields among the names that an object of a list declares. */
+/** The fields among the names `N`, which are the stages and fields that an object declares. */
 export type FieldsAmong<E extends AnyStages, N> = unknown extends N ? []
   : readonly Extract<N, FieldKey<E>>[];
 
 /**
- * Inference site of the stage `S`, the reads `R` and the writes `W` of an object. Once they are known it
- * is `never`, so that no message of the compiler mentions it.
+ * A type from which the compiler infers the stage `S`, the reads `R` and the writes `W` of an object. After the
+ * inference it is `never`, so that it appears in no compiler message.
  */
 export type InferDeclared<S, R, W> = [S, R, W] extends
   [unknown, readonly unknown[], readonly unknown[]] ? never
@@ -62,8 +72,8 @@ export type InferDeclared<S, R, W> = [S, R, W] extends
   };
 
 /**
- * Inference site of the type `H` of a list and of the names that its objects declare: `N` are the stages and the reads
- * of each object, `W` the writes. Once they are known it is `never`, so that no message of the compiler mentions it.
+ * A type from which the compiler infers the type `H` of a list of hooks and the names that each of them declares: `N`
+ * for stages and reads, `W` for writes. After the inference it is `never`, so that it appears in no compiler message.
  */
 export type InferNames<H, N extends readonly unknown[]> = N extends readonly unknown[] ? never
   :

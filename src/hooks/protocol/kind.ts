@@ -1,5 +1,5 @@
 /**
- * Making and checking kinds. Types are in `stage.ts`; here nothing is believed.
+ * Makes and checks kinds at run time. All arguments are `unknown` here and are checked; `stage.ts` has the types.
  *
  * @module
  */
@@ -11,7 +11,10 @@ import { complaint } from "../../base/show.ts";
 const ROLES: readonly unknown[] = ["observe", "pipe", "gate", "replace"];
 const OPTIONS: readonly string[] = ["counters", "events", "contexts", "aliases"];
 
-/** Makes a kind whose stages all observe. Throws as {@linkcode makeKind} does, and for a name given twice. */
+/**
+ * Makes a kind whose stages are all observe stages. Throws as {@linkcode makeKind} does, and a RangeError if a stage
+ * name occurs twice.
+ */
 export function makeObserved(kind: unknown, names: unknown, options: unknown): object {
   const action = `make kind ${checkName(kind)}`;
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
@@ -24,7 +27,10 @@ export function makeObserved(kind: unknown, names: unknown, options: unknown): o
   return makeKind(kind, Object.fromEntries(names.map((name) => [name, "observe"])), options);
 }
 
-/** Makes a kind. Throws a TypeError for an argument of the wrong type, a RangeError for an invalid name. */
+/**
+ * Makes a kind with a role for each stage. Throws a TypeError for an argument of the wrong type, and a RangeError for
+ * an invalid name.
+ */
 export function makeKind(kind: unknown, roles: unknown, options: unknown): object {
   const action = `make kind ${checkName(kind)}`;
   checkRoles(action, roles);
@@ -119,7 +125,7 @@ function checkAliases(action: string, aliases: unknown, stages: readonly string[
   }
   for (const [method, stage] of Object.entries(aliases)) {
     checkStage(action, "aliases", stage, stages);
-    if (/^on[A-Z]/.test(method) && method !== "onError") continue; // that one is a hook's policy
+    if (/^on[A-Z]/.test(method) && method !== "onError") continue; // `onError` is an option of hooks
     throw new RangeError(
       complaint(
         action,
@@ -141,13 +147,16 @@ function checkStage(
   if (!stages.includes(stage)) throw new RangeError(complaint(action, requirement, stage, stages));
 }
 
-/** Returns whether the value has every member of a kind. */
+/** Returns whether the value has the members of a kind: `kind`, `roles` and `options`. */
 export function looksLikeKind(value: unknown): boolean {
   return isObject(value) && typeof value.kind === "string" && isObject(value.options) &&
     isObject(value.roles) && Object.values(value.roles).every((role) => ROLES.includes(role));
 }
 
-/** Throws a TypeError unless the value is a list of kinds, be it empty. */
+/**
+ * Throws a TypeError if the value is not an array of kinds. The array may be empty. `action` is what failed, for the
+ * message.
+ */
 export function checkKindList(
   kinds: unknown,
   action: string,
@@ -159,8 +168,8 @@ export function checkKindList(
 }
 
 /**
- * Throws unless the value is a list of one kind or more, each with a name of its own: a TypeError for other
- * values, a RangeError for an empty list or a name given twice.
+ * Checks a list of at least one kind with distinct names. Throws a TypeError if the value is not an array of kinds,
+ * and a RangeError if it is empty or a name occurs twice.
  */
 export function checkKinds(kinds: unknown, action: string = "make an engine"): void {
   checkKindList(kinds, action);

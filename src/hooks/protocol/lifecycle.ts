@@ -17,19 +17,22 @@ import { didYouMean } from "../../base/did_you_mean.ts";
 import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** SNAKE_CASE → PascalCase. */
+/** Converts a SNAKE_CASE name to PascalCase. */
 export type Pascal<N extends string> = N extends `${infer A}_${infer B}`
   ? `${Capitalize<Lowercase<A>>}${Pascal<B>}`
   : Capitalize<Lowercase<N>>;
 
-/** `ON_CONVERGE` → `onConverge`, `TRAIN_BEGIN` → `onTrainBegin` or `onTrainStart`. */
+/**
+ * The names of the method for the stage `N`: `ON_CONVERGE` → `onConverge`, `TRAIN_BEGIN` → `onTrainBegin` or
+ * `onTrainStart`.
+ */
 export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T>}`
   : N extends `${infer T}_BEGIN` ? `on${Pascal<T>}Begin` | `on${Pascal<T>}Start`
   : `on${Pascal<N>}`;
 
 /**
- * An object with methods named after the stages of a kind, each with one argument; `R` and `W` are the reads and
- * writes that it declares.
+ * A hook object with methods named after the stages of the kinds `E`. Each method takes one argument, the context,
+ * with the declared reads `R` and writes `W`.
  */
 export type Lifecycle<
   E extends AnyStages,
@@ -54,8 +57,8 @@ export type LifecycleName<E extends AnyStages> = E extends AnyStages
   : never;
 
 /**
- * Returns the lifecycle members of an object: its own and inherited ones called `on…`. Empty if no member is a
- * function and other members say at which stages the object runs.
+ * Returns the names of the own and inherited members called `on…`, except `onError` and `onRegister`. Returns an
+ * empty list if none of them is a function and the object declares its stages by `stage`, `stages` or `runsOnStage`.
  */
 export function lifecycleMethods(hook: object): string[] {
   const members = hook as Members;
@@ -66,7 +69,7 @@ export function lifecycleMethods(hook: object): string[] {
 
 const STAGE_MEMBERS = ["stage", "stages", "runsOnStage"] as const;
 
-/** Returns the names of the methods of an object, its own and inherited ones, that match a pattern. */
+/** Returns the names of the own and inherited methods of an object that match a pattern. */
 export function methodsOf(hook: object, pattern: RegExp): string[] {
   const members = hook as Members;
   return [...membersOf(hook)].filter((name) =>
@@ -96,7 +99,7 @@ function membersOf(hook: object): Set<string> {
   return names;
 }
 
-/** Returns the stage names of one kind by method name. */
+/** Returns a map from the method names of a kind to its stage names. */
 function methodTable({ roles, options }: AnyStages): Map<string, string> {
   const table = new Map<string, string>();
   for (const stage of Object.keys(roles)) {
@@ -112,9 +115,9 @@ function methodTable({ roles, options }: AnyStages): Map<string, string> {
 }
 
 /**
- * Returns for each stage of the kinds the methods of the object that handle it, in their order: `onTrainEnd` and
- * `onTrainingEnd` may both be there. Throws a TypeError for a method that is not a function or belongs to no stage, and
- * for two methods of a stage at which hooks decide.
+ * Returns, for each stage of the kinds, the methods of the object that handle it, in the order of the object's
+ * members. An observe stage may have two, such as `onTrainEnd` and `onTrainingEnd`. Throws a TypeError if a method is
+ * not a function or belongs to no stage, or if a stage of another role has two methods.
  */
 export function bindMethods(
   hook: object,

@@ -1,18 +1,24 @@
 /**
- * Names that are near a misspelt one, found by the compiler.
+ * Compile-time search for known names that are similar to a misspelled one.
  *
  * @module
  */
 
-/** Message of an unknown name: no `What` is called `Given`; it lists similar names of `Known`. */
+/**
+ * The compiler message for an unknown name `Given`: it says what is missing, `What`, and suggests similar names among
+ * `Known`.
+ */
 export type NoSuch<What extends string, Given, Known extends string> = `there is no ${What} ${
   & Given
   & string}${Hint<Near<Given & string, Known>>}`;
 
-/** A question for the nearest names; nothing if no name is near. */
+/** The question "did you mean" with the names `N`; an empty string if `N` is `never`. */
 export type Hint<N extends string> = [N] extends [never] ? "" : `; did you mean ${N}?`;
 
-/** The names that differ from the given one by up to two letters in one place, by case or by underscores. */
+/**
+ * The names in `Known` that are similar to `Given`: they differ by at most two adjacent letters, ignoring case and
+ * underscores.
+ */
 export type Near<Given extends string, Known extends string> = Known extends unknown
   ? IsSmall<Difference<Plain<Given>, Plain<Known>>> extends true ? Known : never
   : never;
@@ -22,26 +28,26 @@ export type Plain<N extends string> = N extends `${infer A}_${infer B}`
   ? `${Lowercase<A>}${Plain<B>}`
   : Lowercase<N>;
 
-/** The rest of two names without their common prefix and suffix. */
+/** The two strings that remain of `A` and `B` without their common prefix and suffix. */
 export type Difference<A extends string, B extends string> = WithoutStart<A, B> extends
   [infer X extends string, infer Y extends string] ? WithoutStart<Reversed<X>, Reversed<Y>>
   : never;
 
-/** Two names without their common beginning. */
+/** The two strings that remain of `A` and `B` without their common prefix. */
 export type WithoutStart<A extends string, B extends string> = A extends `${infer X}${infer Rest}`
   ? B extends `${X}${infer Other}` ? WithoutStart<Rest, Other> : [A, B]
   : [A, B];
 
-/** The letters of a name from last to first. */
+/** The letters of the string `A` in reverse order. `Done` accumulates the result. */
 export type Reversed<A extends string, Done extends string = ""> = A extends
   `${infer X}${infer Rest}` ? Reversed<Rest, `${X}${Done}`> : Done;
 
-/** True if both strings have at most two letters. */
+/** `true` if both strings of the pair `D` have at most two letters. */
 export type IsSmall<D> = D extends [infer A extends string, infer B extends string]
   ? [AtMostTwo<A>, AtMostTwo<B>] extends [true, true] ? true : false
   : false;
 
-/** True if a string has at most two letters. */
+/** `true` if the string `A` has at most two letters. */
 export type AtMostTwo<A extends string> = A extends `${string}${string}${infer Rest}`
   ? Rest extends "" ? true
   : A extends `${infer _1}${infer _2}${infer More}` ? More extends "" ? true : false

@@ -1,10 +1,10 @@
 /**
- * The outcome of a run, and the warnings on the way.
+ * The outcome of a run, and the warnings that arise during it.
  *
  * @module
  */
 
-/** The outcome of a run. Hooks get it in `close`, callers from `run`. */
+/** The outcome of a run. `close` of each hook receives it, and `run` returns it. */
 export type Outcome =
   | {
     /** All steps were done. */
@@ -17,9 +17,9 @@ export type Outcome =
   | {
     /** A hook, a signal or the caller asked to stop. */
     readonly status: "stopped";
-    /** Reason. */
+    /** The reason given with the first request to stop. */
     readonly reason: string;
-    /** The steps that were done when it was asked for: `ctx.stepCount`. */
+    /** Value of `ctx.stepCount` when the stop was requested. */
     readonly step: number;
     /** Warnings of the engine about its results, if there were any. */
     readonly warnings?: readonly string[];
@@ -37,21 +37,21 @@ export type Outcome =
     readonly hookErrors?: number;
   };
 
-/** The reaction to an error of a hook. */
+/** The reaction to an error of a hook: end the run, emit a warning, or emit a warning and disable the hook. */
 export type ErrorPolicy = "throw" | "warn" | "disable";
 
 /** An error of a hook that did not stop the run, or a warning of the engine itself. */
 export interface HookWarning {
   /** `"hook"` if a hook failed, `"engine"` if the engine warns of its own results. */
   readonly from: "hook" | "engine";
-  /** The hook's name; of a warning of the engine its topic in parentheses, such as `"(stability)"`. */
+  /** Name of the hook. For a warning of the engine, its topic in parentheses, such as `"(stability)"`. */
   readonly hook: string;
-  /** The place of the error: a stage, or `"open"`, `"close"`, `"load"`, `"order"`, `"listener"`. */
+  /** The stage at which the error occurred, or `"open"`, `"close"`, `"load"`, `"order"` or `"listener"`. */
   readonly stage: string;
-  /** The steps that were done when it threw, or was noticed: `ctx.stepCount`. */
+  /** Value of `ctx.stepCount` when the error was thrown, or when the engine noticed it. */
   readonly step: number;
   /** The error. */
   readonly error: unknown;
-  /** Number of errors of this hook so far; 1 for a warning of the engine. */
+  /** Number of errors of this hook so far, including this one; 1 for a warning of the engine. */
   readonly count: number;
 }

@@ -1,5 +1,5 @@
 /**
- * Overload sets over stages: the rows of `src/dispatch`, with contexts inferred from kinds.
+ * Overload sets over stages: `src/dispatch` finds the matching row, and the contexts are inferred from the kinds.
  *
  * @module
  */
@@ -23,38 +23,41 @@ import { stageInfos } from "./stage.ts";
 import { checkKindList } from "./kind.ts";
 import { complaint } from "../../base/show.ts";
 
-/** Fields of a hook whose declaration is not known here: each may be missing. */
+/**
+ * The context member `read` in handlers of an overload set. The hook that uses the set declares the fields, so each
+ * may be missing here.
+ */
 export interface MaybeRead<T extends AnyStages> {
-  /** The fields that the hook with this set declares in `reads`. */
+  /** The fields that the hook declares in `reads`. */
   readonly read: { readonly [k in keyof FieldsOf<T>]?: View<FieldsOf<T>[k]> };
 }
 
-/** (ctx, stage) tuples for some stages of one kind. */
+/** The union of the argument tuples (ctx, stage) of the stages `N` of one kind. */
 export type RowArgs<T extends AnyStages, N> = {
   [n in N & string]: [ctx: At<T, n>["ctx"] & MaybeRead<T>, stage: `${T["kind"]}/${n}`];
 }[N & string];
 
-/** (ctx, stage) tuples of a selector, `"kind/NAME"` or `"kind/*"`. */
+/** The argument tuples (ctx, stage) that the selector `S`, `"kind/NAME"` or `"kind/*"`, selects. */
 export type SelectedArgs<T extends AnyStages, S> = T extends AnyStages
   ? S extends `${T["kind"]}/*` ? RowArgs<T, Observed<T>> : RowArgs<T, NameIn<T["kind"], S>>
   : never;
 
-/** The kind that a row over (context, stage) handles. */
+/** The name of the kind that a row with the matchers `Ms`, for context and stage, handles. */
 export type KindMatched<Ms extends readonly unknown[]> = Ms extends readonly [unknown, infer S]
   ? S extends { readonly kind: infer k extends string } ? k
   : S extends `${infer k}/${string}` ? k
   : never
   : never;
 
-/** An overload set seen as the `on:` of a hook for kinds `K`. */
+/** An overload set that handles the kinds `K`, as the member `on` of a hook. */
 export interface OverloadOf<in out K extends string> {
-  /** Types only. */
+  /** Carries `K` in the type: never set at run time. */
   readonly handled: (k: K) => K;
 }
 
 /**
- * An immutable set of overloads: `A` the argument tuples it takes, `R` the type that it returns, `B` the kinds known
- * by name, `K` the kinds it handles as a hook.
+ * An immutable set of overloads. `A` is the union of the argument tuples that it accepts, `R` its return type, `B`
+ * the kinds that can be given by name, and `K` the kinds that it handles as a hook.
  */
 export interface StageOverload<
   A extends readonly unknown[],
@@ -62,19 +65,25 @@ export interface StageOverload<
   B extends AnyStages = never,
   K extends string = never,
 > extends OverloadOf<K> {
-  /** Calls the most specific row. Throws `NoOverloadError` if no row takes the arguments. */
+  /** Calls the most specific row that accepts the arguments. Throws `NoOverloadError` if no row accepts them. */
   (...args: A): R;
-  /** Adds a row with a matcher per argument. Throws `AmbiguousOverloadError` if another row matches equally well. */
+  /**
+   * Returns a new set with one more row, which has a matcher per argument. Throws `AmbiguousOverloadError` if another
+   * row matches equally well.
+   */
   on<const Ms extends readonly Matcher[], Q>(
     matchers: Ms,
     f: (...args: MatchAll<Ms>) => Q,
   ): StageOverload<A | MatchAll<Ms>, R | Q, B, K | KindMatched<Ms>>;
-  /** Adds a row with a handler for the observe stages of a kind. */
+  /** Returns a new set with a row for all observe stages of a kind. */
   on<T extends AnyStages, Q>(
     kind: T,
     f: (...args: RowArgs<T, Observed<T>>) => Q,
   ): StageOverload<A | RowArgs<T, Observed<T>>, R | Q, B, K | T["kind"]>;
-  /** Adds a row with a handler for one stage, or `"kind/*"`, of a kind known by name. */
+  /**
+   * Returns a new set with a row for one stage, or for all observe stages (`"kind/*"`), of a kind that is known by
+   * name.
+   */
   on<S extends StageOf<B> | `${B["kind"]}/*`, Q>(
     stage: S,
     f: (...args: SelectedArgs<B, S>) => Q,
@@ -84,14 +93,20 @@ export interface StageOverload<
     B,
     K | (S extends `${infer k}/${string}` ? k : never)
   >;
-  /** Adds a handler for all calls that no row takes; as a hook, for all other kinds. */
+  /**
+   * Returns a new set with a fallback for arguments that no row accepts. In a hook, the fallback handles the observe
+   * stages of all kinds without a row.
+   */
   otherwise<Q>(
     f: (...args: readonly unknown[]) => Q,
     // deno-lint-ignore no-explicit-any -- every kind there is or will be; `string` would not fit a hook's own kinds
   ): StageOverload<readonly unknown[], R | Q, B, any>;
-  /** Returns the handler that arguments of exactly these types would get: the way to a less specific row. */
+  /**
+   * Returns the handler of the row that arguments of exactly these types would reach. A specific handler can thus
+   * call a less specific one.
+   */
   invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
-  /** Returns the row that takes the arguments, as text, and the others that could have. */
+  /** Describes as text which row would handle the arguments, and which other rows accept them. */
   explain(...args: readonly unknown[]): string;
 }
 
@@ -142,14 +157,17 @@ export function makeOverload<B extends AnyStages>(
   return set as unknown as StageOverload<never, never, B>;
 }
 
-/** Binds an overload set to a stage: finds the row for (ctx, stage) now, unless a guard must be asked at each call. */
+/**
+ * Returns the handler of an overload set for one stage; `undefined` if no row handles it. The row is chosen once,
+ * unless a guard must be checked at each call.
+ */
 export function bindSet(
   { rows, fallback }: OverloadTable,
   info: StageInfo,
   ctx: object,
 ): Bound | undefined {
   const candidates = rows.filter(({ tests }) => tests.length === 2 && mayClaim(tests[1]!, info));
-  // `otherwise` may observe any stage, but a row must name a stage to pipe, vote or replace there.
+  // `otherwise` handles observe stages only: at a stage of another role, a row must name the stage.
   const otherwise = info.role === "observe" && !handles(rows, info.kind) ? fallback : undefined;
   if (candidates.some(({ tests }) => tests[0]!.type === "guard" && passes(tests[1]!, info.stage))) {
     return { target: lift(asking(candidates, otherwise, info)), matched: "by guard at each call" };
@@ -160,8 +178,8 @@ export function bindSet(
 }
 
 /**
- * Returns a handler that finds the row at each call. If no row accepts the context, the hook does nothing; a claimed
- * stage needs a row.
+ * Returns a handler that chooses the row at each call. If no row accepts the context, a pipe returns its value, a
+ * gate returns `true`, and an observer does nothing; at a replace stage, `NoOverloadError` is thrown.
  */
 function asking(rows: readonly Row[], otherwise: Handler | undefined, info: StageInfo): Handler {
   const nothing: Partial<Record<Role, Handler>> = {
@@ -188,7 +206,7 @@ function handles(rows: readonly Row[], kind: string): boolean {
   );
 }
 
-// A row for a whole kind only observes; a row that names the stage may pipe, vote or replace.
+// A row for a whole kind handles observe stages only; a row that names a stage may also pipe, vote or replace.
 function mayClaim(test: Test, { role, stage }: StageInfo): boolean {
   return role === "observe" || (test.type === "literal" && test.value === stage);
 }

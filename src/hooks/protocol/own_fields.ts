@@ -1,5 +1,5 @@
 /**
- * The context fields that a kind's engine fills, beyond those that every engine does.
+ * The context fields that the engine of a kind sets, besides those that every engine sets.
  *
  * @module
  */
@@ -7,32 +7,33 @@
 import type { BaseContext } from "./context.ts";
 import type { AnyStages, At, MapOf, OptionalOf } from "./stage.ts";
 
-/** The contexts of all stages of a kind, as a union. */
+/** The union of the contexts of all stages of the kinds `E`. */
 export type ContextsOf<E extends AnyStages> = E extends AnyStages ? At<E, keyof MapOf<E>>["ctx"]
   : never;
 
-/** The context members that every engine fills itself. */
+/** The context members that every engine sets. */
 export type EngineField = keyof BaseContext | "value" | "skipping" | "read" | "write";
 
-/** The keys that any member of a union has. */
+/** The keys that at least one member of the union `U` has. */
 export type AnyKeyOf<U> = U extends unknown ? keyof U : never;
 
-/** The type of a key in those members of a union that have it. */
+/** The type of the key `k` in the members of the union `U` that have it. */
 export type FieldOf<U, k> = U extends unknown ? k extends keyof U ? U[k] : never : never;
 
-/** The keys that may be left out, by any member of a union. */
+/** The keys that are optional in at least one member of the union `U`. */
 export type LeftOut<U> = U extends unknown
   ? { [k in keyof U]-?: Record<never, never> extends Pick<U, k> ? k : never }[keyof U]
   : never;
 
-/** Fields that exist at every stage and must be passed to a loop. */
+/** The context fields that exist at every stage and that must be passed to a loop. */
 export type RequiredField<E extends AnyStages> = Exclude<
   keyof ContextsOf<E>,
   EngineField | OptionalOf<E> | LeftOut<ContextsOf<E>>
 >;
 
 /**
- * The context fields a loop fills itself: those of all stages from the start, the others before firing.
+ * The context fields that the engine of a loop sets. Fields of all stages are required from the start; the others
+ * must be set before their stage is fired.
  */
 export type OwnFields<E extends AnyStages> =
   & { -readonly [k in RequiredField<E>]: FieldOf<ContextsOf<E>, k> }

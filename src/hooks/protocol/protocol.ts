@@ -11,32 +11,37 @@ import { isClass, nameOf, show } from "../../base/show.ts";
 import type { Workflow } from "./context.ts";
 import { tableOf } from "../../dispatch/overload.ts";
 
-/** Members that any hook may have besides its handlers. */
+/** Members that any hook may have besides its handlers and its schedule. */
 export interface HookOptions extends ScheduleOptions {
-  /** Fields of the engine's state to read; `ctx.read` has exactly those. */
+  /** Fields of the engine's state to read. `ctx.read` has exactly these fields. */
   readonly reads?: readonly unknown[];
-  /** Fields to change. With them the hook is a modifier, which runs before the observers of its stage. */
+  /**
+   * Fields of the engine's state to change. They make the hook a modifier, which runs before the observers of its
+   * stage.
+   */
   readonly writes?: readonly unknown[];
   /**
-   * True if it is never deferred: the engine waits for its reads.
+   * True if the engine must wait until the fields have been read and the hook has run. Otherwise an observer whose
+   * fields are on a device is called later.
    *
    * @default false
    */
   readonly sync?: boolean;
   /**
-   * Reaction to its errors.
+   * Reaction to an error that the hook throws.
    *
    * @default "warn" for observers that have worked before, "throw" for all others
    */
   readonly onError?: ErrorPolicy;
   /**
-   * Number of epochs before it is first called; for kinds that count epochs.
+   * Number of epochs that must be done before the hook is first called. For kinds that count epochs.
    *
    * @default 0
    */
   readonly enableAfterEpoch?: number;
   /**
-   * Times of some stages, by name, that are not those of all: `{ BATCH_END: { frequency: 10 } }`.
+   * Schedules of single stages, which replace the schedule of the hook there. The keys are stage names: `{ BATCH_END:
+   * { frequency: 10 } }`.
    *
    * @default undefined
    */
@@ -48,49 +53,56 @@ export interface HookOptions extends ScheduleOptions {
    */
   readonly settings?: object;
   /**
-   * Called once when the hook is added: after it was checked, and before it is listed. If it throws, the hook is not
+   * Called once when the hook is added, after it was checked and before it is listed. If it throws, the hook is not
    * added.
    */
   onRegister?(engine: Workflow): void;
-  /** Called as the run begins. */
+  /** Called when the run begins, before any stage calls the hook. */
   open?(engine: Workflow): void | PromiseLike<void>;
-  /** Called as the run ends, with any outcome. */
+  /** Called when the run ends, whether it completed, stopped or failed. */
   close?(outcome: Outcome, engine: Workflow): void | PromiseLike<void>;
-  /** Returns its state for a checkpoint: plain data. */
+  /** Returns the state of the hook for a checkpoint, as plain data. */
   save?(): unknown;
   /** Restores the state that `save` returned. */
   load?(state: unknown): void;
   /**
-   * Waits until everything that it was given so far is stored safely. Called after `save` and before the checkpoint is
-   * written, so that a resumed run finds it.
+   * Waits until all data that the hook has received is stored safely. Called after `save` and before the checkpoint
+   * is written, so that a resumed run finds the data.
    */
   flush?(): void | PromiseLike<void>;
 }
 
-/** The members of a hook written as a class or object: its stages, its schedule and its handler. */
+/**
+ * A hook written as a class or an object: its stages, its schedule and its handler. It declares its stages by one of
+ * `stage`, `stages` and `runsOnStage`.
+ */
 export interface ProtocolHook extends HookOptions {
-  /** Name; the class's name, numbered when repeated, by default. */
+  /** Name of the hook. By default the name of its class, with a number if it repeats. */
   readonly name?: string;
-  /** One stage … */
+  /** The stage of a hook with one stage. */
   readonly stage?: string;
-  /** … or several … */
+  /** The stages of a hook with several stages. */
   readonly stages?: readonly string[];
-  /** … or a choice, asked once for each observe stage of an engine when the hook is added. */
+  /**
+   * Returns whether the hook runs at a stage. Called once for each observe stage of the engine when the hook is
+   * added.
+   */
   runsOnStage?(stage: never): boolean;
-  /** Fires when counter % frequency === phase. */
+  /** Number of counts from one call to the next. The hook is due if counter % frequency === phase. */
   readonly frequency: number;
-  /** Asked at due counts; the hook is skipped if it returns `false`. */
+  /** Condition checked when the hook is due. The hook is skipped if it returns `false`. */
   when?(ctx: never): boolean;
-  /** Handles a stage. */
+  /** Handles a stage. The role of the stage determines the expected result. */
   call(ctx: never, stage: never): unknown;
 }
 
-/** The error policies. */
+/** All error policies. */
 export const ERROR_POLICIES: readonly ErrorPolicy[] = ["throw", "warn", "disable"];
 
 /**
- * Throws a TypeError or RangeError that names every member which keeps a value from being a hook. A `stage` that was given
- * at registration replaces that of the hook.
+ * Checks a hook written as a class or object. Throws a TypeError that names every missing or wrong member, or a
+ * RangeError for a wrong schedule. If `stage` was given at registration, the stages of the hook itself are not
+ * checked.
  */
 export function assertProtocol(value: object, stage?: string): asserts value is ProtocolHook {
   const found = problems(value, stage);
@@ -100,7 +112,7 @@ export function assertProtocol(value: object, stage?: string): asserts value is 
   readSchedule(labelOf(value), value as ScheduleOptions);
 }
 
-/** Returns the label of a hook without a name: the name of its class, or "hook". */
+/** Returns the name by which messages call a hook: its `name`, the name of its class, or "hook". */
 export function labelOf(hook: unknown): string {
   if (typeof hook === "function") return nameOf(hook) || show(hook);
   if (typeof hook !== "object" || hook === null) return show(hook);
@@ -110,7 +122,7 @@ export function labelOf(hook: unknown): string {
   return typeof cls === "string" && cls !== "" && cls !== "Object" ? cls : "hook";
 }
 
-/** Returns the reasons why a value is not a hook of this form. */
+/** Returns the reasons why a value is not a hook written as a class or object; an empty list if it is one. */
 function problems(value: unknown, stage: string | undefined): string[] {
   if (typeof value !== "object" || value === null) {
     return [`a hook must be an object; got ${show(value)}${instead(value)}`];
@@ -126,13 +138,13 @@ function problems(value: unknown, stage: string | undefined): string[] {
   ];
 }
 
-/** Returns a hint about what to pass instead of a function. */
+/** Returns a hint for a value that is a function: the form of hook to pass instead. */
 function instead(value: unknown): string {
   if (tableOf(value) !== undefined) return "; an overload set is the on: of a hook";
   return isClass(value) ? `; pass an instance, new ${nameOf(value as object)}()` : "";
 }
 
-/** Problems with the members that every form of hook may have. */
+/** Returns the problems with members that hooks of every form may have. */
 export function optionProblems(hook: Readonly<Record<string, unknown>>): string[] {
   const may = (key: string, what: string, ok: (x: unknown) => boolean) =>
     hook[key] === undefined ? [] : mustBe(hook, key, what, ok);
@@ -150,7 +162,7 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
   ];
 }
 
-/** Problems of a hook that gives work for the device instead of a handler. */
+/** Returns the problems with the members of a hook that has `kernels` instead of `call`. */
 function kernelProblems(hook: Readonly<Record<string, unknown>>): string[] {
   const must = mustBe(hook, "kernels", "a function", (x) => typeof x === "function");
   const [writes, call] = [hook.writes, hook.call] as readonly [unknown, unknown];
@@ -201,7 +213,7 @@ function isFieldList(x: unknown): boolean {
   return Array.isArray(x) && x.every((key) => fieldName(key) !== undefined);
 }
 
-/** Returns the name of a field in `reads` or `writes`. */
+/** Returns the name of an element of `reads` or `writes`; `undefined` if it is neither a string nor a custom field. */
 export function fieldName(key: unknown): string | undefined {
   if (typeof key === "string") return key;
   const name: unknown = typeof key === "object" && key !== null
@@ -210,7 +222,7 @@ export function fieldName(key: unknown): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** Returns the schedule members that an object has, of whatever form it is. */
+/** Returns the schedule options that a hook of any form has. Options that are undefined are left out. */
 export function scheduleOf(hook: object): ScheduleOptions {
   const source = hook as Readonly<Record<string, unknown>>;
   return Object.fromEntries(

@@ -1,63 +1,70 @@
 /**
- * Schedules of hooks.
+ * Schedules of hooks: the counts at which a hook is called.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** Schedule of a hook, by the counter of its stage (steps, epochs, …). Event stages fire at every event. */
+/**
+ * Options that determine when a hook is called, by the counter of its stage (steps, epochs, …). Event stages call
+ * their hooks at every event, unless `eventFrequency` is set.
+ */
 export interface ScheduleOptions {
   /**
-   * Fires when counter % frequency === phase, so 0 fires.
+   * Number of counts from one call to the next: the hook is due if counter % frequency === phase, so also at count 0.
    *
    * @default 1
    */
   readonly frequency?: number;
   /**
-   * The remainder at which it fires, below `frequency`.
+   * The remainder counter % frequency at which the hook is due, a whole number from 0 to `frequency` - 1.
    *
    * @default 0
    */
   readonly phase?: number;
   /**
-   * Frequency at event stages, which ignore `frequency`: fires at every n-th event, beginning with the first.
+   * Frequency at event stages, which ignore `frequency`: the hook is called at the first event and at every n-th one
+   * after it.
    *
    * @default 1
    */
   readonly eventFrequency?: number;
   /**
-   * Fires at the first due count only, at each of its stages.
+   * True to call the hook only at the first due count of each of its stages.
    *
    * @default false
    */
   readonly once?: boolean;
   /**
-   * The first count at which it may fire.
+   * The first count at which the hook may be called. At event stages, a number of steps.
    *
    * @default 0
    */
   readonly after?: number;
   /**
-   * The first count at which it no longer fires.
+   * The count from which on the hook is no longer called. At event stages, a number of steps.
    *
    * @default Infinity
    */
   readonly until?: number;
   /**
-   * Minimum number of seconds between two calls (or since the run began), at a due count.
+   * Minimum time in seconds since the previous call, or since the run began. The hook is called at the first due
+   * count after it.
    *
    * @default undefined
    */
   readonly everySeconds?: number;
   /**
-   * Fires once more when a run ends without error, unless it did at the last count, or `once`, `after` or `until` forbid.
+   * True to call the hook once more when a run ends without error. It is not called if it was already called at the
+   * last count, or if `once`, `after` or `until` exclude that count.
    *
    * @default false
    */
   readonly atEnd?: boolean;
   /**
-   * The fraction of due counts at which it fires, chosen by a hash of seed and count: the same in every run.
+   * The fraction of due counts at which the hook is called, above 0 and at most 1. A hash of seed and count selects
+   * the counts, so every run selects the same ones.
    *
    * @default 1
    */
@@ -70,10 +77,10 @@ export interface ScheduleOptions {
   readonly sampleSeed?: number;
 }
 
-// How far ahead `next` looks for a sampled count before it asks to be visited and look again.
+// Number of due counts that `next` checks for a sampled one. If none is sampled, it returns the count after them.
 const LOOK_AHEAD = 4096;
 
-/** The names of the options, for finding them on a hook. */
+/** The names of all schedule options. */
 export const SCHEDULE_KEYS: readonly (keyof ScheduleOptions)[] = [
   "frequency",
   "phase",
@@ -87,7 +94,10 @@ export const SCHEDULE_KEYS: readonly (keyof ScheduleOptions)[] = [
   "sampleSeed",
 ];
 
-/** Returns the options of a hook, checked. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
+/**
+ * Checks the schedule options of the hook called `name` and fills in defaults. Throws a TypeError for a wrong type,
+ * and a RangeError for a wrong value.
+ */
 export function readSchedule(name: string, given: ScheduleOptions): Required<ScheduleOptions> {
   checkSchedule(name, given);
   return {
@@ -141,25 +151,25 @@ function isCount(x: number): boolean {
 }
 
 /**
- * The schedule of one hook at one stage. Counts only grow until a load; the clock is read only if `everySeconds` is
- * set.
+ * The schedule of one hook at one stage. The counts passed to it never decrease, except after a load. It reads the
+ * clock only if `everySeconds` is set.
  */
 export class Schedule {
   readonly #options: Required<ScheduleOptions>;
   readonly #every: number;
   readonly #window: Required<ScheduleOptions> | undefined;
-  /** The count at which it last fired; -1 before its first firing. */
+  /** The count of the last firing; -1 before the first firing. */
   last = -1;
-  /** The count of the firing before that; -1 before the second firing. */
+  /** The count of the second to last firing; -1 before the second firing. */
   previous = -1;
-  /** The count at which it was first started, in any run; -1 before that. */
+  /** The count at the first call of `start`, in any run; -1 before it. */
   startedAt = -1;
   #since = { time: performance.now(), count: 0 };
   #checkFrom = 0;
 
   /**
-   * Creates the schedule of one stage. At an event stage, counts are numbers of events, but `after` and `until` are
-   * steps, so they are checked separately.
+   * Creates the schedule for one stage. At an event stage, counts are numbers of events, but `after` and `until` are
+   * numbers of steps, so they are checked separately.
    */
   constructor(options: Required<ScheduleOptions>, isEvent: boolean) {
     this.#options = isEvent ? { ...options, phase: 0, after: 0, until: Infinity } : options;
@@ -167,7 +177,7 @@ export class Schedule {
     this.#window = isEvent ? options : undefined;
   }
 
-  /** True if it fires at every count, so that nothing need be compared. */
+  /** True if the schedule fires at every count, so that callers can skip all checks. */
   get isAlways(): boolean {
     const { after, until, once, everySeconds, sample } = this.#options;
     const open = this.#window === undefined ||
@@ -176,14 +186,14 @@ export class Schedule {
       everySeconds === 0 && sample === 1;
   }
 
-  /** True if it has no options but `frequency` and `phase`. */
+  /** True if the schedule sets no options except `frequency` and `phase`, and the stage is not an event stage. */
   get isPlain(): boolean {
     const { after, until, once, everySeconds, sample, atEnd } = this.#options;
     return this.#window === undefined && after === 0 && until === Infinity && !once &&
       everySeconds === 0 && sample === 1 && !atEnd;
   }
 
-  /** Returns the first count from `from` on at which it may fire, or `Infinity`. */
+  /** Returns the first count, not below `from`, at which the schedule may fire; `Infinity` if it never will. */
   next(from: number): number {
     const { phase, after, until, once, sample } = this.#options;
     if (once && this.last >= 0) return Infinity;
@@ -196,9 +206,12 @@ export class Schedule {
     return count < until ? count : Infinity;
   }
 
-  /** Returns whether it fires at this count, which `next` returned, in this step. Remembers that it was asked. */
+  /**
+   * Returns whether the schedule fires at `count`, a count that `next` returned, in the step `step`. Restarts the
+   * clock of `everySeconds` if the time is up.
+   */
   fires(count: number, step: number): boolean {
-    if (this.#options.once && this.last >= 0) return false; // reached again at the count of its one firing
+    if (this.#options.once && this.last >= 0) return false; // the stage was visited again at the count of the only firing
     if (this.#window !== undefined && (step < this.#window.after || step >= this.#window.until)) {
       return false;
     }
@@ -206,28 +219,28 @@ export class Schedule {
     return this.#options.everySeconds === 0 || this.#isTime(count);
   }
 
-  /** Records a firing. */
+  /** Records that the hook was called at a count. */
   fired(count: number): void {
     this.previous = this.last;
     this.last = count;
   }
 
-  /** Starts the clock of `everySeconds`. */
+  /** Starts the clock of `everySeconds` at a count. */
   start(count: number): void {
     if (this.startedAt < 0) this.startedAt = count;
     this.#since = { time: performance.now(), count };
     this.#checkFrom = 0;
   }
 
-  /** Returns whether it must still fire at the end of a run whose last count was `count`. */
+  /** Returns whether, because of `atEnd`, the hook must be called at the end of a run whose last count was `count`. */
   owesEnd(count: number): boolean {
     const { atEnd, once, after, until } = this.#options;
     const mayFire = count >= after && count < until && !(once && this.last >= 0);
     return atEnd && mayFire && !this.isAlways && this.last < count;
   }
 
-  // Reading the clock costs more than a step of a small loop, so after each look the next one is put off by half of the
-  // steps that the wait should still take.
+  // Reading the clock costs more than a step of a small loop. So after each reading, the next one follows after half of
+  // the steps that the rest of the wait is expected to take.
   #isTime(count: number): boolean {
     const now = performance.now();
     const waited = (now - this.#since.time) / 1000;
@@ -247,7 +260,10 @@ export class Schedule {
   }
 }
 
-/** Returns 32 well mixed bits of two whole numbers (the finalizer of MurmurHash3, applied to each half). */
+/**
+ * Returns a 32-bit hash of two non-negative integers: the finalizer of MurmurHash3, applied to the low and high 32
+ * bits of each.
+ */
 function hash(count: number, seed: number): number {
   let h = mix(seed >>> 0) ^ Math.floor(seed / 2 ** 32);
   h = mix(h ^ (count >>> 0));

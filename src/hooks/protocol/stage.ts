@@ -1,63 +1,62 @@
 /**
- * Stages, and the kinds they belong to.
- *
- * A stage is the string `"kind/NAME"`: a unit type, so that comparing it narrows the context beside it. A kind
- * is a value that carries its stages' names, roles and contexts, so that anyone can make one.
+ * Stages, and the kinds that they belong to. A stage is a string literal `"kind/NAME"`, so that comparing it narrows
+ * the type of the context passed with it. A kind is a value that carries the names, roles and contexts of its stages,
+ * so that users can define kinds too.
  *
  * @module
  */
 
 import { looksLikeKind, makeKind, makeObserved } from "./kind.ts";
 
-/** A stage whose handlers look and return nothing. */
+/** A stage whose handlers observe and return nothing. */
 export interface Observe<C> {
-  /** The role. */
+  /** Name of the role. */
   readonly role: "observe";
   /** The context of handlers. */
   readonly ctx: C;
-  /** The result of handlers: it is ignored, but a promise is awaited. */
+  /** The result of handlers. It is ignored, except that the engine awaits a promise. */
   readonly result: void;
 }
 
-/** A stage whose handlers read `ctx.value` and return the next one. */
+/** A stage whose handlers pass a value on: each reads `ctx.value` and returns the next value. */
 export interface Pipe<C, V> {
-  /** The role. */
+  /** Name of the role. */
   readonly role: "pipe";
   /** The context of handlers. */
   readonly ctx: C & {
-    /** The value so far. */
+    /** The result of the previous handler, or the engine's value for the first one. */
     readonly value: V;
   };
-  /** The result of handlers. */
+  /** The next value. */
   readonly result: V | PromiseLike<V>;
 }
 
-/** A stage whose handlers vote on going on; any `false` vetoes. */
+/** A stage whose handlers vote on whether the engine proceeds. One `false` is a veto. */
 export interface Gate<C> {
-  /** The role. */
+  /** Name of the role. */
   readonly role: "gate";
   /** The context of handlers. */
   readonly ctx: C & {
-    /** True if an earlier gate has vetoed. */
+    /** True if an earlier handler of this visit has vetoed. */
     readonly skipping: boolean;
   };
-  /** The result of handlers. */
+  /** `false` to veto, otherwise `true`. */
   readonly result: boolean | PromiseLike<boolean>;
 }
 
-/** A stage that one hook at most may take over. */
+/** A stage at which at most one hook may take over the work of the engine. */
 export interface Replace<C, V> {
-  /** The role. */
+  /** Name of the role. */
   readonly role: "replace";
   /** The context of handlers. */
   readonly ctx: C;
-  /** The result of handlers. */
+  /** The result of the work, instead of the engine's own. */
   readonly result: V | PromiseLike<V>;
 }
 
 /** Any of the four roles. */
 export interface AnyRole {
-  /** The role's name. */
+  /** Name of the role. */
   readonly role: Role;
   /** The context of handlers. */
   readonly ctx: unknown;
@@ -65,39 +64,40 @@ export interface AnyRole {
   readonly result: unknown;
 }
 
-/** The role of a stage's handlers. */
+/** The role of a stage's handlers: they observe, pass a value on, vote, or replace the work of the engine. */
 export type Role = "observe" | "pipe" | "gate" | "replace";
 
-/** Options of the stages of a kind, besides their roles. */
+/** Options of a kind's stages, besides their roles. */
 export interface KindOptions<N extends string> {
   /**
-   * The counter by which a stage's hooks are due, where that is not the step.
+   * The counters of stages that do not count steps, by stage name, such as `"epoch"`. The schedules of hooks use
+   * these counts.
    *
    * @default every stage counts `"step"`
    */
   readonly counters?: { readonly [n in N]?: string };
   /**
-   * Stages that happen rather than recur: their hooks fire each time, whatever their frequency.
+   * Names of event stages, which occur irregularly. They ignore `frequency` and call their hooks at every event.
    *
    * @default the stages whose name starts with `ON_`
    */
   readonly events?: readonly N[];
   /**
-   * The context fields of each stage besides those of every engine; those at `"*"` are at all stages. Hooks then find
-   * exactly these at run time, too.
+   * Names of the context fields of each stage, in addition to those of every engine. The fields at `"*"` exist at all
+   * stages. If this option is set, hooks find exactly these fields at run time.
    *
    * @default every stage has all fields that the engine has set so far
    */
   readonly contexts?: { readonly [n in N | "*"]?: readonly string[] };
   /**
-   * Further names of lifecycle methods, `{ onTrainingEnd: "TRAIN_END" }`.
+   * Additional names of lifecycle methods, mapped to stage names: `{ onTrainingEnd: "TRAIN_END" }`.
    *
    * @default undefined; `Start` for `Begin` is always understood
    */
   readonly aliases?: { readonly [method: `on${string}`]: N };
 }
 
-/** The members of a kind besides one property per stage. */
+/** The members of a kind, except its properties named after stages. */
 export interface KindInfo<
   K extends string,
   M,
@@ -105,28 +105,28 @@ export interface KindInfo<
   A = Record<never, never>,
   O extends string = never,
 > {
-  /** The name before the slash. */
+  /** Name of the kind, the part of its stages before the slash. */
   readonly kind: K;
-  /** The role of each stage, by name. */
+  /** The role of each stage, by stage name. */
   readonly roles: { readonly [N in keyof M]: M[N] extends AnyRole ? M[N]["role"] : never };
-  /** Counters, events and aliases. */
+  /** Counters, events, context fields and aliases of the stages. */
   readonly options: KindOptions<string>;
-  /** Types only: never set at run time. */
+  /** Carries types only: never set at run time. */
   readonly types?: {
-    /** Stage name → role and context. */
+    /** Map from stage name to role and context. */
     readonly stages: M;
-    /** Readable field → its type. */
+    /** Map from the name of a readable field to its type. */
     readonly fields: F;
-    /** Further name of a lifecycle method → stage name. */
+    /** Map from the additional name of a lifecycle method to its stage name. */
     readonly aliases: A;
-    /** Context fields that the kind's own engine fills, and other loops may leave out. */
+    /** Names of context fields that the built-in engine of the kind sets and that other loops may omit. */
     readonly optional: O;
   };
 }
 
 /**
- * A kind: the value and, in its type, the context of each stage, the fields that can be read, aliases, and the context
- * fields `O` that a custom loop may leave out.
+ * A kind `K`. Its type carries the role and context of each stage (`M`), the readable fields (`F`), the aliases of
+ * lifecycle methods (`A`), and the context fields that a custom loop may omit (`O`).
  */
 export type StageKind<
   K extends string,
@@ -141,57 +141,59 @@ export type StageKind<
 /** Any kind. */
 export type AnyStages = KindInfo<string, unknown, unknown, unknown, string>;
 
-/** Stage name → role and context, of a kind. */
+/** The map from stage name to role and context, of the kind `T`. */
 export type MapOf<T extends AnyStages> = NonNullable<T["types"]>["stages"];
 
-/** Readable field → its type, of a kind. */
+/** The map from the name of a readable field to its type, of the kind `T`. */
 export type FieldsOf<T extends AnyStages> = NonNullable<T["types"]>["fields"];
 
-/** Further name of a lifecycle method → stage name, of a kind. */
+/** The map from the additional name of a lifecycle method to its stage name, of the kind `T`. */
 export type AliasesOf<T extends AnyStages> = NonNullable<T["types"]>["aliases"];
 
-/** Context fields of a kind that a custom loop may leave out. */
+/** The names of context fields of the kind `T` that a custom loop may omit. */
 export type OptionalOf<T extends AnyStages> = NonNullable<T["types"]>["optional"];
 
-/** The names of lifecycle methods that an options object adds, with their stages. */
+/** The member `aliases` of the options of a kind, with its type kept. */
 export interface AliasOption<A> {
-  /** Further names of lifecycle methods. */
+  /** Additional names of lifecycle methods, mapped to stage names. */
   readonly aliases?: A;
 }
 
-/** The union of a kind's stage literals. */
+/** The union of the stage literals of the kind `T`. */
 export type StageOf<T extends AnyStages> = T extends AnyStages
   ? `${T["kind"]}/${keyof MapOf<T> & string}`
   : never;
 
-/** Stage literal → its name within kind `K`. */
+/** The name of the stage literal `S` within the kind `K`; `never` if it belongs to another kind. */
 export type NameIn<K extends string, S> = S extends `${K}/${infer N}` ? N : never;
 
-/** The role and context of one stage. */
+/** The role and context of the stage `N` of the kind `T`. */
 export type At<T extends AnyStages, N> = T extends AnyStages
   ? N extends keyof MapOf<T> ? MapOf<T>[N] extends AnyRole ? MapOf<T>[N] : never : never
   : never;
 
-/** The names of a kind's observe stages: those that `"*"` and `otherwise` cover. */
+/**
+ * The names of the observe stages of the kind `T`. The table key `"*"` and the fallback `otherwise` handle only
+ * these.
+ */
 export type Observed<T extends AnyStages> = {
   [N in keyof MapOf<T> & string]: At<T, N>["role"] extends "observe" ? N : never;
 }[keyof MapOf<T> & string];
 
-/** The observe stages as literals, which may be of several kinds. */
+/** The union of the observe stages of the kinds `E`, as literals. */
 export type ObservedStage<E extends AnyStages> = E extends AnyStages ? `${E["kind"]}/${Observed<E>}`
   : never;
 
-/** A map of observe stages with one context, `Extra` by stage. */
+/** A map of the observe stages `N`, all with the context `C`. `Extra` maps stage names to additional fields. */
 export type Uniform<C, N extends string, Extra> = {
   readonly [n in N]: Observe<C & (n extends keyof Extra ? Extra[n] : unknown)>;
 };
 
 /**
- * Makes a kind of observe stages with one context; `Extra` adds fields by stage, `F` names readable fields.
- * For an *exported* kind, or one with other roles, use {@linkcode defineKind}.
- *
- * The returned function throws a `TypeError` for an argument of the wrong type, a `RangeError` for a name that is not
- * UPPER_CASE, is given twice, or is no stage of the kind.
+ * Makes a kind of observe stages with one context `C`. `Extra` adds context fields to single stages, and `F` lists
+ * the readable fields. For an *exported* kind, or one with other roles, use {@linkcode defineKind}. The returned
+ * function throws a `TypeError` for an argument of the wrong type, and a `RangeError` for a stage name that is not
+ * UPPER_CASE, occurs twice, or is named in the options but is not a stage of the kind.
  *
  * @example
  * ```ts
@@ -227,11 +229,10 @@ export function stages<C, Extra = Record<never, never>, F = Record<never, never>
 }
 
 /**
- * Makes a kind whose type is written beside it: `const X: StageKind<"x", Map> = defineKind("x", { NAME: "pipe" })`.
- * The roles are checked against the map.
- *
- * Throws a `TypeError` for an unknown role and for an argument of the wrong type, a `RangeError` for a name that
- * is not UPPER_CASE or is no stage of the kind.
+ * Makes a kind whose type is declared explicitly: `const X: StageKind<"x", Map> = defineKind("x", { NAME: "pipe" })`.
+ * The compiler checks the roles against `Map`. Throws a `TypeError` for an unknown role or an argument of the wrong
+ * type, and a `RangeError` for a stage name that is not UPPER_CASE, or is named in the options but is not a stage of
+ * the kind.
  *
  * @example
  * ```ts
@@ -271,32 +272,35 @@ export function defineKind<
   >;
 }
 
-/** Returns whether the value is a kind. */
+/** Returns whether the value has the members of a kind: `kind`, `roles` and `options`. */
 export function isKind(value: unknown): value is AnyStages {
   return looksLikeKind(value);
 }
 
-/** One stage of a kind, as the engine needs it. */
+/** The properties of one stage that an engine uses. */
 export interface StageInfo {
-  /** The literal, `"kind/NAME"`. */
+  /** The stage literal, `"kind/NAME"`. */
   readonly stage: string;
-  /** The name of its kind. */
+  /** Name of its kind, before the slash. */
   readonly kind: string;
-  /** The part after the slash. */
+  /** Name of the stage within its kind, after the slash. */
   readonly name: string;
   /** The role of its handlers. */
   readonly role: Role;
-  /** The counter its hooks are due by. */
+  /** Name of the counter that the schedules of its hooks use, such as `"step"`. */
   readonly counter: string;
-  /** True if it is an event, which happens rather than recurs. */
+  /** True for an event stage, which occurs irregularly and ignores `frequency`. */
   readonly isEvent: boolean;
-  /** The fields of its context besides those of every engine: those of all stages, and its own; `undefined` for all. */
+  /**
+   * The context fields of the stage in addition to those of every engine: `common` to all stages of its kind, and its
+   * `own`. `undefined` if the kind does not list them; the stage then has all fields of the context.
+   */
   readonly fields:
     | { readonly common: readonly string[]; readonly own: readonly string[] }
     | undefined;
 }
 
-/** Returns the stages of some kinds, by literal, in the order of their definition. */
+/** Returns the stages of the kinds by literal, in the order of definition. */
 export function stageInfos(kinds: readonly AnyStages[]): ReadonlyMap<string, StageInfo> {
   return new Map(
     kinds.flatMap(({ kind, roles, options }) =>

@@ -1,5 +1,5 @@
 /**
- * Hooks written as a table: kind → stage → handler.
+ * Hooks written as a table: kind → stage name → handler.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { checkLiteralKeys } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { complaint, isClass, show } from "../../base/show.ts";
 
-/** The handlers of one kind. `"*"` takes the observe stages without a handler of their own. */
+/** The handlers of one kind, by stage name. `"*"` handles all other observe stages of the kind. */
 export type Table<T extends AnyStages, R extends readonly unknown[], W extends readonly unknown[]> =
   & {
     readonly [N in keyof MapOf<T> & string]?: (
@@ -26,14 +26,17 @@ export type Table<T extends AnyStages, R extends readonly unknown[], W extends r
     ) => At<T, N>["result"];
   }
   & {
-    /** Every observe stage without a handler of its own. Write both parameters: `(ctx, stage) => …`. */
+    /**
+     * Handler of all observe stages that have no handler in the table. Write both parameters, `(ctx, stage) => …`, so
+     * that comparing `stage` narrows `ctx`.
+     */
     readonly "*"?: (...args: ArgsOf<T, Observed<T>, R, W>) => void;
   };
 
-/** The handler of every kind that has no table. */
+/** A handler for the observe stages of all kinds that have no table. */
 export type Otherwise = (ctx: BaseContext, stage: string) => void;
 
-/** A kind by its name, among known kinds. */
+/** The kind named `K` among the kinds `B`. */
 export type ByName<B extends AnyStages, K> = Extract<B, { readonly kind: K }>;
 
 /** Specification of a hook, the argument of `hook()`. */
@@ -45,38 +48,41 @@ export interface HookSpec<
   W extends readonly unknown[],
   O,
 > extends HookOptions {
-  /** Name, unique within an engine. */
+  /** Name of the hook, unique within an engine. */
   readonly name: string;
-  /** Kinds that are not known by name. */
+  /** Custom kinds that `on` refers to by name. */
   readonly kinds?: X;
-  /** Fields to look at. */
+  /** Fields of the engine's state to read. */
   readonly reads?: R;
-  /** Fields to change. */
+  /** Fields of the engine's state to change. */
   readonly writes?: W;
-  /** Kind → stage → handler, or an overload set. */
+  /** The handlers: a table kind → stage name → handler, or an overload set. */
   readonly on: { readonly [k in K]: Table<ByName<B | X[number], k>, R, W> } | OverloadOf<K>;
-  /** The handler for the observe stages of any other kind. */
+  /** Handler of the observe stages of all kinds that `on` does not list. */
   readonly otherwise?: O;
-  /** Asked at due counts; the hook is skipped when it answers `false`. */
+  /** Condition checked when the hook is due. The hook is skipped if it returns `false`. */
   readonly when?: (ctx: BaseContext) => boolean;
 }
 
-/** A finished hook; `K` names the kinds it handles (`string`: any, through `otherwise`). */
+/**
+ * A hook made by `hook()`. `K` names the kinds that it handles; `string` stands for any kind, if the hook has
+ * `otherwise`.
+ */
 export interface FinishedHook<in K extends string> {
-  /** Name. */
+  /** Name of the hook, unique within an engine. */
   readonly name: string;
-  /** Kind → stage → handler, or an overload set. */
+  /** The handlers: a table kind → stage name → handler, or an overload set. */
   readonly on: object;
-  /** Types only: never set at run time. */
+  /** Carries `K` in the type: never set at run time. */
   readonly handles?: (kind: K) => void;
 }
 
-/** The type of a finished hook: with an `otherwise`, or with an empty table, it fits every engine. */
+/** The type of the hook that `hook()` returns. A hook with `otherwise`, or with an empty table, fits every engine. */
 export type HookResult<K extends string, O> = [K] extends [never] ? FinishedHook<string>
   : undefined extends O ? FinishedHook<K>
   : FinishedHook<string>;
 
-/** A hook as it was specified, with types that do not matter at run time left out. */
+/** A hook made by `hook()`, as the registry reads it: the specification without the types of its handlers. */
 export interface MadeHook extends HookOptions {
   readonly name: string;
   readonly kinds: readonly AnyStages[];
@@ -85,7 +91,7 @@ export interface MadeHook extends HookOptions {
   readonly when?: (ctx: BaseContext) => boolean;
 }
 
-/** Returns whether the value is written as a table or an overload set, checked by `hook()` or not. */
+/** Returns whether the value is a hook written as a table or an overload set. The value need not come from `hook()`. */
 export function isTableHook(value: unknown): value is MadeHook {
   const on: unknown = typeof value === "object" && value !== null
     ? (value as { on?: unknown }).on
@@ -129,8 +135,8 @@ const MEMBERS: readonly string[] = [
 ];
 
 /**
- * Checks a specification and makes it a hook; `src/hook.ts` binds it to the built-in kinds. Throws a TypeError for
- * a member that is unknown or has the wrong type, a RangeError for a wrong value.
+ * Checks a specification and returns it as a hook. `src/hook.ts` passes the built-in kinds. Throws a TypeError if a
+ * member is unknown or has the wrong type, and a RangeError if a value is out of range.
  *
  * @example
  * ```ts
@@ -160,8 +166,8 @@ export function makeHook<K extends string>(
 }
 
 /**
- * Throws unless the value is a hook written as a table or an overload set, as far as that is known without an
- * engine: the stages of kinds that it does not list are not checked.
+ * Checks a hook written as a table or an overload set, without an engine. Stages of kinds that the hook does not list
+ * in `kinds` are not checked. Throws a TypeError or a RangeError that names the wrong member.
  */
 export function assertTableHook(value: unknown): void {
   const { name, on, kinds = [] } = checkSpec(value);
@@ -171,7 +177,7 @@ export function assertTableHook(value: unknown): void {
   }
 }
 
-/** A specification whose members have the right types, though its kinds and stages may not exist. */
+/** A specification whose members have the right types. Its kinds and stages are not yet checked. */
 type CheckedSpec = Pick<MadeHook, "name" | "on"> & Partial<Pick<MadeHook, "kinds">>;
 
 function checkSpec(spec: unknown): CheckedSpec {
@@ -218,7 +224,7 @@ function checkHandler(action: string, where: string, handler: unknown): void {
   throw new TypeError(complaint(action, `${where} must be a function`, handler));
 }
 
-/** Returns the tables of a hook by kind; empty if it has an overload set. */
+/** Returns the pairs of kind name and table of a hook; an empty list if `on` is an overload set. */
 function tablesOf(on: MadeHook["on"]): [string, Members][] {
   return tableOf(on) === undefined ? Object.entries(on) : [];
 }

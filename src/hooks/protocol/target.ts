@@ -1,5 +1,5 @@
 /**
- * The objects that the unrolled runners call.
+ * The objects whose method `call` a stage runs for each of its hooks.
  *
  * @module
  */
@@ -7,7 +7,10 @@
 import { after } from "../../base/sequence.ts";
 import type { Part } from "./part.ts";
 
-/** The object that a stage calls. V8 inlines a method of an object of few shapes, but not a closure that changes. */
+/**
+ * An object whose method `call` runs a handler. V8 inlines a method of objects with few hidden classes, but not a
+ * closure that changes.
+ */
 export interface Target {
   /** Runs the handler. */
   call(ctx: unknown, stage: string): unknown;
@@ -16,8 +19,9 @@ export interface Target {
 const LIFTED = new WeakMap<object, Target>();
 
 /**
- * Returns an object whose class has the function as its one method. Its hidden class then has one constant method, which
- * V8 inlines. A wrapper closure shared by all functions would become megamorphic instead.
+ * Returns an object of a new class whose only method `call` is the function; the same object for the same function.
+ * The hidden class of the object then has one constant method, which V8 inlines. A wrapper closure shared by all
+ * functions would become megamorphic instead.
  */
 export function lift(handler: unknown): Target {
   const f = handler as Target["call"];
@@ -30,7 +34,7 @@ export function lift(handler: unknown): Target {
   return target;
 }
 
-/** A method of an object, which gets the context alone. */
+/** Calls a method of a hook, with the context as its only argument. */
 export class MethodTarget implements Target {
   readonly #hook: Readonly<Record<string, (ctx: unknown) => unknown>>;
   readonly #method: string;
@@ -45,27 +49,27 @@ export class MethodTarget implements Target {
   }
 }
 
-/** A handler that changes the share of a part. */
+/** Calls a handler that changes the share of a part, and copies the changes back to the whole. */
 export class PartTarget implements Target {
   readonly #target: Target;
   readonly #part: Part;
 
-  /** `target` changes only the share of the part. */
+  /** Creates a target that runs `target` for the hook of `part`. */
   constructor(target: Target, part: Part) {
     this.#target = target;
     this.#part = part;
   }
 
-  /** Calls the handler, then writes the changed share back to the whole. */
+  /** Calls the handler, then copies the changed share back to the whole. */
   call(ctx: never, stage: never): unknown {
     return after(this.#target.call(ctx, stage), () => this.#part.giveBack());
   }
 }
 
-/** The handler a hook has for one stage. */
+/** The handler of a hook for one stage. */
 export interface Bound {
   /** The object to call. */
   readonly target: Target;
-  /** The overload that was matched, as text. */
+  /** Text that names the matched overload, for listings. */
   readonly matched: string;
 }
