@@ -277,43 +277,43 @@ const positions = (x: number) => ({ symbols: ["Ar"], positions: [x, 0, 0] });
 
 /** What must not be → how it is done; several where a row says several. */
 const MISTAKES: Record<string, (() => unknown)[]> = {
-  "positions that are no numbers, unknown elements, masses ≤ 0": [
+  "positions that are not numbers, an unknown element, or a mass ≤ 0": [
     () => new System(positions(NaN)),
     () => new System({ symbols: ["Xq"], positions: [0, 0, 0] }),
     () => new System({ ...positions(0), masses: [-1] }),
   ],
-  "a cell that spans no volume": [
+  "a cell without volume": [
     () => new System({ ...positions(0), cell: [1, 0, 0, 2, 0, 0, 0, 0, 1] }),
   ],
-  "no systems": [() => Batch.from([])],
-  "a misspelt option, a model that gives no forces": [
+  "an empty list of systems": [() => Batch.from([])],
+  "a misspelled option, or a model that computes no forces": [
     () => new NVE({ model: ARGON, dt: 1, temprature: 3 } as never),
     () => new NVE({ model: blind, dt: 1 }),
   ],
-  "a dt that is 0, negative, or over 100 fs": [0, -1, 101].map((dt) => () =>
+  "a dt that is 0, negative, or above 100 fs": [0, -1, 101].map((dt) => () =>
     new NVE({ model: ARGON, dt })
   ),
-  "another number of parameters than systems": [
+  "a list of parameters that does not have one entry per system": [
     () => new NVE({ model: ARGON, dt: [1, 1] }).run(Batch.from([dimer()]), 1),
   ],
-  "an element that the potential does not know": [
+  "an element for which the potential has no parameters": [
     () => {
       const species = { Kr: { epsilon: 0.014, sigma: 3.65 } };
       const model = lennardJones({ species, cutoff: 8 });
       return new NVE({ model, dt: 1 }).run(Batch.from([dimer()]), 1);
     },
   ],
-  "constraints that do not fit the batch, or each other": [
+  "constraints that contradict the batch or each other": [
     [fixAtoms([2])],
     [fixBonds([[0, 2]])],
     [fixBonds([[0, 1]]), fixAtoms([0]), fixCenterOfMass()],
   ].map((constraints) => () =>
     new NVE({ model: ARGON, dt: 1, constraints }).run(Batch.from([dimer()]), 1)
   ),
-  "a hook that reads what there is not": [
+  "a hook that reads an unknown field": [
     () => new NVE({ model: ARGON, dt: 1 }).hooks.add(reader("enrgy") as never),
   ],
-  "a hook that reads an energy or stress the model gives not": ["energy", "stress"].map(
+  "a hook that reads an energy or stress that the model does not compute": ["energy", "stress"].map(
     (field) => () => {
       const md = new NVE({ model: forcesOnly, dt: 1 });
       md.hooks.add(reader(field) as never);
@@ -323,7 +323,7 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
   "positions, forces or energies that are not finite": [
     () => new NVE({ model: ARGON, dt: 100 }).run(Batch.from([dimer(0.01)]), 10),
   ],
-  "a cell with faces closer than 1/64 of cutoff and skin": [
+  "a cell with faces closer than 1/64 of the sum of cutoff and skin": [
     () =>
       new NVE({ model: ARGON, dt: 1 }).run(
         Batch.from([{ ...positions(0), cell: [20, 0, 0, 0, 20, 0, 0, 0, 0.1], pbc: true }]),
@@ -337,7 +337,7 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
       return new NVE({ model: ARGON, dt: 1 }).run(batch, 2);
     },
   ],
-  "bonds that do not get back to their lengths": [
+  "bonds that cannot be restored to their lengths": [
     () => {
       const batch = Batch.from([dimer()]);
       batch.set("velocities", Float64Array.from([0, 1, 0, 0, -1, 0]));
