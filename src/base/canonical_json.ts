@@ -1,5 +1,5 @@
 /**
- * Canonical JSON (RFC 8785): equal values have the same text, so its bytes can be hashed.
+ * Canonical JSON (RFC 8785). Equal values have the same text, so the bytes of the text can be hashed.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { isPlain } from "./object.ts";
 
 /**
  * Writes a value as canonical JSON: members sorted by the UTF-16 code units of their names, numbers as ECMAScript
- * writes them (`-0` is `0`), no white space. Use it for hashing and comparing. `JSON.parse` reads the text.
+ * writes them (`-0` becomes `0`), and no white space. Use it to hash or compare values. `JSON.parse` reads the text.
  *
- * As in JSON, members that are `undefined` are left out. Two types that JSON lacks have a fixed form: a typed array
- * becomes an array of its numbers, a `Date` its ISO text. Values that would be lost or ambiguous are errors.
+ * As in JSON, members that are `undefined` are left out. A typed array becomes an array of its numbers, and a `Date`
+ * becomes its ISO text. A value that would be lost or ambiguous is an error.
  *
  * @param value plain data: objects, arrays, strings, finite numbers, booleans, `null`, typed arrays, dates
  * @throws {TypeError} for `NaN` and infinities, bigints, functions, symbols (also as names), cycles, more than 1000
@@ -33,12 +33,12 @@ export function canonicalJson(value: unknown): string {
   return canonicalText(value, "value");
 }
 
-/** Writes canonical JSON. Paths in errors begin with `root`. */
+/** Writes canonical JSON. `root` is the name of the whole value at the start of the paths in error messages. */
 export function canonicalText(value: unknown, root: string): string {
   return textOf(value, { root, keys: [], parents: [] });
 }
 
-/** Position in the value. */
+/** The position in the value that is being written: its path, and the objects that contain it. */
 interface Place {
   readonly root: string;
   readonly keys: (string | number)[];

@@ -8,7 +8,7 @@ import { complaint } from "./show.ts";
 
 /** A condition on a number. */
 export interface NumberRule {
-  /** The condition in words, as in "must be above 0". */
+  /** The condition in words that follow "must be" in a message, for example "above 0". */
   readonly requirement: string;
   /** Returns whether a number meets the condition. */
   readonly holds: (value: number) => boolean;
@@ -29,13 +29,13 @@ export const NOT_NEGATIVE: NumberRule = {
 /** The rule for whole numbers of either sign. */
 export const WHOLE: NumberRule = { requirement: "a whole number", holds: Number.isSafeInteger };
 
-/** Returns the words for integers of `least` or more in error messages. */
+/** Returns the description of integers of at least `least` for error messages: "a positive integer". */
 export function integersFrom(least: number): string {
   if (least === 0) return "a non-negative integer";
   return least === 1 ? "a positive integer" : `an integer of at least ${least}`;
 }
 
-/** Returns a rule for integers of `least` or more. */
+/** Returns a rule for integers of at least `least`. */
 export function wholeFrom(least: number): NumberRule {
   return {
     requirement: integersFrom(least),
@@ -43,7 +43,7 @@ export function wholeFrom(least: number): NumberRule {
   };
 }
 
-/** Returns a rule for numbers of `least` or more, including infinity. */
+/** Returns a rule for numbers of at least `least`, including infinity. */
 export function numberFrom(least: number): NumberRule {
   return { requirement: `${least} or more`, holds: (x) => x >= least };
 }

@@ -1,5 +1,5 @@
 /**
- * Checks of options, which callers without types misspell, forget or mistake.
+ * Checks of options and arguments of callers in JavaScript, whose names and types no compiler has checked.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { isObject, isPlain, type Members } from "./object.ts";
 import { complaint } from "./show.ts";
 
-/** Throws a TypeError if options are not an object, or have a member that is not known. */
+/** Throws a TypeError if `options` is not an object, or has a member that is not in `known`. */
 export function checkOptions(
   action: string,
   options: unknown,
@@ -19,7 +19,7 @@ export function checkOptions(
   checkKeys(action, "its options", options, known);
 }
 
-/** Throws a TypeError for the first own member that is not known, of instances of classes too. */
+/** Throws a TypeError if an own member of `given` is not in `known`. Instances of classes are checked, too. */
 export function checkKeys(
   action: string,
   what: string,
@@ -33,7 +33,10 @@ export function checkKeys(
   );
 }
 
-/** Checks the members of an object literal. Instances of classes are not checked: they may have members of their own. */
+/**
+ * Throws a TypeError if an object literal has a member that is not in `known`. Instances of classes may have any
+ * members.
+ */
 export function checkLiteralKeys(
   action: string,
   what: string,
@@ -43,7 +46,7 @@ export function checkLiteralKeys(
   if (isPlain(given)) checkKeys(action, what, given, known);
 }
 
-/** Throws a TypeError if a value is of the wrong kind. */
+/** Throws a TypeError if `isFine` returns false for a value. */
 export function checkKind(
   action: string,
   name: string,
@@ -55,7 +58,7 @@ export function checkKind(
   throw new TypeError(complaint(action, `${name} must be ${requirement}`, value));
 }
 
-/** Throws a TypeError if an option is given and of the wrong kind. */
+/** Throws a TypeError if an option is given (not `undefined`) and `isFine` returns false for it. */
 export function checkOption(
   action: string,
   options: object,
@@ -67,7 +70,7 @@ export function checkOption(
   if (value !== undefined) checkKind(action, member, value, requirement, isFine);
 }
 
-/** Throws a RangeError if a value is not one of these. */
+/** Throws a RangeError if a value is not one of `choices`. */
 export function checkOneOf(
   action: string,
   name: string,

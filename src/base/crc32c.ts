@@ -1,16 +1,17 @@
 /**
- * CRC-32C (Castagnoli): finds every single damaged stretch of up to 32 bits, and all but one in 2³² of the others.
+ * CRC-32C (Castagnoli). It detects every burst error of up to 32 bits, and all but one in 2³² of the other errors.
  *
- * It runs over sixteen bytes at a time, with one table for each (as "slicing-by-8" does: M. E. Kounavis, F. L. Berry, "A
- * systematic approach to building high performance software-based CRC generators", ISCC 2005).
+ * The code processes sixteen bytes at a time, with one table for each, as "slicing-by-8" does for eight (M. E.
+ * Kounavis, F. L. Berry, "A systematic approach to building high performance software-based CRC generators", ISCC
+ * 2005).
  *
  * @module
  */
 
-/** The Castagnoli polynomial, bits reversed. */
+/** The Castagnoli polynomial, with its bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** `TABLES[256 * k + b]`: the change of the register by byte `b` if `k` more bytes follow. */
+/** `TABLES[256 * k + b]` is the change of the register by byte `b` when `k` more bytes of the same block follow. */
 const TABLES = makeTables();
 
 const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
@@ -32,16 +33,17 @@ function makeTables(): Int32Array {
 }
 
 /**
- * The CRC-32C of some bytes, as an unsigned number.
+ * Returns the CRC-32C of some bytes, as an unsigned 32-bit integer.
  *
  * @param bytes the bytes to check
- * @param before the CRC of all bytes before these, so that `crc32c(b, crc32c(a))` is that of `a` with `b` behind it
+ * @param before the CRC of all bytes before these: `crc32c(b, crc32c(a))` is the CRC of `a` followed by `b`
  */
 // hot
 export function crc32c(bytes: Uint8Array, before: number = 0): number {
   const t = TABLES;
   const { length, byteOffset } = bytes;
-  // Words are read as one number each, which the machine's byte order and the place of the bytes must allow.
+  // Four bytes are read as one 32-bit word, if the machine is little-endian and the array starts at a multiple of
+  // four bytes.
   const whole = IS_LITTLE_ENDIAN && byteOffset % 4 === 0 ? 4 * (length >> 4) : 0;
   const words = new Int32Array(bytes.buffer, whole === 0 ? 0 : byteOffset, whole);
   let register = ~before;

@@ -1,4 +1,7 @@
-/** Names in other programs, in tables and in speech, by the name here. The first entry that fits is suggested. */
+/**
+ * Words that users of other programs write, by the name of the option or device here. `nearest` returns the first
+ * name in this order that is a candidate.
+ */
 const SYNONYMS: Readonly<Record<string, string>> = {
   temperature: "temp t kelvin temperature_k",
   dt: "timestep step_size step h",
@@ -40,18 +43,21 @@ function nearestSpelled(word: string, candidates: readonly string[]): string | u
   return best;
 }
 
-/** Returns a name without case, hyphens and underscores. */
+/** Returns a name in lower case, without hyphens, underscores and spaces. */
 function plainOf(name: string): string {
   return name.toLowerCase().replace(/[-_ ]/g, "");
 }
 
-/** Returns `; did you mean X?`, or nothing. */
+/** Returns `; did you mean X?` for a similar candidate X, or an empty string if there is no similar candidate. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const best = nearest(word, candidates);
   return best === undefined ? "" : `; did you mean ${best}?`;
 }
 
-/** Returns Levenshtein's distance: insertions, deletions and substitutions from `a` to `b`. */
+/**
+ * Returns the Levenshtein distance: the least number of insertions, deletions and substitutions that turn `a` into
+ * `b`.
+ */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {

@@ -1,20 +1,23 @@
 /**
- * Folders whose entries the disk keeps: a new or renamed file is found after a power failure only if its folder was
- * synced, too.
+ * Folders whose entries survive a power failure. After one, a new or renamed file is only found if its folder was
+ * synced to the disk, too.
  *
  * @module
  */
 
-/** Functions of `node:fs/promises` that are used here. */
+/** The functions of `node:fs/promises` that this module uses. */
 export interface FolderSystem {
   open(path: string, flags: "r"): Promise<{ sync(): Promise<void>; close(): Promise<void> }>;
   mkdir(path: string, options: { readonly recursive: true }): Promise<string | undefined>;
 }
 
-/** Error codes of systems and network file systems that cannot open or sync folders. Folders are not synced there. */
+/**
+ * Error codes of operating systems and network file systems that cannot open or sync folders. `syncFolder` ignores
+ * them.
+ */
 const UNABLE: readonly unknown[] = ["EINVAL", "ENOTSUP", "EISDIR", "EPERM", "EACCES", "EBADF"];
 
-/** Syncs the entries of a folder to the disk. */
+/** Syncs the entries of a folder to the disk. Does nothing if the file system cannot sync folders. */
 export async function syncFolder(fs: Pick<FolderSystem, "open">, path: string): Promise<void> {
   try {
     const folder = await fs.open(path, "r");
@@ -25,12 +28,12 @@ export async function syncFolder(fs: Pick<FolderSystem, "open">, path: string): 
     }
   } catch (error) {
     const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
-    // A process that may only use the file itself does without, too.
+    // Deno throws `NotCapable` if the process may use the file, but not its folder. The folder is then not synced.
     if (!UNABLE.includes(code) && name !== "NotCapable") throw error;
   }
 }
 
-/** Makes a folder and its parents if they do not exist, and syncs their entries to the disk. */
+/** Creates a folder and its missing parents, and syncs their entries to the disk. */
 export async function makeFolder(fs: FolderSystem, path: string): Promise<void> {
   const first = await fs.mkdir(path, { recursive: true });
   if (first === undefined) return;
@@ -40,7 +43,7 @@ export async function makeFolder(fs: FolderSystem, path: string): Promise<void> 
   }
 }
 
-/** Returns the folder that a file or folder is in. */
+/** Returns the path of the folder that contains a file or folder. */
 export function parentOf(path: string): string {
   const at = path.replace(/(.)[/\\]+$/, "$1").search(/[/\\][^/\\]*$/);
   return at === -1 ? "." : path.slice(0, Math.max(at, 1));

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Plain causes by the system's codes; for others the system's own message is shown. */
+/** Plain causes by error code. For a code that is missing here, the message of the system is shown. */
 const CAUSES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],
@@ -23,35 +23,35 @@ const CAUSES: ReadonlyMap<unknown, string> = new Map([
   ["ESTALE", "it was removed during the run"],
 ]);
 
-/** The code of errors for files and folders that were removed while they were in use. */
+/** Error code for files and folders that were removed while they were in use. */
 const STALE = "ESTALE";
 
-/** Returns the system's code of an error, if it has one. */
+/** Returns the `code` of an error, such as `"ENOENT"`; `undefined` if the error has no code. */
 export function codeOf(error: unknown): unknown {
   return (error as { readonly code?: unknown } | undefined)?.code;
 }
 
 /**
- * Returns the error for a file or folder that was removed, or replaced by another, while a run wrote to it. It ends the
+ * Returns the error for a file or folder that was removed or replaced while a run wrote to it. This error ends the
  * run under any error policy: a run must not complete if its results are lost.
  *
- * @param action what was attempted, as `Cannot write to out.xyz`
- * @param what the removed thing, as `the file`
+ * @param action the failed action, for example `Cannot write to out.xyz`
+ * @param what the removed file or folder, for example `the file`
  */
 export function removal(action: string, what: string): Error {
   return Object.assign(new Error(`${action}: ${what} was removed during the run`), { code: STALE });
 }
 
-/** Returns whether an error says that a file or folder was removed while a run wrote to it. */
+/** Returns whether an error has the code of `removal`: a file or folder was removed while a run wrote to it. */
 export function isRemoval(error: unknown): boolean {
   return codeOf(error) === STALE;
 }
 
 /**
- * Returns the error for a refusal of a file system, as `Cannot open out.csv: permission denied`, with the `code` of
- * its cause.
+ * Returns the error for a failed action on a file or folder, for example `Cannot open out.csv: permission denied`. It
+ * has the `code` of its cause.
  *
- * @param action what was attempted, as `Cannot open out.csv`
+ * @param action the failed action, for example `Cannot open out.csv`
  */
 export function refusal(action: string, cause: unknown): Error {
   const code = codeOf(cause);

@@ -1,5 +1,5 @@
 /**
- * The current commit, read from git's own files: no subprocess, and no permission except to read.
+ * The current commit, read from git's own files. No subprocess is started, and only the permission to read is needed.
  *
  * @module
  */
@@ -9,7 +9,8 @@ import { type DenoHost, findDeno, mayRead } from "../platform/host.ts";
 /** Options of {@linkcode gitCommit}. */
 export interface GitCommitOptions {
   /**
-   * Folder in which the search begins. The nearest folder above it with a `.git` is the repository.
+   * Folder in which the search begins. The repository is the nearest folder with a `.git`: this folder or one above
+   * it.
    *
    * @default the current directory
    */
@@ -17,10 +18,11 @@ export interface GitCommitOptions {
 }
 
 /**
- * Returns the hash of the commit that is checked out: on a branch, detached, in a linked worktree or a submodule.
+ * Returns the hash of the commit that is checked out. It finds the commit on a branch, with a detached HEAD, in a
+ * linked worktree and in a submodule.
  *
- * Returns `"unknown"` if there is no repository, no commit yet, no permission to read (without a prompt) or no Deno;
- * also for a bare repository and for one with refs in a `reftable`. `GIT_DIR` is ignored.
+ * Returns `"unknown"` if there is no repository, no commit yet, no permission to read (it never prompts) or no Deno.
+ * It also returns `"unknown"` for a bare repository and for one with refs in a `reftable`. `GIT_DIR` is ignored.
  *
  * @example
  * ```ts
@@ -39,13 +41,13 @@ export async function gitCommit(options: GitCommitOptions = {}): Promise<string>
     const git = await findGitDir(deno, from);
     return git === undefined ? "unknown" : await readHead(deno, git) ?? "unknown";
   } catch {
-    return "unknown"; // files that may not be read, or are not git's
+    return "unknown"; // files that may not be read, or have another format
   }
 }
 
 const NOTHING_THERE = ["NotFound", "NotADirectory", "IsADirectory"];
 const HASH = /^([0-9a-f]{64}|[0-9a-f]{40})$/;
-// Limit of symbolic refs that git itself has.
+// The same limit of nested symbolic refs as in git.
 const MOST_SYMBOLIC_REFS = 5;
 
 /** Returns the trimmed text of a file; `undefined` if the file does not exist. Throws if it may not be read. */

@@ -1,15 +1,16 @@
 /**
- * A bound for lists and objects in each other: everything that goes through them calls itself.
+ * Limit of the nesting of data. Functions that process nested data are recursive, and deeper data would overflow the
+ * stack.
  *
  * @module
  */
 
-/** The number of lists and objects that data may have in each other. */
+/** Largest depth to which lists and objects may be nested. */
 export const DEEPEST = 1000;
 
 const QUOTE = 34, BACKSLASH = 92;
 
-/** Returns whether the lists and objects of a JSON text are in each other at most {@linkcode DEEPEST} times. */
+/** Returns whether the lists and objects of a JSON text are nested at most {@linkcode DEEPEST} deep. */
 export function isShallow(text: string): boolean {
   let depth = 0, isText = false;
   for (let i = 0; i < text.length; i++) {

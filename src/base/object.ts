@@ -12,9 +12,9 @@ export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns whether an object is plain, as `{ … }` makes it, not an instance of a class. */
+/** Returns whether an object is plain, such as the result of `{ … }`, and not an instance of a class. */
 export function isPlain(value: object): boolean {
-  // A plain object of another realm has another Object.prototype, which also ends its prototype chain.
+  // A plain object of another realm has the Object.prototype of that realm, which also ends the prototype chain.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

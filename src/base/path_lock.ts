@@ -1,8 +1,9 @@
 /**
  * Exclusive locks of files and folders.
  *
- * The operating system holds a lock as long as the process lives: a kill leaves nothing to clean up. The lock is on the
- * file or folder itself, not on a file beside it, so removing a file does not remove the lock.
+ * The operating system holds a lock until the process ends, so a killed process leaves nothing to clean up. The lock
+ * is on the file or folder itself and not on a second file, so removing a file does not remove the lock. Only
+ * Windows has a second file, because locks there also block readers.
  *
  * @module
  */
@@ -12,16 +13,16 @@ import { codeOf, refusal, removal } from "./file_refusal.ts";
 /** A lock that is held until it is released, or the process ends. */
 export interface PathLock {
   /**
-   * Throws an error with the code `"ESTALE"` if the file or folder was removed since, or another is in its place.
+   * Throws an error with the code `"ESTALE"` if the file or folder was removed or replaced after it was locked.
    *
-   * @param action the attempted action, as `Cannot write out.xyz`
-   * @param what the locked thing, as `the folder`
+   * @param action the attempted action, for example `Cannot write out.xyz`
+   * @param what the locked file or folder, for example `the folder`
    */
   assertThere(action: string, what: string): void;
   release(): void;
 }
 
-/** Functions of Deno that are used here. */
+/** The functions of Deno that this module uses. */
 export interface LockHost {
   readonly build: { readonly os: string };
   openSync(
@@ -31,15 +32,18 @@ export interface LockHost {
   statSync(path: string): { readonly dev: number; readonly ino: number | null };
 }
 
-/** The lock of runtimes other than Deno, and of file systems without locks: it locks nothing. */
+/** A lock that locks nothing, for runtimes other than Deno and for paths at which nothing exists. */
 const NONE: PathLock = { assertThere: () => {}, release: () => {} };
 
-/** Files that this process has locked. Closing a second handle of a file would drop locks that SQLite has on it. */
+/**
+ * Ids of the files that this process has locked. They are not opened a second time, because closing a second handle
+ * would drop the locks that SQLite has on a file.
+ */
 const held = new Set<string>();
 
-/** Error codes for a path at which nothing is: the code that opens it next reports that. */
+/** Error codes for a path at which no file or folder exists. The code that opens the path next reports them. */
 const NOTHING: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
-/** Error codes of file systems without locks. Some network file systems refuse those of folders by `EBADF`. */
+/** Error codes of file systems without locks. Some network file systems refuse to lock folders with `EBADF`. */
 const NO_LOCKS: readonly unknown[] = [
   "ENOTSUP",
   "EOPNOTSUPP",
@@ -50,12 +54,13 @@ const NO_LOCKS: readonly unknown[] = [
 ];
 
 /**
- * Locks a file or folder. Returns `undefined` if another process, or another part of this one, has it. If there is
- * nothing at the path, or the file system has no locks, nothing is locked, as in runtimes other than Deno, whose locks
- * alone are used.
+ * Locks a file or folder. Returns `undefined` if another process, or other code in this process, holds the lock.
  *
- * @throws {Error} if the file system refuses for another reason, with its `code`: writing without the lock could
- * damage the file of another run
+ * The result locks nothing if no file or folder exists at the path, if the file system has no locks, or if the
+ * runtime is not Deno.
+ *
+ * @throws {Error} if the file system refuses for another reason; the error has its `code`. Writing without the lock
+ * could damage the file of another run
  */
 export function lockPath(
   path: string,
@@ -94,7 +99,10 @@ export function lockPath(
   };
 }
 
-/** Returns a text that a file or folder keeps as long as it exists. */
+/**
+ * Returns an id that a file or folder keeps when it is renamed: its device and inode, or its path if there is no
+ * inode.
+ */
 function idOf(host: LockHost, path: string): string {
   const { dev, ino } = host.statSync(path);
   return ino === null ? path : `${dev}:${ino}`;
@@ -104,13 +112,16 @@ function isAt(host: LockHost, path: string, id: string): boolean {
   try {
     return idOf(host, path) === id;
   } catch (error) {
-    return !NOTHING.includes(codeOf(error)); // any other error is reported by the write that follows
+    return !NOTHING.includes(codeOf(error)); // the next write reports any other error
   }
 }
 
-/** A file is opened to be written, as network file systems want it for an exclusive lock; a folder cannot be. */
+/**
+ * Opens a path for a lock. Network file systems grant an exclusive lock only if the file is open for writing. A
+ * folder cannot be opened for writing.
+ */
 function openToLock(host: LockHost, path: string): ReturnType<LockHost["openSync"]> {
-  if (host.build.os === "windows") { // locks there keep readers out, so a file beside it has the lock
+  if (host.build.os === "windows") { // locks there block readers, so a second file is locked
     return host.openSync(`${path}.lock`, { read: true, write: true, create: true });
   }
   try {
@@ -125,10 +136,10 @@ function denoHost(): LockHost | undefined {
 }
 
 /**
- * Locks a file or folder as `lockPath` does.
+ * Locks a file or folder as `lockPath` does, but throws if the lock is held elsewhere.
  *
- * @param action what the lock is for, as `Cannot open out.xyz`
- * @throws {Error} with the code `"EBUSY"` if another writer has it
+ * @param action the action that needs the lock, for example `Cannot open out.xyz`
+ * @throws {Error} with the code `"EBUSY"` if another run or sink holds the lock
  */
 export function holdPath(path: string, action: string): PathLock {
   const lock = lockPath(path);

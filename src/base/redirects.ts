@@ -1,22 +1,25 @@
 /**
- * Requests that follow redirects by themselves, so that each next address can be checked first.
+ * Requests whose redirects are followed by this code and not by `fetch`, so that each address can be checked first.
  *
  * @module
  */
 
 /** Rules for the redirects of one request. */
 export interface RedirectRules {
-  /** Sends the request to an address, with `redirect: "manual"`. */
+  /** Sends the request to `url`, with `redirect: "manual"`. */
   readonly ask: (url: URL) => Promise<Response>;
-  /** Throws unless the redirect may be followed; `to` is `undefined` if the server gave no valid address. */
+  /**
+   * Throws if the redirect must not be followed. `to` is `undefined` if the server gave no valid address, and `check`
+   * must throw then.
+   */
   readonly check: (from: URL, to: URL | undefined) => void;
-  /** The number of redirects that are followed. */
+  /** Largest number of redirects to follow. */
   readonly most: number;
 }
 
 /**
- * Sends a request, and follows its redirects. Returns the last answer, with the address that gave it: the answer is a
- * redirect again if there are more than `most`.
+ * Sends a request and follows its redirects. Returns the last response and the address that sent it. After `most`
+ * redirects the response is returned even if it is a redirect.
  */
 export async function followRedirects(
   from: URL,
@@ -34,7 +37,7 @@ export async function followRedirects(
   }
 }
 
-/** Returns whether an answer sends the request to another address. */
+/** Returns whether a response redirects the request to another address. */
 export function isRedirect({ status, headers }: Response): boolean {
   return status >= 300 && status <= 399 && headers.has("location");
 }

@@ -1,20 +1,20 @@
 /**
- * Sequences of work that stay synchronous unless something has to be awaited.
+ * Sequences of work that stay synchronous unless a promise has to be awaited.
  *
- * A step whose parts all return at once runs without a promise, which would cost more than a small step. Each function
- * here runs the next work at once if the value before is not a promise, and when it settles if it is. (There is no
- * `then` among them: a module that exports `then` is itself a thenable for `await import(…)`.)
+ * A step whose functions all return at once runs without a promise, which would cost more than a small step. Each
+ * function here runs the next work at once if the previous value is not a promise, and after the promise settles if
+ * it is one. (No function is called `then`: `await import(…)` treats a module that exports `then` as a thenable.)
  *
  * @module
  */
 
-/** Returns whether a value has to be awaited. */
+/** Returns whether a value is a promise or another thenable, which must be awaited. */
 export function isThenable(x: unknown): x is PromiseLike<unknown> {
   return typeof x === "object" && x !== null &&
     typeof (x as { then?: unknown }).then === "function";
 }
 
-/** Calls `next` with a value, or with the value of a promise, and returns its result. */
+/** Calls `next` with `value`, or with the resolved value if `value` is a promise. Returns the result of `next`. */
 export function after<V, W>(
   value: V | PromiseLike<V>,
   next: (value: V) => W | PromiseLike<W>,
@@ -23,19 +23,19 @@ export function after<V, W>(
 }
 
 /**
- * Returns a result: at once, or when the work before it settles. Hot paths use this instead of
- * `after(before, () => …)`, because it allocates a closure only if there is something to wait for.
+ * Returns `result`: at once if `before` is not a promise, or when `before` resolves. Hot paths use this instead of
+ * `after(before, () => …)`, because it allocates a closure only if it has to wait.
  */
 export function resultAfter<T>(before: void | PromiseLike<void>, result: T): T | PromiseLike<T> {
   return isThenable(before) ? before.then(returning(result)) : result;
 }
 
-/** Returns a function that returns a value: a closure in `resultAfter` itself would cost a scope in each call. */
+/** Returns a function that returns `value`. A closure in `resultAfter` itself would allocate a scope in each call. */
 function returning<T>(value: T): () => T {
   return () => value;
 }
 
-/** Runs functions in order, each when the one before is done. */
+/** Runs functions in order. Each one starts when the previous one is done. */
 export function inOrder(
   ...steps: readonly (() => void | PromiseLike<void>)[]
 ): void | PromiseLike<void> {
@@ -45,7 +45,7 @@ export function inOrder(
   }
 }
 
-/** Runs `work`, then `cleanup` whether it failed or not, and returns or throws the result of `work`. */
+/** Runs `work`, then `cleanup` even if `work` failed. Returns the result of `work`, or throws its error. */
 export function withCleanup<T>(
   work: () => T | PromiseLike<T>,
   cleanup: () => void,
@@ -62,7 +62,7 @@ export function withCleanup<T>(
   return result;
 }
 
-/** Runs `work`, and hands an error of it to `handle`, which throws it again or returns a result in its place. */
+/** Runs `work`. If it fails, calls `handle` with the error; `handle` throws an error or returns a result instead. */
 export function catching<T>(
   work: () => T | PromiseLike<T>,
   handle: (error: unknown) => T | PromiseLike<T>,
@@ -75,7 +75,10 @@ export function catching<T>(
   }
 }
 
-/** Yields to the event loop once. A message hop costs microseconds, a timer milliseconds; a microtask lets no signal in. */
+/**
+ * Yields to the event loop once, so that signals and messages can arrive, which no microtask allows. A message port
+ * takes microseconds, a timer milliseconds.
+ */
 export function hop(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

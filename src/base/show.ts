@@ -6,13 +6,13 @@
 
 import { didYouMean } from "./did_you_mean.ts";
 
-/** The number of elements of a list that are shown: enough for a cell. */
+/** Number of elements of a list that are shown. A cell has nine. */
 const SHOWN = 9;
-/** The number of characters of a string that are shown. */
+/** Number of characters of a string that are shown. */
 const LONGEST = 80;
 
 /**
- * Returns a value as an error message shows it: strings quoted, functions by name, objects by class, lists by their
+ * Returns a value as error messages show it: strings in quotes, functions by name, objects by class, lists by their
  * first elements. Never throws, even if a getter or a proxy does.
  */
 export function show(value: unknown): string {
@@ -46,7 +46,7 @@ function showOne(value: unknown): string {
   return showClass(value);
 }
 
-/** Returns a value as `show` does, but lists by class, not by their elements. */
+/** Returns a value as `show` does, except that a list is shown by its class and not by its elements. */
 export function showKind(value: unknown): string {
   return typeof value === "object" && value !== null ? showClass(value) : show(value);
 }
@@ -60,14 +60,14 @@ export function withArticle(name: string): string {
   return `${/^[AEIOU]/i.test(name) ? "an" : "a"} ${name}`;
 }
 
-/** Returns the name of a function, or "": a class may have a static `name` that is not a string. */
+/** Returns the name of a function or class, or `""` if it is not a string: a class may have a static member `name`. */
 export function nameOf(f: object): string {
   return nameOr(f, "");
 }
 
 /**
- * Returns whether a value is a class. The prototype of a frozen function is read-only, as that of a class is, so the
- * source text is compared, too.
+ * Returns whether a value is a class. Classes have a read-only prototype, but so do frozen functions, so the source
+ * text is checked, too.
  */
 export function isClass(value: unknown): boolean {
   return typeof value === "function" &&
@@ -75,7 +75,9 @@ export function isClass(value: unknown): boolean {
     /^class\b|\[native code\]/.test(Function.prototype.toString.call(value));
 }
 
-/** Returns a value in a few characters: the class of an object, a primitive itself. */
+/**
+ * Returns a short description of a value: the class name of an object, the name of a function, or a primitive itself.
+ */
 export function describeValue(x: unknown): string {
   if (typeof x === "string") return JSON.stringify(x);
   if (typeof x === "bigint") return `${x}n`;
@@ -85,15 +87,18 @@ export function describeValue(x: unknown): string {
 }
 
 /**
- * Returns the name of a function or class, or `otherwise` if it is empty: a static member called `name` may hide the
- * name of a class.
+ * Returns the name of a function or class. Returns `otherwise` if the name is empty or not a string, because a static
+ * member `name` may hide the name of a class.
  */
 export function nameOr(f: object, otherwise: string): string {
   const name: unknown = (f as { readonly name?: unknown }).name;
   return typeof name === "string" && name !== "" ? name : otherwise;
 }
 
-/** Returns the message of an error, with the nearest of some candidates if a name is wrong. */
+/**
+ * Returns an error message: the action, the requirement and the value. If the value is a misspelled name, the message
+ * suggests the nearest of the candidates.
+ */
 export function complaint(
   action: string,
   requirement: string,
@@ -104,7 +109,7 @@ export function complaint(
   return `Cannot ${action}: ${requirement}; got ${show(value)}${near}`;
 }
 
-/** Makes `console.log` show the result of `toString`, in Deno and Node. */
+/** Makes `console.log` print the result of `toString` for instances of a class, in Deno and Node. */
 export function inspected(prototype: { toString(): string }): void {
   Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {
     value(this: { toString(): string }): string {

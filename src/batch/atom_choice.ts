@@ -9,26 +9,26 @@ import type { NumericArray } from "./fields/fields.ts";
 import type { ResidentBatch } from "./resident/resident_batch.ts";
 import { show } from "../base/show.ts";
 
-/** An atom, as a selection function sees it. */
+/** An atom, as a selection function receives it. */
 export interface AtomView {
-  /** Index in the batch. */
+  /** Index of the atom in the batch, from 0. */
   readonly index: number;
-  /** Slot of its system in the batch. */
+  /** Slot of the atom's system in the batch. */
   readonly system: number;
-  /** Id of its system. */
+  /** Id of the atom's system. */
   readonly systemId: number;
-  /** Index within its system. */
+  /** Index of the atom within its system, from 0. */
   readonly place: number;
-  /** Its atomic number. */
+  /** Atomic number. */
   readonly number: number;
   /** Position, Å. */
   readonly position: readonly [x: number, y: number, z: number];
 }
 
 /**
- * Selection of atoms of a batch: a function that returns true for selected atoms; a flag for each
- * atom, as booleans or in a Uint8Array; or the indices of the atoms in the batch, as any other
- * numbers. If systems are replaced during a run, only a function can be used.
+ * Selection of atoms of a batch, in one of three forms: a function that returns true for selected atoms; one flag per
+ * atom, as booleans or in a Uint8Array; or the indices of the selected atoms in the batch, in an array or any other
+ * typed array. If systems are replaced during a run, only a function can be used.
  */
 export type AtomChoice = ((atom: AtomView) => boolean) | readonly boolean[] | ArrayLike<number>;
 
@@ -42,10 +42,11 @@ export function isAtomChoice(value: unknown): value is AtomChoice {
 }
 
 /**
- * Returns 1 for each selected atom, 0 for all others.
+ * Returns 1 for each selected atom and 0 for each other atom of a batch.
  *
- * @throws {TypeError} if the selection is of a wrong kind
- * @throws {RangeError} if a length or an index does not fit the batch
+ * @throws {TypeError} if a selection function does not return a boolean, or if a list is given for a batch whose
+ * systems are replaced during the run
+ * @throws {RangeError} if the number of flags differs from the number of atoms, or an index is out of range
  */
 export function chosen(state: ResidentBatch, choice: AtomChoice, action: string): Int32Array {
   if (typeof choice === "function") return asked(state, choice, action);

@@ -41,7 +41,7 @@ import { storeWithEdges } from "./with_edges.ts";
 /** Systems from which a batch can be made. */
 export type BatchInput = Batch | System | Iterable<System | SystemInput>;
 
-// Access to private state for this package. `Batch` assigns the functions, as only its code can read private fields.
+// Access to private fields for other modules of this package. The static block of `Batch` assigns these functions.
 let picksOf: (systems: BatchInput, action: string) => Pick[];
 export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
 export let restorePoint: (batch: Batch) => () => void;
@@ -80,8 +80,8 @@ export class Batch {
   }
 
   /**
-   * Creates a batch of systems, in this order. All values are copied. If only some systems have a field, the others
-   * get its fill value. A system keeps its `id`, unless an earlier one has the same.
+   * Creates a batch of systems, in the given order. All values are copied. If only some systems have a field, the
+   * others get its fill value. A system keeps its `id` unless an earlier system has the same id.
    *
    * @throws {TypeError} if a value is not a system, or if systems disagree on the type of a field
    * @throws {RangeError} if the list is empty, or a value is impossible; the message names system and atom
@@ -91,19 +91,17 @@ export class Batch {
     return new Batch(storeOfAll(picksOf(systems, action), action), 0);
   }
 
-  /** Creates a batch from the result of `save`. Throws a TypeError for anything else. */
+  /** Creates a batch from the result of `save`. Throws a TypeError if `saved` has another form. */
   static load(saved: SavedBatch): Batch {
     return new Batch(loadStore(saved), saved.nextSystemId);
   }
 
-  /**
-   * Returns plain data with copies of all values, for a checkpoint. Throws an Error if an engine holds the batch.
-   */
+  /** Returns copies of all values as plain data, for a checkpoint. Throws an Error if an engine holds the batch. */
   save(): SavedBatch {
     return saveStore(wholeStore(this.#state, "save a batch"), this.#state.nextId);
   }
 
-  /** Returns a description with the numbers of systems and atoms and the fields. `console.log` shows it. */
+  /** Returns a description: the numbers of systems and atoms, and the names of the fields. `console.log` shows it. */
   toString(): string {
     return describeBatch(this.#state);
   }
@@ -133,12 +131,12 @@ export class Batch {
     return this.#state.store.edgeOffsets;
   }
 
-  /** Slot of the system of each node. */
+  /** Slot of the system of each node: `nodeCount` values. */
   get systemOfNode(): Int32Array {
     return systemsOfNodes(this.#state);
   }
 
-  /** The `info` of each system. */
+  /** The `info` of each system, by slot. */
   get infos(): readonly Info[] {
     return this.#state.store.infos;
   }
@@ -171,7 +169,7 @@ export class Batch {
     return heldValues(this.#state, name);
   }
 
-  /** Returns the current values of a field: a copy from the engine that holds it, or else the result of `get`. */
+  /** Returns the current values of a field: a copy from the engine that holds it; otherwise as `get` does. */
   fetch<K extends BuiltInName>(name: K): Promise<BuiltInFields[K]>;
   /** Returns the current values of a custom field. */
   fetch(name: string): Promise<NumericArray>;
@@ -218,8 +216,8 @@ export class Batch {
   }
 
   /**
-   * Checks that finite positions and velocities, masses above zero, known elements, cells with a volume and edges
-   * within systems make computations possible. Call it after writing to arrays directly.
+   * Checks the values so that computations are possible: finite positions and velocities, masses above 0, known
+   * elements, cells with a volume, and edges within systems. Call it after writing to the arrays directly.
    *
    * @param action attempted action, for error messages. @default "use a batch"
    * @throws {RangeError} for the first impossible value; the message names system and atom
@@ -243,7 +241,7 @@ export class Batch {
    * Creates a batch of selected systems, in the order of the selection. Repeated systems get new ids.
    *
    * @param selection a list of slots, a mask, one slot, or a range; a negative slot or end counts from the end
-   * @throws {TypeError} if the selection is none of these
+   * @throws {TypeError} if the selection has another form
    * @throws {RangeError} if a slot does not exist, or no system is selected
    */
   select(selection: Selection | number | SlotRange): Batch {
@@ -253,7 +251,7 @@ export class Batch {
     return new Batch(selectedStore(store, list, action), this.nextSystemId);
   }
 
-  /** Batch that this is a view of; the batch itself if it is not a view. */
+  /** The batch of which this is a view, or this batch if it is not a view. */
   get whole(): Batch {
     return this.#viewed ?? this;
   }
@@ -267,31 +265,32 @@ export class Batch {
     return view;
   }
 
-  /** Returns a copy, which shares only the `infos`, because they never change. */
+  /** Returns a copy. Only the `infos` are shared, because they never change. */
   clone(): Batch {
     const store = wholeStore(this.#state, "clone a batch");
     return new Batch(storeAt(store, [...store.infos.keys()]), this.nextSystemId);
   }
 
   /**
-   * Adds systems at the end, in place. Fields that only one side has get their fill values in the other.
+   * Adds systems at the end, in place. Fields that only the batch or only the new systems have are filled in the
+   * others.
    *
-   * @returns ids of the new systems: their own ids if these are unused
+   * @returns ids of the new systems: a system keeps its id if it is unused
    * @throws {TypeError} if a system disagrees with the batch on the type of a field; the batch does not change then
    */
   append(systems: BatchInput): number[] {
     return appendSystems(this.#state, (action) => picksOf(systems, action));
   }
 
-  /** Removes systems, in place; the others keep order and ids. Throws a RangeError if no system would remain. */
+  /** Removes systems in place. The others keep their order and ids. Throws a RangeError if no system would remain. */
   drop(selection: Selection): void {
     dropSystems(this.#state, selection);
   }
 
   /**
-   * Replaces systems in place by others, of any size. The first of `systems` goes to the first slot of `at`.
+   * Replaces systems in place by others of any size. The first of `systems` goes to the first slot of `at`.
    *
-   * @returns ids of the new systems: their own ids if these are unused
+   * @returns ids of the new systems: a system keeps its id if it is unused
    * @throws {RangeError} if a slot does not exist or is repeated, or if the numbers of systems and slots differ
    */
   put(systems: BatchInput, at: Selection): number[] {
@@ -299,9 +298,9 @@ export class Batch {
   }
 
   /**
-   * Copies the current state of some systems: the result of `select` if no engine held a field.
+   * Copies the current state of some systems, including fields that an engine holds. Otherwise it works as `select`.
    *
-   * @param known values of held fields at another time, which replace the current ones
+   * @param known values of held fields at another time, by name; they replace the current values
    * @param wanted fields to copy besides the required ones. @default all
    */
   async snapshot(
@@ -314,7 +313,7 @@ export class Batch {
   }
 
   /**
-   * Hands fields over to an engine until `detach`. Meanwhile `get` throws for them, and the systems cannot change.
+   * Hands fields over to an engine until `detach`. Until then `get` throws for them, and the systems cannot change.
    *
    * @throws {Error} if an engine already holds the batch
    */
@@ -326,14 +325,14 @@ export class Batch {
   /**
    * Takes the fields back from an engine. For engines.
    *
-   * @param values current values of held fields, by name, which are copied to the batch
+   * @param values current values of the held fields, by name; they are copied to the batch
    * @throws {TypeError | RangeError} if a field does not exist, or its length is wrong; the engine keeps the batch
    */
   detach(values: Readonly<Record<string, NumericArray>> = {}): void {
     takeBackFields(this.#state, values);
   }
 
-  /** Name of the engine that holds the batch, or `undefined`. */
+  /** Name of the engine that holds the batch, or `undefined` if no engine holds it. */
   get heldBy(): string | undefined {
     return this.#state.holder?.by;
   }

@@ -1,5 +1,5 @@
 /**
- * State of a batch, and its replacement.
+ * State of a batch, and its changes.
  *
  * @module
  */
@@ -19,9 +19,9 @@ export interface BatchState {
   store: Store;
   /** Smallest id that no system of the batch has ever had. */
   nextId: number;
-  /** Engine that holds fields of the batch, if any. */
+  /** Engine that holds fields of the batch, or `undefined`. */
   holder: FieldHolder | undefined;
-  /** Slot of the system of each node; computed when first needed. */
+  /** Slot of the system of each node; `undefined` until it is first needed. */
   systemOfNode: Int32Array | undefined;
 }
 
@@ -35,15 +35,15 @@ export function newState(store: Store, nextId: number): BatchState {
   };
 }
 
-/** Returns the function that names a system of a store at the end of an error message: " of system 3 (water.xyz)". */
+/** Returns a function that names a system of a store, for the end of an error message: " of system 3 (water.xyz)". */
 export function inBatch({ infos }: Store): (system: number) => string {
   return (system) => ` of system ${systemName(infos, system)}`;
 }
 
 /**
- * Returns the store.
+ * Returns the store of a batch.
  *
- * @throws {Error} if an engine holds a part of it
+ * @throws {Error} if an engine holds fields of the batch
  */
 export function wholeStore({ store, holder }: BatchState, action: string): Store {
   if (holder !== undefined) throw busyError(action, holder.by);
@@ -54,14 +54,14 @@ export function wholeStore({ store, holder }: BatchState, action: string): Store
  * Checks all values of a batch.
  *
  * @throws {RangeError} for the first impossible value
- * @throws {Error} if an engine holds a part of the batch
+ * @throws {Error} if an engine holds fields of the batch
  */
 export function checkState(state: BatchState, action: string): void {
   const store = wholeStore(state, action);
   checkStore(store, action, inBatch(store));
 }
 
-/** Replaces the systems of a batch. The systems in the slots `keepers` keep their ids. */
+/** Replaces the systems of a batch. The systems in the slots `keepers` of the new store keep their ids. */
 export function replaceStore(
   state: BatchState,
   store: Store,
@@ -75,7 +75,7 @@ export function replaceStore(
   state.systemOfNode = undefined;
 }
 
-/** Returns a function that restores the current systems of a batch. */
+/** Returns a function that restores the systems which the batch has now. */
 export function restorePointOf(state: BatchState): () => void {
   const { store, nextId } = state;
   return () => {

@@ -1,5 +1,5 @@
 /**
- * Cells: nine numbers, the lattice vectors a, b, c in order, Å. Vectors of directions that are not
+ * Cells: nine numbers, the lattice vectors a, b and c in this order, Å. The vector of a direction that is not
  * periodic may be zero.
  *
  * @module
@@ -7,18 +7,15 @@
 
 import { show } from "../base/show.ts";
 
-/** A cell as users write it: three lengths, nine numbers, or three vectors. */
+/** A cell as users write it: three lengths (Å) of an orthogonal cell, nine numbers, or three vectors. */
 export type CellInput = ArrayLike<number> | readonly ArrayLike<number>[];
 
-/**
- * Ratio of the volume to the product of the lengths below which three vectors are treated as
- * coplanar.
- */
+/** Least ratio of the volume to the product of the lengths. Below this ratio, three vectors are treated as coplanar. */
 const FLAT = 1e-10;
 
 /**
- * Converts three lengths, nine numbers or three vectors to a cell of nine numbers. If `isData` is
- * true, they may be NaN.
+ * Converts three lengths, nine numbers or three vectors to a cell of nine numbers. If `isData` is true, the numbers
+ * may be NaN or infinite. Throws a TypeError for any other value.
  */
 export function readCell(cell: CellInput, action: string, isData: boolean = false): Float64Array {
   const flat = flatCell(cell);
@@ -54,8 +51,9 @@ export function isZeroRow(cell: ArrayLike<number>, row: number): boolean {
 /**
  * Checks a cell.
  *
- * @param of name of the system for messages: " of system 5", or an empty string
- * @throws {RangeError} if the vector of a periodic direction is zero, or the vectors are coplanar
+ * @param of end of the system's name in messages: " of system 5", or an empty string
+ * @throws {RangeError} if the vector of a periodic direction is zero, a number is not finite, or the vectors are
+ * coplanar
  */
 export function checkCell(
   cell: ArrayLike<number>,
@@ -97,8 +95,8 @@ function determinant(m: ArrayLike<number>): number {
 }
 
 /**
- * Replaces zero vectors by vectors of length 1 Å that are perpendicular to the others. The result
- * spans a volume for any periodicity, so that fractional coordinates exist.
+ * Replaces each zero vector by a vector of length 1 Å that is perpendicular to the others. The result spans a volume
+ * even if some directions are not periodic, so that fractional coordinates exist.
  */
 function completeCell(cell: ArrayLike<number>): Float64Array {
   const full = Float64Array.from(cell);
@@ -106,8 +104,7 @@ function completeCell(cell: ArrayLike<number>): Float64Array {
   if (missing.length === 3) return Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
   if (missing.length === 2) {
     const given = [0, 1, 2].find((row) => !missing.includes(row))!;
-    // The axis along which the given vector has its smallest component is the one farthest from
-    // parallel to it.
+    // Along this axis the given vector has its smallest component, so the two are far from parallel.
     const size = [0, 1, 2].map((k) => Math.abs(full[3 * given + k]!));
     full[3 * missing[0]! + size.indexOf(Math.min(...size))] = 1;
     setCross(full, missing[1]!);
@@ -118,7 +115,7 @@ function completeCell(cell: ArrayLike<number>): Float64Array {
   return full;
 }
 
-/** Sets one row to the unit vector across the two rows that follow it cyclically. */
+/** Sets one row to the unit vector perpendicular to the other two rows. */
 function setCross(m: Float64Array, row: number): void {
   const [p, q] = [3 * ((row + 1) % 3), 3 * ((row + 2) % 3)];
   const x = m[p + 1]! * m[q + 2]! - m[p + 2]! * m[q + 1]!;
@@ -129,10 +126,9 @@ function setCross(m: Float64Array, row: number): void {
 }
 
 /**
- * Returns the volume of a cell, Å³. It is positive for both handednesses, and 0 if a vector is
- * zero.
+ * Returns the volume of a cell, Å³. It is positive for left-handed cells, too, and 0 if a vector is zero.
  *
- * @param cell nine numbers, the vectors a, b, c
+ * @param cell nine numbers, the vectors a, b and c, Å
  *
  * @example
  *
@@ -148,10 +144,10 @@ export function cellVolume(cell: ArrayLike<number>): number {
 }
 
 /**
- * Returns the inverse of a cell, for fractional coordinates: f = r · inverse, with r as a row. Zero
- * vectors are replaced by unit vectors perpendicular to the others.
+ * Returns the inverse of a cell, for fractional coordinates: f = r · inverse, with r as a row. Zero vectors are
+ * replaced by unit vectors perpendicular to the others.
  *
- * @param cell nine numbers, the vectors a, b, c, Å
+ * @param cell nine numbers, the vectors a, b and c, Å
  * @returns nine numbers, 1/Å, row by row
  * @throws {RangeError} if the vectors are coplanar
  *

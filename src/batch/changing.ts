@@ -9,8 +9,8 @@ import type { Batch } from "./batch.ts";
 const CHANGING = new WeakSet<Batch>();
 
 /**
- * Marks a batch as one whose systems are replaced during a run. Values given by slot are refused
- * for it.
+ * Marks a batch as one whose systems are replaced during a run. `assertStays` then rejects lists with one value per
+ * slot.
  */
 export function markChanging(batch: Batch): void {
   CHANGING.add(batch);
@@ -22,8 +22,8 @@ export function isChanging(batch: Batch): boolean {
 }
 
 /**
- * Throws a TypeError if the systems of a batch are replaced during a run, because a list by slot
- * would then apply to other systems.
+ * Throws a TypeError if the systems of a batch are replaced during a run, because a list of values by slot would then
+ * apply to other systems.
  */
 export function assertStays(
   batch: Batch,

@@ -2,16 +2,16 @@ import { allocate, BUILT_IN, type FieldInfo, isInteger } from "./fields/fields.t
 import { type Field, rowsOf, type Store, systemName } from "./store.ts";
 import { storeOf, type System, systemOf } from "./system.ts";
 
-/** Largest number of frames that a warning names. */
+/** Largest number of frames that a warning lists by name. */
 const MOST_FRAMES = 3;
 
 /**
- * Returns the frames of a file so that they can be batched. Integer arrays that only some frames
- * have, such as ASE's `spacegroup_kinds`, are filled with 0 in the others, with a warning that
- * names array and frames. Complete frames are returned unchanged. Floating-point arrays need no
- * filling, because a batch fills them with NaN.
+ * Makes the frames of a file fit into one batch. If only some frames have an integer array, such as ASE's
+ * `spacegroup_kinds`, the other frames get it with zeros, and a warning names the array and the frames. Frames that
+ * lack no array are returned unchanged. Floating-point arrays are not filled here, because a batch fills them with
+ * NaN.
  *
- * @param onWarning receives the warnings; by default console.warn prints them
+ * @param onWarning receives each warning; `console.warn` by default
  */
 export function completeArrays(
   systems: readonly System[],
@@ -31,7 +31,7 @@ export function completeArrays(
   });
 }
 
-/** Returns the custom integer arrays of all frames that have no fill value. */
+/** Returns the custom integer arrays of all frames, except those that have a fill value. */
 function wholeNumbers(stores: readonly Store[]): FieldInfo[] {
   const found = new Map<string, FieldInfo>();
   for (const { fields } of stores) {

@@ -1,5 +1,5 @@
 /**
- * Structures to start from.
+ * Structures for tests and examples: crystals and random displacements.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import { storeOf, System, systemOf } from "./system.ts";
 export interface CrystalOptions {
   /** Symbol of the element. */
   readonly element: string;
-  /** Edge of the cubic cell, Å. */
+  /** Edge length of the cubic cell, Å. */
   readonly a: number;
-  /** Number of cells: along all edges, or along each edge. @default 1 */
+  /** Number of cubic cells along every edge, or along each edge. @default 1 */
   readonly cells?: number | readonly [number, number, number];
 }
 
-/** The four atoms of a cubic cell, in halves of its edge. */
+/** Positions of the four atoms of a cubic cell, in units of half its edge. */
 const FCC = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]] as const;
 
 /**
@@ -72,12 +72,12 @@ export function fcc(options: CrystalOptions): System {
 }
 
 /**
- * Returns a copy of a system with normally distributed displacements of all coordinates. Energy,
- * forces and stress are removed, because they belong to other positions.
+ * Returns a copy of a system in which each coordinate is displaced by a normally distributed random number. The copy
+ * has no energy, forces and stress, because they belong to the old positions.
  *
- * @param stdev standard deviation, Å
- * @param seed equal seeds give equal displacements for any system id: a whole number 0 … 2⁵³ − 1
- * @throws {RangeError} if the deviation is negative or the seed is invalid
+ * @param stdev standard deviation of each displacement, Å
+ * @param seed a whole number 0 … 2⁵³ − 1; equal seeds give equal displacements for any system id
+ * @throws {RangeError} if the standard deviation is negative or not finite, or the seed is invalid
  *
  * @example
  *

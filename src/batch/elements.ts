@@ -1,10 +1,10 @@
 /**
  * Chemical elements and their masses.
  *
- * Standard atomic weights of IUPAC's Commission on Isotopic Abundances and Atomic Weights (CIAAW),
- * 2013 table with conventional values if the table gives an interval: Meija et al., Pure Appl.
- * Chem. 88 (2016) 265–291, doi:10.1515/pac-2015-0305. Elements without a standard weight have the
- * mass of their most stable isotope. ASE uses the same numbers.
+ * The masses are the standard atomic weights of IUPAC's Commission on Isotopic Abundances and Atomic Weights (CIAAW),
+ * 2013 table: Meija et al., Pure Appl. Chem. 88 (2016) 265–291, doi:10.1515/pac-2015-0305. If the table gives an
+ * interval, its conventional value is used. Elements without a standard weight have the mass of their most stable
+ * isotope. ASE uses the same numbers.
  *
  * @module
  */
@@ -64,7 +64,7 @@ export function atomicNumber(symbol: string): number {
   );
 }
 
-/** Returns whether a text is the symbol of an element, or `"X"`. */
+/** Returns whether a text is the symbol of an element or the placeholder `"X"`. */
 export function isSymbol(text: string): boolean {
   return NUMBERS.has(text);
 }
@@ -88,9 +88,10 @@ export function atomicSymbol(number: number): string {
 }
 
 /**
- * Returns the standard atomic weight of an element, amu.
+ * Returns the standard atomic weight of an element, amu. An element without one has the mass of its most stable
+ * isotope.
  *
- * @param number 1 … 118, or 0 for the placeholder with mass 1
+ * @param number 1 … 118, or 0 for the placeholder `"X"` with mass 1
  * @throws {RangeError} for any other number
  *
  * @example

@@ -15,7 +15,7 @@ import { storeOf, System } from "./system.ts";
 import { afterIds } from "./system_ids.ts";
 import type { SystemInput } from "./system_input.ts";
 
-/** Reads a list of systems. Throws as `Batch.from` does. */
+/** Converts a list of systems to picks. Throws as `Batch.from` does. */
 export function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(
@@ -31,9 +31,9 @@ export function picksOfList(systems: Iterable<System | SystemInput>, action: str
 }
 
 /**
- * Creates a store of all picked systems. With `isData`, numbers may be NaN or infinite.
+ * Creates a store of all picked systems. If `isData` is true, numbers may be NaN or infinite.
  *
- * @throws {RangeError} if there are no systems, or a value is impossible
+ * @throws {RangeError} if there is no system, or a value is impossible
  */
 export function storeOfAll(
   picks: readonly Pick[],
@@ -64,7 +64,7 @@ export function selectedStore(store: Store, selection: Selection, action: string
   return storeAt(store, places);
 }
 
-/** Adds systems at the end, and returns their ids. Throws as `Batch.append` does. */
+/** Adds systems at the end of a batch, and returns their ids. Throws as `Batch.append` does. */
 export function appendSystems(
   state: BatchState,
   picksFor: (action: string) => readonly Pick[],
@@ -78,7 +78,7 @@ export function appendSystems(
   return Array.from(idsOf(state).subarray(own.length));
 }
 
-/** Removes systems. Throws as `Batch.drop` does. */
+/** Removes systems from a batch. Throws as `Batch.drop` does. */
 export function dropSystems(state: BatchState, selection: Selection): void {
   const action = "drop systems";
   const own = allOf(wholeStore(state, action));
@@ -88,7 +88,7 @@ export function dropSystems(state: BatchState, selection: Selection): void {
   if (gone.size > 0) replaceStore(state, assemble(rest, inList), action);
 }
 
-/** Replaces systems, and returns the ids of the new ones. Throws as `Batch.put` does. */
+/** Replaces systems of a batch, and returns the ids of the new systems. Throws as `Batch.put` does. */
 export function putSystems(
   state: BatchState,
   picksFor: (action: string) => readonly Pick[],
@@ -112,9 +112,9 @@ export function putSystems(
 }
 
 /**
- * Overwrites the systems in some slots, in the same arrays. The new systems must have the same
- * sizes as the old ones, and no fields that the batch lacks. Fields that they lack get their fill
- * values.
+ * Overwrites the systems in some slots in the existing arrays. Each new system must have as many atoms and edges as
+ * the one that it replaces. Fields that only the batch has get their fill values in the new systems; the new systems
+ * must not have other fields.
  */
 export function overwriteSystems(
   state: BatchState,

@@ -1,6 +1,6 @@
 /**
- * Structures and batches of structures: atoms, cells, velocities. `./batch/extxyz` reads and writes
- * files, and `./batch/neighbors` finds neighbors.
+ * Structures and batches of structures, with their positions, cells, velocities and other fields. `./batch/extxyz`
+ * reads and writes files, and `./batch/neighbors` finds neighbors.
  *
  * @example
  *

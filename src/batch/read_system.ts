@@ -1,5 +1,5 @@
 /**
- * Conversion of user input to the arrays of a system, with all checks.
+ * Conversion and check of user input for one system.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { show } from "../base/show.ts";
 import type { Field, Info, Store } from "./store.ts";
 import type { SystemInput, UserField } from "./system_input.ts";
 
-/** Members of the input that are built-in fields of the same name and only need to be copied. */
+/** Members of the input that are copied to the built-in fields of the same name. */
 const PLAIN = [
   "velocities",
   "charges",
@@ -52,8 +52,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const LARGEST_ID = 2147483647;
 
 /**
- * Creates the store of one system. With `isData`, numbers may be NaN or infinite, as in the frames
- * of a diverged run.
+ * Creates the store of one system. If `isData` is true, positions, velocities and the cell may be NaN or infinite, as
+ * in the frames of a diverged run.
  *
  * @throws {TypeError} if a value is of the wrong kind, or a member is unknown
  * @throws {RangeError} if a value or a length is impossible; the message names the atom
@@ -76,7 +76,7 @@ export function readSystem(input: SystemInput, action: string, isData: boolean =
   return store;
 }
 
-/** Adds the built-in fields of a system to its store. */
+/** Converts the members of the input that are built-in fields, and adds them to the store. */
 function readBuiltIn(
   input: SystemInput,
   numbers: Int32Array,
@@ -167,7 +167,9 @@ function readPbc(pbc: SystemInput["pbc"], cell: Float64Array, action: string): U
   );
 }
 
-/** Expands six numbers in Voigt order (xx, yy, zz, yz, xz, xy) to nine. */
+/**
+ * Expands a stress of six numbers in Voigt order (xx, yy, zz, yz, xz, xy) to nine. Returns any other value unchanged.
+ */
 function fullStress(stress: NumericInput): NumericInput {
   if (stress.length !== 6 || typeof stress[0] !== "number") return stress;
   const [xx, yy, zz, yz, xz, xy] = Array.from(stress as ArrayLike<number>);
@@ -191,7 +193,10 @@ function readInfo(info: unknown, action: string): Info {
   );
 }
 
-/** Returns the number of edges, according to `edges` or to the first custom field per edge. */
+/**
+ * Returns the number of edges, counted from `edges` or else from the first custom field per edge; 0 if there is
+ * neither.
+ */
 function countEdges({ edges, shifts, fields }: SystemInput, action: string): number {
   if (edges !== undefined) return rowCount(edges, 2);
   if (shifts !== undefined) {

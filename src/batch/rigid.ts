@@ -10,17 +10,17 @@ export interface Body {
   readonly positions: Float64Array;
   /** Velocities, three per atom, in any unit. */
   readonly velocities: Float64Array;
-  /** Masses, one per atom. */
+  /** Masses, one per atom, in any unit. */
   readonly masses: Float64Array;
 }
 
 /**
- * Ratio to the largest moment of inertia below which a moment is treated as zero, as for a linear
+ * Ratio of the smallest to the largest moment of inertia below which the smallest is treated as zero, as for a linear
  * molecule.
  */
 const LINEAR = 1e-10;
 
-/** Returns the mean of three values per atom, weighted by mass. */
+/** Returns the mean over all atoms of three values per atom, weighted by mass. */
 function weightedMean({ masses }: Body, values: Float64Array): [number, number, number] {
   const sum: [number, number, number] = [0, 0, 0];
   let total = 0;
@@ -40,15 +40,14 @@ export function stopDrift(body: Body): void {
 }
 
 /**
- * Removes the rotation about the center of mass from all velocities, in place: v − ω × r with ω =
- * I⁻¹ L.
+ * Removes the rotation about the center of mass from all velocities, in place: v − ω × r with ω = I⁻¹ L.
  *
- * @returns number of rotation axes: 3, or 2 for a linear molecule, or 0 for a single atom
+ * @returns number of axes about which the system can rotate: 3, or 2 for a linear molecule, or 0 for a single atom
  */
 export function stopRotation(body: Body): number {
   const { masses, positions, velocities } = body;
-  // The center of mass of a single atom differs from its position by rounding, which would look
-  // like a rotation.
+  // The computed center of mass of a single atom differs from its position by rounding, which would look like a
+  // rotation.
   if (masses.length === 1) return 0;
   const center = weightedMean(body, positions);
   const inertia = new Float64Array(9);
@@ -111,10 +110,7 @@ function addInertia(inertia: Float64Array, m: number, x: number, y: number, z: n
   for (let i = 0; i < 9; i++) inertia[i] = inertia[i]! + m * parts[i]!;
 }
 
-/**
- * Returns the eigenvalues of a symmetric 3×3 matrix, and its eigenvectors as columns, by Jacobi
- * rotations.
- */
+/** Returns the eigenvalues of a symmetric 3×3 matrix, and its eigenvectors as columns. It uses Jacobi rotations. */
 function eigen(matrix: Float64Array): { moments: number[]; axes: Float64Array } {
   const a = matrix.slice();
   const axes = Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
@@ -128,7 +124,7 @@ function eigen(matrix: Float64Array): { moments: number[]; axes: Float64Array } 
   return { moments: [a[0]!, a[4]!, a[8]!], axes };
 }
 
-/** Does a Jacobi rotation that makes a[p][q] zero. */
+/** Applies the Jacobi rotation that makes the element in row `p` and column `q` zero. */
 function rotate(a: Float64Array, axes: Float64Array, p: number, q: number): void {
   const apq = a[3 * p + q]!;
   if (apq === 0) return;

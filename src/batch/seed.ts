@@ -7,7 +7,7 @@
 import { show } from "../base/show.ts";
 
 /**
- * Returns the two words of a seed, which key random numbers.
+ * Returns the lower and the upper 32 bits of a seed, which are the key of a random number generator.
  *
  * @throws {RangeError} if the seed is not a whole number 0 … 2⁵³ − 1
  */

@@ -9,8 +9,8 @@ import { isObject } from "../base/object.ts";
 import { show } from "../base/show.ts";
 
 /**
- * Selection of systems by their slots, or by a mask: a list of booleans, or a Uint8Array of zeros
- * and ones, one per system. A Uint8Array is always a mask; all other numbers are slots.
+ * Selection of systems of a batch, as a list of slots or as a mask. A mask has one flag per system: a list of
+ * booleans, or a Uint8Array of zeros and ones. A Uint8Array is always a mask; all other numbers are slots.
  */
 export type Selection = ArrayLike<number> | readonly boolean[];
 
@@ -23,7 +23,7 @@ export interface SlotRange {
    */
   readonly from?: number;
   /**
-   * End of the slots, not included.
+   * Slot after the last one.
    *
    * @default the number of systems
    */
@@ -31,10 +31,10 @@ export interface SlotRange {
 }
 
 /**
- * Returns the selection of one slot or of a range of slots as a list. Returns other selections unchanged.
+ * Converts one slot or a range of slots to a list of slots. Returns other selections unchanged.
  *
- * @throws {TypeError} if a range has another member
- * @throws {RangeError} if a slot does not exist, or an end of a range is not a whole number
+ * @throws {TypeError} if a range has a member other than `from` and `to`
+ * @throws {RangeError} if a slot does not exist, or `from` or `to` is not a whole number
  */
 export function listedSlots(
   selection: Selection | number | SlotRange,
@@ -57,7 +57,7 @@ export function listedSlots(
 }
 
 /**
- * Returns the slots of a selection, in its order.
+ * Returns the slots of a selection: in the order of a list of slots, or in increasing order for a mask.
  *
  * @throws {TypeError} if the selection is neither a list of slots nor a mask
  * @throws {RangeError} if a slot does not exist, or a mask has a wrong length
@@ -89,9 +89,10 @@ function placesOfMask(mask: ArrayLike<unknown>, size: number, action: string): n
 }
 
 /**
- * Checks a slot; `given` is what the caller passed, if that is not the slot itself.
+ * Returns a slot after checking it. `given` is the value that the error message shows, if the caller passed another
+ * one.
  *
- * @throws {RangeError} if it does not exist
+ * @throws {RangeError} if no system has this slot
  */
 export function checkedPlace(
   place: unknown,

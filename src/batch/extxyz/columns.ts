@@ -1,15 +1,15 @@
 /**
- * Columns of extended XYZ, such as `Properties=species:S:1:pos:R:3`.
+ * The columns of an extended XYZ file, which `Properties=species:S:1:pos:R:3` declares.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** Type of a column: real, integer, text or logical. */
+/** Type of a column: `R` is real, `I` integer, `S` text and `L` logical. */
 export type ColumnType = "R" | "I" | "S" | "L";
 
-/** One or more columns of the same name. */
+/** Adjacent columns with one name, such as the three of `pos`. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
@@ -23,7 +23,7 @@ export const PLAIN_COLUMNS: readonly Column[] = [
   { name: "pos", type: "R", width: 3 },
 ];
 
-/** Names of the columns of each field. If a file has several of them, the first name wins. */
+/** Names of the columns that hold each field. If a file has several of them, the first name in the list is used. */
 export const MEANINGS: Readonly<Record<string, readonly string[]>> = {
   numbers: ["Z", "numbers"],
   symbols: ["species", "symbols"],
@@ -41,7 +41,7 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(MEANINGS).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
 );
 
-/** Types and width that a column needs for the meaning of its name. */
+/** Types and width that columns must have to be read as a field. Otherwise they are custom arrays. */
 const SHAPES: Readonly<Record<string, readonly [types: string, width: number]>> = {
   numbers: ["I", 1],
   symbols: ["S", 1],
@@ -55,7 +55,7 @@ const SHAPES: Readonly<Record<string, readonly [types: string, width: number]>> 
   categories: ["I", 1],
 };
 
-/** Returns the field of a column with this name and shape, or `undefined` for a custom column. */
+/** Returns the field that columns of this name, type and width hold, or `undefined` for custom columns. */
 export function meaningOf({ name, type, width }: Column): string | undefined {
   const field = BY_NAME.get(name);
   if (field === undefined) return undefined;
@@ -66,7 +66,7 @@ export function meaningOf({ name, type, width }: Column): string | undefined {
 /** Keys of the comment that are not part of `info`. */
 export const RESERVED: readonly string[] = ["Lattice", "Properties", "pbc", "energy", "stress"];
 
-/** Returns whether a column name has a built-in meaning. */
+/** Returns whether a column name belongs to a field in {@linkcode MEANINGS}. */
 export function isTaken(name: string): boolean {
   return BY_NAME.has(name);
 }
@@ -74,8 +74,8 @@ export function isTaken(name: string): boolean {
 /**
  * Parses the columns that `Properties` declares.
  *
- * @throws {SyntaxError} if the text is not a list of name, type and width, if a name is repeated,
- * or if elements or positions are missing
+ * @throws {SyntaxError} if the text is not a list of name, type and width, if a name is repeated, or if there is no
+ * column for elements or positions
  */
 export function readColumns(text: unknown): Column[] {
   const parts = typeof text === "string" ? text.split(":") : [];

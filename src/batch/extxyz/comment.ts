@@ -13,20 +13,20 @@ const OPENING: ReadonlySet<number> = new Set(
   Object.keys(CLOSING).map((each) => each.charCodeAt(0)),
 );
 const EQUALS = "=".charCodeAt(0), BACKSLASH = "\\".charCodeAt(0);
-/** Largest number of keys. A line with more words is prose. */
+/** Largest number of keys. A line with more words is taken for prose. */
 const MOST_KEYS = 100_000;
 
-/** A key and its value as texts without quotes. The value is undefined if the key has no `=`. */
+/** A key and its value, without quotes. `value` is undefined if the key has no `=`. */
 interface Pair {
   key: string;
   value: string | undefined;
 }
 
 /**
- * Parses the pairs of a comment line. A key without a value is true.
+ * Parses the pairs of a comment line. A key without `=` has the value true.
  *
- * @throws {SyntaxError} if a quote or bracket is not closed, a key is empty or repeated, the line
- * has more than 100,000 keys, or `_JSON` is invalid
+ * @throws {SyntaxError} if a quote or bracket is not closed, a key is empty or repeated, the line has more than
+ * 100,000 keys, or a `_JSON` value is invalid
  */
 export function readPairs(line: string): Map<string, Value> {
   const pairs = new Map<string, Value>();
@@ -47,10 +47,10 @@ export function readPairs(line: string): Map<string, Value> {
 }
 
 /**
- * Splits a comment line into pairs as ASE does: quotes and brackets may begin anywhere, and a
- * backslash escapes the next character.
+ * Splits a comment line into pairs as ASE does: quotes and brackets may begin anywhere, and a backslash escapes the
+ * next character.
  *
- * Text is cut out in whole runs. Concatenating single characters used gigabytes of memory for a
+ * Text is cut out of the line in whole runs, because concatenating single characters used gigabytes of memory for a
  * comment of 100 MB.
  */
 class PairScanner {
@@ -77,13 +77,13 @@ class PairScanner {
     }
   }
 
-  /** Skips blanks. Returns whether the line goes on after them. */
+  /** Skips blanks. Returns true if the line has more text after them. */
   #skipBlanks(): boolean {
     while (isBlank(this.#line.charCodeAt(this.#at))) this.#at++;
     return this.#at < this.#line.length;
   }
 
-  /** Returns the text up to a blank, or to the character `end`, without its quotes. */
+  /** Returns the text up to the next blank or the character `end`, without quotes. */
   #word(end?: number): string {
     let word = "";
     for (;;) {
@@ -94,7 +94,7 @@ class PairScanner {
     }
   }
 
-  /** Returns the text up to a blank, a quote or a bracket, or up to the character `end`. */
+  /** Returns the text up to the next blank, quote, bracket or the character `end`. */
   #run(end: number | undefined): string {
     const line = this.#line, from = this.#at;
     let at = from, isEscaped = false;
@@ -132,7 +132,7 @@ class PairScanner {
     );
   }
 
-  /** Returns the text between two positions, with escapes resolved, and moves past it. */
+  /** Returns the text between two indices, with escapes resolved, and continues after it. */
   #cut(from: number, to: number, isEscaped: boolean): string {
     this.#at = Math.min(to, this.#line.length);
     const text = this.#line.slice(from, to);

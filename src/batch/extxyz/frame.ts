@@ -1,5 +1,5 @@
 /**
- * Conversion of the words of a frame to a system.
+ * Conversion of the parsed words of an XYZ frame to a system.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { readBoolean, readNumber, type Value } from "./values.ts";
 import { BUILT_IN, MOVE_MASK } from "../fields/fields.ts";
 import type { SystemInput, UserField } from "../system_input.ts";
 
-/** A column with the words of all rows. */
+/** A column, its words for all atoms in order (`column.width` words per atom), and the line of the first atom. */
 export interface Words {
   readonly column: Column;
   readonly words: string[];
   readonly firstLine: number;
 }
 
-/** Keys of the comment that are fields of the system if their values are whole numbers. */
+/** Keys of the comment that become fields of the system if their values are integers of 0 or more. */
 const COUNTS = ["status", "stepsDone", "dofRemoved"] as const;
 
 type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
@@ -29,7 +29,7 @@ type Draft = { -readonly [K in keyof SystemInput]: SystemInput[K] } & {
 };
 
 /**
- * Converts the pairs and columns of a frame to the input of a system.
+ * Converts the pairs and columns of a frame to the input of the `System` constructor.
  *
  * @throws {SyntaxError} if a word does not fit its column; the message names the line
  */
@@ -71,7 +71,10 @@ function addKnownColumns(draft: Draft, known: ReadonlyMap<string, Words>, line: 
   }
 }
 
-/** ASE's momenta are in √(amu·eV), so velocities are in its unit of time, Å·√(amu/eV). */
+/**
+ * Converts momenta of ASE to velocities, Å/fs. ASE's unit of momentum is √(amu·eV), which corresponds to a unit of
+ * time of Å·√(amu/eV).
+ */
 function velocitiesOf(
   momenta: ArrayLike<number>,
   numbers: ArrayLike<number>,
@@ -79,7 +82,7 @@ function velocitiesOf(
 ): Float64Array {
   return Float64Array.from(momenta, (p, i) => {
     const atom = Math.floor(i / 3);
-    // An unknown atomic number is refused later, with the rest of the system.
+    // The check of the whole system reports an unknown atomic number later.
     const mass = masses?.[atom] ?? MASSES[numbers[atom]!] ?? 1;
     return p / (mass * TIME_UNIT_FS);
   });
@@ -90,7 +93,10 @@ const MASSES: readonly number[] = Array.from(
   (_, number) => atomicMass(number),
 );
 
-/** ASE accepts symbols in any case. Some plain files have atomic numbers in their place. */
+/**
+ * Returns the atomic number of a species. Like ASE, it accepts symbols in any case. It also accepts atomic numbers,
+ * which some plain files have instead of symbols.
+ */
 function readElement(word: string, line: number): number {
   const symbol = word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
   if (isSymbol(symbol)) return atomicNumber(symbol);
@@ -109,8 +115,8 @@ function numbersOf({ column, words, firstLine }: Words): number[] {
 }
 
 /**
- * Adds a custom column as a field. Text cannot be a field, and neither can a column with a built-in
- * name but another shape; both become lists in `info`.
+ * Adds a custom column as a field. Two kinds of columns become lists in `info` instead: text, which a field cannot
+ * hold, and columns that have a built-in name but another type or width.
  */
 function addOwnColumn(draft: Draft, all: Words): void {
   const { name, type, width } = all.column;
@@ -123,7 +129,7 @@ function addOwnColumn(draft: Draft, all: Words): void {
   const values = numbersOf(all);
   const isSmall = values.every((x) => x >= -2147483648 && x <= 2147483647);
   const dtype = type === "L" ? "u8" : type === "I" && isSmall ? "i32" : "f64";
-  // ASE omits the mask in frames without fixed atoms, so all of their atoms move.
+  // ASE omits the mask in frames without fixed atoms, so a missing mask means that all atoms move.
   const fill = name === MOVE_MASK ? { fill: 1 } : {};
   setOwn(draft.fields, name, { level: "node", width, dtype, values, ...fill });
 }
@@ -145,7 +151,10 @@ function isCount(value: Value): value is number {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 2147483647;
 }
 
-/** Matrices in the comment are in column-major order. */
+/**
+ * Transposes nine numbers, because matrices in the comment are in column-major order. Other lists are returned
+ * unchanged.
+ */
 export function transposed(matrix: readonly number[]): readonly number[] {
   return matrix.length === 9
     ? matrix.map((_, i) => matrix[3 * (i % 3) + Math.floor(i / 3)]!)
@@ -153,7 +162,8 @@ export function transposed(matrix: readonly number[]): readonly number[] {
 }
 
 /**
- * Defines a property without setting a prototype: a file may contain a name such as `__proto__`.
+ * Defines an own property. An assignment to a name such as `__proto__`, which a file may contain, would set the
+ * prototype.
  */
 function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   Object.defineProperty(target, name, {

@@ -9,22 +9,22 @@ import { type Column, PLAIN_COLUMNS, readColumns } from "./columns.ts";
 import { readPairs } from "./comment.ts";
 import type { Value } from "./values.ts";
 
-/** A parsed comment: keys with values, and the columns of the frame. */
+/** A parsed comment line: its keys and values, and the columns of the frame. */
 export interface Comment {
   readonly pairs: Map<string, Value>;
   readonly columns: readonly Column[];
-  /** True if rows may have more words than columns, as is common in plain files. */
+  /** True if rows may have more words than the columns need, as is common in files without `Properties`. */
   readonly open: boolean;
 }
 
-/** A line with one of these keys is meant as extended XYZ. */
+/** Matches a comment line that must be extended XYZ: it sets `Properties` or `Lattice`. */
 const DECLARED = /(^|\s)["']?(Properties|Lattice)["']?\s*=/;
 
 /**
- * Parses a comment line. A line that is not a list of keys, and does not contain `Properties` or
- * `Lattice`, is plain text.
+ * Parses a comment line. If the line has no `key=value` pair, or is not a valid list of pairs and sets neither
+ * `Properties` nor `Lattice`, it is plain text and becomes the pair `comment`.
  *
- * @throws {SyntaxError} if a line with one of these keys is not a list of keys, or a key has an
+ * @throws {SyntaxError} if a line that sets `Properties` or `Lattice` is not a valid list of pairs, or a key has an
  * invalid value
  */
 export function readComment(line: string, number: number): Comment {
@@ -53,9 +53,9 @@ export function readComment(line: string, number: number): Comment {
 }
 
 /**
- * Checks the values of keys with a meaning.
+ * Checks the values of `Lattice`, `stress`, `energy` and `pbc`.
  *
- * @throws {SyntaxError} for an invalid value
+ * @throws {SyntaxError} for the first invalid value
  */
 function checkKeys(pairs: ReadonlyMap<string, Value>): void {
   const isNumbers = (value: Value, ...lengths: number[]) =>
@@ -80,7 +80,7 @@ function checkKeys(pairs: ReadonlyMap<string, Value>): void {
   }
 }
 
-/** Flattens three rows of three numbers to nine numbers. */
+/** Flattens a list of lists, such as three rows of three numbers. Returns any other value unchanged. */
 export function flatRows(value: Value): Value {
   return Array.isArray(value) && value.every(Array.isArray) ? value.flat() : value;
 }

@@ -1,14 +1,14 @@
 /**
- * Lines of a file, and errors about them.
+ * Reading of the lines of a file, and errors that name a line.
  *
  * @module
  */
 
 import { show } from "../../base/show.ts";
 
-/** Reads lines and counts them. */
+/** Reads the lines of a text one by one, and counts them. */
 export class LineReader {
-  /** Number of the last line, from 1. */
+  /** Number of the line that was read last, from 1; 0 before the first. */
   number = 0;
   readonly #lines: Iterator<string>;
 
@@ -43,7 +43,7 @@ function isLines(source: unknown): source is Iterable<string> {
     !ArrayBuffer.isView(source);
 }
 
-/** Splits lazily, so that a large file is not in memory twice. */
+/** Yields the lines of a text one by one, because an array of all lines would hold a large file in memory twice. */
 function* linesOf(text: string): Generator<string, void> {
   const end = /\r\n|\n|\r/g;
   let from = 0;
@@ -54,7 +54,7 @@ function* linesOf(text: string): Generator<string, void> {
   if (from < text.length) yield text.slice(from);
 }
 
-/** Returns the error for an invalid line. */
+/** Returns the error for an invalid line. It shows the first 60 characters of `text`. */
 export function bad(requirement: string, line: number, text: string): SyntaxError {
   return new SyntaxError(
     `Cannot read extxyz: line ${line}: ${requirement}; got ${JSON.stringify(text.slice(0, 60))}`,

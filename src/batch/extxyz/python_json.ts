@@ -7,12 +7,12 @@
 import { DEEPEST, isShallow } from "../../base/nesting.ts";
 import { show } from "../../base/show.ts";
 
-/** Matches strings, which are kept, and numbers that are not finite. */
+/** Matches strings, so that a name within a string is kept, and the names of numbers that are not finite. */
 const LITERALS = /"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g;
 
 /**
- * JSON has no spelling for these numbers. JavaScript parses the infinities from numbers that
- * overflow; NaN is marked by an unusual spelling.
+ * Replacements for numbers that JSON cannot spell. `1e999` overflows to infinity when JavaScript parses it. `1e998`
+ * overflows, too; `readJson` recognizes its source text and returns NaN.
  */
 const SPELLINGS: Readonly<Record<string, string>> = {
   "Infinity": "1e999",
@@ -37,8 +37,8 @@ export function readJson(text: string): unknown {
 }
 
 /**
- * Returns plain data as JSON text. Returns `undefined` for functions, bigints, cycles, instances of
- * classes, and lists nested more than 1000 levels deep.
+ * Returns plain data as JSON text. Returns `undefined` if the data contains a function, a bigint, a cycle, an
+ * instance of a class, or more than 1000 levels of nesting.
  */
 export function writeJson(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {

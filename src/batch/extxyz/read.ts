@@ -12,18 +12,19 @@ import { completeArrays } from "../complete_arrays.ts";
 import { type System, systemOfData } from "../system.ts";
 
 /**
- * Reads the frames of a plain or extended XYZ file one by one. If a frame is invalid, it throws and
- * returns nothing of that frame; earlier frames are complete. Numbers may be NaN or infinite, as in
- * the last frames of a diverged run; engines refuse such systems.
+ * Reads the frames of a plain or extended XYZ file one by one. At an invalid frame it throws; all earlier frames have
+ * been returned by then. Numbers may be NaN or infinite, as in the last frames of a diverged run, although engines
+ * refuse such systems.
  *
- * Columns: `species` (or `Z`), `pos`, `vel` (also `velo`, `velocities`; Å/fs), `momenta` (as ASE
- * writes them), `forces`, `masses`, `charge`, `images`, `categories`. Any other column becomes a
- * field per atom of its name (R: f64, I: i32, L: u8), or a list in `info` if it is text or has a
- * built-in name with another shape (such as `energy_per_atom`). Keys: `Lattice`, `pbc`, `energy`,
- * `stress` (nine numbers or six), `systemId`, `status`, `stepsDone`, `dofRemoved`. Any other key
- * goes to `info`. A comment that is not a list of keys becomes `info.comment`.
+ * Columns: `species` (or `Z`), `pos`, `vel` (also `velo`, `velocities`; Å/fs), `momenta` (as ASE writes them),
+ * `forces`, `masses`, `charge`, `images`, `categories`. Any other column becomes a field of the same name with one
+ * row per atom (R: f64, I: i32, L: u8). It becomes a list in `info` if it is text, or if it has a built-in name but
+ * another type or width (such as `energy_per_atom`).
  *
- * @param source text of the file, or its lines
+ * Keys: `Lattice`, `pbc`, `energy`, `stress` (nine or six numbers), `systemId`, `status`, `stepsDone`, `dofRemoved`.
+ * Any other key goes to `info`. A comment that is not a list of keys becomes `info.comment`.
+ *
+ * @param source text of the file, or an iterable of its lines
  * @throws {SyntaxError} if the file is invalid; the message names the line
  *
  * @example
@@ -56,7 +57,7 @@ export function* readExtxyz(source: string | Iterable<string>): Generator<System
 /** Options of {@linkcode parseExtxyz}. */
 export interface ParseExtxyzOptions {
   /**
-   * Receives the warning that an integer array exists in some frames only, and is 0 in the others.
+   * Receives a warning for each integer array that only some frames have, and that is 0 in the others.
    *
    * @default console.warn
    */
@@ -64,9 +65,8 @@ export interface ParseExtxyzOptions {
 }
 
 /**
- * Reads all frames of an XYZ file, as {@linkcode readExtxyz} does, so that they can be batched: an
- * integer array that exists in some frames only is 0 in the others, with a warning that names the
- * array and the frames.
+ * Reads all frames of an XYZ file, as {@linkcode readExtxyz} does, and makes them fit into one batch: an integer
+ * array that only some frames have is 0 in the others. A warning names the array and the frames.
  *
  * @throws {SyntaxError} if the file is invalid; the message names the line
  *
@@ -109,7 +109,7 @@ function readFrame(header: string, lines: LineReader): System {
   }
 }
 
-/** Returns the words of all rows, by column. */
+/** Reads the rows of a frame, one per atom, and returns their words by column. */
 function readRows({ columns, open }: Comment, count: number, lines: LineReader): Words[] {
   const firstLine = lines.number + 1;
   const read = columns.map((column): Words => ({ column, words: [], firstLine }));

@@ -7,7 +7,7 @@
 import { readJson, writeJson } from "./python_json.ts";
 import { show } from "../../base/show.ts";
 
-/** Parsed value of a key. */
+/** The parsed value of a key: a number, a boolean, a text, a list, or any value that JSON can hold. */
 export type Value = unknown;
 
 const TRUTH: ReadonlyMap<string, boolean> = new Map([
@@ -18,7 +18,9 @@ const TRUTH: ReadonlyMap<string, boolean> = new Map([
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NOT_FINITE = /^([+-]?)(nan|inf|infinity)$/i;
 
-/** Parses a number, or returns `undefined`. Python's spellings of NaN and infinity are accepted. */
+/**
+ * Parses a number, including Python's spellings of NaN and infinity. Returns `undefined` if the word is not a number.
+ */
 export function readNumber(word: string): number | undefined {
   if (NUMBER.test(word)) return Number(word);
   const [, sign, name] = NOT_FINITE.exec(word) ?? [];
@@ -27,25 +29,25 @@ export function readNumber(word: string): number | undefined {
   return sign === "-" ? -Infinity : Infinity;
 }
 
-/** Parses a boolean, or returns `undefined`. */
+/** Parses a boolean such as `T` or `false`. Returns `undefined` if the word is not a boolean. */
 export function readBoolean(word: string): boolean | undefined {
   return TRUTH.get(word);
 }
 
-/** Writes a number with the fewest digits that are read back as the same number. */
+/** Writes a number with the fewest digits from which the same number is read. */
 export function writeNumber(value: number): string {
   if (Number.isFinite(value)) return Object.is(value, -0) ? "-0.0" : String(value);
   return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/** Keys whose values always stay text. */
+/** Keys whose values stay text, even if the text looks like a number. */
 const UNREAD: readonly string[] = ["uid"];
 
 /**
- * Parses the text of a value: a number, a boolean, a list of either (separated by blanks or
- * commas), nested lists in brackets, or `_JSON`. Any other text is returned unchanged.
+ * Parses the text of a value: a number, a boolean, a list of numbers or of booleans (separated by blanks or commas),
+ * nested lists in brackets, or `_JSON` followed by JSON. Any other text is returned unchanged.
  *
- * @param key name of the value; values of a few keys stay text
+ * @param key the key of the value; the value of `uid` stays text
  * @throws {SyntaxError} if the text after `_JSON` is not JSON
  */
 export function readValue(text: string, key: string): Value {
@@ -57,12 +59,12 @@ export function readValue(text: string, key: string): Value {
 }
 
 /**
- * Parses all words of a text with `read`. Returns `undefined` if the text is empty, or `read`
- * refuses a word.
+ * Parses all words of a text with `read`. Returns `undefined` if the text has no words, or if `read` returns
+ * `undefined` for one.
  */
 function readWords<T>(text: string, read: (word: string) => T | undefined): T[] | undefined {
   const values: T[] = [];
-  // The loop stops at the first refused word, because most texts of many words are prose.
+  // The loop stops at the first word that `read` rejects, because most texts of many words are prose.
   for (const [word] of text.matchAll(/[^\s,]+/g)) {
     const value = read(word);
     if (value === undefined) return undefined;
@@ -71,7 +73,7 @@ function readWords<T>(text: string, read: (word: string) => T | undefined): T[] 
   return values.length === 0 ? undefined : values;
 }
 
-/** Parses lists of numbers in brackets, such as `[1, 2], [3, 4]`, or returns `undefined`. */
+/** Parses lists of numbers in brackets, such as `[1, 2], [3, 4]`. Returns `undefined` if the text has another form. */
 function readRows(text: string): number[][] | undefined {
   const rows: number[][] = [], row = /[\s,]*\[([^[\]]*)\]/y;
   // Rows are matched one by one. A single expression for all rows overflows the stack of the
@@ -91,7 +93,7 @@ function readRows(text: string): number[][] | undefined {
 /**
  * Writes a value so that {@linkcode readValue} and ASE read the same value.
  *
- * @throws {TypeError} if the value has no text: a function, a bigint, a cycle
+ * @throws {TypeError} if the value is not plain data, for example if it contains a function, a bigint or a cycle
  */
 export function writeValue(value: Value, key: string): string {
   if (UNREAD.includes(key.toLowerCase()) && typeof value !== "string") return jsonText(value, key);
@@ -108,7 +110,7 @@ export function writeValue(value: Value, key: string): string {
   return jsonText(list, key);
 }
 
-/** Returns whether a text is read back as itself. "5", "T F" and "_JSON 1" are not. */
+/** Returns whether `readValue` returns a text unchanged. It converts "5", "T F" and "_JSON 1". */
 function isPlainText(text: string, key: string): boolean {
   if (/^[\s,]*$|^_JSON |[\n\r]/.test(text)) return false;
   return readValue(text, key) === text;
@@ -122,7 +124,7 @@ function jsonText(value: unknown, key: string): string {
   );
 }
 
-/** Returns a key or value as it is written: in quotes unless it is a simple word. */
+/** Returns a key or value for the file: unchanged if it is a simple word, in quotes otherwise. */
 export function quote(text: string): string {
   if (/^[\w.+\-/:]+$/.test(text)) return text;
   return `"${text.replace(/[\\"]/g, "\\$&")}"`;

@@ -17,36 +17,36 @@ import { System } from "../system.ts";
 /** Options of `writeExtxyz`. */
 export interface ExtxyzOptions {
   /**
-   * True to write velocities also as momenta in ASE's unit, where ASE looks for them. Readers of
-   * this package prefer the velocities. @default false
+   * True to write the velocities a second time as momenta in ASE's unit, because ASE reads only these. Readers of
+   * this package use the velocities. @default false
    */
   readonly momenta?: boolean;
 }
 
-/** A column and its values as text. */
+/** A column and its values. */
 interface Written extends Column {
-  /** Returns value i of the column as text. */
+  /** Returns value `i` of the column as text. Atom `a` has the values from `a * width` on. */
   text(i: number): string;
 }
 
-/** Built-in fields per atom that become columns if a system has them. */
+/** Built-in fields per atom that become columns if the system has them. */
 const KNOWN = ["velocities", "forces", "charges", "images", "categories"] as const;
 
 /** Built-in fields per system that become keys of the same name. */
 const KEYS = ["systemId", "status", "stepsDone", "dofRemoved"];
 
 /**
- * Returns the text of an extended XYZ file, one frame per system, for ASE, OVITO and {@linkcode
- * readExtxyz}. Numbers have enough digits to restore the same bits.
+ * Returns the text of an extended XYZ file with one frame per system, for ASE, OVITO and {@linkcode readExtxyz}.
+ * Numbers have enough digits to restore the same bits.
  *
- * Written are elements, positions, cell, pbc, every other field per atom as columns, energy and
- * stress, every other field per system and `info` as keys, and masses if they differ from those of
- * the elements. Omitted are energies, forces and stresses that have not been computed (NaN), and
- * fields per edge, for which the format has no place. When the file is read, a custom field per
- * system becomes part of `info`; a key of `info` with the name of a field is not written.
+ * Columns hold the elements, the positions and every other field per atom, and the masses if they differ from those
+ * of the elements. Keys hold the cell, pbc, energy, stress, every other field per system, and `info`. Energies,
+ * forces and stresses that have not been computed (NaN) are omitted, and so are fields per edge, which the format
+ * cannot hold. When the file is read, a custom field per system becomes part of `info`. A key of `info` that has the
+ * name of a field per system is not written.
  *
- * @throws {TypeError} if `info` is not plain data or has a key with a built-in meaning, or if a
- * field per atom has the name of a column with another meaning
+ * @throws {TypeError} if a value of `info` is not plain data, if a key of `info` has a built-in meaning, or if a
+ * custom field per atom has the name of a built-in column
  * @throws {Error} if an engine holds fields of the batch
  *
  * @example

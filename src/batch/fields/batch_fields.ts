@@ -28,8 +28,8 @@ export function heldValues(state: BatchState, name: string): NumericArray {
 }
 
 /**
- * Returns the current values of a field: a copy from the engine that holds it, or else the values
- * of the batch.
+ * Returns the current values of a field: a copy from the engine that holds it, or the values of the batch if no
+ * engine holds the field.
  */
 export async function presentValues(state: BatchState, name: string): Promise<NumericArray> {
   const { holder } = state;
@@ -38,7 +38,7 @@ export async function presentValues(state: BatchState, name: string): Promise<Nu
   return typed(await holder.fetch(name), info);
 }
 
-/** Sets the values of a field, or adds it. Throws as `Batch.set` does. */
+/** Sets the values of a field, or adds a new field. Throws as `Batch.set` does. */
 export function setField(
   state: BatchState,
   name: string,
@@ -54,7 +54,7 @@ export function setField(
   store.fields.set(name, field);
 }
 
-/** Adds a built-in field with its fill value, if the batch lacks it. */
+/** Adds a built-in field with its fill value if the batch does not have it. Does nothing for any other name. */
 export function ensureField({ store }: BatchState, name: string): void {
   if (store.fields.has(name)) return;
   const field = filledField(store, name);
@@ -75,10 +75,7 @@ export function removeField(state: BatchState, name: string): void {
   state.store.fields.delete(name);
 }
 
-/**
- * Takes fields back from the engine that holds them, with their current values. Throws as
- * `Batch.detach` does.
- */
+/** Takes fields back from the engine that holds them, and copies `values` to them. Throws as `Batch.detach` does. */
 export function takeBackFields(
   state: BatchState,
   values: Readonly<Record<string, NumericArray>>,

@@ -18,12 +18,12 @@ import {
 } from "./fields.ts";
 import { show } from "../../base/show.ts";
 
-/** Values of a field: flat, or one list per row. */
+/** Values of a field: a flat list, or one list per row. */
 export type NumericInput = ArrayLike<number> | readonly ArrayLike<number>[];
 
 /** Options of a custom field. */
 export interface FieldOptions {
-  /** Level: one row per atom, edge or system. Required for a new custom field. */
+  /** Level of the field: one row per atom, edge or system. Required for a new custom field. */
   readonly level?: Level;
   /** Numbers per row. @default 1, or the length of the rows in `values` */
   readonly width?: number;
@@ -32,13 +32,13 @@ export interface FieldOptions {
   /** Unit of the values. @default "" */
   readonly unit?: string;
   /**
-   * Value for systems without the field when they join a batch that has it. Without it, systems
-   * that lack an integer field cannot join. @default NaN for floats, undefined for integers
+   * Value that systems without the field get when they join a batch that has it. If an integer field has no fill
+   * value, systems without the field cannot join. @default NaN for floats, undefined for integers
    */
   readonly fill?: number;
 }
 
-/** Names of rows in messages, as in "atom 3" or "edge 0". */
+/** Names of rows in error messages, as in "atom 3" or "edge 0". */
 export const ROW_NAMES: Readonly<Record<Level, string>> = {
   node: "atom",
   edge: "edge",
@@ -46,9 +46,9 @@ export const ROW_NAMES: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Combines the options of a field with those of the built-in field of the same name.
+ * Returns the description of a field with these options. A built-in field has a fixed description.
  *
- * @throws {TypeError} if an option is invalid, or differs from the built-in field
+ * @throws {TypeError} if the name or an option is invalid, or an option differs from the built-in field
  */
 export function declareField(name: string, options: FieldOptions, action: string): FieldInfo {
   checkName(name, action);
@@ -101,11 +101,11 @@ function sameAsBuiltIn(builtIn: FieldInfo, options: FieldOptions, action: string
 }
 
 /**
- * Returns a copy of values in the dtype of the field.
+ * Returns a flat copy of values in the dtype of the field.
  *
  * @param rows required number of rows
  * @throws {TypeError} if the value is not a list of numbers
- * @throws {RangeError} if the length is wrong, or an integer field cannot hold a number
+ * @throws {RangeError} if the number of values is wrong, or an integer field cannot hold a value
  */
 export function copyValues(
   values: NumericInput,
@@ -133,7 +133,7 @@ export function copyValues(
   return copy;
 }
 
-/** Returns a name such as "forces of atom 3". */
+/** Returns a row's name for error messages, such as "forces of atom 3". A field per system has no row number. */
 function whereOf({ name, level }: FieldInfo, row: number): string {
   return level === "system" ? name : `${name} of ${ROW_NAMES[level]} ${row}`;
 }
@@ -178,17 +178,16 @@ function checkOne(value: unknown, dtype: DType, what: () => string, action: stri
 
 /** Options of `checkRows`. */
 export interface RowCheck {
-  /** True if the values must be above zero. @default false */
+  /** True if the values must also be above 0. @default false */
   readonly positive?: boolean;
   /** Text after "atom 3" in messages, such as " of system 5". @default "" */
   readonly of?: string;
 }
 
 /**
- * Checks that all values are finite.
+ * Checks that all values are finite and, with `positive`, above 0.
  *
- * @throws {RangeError} for the first row with a value that is not finite or, with `positive`, not
- * above zero; the message names it
+ * @throws {RangeError} for the first row that fails the check; the message names the row
  */
 export function checkRows(
   values: NumericArray,
@@ -209,7 +208,7 @@ export function checkRows(
   }
 }
 
-/** Converts values to the array type of the field. Returns the same array if it has that type. */
+/** Converts values to the array type of a field. Returns the same array if it already has this type. */
 export function typed(values: NumericArray, { dtype }: FieldInfo): NumericArray {
   if (dtypeOf(values) === dtype) return values;
   const copy = allocate(dtype, values.length);
@@ -217,7 +216,7 @@ export function typed(values: NumericArray, { dtype }: FieldInfo): NumericArray 
   return copy;
 }
 
-/** Returns a row of numbers for an error message. */
+/** Returns one row of `width` numbers as text for an error message. */
 export function showRow(values: ArrayLike<number>, row: number, width: number): string {
   return show(
     width === 1 ? values[row] : Array.from({ length: width }, (_, i) => values[row * width + i]),

@@ -9,34 +9,34 @@ import { show } from "../../base/show.ts";
 /** Level of a field: one row per atom, per edge (pair of neighbors) or per system. */
 export type Level = "node" | "edge" | "system";
 
-/** Type of the stored values of a field on the host. */
+/** Number type in which a field is stored in JavaScript. A backend may compute with another type. */
 export type DType = "f64" | "f32" | "i32" | "u32" | "u8";
 
-/** Arrays that store fields. */
+/** Typed arrays that store the values of fields. */
 export type NumericArray = Float64Array | Float32Array | Int32Array | Uint32Array | Uint8Array;
 
 /** Description of a field. */
 export interface FieldInfo {
-  /** Name. */
+  /** Name of the field, unique in a batch. */
   readonly name: string;
-  /** Level: one row per atom, edge or system. */
+  /** Level of the field: one row per atom, edge or system. */
   readonly level: Level;
-  /** Type of the stored values on the host. */
+  /** Number type in which the values are stored in JavaScript. */
   readonly dtype: DType;
   /** Numbers per row. */
   readonly width: number;
-  /** Unit of the values; empty for plain numbers. */
+  /** Unit of the values; an empty string for values without a unit. */
   readonly unit: string;
   /**
-   * Value for systems without the field when they join systems that have it. If it is `undefined`,
-   * such systems cannot join.
+   * Value that systems without the field get when they join systems that have it. If it is `undefined`, systems
+   * without the field cannot join.
    */
   readonly fill: number | undefined;
 }
 
 /** Array type of each built-in field, by name. */
 export interface BuiltInFields {
-  /** Atomic numbers. */
+  /** Atomic numbers, one per atom. */
   readonly numbers: Int32Array;
   /** Positions, Å, three per atom. */
   readonly positions: Float64Array;
@@ -44,38 +44,39 @@ export interface BuiltInFields {
   readonly velocities: Float64Array;
   /** Forces, eV/Å, three per atom. */
   readonly forces: Float64Array;
-  /** Masses, amu. */
+  /** Masses, amu, one per atom. */
   readonly masses: Float64Array;
-  /** Charges, e. */
+  /** Charges in units of the elementary charge, one per atom. */
   readonly charges: Float64Array;
-  /** Lattice translations removed by wrapping, three integers per atom. */
+  /** Numbers of lattice vectors a, b, c that wrapping has subtracted from each position, three integers per atom. */
   readonly images: Int32Array;
-  /** A number per atom, by which hooks select atoms. */
+  /** User-defined categories by which hooks select atoms, one integer per atom. */
   readonly categories: Int32Array;
-  /** Cells, Å, nine per system: the lattice vectors a, b, c in order. */
+  /** Cells, Å, nine numbers per system: the lattice vectors a, b and c. */
   readonly cell: Float64Array;
-  /** Periodicity: 1 for each of a, b, c that is periodic. */
+  /** Periodicity, three flags per system: 1 if the direction a, b or c is periodic, otherwise 0. */
   readonly pbc: Uint8Array;
-  /** Potential energy, eV. */
+  /** Potential energy, eV, one per system. */
   readonly energy: Float64Array;
-  /** Stress, eV/Å³, nine per system: dE/dε / V, positive in tension. */
+  /** Stress, eV/Å³, nine numbers per system: dE/dε / V, positive in tension. */
   readonly stress: Float64Array;
-  /** Stage of a fused run that a system is in. */
+  /** Index of the system's stage in a fused run. */
   readonly status: Int32Array;
-  /** Id of the system, unique in the batch and constant. */
+  /** Id of the system. It is unique in the batch and does not change. */
   readonly systemId: Int32Array;
-  /** Number of steps of the system. */
+  /** Number of steps that the system has made. */
   readonly stepsDone: Int32Array;
   /**
-   * Number of degrees of freedom without thermal motion, out of 3 per atom; 3 for a resting center
-   * of mass.
+   * Number of degrees of freedom without thermal motion, which are subtracted from 3 per atom; 3 if the center of
+   * mass is at rest.
    */
   readonly dofRemoved: Int32Array;
   /**
-   * Two node indices per edge: within the system for a single system, within the batch for a batch.
+   * Two node indices per edge. They count from the first node of the system in a `System`, and from the first node of
+   * the batch in a `Batch`.
    */
   readonly edges: Int32Array;
-  /** Lattice translations between the two nodes of an edge, three integers per edge. */
+  /** Lattice translation of the second node of each edge, three integers per edge. */
   readonly shifts: Int32Array;
 }
 
@@ -104,14 +105,14 @@ const declared: readonly (readonly [BuiltInName, Level, DType, number, string, n
 ];
 
 /**
- * Field for fixed atoms from files: 0 if fixed, else 1, with one number per atom or one for each of
- * x, y and z. ASE writes it to extended XYZ under this name.
+ * Name of the field that fixes atoms, as ASE writes it to extended XYZ. It holds 0 for fixed and 1 for moving, with
+ * one number per atom or one for each of x, y and z.
  */
 export const MOVE_MASK = "move_mask";
 
 /**
- * Built-in fields by name. Energies, forces and stresses that have not been computed are NaN,
- * because a zero would be plausible.
+ * Built-in fields by name. Energies, forces and stresses that have not been computed are NaN, because a zero would
+ * look like a result.
  */
 export const BUILT_IN: ReadonlyMap<string, FieldInfo> = new Map(
   declared.map((
@@ -136,7 +137,7 @@ const ARRAYS: Readonly<Record<DType, new (length: number) => NumericArray>> = {
   u8: Uint8Array,
 };
 
-/** Returns whether a value is the name of a dtype. */
+/** Returns whether a value is the name of a supported dtype, such as `"f64"`. */
 export function isDType(value: unknown): value is DType {
   return typeof value === "string" && Object.hasOwn(ARRAYS, value);
 }
@@ -167,7 +168,7 @@ export function dtypeOf(values: unknown): DType | undefined {
   return undefined;
 }
 
-/** Returns the error for a field that a system or batch does not have. */
+/** Returns the error for a field that a system or batch does not have. It lists the existing fields in `names`. */
 export function missing(
   name: unknown,
   names: Iterable<string>,
@@ -187,5 +188,5 @@ function remedy(name: unknown): string {
   return COMPUTED.has(name) ? `; await a run of an engine first, or ${ensured}` : `; ${ensured}`;
 }
 
-/** Names of the fields that every batch has after a run. */
+/** Names of the fields that an engine adds to every batch that it runs. */
 const COMPUTED: ReadonlySet<string> = new Set(["velocities", "forces", "energy", "stepsDone"]);

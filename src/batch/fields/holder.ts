@@ -8,9 +8,9 @@ import type { NumericArray } from "./fields.ts";
 
 /** An engine that holds fields of a batch. */
 export interface FieldHolder {
-  /** Name for messages, such as "NVE". */
+  /** Name of the engine for messages, such as "NVE". */
   readonly by: string;
-  /** Names of the held fields. The values of the batch are out of date for them. */
+  /** Names of the held fields. The batch's own arrays of these fields are out of date. */
   readonly fields: ReadonlySet<string>;
   /** Returns the current values of a held field, in an array that the caller may keep. */
   fetch(name: string): Promise<NumericArray>;
@@ -24,7 +24,7 @@ export function heldError(action: string, name: string, by: string): Error {
   );
 }
 
-/** Returns the error for an action that is impossible while an engine holds a part of the batch. */
+/** Returns the error for an action that is impossible while an engine holds fields of the batch. */
 export function busyError(action: string, by: string): Error {
   return new Error(
     `Cannot ${action}: ${by} holds the batch now. Close it first, ` +
@@ -35,8 +35,8 @@ export function busyError(action: string, by: string): Error {
 const MADE = new WeakSet<object>();
 
 /**
- * Marks an object of fields whose getters create a new array at every access. The caller may keep
- * such an array without copying it.
+ * Marks an object of fields whose getters create a new array at every access, and returns it. Such an array need not
+ * be copied to keep it.
  */
 export function markMade<T extends object>(fields: T): T {
   MADE.add(fields);

@@ -1,5 +1,5 @@
 /**
- * Setting a field of many systems.
+ * Construction of the fields that are set in a batch.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import {
 import { type Field, rowsOf, sizeOf, type Store } from "../store.ts";
 import { show } from "../../base/show.ts";
 
-/** Returns a field with these values: the existing field with new values, or a new field. */
+/** Returns a field with the given values. If the store has a field of this name, its description is kept. */
 export function fieldFrom(
   store: Store,
   name: string,
@@ -30,7 +30,7 @@ export function fieldFrom(
   return { info, values: valuesOf(values, info, store, action) };
 }
 
-/** Returns a built-in field with its fill value in all rows. */
+/** Returns a built-in field with its fill value in all rows, or `undefined` if no built-in field has this name. */
 export function filledField(store: Store, name: string): Field | undefined {
   const info = BUILT_IN.get(name);
   if (info === undefined) return undefined;
@@ -62,7 +62,10 @@ function declare(
   return declareField(name, { ...options, dtype, width: widthOf(store, values, options) }, action);
 }
 
-/** Returns the numbers per row: from the options, the rows, or the length. */
+/**
+ * Returns the numbers per row: the option `width`, the length of the first row, or the length of a flat list divided
+ * by the number of rows.
+ */
 function widthOf(
   store: Store,
   values: NumericInput | number,
@@ -77,8 +80,8 @@ function widthOf(
 }
 
 /**
- * Checks that options agree with an existing field. Its description cannot change, because it would
- * no longer fit systems that are added later.
+ * Checks that options agree with an existing field, and returns its description. Only the fill value of a custom
+ * field may change, because any other change would not fit the stored values.
  */
 function unchanged(known: FieldInfo, options: FieldOptions, action: string): FieldInfo {
   for (const key of ["level", "width", "dtype", "unit"] as const) {

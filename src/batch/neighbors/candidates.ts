@@ -1,6 +1,6 @@
 /**
- * Pairs of one system that may be within the cutoff. They are kept until the system has changed too
- * much.
+ * Candidates: the pairs of one system within cutoff plus skin. They stay valid until an atom has moved by half the
+ * skin.
  *
  * @module
  */
@@ -17,45 +17,45 @@ import { show } from "../../base/show.ts";
 import { showRow } from "../fields/field_values.ts";
 
 /**
- * Largest distance of a position from the origin along a periodic direction, in cells. Positions
- * beyond it are refused.
+ * Largest distance of a position from the origin, in heights of the flattest periodic direction. Positions farther
+ * away are an error.
  */
 const MOST_CELLS = 2 ** 20;
 
 /**
- * Bound of the rounding error of a distance, relative to the largest number in its computation. A
- * search reaches farther by this amount, so that the final comparison, which every pair passes in
- * the same way, decides alone which pairs are listed.
+ * Bound of the rounding error of a distance, relative to the largest number in its computation. The search radius is
+ * enlarged by this error. Then the search finds every pair that the exact comparison in `keepNear` may accept, and
+ * that comparison alone decides which pairs are listed.
  */
 const ROUNDING = 2 ** -40;
 
-/** Options of a search. */
+/** Options of a search for pairs. */
 export interface Search {
   /** Cutoff, Å. */
   readonly cutoff: number;
   /** Skin, Å. */
   readonly skin: number;
-  /** True to list each pair once. */
+  /** True to list each pair once instead of at both atoms. */
   readonly half: boolean;
-  /** Memory for pairs before they are sorted. */
+  /** Buffer for the pairs in the order in which they are found. It is reused by all systems. */
   readonly found: SystemPairs;
 }
 
-/** Pairs of one system within cutoff and skin, sorted by first atom, second atom and shift. */
+/** Pairs of one system within cutoff plus skin, sorted by first atom, second atom and shift. */
 export class Candidates {
-  /** Number of atoms; −1 before the first search. */
+  /** Number of atoms; −1 before the first search and after a failed one. */
   atoms = -1;
-  /** Number of searches. */
+  /** Number of completed searches. */
   builds = 0;
   /** Index of the first pair of each atom, followed by the number of pairs. */
   readonly starts: Room = new Room();
-  /** Second atom of each pair. */
+  /** Second atom of each pair, as an index within the system. */
   readonly others: Room = new Room();
-  /** Lattice translations of the second atoms at the time of the search. */
+  /** Lattice translation of the second atom of each pair at the time of the search, three integers per pair. */
   readonly shifts: Room = new Room();
   /**
-   * Lattice translations that wrapping has removed from each atom since the search. The shifts are
-   * corrected by them.
+   * Lattice translation that wrapping has removed from each atom since the search, three integers per atom. The
+   * shifts of its pairs are corrected by it.
    */
   readonly wraps: Room = new Room();
   /** Positions at the time of the search, Å. */
@@ -74,9 +74,8 @@ export class Candidates {
 }
 
 /**
- * Returns whether pairs must be searched again, because the atoms are others, the cell has changed,
- * or an atom has moved by more than half the skin. Wrapping does not count as a movement if
- * `images` records it.
+ * Returns whether the pairs must be searched again: the number of atoms, the periodicity or the cell has changed, or
+ * an atom has moved by more than half the skin. Wrapping does not count as a movement if `images` records it.
  */
 export function isDue(
   known: Candidates,
@@ -124,9 +123,9 @@ function hasMoved(
 }
 
 /**
- * Searches the pairs of a system.
+ * Searches the pairs of a system and writes them to `known`.
  *
- * @throws {RangeError} if the cell has no volume or is too flat, or a position is not finite; the
+ * @throws {RangeError} if the cell has no volume or is too flat, or a position is not finite or too far away; the
  * previous pairs are kept then
  */
 export function searchPairs(
@@ -147,7 +146,7 @@ export function searchPairs(
   const largest = checkPositions(positions, from, to, cell, pbc, name);
   const reach = (cutoff + skin) * (1 + ROUNDING) + largest * ROUNDING;
   checkDepth(cell, pbc, reach, name);
-  known.atoms = -1; // marks the search as incomplete, so that it is repeated if memory runs out on the way
+  known.atoms = -1; // incomplete until the end: if an allocation fails, the next update searches again
   if (known.reference.length !== to - from) known.reference = new Float64Array(to - from);
   if (known.images.length !== to - from) known.images = new Int32Array(to - from);
   known.reference.set(positions.subarray(from, to));
@@ -167,9 +166,9 @@ export function searchPairs(
 }
 
 /**
- * Returns the largest absolute value of positions and cell, Å.
+ * Returns the largest absolute value among the numbers of positions and cell, Å.
  *
- * @throws {RangeError} if a position is not finite or too far away
+ * @throws {RangeError} if a position is not finite, or farther from the origin than `MOST_CELLS` cells
  */
 function checkPositions(
   positions: NeighborSource["positions"],

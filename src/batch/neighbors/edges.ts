@@ -16,9 +16,9 @@ export interface NeighborEdges {
   /** Number of edges, E. */
   readonly count: number;
   /**
-   * Two rows of E numbers, as models take them (`edge_index`): all first atoms i, then all second
-   * atoms j, as indices within the batch. The vector of edge e is x_j + n h − x_i, where n is its
-   * shift and h the cell of its system.
+   * Two rows of E numbers, in the form that models expect (`edge_index`): all first atoms i, then all second atoms j,
+   * as indices within the batch. The vector of edge e is x_j + n h − x_i, where n is the shift of the edge and h the
+   * cell of its system.
    */
   readonly edges: Int32Array;
   /** Lattice translation of the second atom, three integers per edge. */
@@ -27,7 +27,7 @@ export interface NeighborEdges {
   readonly edgeOffsets: Int32Array;
 }
 
-/** Edges that can be rewritten at each update. */
+/** Edges whose arrays are rewritten at each update. */
 export class Edges implements NeighborEdges {
   count = 0;
   edges: Int32Array = new Int32Array();
@@ -37,7 +37,7 @@ export class Edges implements NeighborEdges {
   readonly #shifts = new Room();
   readonly #offsets = new Room();
 
-  /** Writes the pairs within the cutoff. */
+  /** Writes the pairs within the cutoff to the arrays. */
   // hot
   write(near: NearPairs): void {
     const { systems, nodeOffsets, counts, places, count } = near;

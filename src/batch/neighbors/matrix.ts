@@ -12,18 +12,13 @@ import { Room } from "./room.ts";
 /** Widths are multiples of this number, so that shapes rarely change. */
 const STEP = 16;
 
-/**
- * Neighbors as a matrix with one row per atom, sorted by second atom and shift.
- *
- * The arrays are views of memory that the next update overwrites. Copy them to keep them.
- */
+/** Neighbors as a matrix with one row per atom. Each row is sorted by second atom and shift. */
 export interface NeighborMatrix {
   /** Number of rows: the number of atoms, N. */
   readonly rows: number;
   /**
-   * Width of a row, K: at least `maxNeighbors` and the largest number of neighbors of an atom. It
-   * grows if necessary, and shrinks only when systems are added, removed or reordered. It is the
-   * only result that depends on earlier updates.
+   * Width of a row, K: at least `maxNeighbors` and the largest number of neighbors of an atom. It grows if necessary,
+   * and shrinks only when systems are added, removed or reordered. No other result depends on earlier updates.
    */
   readonly width: number;
   /**
@@ -34,13 +29,13 @@ export interface NeighborMatrix {
   /** Number of neighbors of each atom. */
   readonly counts: Int32Array;
   /**
-   * N × K × 3: lattice translation of each neighbor: x_j + n h − x_i is the vector from i to it.
-   * Unused entries are 0.
+   * N × K × 3: lattice translation n of each neighbor. The vector from atom i to its neighbor j is x_j + n h − x_i,
+   * where h is the cell. Unused entries are 0.
    */
   readonly shifts: Int32Array;
 }
 
-/** A matrix that can be rewritten at each update. */
+/** A matrix whose arrays are rewritten at each update. */
 export class Matrix implements NeighborMatrix {
   width = 0;
   neighbors: Int32Array = new Int32Array();
@@ -63,10 +58,9 @@ export class Matrix implements NeighborMatrix {
   }
 
   /**
-   * Writes the pairs within the cutoff.
+   * Writes the pairs within the cutoff to the matrix.
    *
-   * @throws {RangeError} if an atom has more neighbors than allowed; the matrix does not change
-   * then
+   * @throws {RangeError} if an atom has more neighbors than allowed; the matrix then stays unchanged
    */
   write(near: NearPairs): void {
     const rows = near.counts.length;
@@ -94,7 +88,7 @@ export class Matrix implements NeighborMatrix {
     this.width = width;
   }
 
-  /** Writes one system. Returns the index after its last near pair. */
+  /** Writes the rows of system `s`, whose pairs begin at `at` in `places`. Returns the index after its last pair. */
   // hot
   #writeSystem({ systems, nodeOffsets, counts, places }: NearPairs, s: number, at: number): number {
     const { rows, width, neighbors, shifts } = this;

@@ -12,15 +12,15 @@ import { Room } from "./room.ts";
 import type { Info } from "../store.ts";
 import type { NeighborSource } from "./source.ts";
 
-/** Candidates of the systems of a batch. They follow their systems when these change slots. */
+/** Candidates of the systems of a batch. They stay with a system, by its id, when it changes its slot. */
 class TrackedSystems {
-  /** The candidates of each system. */
+  /** The candidates of each system, by slot. */
   all: Candidates[] = [];
   /** Number of times that systems were added, removed or reordered. */
   generation = 0;
   #ids: Int32Array = new Int32Array();
 
-  /** Brings the candidates into the order of the systems; new systems get empty ones. */
+  /** Reorders the candidates to the current order of the systems. A new system gets empty candidates. */
   follow({ systemId }: NeighborSource, size: number): void {
     let isSame = this.#ids.length === size;
     for (let s = 0; isSame && s < size; s++) isSame = this.#ids[s] === (systemId?.[s] ?? s);
@@ -36,15 +36,15 @@ class TrackedSystems {
   }
 }
 
-/** Pairs within the cutoff: for each atom, indices of candidates of its system. */
+/** Pairs of a batch within the cutoff: for each atom, indices among the candidates of its system. */
 export class NearPairs {
-  /** First atom of each system, and the number of atoms. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   nodeOffsets: Int32Array = new Int32Array(1);
   /** The `info` of each system of the last update, for error messages. */
   infos: readonly Info[] = [];
-  /** Number of pairs of which each atom is the first. */
+  /** Number of pairs in which each atom is the first. */
   counts: Int32Array = new Int32Array();
-  /** Indices of those pairs among the candidates, atom by atom. */
+  /** Index of each pair among the candidates of its system, in the order of the first atoms. */
   places: Int32Array = new Int32Array();
   /** Number of pairs. */
   count = 0;
@@ -58,7 +58,7 @@ export class NearPairs {
     this.#search = { cutoff, skin, half, found: this.#found };
   }
 
-  /** The candidates of each system. */
+  /** The candidates of each system, by slot. */
   get systems(): readonly Candidates[] {
     return this.#tracked.all;
   }
@@ -69,9 +69,9 @@ export class NearPairs {
   }
 
   /**
-   * Finds the pairs within the cutoff now.
+   * Finds the pairs within the cutoff for the current positions.
    *
-   * @throws {RangeError} if positions or cells are not finite
+   * @throws {RangeError} if a position or cell is not finite, or cannot be searched
    */
   update(source: NeighborSource): void {
     const { nodeOffsets } = source;

@@ -12,7 +12,7 @@ import { checkNeighborOptions, type NeighborFormat, type NeighborListOptions } f
 import { type NeighborSource, sourceOf } from "./source.ts";
 import { show } from "../../base/show.ts";
 
-/** Result of each format. */
+/** Result of an update in each format. */
 export interface Neighbors {
   /** One edge per pair. */
   readonly coo: NeighborEdges;
@@ -21,14 +21,14 @@ export interface Neighbors {
 }
 
 /**
- * Neighbor list of a batch that follows the atoms as they move, for models that take such lists. It
- * handles many systems at once, with any cell and periodicity. If the cutoff is longer than the
- * cell, several images of an atom, including its own, are neighbors.
+ * Neighbor list of a batch for models. Each update follows the moved atoms. The list handles many systems at once,
+ * with any cell and periodicity. If the cutoff is longer than the cell, several images of an atom, including images
+ * of the same atom, are neighbors.
  *
- * Pairs are searched up to `cutoff + skin`, for each system separately, and only if one of its
- * atoms has moved by more than half the skin since the last search, its cell has changed, or the
- * system is new. All other updates filter the known pairs. Both ways give the same list in the same
- * order. Wrapping does not count as a movement if image counters record it; shifts are corrected.
+ * Each system is searched separately, up to the distance `cutoff + skin`. A search is only repeated if an atom has
+ * moved by more than half the skin since the last search, the cell has changed, or the system is new. All other
+ * updates filter the known pairs, which gives the same list in the same order. Wrapping does not count as a movement
+ * if image counters record it; the shifts are corrected.
  *
  * @example Edges, as most models take them
  *
@@ -77,7 +77,7 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
   /**
    * Creates a list, which is empty until the first update.
    *
-   * @throws {TypeError} if an option is unknown, belongs to another format, or is of the wrong kind
+   * @throws {TypeError} if an option is unknown, belongs only to the other format, or is of the wrong kind
    * @throws {RangeError} if a length is not positive and finite, or another value is out of range
    */
   constructor(options: NeighborListOptions<F> & { readonly format?: F | undefined }) {
@@ -89,29 +89,26 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
     this.#output = checked.format === "coo" ? new Edges() : new Matrix(checked);
   }
 
-  /**
-   * Neighbors of the last update. It is always the same object, and empty before the first update.
-   */
+  /** Neighbors of the last update; empty before the first one. Each update overwrites the arrays of this object. */
   get current(): Neighbors[F] {
     return this.#output as unknown as Neighbors[F];
   }
 
-  /** Number of searches of each system since it was added, by slot. */
+  /** Number of searches for each system since it was added, by slot. */
   get builds(): number[] {
     return this.#near.systems.map(({ builds }) => builds);
   }
 
   /**
-   * Updates the neighbors for the current positions. Memory is allocated only if more is needed
-   * than ever before, or pairs are searched.
+   * Updates the neighbors for the current positions. It allocates memory only if it searches pairs, or needs more
+   * memory than in all earlier updates.
    *
-   * @param atoms a batch, or arrays of its fields in any precision
-   * @returns `current`; the result of the previous update is overwritten
-   * @throws {TypeError} if the argument is neither
-   * @throws {RangeError} if an array has a wrong length, a position or a cell is not finite, or an
-   * atom has more neighbors than allowed; the message names system and atom, and `current` does not
-   * change
-   * @throws {Error} if an engine holds the batch: pass the arrays of the engine
+   * @param atoms a batch, or an object with the arrays of its fields in any precision
+   * @returns `current`, whose arrays the next update overwrites
+   * @throws {TypeError} if the argument is neither a batch nor such an object
+   * @throws {RangeError} if an array has a wrong length, a position or a cell is not finite, or an atom has more
+   * neighbors than allowed. The message names system and atom, and `current` does not change
+   * @throws {Error} if an engine holds the batch; pass the arrays of the engine instead
    */
   update(atoms: Batch | NeighborSource): Neighbors[F] {
     this.#near.update(sourceOf(atoms));
@@ -120,11 +117,11 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
   }
 
   /**
-   * Updates the neighbors, and writes edges and shifts to the batch, sorted by pair. Other fields
-   * per edge are removed.
+   * Updates the neighbors, and writes the edges and shifts to the batch. All other fields per edge are removed from
+   * the batch.
    *
    * @throws {TypeError} for the matrix format, or if the argument is not a batch
-   * @throws {RangeError} as `update`
+   * @throws {RangeError} as `update` does
    * @throws {Error} if an engine holds the batch
    */
   toBatch(this: NeighborList<"coo">, batch: Batch): void {
@@ -147,10 +144,10 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
 }
 
 /**
- * Returns the neighbors of a batch once, without following it. `skin` has no effect.
+ * Returns the neighbors of a batch for its current positions. `skin` has no effect.
  *
- * @throws {TypeError} as `NeighborList` and its `update`
- * @throws {RangeError} as `NeighborList` and its `update`
+ * @throws {TypeError} as the constructor of `NeighborList` and its `update` do
+ * @throws {RangeError} as the constructor of `NeighborList` and its `update` do
  * @throws {Error} if an engine holds the batch
  *
  * @example

@@ -16,11 +16,11 @@ export type NeighborFormat = "coo" | "matrix";
 
 /** Options of a neighbor list in either format. */
 export interface NeighborOptions<F extends NeighborFormat = NeighborFormat> {
-  /** Cutoff radius, Å. Pairs at exactly this distance are not listed. */
+  /** Cutoff radius, Å. Only pairs closer than this distance are listed. */
   readonly cutoff: number;
   /**
-   * Additional search distance beyond the cutoff, Å. A search is repeated only after an atom has
-   * moved by half of it. The lists do not depend on it.
+   * Additional search distance beyond the cutoff, Å. A search is repeated only after an atom has moved by more than
+   * half of it. The listed pairs do not depend on it.
    *
    * @default 0.5
    */
@@ -32,9 +32,8 @@ export interface NeighborOptions<F extends NeighborFormat = NeighborFormat> {
    */
   readonly format?: F;
   /**
-   * True to list each pair once, at the atom with the lower index, instead of at both. Of the pairs
-   * of an atom with its own images, those are listed whose shift has a positive first nonzero
-   * number.
+   * True to list each pair once, at the atom with the lower index, instead of at both atoms. A pair of an atom and
+   * its own image is listed if the first nonzero number of its shift is positive.
    *
    * @default false
    */
@@ -52,8 +51,8 @@ export interface NeighborMatrixOptions extends NeighborOptions<"matrix"> {
    */
   readonly maxNeighbors?: number;
   /**
-   * Behavior if an atom has more neighbors than the matrix is wide: `"grow"` widens it to the next
-   * multiple of 16, `"throw"` throws an error that names the atom.
+   * Behavior if an atom has more neighbors than the matrix is wide. `"grow"` widens the matrix to a multiple of 16;
+   * `"throw"` throws an error that names the atom, and requires `maxNeighbors`.
    *
    * @default "throw" with `maxNeighbors`, "grow" without
    */
@@ -65,7 +64,7 @@ export type NeighborListOptions<F extends NeighborFormat = NeighborFormat> = F e
   ? NeighborMatrixOptions
   : NeighborOptions<"coo">;
 
-/** All options, checked. */
+/** Options of a neighbor list after the check, with defaults for all that were not given. */
 export interface CheckedNeighborOptions {
   readonly cutoff: number;
   readonly skin: number;
@@ -80,7 +79,7 @@ const ONLY_MATRIX = ["maxNeighbors", "overflow"];
 const ACTION = "make a list of neighbors";
 
 /**
- * Checks options.
+ * Checks the options of a neighbor list, and fills in the defaults.
  *
  * @throws {TypeError} if an option is unknown or of a wrong kind
  * @throws {RangeError} if a value is out of range

@@ -1,11 +1,11 @@
-/** Integers in memory that is reused. */
+/** A reusable buffer of integers. */
 export class Room {
   #memory = new Int32Array();
   #view: Int32Array = this.#memory;
 
   /**
-   * Returns `length` integers with arbitrary values. Allocates memory only if there is too little,
-   * with a quarter in reserve.
+   * Returns a view of `length` integers with arbitrary values. The next call invalidates it. Memory is allocated only
+   * if the buffer is too short, with a quarter in reserve.
    */
   take(length: number): Int32Array {
     if (length === this.#view.length) return this.#view;

@@ -1,5 +1,5 @@
 /**
- * Sorting of pairs, so that their order does not depend on the search.
+ * Sorting of pairs. The sorted order does not depend on the order in which a search finds the pairs.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { SystemPairs } from "../../kernels/pairs/pair_list.ts";
 import type { Room } from "./room.ts";
 
-/** Memory for sorted pairs. */
+/** Buffers for the sorted pairs, which {@linkcode Candidates} describes. */
 interface Sorted {
   readonly starts: Room;
   readonly others: Room;
@@ -15,12 +15,12 @@ interface Sorted {
 }
 
 /**
- * Sorts pairs by first atom, second atom and shift, in both directions unless `half`.
+ * Sorts the found pairs by first atom, second atom and shift, and writes them to `to`. Each pair is listed in both
+ * directions, or only as it was found if `half` is true.
  *
- * It relies on the order of `findPairs`, which lists pairs of the same two atoms by increasing
- * shift. The reversed pairs, in reverse order, have increasing shifts, too, and those of an atom
- * with itself come before the others. Two stable sorts, by second atom and then by first atom,
- * therefore sort by shift as well.
+ * The sort relies on `findPairs`, which lists pairs of the same two atoms by increasing shift. The reversed pairs, in
+ * reverse order, have increasing shifts, too. The reversed pairs of an atom with its own images come first. Two
+ * stable sorts, by second atom and then by first atom, therefore keep the shifts in increasing order.
  */
 export function sortCandidates(
   to: Sorted,
@@ -52,7 +52,7 @@ export function sortCandidates(
   }
 }
 
-/** Sorts `order` stably by its keys, and writes the start of each key to `starts`. */
+/** Sorts `order` stably by its keys. Writes the index of the first element of each key to `starts`. */
 function sortBy(keys: Int32Array, order: Int32Array, starts: Int32Array): Int32Array {
   starts.fill(0);
   for (const key of keys) starts[key + 1]! += 1;

@@ -9,13 +9,13 @@ import { show } from "../../base/show.ts";
 import type { Info } from "../store.ts";
 
 /**
- * Atoms in plain arrays, such as views of a backend's buffers. Systems are consecutive, as in a
+ * Atoms in plain arrays, such as views of a backend's buffers. The atoms of each system are consecutive, as in a
  * batch.
  */
 export interface NeighborSource {
   /** Index of the first atom of each system, followed by the number of atoms. */
   readonly nodeOffsets: Int32Array;
-  /** Positions, Å, three per atom, not necessarily wrapped. */
+  /** Positions, Å, three per atom. They need not be wrapped into the cell. */
   readonly positions: Float64Array | Float32Array;
   /**
    * Cells, Å, nine per system: the lattice vectors a, b, c. Vectors of directions that are not
@@ -24,19 +24,16 @@ export interface NeighborSource {
   readonly cell: Float64Array | Float32Array;
   /** Periodicity along a, b, c: three numbers per system, nonzero if periodic. */
   readonly pbc: Uint8Array | Int32Array;
-  /**
-   * Lattice translations removed by wrapping, three per atom. Without them, wrapping counts as a
-   * movement.
-   */
+  /** Lattice translations removed by wrapping, three per atom. If they are missing, wrapping counts as a movement. */
   readonly images?: Int32Array | undefined;
-  /** Id of each system, by which it is recognized after systems were added or removed. */
+  /** Id of each system, which identifies it after systems were added, removed or reordered. @default the slots */
   readonly systemId?: Int32Array | undefined;
   /** The `info` of each system. Errors name the system by its `label`, `name` or `file`. */
   readonly infos?: readonly Info[] | undefined;
 }
 
 /**
- * Returns the arrays of a batch, or the given arrays.
+ * Returns the arrays of a batch. Checks and returns the arrays of any other source.
  *
  * @throws {TypeError} if an array is missing or of the wrong type
  * @throws {RangeError} if an array has a wrong length

@@ -1,5 +1,5 @@
 /**
- * Pairs and fields of systems that move from one batch to another.
+ * Transfer of neighbor pairs and fields when systems move from one batch to another.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import type { Batch } from "../batch.ts";
 import type { FieldInfo } from "../fields/fields.ts";
 
 /**
- * Converts saved pairs for a batch of other systems. `from` has the slot of each system in the
- * previous batch, or `undefined` if it was not there. `offsets` are those of the previous batch.
+ * Converts the saved pairs of the previous batch for the next batch. `offsets` are the node offsets of the previous
+ * batch. `from` has the slot in the previous batch for each system of the next one, or `undefined` for a new system.
  */
 export function carriedPairs(
   saved: SavedPairs,
@@ -39,7 +39,10 @@ export function carriedPairs(
   return { reference, images, cells, builds };
 }
 
-/** Returns the first row of each system. Systems whose pairs were never found have no rows. */
+/**
+ * Returns the index of the first number of each system in `reference` and `images`. A system whose pairs were never
+ * found has no numbers there.
+ */
 function startsOf({ builds }: SavedPairs, offsets: Int32Array): Int32Array {
   const starts = new Int32Array(builds.length);
   let length = 0;
@@ -50,9 +53,7 @@ function startsOf({ builds }: SavedPairs, offsets: Int32Array): Int32Array {
   return starts;
 }
 
-/**
- * Returns whether systems have the same values of a field as the systems in some slots of a batch.
- */
+/** Returns whether new systems have the same values of a field as the systems in the slots `places` of a batch. */
 export function hasSameRows(
   { name, level, width }: FieldInfo,
   [batch, systems]: readonly [Batch, Batch],

@@ -1,6 +1,6 @@
 /**
- * Admission and replacement of systems while a batch is on a backend: the values that they keep,
- * and their initial values.
+ * Changes of the systems of a batch that is on a backend: values that systems keep, and initial values of new
+ * systems.
  *
  * @module
  */
@@ -12,7 +12,10 @@ import { type Column, initialRows } from "./column.ts";
 import { POSITIONS } from "./column_table.ts";
 import type { ResidentParts } from "./snapshots.ts";
 
-/** Fields that belong to a system instead of its slot. Replaced systems may differ in them. */
+/**
+ * Fields that a replacement writes to the backend. In all other fields a new system must equal the one that it
+ * replaces.
+ */
 const MOVING: ReadonlySet<string> = new Set([
   "positions",
   "velocities",
@@ -30,13 +33,12 @@ const MOVING: ReadonlySet<string> = new Set([
   "sourceIndex",
 ]);
 
-/** Slot of each system in the previous batch, or `undefined` if it was not there. */
+/** For each system of a batch, its slot in the previous batch, or `undefined` if it is new. */
 export type PlacesBefore = readonly (number | undefined)[];
 
 /**
- * Copies all columns and pairs of systems from their previous batch, bit by bit. Scratch arrays are
- * copied, too, because they belong to the current positions. Columns that do not exist in the new
- * batch are skipped.
+ * Copies the columns and pairs of systems from their previous batch, bitwise. Scratch arrays are copied, too, because
+ * they belong to the current positions. States and scratch arrays that the new batch does not have are skipped.
  */
 export async function carryOver(
   before: ResidentParts,
@@ -52,7 +54,7 @@ export async function carryOver(
   }
   const { origins } = here.columns;
   origins.carry(before.columns.origins, from);
-  // If the new batch keeps no origins, positions are copied as absolute positions.
+  // If the new batch keeps no origins, its positions are absolute.
   const columns = values.map((there, i) =>
     pairs[i]![0] === before.columns.fields.get(POSITIONS) && !origins.isKept
       ? before.columns.origins.absolute(there)
@@ -70,7 +72,7 @@ export async function carryOver(
   await carryPairs(before, here, from);
 }
 
-/** Returns each column of the previous batch with the column that gets its rows. */
+/** Returns each column of the previous batch together with the column of the new batch to which it is copied. */
 function columnPairs(
   { columns: before }: ResidentParts,
   { columns: here }: ResidentParts,
@@ -106,9 +108,9 @@ async function carryPairs(
 }
 
 /**
- * Returns whether systems can be put into these slots without rebuilding anything: each has as many
- * atoms as the system that it replaces, and no data derived for the batch depends on a field in
- * which they differ.
+ * Returns whether systems can replace the ones in these slots without rebuilding buffers and programs. Each must have
+ * as many atoms as the system that it replaces. They must not differ in a field from which data was derived, and the
+ * batch must have neither edges nor states with one initial value per element.
  */
 export function canReplace(
   { backend, columns }: ResidentParts,
@@ -134,8 +136,8 @@ export function canReplace(
 }
 
 /**
- * Writes the batch's own values to the rows of some systems, so that they start again from their
- * initial state.
+ * Writes the batch's values of all fields to the rows of some systems on the backend, so that these systems start
+ * from their initial state again.
  */
 export function restoreInitial(
   { backend, columns, columns: { fields, rows, origins } }: ResidentParts,
@@ -150,7 +152,7 @@ export function restoreInitial(
   }
 }
 
-/** Writes initial values to the rows of some systems, in the selected states. */
+/** Writes the initial values of the states that `isChosen` selects to the rows of some systems. */
 export function resetStates(
   { backend, columns }: ResidentParts,
   systems: Iterable<number>,
@@ -166,8 +168,8 @@ export function resetStates(
 }
 
 /**
- * Changes the width of rows, and pads them with zeros. Fields of variable width, such as bonds, are
- * as wide as the largest system requires.
+ * Copies rows to another width, padded with zeros. The width of some arrays, such as bonds, depends on the largest
+ * system of the batch.
  */
 function resized(rows: NumericArray, from: number, to: number): NumericArray {
   if (from === to) return rows;

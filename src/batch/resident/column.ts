@@ -1,5 +1,5 @@
 /**
- * Columns: the arrays of a batch on a backend.
+ * Columns: arrays of a batch on a backend.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import type { Buffer } from "../../backend/backend.ts";
 import type { BufferType } from "../../kernels/kernel.ts";
 import type { Level, NumericArray } from "../fields/fields.ts";
 
-/** Shape of an array that an engine or a model keeps beside the fields of a batch. */
+/** Shape of an array that an engine or a model stores in addition to the fields of a batch. */
 export interface StateShape<D extends BufferType> {
-  /** Type of its elements. */
+  /** Type of the elements. */
   readonly dtype: D;
-  /** Level of its rows: one per atom, or one per system. */
+  /** Level of the array: one row per atom, or one per system. */
   readonly level: Exclude<Level, "edge">;
   /**
    * Numbers per row.
@@ -21,58 +21,57 @@ export interface StateShape<D extends BufferType> {
    */
   readonly width?: number;
   /**
-   * Initial values: one for all elements, or one for each.
+   * Initial values: one number for all elements, or one number for each element.
    *
    * @default 0
    */
   readonly initial?: number | ArrayLike<number>;
   /**
-   * True if every scope shares it (see {@linkcode ResidentBatch.within}), such as the outputs of
-   * models.
+   * True if all scopes share the array (see {@linkcode ResidentBatch.within}), for example the output of a model.
    *
    * @default false
    */
   readonly isShared?: boolean;
 }
 
-/** Members of every column. */
+/** Members that all columns have. */
 interface Stored {
   /** The array on the backend. */
   readonly buffer: Buffer;
-  /** Level of its rows. */
+  /** Level of the array: one row per atom, edge or system. */
   readonly level: Level;
   /** Numbers per row. */
   readonly width: number;
 }
 
-/** A field of the batch. */
+/** The column of a field of the batch. */
 export interface FieldColumn extends Stored {
   readonly kind: "field";
-  /** The batch's own array, as it was last uploaded. */
+  /** The batch's own array, as of the last upload. */
   host: NumericArray;
-  /** Values last read from a device; unused on a host backend. */
+  /** Values that were last read from a device; `undefined` before, and always on a host backend. */
   mirror: NumericArray | undefined;
-  /** True if a program or a hook may have changed the buffer since it was uploaded. */
+  /** True if a program or a hook may have changed the buffer since the last upload. */
   isChanged: boolean;
   /**
-   * True if data with a longer lifetime was derived from it on the host, so that its systems cannot
-   * be replaced.
+   * True if code on the host has read the field to derive data that it keeps. Systems that differ in the field then
+   * cannot be replaced.
    */
   hasDerived: boolean;
 }
 
-/** An array that persists from step to step. Checkpoints include it. */
+/** An array that persists from step to step. Checkpoints contain it. */
 export interface StateColumn extends Stored {
   readonly kind: "state";
-  /** One value for all elements, or one for each. */
+  /** Initial values: one number for all elements, or one number for each element. */
   readonly initial: number | ArrayLike<number>;
-  /** Values last read from a device; unused on a host backend. */
+  /** Values that were last read from a device; `undefined` before, and always on a host backend. */
   mirror: NumericArray | undefined;
-  /** True if it belongs to a scope (see {@linkcode ResidentBatch.within}). */
+  /** True if the array belongs to one scope (see {@linkcode ResidentBatch.within}). */
   readonly isScoped: boolean;
 }
 
-/** An array that can be recomputed at any time. Checkpoints omit it. */
+/** An array that can be recomputed at any time. Checkpoints do not contain it. */
 export interface ScratchColumn extends Stored {
   readonly kind: "scratch";
 }
@@ -80,7 +79,7 @@ export interface ScratchColumn extends Stored {
 /** An array of a batch on a backend. */
 export type Column = FieldColumn | StateColumn | ScratchColumn;
 
-/** Returns the initial values of rows [first, end) of a state. */
+/** Returns the initial values of the rows `first` up to, but not including, `end` of a state. */
 export function initialRows(
   { initial, width }: StateColumn,
   first: number,
@@ -93,8 +92,8 @@ export function initialRows(
 }
 
 /**
- * Returns an array of equal numbers. Zeros, which engines store in large numbers, are allocated as
- * float32 to save half the memory.
+ * Returns an array of equal numbers. Zeros are stored as float32, which is exact and saves half the memory of the
+ * large arrays of engines.
  */
 export function filled(value: number, length: number): Float32Array | Float64Array {
   return value === 0 ? new Float32Array(length) : new Float64Array(length).fill(value);

@@ -13,37 +13,37 @@ import {
 import { Origins } from "./origins.ts";
 import { SystemRows } from "./system_rows.ts";
 
-/** The field whose values are relative to origins. */
+/** Name of the field whose values on a backend are relative to origins. */
 export const POSITIONS = "positions";
 
-/** Sums over many terms. float32 is too inaccurate for them. */
+/** Fields that are sums over many terms, for which float32 is too inaccurate. They are stored as float64. */
 const SUMS: ReadonlySet<string> = new Set(["energy", "stress"]);
 
-/** All columns of a batch on a backend. A column is created when it is first requested. */
+/** All columns of a batch on a backend. Each column is created when it is first requested. */
 export class ColumnTable {
-  /** The batch. */
+  /** The batch on the host. */
   readonly batch: Batch;
-  /** Rows of its systems. */
+  /** Ranges of rows of each system. */
   readonly rows: SystemRows;
   /** Columns of fields by name. */
   readonly fields: Map<string, FieldColumn> = new Map<string, FieldColumn>();
-  /** Columns of states by name. Names of scoped states begin with the scope. */
+  /** Columns of states by name. The name of a state that belongs to a scope is `scope/name`. */
   readonly states: Map<string, StateColumn> = new Map<string, StateColumn>();
-  /** Columns of scratch arrays by name, with the same names as states. */
+  /** Columns of scratch arrays by name, with `scope/name` for arrays that belong to a scope. */
   readonly scratches: Map<string, ScratchColumn> = new Map<string, ScratchColumn>();
   /**
-   * Names of the existing fields. The holder of the batch keeps this set, so it is updated in
-   * place.
+   * Names of the fields that have a column. The set is updated in place, because the holder of the batch keeps a
+   * reference to it.
    */
   readonly names: Set<string> = new Set<string>();
-  /** The origins of positions. */
+  /** Origins to which positions on the backend are relative. */
   readonly origins: Origins;
   readonly #backend: Backend;
   readonly #constants = new Set<Buffer>();
   #scope: string | undefined;
 
   /**
-   * Creates an empty table. With `hasOrigins`, positions may be relative to an origin of each
+   * Creates an empty table. If `hasOrigins` is true, positions on the backend may be relative to one origin per
    * system.
    */
   constructor(batch: Batch, backend: Backend, hasOrigins: boolean) {
@@ -54,9 +54,10 @@ export class ColumnTable {
   }
 
   /**
-   * Returns the column of a field, and uploads it first if necessary.
+   * Returns the column of a field. Uploads the field if it has no column yet, and adds a missing built-in field to
+   * the batch.
    *
-   * @throws {TypeError} if the field does not exist
+   * @throws {TypeError} if no field has this name
    */
   field(name: string): FieldColumn {
     const known = this.fields.get(name);
@@ -70,14 +71,14 @@ export class ColumnTable {
   }
 
   /**
-   * Returns the values of a field as they are on the backend, before rounding: positions relative
-   * to their origins.
+   * Converts values of a field to the form that the backend stores, before rounding: positions become relative to
+   * their origins.
    */
   placed(name: string, host: NumericArray): NumericArray {
     return name === POSITIONS ? this.origins.relative(host) : host;
   }
 
-  /** Adds a field whose buffer already exists. */
+  /** Adds the column of a field whose buffer already exists and has the values of `host`. */
   adopt(name: string, buffer: Buffer, host: NumericArray): FieldColumn {
     const { level, width } = this.#infoOf(name);
     const flags = { mirror: undefined, isChanged: false, hasDerived: false };
@@ -87,7 +88,7 @@ export class ColumnTable {
     return column;
   }
 
-  /** Returns the buffer of a state of the current scope, and creates it first if necessary. */
+  /** Returns the buffer of a state of the current scope. Creates it if it does not exist. */
   state<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.states.get(key);
@@ -108,9 +109,7 @@ export class ColumnTable {
     return column.buffer as Buffer<D>;
   }
 
-  /**
-   * Returns the buffer of a scratch array of the current scope, and creates it first if necessary.
-   */
+  /** Returns the buffer of a scratch array of the current scope. Creates it if it does not exist. */
   scratch<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.scratches.get(key);
@@ -123,8 +122,8 @@ export class ColumnTable {
   }
 
   /**
-   * Runs `work` in a scope. States and scratch arrays that it requests belong to this scope, unless
-   * they are shared.
+   * Runs `work` in a scope within the current scope. States and scratch arrays that it requests belong to the new
+   * scope, unless they are shared.
    */
   within<T>(scope: string, work: () => T): T {
     const outer = this.#scope;
@@ -136,7 +135,7 @@ export class ColumnTable {
     }
   }
 
-  /** Returns ACCELERATION / mass of each atom, shared by all scopes. */
+  /** Returns ACCELERATION / mass for each atom, Å/fs² per eV/Å. All scopes share this buffer. */
   weights(): Buffer<"real"> {
     const known = this.scratches.get("weights");
     if (known !== undefined) return known.buffer as Buffer<"real">;
@@ -144,13 +143,13 @@ export class ColumnTable {
     return this.scratch("weights", { dtype: "real", level: "node", initial, isShared: true });
   }
 
-  /** Recomputes the weights, if they exist, after masses have changed. */
+  /** Recomputes the result of {@linkcode weights} after masses have changed. Does nothing if it was never requested. */
   refreshWeights(): void {
     const weights = this.scratches.get("weights");
     if (weights !== undefined) this.#backend.write(weights.buffer, this.#inverseMasses());
   }
 
-  /** Creates a buffer of constants. */
+  /** Creates a buffer with constant values, which `free` frees. */
   constants<D extends BufferType>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     const buffer = this.#backend.alloc(dtype, values.length, spread);
     this.#backend.write(buffer, values);
@@ -158,7 +157,7 @@ export class ColumnTable {
     return buffer;
   }
 
-  /** Frees all buffers. */
+  /** Frees all buffers of the table. */
   free(): void {
     for (const kept of [this.fields, this.states, this.scratches]) {
       for (const { buffer } of kept.values()) this.#backend.free(buffer);
@@ -188,9 +187,7 @@ export class ColumnTable {
   }
 }
 
-/**
- * Threads divide atoms and systems among them, but not edges, so a column of edges has no spread.
- */
+/** Returns how threads share the rows of a level. They divide atoms and systems among them, but not edges. */
 function spreadOf(level: Level): Spread | undefined {
   return level === "edge" ? undefined : level;
 }

@@ -2,7 +2,7 @@ import type { Backend, FrameBuffers } from "../../backend/backend.ts";
 import { Control } from "../../kernels/kernel.ts";
 import type { Batch } from "../batch.ts";
 
-/** Creates the buffers that every kernel gets, with all systems active. */
+/** Creates the buffers that every kernel receives. All systems are active. */
 export function makeFrame(batch: Batch, backend: Backend): FrameBuffers {
   const made = (values: ArrayLike<number>) => {
     const buffer = backend.alloc("i32", values.length);

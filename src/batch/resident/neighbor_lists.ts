@@ -8,11 +8,11 @@ import type {
 } from "../../backend/backend.ts";
 
 /**
- * Pair lists and edge lists of a batch, one for each set of options. A list is created when it is
- * first requested.
+ * Pair lists and edge lists of a batch on a backend, one for each combination of options. Each list is created when
+ * it is first requested.
  */
 export class NeighborLists {
-  /** Pair lists by cutoff and skin. Checkpoints use the same keys. */
+  /** Pair lists by a key with cutoff and skin, such as `"5 0.5"`. Checkpoints use the same keys. */
   readonly pairs: Map<string, Pairs> = new Map<string, Pairs>();
   readonly #edges = new Map<string, Edges>();
   readonly #backend: Backend;
@@ -24,7 +24,7 @@ export class NeighborLists {
     this.#frame = frame;
   }
 
-  /** Returns the pair list of a cutoff and a skin. */
+  /** Returns the pair list with a cutoff and a skin. Creates it if it does not exist. */
   pairsOf(options: PairsOptions): Pairs {
     const key = `${options.cutoff} ${options.skin}`;
     let pairs = this.pairs.get(key);
@@ -35,7 +35,7 @@ export class NeighborLists {
     return pairs;
   }
 
-  /** Returns the edge list for some options. */
+  /** Returns the edge list with these options. Creates it if it does not exist. */
   edgesOf(options: EdgesOptions): Edges {
     const { pairs, cutoff, isHalf, reach } = options;
     const key = `${pairs.cutoff} ${pairs.skin} ${cutoff} ${isHalf} ${reach}`;
@@ -47,7 +47,7 @@ export class NeighborLists {
     return edges;
   }
 
-  /** Frees all lists. Edges go first, because they refer to pairs. */
+  /** Frees all lists. Edge lists are freed first, because they refer to pair lists. */
   free(): void {
     for (const edges of this.#edges.values()) this.#backend.freeEdges(edges);
     for (const pairs of this.pairs.values()) this.#backend.freePairs(pairs);

@@ -1,14 +1,13 @@
 /**
- * Origins to which the positions of each system are relative on a backend.
+ * Origins to which the positions of systems on a backend are relative.
  *
- * float32 has 24 bits. At 1e6 Å from the origin it resolves positions to 0.06 Å, which makes forces
- * wrong. Positions of systems far from the origin are therefore uploaded relative to an origin of
- * their own, which is added in float64 when they are downloaded. The origin of systems near 0 is 0,
- * so nothing changes for them.
+ * float32 has 24 bits. At 1e6 Å from the origin it resolves positions to 0.06 Å, which makes forces wrong. Positions
+ * of a system far from the origin are therefore uploaded relative to an origin near the system, which is added in
+ * float64 when they are downloaded. For a system near 0 the origin is 0, so nothing changes.
  *
- * An origin does not change until positions are set from outside, so that dividing a run in any way
- * gives the same bits. It is a whole number of Å, so that subtracting it from a float64 does not
- * round.
+ * An origin only changes when positions are set from outside, so a run gives the same bits no matter how it is
+ * divided into calls. The coordinates of an origin are whole numbers of Å, so subtracting them from a float64 does
+ * not round.
  *
  * @module
  */
@@ -16,18 +15,18 @@
 import type { NumericArray } from "../fields/fields.ts";
 
 /**
- * A system is far away if the distance of its middle from the origin exceeds both this multiple of
- * its half extent and this number of Å.
+ * A system has an origin along an axis if its middle is farther from 0 than `EXTENTS` times half its extent plus
+ * `DISTANCE`, Å.
  */
 const EXTENTS = 2, DISTANCE = 16;
 
-/** Distance from the origin, Å, from which float32 resolves positions only to 6e-5 Å. */
+/** Distance from the origin, Å, at which float32 resolves positions only to 6e-5 Å. */
 export const TOO_FAR = 1000;
 
-/** Three numbers per system, Å; `undefined` if all are 0. */
+/** Origins, three numbers per system, Å; `undefined` if all are 0. */
 export type OriginValues = Float64Array | undefined;
 
-/** Origins of the systems of a batch. */
+/** The origins of all systems of a batch. */
 export class Origins {
   /** True if systems may have origins; otherwise all origins are 0. */
   readonly isKept: boolean;
@@ -35,14 +34,15 @@ export class Origins {
   #values: OriginValues;
   #seen: Float64Array | undefined;
 
-  /** Creates origins of 0. */
+  /** Creates origins that are all 0. If `isKept` is false, they stay 0. */
   constructor(nodeOffsets: Int32Array, isKept: boolean) {
     this.#nodeOffsets = nodeOffsets;
     this.isKept = isKept;
   }
 
   /**
-   * Current origins. A change creates a new array, so that an array read earlier keeps its values.
+   * Current origins; `undefined` if all are 0. A change creates a new array, so an array that was read earlier keeps
+   * its values.
    */
   get values(): Float64Array | undefined {
     return this.#values;
@@ -58,13 +58,14 @@ export class Origins {
     this.load(all);
   }
 
-  /** Sets the origins to those of a snapshot. */
+  /** Sets all origins, for example to those of a snapshot. */
   load(values: Float64Array | undefined): void {
     this.#values = values?.some((one) => one !== 0) ? values.slice() : undefined;
   }
 
   /**
-   * Copies the origins that systems had in another batch. `from` has the slot of each system there.
+   * Copies the origins of systems from their previous batch. `from` has the slot of each system there, or `undefined`
+   * for a new system.
    */
   carry(before: Origins, from: readonly (number | undefined)[]): void {
     if (!this.isKept) return;
@@ -76,15 +77,12 @@ export class Origins {
     this.load(all);
   }
 
-  /** Returns positions relative to the origins, or the array itself if all origins are 0. */
+  /** Converts absolute positions to positions relative to the origins. Returns the same array if all origins are 0. */
   relative(positions: NumericArray): NumericArray {
     return this.#shifted(positions, this.#values, -1);
   }
 
-  /**
-   * Converts positions relative to the origins to absolute positions. Returns the array itself if
-   * all origins are 0.
-   */
+  /** Converts positions relative to the origins to absolute positions. Returns the same array if all origins are 0. */
   absolute(
     positions: NumericArray,
     origins: Float64Array | undefined = this.#values,
@@ -93,8 +91,8 @@ export class Origins {
   }
 
   /**
-   * Returns the result of {@linkcode absolute} in an array that the next call overwrites. Readers
-   * at every step use it to avoid allocation.
+   * Returns the result of {@linkcode absolute} in an array that the next call overwrites. It allocates nothing, for
+   * code that reads positions at every step.
    */
   view(positions: NumericArray): NumericArray {
     if (this.#values === undefined) return positions;
@@ -109,7 +107,7 @@ export class Origins {
       : this.#shift(Float64Array.from(positions), origins, sign);
   }
 
-  /** Shifts positions in place. */
+  /** Adds `sign` times the origins to positions, in place. */
   #shift(shifted: Float64Array, origins: Float64Array, sign: 1 | -1): Float64Array {
     for (let s = 0; 3 * s < origins.length; s++) {
       for (let k = 0; k < 3; k++) {
@@ -127,7 +125,7 @@ export class Origins {
   }
 }
 
-/** Returns the origin of one system: 0 unless it is far away. */
+/** Returns the origin of one system, Å. A coordinate is 0 unless the system is far from 0 along this axis. */
 export function originOf(positions: ArrayLike<number>, first: number, end: number): number[] {
   return [0, 1, 2].map((k) => {
     let [low, high] = [Infinity, -Infinity];
@@ -137,7 +135,7 @@ export function originOf(positions: ArrayLike<number>, first: number, end: numbe
     }
     const middle = (low + high) / 2;
     const isFar = Math.abs(middle) > EXTENTS * (high - low) / 2 + DISTANCE;
-    // NaN is not far away
+    // A system whose positions contain NaN or infinity has the origin 0.
     return isFar && Number.isFinite(middle) ? Math.round(middle) : 0;
   });
 }

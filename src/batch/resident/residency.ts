@@ -5,13 +5,10 @@ import type { Column, FieldColumn } from "./column.ts";
 import { type ColumnTable, POSITIONS } from "./column_table.ts";
 import type { OriginValues } from "./origins.ts";
 
-/**
- * Fields that had changed on the host when they were uploaded, with the systems whose values had
- * changed.
- */
+/** The fields that an upload has changed on the backend, with the slots of the systems in which they have changed. */
 export type Uploaded = ReadonlyMap<string, ReadonlySet<number>>;
 
-/** Relation of the mirror to the buffers of a device. */
+/** State of the mirror in relation to the buffers of a device. */
 type MirrorState =
   | { readonly kind: "current" }
   | { readonly kind: "stale" }
@@ -23,40 +20,40 @@ const STALE: MirrorState = { kind: "stale" };
 /**
  * Transfers values between a batch and its buffers.
  *
- * A batch and a backend store values in different types and precisions. If both agree after
- * rounding, a value counts as unchanged and keeps the digits of the batch. Without this rule, every
- * download would round the user's values to float32.
+ * A batch and a backend store values in different types and precisions. If both agree after rounding, a value counts
+ * as unchanged and keeps the digits of the batch. Without this rule, every download would round the user's values to
+ * float32.
  *
- * On a device, a mirror in host memory holds the values last read, for synchronous code. On a host
- * backend the buffers themselves serve this purpose, and the mirror stays empty.
+ * For a device, a mirror in host memory holds the values that were last read, because synchronous code cannot wait
+ * for the device. On a host backend, code reads the buffers themselves, and the mirror stays empty.
  */
 export class Residency {
   readonly #backend: Backend;
   readonly #columns: ColumnTable;
   #mirror: MirrorState = CURRENT;
 
-  /** Creates the transfer without copying anything. */
+  /** Creates the object without copying any values. */
   constructor(backend: Backend, columns: ColumnTable) {
     this.#backend = backend;
     this.#columns = columns;
   }
 
   /**
-   * Marks the mirror as out of date, because buffers may have changed. It is called at each run, so
-   * it must not allocate.
+   * Marks the mirror as out of date, because buffers may have changed. It is called for each run of a program, so it
+   * must not allocate.
    */
   markStale(): void {
     this.#mirror = STALE;
   }
 
   /**
-   * Reads all fields and states of a device into the mirror, if they may have changed since the
-   * last refresh, or if it is `forced`.
+   * Reads all fields and states of a device into the mirror, if buffers may have changed since the last refresh or if
+   * `forced` is true. Does nothing on a host backend.
    */
   refreshMirror(forced: boolean = false): void | Promise<void> {
     if (this.#backend.isHost) return;
     const now = this.#mirror;
-    // A pending refresh is current, because nothing has run since it began.
+    // A pending refresh is up to date, because no program has run since it began.
     if (now.kind === "refreshing" && !forced) return now.done;
     if (now.kind === "current" && !forced) return;
     const columns = [...this.#columns.fields.values(), ...this.#columns.states.values()];
@@ -74,8 +71,8 @@ export class Residency {
   }
 
   /**
-   * Returns a state as it is now or, on a device, as it was last mirrored. Returns `undefined` if
-   * the state does not exist.
+   * Returns the values of a state: the current ones on a host backend, the last mirrored ones on a device. Returns
+   * `undefined` if there is no such state, or it was never mirrored.
    */
   mirroredState(name: string): NumericArray | undefined {
     const column = this.#columns.states.get(name);
@@ -84,7 +81,7 @@ export class Residency {
   }
 
   /**
-   * Returns a copy of a field as it is now or, on a device, as it was last mirrored. It has the
+   * Returns a copy of a field: the current values on a host backend, the last mirrored ones on a device. It has the
    * precision of the backend, and positions are relative to their origins.
    */
   mirroredField(name: string): NumericArray {
@@ -97,12 +94,12 @@ export class Residency {
   }
 
   /**
-   * Writes the values that have changed on the host since the last upload or download to the
-   * buffers.
+   * Writes values that have changed on the host since the last upload or download to the buffers. Returns the changed
+   * fields and systems.
    */
   upload(): Uploaded | Promise<Uploaded> {
     const fields = [...this.#columns.fields].map(([name, column]) => {
-      // `batch.set` creates new arrays, so they are requested at each upload.
+      // The arrays are read from the batch each time, because `batch.set` replaces them.
       const host = this.#columns.batch.ensure(name as "positions") as NumericArray;
       return { name, column, host };
     });
@@ -134,7 +131,7 @@ export class Residency {
     return changed;
   }
 
-  /** Reads the fields that programs have changed, in the batch's types and precision. */
+  /** Reads the fields that programs or hooks have changed, and converts them to the batch's types and precision. */
   async download(): Promise<Record<string, NumericArray>> {
     const names = this.#changedNames;
     const buffers = names.map((name) => this.#columns.fields.get(name)!.buffer);
@@ -143,7 +140,7 @@ export class Residency {
     return Object.fromEntries(names.map((name, i) => [name, this.toHost(name, values[i]!)]));
   }
 
-  /** Converts the saved fields that programs have changed, as {@linkcode download} does. */
+  /** Converts the fields of a snapshot that programs or hooks have changed, as {@linkcode download} does. */
   savedToHost(
     fields: Readonly<Record<string, NumericArray>>,
     origins: OriginValues,
@@ -153,13 +150,16 @@ export class Residency {
     );
   }
 
-  /** Reads one field, in the batch's types and precision. */
+  /** Reads one field, and converts it to the batch's types and precision. */
   async downloadField(name: string): Promise<NumericArray> {
     const { buffer } = this.#columns.field(name), { values: origins } = this.#columns.origins;
     return this.toHost(name, await this.#backend.read<BufferType>(buffer), origins);
   }
 
-  /** Converts values of a field to the batch's types and precision. */
+  /**
+   * Converts values of a field from the backend to the batch's type and precision. A value that differs from the
+   * batch only by rounding keeps the batch's digits.
+   */
   toHost(
     name: string,
     there: NumericArray,
@@ -173,13 +173,13 @@ export class Residency {
       : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
   }
 
-  /** Converts as {@linkcode toHost}, or returns the batch's own array if no program has changed the field. */
+  /** Converts as {@linkcode toHost} does. Returns the batch's own array if no program or hook has changed the field. */
   toHostIfChanged(name: string, there: NumericArray): NumericArray {
     const { isChanged, host } = this.#columns.fields.get(name)!;
     return isChanged ? this.toHost(name, there) : host;
   }
 
-  /** Converts positions that are relative to origins, keeping the batch's digits as {@linkcode toHost} does. */
+  /** Converts relative to absolute positions. Unchanged positions keep the batch's digits, as in {@linkcode toHost}. */
   #absolute(host: NumericArray, there: NumericArray, origins: Float64Array): NumericArray {
     const known = this.#columns.origins.absolute(host, origins.map((one) => -one));
     const now = this.#columns.origins.absolute(there, origins);
@@ -209,7 +209,7 @@ export class Residency {
   }
 }
 
-/** Sets the mirror of a column to the values that were just written to its buffer. */
+/** Copies values that were just written to the buffer of a column to its mirror. Does nothing on a host backend. */
 export function mirrorWritten(
   backend: Backend,
   column: Exclude<Column, { kind: "scratch" }>,
@@ -224,15 +224,16 @@ function inPrecision(real: Backend["real"], dtype: BufferType, host: NumericArra
 }
 
 /**
- * Converts float32 to float64, and keeps the batch's digits if only rounding makes the difference.
- * It runs over every atom of each written frame; `map` would call a closure per number.
+ * Converts float32 to float64. A value that differs from the batch only by rounding keeps the batch's digits. The
+ * loop processes every atom of each written frame, for which calling a closure per number, as `map` does, would be
+ * slow.
  */
 // hot
 function unrounded(here: Float64Array, there: Float32Array): Float64Array {
   const values = new Float64Array(here.length);
   for (let i = 0; i < values.length; i++) {
     const value = here[i]!, now = there[i]!;
-    values[i] = now === Math.fround(value) ? value : now; // NaN is unequal to itself, and stays NaN
+    values[i] = now === Math.fround(value) ? value : now; // NaN is not equal to itself, so NaN stays
   }
   return values;
 }

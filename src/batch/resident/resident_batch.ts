@@ -31,22 +31,22 @@ import { consecutive } from "./system_rows.ts";
 import { type ArraysOf, type NamedBuffers, withArrays } from "./with_arrays.ts";
 
 /**
- * A batch on a backend, for engines and models: its fields in buffers, the states that engines and models keep beside
- * them, neighbor lists, and programs. A field is uploaded when it is first requested. See {@linkcode Backend} for the
- * ways to read buffers.
+ * A batch on a backend, for engines and models. It holds the fields in buffers, the states of engines and models,
+ * neighbor lists, and programs. A field is uploaded when it is first requested. {@linkcode Backend} describes how
+ * buffers are read.
  */
 export class ResidentBatch {
-  /** Batch on the host. */
+  /** The batch on the host. */
   readonly batch: Batch;
   /** Backend that holds the buffers. */
   readonly backend: Backend;
-  /** Buffers that every kernel gets. */
+  /** Buffers that every kernel receives. */
   readonly frame: FrameBuffers;
-  /** Degrees of freedom that constraints remove, per system. Constraints write it. */
+  /** Number of degrees of freedom that constraints remove, per system. Constraints write to this array. */
   readonly constrained: Int32Array;
   /**
-   * Motions of a whole system that constraints remove, per system: bits 1, 2 and 4 for directions in which an atom is
-   * fixed, 8 if the center of mass rests. A degree of freedom that several remove counts only once.
+   * Motions of a whole system that constraints remove, per system: bits 1, 2 and 4 for the directions in which an
+   * atom is fixed, 8 for a resting center of mass. A motion that several constraints remove is subtracted only once.
    */
   readonly anchored: Int32Array;
   readonly #columns: ColumnTable;
@@ -54,7 +54,7 @@ export class ResidentBatch {
   readonly #residency: Residency;
   readonly #programs = new Set<Program>();
 
-  /** Uploads the frame only. With `hasOrigins`, systems far from 0 may have {@linkcode origins} of their own. */
+  /** Uploads only the frame. If `hasOrigins` is true, positions of systems far from 0 are relative to an origin. */
   constructor(batch: Batch, backend: Backend, hasOrigins: boolean = false) {
     this.batch = batch;
     this.backend = backend;
@@ -64,13 +64,13 @@ export class ResidentBatch {
     this.#columns = new ColumnTable(batch, backend, hasOrigins);
     this.#columns.adopt("systemId", this.frame.ids, batch.get("systemId"));
     const ages = this.#columns.adopt("stepsDone", this.frame.ages, batch.get("stepsDone"));
-    ages.isChanged = true; // kernels count steps through the frame, which `prepare` does not see
+    ages.isChanged = true; // kernels count the steps in the frame, where `prepare` does not notice the change
     this.#lists = new NeighborLists(backend, this.frame);
     this.#residency = new Residency(backend, this.#columns);
   }
 
   /**
-   * Returns a field of the batch. Adds a built-in field to the batch if it does not exist.
+   * Returns the buffer of a field. Uploads the field if necessary, and adds a missing built-in field to the batch.
    *
    * @throws {TypeError} if a custom field does not exist
    */
@@ -78,78 +78,78 @@ export class ResidentBatch {
     return this.#columns.field(name).buffer as Buffer<D>;
   }
 
-  /** Names of the fields on the backend. The same set grows with them. */
+  /** Names of the fields on the backend. The same set object is updated when fields are uploaded. */
   get fields(): ReadonlySet<string> {
     return this.#columns.names;
   }
 
-  /** Origins to which positions on the backend are relative. */
+  /** Origins to which the positions on the backend are relative. */
   get origins(): Origins {
     return this.#columns.origins;
   }
 
-  /** Returns a state, which persists from step to step, and creates it if necessary. Checkpoints include it. */
+  /** Returns the buffer of a state, which persists from step to step and in checkpoints. Creates it if necessary. */
   state<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.state(name, shape);
   }
 
-  /** Returns an array as `state` does, for values that can be recomputed at any time. Checkpoints omit it. */
+  /** Returns a buffer as `state` does, for values that can be recomputed at any time. Checkpoints omit it. */
   scratch<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.scratch(name, shape);
   }
 
   /**
-   * Runs `work` in a scope. Different scopes may use the same names for `state` and `scratch`; fields, weights and
-   * everything declared `isShared` are common to all scopes.
+   * Runs `work` in a scope. States and scratch arrays of different scopes may have the same names. Fields, weights
+   * and arrays declared `isShared` are common to all scopes.
    */
   within<T>(scope: string, work: () => T): T {
     return this.#columns.within(scope, work);
   }
 
-  /** Writes initial values to a state of some systems, in every scope that has it. */
+  /** Writes the initial values of a state to the rows of some systems, in every scope that has the state. */
   resetState(name: string, systems: ReadonlySet<number>): void {
     resetStates(this.#parts, systems, (key) => key === name || key.endsWith(`/${name}`));
   }
 
-  /** Writes initial values to all scoped states of some systems. */
+  /** Writes the initial values of all scoped states to the rows of some systems. */
   resetScoped(systems: ReadonlySet<number>): void {
     resetStates(this.#parts, systems, (_name, isScoped) => isScoped);
   }
 
-  /** Returns the acceleration of each atom per force: ACCELERATION / mass, Å/fs² per eV/Å. */
+  /** Returns the factor from force to acceleration for each atom: ACCELERATION / mass, Å/fs² per eV/Å. */
   weights(): Buffer<"real"> {
     return this.#columns.weights();
   }
 
   /**
-   * Creates a buffer of constants, such as the parameters of a model. On a backend with several threads, `spread`
-   * must say how its rows are divided.
+   * Creates a buffer of constants, such as the parameters of a model. For a backend with several threads, `spread`
+   * must state whether its rows belong to atoms or to systems.
    */
   constants<D extends BufferType>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     return this.#columns.constants(dtype, values, spread);
   }
 
-  /** Image counters of the atoms, if the batch has them. */
+  /** Image counters of the atoms, or `undefined` if the batch does not have them. */
   get images(): Buffer<"i32"> | undefined {
     return this.batch.has("images") ? this.field<"i32">("images") : undefined;
   }
 
-  /** Returns the pair list of a cutoff and a skin. */
+  /** Returns the pair list with a cutoff and a skin. Creates it if necessary. */
   pairs(options: PairsOptions): Pairs {
     return this.#lists.pairsOf(options);
   }
 
-  /** Returns the edge list for some options. */
+  /** Returns the edge list with these options. Creates it if necessary. */
   edges(options: EdgesOptions): Edges {
     return this.#lists.edgesOf(options);
   }
 
-  /** All pair lists. */
+  /** All pair lists of the batch. */
   get allPairs(): Iterable<Pairs> {
     return this.#lists.pairs.values();
   }
 
-  /** Prepares calls, and records the fields that they change. */
+  /** Creates a program from kernel calls, and records which fields it changes. */
   prepare(calls: readonly KernelCall[]): Program {
     const program = this.backend.prepare(this.frame, calls);
     const columns = new Map(
@@ -166,33 +166,33 @@ export class ResidentBatch {
     return program;
   }
 
-  /** Frees programs. */
+  /** Frees programs that `prepare` has created. */
   freePrograms(programs: Iterable<Program>): void {
     for (const program of programs) {
       if (this.#programs.delete(program)) program.free();
     }
   }
 
-  /** Runs a program for up to `steps` steps, the first of which is step `first`. Returns the number of steps done. */
+  /** Runs a program for up to `steps` steps, beginning with step `first`. Returns the number of steps done. */
   run(program: Program, first: number, steps: number): number | PromiseLike<number> {
     this.#residency.markStale();
     return this.backend.run(program, first, steps);
   }
 
-  /** Records that a field was changed by anything but a kernel. */
+  /** Records that code other than a kernel has changed a field on the backend. */
   markChanged(name: string): void {
     this.#residency.markStale();
     this.#columns.field(name).isChanged = true;
   }
 
-  /** Returns the memory of a buffer; see {@linkcode Backend.view}. */
+  /** Returns the memory of a buffer of a host backend. See {@linkcode Backend.view}. */
   view<D extends BufferType>(buffer: Buffer<D>): Arrays[D] {
     return this.backend.view(buffer);
   }
 
   /**
-   * Passes buffers to `work` as arrays, by name. On a host backend they are the buffers themselves, and `work` runs
-   * at once. On a device they are copies, which have to be awaited; those in `changed` are written back later.
+   * Passes buffers to `work` as arrays, by name. On a host backend the arrays are the buffers, and `work` runs at
+   * once. On a device they are copies that are read first; the ones in `changed` are written back after `work`.
    */
   withArrays<const B extends NamedBuffers, T>(
     buffers: B,
@@ -202,33 +202,33 @@ export class ResidentBatch {
     return withArrays(this.backend, buffers, changed, work);
   }
 
-  /** Updates the mirror if anything has run since the last update. Does nothing on a host backend. */
+  /** Updates the mirror if a program has run since the last update. Does nothing on a host backend. */
   refreshMirror(): void | Promise<void> {
     return this.#residency.refreshMirror();
   }
 
-  /** Returns a state as it is now or, on a device, as it was last mirrored. */
+  /** Returns the values of a state: the current ones on a host backend, the last mirrored ones on a device. */
   mirroredState(name: string): NumericArray | undefined {
     return this.#residency.mirroredState(name);
   }
 
   /**
-   * Returns a copy of a field in the backend's precision, as it is now or, on a device, as it was last mirrored.
-   * Positions are relative to their {@linkcode origins}.
+   * Returns a copy of a field in the backend's precision: the current values on a host backend, the last mirrored
+   * ones on a device. Positions are relative to their {@linkcode origins}.
    */
   mirroredField(name: string): NumericArray {
     return this.#residency.mirroredField(name);
   }
 
   /**
-   * Writes the values that have changed on the host since the last upload or download to the buffers. Returns the
-   * changed fields, with the systems in which they had changed.
+   * Writes values that have changed on the host since the last upload or download to the buffers. Returns the changed
+   * fields and the systems in which they have changed.
    */
   upload(): Uploaded | Promise<Uploaded> {
     return this.#residency.upload();
   }
 
-  /** Reads the fields that programs have changed, in the batch's types and precision. */
+  /** Reads the fields that programs or hooks have changed, in the batch's types and precision. */
   download(): Promise<Record<string, NumericArray>> {
     return this.#residency.download();
   }
@@ -238,13 +238,13 @@ export class ResidentBatch {
     return this.#residency.downloadField(name);
   }
 
-  /** Converts a snapshot to the result that `download` would have returned at its time. */
+  /** Converts a snapshot to the result that `download` would have returned when the snapshot was taken. */
   savedToHost({ fields, origins }: SavedResident): Record<string, NumericArray> {
     return this.#residency.savedToHost(fields, origins);
   }
 
   /**
-   * Converts values of a field to the batch's types and precision. Values that differ only by rounding keep the digits
+   * Converts values of a field to the batch's type and precision. Values that differ only by rounding keep the digits
    * that the batch has.
    */
   toHost(
@@ -255,19 +255,19 @@ export class ResidentBatch {
     return this.#residency.toHost(name, there, origins);
   }
 
-  /** Converts as `toHost`, or returns the batch's own array if no program has changed the field. */
+  /** Converts as `toHost` does. Returns the batch's own array if no program or hook has changed the field. */
   toHostIfChanged(name: string, there: NumericArray): NumericArray {
     return this.#residency.toHostIfChanged(name, there);
   }
 
-  /** Writes some rows of a buffer, taken from an array of all rows. */
+  /** Writes some rows of a buffer. `values` has all rows, `width` numbers each. */
   writeRows(buffer: Buffer, rows: Iterable<number>, values: NumericArray, width: number = 1): void {
     for (const [from, to] of consecutive(rows)) {
       this.backend.write(buffer, values.subarray(width * from, width * to), width * from);
     }
   }
 
-  /** Writes earlier values of a field back, for the systems whose mask is 0. */
+  /** Writes the earlier values `before` of a field back for the systems whose `mask` is 0. `before` has all rows. */
   revert(name: string, before: NumericArray, mask: ArrayLike<number>): void {
     const { buffer, level, width } = this.#columns.field(name);
     for (let s = 0; s < mask.length; s++) {
@@ -277,20 +277,20 @@ export class ResidentBatch {
     }
   }
 
-  /** Reactivates systems. */
+  /** Makes systems active again, so that programs update them. */
   activate(systems: ReadonlySet<number>): void {
     this.writeRows(this.frame.active, systems, new Int32Array(this.batch.size).fill(1));
   }
 
-  /** Returns whether this was created from a batch that has not changed: the same object with the same systems. */
+  /** Returns whether this was created from `batch` and the batch has had the same systems since then. */
   matches(batch: Batch): boolean {
     return batch === this.batch && batch.nodeOffsets === this.#columns.rows.nodeOffsets;
   }
 
   /**
-   * Copies fields, states and pairs of systems from their previous batch, bit by bit. `from` has the slot of each
-   * system there; new systems (`undefined`) keep their initial values. States of the engine, models and hooks must
-   * have been requested before.
+   * Copies fields, states and pairs of systems from their previous batch, bitwise. `from` has the slot of each system
+   * there, or `undefined` for a new system, which keeps its initial values. All states must have been requested
+   * before.
    */
   async carryOver(before: ResidentBatch, from: readonly (number | undefined)[]): Promise<void> {
     await carryOver(before.#parts, this.#parts, from);
@@ -298,8 +298,8 @@ export class ResidentBatch {
   }
 
   /**
-   * Returns whether other systems can be put into these slots without rebuilding anything: they must have the same
-   * numbers of atoms, and no data derived for the batch may depend on a field in which they differ.
+   * Returns whether systems can replace the ones in these slots without rebuilding anything. They must have the same
+   * numbers of atoms, and must not differ in a field from which data was derived.
    */
   canReplace(systems: Batch, places: readonly number[]): boolean {
     return this.matches(this.batch) && canReplace(this.#parts, systems, places);
@@ -314,19 +314,19 @@ export class ResidentBatch {
     this.#residency.markStale();
   }
 
-  /** Writes the batch's own values to the rows of diverged systems. */
+  /** Writes the batch's values to the rows of some systems, for example after they have diverged. */
   restoreInitial(places: readonly number[]): void {
     restoreInitial(this.#parts, places);
   }
 
-  /** Copies everything that a checkpoint needs. */
+  /** Returns copies of all values that a checkpoint needs. */
   save(): Promise<SavedResident> {
     return saveResident(this.#parts);
   }
 
   /**
-   * Resumes from a snapshot. States of the engine, models and hooks must have been requested before; all other states
-   * of the snapshot are skipped.
+   * Restores a snapshot. All states of the engine, models and hooks must have been requested before; other states in
+   * the snapshot are skipped.
    *
    * @throws {RangeError} if the backend has another precision
    * @throws {TypeError} if the snapshot does not fit the batch; nothing has changed then

@@ -11,26 +11,23 @@ import { type ColumnTable, POSITIONS } from "./column_table.ts";
 import type { NeighborLists } from "./neighbor_lists.ts";
 import { mirrorWritten } from "./residency.ts";
 
-/**
- * Everything that a checkpoint needs to resume a batch on a backend bitwise identically. Plain
- * data.
- */
+/** Everything that a checkpoint needs to resume a batch on a backend bitwise identically, as plain data. */
 export interface SavedResident {
-  /** Precision of the backend. Only a backend of the same precision can resume. */
+  /** Precision of the backend. Only a backend with the same precision can resume from the snapshot. */
   readonly real: "f32" | "f64";
   /** 1 for each active system, 0 for each finished one. */
   readonly active: Int32Array;
-  /** Fields by name. */
+  /** Values of the fields by name. */
   readonly fields: Readonly<Record<string, NumericArray>>;
-  /** Origins of the positions, three per system; omitted if all are 0. */
+  /** Origins of the positions, Å, three numbers per system; omitted if all are 0. */
   readonly origins?: Float64Array;
-  /** States of the engine, the models and the hooks by name. */
+  /** Values of the states of the engine, the models and the hooks, by name. */
   readonly states: Readonly<Record<string, NumericArray>>;
-  /** Saved pairs by cutoff and skin. */
+  /** Neighbor pairs by a key with cutoff and skin. */
   readonly pairs: Readonly<Record<string, SavedPairs>>;
 }
 
-/** Parts of a batch on a backend. */
+/** The objects that make up a batch on a backend. */
 export interface ResidentParts {
   readonly backend: Backend;
   readonly frame: FrameBuffers;
@@ -42,9 +39,9 @@ export interface ResidentParts {
 export async function saveResident(parts: ResidentParts): Promise<SavedResident> {
   const { backend, frame, columns, lists } = parts;
   const fields = [...columns.fields], states = [...columns.states];
-  const { values: origins } = columns.origins; // origins of the same time as the copies, which are requested at once
+  const { values: origins } = columns.origins; // of the same moment as the copies below, which are requested before any wait
   const buffers = [frame.active, ...[...fields, ...states].map(([, { buffer }]) => buffer)];
-  // All copies are requested before the first is awaited, so that a device needs a single wait.
+  // All copies are requested before the first one is awaited, so that a device is waited for only once.
   const reading = backend.readLate(buffers);
   const saving = Promise.all(
     [...lists.pairs].map(async ([key, pairs]) => [key, await backend.savePairs(pairs)] as const),
@@ -64,7 +61,7 @@ export async function saveResident(parts: ResidentParts): Promise<SavedResident>
 }
 
 /**
- * Restores a snapshot. States and pairs that do not exist are skipped.
+ * Restores a snapshot. States and pairs of the snapshot that the batch does not have are skipped.
  *
  * @throws {RangeError} if the backend has another precision
  * @throws {TypeError} if the snapshot does not fit the batch; nothing has changed then
@@ -116,7 +113,7 @@ function assertFits({ columns, lists }: ResidentParts, saved: SavedResident): vo
   }
 }
 
-/** Throws a TypeError unless values are an array of `length` numbers. */
+/** Throws a TypeError if `values` is not an array of `length` numbers. */
 function assertValues(what: string, values: unknown, length: number): void {
   if (ArrayBuffer.isView(values) && (values as Float64Array).length === length) return;
   throw new TypeError(
@@ -126,13 +123,13 @@ function assertValues(what: string, values: unknown, length: number): void {
   );
 }
 
-/** Throws a TypeError unless saved pairs fit the systems with these offsets. */
+/** Throws a TypeError if saved pairs do not fit systems with these node offsets. */
 function assertSavedPairs(saved: SavedPairs, offsets: Int32Array): void {
   const systems = offsets.length - 1;
   const { builds, cells, reference, images } = saved;
   assertValues("how often pairs were found", builds, systems);
   assertValues("the cells of pairs", cells, 9 * systems);
-  let numbers = 0; // systems whose pairs were never found have no pairs
+  let numbers = 0; // a system whose pairs were never found has no numbers
   for (let s = 0; s < systems; s++) {
     if (builds[s]! > 0) numbers += 3 * (offsets[s + 1]! - offsets[s]!);
   }

@@ -2,10 +2,10 @@ import type { Backend, Buffer } from "../../backend/backend.ts";
 import type { Arrays } from "../../kernels/kernel.ts";
 import type { NumericArray } from "../fields/fields.ts";
 
-/** Buffers by name; some may be undefined. */
+/** Buffers by name. Names of buffers that do not exist have the value `undefined`. */
 export type NamedBuffers = Readonly<Record<string, Buffer | undefined>>;
 
-/** Arrays with the values of buffers, by name. */
+/** The values of buffers as arrays, by the same names. */
 export type ArraysOf<B extends NamedBuffers> = {
   readonly [k in keyof B]: B[k] extends Buffer<infer D> ? Arrays[D]
     : B[k] extends Buffer<infer D> | undefined ? Arrays[D] | undefined

@@ -1,5 +1,5 @@
 /**
- * Checks of systems before computations.
+ * Checks of the values of systems.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { checkRows } from "../fields/field_values.ts";
 import { rowsOf, sizeOf, type Store } from "../store.ts";
 
 /**
- * A system of a store, with the beginning of its messages ("make a batch") and its name in them ("
- * of system 5", or an empty string).
+ * A system of a store that is checked. In error messages, `action` is the attempted action ("make a batch"), and `of`
+ * names the system (" of system 5", or an empty string).
  */
 interface Subject {
   readonly store: Store;
   readonly system: number;
   readonly action: string;
   readonly of: string;
-  /** True if its numbers may be NaN or infinite. */
+  /** True if positions, velocities and the cell may be NaN or infinite. */
   readonly isData: boolean;
 }
 
@@ -26,8 +26,8 @@ const finite = (subject: Subject, name: string) => checkNumbers(subject, name, f
 const positive = (subject: Subject, name: string) => checkNumbers(subject, name, true);
 
 /**
- * Checks by field. Energies, forces and stresses may be NaN, because they may not have been
- * computed yet.
+ * The check of each field. Fields without a check may have any values: energies, forces and stresses are NaN until
+ * they are computed.
  */
 const CHECKS: ReadonlyMap<string, (subject: Subject, name: string) => void> = new Map([
   ["numbers", checkElements],
@@ -40,7 +40,7 @@ const CHECKS: ReadonlyMap<string, (subject: Subject, name: string) => void> = ne
   ["edges", checkEdges],
 ]);
 
-/** Fields that may be not finite in the frames of a diverged run, which are valid data. */
+/** Fields that may be NaN or infinite in data, because the frames of a diverged run are valid data. */
 const MOVED: ReadonlySet<string> = new Set(["positions", "velocities"]);
 
 /** Options of `checkStore`. */
@@ -52,8 +52,8 @@ export interface StoreCheck {
    */
   readonly only?: string;
   /**
-   * True for data from a file or another batch: positions, velocities and cells may be NaN or
-   * infinite. Engines refuse them.
+   * True for data from a file or another batch: positions, velocities and cells may be NaN or infinite. Engines check
+   * them again and refuse such systems.
    *
    * @default false
    */
@@ -61,10 +61,10 @@ export interface StoreCheck {
 }
 
 /**
- * Checks the values of a store.
+ * Checks the values of all systems in a store.
  *
- * @param nameOf text after "atom 3": " of system 5", or an empty string for a single system
- * @throws {RangeError} if a value makes computations impossible; the message names atom and system
+ * @param nameOf returns the text after "atom 3" in messages: " of system 5", or an empty string for a single system
+ * @throws {RangeError} for the first value that makes computations impossible; the message names atom and system
  */
 export function checkStore(
   store: Store,

@@ -16,9 +16,9 @@ export interface SavedBatch {
   readonly nodeOffsets: Int32Array;
   /** Index of the first edge of each system, followed by the number of edges. */
   readonly edgeOffsets: Int32Array;
-  /** The `info` of each system. */
+  /** The `info` of each system, by slot. */
   readonly infos: readonly Info[];
-  /** Fields. */
+  /** All fields of the batch. */
   readonly fields: readonly SavedField[];
   /** Smallest system id that no system of the batch has ever had. */
   readonly nextSystemId: number;
@@ -26,13 +26,13 @@ export interface SavedBatch {
 
 /** A field as plain data. `fill` is omitted if it is undefined. */
 export interface SavedField extends Omit<FieldInfo, "fill"> {
-  /** Value for systems without the field. */
+  /** Value that systems without the field get when they join the batch. */
   readonly fill?: number;
-  /** Values. */
+  /** Values of all rows, `width` numbers per row. */
   readonly values: NumericArray;
 }
 
-/** Copies a store for a checkpoint. */
+/** Copies a store to plain data for a checkpoint. */
 export function saveStore(store: Store, nextSystemId: number): SavedBatch {
   return {
     nodeOffsets: store.nodeOffsets.slice(),
@@ -50,7 +50,7 @@ export function saveStore(store: Store, nextSystemId: number): SavedBatch {
 /**
  * Creates a store from the result of `saveStore`.
  *
- * @throws {TypeError} if the value is not such a result
+ * @throws {TypeError} if the value has another form
  */
 export function loadStore(saved: unknown): Store {
   const { nodeOffsets, edgeOffsets, infos, fields } = checked(saved);
