@@ -1,7 +1,10 @@
 import type { SessionOptions } from "./session_options.ts";
 import { LockedSession, type Session, type SessionParts } from "./session_run.ts";
 
-/** Wraps a session of the runtime, or releases it if it cannot be used. */
+/**
+ * Wraps a session of the runtime. If `outputs` names an unknown output or wrapping fails, it releases the session and
+ * throws the error.
+ */
 export async function admitSession(
   parts: Omit<SessionParts, "isCaptured" | "checkFinite">,
   { capture = false, checkFinite = false, outputs = "host" }: SessionOptions,

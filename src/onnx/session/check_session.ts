@@ -15,7 +15,9 @@ import type { ModelSource } from "./session_source.ts";
 /** Options of {@linkcode checkSession}. */
 export interface SessionCheckOptions
   extends Pick<SessionOptions, "gpuDevice" | "externalData" | "dimensions" | "threads" | "name"> {
-  /** At least two inputs that differ. With `capture` they must have the same shapes. */
+  /**
+   * Sets of input tensors, one per run: at least two that differ. With `capture`, all sets must have the same shapes.
+   */
   readonly feeds: readonly FeedsByInput[];
   /**
    * True to check recording and replaying too.
@@ -31,15 +33,15 @@ export interface SessionCheckOptions
   readonly tolerance?: Tolerance;
 }
 
-/** Comparison of two ways to run a model. */
+/** Result of comparing two ways to run a model. */
 export interface SessionFinding {
-  /** The two ways. */
+  /** The compared ways to run the model: the tested one against the reference. */
   readonly what: "webgpu against wasm" | "captured against uncaptured";
-  /** True if they agree. */
+  /** True if all outputs agree within the tolerance. */
   readonly ok: boolean;
   /** The comparisons, one per run and output. Empty if a session could not be opened. */
   readonly comparisons: readonly Comparison[];
-  /** Description of the result for people. */
+  /** Summary of the result in one sentence, for display. */
   readonly text: string;
 }
 
@@ -52,11 +54,12 @@ export interface SessionCheck {
 }
 
 /**
- * Compares the outputs of a model on WebGPU with those on wasm, on two inputs and then on the first one again. With
- * `capture`, it also compares replayed runs with plain ones. Use it before a simulation relies on the GPU: it finds
- * silent mistakes of a GPU backend, such as a replay of stale buffers, or an operator that is computed differently.
+ * Compares the outputs of a model on WebGPU with those on wasm for each set of inputs, and then for the first set
+ * again. With `capture`, it also compares replayed runs with plain ones. Use it before a simulation relies on the
+ * GPU: it finds silent mistakes of a GPU backend, such as replays that read stale buffers, or operators with wrong
+ * results.
  *
- * @throws {RangeError} if there are fewer than two inputs that differ
+ * @throws {RangeError} if `feeds` has fewer than two sets of inputs, or all sets are equal
  * @throws {BackendUnavailableError} if there is no GPU, or its device was lost
  */
 export async function checkSession(
@@ -86,8 +89,8 @@ export async function checkSession(
 }
 
 /**
- * Runs `use` with a session, and disposes of it. This is not a `using` declaration, because a browser that does not
- * know the syntax could not load any part of the package.
+ * Opens a session, runs `work` with it and disposes of it. A `using` declaration would be shorter, but a browser that
+ * does not support this syntax could not load the package.
  */
 async function withSession<T>(
   open: () => Promise<Session>,

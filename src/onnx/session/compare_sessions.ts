@@ -7,8 +7,7 @@ import {
 } from "./session_tensor.ts";
 
 /**
- * Largest accepted difference between two results: absolute + relative · largest expected value. Integers must be
- * equal.
+ * Largest accepted difference between two arrays: absolute + relative · max |expected value|. Integers must be equal.
  */
 export interface Tolerance {
   /**
@@ -25,27 +24,30 @@ export interface Tolerance {
   readonly absolute?: number;
 }
 
-/** Difference between two results. */
+/** Difference between two arrays. */
 export interface Difference {
   /** True if the difference is within the tolerance. */
   readonly ok: boolean;
-  /** The largest difference; NaN if either result has a non-finite value anywhere, even if the two are equal. */
+  /**
+   * The largest difference. It is NaN if the lengths differ, or if either array has a non-finite value anywhere, even
+   * if the two arrays are equal.
+   */
   readonly worst: number;
-  /** Index of the largest difference. */
+  /** Index of the largest difference in the flat arrays; −1 if all values are equal or the lengths differ. */
   readonly at: number;
-  /** Largest accepted difference. */
+  /** Largest accepted difference; 0 for integers. */
   readonly limit: number;
 }
 
 /** Difference between two sessions in one output of one run. */
 export interface Comparison extends Difference {
-  /** Index of the run. */
+  /** Zero-based index of the run. The last run uses the inputs of the first again. */
   readonly run: number;
   /** Name of the output. */
   readonly output: string;
 }
 
-/** Tensors in host memory by input. */
+/** Input tensors in host memory, by input name. */
 export type FeedsByInput = Readonly<Record<string, HostFeed>>;
 
 /**
@@ -87,11 +89,12 @@ function distance(a: number | bigint, b: number | bigint): number {
 }
 
 /**
- * Compares two sessions of one model on the same inputs: the first, the second, …, then the first again. A
- * recording that replays stale inputs differs in the second run; a recording that accumulates differs in the last.
+ * Runs two sessions of one model on each set of inputs in `feeds`, then on the first set again, and compares the
+ * outputs. A recording that replays stale inputs differs in the second run. A recording that adds to its earlier
+ * results differs in the last run.
  *
- * @param feeds at least two inputs; of the same shapes if either session is captured
- * @throws {RangeError} if there are fewer than two inputs, or all are equal, because one input proves nothing
+ * @param feeds at least two sets of inputs that differ; all have the same shapes if either session is captured
+ * @throws {RangeError} if `feeds` has fewer than two sets, or all sets are equal, because one set proves nothing
  */
 export async function compareSessions(
   actual: Session,
@@ -148,7 +151,7 @@ function bindHost(session: Session): Bound {
   };
 }
 
-/** Writes inputs into buffers that are reused in every run. */
+/** Writes inputs to GPU buffers. `buffers` keeps them, so that every run uses the same ones. */
 function upload(
   session: Session,
   feeds: FeedsByInput,

@@ -23,11 +23,11 @@ export interface DownloadOptions {
    */
   readonly timeout?: number;
   /**
-   * SHA-256 of the model's file, as `"sha256-"` and base64 (as in the `integrity` attribute of a script).
-   * Alternatively the hashes of all files, by the last part of their addresses: then each file that is read must be
-   * listed. Files on disk are compared as well.
+   * Expected SHA-256 of the model's file, as `"sha256-"` and base64 (as in the `integrity` attribute of a script).
+   * Alternatively, the hashes of all files, keyed by the last part of their addresses. Every file that is read must
+   * then be listed. Files on disk are checked as well.
    *
-   * @default not compared
+   * @default not checked
    */
   readonly integrity?: string | Readonly<Record<string, string>>;
 }
@@ -37,10 +37,10 @@ const MAX_BYTES = 2 ** 31, TIMEOUT = 600, MOST_REDIRECTS = 5;
 const HASH = /^sha256-[A-Za-z0-9+/]{43}=$/;
 
 /**
- * Checks the limits.
+ * Checks the option `download`.
  *
  * @throws {TypeError} if a member is unknown, or `integrity` is not a hash
- * @throws {RangeError} if a limit is not above 0
+ * @throws {RangeError} if `maxBytes` or `timeout` is not a number above 0
  */
 export function checkDownload(action: string, download: unknown): void {
   if (download === undefined) return;
@@ -59,9 +59,10 @@ export function checkDownload(action: string, download: unknown): void {
 }
 
 /**
- * Compares the bytes of a file with its known hash. A single hash belongs to the model.
+ * Checks the bytes of a file against its expected hash. If `integrity` is a single hash, only the model's file is
+ * checked.
  *
- * @throws {Error} if they differ, or if hashes are listed and this file has none
+ * @throws {Error} if the hashes differ, or if `integrity` lists hashes but not that of this file
  */
 export async function checkIntegrity(
   { name, bytes, isModel }: {
@@ -112,14 +113,14 @@ export async function download(
   }
 }
 
-/** Fetches an address and follows redirects: from https only to https, from http to either. */
+/** Fetches an address and follows redirects. An https address may redirect only to https, an http address to either. */
 async function follow(from: URL, signal: AbortSignal): Promise<Response> {
   const { response } = await followRedirects(from, {
     most: MOST_REDIRECTS,
     async ask(url) {
       const response = await fetch(url, { signal, redirect: "manual" });
-      // A web page cannot read the target of a redirect. The browser follows by itself, and never from https to
-      // http.
+      // A web page cannot read the target of a redirect, so let the browser follow it. The browser never follows
+      // from https to http.
       return response.type === "opaqueredirect" ? await fetch(url, { signal }) : response;
     },
     check({ protocol }, to) {
@@ -134,8 +135,8 @@ async function follow(from: URL, signal: AbortSignal): Promise<Response> {
 }
 
 /**
- * Reads a body into one array of the announced length. The array grows if no length is announced, or the length of
- * a compressed body. It does not iterate over the body, because Safari cannot.
+ * Reads a body into one array of the announced length. The array grows if no length is announced, or if the announced
+ * length is that of a compressed body. A reader is used because Safari cannot iterate over a body.
  */
 async function readAll({ body, headers }: Response, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new Error(`it is larger than download.maxBytes (${maxBytes})`);

@@ -41,9 +41,9 @@ export interface EvaluatorSessionOptions extends EvaluatorOptions {
 }
 
 /**
- * Opens a session without a runtime: plain TypeScript evaluates the model in double precision. Float inputs of any
- * type accept doubles, or floats of the model's own type; float outputs are doubles. It is slow and accurate: use
- * it for reference values, and where onnxruntime is not available.
+ * Opens a session that needs no runtime: plain TypeScript evaluates the model in double precision. An input of any
+ * float type accepts a `Float64Array` or an array of its own type. Float outputs are `Float64Array`s. The evaluator
+ * is slow and accurate: use it for reference values, or if onnxruntime is not available.
  *
  * @param bytes a self-contained model; see {@linkcode loadExternalData} for weights in other files
  * @throws {SyntaxError} if the bytes are not a model
@@ -170,7 +170,7 @@ class EvaluatorSession implements Session {
   }
 }
 
-/** Converts integers and booleans to an array of their type. */
+/** Converts doubles to an array of the type `dtype`, which is an integer type or bool. */
 function arrayOf(dtype: TensorDtype, values: Float64Array): TensorArray {
   const array = new TENSOR_ARRAYS[dtype](values.length);
   if (array instanceof BigInt64Array || array instanceof BigUint64Array) {

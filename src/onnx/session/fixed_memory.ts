@@ -14,18 +14,18 @@
 const PAGE = 65_536;
 
 /**
- * Maximum number of pages that onnxruntime-web requests. It throws with exactly this many, so fixed memory has
- * fewer.
+ * Maximum number of pages of the memory that onnxruntime-web requests. The runtime throws if its memory has exactly
+ * this many, so fixed memory has fewer.
  */
 const MOST_PAGES = 65_536;
 
-/** Smallest size of fixed memory, with which the runtime starts. Bytes. */
+/** Smallest size of fixed memory that lets the runtime start, in bytes. */
 export const LEAST_MEMORY: number = 256 * PAGE;
 
-/** Largest size of fixed memory. Bytes. */
+/** Largest size of fixed memory, in bytes. */
 export const MOST_MEMORY: number = (MOST_PAGES - 1) * PAGE;
 
-/** Size of fixed memory by default. Bytes. */
+/** Default size of fixed memory, in bytes. */
 export const DEFAULT_MEMORY: number = 2 ** 31;
 
 /** Members of a memory descriptor that are used here. */
@@ -35,14 +35,14 @@ interface Description {
   readonly shared?: boolean;
 }
 
-/** `WebAssembly`, whose `Memory` is read-only in the type declarations. */
+/** Type of `WebAssembly` with a writable `Memory`. The standard type declarations make `Memory` read-only. */
 interface Host {
   Memory: new (description: Description) => WebAssembly.Memory;
 }
 
 /**
- * Runs `start`. Shared memory that it creates has `bytes` from the beginning, and cannot grow: a program that needs
- * more gets an error. Afterwards `WebAssembly.Memory` is restored.
+ * Runs `start` while `WebAssembly.Memory` is replaced. The runtime's shared memory then has `bytes` from the
+ * beginning and cannot grow. A model that needs more memory fails with an error.
  */
 export async function withFixedMemory<T>(bytes: number, start: () => Promise<T>): Promise<T> {
   const host = WebAssembly as unknown as Host;

@@ -23,7 +23,8 @@ export interface GpuFormOptions {
    */
   readonly outputs?: readonly string[];
   /**
-   * Factors for float32 inputs, by name. Inputs are multiplied by them first, to convert units.
+   * Factors for float32 inputs, by input name. The rewritten model multiplies each of these inputs by its factor
+   * first, for example to convert units.
    *
    * @default {}
    */
@@ -42,8 +43,8 @@ export interface GpuFormOptions {
  * Results change only by rounding.
  *
  * @throws {SyntaxError} if the bytes are not a model
- * @throws {UnsupportedNodeError} if a node cannot be rewritten, naming node and operator
- * @throws {RangeError} if the model lacks an output
+ * @throws {UnsupportedNodeError} if a node cannot be rewritten; the message names the node and its operator
+ * @throws {RangeError} if `outputs` names an output that the model does not have
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Files that a model refers to. They must be in its folder, because a model must not choose arbitrary files of the
- * machine.
+ * Checks files that a model refers to. They must be in the model's folder, so that a model cannot read arbitrary
+ * files of the machine.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isInFolder, isRegularFile, realPathOf } from "../../platform/real_path.
  * Checks that a file is a regular file in the model's folder after symbolic links are resolved. In a web page this
  * does nothing, because there are no files.
  *
- * @throws {RangeError} if it is not, or does not exist
+ * @throws {RangeError} if the file does not exist, is not a regular file, or is outside of the folder
  */
 export function checkModelFile(model: string, modelUrl: URL, file: URL): void {
   if (file.protocol !== "file:") return;

@@ -30,8 +30,8 @@ import {
 import { openThreadedSession } from "./workers/threaded_session.ts";
 
 /**
- * Builds that were loaded, and whether each has opened a session. There is one of each per process; sessions in
- * workers have their own.
+ * State of the two builds of onnxruntime-web. `isStarted` becomes true when a build has started; its options cannot
+ * change after that. Each thread has its own builds, so sessions in workers do not share them.
  */
 const builds: { [build in "wasm" | "webgpu"]: { runtime?: Runtime; isStarted: boolean } } = {
   wasm: { isStarted: false },
@@ -47,7 +47,8 @@ const builds: { [build in "wasm" | "webgpu"]: { runtime?: Runtime; isStarted: bo
  * @throws {TypeError} if options contradict each other, or an input is not a tensor of numbers
  * @throws {RangeError} if an option is out of range
  * @throws {Error} if a file cannot be read
- * @throws {BackendUnavailableError} if there is no such device, or too little memory
+ * @throws {BackendUnavailableError} if the device is missing or lost, memory is too small, or the runtime cannot
+ * start
  *
  * @example
  * ```ts
@@ -71,7 +72,7 @@ export async function openSession(
   const loaded = await loadModel(source, options);
   const { device = "wasm", threads = 1 } = options;
   const host = await pickHostRuntime(loaded.name, options);
-  // A hang of several threads spins in the calling thread, where no timer could end it. So use a worker.
+  // If several threads hang, the calling thread spins and its timers never fire. A worker can be terminated.
   if (isDeno() && device === "wasm" && host.native === undefined && threads > 1) {
     const bytes = orderedForm(loaded.bytes, loaded);
     const note = host.note;
@@ -80,7 +81,10 @@ export async function openSession(
   return await openLoaded(loaded, options, host);
 }
 
-/** Opens a model in this thread, whatever its number of threads. Called inside the worker of a session. */
+/**
+ * Opens a model in the current thread, even with several threads in Deno. The worker of a session calls this
+ * function.
+ */
 export async function openSessionHere(
   bytes: Uint8Array,
   options: SessionOptions,
@@ -125,7 +129,7 @@ async function openLoaded(
   }
 }
 
-/** Returns the size of the memory if it must not grow, in bytes. */
+/** Returns the size of the runtime's memory in bytes if it must not grow, otherwise `undefined`. */
 function fixedMemory(
   { device = "wasm", threads = 1, threadMemory }: SessionOptions,
 ): number | undefined {
@@ -169,8 +173,8 @@ async function importWasm(): Promise<Runtime> {
 }
 
 /**
- * Imports the WebGPU build. As it is loaded, it makes a URL of `location.origin`, which is "null" in a worker of
- * Deno and not a valid URL. Without a location it skips this.
+ * Imports the WebGPU build. While it loads, it parses `location.origin` as a URL if there is a location. In a Deno
+ * worker the origin is "null", which is not a valid URL, so `location` is hidden meanwhile.
  */
 async function importWebgpu(): Promise<Runtime> {
   const here = Object.getOwnPropertyDescriptor(globalThis, "location");
@@ -204,7 +208,7 @@ async function createIn(
     build.isStarted = true;
     return session;
   } catch (error) {
-    // The runtime reports this if it failed before it looked at the model.
+    // Messages of the runtime begin like this if it failed before it read the model.
     const isLoad = error instanceof Error && error.message.startsWith("no available backend");
     build.isStarted ||= !isLoad;
     await lossToShow(known.gpuDevice);
@@ -213,9 +217,10 @@ async function createIn(
 }
 
 /**
- * Creates a session again after a failed attempt. If creation fails half-way, the WebGPU build still considers it
- * in progress, and refuses all others. Any creation that gets as far as parsing the model resets this state, even
- * on the CPU and with an invalid model. So this opens a single invalid byte first.
+ * Creates a session, and retries once if an earlier failure blocks the WebGPU build. After a creation that failed
+ * half-way, this build still considers it in progress and refuses all others. Any creation that gets as far as
+ * parsing the model resets this state, even on the CPU and with an invalid model. So the retry opens a single invalid
+ * byte first.
  */
 async function createAgain(
   runtime: Runtime,

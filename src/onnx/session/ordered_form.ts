@@ -4,8 +4,8 @@ import { Graph } from "../graph/graph.ts";
 import { orderedScatters } from "../passes/ordered_scatters.ts";
 
 /**
- * Returns a model in a form that several threads compute correctly: a scatter with a reduction applies its updates
- * one after another.
+ * Returns a model in a form that several threads compute correctly: each ScatterND with a reduction applies its
+ * updates one after another. Returns `bytes` itself if the model needs no change.
  *
  * @throws {UnsupportedNodeError} if a scatter cannot be written in this form
  */

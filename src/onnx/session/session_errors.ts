@@ -15,7 +15,7 @@ export interface Refused {
   readonly during: "load" | "create" | "run" | "read" | "release";
   /** Operators and types of the model. */
   readonly outline?: ModelOutline | undefined;
-  /** Size of the memory of threads in bytes, if it cannot grow. */
+  /** Size of the memory that the threads share, in bytes; `undefined` if it can grow. */
   readonly threadMemory?: number | undefined;
 }
 
@@ -96,9 +96,9 @@ const OF_FILES: readonly Reading[] = [
   [/protobuf parsing failed|No graph was found/, () => "it is not an ONNX model"],
 ];
 
-/** Messages about runs. */
+/** Messages about failed runs: the cause, and a remedy if there is one. */
 const OF_RUNS: readonly Reading[] = [
-  // The runtime reports this late, and names a node that runs after the one whose shader it is.
+  // The runtime reports a broken shader late, and names a node that runs after the one with the shader.
   [
     /ShaderModule with '(\w+)' label is invalid|Invalid ShaderModule "(\w+)"/,
     ([label, quoted], { outline }) => {
@@ -118,16 +118,17 @@ const OF_RUNS: readonly Reading[] = [
   ],
 ];
 
-/** Messages about memory that is exhausted, in the runtime or on the device. */
+/** Pattern of messages about exhausted memory, in the runtime or on the device. */
 const NO_MEMORY =
   /bad_alloc|out of memory|OutOfMemory|failed to allocate|could not allocate|allocation failed/i;
 
-/** Messages about traps. After one the memory of the runtime is in an unknown state. */
+/** Pattern of messages about WebAssembly traps. After a trap the memory of the runtime is in an unknown state. */
 const TRAPS =
   /unreachable|memory access out of bounds|Aborted\(|table index|null function|stack size exceeded/i;
 
 /**
- * Returns whether the WebGPU build considers the creation of a session to be in progress, as after a failed one.
+ * Returns whether an error says that the WebGPU build is still creating another session. A failed creation leaves the
+ * build in this state.
  */
 export function isStuck(error: unknown): boolean {
   return error instanceof Error && /another WebGPU EP inference session/.test(error.message);
@@ -142,7 +143,7 @@ export function isAborted(error: unknown): boolean {
   return /ERROR_MESSAGE: \S+\.(cc|h):\d+ /.test(said);
 }
 
-/** Returns the error of a session after an aborted run. */
+/** Returns the error for calls of a session that an aborted run has locked. */
 export function abortedRun(name: string): BackendUnavailableError {
   return new BackendUnavailableError(
     `Cannot run ${name}: an earlier run was aborted by an exception. Dispose of the session and open another`,

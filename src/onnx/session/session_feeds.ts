@@ -17,7 +17,7 @@ export interface Expected {
   readonly name: string;
   /** True if tensors may be in GPU buffers. */
   readonly isGpu: boolean;
-  /** True if the runtime refuses arrays in shared memory, which are copied for it. */
+  /** True if the runtime refuses arrays in shared memory. Such arrays are copied before they are passed to it. */
   readonly copiesShared: boolean;
   /** Types and shapes of inputs by name. */
   readonly inputs: ReadonlyMap<string, TensorInfo>;
@@ -25,7 +25,7 @@ export interface Expected {
   readonly outputs: ReadonlyMap<string, TensorInfo>;
 }
 
-/** STORAGE, COPY_SRC and COPY_DST: usages that the runtime needs. */
+/** Buffer usages that the runtime needs: STORAGE, COPY_SRC and COPY_DST. */
 const USAGE = 0x80 | 0x4 | 0x8;
 
 /** Converts feeds to tensors of the runtime. Throws a TypeError or RangeError if a feed does not fit. */
@@ -107,8 +107,8 @@ function toTensor(
 }
 
 /**
- * Checks the shape of an input. A model's shape without dimensions means a scalar or an unknown shape, so it
- * accepts any.
+ * Checks the shape of an input. In a model, a shape without dimensions means a scalar or an unknown shape, so such an
+ * input accepts any dimensions.
  */
 function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly number[]): void {
   let fits = shape.length === 0 || shape.length === dims.length;

@@ -18,7 +18,10 @@ export interface GpuOwner {
   readonly gpuDevice: GPUDevice;
 }
 
-/** An output on the GPU. `release` returns the buffer to the session if the session owns it. */
+/**
+ * An output on the GPU. Its callback `release` returns the buffer to the session; it is omitted if the session does
+ * not own the buffer.
+ */
 export class SessionGpuTensor implements GpuTensor {
   readonly location = "gpu";
   readonly dtype: TensorDtype;
@@ -69,7 +72,10 @@ async function readTensorBuffer(
   }
 }
 
-/** Waits until a lost device is reported. The loss is reported slightly later than the errors that it causes. */
+/**
+ * Waits until the loss of a device is reported, at most 50 ms. The report comes slightly later than the errors that
+ * the loss causes.
+ */
 export async function lossToShow(gpuDevice: GPUDevice | undefined): Promise<void> {
   if (gpuDevice === undefined || lossOf(gpuDevice) !== undefined) return;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,15 +1,18 @@
 /**
- * A lock around onnxruntime. Its WebGPU build unwinds and rewinds a single stack: if a second call starts while the
- * first waits for the GPU, the whole process hangs, including its timers, or the call reads memory of another one.
- * So creations, runs and releases of all sessions run one after another.
+ * A lock around onnxruntime. The WebGPU build of onnxruntime unwinds and rewinds a single stack. If a second call
+ * starts while the first waits for the GPU, the whole process hangs, including its timers, or a call reads memory of
+ * another call. So creations, runs and releases of all sessions run one after another.
  *
- * The runtime exists once per process, and so must the lock. It is a property of `globalThis`, because two copies
- * of this package may share one runtime.
+ * The runtime exists once per process, so the lock must, too. The lock is a property of `globalThis`, because two
+ * copies of this package may share one runtime.
  *
  * @module
  */
 
-/** Number of tasks that are pending or running, and the end of the last one. */
+/**
+ * Tasks of the lock: `waiting` counts those that are pending or running, and `last` settles when the last of them
+ * ends.
+ */
 interface Queue {
   waiting: number;
   last: Promise<unknown>;
@@ -26,9 +29,8 @@ function queue(): Queue {
 }
 
 /**
- * Runs `task` while nothing else uses onnxruntime, in the order of the calls, and returns its result. Code that
- * uses onnxruntime-web directly beside this package must do so within this function. A task must not wait for
- * another task.
+ * Runs `task` while no other task uses onnxruntime, and returns its result. Tasks run in the order of the calls. A
+ * program that also uses onnxruntime-web directly must do so within a task. A task must not wait for another task.
  *
  * ```ts
  * import { withRuntime } from "@hooke/hooke/onnx";

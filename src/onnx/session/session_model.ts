@@ -3,15 +3,15 @@ import type { DownloadOptions } from "./download.ts";
 import { checkModelFile } from "./model_folder.ts";
 import { type LoadedSource, loadSource, type ModelSource } from "./session_source.ts";
 
-/** A model before the runtime sees it. */
+/** A model whose files are read, but which the runtime has not opened yet. */
 export interface LoadedModel {
-  /** Bytes of its file. */
+  /** Bytes of the model's file. */
   readonly bytes: Uint8Array;
-  /** Name in error messages. */
+  /** Name of the model in error messages. */
   readonly name: string;
   /** Operators and types of the model. */
   readonly outline: ModelOutline;
-  /** Contents of its other files, by location. */
+  /** Contents of the files with external weights, by their location in the model. */
   readonly external: Readonly<Record<string, Uint8Array>>;
 }
 
@@ -89,8 +89,8 @@ function besideSafely(model: LoadedSource, path: string): URL {
 }
 
 /**
- * Returns the address of a file beside the model. A model may say where in its folder the weights are, but must not
- * choose other files of this machine.
+ * Returns the address of a file in the model's folder. Locations outside of the folder are refused, so that a model
+ * cannot read arbitrary files of this machine.
  */
 function beside({ name, url }: LoadedSource, path: string): URL {
   if (url === undefined || url.protocol === "data:" || url.protocol === "blob:") {

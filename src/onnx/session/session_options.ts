@@ -17,8 +17,8 @@ export interface SessionOptions {
   readonly device?: "wasm" | "webgpu";
   /**
    * GPU device of a `"webgpu"` session and its buffers. Share one device among sessions: the runtime keeps some
-   * megabytes for every device that it was given. If it was not opened by `openGpuDevice`, its adapter must be kept
-   * referenced (see there).
+   * megabytes for every device that it was given. If you did not open the device with `openGpuDevice`, keep a
+   * reference to its adapter, for the reason that `openGpuDevice` documents.
    *
    * @default a new device, which is destroyed with the session
    */
@@ -43,9 +43,9 @@ export interface SessionOptions {
    */
   readonly threadMemory?: number;
   /**
-   * Timeout for calls of a session with several threads in Deno, in milliseconds; opening has at least a minute.
-   * When it expires, the worker is terminated and the call fails. Ignored for other sessions, because a hanging
-   * call can be ended only with its thread ({@linkcode openSessionInWorker}).
+   * Timeout for calls of a session with several threads in Deno, in milliseconds; opening has at least a minute. When
+   * it expires, the worker is terminated and the call fails. Ignored for other sessions, because only terminating the
+   * thread ends a hanging call (see {@linkcode openSessionInWorker}).
    *
    * @default 300000
    */
@@ -78,7 +78,8 @@ export interface SessionOptions {
    */
   readonly capture?: boolean;
   /**
-   * True if operators without a GPU implementation may run on the CPU, which copies tensors there and back.
+   * True if operators without a GPU implementation may run on the CPU. Their tensors are then copied to the CPU and
+   * back.
    *
    * @default true
    */
@@ -96,10 +97,10 @@ export interface SessionOptions {
    */
   readonly name?: string;
   /**
-   * Implementation that runs the model on the processor. `"native"` is the package onnxruntime-node: two to six times
-   * faster than `"web"`, which is onnxruntime-web, and in need of `--allow-ffi` in Deno. `"auto"` is native if the
-   * program has the package and may load it, else web; `Session.note` gives the reason. Native and web results differ
-   * in the last bits. Ignored on `"webgpu"`.
+   * Implementation that runs the model on the processor. `"web"` is onnxruntime-web. `"native"` is the package
+   * onnxruntime-node, which is two to six times faster and needs `--allow-ffi` in Deno. `"auto"` chooses native if
+   * the program has the package and may load it; otherwise it chooses web, and `Session.note` gives the reason.
+   * Native and web results differ in the last bits. Ignored on `"webgpu"`.
    *
    * @default "auto"
    */
@@ -201,7 +202,7 @@ function checkPlaces(name: string, { device = "wasm", ...options }: SessionOptio
   }
 }
 
-/** Converts options to those of onnxruntime-node. */
+/** Converts session options to the session options of onnxruntime-node. */
 export function toNativeOptions(
   { dimensions = {} }: SessionOptions,
   threads: number,
@@ -215,7 +216,7 @@ export function toNativeOptions(
   };
 }
 
-/** Converts options to those of the runtime. */
+/** Converts session options to the session options of onnxruntime-web. */
 export function toRuntimeOptions(
   options: SessionOptions,
   { gpuDevice, external }: {
@@ -227,7 +228,7 @@ export function toRuntimeOptions(
   const externalData = Object.entries(external).map(([path, data]) => ({ path, data }));
   const place = (where: OutputLocation) => where === "gpu" ? "gpu-buffer" : "cpu";
   const onGpu = {
-    // Pass the provider as an object: its name alone would ignore the options of capture.
+    // Pass the provider as an object: with its name alone, the runtime would ignore the options of capture.
     executionProviders: [{ name: "webgpu", device: gpuDevice }],
     enableGraphCapture: capture,
     preferredOutputLocation: typeof outputs === "string"

@@ -28,13 +28,16 @@ export interface Session {
   /** Name in error messages. */
   readonly name: string;
   /**
-   * Implementation that runs it: onnxruntime-web on `"wasm"` or `"webgpu"`, onnxruntime-node (`"native"`), or
-   * `"evaluator"`, which is plain TypeScript without a runtime.
+   * Implementation that runs the model: onnxruntime-web (`"wasm"` or `"webgpu"`), onnxruntime-node (`"native"`), or
+   * plain TypeScript without a runtime (`"evaluator"`).
    */
   readonly device: SessionDevice | "evaluator";
-  /** Reason why an available choice was not taken, as that onnxruntime-node is not installed; empty if there is none. */
+  /**
+   * Reason why `runtime: "auto"` did not choose onnxruntime-node, for example that it is not installed. Otherwise
+   * empty.
+   */
   readonly note: string;
-  /** Device of its GPU buffers. */
+  /** Device of the session's GPU buffers; `undefined` unless `device` is `"webgpu"`. */
   readonly gpuDevice: GPUDevice | undefined;
   /** Number of threads on the processor. Another number may change the last bits of sums. */
   readonly threads: number;
@@ -63,11 +66,11 @@ export interface Session {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Parts of a session. */
+/** Runtime objects and settings from which a session is made. */
 export interface SessionParts {
   readonly name: string;
   readonly device: SessionDevice;
-  /** Reason why an available choice was not taken; empty if there is none. */
+  /** Value of `Session.note`. */
   readonly note: string;
   /** Number of threads on the processor. */
   readonly threads: number;
@@ -77,7 +80,7 @@ export interface SessionParts {
   readonly isCaptured: boolean;
   readonly checkFinite: boolean;
   readonly outline: ModelOutline;
-  /** Size of the memory of its threads in bytes, if it cannot grow. */
+  /** Size of the memory that the session's threads share, in bytes; `undefined` if it can grow. */
   readonly threadMemory: number | undefined;
   readonly runtime: Runtime;
   readonly session: RuntimeSession;
@@ -183,7 +186,10 @@ export class LockedSession implements Session {
     if (this.#isAborted) throw abortedRun(this.name);
   }
 
-  /** Throws if buffers differ from the captured ones: a replay always uses those of the recording. */
+  /**
+   * Throws a TypeError if an input is not in the buffer of the first run, or not every output is fetched into a
+   * buffer of the session. A replay always uses the buffers of the recording.
+   */
   #checkCaptured(
     given: Readonly<Record<string, RuntimeTensor>>,
     wanted: Readonly<Record<string, RuntimeTensor | null>>,
@@ -271,7 +277,10 @@ function toInfo(model: string, { name, isTensor, type, shape }: RuntimeMetadata)
   );
 }
 
-/** Converts a dimension of the runtime. An unnamed dimension is −1 in the runtime, which it returns as 2³² − 1. */
+/**
+ * Converts a dimension that the runtime reports. An unnamed dimension, reported as −1 or 2³² − 1, becomes an empty
+ * name.
+ */
 function lengthOf(length: number | string): number | string {
   return length === 2 ** 32 - 1 || length === -1 ? "" : length;
 }

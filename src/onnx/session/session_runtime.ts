@@ -1,6 +1,6 @@
 /**
- * Types of the parts of onnxruntime-web that are used. Only `open_session.ts` imports the package; other files use
- * these types.
+ * Types of the members of onnxruntime-web that are used. Only `open_session.ts` imports onnxruntime-web; other files
+ * use these types.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export interface RuntimeSession {
   release(): Promise<void>;
 }
 
-/** A build of onnxruntime-web. */
+/** A build of onnxruntime-web, or onnxruntime-node. */
 export interface Runtime {
   readonly env: {
     readonly wasm: {

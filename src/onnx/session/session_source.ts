@@ -6,11 +6,11 @@ export type ModelSource = Uint8Array | ArrayBuffer | URL | string;
 
 /** Bytes of a source, with its name. */
 export interface LoadedSource {
-  /** Its bytes. */
+  /** Bytes of the file. */
   readonly bytes: Uint8Array;
-  /** Last part of its address, or "a model". */
+  /** Name in error messages. By default, the last part of the address, or "a model" for bytes. */
   readonly name: string;
-  /** Its address if known. Its other files are beside it. */
+  /** Address of the source; `undefined` for bytes. Locations of external weights are relative to it. */
   readonly url: URL | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface LoadSourceOptions {
   /** Limits and expected hashes for downloads. */
   readonly download?: DownloadOptions | undefined;
   /**
-   * True if a single expected hash belongs to this file.
+   * True if the source is the model's file. A single hash in `download.integrity` applies only to this file.
    *
    * @default true
    */
@@ -36,10 +36,10 @@ export interface LoadSourceOptions {
 }
 
 /**
- * Reads a source. A string is the path of a file, or an address if it has a scheme (`https://…`). In a web page it
- * is always an address.
+ * Reads a source. A string is the path of a file, or an address if it has a scheme (`https://…`). In a web page it is
+ * always an address.
  *
- * @throws {Error} if it cannot be read, with the original error as `cause`
+ * @throws {Error} if the source cannot be read or its hash is wrong, with the original error as `cause`
  */
 export async function loadSource(
   source: ModelSource,
@@ -69,7 +69,8 @@ export async function loadSource(
 }
 
 /**
- * Reads a source, and returns `undefined` if it does not exist. Throws an Error if it exists but cannot be read.
+ * Reads a source, and returns `undefined` if it does not exist or access is denied. Throws the error of {@linkcode
+ * loadSource} if reading fails for another reason.
  */
 export async function findSource(
   url: URL,
@@ -103,7 +104,10 @@ async function readUrl(
   return await download(url, limits, signal);
 }
 
-/** Resolves a path or an address to a URL. */
+/**
+ * Converts a path or an address to a URL. Relative paths start at the working directory; in a web page, relative
+ * addresses start at the address of the page.
+ */
 export function sourceUrl(source: string): URL {
   const process = findProcess();
   // A single letter before the colon is a Windows drive, not a scheme.

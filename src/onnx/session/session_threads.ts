@@ -29,8 +29,8 @@ export function defaultThreads(): number {
 }
 
 /**
- * Returns the number of threads that are possible, at most `wanted`. A page without shared memory has one. So has a
- * page whose bundler has put the runtime into its single script: the runtime starts threads from the script that
+ * Returns the number of threads that are possible, at most `wanted`. It is 1 in a page without shared memory, and in
+ * a page whose bundler has put the runtime into its single script: the runtime starts threads from the script that
  * contains it, so each thread would start the page again instead of the thread's code.
  */
 export function possibleThreads(wanted: number, runtime: Runtime): number {
@@ -39,8 +39,8 @@ export function possibleThreads(wanted: number, runtime: Runtime): number {
 }
 
 /**
- * Returns whether the runtime is in the same script as this file. Only the stack traces of its errors show where it
- * is.
+ * Returns whether the runtime is in the same script as this file. Only the stack traces of the runtime's errors name
+ * its script.
  */
 function sharesScript({ Tensor }: Runtime): boolean {
   try {
@@ -59,9 +59,9 @@ function scriptOf(error: unknown): string | undefined {
 }
 
 /**
- * Runs `start`, and restores `Worker` afterwards. On servers the runtime replaces it by Node's Worker as it starts.
- * That class never calls `onmessage`, so the program's own workers would seem silent. The runtime creates all its
- * threads while it starts, so it does not need the replacement later.
+ * Runs `start`, and restores the global `Worker` afterwards. On servers the runtime replaces it by Node's `Worker`
+ * class when it starts. That class never calls `onmessage`, so the program's own workers would seem silent. The
+ * runtime creates all its threads while it starts, so it does not need the replacement later.
  */
 export async function keepingWorker<T>(start: () => Promise<T>): Promise<T> {
   const before = Object.getOwnPropertyDescriptor(globalThis, "Worker");

@@ -37,17 +37,20 @@ export function spreadPowers(graph: Graph): number {
   return count;
 }
 
-/** Returns a value broadcast to another: chosen by a comparison with the shape of the other, whatever that finds. */
+/**
+ * Returns `value` broadcast against `other`. The comparison of `other` with itself has the shape of `other`, and
+ * Where selects `value` whether the comparison is true or, for NaN, false.
+ */
 function spread(graph: Graph, value: string, other: string): string {
   return graph.make("Where", [graph.make("Equal", [other, other]), value, value]);
 }
 
-/** Returns whether the runtime considers a shape to be that of a scalar. */
+/** Returns whether the runtime treats tensors of a shape as scalars. */
 function isScalar(shape: KnownShape | undefined): boolean {
   return shape !== undefined && (shape.length === 0 || shape.length === 1 && shape[0] === 1);
 }
 
-/** Returns whether broadcasting is known to leave a shape as it is. */
+/** Returns whether broadcasting against `other` is known to leave the shape `own` unchanged. */
 function hasResultShape(own: KnownShape | undefined, other: KnownShape | undefined): boolean {
   if (own === undefined || other === undefined || other.length > own.length) return false;
   return other.every((length, axis) => {

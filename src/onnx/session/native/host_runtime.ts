@@ -5,9 +5,9 @@ import type { Runtime } from "../session_runtime.ts";
 
 /** The choice between native code and WebAssembly for a session on the processor. */
 export interface HostRuntime {
-  /** The native runtime, if the session uses it. */
+  /** The native runtime; `undefined` if the session uses onnxruntime-web. */
   readonly native: Runtime | undefined;
-  /** Reason why the native runtime is not used; empty if there is none. */
+  /** Reason why `runtime: "auto"` did not choose the native runtime; otherwise empty. */
   readonly note: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The only file that imports onnxruntime-node: onnxruntime as native code, an optional package of npm.
+ * The only file that imports onnxruntime-node, an optional npm package with onnxruntime as native code.
  *
  * @module
  */
@@ -8,7 +8,10 @@ import { findDeno, mayLoadNative } from "../../../platform/host.ts";
 import type { Runtime } from "../session_runtime.ts";
 import { isServer } from "../session_threads.ts";
 
-/** The tested version, which Deno downloads if native code is required and the program does not import the package. */
+/**
+ * Tested version of onnxruntime-node. Deno downloads it if native code is required and the program does not have the
+ * package.
+ */
 const PINNED = "npm:onnxruntime-node@1.30.0";
 
 /** The native runtime, or the reason why it cannot be used. */
@@ -16,7 +19,7 @@ export type NativeLookup =
   | { readonly runtime: Runtime }
   | { readonly reason: string; readonly cause?: unknown };
 
-/** Lookups of this process: a package that failed to load fails again. */
+/** Earlier lookups in this process. They are kept because a package that failed to load would fail again. */
 const lookups: { installed?: Promise<NativeLookup>; pinned?: Promise<NativeLookup> } = {};
 
 /**
@@ -27,7 +30,7 @@ const lookups: { installed?: Promise<NativeLookup>; pinned?: Promise<NativeLooku
 export async function findNativeRuntime(mayDownload: boolean): Promise<NativeLookup> {
   if (!isServer()) return { reason: "a page cannot run native code" };
   const deno = findDeno();
-  // Ask for no permission: a prompt would halt a program that runs unattended.
+  // Do not ask for the permission: a prompt would halt a program that runs unattended.
   if (deno !== undefined && !mayLoadNative(deno)) {
     return { reason: "Deno runs without --allow-ffi" };
   }
@@ -38,7 +41,7 @@ export async function findNativeRuntime(mayDownload: boolean): Promise<NativeLoo
 
 async function load(specifier: string): Promise<NativeLookup> {
   try {
-    // A variable keeps the package out of bundles, and out of the modules that Deno downloads ahead.
+    // Bundlers and Deno's download of dependencies ignore imports whose specifier is a variable.
     const loaded = await import(specifier) as { readonly default?: Runtime };
     return { runtime: loaded.default ?? loaded as unknown as Runtime };
   } catch (cause) {
@@ -46,7 +49,10 @@ async function load(specifier: string): Promise<NativeLookup> {
   }
 }
 
-/** Errors about the package itself. Others end in "not found", too, such as that of a C library that is too old. */
+/**
+ * Patterns of errors about a missing package. "not found" alone is not enough: other errors end in it as well, such
+ * as one about a C library that is too old.
+ */
 const MISSING: readonly RegExp[] = [
   /import (path )?"onnxruntime-node" not /i, // Deno
   /Cannot find (package|module) ["']onnxruntime-node["']/, // Node and Bun

@@ -40,7 +40,10 @@ export async function openNativeSession(
   });
 }
 
-/** Returns a self-contained model: the native runtime takes external weights as paths only, and these are bytes. */
+/**
+ * Returns the model with its external weights inside. The native runtime accepts external weights only as paths, but
+ * `external` contains bytes.
+ */
 async function withWeights({ bytes, name, external }: LoadedModel): Promise<Uint8Array> {
   if (Object.keys(external).length === 0) return bytes;
   const model = decodeModel(bytes, { name });

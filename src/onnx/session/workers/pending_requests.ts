@@ -1,5 +1,5 @@
 /**
- * Pending requests to a worker.
+ * Matches replies of a worker to pending requests.
  *
  * @module
  */
@@ -22,7 +22,7 @@ type Unnumbered<R = WorkerRequest> = R extends WorkerRequest ? Omit<R, "id"> : n
 export interface PendingRequestsOptions {
   /** Returns the time that the worker may currently take to reply, in milliseconds. */
   timeout(): number;
-  /** Called when the time is over, with the call that has no reply. */
+  /** Called when the timeout expires, with the name of the oldest pending call and the timeout in milliseconds. */
   silent(call: string, timeout: number): void;
 }
 
@@ -67,7 +67,10 @@ export class PendingRequests {
     for (const { reject } of waiting) reject(error);
   }
 
-  /** Restarts the timeout. With each reply, the worker begins the next request. */
+  /**
+   * Restarts the timeout for the oldest pending request, or stops it if there is no request. The worker handles
+   * requests one after another, so each reply starts the time of the next request.
+   */
   #watch(): void {
     clearTimeout(this.#timer);
     const [oldest] = this.#waiting.values();
@@ -83,7 +86,7 @@ const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   TypeError,
 };
 
-/** Recreates an error of a worker, with its class. */
+/** Recreates an error that a worker reported, with its original class if that is known. */
 function revive({ name, message, backend, reason, during }: WorkerError): Error {
   if (backend !== undefined && reason !== undefined && during !== undefined) {
     return new BackendUnavailableError(message, { backend, reason, during });

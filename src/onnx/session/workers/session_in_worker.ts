@@ -32,7 +32,7 @@ export interface WorkerSessionOptions
   readonly worker?: () => Worker;
 }
 
-/** A session in a worker of its own. */
+/** A session in a dedicated worker. */
 export interface WorkerSession extends WorkerSessionInfo {
   /** Number of times that the worker was restarted. */
   readonly restarts: number;
@@ -48,15 +48,15 @@ export interface WorkerSession extends WorkerSessionInfo {
   ): Promise<Readonly<Record<string, HostTensor>>>;
   /** Terminates the worker. Pending calls are rejected, and the next call starts another worker. */
   restart(): void;
-  /** Terminates the worker for good. */
+  /** Terminates the worker. Pending and later calls of `run` are rejected. */
   dispose(): void;
   /** Same as `dispose`. */
   [Symbol.dispose](): void;
 }
 
 /**
- * Opens a session in a worker of its own. A model that hangs or breaks the runtime does not affect this thread, and
- * the next run starts another worker. Use it for untrusted models, and for servers that must stay available. The
+ * Opens a session in a dedicated worker. A model that hangs or breaks the runtime does not affect the calling thread,
+ * and the next run starts another worker. Use it for untrusted models, and for servers that must stay available. The
  * worker has its own runtime, number of threads and lock.
  *
  * @throws {SyntaxError | TypeError | RangeError | Error | BackendUnavailableError} as `openSession` does
@@ -111,7 +111,10 @@ function messageOf(file: URL | Uint8Array): string | Uint8Array {
   return file instanceof Uint8Array ? file : file.href;
 }
 
-/** Returns feeds whose arrays have buffers of their own, because a message copies the whole buffer of an array. */
+/**
+ * Returns feeds whose arrays span their whole buffers. A message copies the whole buffer of an array, so bytes
+ * outside of a smaller array would be copied for nothing.
+ */
 function compact(feeds: FeedsByInput): FeedsByInput {
   return Object.fromEntries(
     Object.entries(feeds).map(([name, feed]): [string, HostFeed] => {
@@ -188,7 +191,10 @@ class SessionInWorker implements WorkerSession {
     return Math.max(0, this.#started - 1);
   }
 
-  /** Starts a worker if none is running. If it cannot open the model, it is removed again. */
+  /**
+   * Starts a worker if no worker is running, and waits until it has opened the model. If opening fails, the worker is
+   * terminated.
+   */
   async open(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const giveUp = () => this.#end(signal!.reason as Error);

@@ -15,12 +15,12 @@ export interface SessionWorker {
   terminate(): void;
 }
 
-/** `workerData` of the workers that this file opens. */
+/** Value of `workerData` that identifies the workers of this file. */
 export const THREAD_WORKER = "@hooke/hooke/onnx/worker";
 
 /**
- * A worker that keeps the process alive only while a request is pending. A web worker of Deno would keep it alive
- * until it is terminated, so a program that does not dispose of its session would never end.
+ * A worker that keeps the process alive only while a request is pending. A web worker of Deno would keep the process
+ * alive until the worker is terminated, so a program that does not dispose of its session would never end.
  */
 export class ThreadWorker implements SessionWorker {
   onmessage: SessionWorker["onmessage"] = null;

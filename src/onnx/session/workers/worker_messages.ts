@@ -33,9 +33,9 @@ export type WorkerRequest =
 
 /** Properties of the session in the worker. */
 export interface WorkerSessionInfo {
-  /** Name in error messages. */
+  /** Name of the model in error messages. */
   readonly name: string;
-  /** Implementation that runs it. */
+  /** Implementation that runs the model. */
   readonly device: SessionDevice;
   /** Number of threads on the processor. */
   readonly threads: number;
@@ -45,7 +45,7 @@ export interface WorkerSessionInfo {
   readonly outputs: readonly TensorInfo[];
 }
 
-/** Properties of an error. A message cannot carry its class. */
+/** Properties of an error, because a message cannot carry the class of an error. */
 export interface WorkerError {
   readonly name: string;
   readonly message: string;
@@ -54,7 +54,7 @@ export interface WorkerError {
   readonly during?: string;
 }
 
-/** A reply of a worker. */
+/** Reply of a worker, with the `id` of the request that it answers. */
 export type WorkerReply =
   & { readonly id: number }
   & (
