@@ -1,7 +1,7 @@
 /**
- * Ready-made hooks.
+ * Ready-made hooks: snapshots, logs, checkpoints, monitors, observables, reports, plots and profiles.
  *
- * @example Where the time of a loop goes
+ * @example Time between the stages of a loop
  * ```ts
  * import { type BaseContext, Loop, stages } from "@hooke/hooke/hooks";
  * import { Profiler } from "@hooke/hooke/observe";

@@ -7,7 +7,7 @@
 import { refusal } from "../../base/file_refusal.ts";
 import { findDeno } from "../../platform/host.ts";
 
-/** An open file. */
+/** An open file. `writeSync` returns the number of bytes that were written. */
 export interface OpenFile {
   writeSync(bytes: Uint8Array): number;
   close(): void;
@@ -48,13 +48,19 @@ export function fileSystemFor(hook: string): FileSystem {
   );
 }
 
-/** Returns the path of a file in a folder. */
+/**
+ * Joins a folder and the names below it with `/`. The path of a URL is decoded, and slashes at the end of the folder
+ * are removed.
+ */
 export function pathIn(folder: string | URL, ...names: readonly string[]): string {
   const base = folder instanceof URL ? decodeURIComponent(folder.pathname) : folder;
   return [base.replace(/(?<=.)\/+$/, ""), ...names].join("/");
 }
 
-/** Creates a folder and the folders above it. Throws an Error that names the folder. */
+/**
+ * Creates a folder and the folders above it, if they do not exist. If that fails, throws an Error that names the
+ * folder.
+ */
 export async function createFolder(files: FileSystem, path: string): Promise<void> {
   try {
     await files.mkdir(path, { recursive: true });
@@ -63,7 +69,7 @@ export async function createFolder(files: FileSystem, path: string): Promise<voi
   }
 }
 
-/** Returns whether a file exists. */
+/** Returns whether a file exists; false for any error. */
 export async function fileExists(files: FileSystem, path: string): Promise<boolean> {
   try {
     await files.stat(path);
@@ -83,8 +89,9 @@ export async function removeIfExists(files: FileSystem, path: string): Promise<v
 }
 
 /**
- * Gives a file a second name, by a hard link, or by a copy if the file system has no links. The link is made under a
- * temporary name and then renamed, so that a reader of `also` sees the old file or the new one, never a part.
+ * Gives a file a second name with a hard link, or copies it if the file system has no links. The second file is
+ * created under a temporary name and then renamed, so that a reader of `also` sees either the old file or the
+ * complete new one.
  */
 export async function linkAs(files: FileSystem, path: string, also: string): Promise<void> {
   const beside = `${also}.${crypto.randomUUID()}.tmp`;

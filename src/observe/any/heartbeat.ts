@@ -24,7 +24,7 @@ export interface HeartbeatOptions extends HookName {
    */
   readonly path?: string | URL;
   /**
-   * Address to post to.
+   * Address that each beat is posted to as JSON.
    *
    * @default undefined: nothing is posted
    */
@@ -101,7 +101,7 @@ export class Heartbeat {
     this.#options = options;
   }
 
-  /** Starts a new queue. Called by the trainer when a run begins. */
+  /** Starts a new queue of beats. Called by the trainer when a run begins. */
   open(): void {
     this.#tasks = new TaskQueue("beat", 2);
   }

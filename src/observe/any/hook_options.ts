@@ -17,7 +17,7 @@ import type { Members } from "../../base/object.ts";
 import { withArticle } from "../../base/show.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 
-/** Schedule options of every ready-made observer. For events, only `once` has an effect. */
+/** Schedule options of every ready-made observer. At event stages, such as `ON_CONVERGE`, only `once` has an effect. */
 export type HookTimes = Omit<ScheduleOptions, "eventFrequency">;
 
 /** Names of the members of {@linkcode HookTimes}. */
@@ -32,14 +32,14 @@ export function checkOptions(
   checkKnown(making(hook), options, known);
 }
 
-/** Returns the schedule among options, checked, to be assigned to the hook. */
+/** Checks the schedule options among `options`, and returns them, to be assigned to the hook. */
 export function timesOf(hook: string, options: object): HookTimes {
   const times = scheduleOf(options);
   readSchedule(hook, times);
   return times;
 }
 
-/** Throws a TypeError if an option is given and of the wrong kind. */
+/** Throws a TypeError if an option is given and `isFine` returns false for it. The message contains `requirement`. */
 export function checkType(
   hook: string,
   options: object,
@@ -56,7 +56,7 @@ export function checkStage(hook: string, options: object): void {
   checkType(hook, options, "stage", "a dynamics stage", (stage) => stages.has(stage as string));
 }
 
-/** Throws a TypeError if an option is not a number, and a RangeError if it does not meet the rule. */
+/** Throws a TypeError if an option is given and is not a number, and a RangeError if it does not meet `rule`. */
 export function checkNumber(
   hook: string,
   options: object,
@@ -85,7 +85,7 @@ export function isFlag(value: unknown): boolean {
   return typeof value === "boolean";
 }
 
-/** Returns a function that tests whether a value is one of these. */
+/** Returns a function that tests whether a value is one of the given values. */
 export function isOneOf(...values: readonly unknown[]): (value: unknown) => boolean {
   return (value) => values.includes(value);
 }

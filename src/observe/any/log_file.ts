@@ -11,14 +11,14 @@ import { jsonLine } from "../training/json_line.ts";
 const ENCODER = new TextEncoder();
 
 /**
- * A file of JSON Lines in the folder `logs` of another folder. `write` hands each line to the operating system before
- * it returns.
+ * A file of JSON Lines in the subfolder `logs` of the output folder. `write` hands each line to the operating system
+ * before it returns.
  */
 export class LogFile {
   readonly #folder: string;
   readonly #fileName: string | undefined;
   #file: OpenFile | undefined;
-  /** Path of the file; `undefined` before it was first opened. */
+  /** Path of the file; `undefined` until it is opened for the first time. */
   path: string | undefined;
 
   constructor(outputDir: string | URL, fileName: string | undefined) {
@@ -31,7 +31,10 @@ export class LogFile {
     return this.#file !== undefined;
   }
 
-  /** Creates the folder, and a new file, or appends to the file of the given name. */
+  /**
+   * Creates the folder, and opens the file with the given name for appending. Without a name, creates a new file
+   * whose name contains the time.
+   */
   open(): void {
     const files = fileSystemFor("JsonLog");
     attempt(
@@ -81,7 +84,7 @@ export class LogFile {
   }
 }
 
-/** Returns the result of a function, or throws an error that names the action if the file system refuses. */
+/** Returns the result of a function. If the function throws, throws an error that names the action. */
 function attempt<T>(action: string, work: () => T): T {
   try {
     return work();

@@ -11,16 +11,16 @@ import { CsvFile } from "../../sinks/csv/csv_file.ts";
 import { codeOf, type OpenFile, openFile } from "../../sinks/files/open_file.ts";
 import type { LogRow } from "../atoms/log_table.ts";
 
-/** Output for the rows of steps, in order. */
+/** Output that receives the rows of a log, one step after another. */
 export interface LogOutput {
   /**
-   * Opens the output when a run begins. Returns the path of the file if it has rows of an earlier run, which the new
-   * rows follow.
+   * Opens the output when a run begins. Returns the path of the file if it already has rows of an earlier run,
+   * otherwise `undefined`.
    */
   open(): void | Promise<string | URL | undefined>;
   /**
    * Writes the rows of one step, in the order of the columns. Throws errors of earlier rows. Returns a promise if the
-   * output does not keep up.
+   * run must wait for a slow output.
    */
   write(step: number, rows: readonly (readonly number[])[]): void | PromiseLike<void>;
   /** Waits until all rows are written, then closes the output. Throws errors of earlier rows. */
@@ -30,9 +30,12 @@ export interface LogOutput {
    * the run resumes.
    */
   save?(): unknown;
-  /** Sets the position to return to before the next row is written. */
+  /** Restores a position that `save` returned. The output returns to it before the next row is written. */
   load?(state: unknown): void;
-  /** Compares the file with a state, by default the loaded one. Throws a RangeError if the file is shorter. */
+  /**
+   * Compares the file with a state that `save` returned, by default the loaded state. Throws a RangeError if the file
+   * is shorter.
+   */
   compare?(state?: unknown): Promise<void>;
   /** Waits until all rows so far are written. */
   flush?(): Promise<void>;

@@ -6,7 +6,7 @@
 
 /** Options of {@linkcode Pace}. */
 export interface PaceOptions {
-  /** Number of steps of the run, if it is known. */
+  /** Number of steps of the run; `undefined` if it is not known. */
   readonly nSteps: number | undefined;
   /** Returns the time, ms. */
   readonly now: () => number;
@@ -28,8 +28,8 @@ export class Pace {
   }
 
   /**
-   * Returns the speed since the last call and, if `nSteps` is known, the progress and the remaining time. The remaining
-   * time is estimated from the average speed since the run began.
+   * Returns the speed since the last call and, if `nSteps` is known, the progress and the remaining time. Their names
+   * begin with `kind`. The remaining time is estimated from the average speed since the run began.
    */
   at(kind: string, step: number): Record<string, number> {
     const { nSteps } = this.#options, now = { step, time: this.#options.now() };

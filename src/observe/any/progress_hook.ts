@@ -21,13 +21,13 @@ export interface ProgressHookOptions {
   /** Function that takes the text, such as `(text) => Deno.stderr.writeSync(new TextEncoder().encode(text))`. */
   readonly write: (text: string) => void;
   /**
-   * Writes to a terminal, which is repainted on one line. Otherwise each report is a line of its own.
+   * Repaints one line, as a terminal allows. If false, each report is written as a separate line.
    *
    * @default false
    */
   readonly isTerminal?: boolean;
   /**
-   * Number of steps of the run, counted from its first step.
+   * Total number of steps of the run. A resumed run includes the steps before it was resumed.
    *
    * @default undefined: share and remaining time are not shown
    */
@@ -74,12 +74,13 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 /**
  * Reports the progress of a run: the step and the number of steps, finished systems of a stream, converged systems,
  * the total energy, the largest force on an atom of the systems that still move, steps per second and the remaining
- * time. On a terminal one line is repainted ten times a second. Otherwise a plain line without escape codes is
- * written every ten seconds. The last line is that of the last step.
+ * time. On a terminal, one line is repainted ten times a second. Otherwise a plain line without escape codes is
+ * written every ten seconds. The last line shows the last step.
  *
- * For training it reports steps, epoch, loss, speed and remaining time; for other loops steps, speed and remaining time.
+ * For training it reports steps, epoch, loss, speed and remaining time; for other loops steps, speed and remaining
+ * time.
  *
- * The hook is due only a few times between two lines, so it costs next to nothing.
+ * The hook is due only a few times between two lines, so its cost is negligible.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -108,13 +109,13 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 export class ProgressHook implements FinishedHook<string> {
   /** Name of the hook. */
   readonly name: string = NAME;
-  /** Kinds of engines for which there is a row in the overload table. */
+  /** Kinds of engines that have handlers in the overload table. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** Overload table, with one row for each of these kinds. */
+  /** Overload table: the handlers of each kind in `kinds`. */
   readonly on: object;
-  /** Handler of all other kinds. */
+  /** Handler for engines of all other kinds. */
   readonly otherwise: Otherwise;
-  /** Every step may be due; `everySeconds` decides. */
+  /** Any step may be due; `everySeconds` decides which steps are. */
   readonly frequency = 1;
   /** Interval between two reports, s. */
   readonly everySeconds: number;
@@ -128,7 +129,7 @@ export class ProgressHook implements FinishedHook<string> {
   #start = { time: 0, step: 0 };
   #last: StepValues | undefined;
   #hasWritten = false;
-  /** Step of another kind of loop that was reported last. */
+  /** Last reported step of a loop that is neither dynamics nor training; −1 before the first report. */
   #reported = -1;
 
   /** Creates the hook; the first report is written during the run. */
@@ -176,7 +177,7 @@ export class ProgressHook implements FinishedHook<string> {
   }
 
   /**
-   * Reports once more if systems converged in the step of the last line. On a terminal it ends the line. Called by
+   * Writes another report if systems converged in the step of the last line. On a terminal, ends the line. Called by
    * the engine when a run ends.
    */
   async close(outcome: Outcome): Promise<void> {
@@ -196,7 +197,7 @@ export class ProgressHook implements FinishedHook<string> {
     this.#write(this.#line(stepCount, [`epoch ${epoch + 1}`, `loss ${+loss.toPrecision(4)}`]));
   }
 
-  /** Reports a step of another kind of loop, at the first of its stages that is due. */
+  /** Reports a step of a loop that is neither dynamics nor training, once, at the first due stage of the step. */
   #reportLoop({ stepCount }: BaseContext): void {
     if (stepCount === this.#reported) return;
     this.#reported = stepCount;
@@ -237,7 +238,7 @@ export class ProgressHook implements FinishedHook<string> {
   }
 }
 
-/** Values of one step. */
+/** Values of one step that a report shows. */
 interface StepValues {
   readonly batch: Batch;
   readonly stream: DynamicsContext["stream"];

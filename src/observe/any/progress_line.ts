@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Values of any run to show. */
+/** Progress of a run of any engine. */
 export interface RunProgress {
   /** Number of steps done. */
   readonly steps: number;
@@ -14,7 +14,7 @@ export interface RunProgress {
   readonly rate: { readonly steps: number; readonly seconds: number };
 }
 
-/** Values of a run of atoms to show. */
+/** Progress of a run of dynamics. */
 export interface Progress extends RunProgress {
   /** Number of converged systems. */
   readonly converged: number;
@@ -28,7 +28,7 @@ export interface Progress extends RunProgress {
   readonly fmax: number;
 }
 
-/** Returns the progress of a run of atoms as one line. */
+/** Returns the progress of a run of dynamics as one line. */
 export function progressLine(progress: Progress): string {
   const { converged, systems, stream, energy, fmax } = progress;
   const facts = [

@@ -39,7 +39,10 @@ async function responseOf(url: URL, request: RequestInit): Promise<Response> {
   return response;
 }
 
-/** Throws if a redirect changes more than the scheme and the query: the path is a secret of the first host. */
+/**
+ * Throws an Error if a redirect changes the host or the path, which is a secret of the first host, or leads from
+ * https to http.
+ */
 function checkSame(from: URL, to: URL | undefined): void {
   const isSame = to?.host === from.host && to.pathname === from.pathname;
   if (isSame && (to.protocol === "https:" || to.protocol === from.protocol)) return;

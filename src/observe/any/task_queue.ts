@@ -31,7 +31,7 @@ export class TaskQueue {
     return this.#pending.length === 0;
   }
 
-  /** Waits until there is room for one more task. */
+  /** Waits until the queue can take one more task. */
   async room(): Promise<void> {
     while (this.#pending.length >= this.#limit) await this.#pending[0];
   }
@@ -56,7 +56,7 @@ export class TaskQueue {
     this.#pending.push(done);
   }
 
-  /** Throws the errors since the last call as one error. */
+  /** Throws one error for all tasks that failed since the last call. Does nothing if no task failed. */
   check(): void {
     const errors = this.#errors;
     if (errors.length === 0) return;
@@ -71,8 +71,8 @@ export class TaskQueue {
   }
 
   /**
-   * Waits until all tasks have finished, for at most `seconds`, then aborts the others. Throws the errors since the
-   * last check.
+   * Waits until all tasks have finished, for at most `seconds`, then aborts the tasks that are left. Throws the
+   * errors since the last check.
    */
   async finish(seconds: number = Infinity): Promise<void> {
     const late = () => this.#controller.abort(new Error("the run has ended"));

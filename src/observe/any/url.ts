@@ -8,8 +8,8 @@ import { showKind } from "../../base/show.ts";
 import { making } from "./hook_options.ts";
 
 /**
- * Throws a TypeError if an option is not a web address. The message does not show the value, which may contain a
- * secret.
+ * Throws a TypeError if an option is given and is not an http or https address. The message does not show the value,
+ * which may contain a secret.
  */
 export function checkUrl(hook: string, options: object, member: string): void {
   const value: unknown = (options as Readonly<Record<string, unknown>>)[member];

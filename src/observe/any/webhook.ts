@@ -26,11 +26,11 @@ export type WebhookOccasion = "training_begin" | "training_end" | "best_model" |
 export interface WebhookEvent {
   /** Occasion of the message. */
   readonly event: WebhookOccasion;
-  /** Text for people. */
+  /** Text for human readers. */
   readonly text: string;
   /** Name of the trainer. */
   readonly trainer: string;
-  /** Number of finished epochs. */
+  /** Number of epochs done before the current one. */
   readonly epoch: number;
   /** Number of steps done. */
   readonly step: number;
@@ -73,8 +73,8 @@ const QUEUE_LIMIT = 16;
 
 /**
  * Posts a message when training ends, when a model is better than all before it, and when an error is thrown.
- * Training never waits for answers, except for at most `timeout` seconds when it ends. Errors are warnings, which
- * `hooks.list()` counts, and never stop a run.
+ * Training never waits for answers, except for at most `timeout` seconds when it ends. Failed posts become warnings,
+ * which `hooks.list()` counts, and never stop a run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -138,7 +138,7 @@ export class Webhook {
     this.#format = options.format ?? (({ text }) => ({ text }));
   }
 
-  /** Starts a new queue. Called by the trainer when a run begins. */
+  /** Starts a new queue of messages. Called by the trainer when a run begins. */
   open(): void {
     this.#tasks = new TaskQueue("post to the webhook", QUEUE_LIMIT);
   }

@@ -12,7 +12,10 @@ export function hasFiles(): boolean {
   return findFileSystem() !== undefined;
 }
 
-/** Writes a temporary file in the same folder, then renames it: a reader sees the old text or the new one. */
+/**
+ * Replaces a file: writes a temporary file in the same folder, then renames it, so that a reader sees either the old
+ * text or the new one.
+ */
 export async function writeFile(path: string | URL, text: string): Promise<void> {
   const files = findFileSystem();
   if (files === undefined) {

@@ -21,8 +21,8 @@ const NAME = "AlignCellHook";
 /**
  * Rotates periodic systems before a step so that the first lattice vector points along x and the second lies in the
  * xy plane. Cell, positions, velocities and forces are rotated together, so the physics does not change. Systems that
- * are aligned already keep their bits. The anchors of frozen atoms are rotated with their system; the anchors of
- * springs in models are not.
+ * are already aligned stay bitwise unchanged. The anchors of frozen atoms are rotated with their system; the anchors
+ * of springs in models are not.
  *
  * The hook is a kernel, so multi-step calls remain possible.
  *
@@ -86,8 +86,8 @@ export class AlignCellHook {
 }
 
 /**
- * Rotates the anchors of frozen atoms like their systems. The kernel changes the cell that it is given, so the
- * anchors need a copy of it.
+ * Returns the kernel that rotates the anchors of frozen atoms with their systems. The kernel also rotates the cell
+ * that it receives, so the anchors use a copy of the cell.
  */
 function alignAnchors(state: ResidentBatch): KernelCall[] {
   const { backend } = state;

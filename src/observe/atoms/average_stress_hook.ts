@@ -12,7 +12,8 @@ import { ObservedSystems } from "../observables/observed_systems.ts";
 /** Options of {@linkcode AverageStressHook}. */
 export interface AverageStressHookOptions extends HookTimes {
   /**
-   * Number of samples in a block at first. If there are many blocks, pairs of them are merged.
+   * Initial number of samples in a block. When there are too many blocks, pairs of them are merged, which doubles the
+   * block size.
    *
    * @default 10
    */
@@ -31,11 +32,11 @@ export interface AverageStress {
   readonly systemId: number;
   /** Mean stress in eV/Å³, nine numbers, tension positive. */
   readonly stress: Float64Array;
-  /** Standard error of each number by block averages; NaN with fewer than two blocks. */
+  /** Standard error of each number in eV/Å³, from block averages; NaN with fewer than two blocks. */
   readonly stressError: Float64Array;
   /** Mean pressure −tr σ / 3 in eV/Å³; 1 eV/Å³ = 160.21766 GPa. */
   readonly pressure: number;
-  /** Standard error of the pressure. */
+  /** Standard error of the pressure in eV/Å³; NaN with fewer than two blocks. */
   readonly pressureError: number;
   /** Number of samples. */
   readonly samples: number;
@@ -151,7 +152,7 @@ interface Moving {
   readonly cell: ArrayLike<number>;
 }
 
-/** Returns the stress of forces and motion, and the pressure. */
+/** Returns the nine numbers of the stress, including the kinetic part, and the pressure, all in eV/Å³. */
 function stressOf(read: Moving, { nodeOffsets, infos }: Batch, system: number): Float64Array {
   const from = nodeOffsets[system]!, to = nodeOffsets[system + 1]!;
   const { stress, velocities, masses, cell } = read;

@@ -24,7 +24,7 @@ export interface BiasView {
   readonly cell: Float32Array | Float64Array;
   /** Forces, eV/Å, three numbers per atom. The bias adds its forces here. */
   readonly forces: Float32Array | Float64Array;
-  /** Virial, eV, nine numbers. The bias adds Σ f ⊗ r here, from which stresses follow. */
+  /** Virial, eV, nine numbers. The bias adds Σ f ⊗ r here; stresses are computed from it. */
   readonly virial: Float64Array;
 }
 
@@ -54,9 +54,9 @@ type OpenBias = ReturnType<BiasModel["open"]>;
  * Adds a potential to the model: its energy, forces and virial. Everything that uses them includes the bias: hooks,
  * convergence criteria and stresses.
  *
- * A model is made of kernels, so multi-step calls remain possible. A function is called for each active system in
- * each step, as by `potential(…)`. It must add to `virial` if stresses are used. A permanent bias can also be part of
- * the model through `sum`; a hook can be enabled and disabled.
+ * A model is made of kernels, so multi-step calls remain possible. A function is called for each active system
+ * whenever the bias is applied, like the function of `potential(…)`. It must add to `virial` if stresses are used. A
+ * permanent bias can instead be added to the model with `sum`. A hook, in contrast, can be enabled and disabled.
  *
  * Throws a TypeError or RangeError that names the option that is wrong. The run throws a TypeError if a model is not
  * made of kernels, or if a function does not return a number.

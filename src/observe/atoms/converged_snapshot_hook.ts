@@ -18,7 +18,8 @@ const NAME = "ConvergedSnapshotHook";
 
 /**
  * Writes each system to a sink once, when it converges: the relaxed structures of a large batch without their
- * trajectories. The engine also needs a `ConvergenceHook`. Frames and errors are those of {@linkcode SnapshotHook}.
+ * trajectories. The engine also needs a `ConvergenceHook`. The frames have the same fields as those of {@linkcode
+ * SnapshotHook}, and errors are handled in the same way.
  *
  * Throws a TypeError that names the option that is wrong.
  *
@@ -47,12 +48,12 @@ const NAME = "ConvergedSnapshotHook";
 export class ConvergedSnapshotHook extends SinkHook {
   /** The event of converged systems. */
   readonly stage: typeof DynamicsStage.ON_CONVERGE = DynamicsStage.ON_CONVERGE;
-  /** Required of a hook; events ignore it. */
+  /** Required by the hook interface; event stages ignore it. */
   readonly frequency = 1;
-  /** Fields that must be up to date. */
+  /** Fields that the engine must update before the hook is called. */
   readonly reads: readonly ("energy" | "time" | "frame")[] = FRAMED;
 
-  /** Makes a hook; nothing is written yet. */
+  /** Creates the hook; nothing is written yet. */
   constructor(options: ConvergedSnapshotHookOptions) {
     checkOptions(NAME, options, ["sink"]);
     super(NAME, options);

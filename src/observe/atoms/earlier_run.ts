@@ -20,9 +20,9 @@ export function expectFrames(sink: object): void {
 
 /**
  * Checks that a run which begins at step 0 does not append to the frames of an earlier run in a file, because steps
- * and times would be duplicated. If the run has checkpoints, this is an error, because such a run is meant to be
- * resumed. Otherwise it is a warning, because the file may collect many runs on purpose. Frames without a step do not
- * belong to a run.
+ * and times would be duplicated. If the engine has a `CheckpointHook`, this is an error, because such a run is meant
+ * to be resumed. Otherwise it is a warning, because the file may collect many runs on purpose. If the last frame has
+ * no step, there is no check.
  *
  * @throws {RangeError} if the engine has a `CheckpointHook`
  */

@@ -20,7 +20,10 @@ export function numberOf(hook: string, element: unknown, member: string = "eleme
   );
 }
 
-/** Returns the indices in `from` … `to` of the atoms of an element, or of all atoms if it is undefined. */
+/**
+ * Returns the indices from `from` up to, but not including, `to` of the atoms of an element; of all atoms if
+ * `element` is undefined.
+ */
 export function atomIndices(
   numbers: ArrayLike<number> | undefined,
   from: number,

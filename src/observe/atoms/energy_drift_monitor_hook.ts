@@ -13,7 +13,10 @@ import {
   timesOf,
 } from "../any/hook_options.ts";
 
-/** Measure of a drift: |E − E₀| in eV, that per atom, or that per atom and step. */
+/**
+ * Measure of a drift: `"absolute"` is |E − E₀| in eV, `"perAtom"` divides it by the number of atoms,
+ * `"perAtomPerStep"` also by the number of steps.
+ */
 export type DriftMetric = "absolute" | "perAtom" | "perAtomPerStep";
 
 /** Options of {@linkcode EnergyDriftMonitorHook}. */
@@ -27,13 +30,13 @@ export interface EnergyDriftMonitorHookOptions {
    */
   readonly metric?: DriftMetric;
   /**
-   * Reaction to a larger drift: a warning, which is counted and handed to `onWarning`, or the end of the run.
+   * Reaction to a larger drift: `"warn"` counts a warning and hands it to `onWarning`, `"throw"` ends the run.
    *
    * @default "warn"
    */
   readonly action?: "warn" | "throw";
   /**
-   * Includes kinetic energy: NVE conserves the total energy.
+   * Adds the kinetic energy to the potential energy, because NVE conserves their sum.
    *
    * @default true
    */
@@ -94,10 +97,10 @@ const UNITS: Readonly<Record<DriftMetric, string>> = {
 };
 
 /**
- * Monitors the conservation of energy. The first energy of a system is the reference for later ones; a rate counts
- * the steps since then. References belong to systems by their `systemId`: they are kept in later runs of the same
- * batch, if systems enter or leave it in between, and in checkpoints. Another batch gets new references. Call
- * `reset()` after drawing new velocities.
+ * Monitors the conservation of energy. The first energy of a system is the reference for later ones. A drift per step
+ * is divided by the number of steps since the reference. References belong to systems by their `systemId`. They are
+ * kept in checkpoints and in later runs of the same batch, even if systems enter or leave it in between. Another
+ * batch gets new references. Call `reset()` after drawing new velocities.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -186,7 +189,7 @@ export class EnergyDriftMonitorHook {
     });
   }
 
-  /** Forgets all references. The next energies become the new ones. */
+  /** Forgets all references. The next energies become the new references. */
   reset(): void {
     this.#references.clear();
   }
@@ -213,7 +216,7 @@ export class EnergyDriftMonitorHook {
 
   #followBatch(batch: Batch): void {
     const known = this.#batch;
-    const { whole } = batch; // a stage of a fused run sees a part of the batch, which changes
+    const { whole } = batch; // a stage of a fused run sees only a part of the batch, and that part changes
     if (known?.deref() === whole) return;
     if (known !== undefined) this.reset();
     this.#batch = new WeakRef(whole);

@@ -10,7 +10,10 @@ import { stamped } from "../../batch/sample_stamps.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 import { checkRequired, checkType } from "../any/hook_options.ts";
 
-/** Fields that a hook reads for a frame: energies (and with them stresses) must be those of the step. */
+/**
+ * Fields that a hook reads for a frame. Reading `energy` makes the engine compute energies and stresses of the
+ * current step.
+ */
 export const FRAMED: readonly ("energy" | "time" | "frame")[] = ["energy", "time", "frame"];
 
 /** The part of a hook's context that a frame needs. */
@@ -19,7 +22,7 @@ export interface FrameContext {
   readonly batch: Batch;
   /** Number of steps done before this one. */
   readonly stepCount: number;
-  /** Fields that were read. */
+  /** Values of the fields that the hook reads. */
   readonly read: {
     readonly time?: ArrayLike<number>;
     readonly frame?: DynamicsFields["frame"];
@@ -27,8 +30,8 @@ export interface FrameContext {
 }
 
 /**
- * Returns the fields to read for a frame of certain fields. Without `energy` and `stress`, no evaluation of the model
- * is needed.
+ * Returns the fields that a hook must read for a frame with only the given fields. Without `energy` and `stress`, no
+ * evaluation of the model is needed.
  */
 export function framedOf(
   fields: readonly string[] | undefined,
@@ -38,9 +41,9 @@ export function framedOf(
 }
 
 /**
- * Returns a copy of the systems as they are in this step, or of those in some slots. It has the additional fields
- * `step`, `time` (fs) and `sourceId`, the `systemId` of each system in the run. With `fields` it has only those, and
- * the fields of every batch.
+ * Returns a copy of the systems in the given slots, by default all, as they are in this step. The copy has the
+ * additional fields `step`, `time` (fs) and `sourceId`, the `systemId` of each system in the run. If `fields` is
+ * given, the copy has only these fields besides those that every batch has.
  */
 export async function frameOf(
   { batch, stepCount, read }: FrameContext,

@@ -11,13 +11,13 @@ import { checkNumber, checkOptions, checkType, isFlag } from "../any/hook_option
 /** Options of {@linkcode FreezeAtomsHook}. */
 export interface FreezeAtomsHookOptions {
   /**
-   * Value of the field `categories` of frozen atoms.
+   * Freezes the atoms whose field `categories` has this value.
    *
    * @default -1
    */
   readonly freezeCategory?: number;
   /**
-   * Atoms to freeze, instead of a category.
+   * Selects the atoms to freeze directly, instead of by a category.
    *
    * @default the atoms of the category
    */
@@ -39,16 +39,17 @@ export type FreezeStage = typeof DynamicsStage[
 
 /**
  * Holds atoms at the positions that they have when a run begins. They are bitwise unchanged after every step of every
- * integrator. Frozen atoms are put back before forces are computed, so that other atoms interact with them where they
- * are. Their velocities are 0, and by default the forces on them. They have no degrees of freedom, so temperatures
- * are those of the other atoms. The selection is evaluated when a run begins; an atom that was moved between two runs
- * is frozen at its new position.
+ * integrator. Frozen atoms are put back before forces are computed, so that other atoms interact with them at these
+ * positions. Their velocities are 0, and by default the forces on them. They have no degrees of freedom, so
+ * temperatures are those of the other atoms. The selection is evaluated when a run begins; an atom that was moved
+ * between two runs is frozen at its new position.
  *
  * The hook is a kernel, so multi-step calls remain possible. The engine option `fixAtoms` does the same for a whole
  * run.
  *
- * Throws a TypeError or RangeError that names the option that is wrong. The run throws one if the batch has no field
- * `categories`, or if the selection does not fit it.
+ * Throws a TypeError or RangeError that names the option that is wrong. The run throws a TypeError if atoms are
+ * frozen by category and the batch has no field `categories`, and a TypeError or RangeError if the selection `atoms`
+ * does not fit the batch.
  *
  * @example The lower half of a crystal
  * ```ts
@@ -75,7 +76,7 @@ export type FreezeStage = typeof DynamicsStage[
  * ```
  */
 export class FreezeAtomsHook {
-  /** Stages of the hook: before the forces are computed, after, and when velocities are new. */
+  /** Stages of the hook: before forces are computed, after they are computed, and after velocities are updated. */
   readonly stages: readonly FreezeStage[] = [
     DynamicsStage.AFTER_PRE_UPDATE,
     DynamicsStage.AFTER_COMPUTE,
@@ -89,7 +90,7 @@ export class FreezeAtomsHook {
     "velocities",
     "forces",
   ];
-  /** The hook does not depend on absolute positions. */
+  /** True: translating a system does not change the effect of the hook. */
   readonly isInvariant: true = true;
   readonly #category: number;
   readonly #atoms: AtomChoice | undefined;
@@ -184,5 +185,5 @@ const WHAT: Readonly<Record<FreezeStage, number>> = {
   "dynamics/AFTER_POST_UPDATE": Freeze.VELOCITIES,
 };
 
-// Number of the next hook: each one has flags of its own in a batch.
+// Number of the next hook. Each hook stores separate flags in a batch, under its number.
 let count = 0;

@@ -23,9 +23,9 @@ export function hasAnchors(state: ResidentBatch): boolean {
 }
 
 /**
- * Anchors atoms where they are, and sets their velocities to 0. A second call changes nothing, even after wrapping:
- * the stored anchor x₀ is kept if the unwrapped position x + n h agrees with it within the rounding error of x₀ − n
- * h.
+ * Anchors atoms at their current positions, and sets their velocities to 0. A second call changes nothing, even after
+ * wrapping: the stored anchor x₀ is kept if the unwrapped position x + n h agrees with it within the rounding error
+ * of x₀ − n h.
  */
 export function anchor(state: ResidentBatch, frozen: ArrayLike<number>): void {
   const { images: counters, batch: { systemOfNode, nodeCount } } = state;

@@ -15,7 +15,10 @@ export interface LogRow {
   readonly time: number;
   /** Id of the system. */
   readonly systemId: number;
-  /** Status of the system: the stage of a fused run that it is in; by default 1 if it has converged. */
+  /**
+   * Status of the system: in a fused run the number of its stage, otherwise by default 1 if it has converged and 0 if
+   * not.
+   */
   readonly status: number;
   /** Potential energy, eV. */
   readonly energy: number;
@@ -23,11 +26,11 @@ export interface LogRow {
   readonly fmax: number;
   /** Temperature, K. */
   readonly temperature: number;
-  /** Custom columns. */
+  /** Values of custom columns. */
   readonly [custom: string]: number;
 }
 
-/** A function that computes a custom column: one number for all systems, or one for each. */
+/** A function that computes a custom column: one number for all systems, or one number for each system. */
 export type CustomScalar = (ctx: DynamicsContext) => number | ArrayLike<number>;
 
 /** Fields that every log reads. */

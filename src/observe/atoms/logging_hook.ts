@@ -26,7 +26,7 @@ import { type CustomScalar, LOG_COLUMNS, LOGGED, tableOf } from "./log_table.ts"
 /** Options of {@linkcode LoggingHook} besides its output. */
 export interface LogContents extends HookTimes {
   /**
-   * Custom columns: name → function of the context.
+   * Custom columns: functions of the context, by the names of the columns.
    *
    * @default {}
    */
@@ -75,11 +75,11 @@ const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "st
  *
  * Rows are appended to an existing CSV file if its header is the same; another header is an error. If the file has
  * rows of an earlier run and this run begins at step 0, the engine warns. Numbers are written so that reading returns
- * the same number; NaN is an empty cell. Rows are written in the background, always complete, and are all in the file
- * when the run has ended.
+ * the same number; NaN is an empty cell. Rows are written in the background, each one completely. All of them are in
+ * the file when the run has ended.
  *
  * A run that resumes from a checkpoint removes the rows that were written to a CSV file after the checkpoint, and
- * writes them again. A function receives those rows a second time.
+ * writes them again. A custom function receives these rows a second time.
  *
  * An error while writing stops the run, unless the hook is added with another `onError`. It is thrown at once, some
  * rows later, or when the run ends.
@@ -167,8 +167,8 @@ export class LoggingHook {
   }
 
   /**
-   * Restores a state that `save` returned: rows after it are removed before the next is written. Called by the
-   * engine.
+   * Restores a state that `save` returned: rows written after that state are removed before the next row is written.
+   * Called by the engine.
    */
   load(state: unknown): void {
     this.#output.load?.(state);
@@ -180,7 +180,7 @@ export class LoggingHook {
   }
 }
 
-/** Warns that the rows of a run follow those of an earlier one with the same steps. */
+/** Warns that the rows of this run follow rows of an earlier run with the same steps. */
 function warnOfRows(engine: Workflow, path: string | URL): void {
   const text =
     `${path} holds rows of an earlier run, and ${engine.name} begins at step 0: steps and times will be duplicated. ` +

@@ -67,7 +67,7 @@ export class MaxForceClampHook {
     this.#limit = maxForce;
   }
 
-  /** The hook does not depend on absolute positions. */
+  /** True: translating a system does not change the effect of the hook. */
   readonly isInvariant: true = true;
 
   /** Returns the kernels that the engine runs. */

@@ -33,7 +33,10 @@ export interface NotFinite {
   readonly count: number;
   /** Slots of the systems that have such values. */
   readonly systems: readonly number[];
-  /** Index of the first atom within the first of these systems; undefined for a field with one row per system. */
+  /**
+   * Index, within the first of these systems, of the first atom with such a value; `undefined` for a field with one
+   * row per system.
+   */
   readonly atom: number | undefined;
 }
 
@@ -57,7 +60,7 @@ export class NotFiniteFieldError extends Error {
   readonly step: number;
   /** Slots of all systems that have such values. */
   readonly systems: readonly number[];
-  /** Details for each field. */
+  /** Details of each field that has such values. */
   readonly fields: readonly NotFinite[];
 
   /** Creates the error with a message that names fields, counts and systems. */

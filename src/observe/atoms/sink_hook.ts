@@ -20,8 +20,8 @@ interface SavedSink {
  *
  * The content of the sink follows the run: if a run resumes from a checkpoint, the systems written after that
  * checkpoint are removed from the sink, and are written again. A sink that has fewer systems than at the checkpoint,
- * or those of another run, is refused with a RangeError, and no file of the run is changed. If writing fails, the run
- * stops. The sink stays open when the run ends.
+ * or systems of another run, is refused with a RangeError, and no file of the run is changed. If writing fails, the
+ * run stops. The sink stays open when the run ends.
  *
  * @example
  * ```ts
@@ -62,9 +62,9 @@ export class SinkHook {
   #isKnown = false;
   /** Number of systems to keep when the sink is truncated; `undefined` if it need not be truncated. */
   #truncateAt: number | undefined;
-  /** Last system of the sink, as far as it is known. */
+  /** Last system that was written, or its mark from a checkpoint; `undefined` before the first write. */
   #last: Batch | SystemMark | undefined;
-  /** Error of a flush that a checkpoint asked for. */
+  /** Error of a flush before a checkpoint, which the next write throws again. */
   #failure: { readonly error: unknown } | undefined;
 
   /**
@@ -82,7 +82,7 @@ export class SinkHook {
 
   /**
    * Opens the sink, and removes the systems that were written after the loaded checkpoint. Throws a RangeError if the
-   * sink has fewer systems than at that checkpoint, or those of another run. Called by the engine.
+   * sink has fewer systems than at that checkpoint, or systems of another run. Called by the engine.
    */
   async open(engine?: Workflow): Promise<void> {
     if (this.#sink.length === undefined) return; // a sink of unknown length cannot be truncated
@@ -111,7 +111,7 @@ export class SinkHook {
     return canGoBack && length !== undefined ? this.#stateOf(length) : undefined;
   }
 
-  /** Returns the loaded state, until the sink was truncated to it. */
+  /** Returns the loaded state; `undefined` once the sink has been truncated to it. */
   #saved(): SavedSink | undefined {
     return this.#truncateAt === undefined ? undefined : this.#stateOf(this.#truncateAt);
   }
@@ -129,8 +129,8 @@ export class SinkHook {
   }
 
   /**
-   * Waits until the sink has all systems, so that a checkpoint may count them. If it fails, the next write throws,
-   * too.
+   * Waits until the sink has all systems, so that a checkpoint may count them. If a flush fails, the next write
+   * throws its error, too.
    */
   async flush(): Promise<void> {
     try {

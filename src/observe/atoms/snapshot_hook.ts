@@ -17,8 +17,9 @@ export interface SnapshotHookOptions extends HookTimes {
   /** Sink for the snapshots. */
   readonly sink: SystemWriter;
   /**
-   * Fields to keep besides those that every batch has. Without `energy` and `stress`, steps are faster, because they
-   * need not be computed. An unknown name is an error at the first snapshot: a custom field must be in the batch.
+   * Fields to keep besides those that every batch has. Without `energy` and `stress`, steps are faster, because these
+   * need not be computed for the snapshot. An unknown name is an error at the first snapshot: a custom field must be
+   * in the batch.
    *
    * @default all fields
    */
@@ -34,14 +35,15 @@ export interface SnapshotHookOptions extends HookTimes {
 const NAME = "SnapshotHook";
 
 /**
- * Writes a copy of the whole batch to a sink every `frequency` steps: a trajectory. A frame has the fields of the batch
- * as they are at that moment, and `step`, `time` (fs, NaN if steps take no time) and `sourceId`: in a sink that keeps
- * many frames as one batch each system has a new `systemId`, and `sourceId` is the one it has in the run.
+ * Writes a copy of the whole batch to a sink every `frequency` steps: a trajectory. A frame has the fields of the
+ * batch as they are at that moment, and `step`, `time` (fs, NaN if steps take no time) and `sourceId`. A sink that
+ * keeps many frames as one batch gives each system a new `systemId`; `sourceId` is the one that the system has in the
+ * run.
  *
  * A run that resumes from a checkpoint removes the frames that were written after the checkpoint, and writes them
- * again: no frame is lost or duplicated. Use one sink for one run: if a run begins at step 0, and its sink is a file with
- * frames of an earlier run, the engine warns, and with a `CheckpointHook` the run is refused with a RangeError. A process
- * may add several runs to one sink that it keeps open.
+ * again: no frame is lost or duplicated. Use one sink for one run: if a run begins at step 0, and its sink is a file
+ * with frames of an earlier run, the engine warns. With a `CheckpointHook`, the run is refused with a RangeError
+ * instead. A process may add several runs to one sink that it keeps open.
  *
  * An error while writing, including a full sink, stops the run, unless the hook is added with another `onError`. The
  * sink stays open when the run ends.
@@ -76,9 +78,9 @@ export class SnapshotHook extends SinkHook {
   readonly stage: DynamicsStage;
   /** Number of steps between two snapshots. */
   readonly frequency: number;
-  /** Fields that must be up to date. */
+  /** Fields that the engine must update before the hook is called. */
   readonly reads: readonly ("energy" | "time" | "frame")[];
-  /** True: a sink that has frames of an earlier run is refused. */
+  /** True: frames of an earlier run in the same file cause a warning, or an error with a `CheckpointHook`. */
   protected override readonly isForOneRun: boolean = true;
   readonly #fields: readonly string[] | undefined;
 

@@ -45,7 +45,7 @@ export function markIn(last: Batch | SystemMark | undefined): SystemMark | undef
  * Checks that a sink has the systems that a checkpoint counted. If the sink cannot be read, only its length is
  * compared.
  *
- * @throws {RangeError} if it has fewer systems, or if the last of them is another one
+ * @throws {RangeError} if the sink has fewer systems, or if the last of the counted systems is a different one
  */
 export async function assertSameSystem(
   hook: string,

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Throws an Error if steps take no time: relaxations have no rates. */
+/** Throws an Error if steps take no time (`time` is NaN), as in a relaxation, where rates are undefined. */
 export function assertTimed(hook: string, time: ArrayLike<number>): void {
   if (!Number.isNaN(time[0])) return;
   throw new Error(

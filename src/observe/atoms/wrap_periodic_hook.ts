@@ -7,7 +7,7 @@ import { checkOptions, checkType, isOneOf, timesOf } from "../any/hook_options.t
 /** Options of {@linkcode WrapPeriodicHook}. */
 export interface WrapPeriodicHookOptions {
   /**
-   * Number of steps between two applications.
+   * Number of steps between two times at which atoms are wrapped.
    *
    * @default 1
    */
@@ -24,7 +24,7 @@ const NAME = "WrapPeriodicHook";
 
 /**
  * Moves atoms that have left their cell back into it, by whole lattice vectors along the periodic directions, in
- * cells of any shape. The field `images` counts the vectors, so that `unwrappedPositions(batch)` and the motion are
+ * cells of any shape. The field `images` counts these vectors, so that `unwrappedPositions(batch)` and the motion are
  * the same as without the hook. Systems that are not periodic do not change.
  *
  * The hook is a kernel, so multi-step calls remain possible.
@@ -53,7 +53,7 @@ const NAME = "WrapPeriodicHook";
 export class WrapPeriodicHook {
   /** Stage at which atoms are wrapped. */
   readonly stage: typeof DynamicsStage.AFTER_POST_UPDATE | typeof DynamicsStage.AFTER_STEP;
-  /** Number of steps between two applications. */
+  /** Number of steps between two times at which atoms are wrapped. */
   readonly frequency: number;
   /** Fields that the hook changes. */
   readonly writes: readonly ["positions", "images"] = ["positions", "images"];

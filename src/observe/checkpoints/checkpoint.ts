@@ -26,9 +26,10 @@ const NAME = "Checkpoint";
 
 /**
  * Writes `checkpoint_epoch_N.hooke` every `saveEveryNEpochs` epochs, N from 1, and `best_model.hooke` whenever
- * `"val/loss"` is lower than ever before (without validation `"train/loss"`). All of them are kept. To keep only the
- * best few, use `ModelCheckpoint`, which is exported: this hook is that of `addCheckpointing` and of `checkpoint` in a
- * configuration.
+ * `"val/loss"` is lower than ever before (without validation `"train/loss"`). All checkpoints are kept.
+ *
+ * This class is internal: `addCheckpointing` and `checkpoint` in a configuration use it. To keep only the best few
+ * checkpoints, use `ModelCheckpoint`, which is exported.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  */

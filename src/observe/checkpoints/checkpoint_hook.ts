@@ -34,17 +34,17 @@ interface OpenCheckpoints {
 /**
  * Writes checkpoints of an engine to a folder, by steps, by the clock, or both, as `step-000001000.hooke`, and keeps
  * the newest ones. The state is copied between two steps and written while the run goes on. Only one checkpoint is in
- * flight: the next one by steps waits for it, the next one by the clock is skipped.
+ * flight at a time: a checkpoint that is due by steps waits for it, one that is due by the clock is skipped.
  *
  * Files are replaced atomically, so a killed process never leaves a damaged checkpoint. Before a checkpoint is
  * written, all hooks flush their own files; a run that resumes therefore has each snapshot and each row of a log
  * once. `engine.loadLatest(folder)` resumes from the newest undamaged checkpoint. A folder belongs to one run: if
  * another run is writing to it, or if it has checkpoints of an earlier run and this run begins at step 0, the run is
- * refused with an error of the code `"EBUSY"`.
+ * refused with an error whose code is `"EBUSY"`.
  *
  * If the folder cannot be written when the run begins, the run is refused. Later errors are warnings, because the
  * earlier checkpoints still exist (unless the hook is added with another `onError`). If the folder is removed during
- * the run, the run ends with an error of the code `"ESTALE"`.
+ * the run, the run ends with an error whose code is `"ESTALE"`.
  *
  * Throws a TypeError or RangeError that names the option that is wrong. If the engine cannot write checkpoints, the
  * run throws a TypeError when it begins.
@@ -88,7 +88,10 @@ export class CheckpointHook implements FinishedHook<string> {
   readonly name: string;
   /** Number of steps between two checkpoints. */
   readonly frequency: number;
-  /** Phase by which checkpoints come after a multiple of `frequency` steps. */
+  /**
+   * Phase of the schedule, `frequency` − 1: a checkpoint is due when the number of finished steps is a multiple of
+   * `frequency`.
+   */
   readonly phase: number;
   /** Writes a checkpoint when the run ends. */
   readonly atEnd: boolean;
@@ -99,7 +102,7 @@ export class CheckpointHook implements FinishedHook<string> {
     DynamicsStage,
     TrainingStage,
   ];
-  /** Overload table. */
+  /** Overload table: the handlers of each kind in `kinds`. */
   readonly on: object;
   /** Schedule of the stages at which the clock is checked. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;
@@ -170,8 +173,9 @@ export class CheckpointHook implements FinishedHook<string> {
   }
 
   /**
-   * Requests a checkpoint between two steps. With `isFirst` the next step waits until it is on disk: a run that was
-   * killed before would have written rows that no checkpoint could remove.
+   * Requests a checkpoint between two steps. If `mayWait` is false, the request is dropped while a checkpoint is
+   * being written. If `isFirst` is true, the next step waits until the checkpoint is on disk: a run that was killed
+   * before that would have written rows that no checkpoint could remove.
    */
   #request(mayWait: boolean, isFirst: boolean = false): void {
     const isBusy = this.#isRequested || !mayWait && this.#writing !== undefined;

@@ -15,8 +15,8 @@ const UNFIT = /[<>:"/\\|?*\u0000-\u001f]/g;
 
 /**
  * Returns the name of a file by a template such as `"epoch_{epoch}_loss_{val/loss:.2f}"`. `:.2f` gives two decimals,
- * `:03d` a whole number of three digits, `:.1e` scientific notation. Characters that a file name cannot have become
- * `_`.
+ * `:03d` a whole number of three digits, `:.1e` scientific notation. If `isNamed` is true, `epoch=` or `val/loss=`
+ * precedes the value. Characters that a file name cannot have become `_`.
  *
  * @throws {RangeError} if a field is unknown; the message lists the fields
  * @throws {SyntaxError} if a format is wrong

@@ -20,9 +20,9 @@ import { isPath } from "../training/training_options.ts";
 export interface CheckpointableEngine extends Workflow {
   /** Runs a function between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
-  /** Writes a checkpoint. */
+  /** Writes a checkpoint to a file. */
   saveCheckpoint(path: string): Promise<void>;
-  /** Returns the content of a checkpoint, so that it can be written while steps go on. */
+  /** Returns the content of a checkpoint, so that it can be written to a file during the next steps. */
   takeCheckpoint?(): Promise<Uint8Array<ArrayBuffer>>;
 }
 

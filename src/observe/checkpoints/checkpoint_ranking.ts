@@ -33,7 +33,7 @@ export class CheckpointRanking {
     return this.#kept;
   }
 
-  /** Returns whether a checkpoint would be kept, if the pending ones are written. */
+  /** Returns whether a checkpoint with this score would be kept once the pending checkpoints are written. */
   wouldKeep(score: number, pending: readonly RankedCheckpoint[]): boolean {
     const better = [...this.#kept, ...pending].filter((each) =>
       !isBetter(score, each.score, this.#mode)

@@ -15,15 +15,15 @@ export interface UploadedCheckpoint {
   readonly path: string;
   /** Name of the file. */
   readonly name: string;
-  /** Steps done when it was written. */
+  /** Number of steps done when the checkpoint was written. */
   readonly step: number;
-  /** Epochs done when it was written. */
+  /** Number of epochs done when the checkpoint was written. */
   readonly epoch: number;
-  /** Aborts when the upload takes too long. */
+  /** Signal that aborts when an attempt takes longer than `timeout`. */
   readonly signal: AbortSignal;
 }
 
-/** Options of {@linkcode CheckpointUpload}: either `to` or `run`. */
+/** Options of {@linkcode CheckpointUpload}. Exactly one of `to` and `run` is required. */
 export interface CheckpointUploadOptions extends HookName {
   /**
    * Address for an HTTP PUT, in which `{name}`, `{step}` and `{epoch}` are replaced.
@@ -50,7 +50,7 @@ export interface CheckpointUploadOptions extends HookName {
    */
   readonly timeout?: number;
   /**
-   * Number of further attempts after an error. The waits are 0.25 s, 0.5 s, 1 s and so on.
+   * Number of further attempts after an error. The waits before them are 0.25 s, 0.5 s, 1 s and so on.
    *
    * @default 2
    */
@@ -66,9 +66,9 @@ const QUEUE_LIMIT = 4;
 
 /**
  * Uploads each checkpoint after it was written to disk, one after another, in the background. For an HTTP PUT the
- * file is read at once, so that `ModelCheckpoint` may delete it. `run` receives the path, and must handle a file that
- * was deleted since. The end of a run waits for all uploads. An upload that fails after all attempts is a warning,
- * which `hooks.list()` counts, and never stops a run.
+ * file is read at once, so that `ModelCheckpoint` may delete it. `run` receives only the path, and must handle a file
+ * that has been deleted in the meantime. The end of a run waits for all uploads. An upload that fails after all
+ * attempts is a warning, which `hooks.list()` counts, and never stops a run.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -123,7 +123,7 @@ export class CheckpointUpload {
     this.#options = options;
   }
 
-  /** Starts a new queue. Called by the trainer when a run begins. */
+  /** Starts a new queue of uploads. Called by the trainer when a run begins. */
   open(): void {
     this.#tasks = new TaskQueue("upload checkpoints", QUEUE_LIMIT);
   }

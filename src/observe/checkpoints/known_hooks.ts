@@ -19,14 +19,17 @@ export function hasCheckpointHook(engine: Workflow): boolean {
   return checkpointFolderOf(engine) !== undefined;
 }
 
-/** Returns the folder of the first `CheckpointHook` among the hooks of an engine. */
+/**
+ * Returns the folder of the first `CheckpointHook` among the hooks of an engine; `undefined` if there is no such
+ * hook.
+ */
 export function checkpointFolderOf(engine: Workflow): string | URL | undefined {
   return [...hooksOf(engine).values()].map((hook) => FOLDERS.get(hook)).find((one) =>
     one !== undefined
   );
 }
 
-/** Returns the hooks of an engine by the names in checkpoints. */
+/** Returns the hooks of an engine by the names that identify them in checkpoints. */
 export function hooksOf(engine: Workflow): ReadonlyMap<string, object> {
   return (engine.hooks as { readonly own?: ReadonlyMap<string, object> }).own ?? new Map();
 }

@@ -24,8 +24,9 @@ const NAME = "ModelCheckpoint";
 /**
  * Keeps checkpoints of the best models. After each validation of a training run the metric is compared with those of
  * the existing checkpoints. A model among the best is written after the current step, and the worst checkpoint is
- * deleted once the new one is on disk. If two are equal, the older one stays. NaN is worse than any number. Existing
- * files are never overwritten: the new one gets the suffix `-v2`. Checkpoints contain the ranking.
+ * deleted once the new one is on disk. If two scores are equal, the older checkpoint stays. NaN is worse than any
+ * number. Existing files are never overwritten: if a name is taken, the new file gets the suffix `-v2`. Checkpoints
+ * contain the ranking.
  *
  * Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. A missing metric, in `monitor`
  * or in the template, ends the run.
@@ -70,7 +71,7 @@ export class ModelCheckpoint {
   readonly #ranking: CheckpointRanking;
   #pending: PendingCheckpoint[] = [];
   #last: string | undefined;
-  /** Epochs of this run, and checks of the metric in it. */
+  /** Number of completed epochs of this run, and number of checks of the metric in them. */
   #run = { epochs: 0, checks: 0 };
 
   /** Creates the hook; nothing is written yet. */
@@ -100,7 +101,7 @@ export class ModelCheckpoint {
     return this.#ranking.kept;
   }
 
-  /** Best checkpoint; `undefined` if there is none with a finite score. */
+  /** Best checkpoint; `undefined` if no checkpoint has a finite score. */
   get best(): RankedCheckpoint | undefined {
     return this.kept.find(({ score }) => Number.isFinite(score));
   }
@@ -156,7 +157,10 @@ export class ModelCheckpoint {
     }
   }
 
-  /** Returns the ranking for a checkpoint, requested ones included, as plain data. Called by the trainer. */
+  /**
+   * Returns the ranking as plain data for a checkpoint, including requested checkpoints that are not on disk yet.
+   * Called by the trainer.
+   */
   save(): { readonly kept: readonly RankedCheckpoint[] } {
     return {
       kept: [...this.kept, ...this.#pending].map(({ path, score, step }) => ({
@@ -197,12 +201,12 @@ export class ModelCheckpoint {
     return this.#options.weights === "onnx" ? ".onnx" : ".hooke";
   }
 
-  /** Returns the files of a checkpoint. */
+  /** Returns the paths of the files of a checkpoint: with `weights: "both"` also the .onnx file. */
   #filesOf(path: string): string[] {
     return this.#options.weights === "both" ? [path, path.replace(/\.hooke$/, ".onnx")] : [path];
   }
 
-  /** Returns a path that neither a file nor a pending checkpoint has. */
+  /** Returns a path for a new checkpoint that no file and no pending checkpoint has. */
   async #freePath({ state, metrics, epoch }: MetricsContext): Promise<string> {
     const { filename, autoInsertMetricName } = this.#options, files = fileSystemFor(NAME);
     const values = { ...state.metrics, "train/loss": state.avgLoss, ...metrics };

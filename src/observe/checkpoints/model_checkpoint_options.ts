@@ -10,7 +10,10 @@ import { checkNumber, checkRequired, checkType, isFlag, isOneOf } from "../any/h
 import { checkMonitor, type MonitorOptions } from "../training/monitored.ts";
 import { checkTraining, type HookName, isPath, isText } from "../training/training_options.ts";
 
-/** Content of a checkpoint: everything needed to resume, the model alone as an .onnx file, or one file of each. */
+/**
+ * Content of a checkpoint: `"checkpoint"` is everything needed to resume, `"onnx"` the model alone as an .onnx file,
+ * `"both"` one file of each.
+ */
 export type CheckpointWeights = "checkpoint" | "onnx" | "both";
 
 /** Options of `ModelCheckpoint`. */
@@ -18,7 +21,7 @@ export interface ModelCheckpointOptions extends MonitorOptions, HookName {
   /** Folder for the checkpoints. It is created if it does not exist. */
   readonly dir: string | URL;
   /**
-   * Number of checkpoints to keep, the best ones; −1 keeps all, 0 none of them.
+   * Number of best checkpoints to keep. −1 keeps all checkpoints, 0 keeps no checkpoint.
    *
    * @default 3
    */
@@ -43,7 +46,7 @@ export interface ModelCheckpointOptions extends MonitorOptions, HookName {
    */
   readonly filename?: string;
   /**
-   * Writes names before values: `epoch=3`.
+   * Writes the name of each value before it in file names, as in `epoch=3`.
    *
    * @default false
    */

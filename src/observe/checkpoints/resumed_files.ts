@@ -1,8 +1,8 @@
 /**
  * Comparison of the files of a resumed run with its checkpoint, before any file is truncated.
  *
- * If a run is refused because of one file, the other files must stay unchanged: the user may restore that file, or
- * resume from an older checkpoint, which counts what would have been removed.
+ * If a run is refused because of one file, the other files must stay unchanged, because the user may restore that
+ * file or resume from another checkpoint.
  *
  * @module
  */
@@ -12,8 +12,9 @@ import type { Workflow } from "../../hooks/protocol/context.ts";
 import { checkpointFolderOf, hooksOf } from "./known_hooks.ts";
 
 /**
- * Compares the file of a hook with a state that its `save` returned, by default the one that was loaded. Changes
- * nothing. Throws a RangeError if the file lacks something, or belongs to another run.
+ * Function that compares the file of a hook with a state that the hook's `save` returned, by default the loaded
+ * state, without changing the file. Throws a RangeError if the file lacks entries that the state counts, or belongs
+ * to another run.
  */
 export type CompareFile = (state?: unknown) => Promise<void>;
 
@@ -25,10 +26,10 @@ export function noteResumedFile(hook: object, compare: CompareFile): void {
 }
 
 /**
- * Compares the files of all hooks of an engine with the checkpoint that was loaded.
+ * Compares the files of `hook` and of all other hooks of its engine with the loaded checkpoint.
  *
- * @throws {RangeError} if a file lacks something, or belongs to another run; the message names an older checkpoint
- * that fits the files
+ * @throws {RangeError} if a file lacks entries that the checkpoint counts, or belongs to another run; if the engine
+ * has a checkpoint folder, the message names the newest older checkpoint that fits all files
  */
 export async function compareFiles(engine: Workflow | undefined, hook: object): Promise<void> {
   const hooks = engine === undefined ? [hook] : [hook, ...hooksOf(engine).values()];
@@ -42,7 +43,9 @@ export async function compareFiles(engine: Workflow | undefined, hook: object): 
   }
 }
 
-/** Returns advice on an older checkpoint that fits the files, if the engine writes checkpoints to a folder. */
+/**
+ * Returns advice on an older checkpoint that fits the files; an empty string if the engine has no checkpoint folder.
+ */
 async function adviceFor(engine: Workflow): Promise<string> {
   const folder = checkpointFolderOf(engine);
   if (folder === undefined) return "";
@@ -67,7 +70,7 @@ function statesIn(data: unknown): Record<string, unknown> | undefined {
 async function fits(engine: Workflow, states: Readonly<Record<string, unknown>>): Promise<boolean> {
   for (const [name, hook] of hooksOf(engine)) {
     const saved = states[name], state = isObject(saved) ? saved.state : undefined;
-    if (state === undefined) continue; // its file would not be truncated
+    if (state === undefined) continue; // the file of this hook would not be truncated
     try {
       await COMPARISONS.get(hook)?.(state);
     } catch {

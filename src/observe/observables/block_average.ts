@@ -13,12 +13,13 @@ const MAX_BLOCKS = 128;
 export interface Averages {
   /** Means of all samples. */
   readonly mean: Float64Array;
-  /** Standard errors by complete blocks; NaN with fewer than two. */
+  /** Standard error of each mean, from the complete blocks; NaN with fewer than two blocks. */
   readonly error: Float64Array;
   /** Number of samples. */
   readonly samples: number;
-  /** Number of complete blocks, and of samples in each. */
+  /** Number of complete blocks. */
   readonly blocks: number;
+  /** Number of samples in each complete block. */
   readonly blockSize: number;
 }
 
@@ -29,8 +30,9 @@ export interface Averages {
  */
 export class BlockAverage implements Collected {
   readonly #width: number;
-  /** Sums of the complete blocks, one after another, and of the incomplete one. */
+  /** Sums over each complete block, one block of `width` numbers after another. */
   readonly #sums: Float64Array;
+  /** Sums over the incomplete block. */
   readonly #open: Float64Array;
   #blockSize: number;
   #blocks = 0;

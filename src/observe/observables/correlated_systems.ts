@@ -40,7 +40,8 @@ export class CorrelatedSystems {
   }
 
   /**
-   * Adds a sample. `valuesOf` returns three values for each of some atoms of a system. Throws if steps take no time.
+   * Adds a sample of each system. `valuesOf` returns three values for each of the given atoms of a system. Throws an
+   * Error if steps take no time.
    */
   sample(
     { batch: { size, nodeOffsets }, read }: Seen,
@@ -77,7 +78,7 @@ export class CorrelatedSystems {
     return this.#systems.save();
   }
 
-  /** Restores a state that `save` returned. Throws a TypeError for any other value, and changes nothing then. */
+  /** Restores a state that `save` returned. For any other value, throws a TypeError and changes nothing. */
   load(state: unknown): void {
     this.#systems.load(state);
     const existing = this.#systems.all().filter(([, { isPaused }]) => !isPaused);

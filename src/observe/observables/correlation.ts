@@ -7,12 +7,12 @@
 import { areNumbers, type Collected } from "./observed_systems.ts";
 
 /**
- * Returns the correlation of all atoms now with those at an origin: a sum over atoms. The values at the origin begin
- * at `from`.
+ * Function that returns the correlation of the current values of all atoms with their values at a time origin, as a
+ * sum over atoms. The values at the origin begin at index `from` of `before`.
  */
 export type Correlate = (now: Float64Array, before: Float64Array, from: number) => number;
 
-/** Relative difference below which two times are equal. */
+/** Relative difference below which two time intervals count as equal. */
 const SAME = 1e-6;
 
 const NONE = new Float64Array();
@@ -89,8 +89,8 @@ export class Correlation implements Collected {
   }
 
   /**
-   * Adds the values at a time, three per atom. A sample at the same time as the last is ignored: the system has
-   * converged. A gap between samples starts new origins.
+   * Adds the values at a time, three per atom. A sample at the same time as the last sample is ignored, because a
+   * converged system is not updated. A gap between samples starts new origins.
    */
   add(time: number, values: Float64Array): void {
     if (time === this.#last) return;
@@ -114,7 +114,7 @@ export class Correlation implements Collected {
     }
   }
 
-  /** Drops the origins when the system leaves the batch. If it returns, it starts new ones. */
+  /** Drops the time origins when the system leaves the batch. A system that returns starts with new origins. */
   pause(): void {
     this.#origins = NONE;
     this.#samples = 0;

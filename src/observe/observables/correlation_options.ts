@@ -24,7 +24,7 @@ export interface CorrelationOptions {
    */
   readonly after?: number;
   /**
-   * Number of lags, including lag 0.
+   * Number of lags, including lag 0. Lags are multiples of the time between samples.
    *
    * @default 100
    */
@@ -44,7 +44,7 @@ export interface CorrelationOptions {
   readonly element?: ElementName;
 }
 
-/** The options, checked. */
+/** Checked options with defaults applied. */
 export interface CheckedCorrelation {
   readonly frequency: number;
   readonly after: number;
@@ -54,7 +54,10 @@ export interface CheckedCorrelation {
 
 const OPTIONS = ["frequency", "after", "lags", "originEvery", "element"];
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/**
+ * Checks the options, and applies defaults. `more` names further allowed options. Throws a TypeError or RangeError
+ * that names the option that is wrong.
+ */
 export function checkCorrelation(
   hook: string,
   options: CorrelationOptions,

@@ -14,7 +14,7 @@ export interface DiffusionHookOptions extends CorrelationOptions {
   readonly fit?: readonly [from: number, to: number];
 }
 
-/** Displacements of the atoms of one system. */
+/** Mean squared displacement and diffusion coefficient of one system. */
 export interface Diffusion {
   /** Id of the system. */
   readonly systemId: number;
@@ -32,7 +32,7 @@ const NAME = "DiffusionHook";
 
 /**
  * Computes mean squared displacements and diffusion coefficients of each system during a run, like `compute msd` of
- * LAMMPS, but with many origins.
+ * LAMMPS, but with many time origins.
  *
  * MSD(τ) = ⟨|r(t + τ) − r(t)|²⟩, a mean over atoms and origins t; D = slope / 6 by Einstein's relation, from a
  * least-squares fit.
@@ -43,7 +43,7 @@ const NAME = "DiffusionHook";
  * | τ      | lag: whole multiples of the time between samples | fs    |
  * | D      | diffusion coefficient                            | Å²/fs |
  *
- * Wrapping by image counters, as `WrapPeriodicHook` does it, does not count as displacement. The motion of the center
+ * Wrapping does not count as displacement if it updates `images`, as `WrapPeriodicHook` does. The motion of the center
  * of mass counts. If the lattice changes, the images of atoms move with it.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
@@ -119,7 +119,7 @@ interface Positions {
   readonly cell: ArrayLike<number>;
 }
 
-/** Returns the unwrapped positions r + images · h of some atoms of a system. */
+/** Returns the unwrapped positions r + images · h of the given atoms of a system. */
 function unwrapped(
   { positions, images, cell }: Positions,
   system: number,

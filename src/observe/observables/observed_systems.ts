@@ -25,7 +25,7 @@ export class ObservedSystems<T extends Collected> {
   readonly #restore: (saved: Readonly<Record<string, unknown>>) => T | undefined;
   #systems = new Map<number, T>();
 
-  /** `restore` creates statistics of a state that `save` returned, and returns `undefined` for any other value. */
+  /** `restore` creates statistics from a state that `save` returned, and returns `undefined` for any other value. */
   constructor(
     hook: string,
     restore: (saved: Readonly<Record<string, unknown>>) => T | undefined,
@@ -44,7 +44,10 @@ export class ObservedSystems<T extends Collected> {
     return this.#systems.get(id);
   }
 
-  /** Returns the statistics of a system. If there are no fitting ones, new ones are created. */
+  /**
+   * Returns the statistics of a system. If the system has no statistics, or `fits` returns false for them, creates
+   * new ones with `make`.
+   */
   of(id: number, make: () => T, fits: (existing: T) => boolean): T {
     const existing = this.#systems.get(id);
     if (existing !== undefined && fits(existing)) return existing;
@@ -63,7 +66,7 @@ export class ObservedSystems<T extends Collected> {
     return { systems: this.all().map(([id, one]) => ({ id, ...one.save() })) };
   }
 
-  /** Restores a state that `save` returned. Throws a TypeError for any other value, and changes nothing then. */
+  /** Restores a state that `save` returned. For any other value, throws a TypeError and changes nothing. */
   load(state: unknown): void {
     const list: unknown = isObject(state) ? state.systems : undefined;
     const read = Array.isArray(list) ? list.map((saved) => this.#read(saved)) : [undefined];
@@ -82,7 +85,7 @@ export class ObservedSystems<T extends Collected> {
   }
 }
 
-/** Returns whether all members are arrays of numbers of these lengths. */
+/** Returns whether `saved` has a Float64Array of the given length under each name in `lengths`. */
 export function areNumbers(
   saved: Readonly<Record<string, unknown>>,
   lengths: Readonly<Record<string, number>>,

@@ -13,7 +13,7 @@ export interface PairChoice {
   /** Largest distance, Å. */
   readonly cutoff: number;
   readonly bins: number;
-  /** Atomic numbers: atoms of the second element around those of the first. If undefined, all atoms around all. */
+  /** Atomic numbers of the central atoms and of their neighbors; `undefined` to count all pairs. */
   readonly elements: readonly [number, number] | undefined;
 }
 
@@ -32,7 +32,10 @@ export interface PairSample {
 /** Histogram of the pairs of one system. */
 export class PairHistogram implements Collected {
   readonly #choice: PairChoice;
-  /** Sums over samples: the number of neighbors of an atom in each bin, and its ratio to that of an ideal gas. */
+  /**
+   * Sums over samples, per bin: number of neighbors of an atom in `#neighbors`, its ratio to that of an ideal gas in
+   * `#g`.
+   */
   readonly #neighbors: Float64Array;
   readonly #g: Float64Array;
   #samples = 0;
@@ -86,7 +89,7 @@ export class PairHistogram implements Collected {
     }
   }
 
-  /** Means over all samples. */
+  /** Means over all samples. `coordination` is the number of neighbors up to the end of each bin. */
   get result(): { g: Float64Array; coordination: Float64Array; samples: number } {
     const samples = this.#samples;
     let sum = 0;

@@ -27,9 +27,9 @@ export interface RadialDistributionHookOptions extends HookTimes {
    */
   readonly bins?: number;
   /**
-   * Elements of the pairs: atoms of the second around those of the first.
+   * Elements of the pairs: first that of the central atoms, then that of their neighbors.
    *
-   * @default all atoms around all
+   * @default pairs of all atoms
    */
   readonly elements?: readonly [ElementName, ElementName];
   /**
@@ -65,7 +65,7 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  * | symbol | meaning                                                    | unit |
  * | ------ | ---------------------------------------------------------- | ---- |
  * | n(r)   | neighbors of an atom in the bin around r, all images      |      |
- * | N      | atoms that may be neighbors, an atom itself among them    |      |
+ * | N      | atoms that may be neighbors, including the atom itself    |      |
  * | V      | volume of the cell in that step                            | Å³   |
  * | Δ      | width of a bin                                             | Å    |
  *

@@ -26,7 +26,7 @@ const NAME = "VelocityAutocorrelationHook";
 
 /**
  * Computes the velocity autocorrelation function of each system during a run, like `compute vacf` of LAMMPS, but with
- * many origins.
+ * many time origins.
  *
  * C(τ) = ⟨v(t) · v(t + τ)⟩, a mean over atoms and origins t; D = ⅓ ∫ C dτ by the Green-Kubo relation.
  *

@@ -60,7 +60,8 @@ const LEGEND_ROW = 20;
  * values. Its colors suit light and dark pages. Lines are interrupted at values that are not finite.
  *
  * @throws {TypeError} if an option is of the wrong kind
- * @throws {RangeError} if the run does not have a scalar, and for a size below 160 × 120
+ * @throws {RangeError} if a name in `scalars` is not a scalar of the run, if there are no scalars to plot, or if the
+ * size is below 160 × 120 pixels
  *
  * @example
  * ```ts
@@ -108,7 +109,7 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
     `height="${height}" role="img" aria-label="${label}">\n${parts.join("\n")}\n</svg>\n`;
 }
 
-/** Area of the lines. */
+/** Area of the curves, in pixels. */
 interface Box {
   readonly left: number;
   readonly right: number;
@@ -147,7 +148,7 @@ function chosen({ history }: PlottedRun, { scalars }: PlotOptions): readonly str
   throw new RangeError(`Cannot make a ${NAME}: the run has no scalars`);
 }
 
-/** Lays out names and last values in as many rows as needed. */
+/** Lays out the names and last values of the lines as a legend, in as many rows as needed. */
 function legendOf(lines: readonly Line[], width: number) {
   const positions: { x: number; row: number }[] = [];
   let x = 0, row = 0;

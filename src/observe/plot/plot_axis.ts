@@ -44,7 +44,7 @@ export function isShown(value: number, scale: AxisScale): boolean {
   return Math.abs(value) <= LARGEST && (scale === "linear" || value > 0);
 }
 
-/** Returns the smallest and the largest value, with a margin if they are equal. */
+/** Returns the smallest and the largest value, with a margin if they are equal; `otherwise` if there are no values. */
 function rangeOf(
   values: readonly number[],
   otherwise: readonly [number, number],

@@ -9,7 +9,7 @@ const ON_LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b0508a", "#b8860b", "#3a9ad
 /** Lighter shades of the same colors, on near black. */
 const ON_DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#e89ac7", "#e6c15a", "#9fd0ff"];
 
-/** Number of colors. */
+/** Number of colors. Further lines repeat the colors with dashes. */
 export const PLOT_COLORS: number = ON_LIGHT.length;
 /** Class of a plot, which limits its style to the plot within a page. */
 export const PLOT_CLASS = "hooke-plot";
@@ -45,7 +45,7 @@ const DARK: readonly Rule[] = [
   ...colored(ON_DARK),
 ];
 
-/** Style of a plot. */
+/** Style sheet of a plot. */
 export const PLOT_STYLE: string = written(SHAPES) + written(LIGHT) +
   `@media(prefers-color-scheme:dark){${written(DARK)}}`;
 

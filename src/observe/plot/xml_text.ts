@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Escapes a text for use within an element or an attribute. */
+/** Escapes a text for use within an element or an attribute. Characters that XML does not allow become U+FFFD. */
 export function xmlText(content: string): string {
   // deno-lint-ignore no-control-regex -- no file of XML may have control characters
   return content.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, "\ufffd")

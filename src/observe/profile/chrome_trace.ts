@@ -31,7 +31,7 @@ export interface CompleteEvent {
   };
 }
 
-/** The name of an engine or of a track. */
+/** Event that names an engine or a track. */
 export interface MetadataEvent {
   /** Kind of the named object. */
   readonly name: "process_name" | "thread_name";
@@ -41,7 +41,7 @@ export interface MetadataEvent {
   readonly pid: number;
   /** Number of the track. */
   readonly tid: number;
-  /** Value of the event. */
+  /** Arguments of the event. */
   readonly args: {
     /** Name of the engine, or of the domain. */
     readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * The engines of a profiler, each with a chain of its own.
+ * The engines of a profiler, each with a separate chain of stages.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export class ProfiledEngines {
     };
   }
 
-  /** Returns the chain of an engine. */
+  /** Returns the chain of an engine, which is created on the first call. */
   chainOf(engine: Workflow): StageChain {
     const known = this.#chains.get(engine);
     if (known !== undefined) return known;

@@ -34,7 +34,7 @@ const EACH: Readonly<Record<string, ScheduleOptions>> = Object.fromEntries(
  * Measures the time from one stage to the next, for engines of every kind.
  *
  * Each transition `PREV→NEXT` has its own statistics. `PREV` is the stage that was in fact reached before, so a stage
- * that some steps skip appears as additional transitions. The step from the last stage of one step to the first stage
+ * that some steps skip appears as additional transitions. The time from the last stage of one step to the first stage
  * of the next is a transition, too, unless steps in between are not sampled. No transition spans two runs, or a time
  * in which a hook was disabled.
  *
@@ -91,14 +91,14 @@ export class Profiler implements FinishedHook<string> {
   readonly frequency: number;
   /** Schedules of the stages of training that do not count steps. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>> = EACH;
-  /** Kinds for which there is a row in the overload table. */
+  /** Kinds of engines that have handlers in the overload table. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** Overload table, with one row for each known kind. */
+  /** Overload table: one handler for all stages of each kind in `kinds`. */
   readonly on: object = {
     dynamics: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
     training: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
   };
-  /** Handler of all other kinds. */
+  /** Handler for engines of all other kinds. */
   readonly otherwise: Otherwise = (ctx, stage) => this.#mark(ctx, stage);
   readonly #options: ReadOptions;
   readonly #now: () => number;

@@ -58,7 +58,8 @@ export interface ProfilerOptions {
    */
   readonly userTiming?: boolean;
   /**
-   * Tracer that creates an OpenTelemetry span for each run, and in it for each transition. `false` turns spans off.
+   * Tracer that creates an OpenTelemetry span for each run, and a child span for each transition. `false` turns spans
+   * off.
    *
    * @default the registered tracer, if any, such as Deno's if it runs with OTEL_DENO=true
    */
@@ -93,7 +94,7 @@ const NAMES: readonly string[] = Object.keys(
 
 const ACTION = "make a profiler";
 
-/** Checks the options. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
+/** Checks the options, and applies defaults. Throws a TypeError for a wrong type, a RangeError for a wrong value. */
 export function readOptions(options: ProfilerOptions): ReadOptions {
   checkOptions(ACTION, options, NAMES);
   checkTypes(options);

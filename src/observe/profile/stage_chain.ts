@@ -41,7 +41,7 @@ export class StageChain {
     this.#host = host;
   }
 
-  /** Forgets the last stage: no transition leads to the next one. */
+  /** Forgets the last stage, so that no transition ends at the next stage. */
   restart(): void {
     this.#previous = undefined;
   }

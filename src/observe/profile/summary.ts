@@ -7,8 +7,8 @@
 import type { TransitionSummary } from "./transition.ts";
 
 /**
- * Measurements of a {@linkcode Profiler} up to some time: a copy, which later steps do not change. `String(summary)`
- * is a table.
+ * Measurements of a {@linkcode Profiler} so far, as a copy that later steps do not change. `String(summary)` is a
+ * table.
  *
  * @example
  * ```ts

@@ -15,9 +15,9 @@ export interface TransitionSummary {
    * Track of the transition: the kind of the stage that it ends at, such as "dynamics", "training" or a custom kind.
    */
   readonly domain: string;
-  /** Literal of the stage that it begins at: "dynamics/BEFORE_COMPUTE". */
+  /** Literal of the stage that the transition begins at, such as "dynamics/BEFORE_COMPUTE". */
   readonly from: string;
-  /** Literal of the stage that it ends at. */
+  /** Literal of the stage that the transition ends at. */
   readonly to: string;
   /** Number of occurrences. */
   readonly count: number;

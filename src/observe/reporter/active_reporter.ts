@@ -24,7 +24,10 @@ export class ActiveReporter {
   #reportedAt = -Infinity;
   /** Last snapshot, if it was not reported. */
   #unreported: ScalarSnapshot | undefined;
-  /** Reason why the reporter is not called: until the next run, or for good. */
+  /**
+   * Reason why the reporter is not called: `"not open"` until the next run, `"failed"` for good; `undefined` if it is
+   * called.
+   */
   #state: "not open" | "failed" | undefined;
 
   constructor(reporter: ScalarReporter, host: ReporterHost) {
@@ -45,7 +48,10 @@ export class ActiveReporter {
     }
   }
 
-  /** Hands a snapshot to the reporter if it is due. `isSummary` makes it due at any step. */
+  /**
+   * Hands a snapshot to the reporter if it is due. `isSummary` makes it due at any step, once `everySeconds` have
+   * passed.
+   */
   report(snapshot: ScalarSnapshot, isSummary: boolean): void | PromiseLike<void> {
     const { every = 1, everySeconds = 0 } = this.#reporter;
     const now = this.#host.now();
@@ -91,7 +97,7 @@ export class ActiveReporter {
   }
 }
 
-/** Runs all functions, even if some fail. Throws the only error, or an AggregateError of several. */
+/** Runs all functions one after another, even if some fail. Throws the only error, or an AggregateError of several. */
 export async function runAll(
   work: readonly (() => void | PromiseLike<void>)[],
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { show } from "../../base/show.ts";
 import type { OptimizerView, TrainerState } from "../../training/context.ts";
 import type { NamedScalars } from "./scalar_snapshot.ts";
 
-/** A custom scalar. */
+/** Function that computes a custom scalar from the context. */
 export type ScalarOf = (ctx: BaseContext) => number;
 
 /** Options of {@linkcode collectScalars}. */
@@ -21,14 +21,14 @@ export interface CollectOptions {
    */
   readonly convergedStatus?: number;
   /**
-   * Custom scalars: name → function of the context.
+   * Custom scalars: functions of the context, by the names of the scalars.
    *
    * @default {}
    */
   readonly scalars?: Readonly<Record<string, ScalarOf>>;
 }
 
-/** Fields of dynamics that are read. */
+/** Fields of dynamics that `collectScalars` reads. */
 export const COLLECTED: readonly ("energy" | "fmax" | "temperature" | "status")[] = [
   "energy",
   "fmax",
@@ -49,11 +49,12 @@ interface AnyContext extends BaseContext {
 /**
  * Returns the scalars of a context by name.
  *
- * For dynamics, and a hook that `reads` them: `energy`, `fmax` and `temperature` as means over the systems, with
- * `energy/max` and so on if there are several; `converged_fraction`, `active_fraction`, `dynamics/num_graphs`,
- * `dynamics/active_count`, `dynamics/converged_count`, `dynamics/status/1/count`. For training: `loss/total`, the
- * metrics by their names, `optimizer/0/group_0/lr`, `training/epoch`, `training/samples_seen`. For all other loops
- * only the custom scalars.
+ * In dynamics these are `energy`, `fmax` and `temperature` as means over the systems, with `energy/max` and so on if
+ * there are several; `converged_fraction`, `active_fraction`, `dynamics/num_graphs`, `dynamics/active_count`,
+ * `dynamics/converged_count`, and `dynamics/status/1/count` for each status. The hook must name `energy`, `fmax`,
+ * `temperature` and `status` in `reads`. In training these are `loss/total`, the metrics by their names,
+ * `optimizer/0/group_0/lr`, `training/epoch`, `training/samples_seen`. In all other loops, there are only the custom
+ * scalars.
  *
  * @param ctx context that a hook receives
  * @param stage literal of the stage, such as `"dynamics/AFTER_STEP"`
@@ -101,7 +102,7 @@ export function collectScalars(
   return found;
 }
 
-/** Counts systems by status, and the converged ones. */
+/** Returns counts and fractions of the converged and active systems, and the number of systems of each status. */
 export function statusScalars(
   status: ArrayLike<number>,
   convergedStatus: number,

@@ -6,13 +6,13 @@
 
 import type { Milliseconds, Transition, TransitionOutput } from "../profile/transition.ts";
 
-/** The part of an OpenTelemetry span that is used here. */
+/** Members of an OpenTelemetry span that Hooke uses. */
 export interface ProfileSpan {
   /** Ends the span at a time in ms since 1970. */
   end(endTime?: number): void;
 }
 
-/** The part of an OpenTelemetry tracer that is used here. Tracers of `@opentelemetry/api` have it. */
+/** Members of an OpenTelemetry tracer that Hooke uses. Tracers of `@opentelemetry/api` have them. */
 export interface ProfileTracer {
   /** Begins a span at a time in ms since 1970. */
   startSpan(
@@ -22,19 +22,19 @@ export interface ProfileTracer {
   ): ProfileSpan;
 }
 
-/** The part of an OpenTelemetry gauge that is used here. */
+/** Members of an OpenTelemetry gauge that Hooke uses. */
 export interface ScalarGauge {
   /** Records the value of the gauge. */
   record(value: number, attributes?: Record<string, string>): void;
 }
 
-/** The part of an OpenTelemetry meter that is used here. Meters of `@opentelemetry/api` have it. */
+/** Members of an OpenTelemetry meter that Hooke uses. Meters of `@opentelemetry/api` have them. */
 export interface ScalarMeter {
   /** Creates a gauge. */
   createGauge(name: string): ScalarGauge;
 }
 
-/** The part of an OpenTelemetry context that is used here. */
+/** Members of an OpenTelemetry context that Hooke uses. */
 export interface OtelContext {
   /** Returns the value of a key. */
   getValue(key: symbol): unknown;
@@ -51,7 +51,7 @@ interface OtelRegistry {
 }
 
 // Both names are part of the API's contract: packages/api/src/internal/global-utils.ts and trace/context-utils.ts of
-// open-telemetry/opentelemetry-js. Deno registers itself there if OTEL_DENO is "true".
+// open-telemetry/opentelemetry-js. Deno registers its API under this symbol if OTEL_DENO is "true".
 const REGISTRY = Symbol.for("opentelemetry.js.api.1");
 const SPAN_KEY = Symbol.for("OpenTelemetry Context Key SPAN");
 
@@ -65,7 +65,7 @@ export function registeredTracer(): ProfileTracer | undefined {
   return registry()?.trace?.getTracer("@hooke/hooke");
 }
 
-/** Creates one span per run of an engine, and in it one per transition. */
+/** Creates one span per run of an engine, and one child span per transition. */
 export class OtelSpans implements TransitionOutput {
   readonly #tracer: ProfileTracer;
   readonly #names = new Map<Transition, string>();

@@ -19,18 +19,17 @@ import { markAsRead, type ScalarRow, scalars } from "./scalars.ts";
 import { type SavedHistory, ScalarHistory } from "./scalar_history.ts";
 import { type ScalarSnapshot, stepsDone } from "./scalar_snapshot.ts";
 
-/** Stages at which all values are reported, whatever the frequency. */
+/** Stages at which all values are reported, regardless of the frequency. */
 const SUMMARY_STAGES: readonly string[] = [TrainingStage.VALIDATION_END, TrainingStage.EPOCH_END];
 const EVERY_TIME: ScheduleOptions = { frequency: 1 };
 
 /**
- * Collects the scalars of a run of any engine, and hands them to reporters, each as often as it asks for: to a
- * terminal, to JSON Lines, to TensorBoard, to OpenTelemetry, or to a custom reporter. {@linkcode collectScalars}
- * lists the scalars; speed and remaining time are added. A bounded history is kept for plots and saved in
- * checkpoints.
+ * Collects the scalars of a run of any engine, and hands them to reporters, each at its own interval: to a terminal,
+ * to JSON Lines, to TensorBoard, to OpenTelemetry, or to a custom reporter. {@linkcode collectScalars} lists the
+ * scalars; speed and remaining time are added. A bounded history is kept for plots and saved in checkpoints.
  *
- * If a reporter fails, the others still receive the values. Its error is a warning of the engine. With `onError:
- * "throw"` it ends the run; with `"disable"` the reporter receives no more values.
+ * If a reporter fails, the others still receive the values. By default its error becomes a warning of the engine.
+ * With `onError: "throw"` it ends the run; with `"disable"` the reporter receives no more values.
  *
  * A reporter follows one engine at a time. A run of another engine clears the history.
  *
@@ -75,13 +74,13 @@ export class Reporter implements FinishedHook<string> {
   readonly reads: readonly string[];
   /** Reaction to a reporter that fails. */
   readonly onError: "warn" | "throw";
-  /** Kinds for which there is a row in the overload table. */
+  /** Kinds of engines that have handlers in the overload table. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** Overload table, with one row for each known kind. */
+  /** Overload table: the handlers of each kind in `kinds`. */
   readonly on: object;
-  /** Handler of all other kinds. */
+  /** Handler for engines of all other kinds. */
   readonly otherwise: Otherwise;
-  /** Collected values. */
+  /** Collected values by step. */
   readonly history: ScalarHistory;
   readonly #options: ReadReporterOptions;
   readonly #reporters: readonly ActiveReporter[];
@@ -158,7 +157,7 @@ export class Reporter implements FinishedHook<string> {
     throw error;
   }
 
-  /** Returns the overload table of the known kinds. */
+  /** Returns the overload table for dynamics and training. */
   #tables(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
     const call = (ctx: BaseContext, stage: string) => this.#collect(ctx, stage);
     const ofKind = (kind: string) =>

@@ -39,7 +39,7 @@ export interface ReporterOptions {
    */
   readonly stages?: readonly string[];
   /**
-   * Custom scalars: name → function of the context.
+   * Custom scalars: functions of the context, by the names of the scalars.
    *
    * @default {}
    */
@@ -63,8 +63,8 @@ export interface ReporterOptions {
    */
   readonly historySize?: number;
   /**
-   * Reaction to a reporter that fails: a warning of the engine, the end of the run, or a warning after which the
-   * reporter receives no more values.
+   * Reaction to a reporter that fails: `"warn"` is a warning of the engine, `"throw"` ends the run, `"disable"` is a
+   * warning after which the reporter receives no more values.
    *
    * @default "warn"
    */
@@ -82,7 +82,7 @@ export interface ReporterOptions {
    */
   readonly name?: string;
   /**
-   * Returns the time in ms; replaced in tests.
+   * Returns the time in ms. Tests replace it.
    *
    * @default performance.now
    */

@@ -29,7 +29,7 @@ export interface ScalarHistoryOptions {
 
 /** State of a {@linkcode ScalarHistory} in a checkpoint, as plain data. */
 export interface SavedHistory {
-  /** For each scalar: name, distance of the kept points, number of points seen, steps, values. */
+  /** For each scalar: name, stride of the kept points, number of points seen, steps, values. */
   readonly series:
     readonly (readonly [string, number, number, readonly number[], readonly number[]])[];
 }
@@ -78,12 +78,12 @@ export class ScalarHistory {
     return [...this.#points.keys()];
   }
 
-  /** Returns the points of a scalar; no points if there is no scalar of that name. */
+  /** Returns the points of a scalar; empty lists if there is no scalar of that name. */
   series(name: string): ScalarSeries {
     return this.#points.get(name)?.series() ?? { steps: [], values: [] };
   }
 
-  /** Returns the last value of a scalar; `undefined` if there is none. */
+  /** Returns the last value of a scalar; `undefined` if there is no scalar of that name. */
   last(name: string): number | undefined {
     return this.series(name).values.at(-1);
   }

@@ -1,5 +1,5 @@
 /**
- * Protocol of reporters, and the ready-made ones.
+ * Interface of reporters, and the reporters for JSON Lines and TensorBoard.
  *
  * @module
  */
@@ -14,13 +14,13 @@ import { scalarLine, type ScalarSnapshot } from "./scalar_snapshot.ts";
 /** Schedule of a reporter. */
 export interface ReporterTimes {
   /**
-   * Number of collected steps between two reports. Metrics of epochs and validations are always reported.
+   * Number of collected steps between two reports. Metrics of epochs and validations are reported at any step.
    *
    * @default 1
    */
   readonly every?: number;
   /**
-   * Shortest time between two reports, s. Values that remain at the end of a run are reported then.
+   * Shortest time between two reports, s. The last values of a run are reported when it ends at the latest.
    *
    * @default 0
    */
@@ -48,9 +48,9 @@ export interface JsonlReporterOptions extends ReporterTimes {
 }
 
 /**
- * Writes each snapshot as a line of JSON, which `parseScalarLines` reads.
+ * Returns a reporter that writes each snapshot as a line of JSON, which `parseScalarLines` reads.
  *
- * @param options either `path` or `write`
+ * @param options exactly one of `path` and `write`, and the schedule
  * @throws {TypeError} if both or neither of `path` and `write` are given
  *
  * @example
@@ -99,7 +99,7 @@ export interface TensorBoardReporterOptions extends ReporterTimes {
 }
 
 /**
- * Writes scalars for TensorBoard: one file per run in the folder.
+ * Returns a reporter that writes scalars and histograms for TensorBoard, to one file per run in `folder`.
  *
  * @example
  * ```ts

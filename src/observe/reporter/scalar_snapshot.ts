@@ -13,7 +13,9 @@ export type NamedScalars = Readonly<Record<string, number>>;
 
 /** Scalars at one point of a run. */
 export interface ScalarSnapshot {
-  /** `ctx.stepCount`: in training the number of steps done, otherwise the number of steps done before this one. */
+  /**
+   * `ctx.stepCount`: in training the number of steps done, otherwise the number of steps done before the current one.
+   */
   readonly step: number;
   /** Time in s since 1970. */
   readonly time: number;
@@ -21,9 +23,9 @@ export interface ScalarSnapshot {
   readonly stage: string;
   /** Name of the engine. */
   readonly engine: string;
-  /** Name → value. */
+  /** Scalars by name. */
   readonly scalars: NamedScalars;
-  /** Name → histogram, if hooks have posted some. */
+  /** Histograms by name; `undefined` if hooks have posted no histograms. */
   readonly histograms?: Readonly<Record<string, Histogram>>;
 }
 
@@ -33,8 +35,8 @@ export function stepsDone({ step, stage }: Pick<ScalarSnapshot, "step" | "stage"
 }
 
 /**
- * Returns a snapshot as a line of JSON without a newline. Values that are not finite are written as text: `"NaN"`,
- * `"Infinity"`.
+ * Returns a snapshot as a line of JSON without a newline. Values that JSON lacks are written as text: `"NaN"`,
+ * `"Infinity"`, `"-Infinity"`, `"-0"`.
  */
 export function scalarLine(snapshot: ScalarSnapshot): string {
   const { step, time, stage, engine, scalars, histograms } = snapshot;
@@ -50,8 +52,8 @@ export function scalarLine(snapshot: ScalarSnapshot): string {
  *
  * @param text the lines
  * @param name name of the text in errors
- * @throws {SyntaxError} if a line is not a reporter's; the message has its number, from 1, and the member that is
- * wrong
+ * @throws {SyntaxError} if a reporter cannot have written a line; the message has the number of the line, from 1, and
+ * the wrong member
  *
  * @example
  * ```ts

@@ -18,11 +18,11 @@ export interface Histogram {
   readonly counts: readonly number[];
   /** Sum of the finite numbers. */
   readonly sum: number;
-  /** Sum of their squares. */
+  /** Sum of the squares of the finite numbers. */
   readonly sumOfSquares: number;
 }
 
-/** Values of one step. */
+/** Values that a hook measured in one step. */
 export interface ScalarRow {
   /** Name of the hook that measured the values. */
   readonly source: string;
@@ -37,7 +37,7 @@ export interface ScalarRow {
    */
   readonly histograms?: Readonly<Record<string, Histogram>>;
   /**
-   * Remark on the values for people.
+   * Remark on the values for human readers. `ConsoleLog` writes a row with a note as a warning.
    *
    * @default undefined
    */
@@ -48,7 +48,7 @@ export interface ScalarRow {
 const KEPT = 256;
 
 /**
- * The latest rows. Each log reads the rows after those that it has read.
+ * Buffer of the latest 256 rows that hooks have posted. Each log reads the rows that it has not read yet.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export class ScalarBuffer {
     if (this.#rows.length > KEPT) this.#rows.shift();
   }
 
-  /** Returns the rows after the first `seen`, as far as they are kept. */
+  /** Returns the rows after the first `seen` rows ever posted, except those that were dropped. */
   after(seen: number): readonly ScalarRow[] {
     this.#isRead = true;
     const fresh = Math.min(this.#posted - seen, this.#rows.length);
@@ -94,7 +94,7 @@ export class ScalarBuffer {
 /** Slot in which hooks post values for logs. `ConsoleLog` and `JsonLog` write them. */
 export const scalars: SharedSlot<ScalarBuffer> = slot<ScalarBuffer>("scalars");
 
-/** Returns the rows of an engine, and creates them if needed. */
+/** Returns the row buffer of an engine, and creates it if needed. */
 export function scalarsOf({ shared }: Pick<BaseContext, "shared">): ScalarBuffer {
   const known = shared.get(scalars);
   if (known !== undefined) return known;

@@ -9,8 +9,8 @@ export interface AccumulateGradientsOptions extends HookName {
 }
 
 /**
- * Accumulates the gradients of several batches into one step while the hook is enabled. The gradients are those of
- * one batch of all samples.
+ * Accumulates the gradients of several batches into one step while the hook is enabled. The gradients are the same as
+ * for one batch with all of their samples.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *

@@ -22,8 +22,8 @@ export interface ActivationStatsOptions extends Omit<TrainingHookTimes, "frequen
    */
   readonly points?: string | readonly string[];
   /**
-   * Number of forward passes between two measurements, the first of which is measured. Passes of validation count,
-   * but are not measured.
+   * Number of forward passes between two measurements. The first pass is measured. Passes of validation count, but
+   * are not measured.
    *
    * @default 1
    */
@@ -34,10 +34,10 @@ const NAME = "ActivationStats";
 
 /**
  * Measures tensors within the model: `mean`, `std`, `min` and `max` of each in a forward pass of training, before the
- * loss is computed. Values are called `"activations/NAME/mean"` and so on.
+ * loss is computed. The values are named `"activations/NAME/mean"` and so on.
  *
- * The statistics are computed where the tensors are, in a second pass apart from training. The results of training
- * are therefore bitwise identical with and without the hook.
+ * The statistics are computed on the device of the tensors, in a second pass apart from training. The results of
+ * training are therefore bitwise identical with and without the hook.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *

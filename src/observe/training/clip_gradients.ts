@@ -7,8 +7,8 @@ import { checkTraining, type HookName } from "./training_options.ts";
 export interface ClipGradientsOptions extends HookName, ClipSettings {}
 
 /**
- * Clips gradients while the hook is enabled. `norm` scales all gradients together so that their norm is at most that;
- * `value` then limits the absolute value of each number.
+ * Clips gradients while the hook is enabled. First all gradients are scaled by the same factor so that their norm is
+ * at most `norm`. Then the absolute value of each number is limited to `value`.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *

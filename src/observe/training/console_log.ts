@@ -28,7 +28,7 @@ export type LogLevel = "info" | "warning" | "error";
 /** Options of {@linkcode ConsoleLog}. The schedule options apply to the rows of batches. */
 export interface ConsoleLogOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
-   * Number of batches between two rows, the first of which has a row.
+   * Number of batches between two rows. The first batch has a row.
    *
    * @default 10
    */
@@ -51,10 +51,15 @@ const NAME = "ConsoleLog";
 const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
 
 /**
- * Logs training as lines of text: its beginning with the id of the run, the git commit and the hash of the
- * configuration, each epoch, a row for every `logEveryNBatches` batches, the metrics
- * of each validation and epoch, its end, and the rows that other hooks post in the slot `scalars`. Epochs count from
- * 1, batches from 0.
+ * Logs training as lines of text:
+ *
+ * - the beginning, with the id of the run, the git commit and the hash of the configuration
+ * - each epoch, and a row for every `logEveryNBatches` batches
+ * - the metrics of each validation and epoch
+ * - the rows that other hooks post in the slot `scalars`
+ * - the end
+ *
+ * Epochs count from 1, batches from 0.
  *
  * With `level: "warning"` it logs only losses that are not finite, notes of other hooks, and runs that end early.
  * With `"error"` it logs only errors.

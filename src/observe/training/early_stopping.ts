@@ -13,8 +13,8 @@ import {
 } from "./training_options.ts";
 
 /**
- * Options of {@linkcode EarlyStopping}. The schedule options count validations, or epochs with
- * `checkOnTrainEpochEnd`.
+ * Options of {@linkcode EarlyStopping}. The schedule options count validations, or epochs if `checkOnTrainEpochEnd`
+ * is true.
  */
 export interface EarlyStoppingOptions extends MonitorOptions, TrainingHookTimes {
   /**
@@ -36,7 +36,7 @@ export interface EarlyStoppingOptions extends MonitorOptions, TrainingHookTimes 
    */
   readonly checkOnTrainEpochEnd?: boolean;
   /**
-   * Treats a missing metric as an error that ends the run. Otherwise the check is skipped.
+   * Ends the run with an error if the metric is missing. If false, the check is skipped.
    *
    * @default true
    */
@@ -69,8 +69,9 @@ const OPTIONS = [
 ];
 
 /**
- * Stops training when a metric has not improved for some time. The first finite value is the best at first. A value
- * that is not finite is never an improvement. Checkpoints contain the number of checks without improvement.
+ * Stops training when a metric has not improved for `patience` checks. The first finite value is the initial best
+ * value. A value that is not finite is never an improvement. Checkpoints contain the number of checks without
+ * improvement.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *
@@ -110,7 +111,7 @@ export class EarlyStopping {
   readonly #options: Required<Omit<EarlyStoppingOptions, keyof TrainingHookTimes>>;
   #best = NaN;
   #waited = 0;
-  /** Epochs of this run, and checks of the metric in it. */
+  /** Number of completed epochs of this run, and number of checks of the metric in them. */
   #run = { epochs: 0, checks: 0 };
 
   /** Creates the hook. */

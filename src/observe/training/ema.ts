@@ -5,13 +5,13 @@ import { checkTraining, type HookName } from "./training_options.ts";
 /** Options of {@linkcode Ema}. */
 export interface EmaOptions extends HookName {
   /**
-   * Share of the averages that each step keeps, from 0 to 1.
+   * Weight of the old averages in each update, from 0 to 1.
    *
    * @default 0.999
    */
   readonly decay?: number;
   /**
-   * Validates the averages, instead of the parameters.
+   * Computes the metrics of validation with the averages, instead of the parameters.
    *
    * @default true
    */
@@ -20,8 +20,8 @@ export interface EmaOptions extends HookName {
 
 /**
  * Keeps exponential moving averages of the parameters while the hook is enabled: `ema = decay · ema + (1 − decay) ·
- * parameter` after each step. The averages begin as the parameters when the hook is first enabled. By default they
- * are validated; `trainer.parameter(name, "ema")` and `trainer.export("ema")` return them.
+ * parameter` after each step. The averages are equal to the parameters when the hook is first enabled. By default,
+ * validation uses the averages. `trainer.parameter(name, "ema")` and `trainer.export("ema")` return them.
  *
  * Throws a TypeError or RangeError that names the option that is wrong.
  *

@@ -24,31 +24,31 @@ import {
 /** Options of {@linkcode GradientMonitor}. */
 export interface GradientMonitorOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
-   * Number of steps between two reports, the first of which has a report.
+   * Number of steps between two reports. The first step has a report.
    *
    * @default 100
    */
   readonly logFrequency?: number;
   /**
-   * Reports a histogram of each parameter.
+   * Reports a histogram of the gradient of each parameter.
    *
    * @default false
    */
   readonly histogram?: boolean;
   /**
-   * Reports a norm of each parameter.
+   * Reports the norm of the gradient of each parameter.
    *
    * @default true
    */
   readonly norm?: boolean;
   /**
-   * Parameters to report: parts of their names, or a function that selects by name.
+   * Parameters to report: one or more parts of names, or a function that returns true for the names to report.
    *
    * @default all parameters
    */
   readonly paramFilter?: string | readonly string[] | ((name: string) => boolean);
   /**
-   * Percentiles to report.
+   * Percentiles of each gradient to report, from 0 to 100.
    *
    * @default [10, 50, 90]
    */
@@ -88,10 +88,10 @@ const OPTIONS = [
 const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", "nonFinite"];
 
 /**
- * Reports the gradients of every hundredth step for each parameter: norm, mean absolute value, bounds, percentiles,
- * and whether they vanish, explode or are not finite. They are the gradients that the optimizers received: of all
- * batches of the step, without loss scale, after clipping and after changes by hooks. Verdicts undo the clipping to a
- * norm, because clipping hides explosions.
+ * Reports the gradients of each parameter, by default every hundred steps: norm, mean absolute value, bounds,
+ * percentiles, and whether they vanish, explode or are not finite. These are the gradients that the optimizers
+ * received: of all batches of the step, without loss scale, after clipping and after changes by hooks. Verdicts undo
+ * the clipping to a norm, because clipping hides explosions.
  *
  * Throws a TypeError or RangeError that names the option that is wrong. A filter that matches no parameter ends the
  * run.

@@ -20,12 +20,12 @@ export interface Moments {
 }
 
 const BINS = 32;
-/** Largest number of values to sort. From longer lists as many are sampled at even distances. */
+/** Largest number of values to sort. From a longer list, as many values are sampled at even distances. */
 const SORTED = 2048;
 
 /**
- * Computes norm, mean absolute value and bounds in one pass. They include all numbers, so the norm is NaN if a number
- * is.
+ * Computes norm, mean absolute value and bounds in one pass. Numbers that are not finite are included, so the norm is
+ * NaN if a number is NaN.
  */
 export function momentsOf(numbers: ArrayLike<number>): Moments {
   const { length } = numbers;
@@ -73,7 +73,7 @@ function sampleOf(numbers: ArrayLike<number>): Float32Array {
   return sample;
 }
 
-/** Counts the finite numbers in 32 bins of equal width. */
+/** Counts the finite numbers in 32 bins of equal width. If there are no finite numbers, `from` and `to` are NaN. */
 export function histogramOf(numbers: ArrayLike<number>): Histogram {
   let from = Infinity, to = -Infinity, sum = 0, sumOfSquares = 0;
   for (let i = 0; i < numbers.length; i++) {

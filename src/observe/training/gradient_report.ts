@@ -6,7 +6,7 @@
 
 import type { Histogram, ScalarRow } from "../reporter/scalars.ts";
 
-/** Verdict on gradients. The worst one wins: `nonFinite`, then `exploding`, then `vanishing`. */
+/** Verdict on gradients. If several apply, the worst one is given: `nonFinite`, then `exploding`, then `vanishing`. */
 export type GradientVerdict = "fine" | "vanishing" | "exploding" | "nonFinite";
 
 /** Statistics of the gradient of one parameter. */

@@ -4,12 +4,13 @@
  * @module
  */
 
-/** Limits of depth, and of the number of entries of one list. */
+/** Largest depth of nested values, and largest number of elements of a list or members of an object. */
 const [DEEP, MANY] = [8, 1000];
 
 /**
  * Returns a value as JSON in one line. NaN becomes null. Infinity, functions, symbols, circular references,
- * unreadable members and anything beyond the limits become text. Never throws.
+ * unreadable members and values below the depth limit become text. Lists are cut after 1000 elements and end with a
+ * text that has their length. Members of an object after the first 1000 are dropped. Never throws.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(plain(value, [])) ?? "null";
@@ -70,7 +71,7 @@ function member(value: object, key: string): unknown {
 
 function plainList(list: ArrayLike<unknown>, within: readonly object[]): unknown {
   const shown = Array.from({ length: Math.min(list.length, MANY) }, (_, i) =>
-    // JSON.stringify() writes null for elements that JSON does not have.
+    // JSON.stringify() writes null for elements that JSON lacks, such as undefined.
     plain(list[i], within));
   return list.length > MANY ? [...shown, `[${list.length} in all]`] : shown;
 }

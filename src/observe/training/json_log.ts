@@ -29,7 +29,7 @@ export interface JsonLogOptions extends Omit<TrainingHookTimes, "frequency"> {
   /** Folder that contains the folder `logs`. Both are created if they do not exist. */
   readonly outputDir: string | URL;
   /**
-   * Number of batches between two rows, the first of which has a row.
+   * Number of batches between two rows. The first batch has a row.
    *
    * @default 100
    */
@@ -54,7 +54,7 @@ const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAIN
 /**
  * Writes the events of training as JSON Lines. Each line has `event`, `time` (ISO 8601) and `runId`. The events are:
  *
- * - log_start
+ * - log_start: name of the trainer and step
  * - train_begin: configuration and its hash, git commit, hooks and parameters
  * - batch: epoch, batch and loss
  * - validation: metrics
@@ -110,7 +110,7 @@ export class JsonLog {
   readonly onError = "throw";
   readonly #file: LogFile;
   readonly #config: unknown;
-  /** Id of the run. `isLoaded` means that it comes from a checkpoint whose run has not continued yet. */
+  /** Id of the run. `isLoaded` is true if the id comes from a checkpoint and its run has not continued yet. */
   #run = { id: crypto.randomUUID() as string, isLoaded: false };
   #seen = 0;
   /** Engine of the current run. */
@@ -138,7 +138,7 @@ export class JsonLog {
     this.#file = new LogFile(outputDir, fileName);
   }
 
-  /** Path of the file of this run, or of the last one; `undefined` before the first. */
+  /** Path of the file of the current or last run; `undefined` before the first line is written. */
   get path(): string | undefined {
     return this.#file.path;
   }

@@ -14,7 +14,7 @@ import {
   trainingTimesOf,
 } from "./training_options.ts";
 
-/** Options of {@linkcode LrMonitor}. The schedule options count steps, or epochs. */
+/** Options of {@linkcode LrMonitor}. The schedule options count steps or epochs, as `frequency` says. */
 export interface LrMonitorOptions extends Omit<TrainingHookTimes, "frequency">, RowWriter {
   /**
    * Unit of the schedule.

@@ -1,5 +1,5 @@
 /**
- * Metrics by which hooks decide.
+ * Metrics that hooks monitor.
  *
  * @module
  */

@@ -62,7 +62,7 @@ const OPTIONS = ["mode", "logShapes", "checkGradients", "write", ...TRAINING_TIM
 /**
  * Checks for NaN and infinite values before they change parameters: in the loss of each batch, and in the gradients
  * of each step. The error names tensor, batch and step. If the loss is not finite, it also names the tensors of the
- * batch that are not.
+ * batch with values that are not finite.
  *
  * The check costs one norm of the gradients. Single gradients are read only if the norm is not finite.
  *
@@ -102,7 +102,7 @@ export class NanGuard {
   readonly #checkGradients: boolean;
   readonly #write: (line: string) => void;
   #skipped = 0;
-  /** Step in which a loss was not finite. */
+  /** Step in which a loss was not finite; −1 if there is no such step. */
   #nonFiniteStep = -1;
 
   /** Creates the hook. */
@@ -176,7 +176,7 @@ export class NanGuard {
     return this.#veto();
   }
 
-  /** Counts a step that is not taken, and returns the veto. */
+  /** Counts a vetoed step, and returns false. */
   #veto(): boolean {
     this.#skipped++;
     this.#nonFiniteStep = -1; // a vetoed step does not count, so the next one has the same number

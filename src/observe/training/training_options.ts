@@ -59,7 +59,7 @@ export function checkTraining(hook: string, options: object, known: readonly str
   checkNumber(hook, options, "enableAfterEpoch", wholeFrom(0));
 }
 
-/** Returns the schedule among options, checked, to be assigned to the hook. */
+/** Checks the schedule options among `options`, and returns them, to be assigned to the hook. */
 export function trainingTimesOf(hook: string, options: TrainingHookTimes): TrainingHookTimes {
   const { enableAfterEpoch } = options;
   return { ...timesOf(hook, options), ...(enableAfterEpoch !== undefined && { enableAfterEpoch }) };
@@ -107,7 +107,9 @@ export function isPath(value: unknown): boolean {
   return isText(value) || value instanceof URL;
 }
 
-/** Hands a row to `write`, or else to the logs among the hooks, or else to the console. */
+/**
+ * Hands a row to `write` if it is given, otherwise to the logs among the hooks. If there are no logs, prints the row.
+ */
 export function deliver(
   ctx: Pick<BaseContext, "shared" | "workflow">,
   row: ScalarRow,

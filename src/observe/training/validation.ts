@@ -11,7 +11,7 @@ import {
   trainingTimesOf,
 } from "./training_options.ts";
 
-/** Options of {@linkcode Validation}. The schedule options count epochs, or steps. */
+/** Options of {@linkcode Validation}. The schedule options count epochs or steps, as `unit` says. */
 export interface ValidationOptions extends Omit<TrainingHookTimes, "frequency"> {
   /**
    * Number of epochs or steps between two validations.
@@ -36,8 +36,8 @@ export interface ValidationOptions extends Omit<TrainingHookTimes, "frequency"> 
 const NAME = "Validation";
 
 /**
- * Validates the model after every few epochs or steps. Use it if the trainer's option `validateEvery` is not enough:
- * to validate at certain times only, to switch validation on and off, or to validate with other data.
+ * Validates the model every `every` epochs or steps. Use it if the trainer's option `validateEvery` is not enough: to
+ * validate at certain times only, to switch validation on and off, or to validate with other data.
  *
  * A validation after an epoch begins after EPOCH_END and belongs to that epoch: VALIDATION_END has its metrics.
  *
