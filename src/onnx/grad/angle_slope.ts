@@ -1,10 +1,10 @@
 /**
- * Gradient of atan(n / d) at d = 0. Exporters write the angle of a vector (atan2) in this form. At d = 0 the
- * quotient is infinite, while the angle and its gradient are finite.
+ * Gradient of atan(n / d) at d = 0. Exporters write the angle of a vector (atan2) in this form. At d = 0 the quotient
+ * is infinite, while the angle and its gradient are finite.
  *
  * The rules of Atan and Div are applied one after the other, and neither alone can compute the limit. So the two
- * cooperate. Where d is 0, Atan passes its own gradient on unchanged, and Div takes it for the gradient of the
- * angle: n gets d / (n² + d²) of it, and d gets −n / (n² + d²); both get 0 if n is 0, too. Elsewhere both rules are
+ * cooperate. Where d is 0, Atan passes its gradient g on unchanged, and Div treats it as the gradient of the angle.
+ * Then n gets g · d / (n² + d²), and d gets −g · n / (n² + d²); both get 0 if n is 0, too. Elsewhere both rules are
  * bitwise identical to the usual ones.
  *
  * @module
@@ -13,7 +13,10 @@
 import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
-/** Returns the division that computes a value, if only an Atan uses the value. */
+/**
+ * Returns the division that computes `value` if one Atan is its only user, apart from guarded nodes of earlier
+ * gradients. Otherwise returns `undefined`.
+ */
 export function angleDivision(write: GradientWriter, value: string): NodeProto | undefined {
   const { graph } = write, node = graph.producer(value);
   if (node?.opType !== "Div" || node.domain !== "" || graph.isOutput(value)) return undefined;
@@ -21,13 +24,13 @@ export function angleDivision(write: GradientWriter, value: string): NodeProto |
   return others.length === 1 && others[0]!.node.opType === "Atan" ? node : undefined;
 }
 
-/** Returns whether a node belongs to a gradient that ignores the value where the divisor is 0. */
+/** Returns whether a node is a Where of an earlier gradient, which ignores the quotient where the divisor `d` is 0. */
 function isGuarded({ graph }: GradientWriter, { opType, input }: NodeProto, d: string): boolean {
   const condition = graph.producer(input[0] ?? "");
   return opType === "Where" && condition?.opType === "Equal" && condition.input[0] === d;
 }
 
-/** Returns the gradient that Atan passes on to the division `node`: g where the divisor is 0. */
+/** Returns the gradient that Atan passes on to the division `node`. It is g where the divisor is 0. */
 export function backToSlope(
   write: GradientWriter,
   g: string,
@@ -37,7 +40,7 @@ export function backToSlope(
   return write.div(g, write.add(write.square(write.where(isEdge, 0, output[0]!)), 1));
 }
 
-/** Returns the gradients of the two operands of such a division. */
+/** Returns functions that write the gradients of n and d for a division n / d inside an Atan. */
 export function backFromSlope(
   write: GradientWriter,
   { a: n, b: d, y, g }: {

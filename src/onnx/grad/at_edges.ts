@@ -13,7 +13,7 @@
 import { Guards } from "../passes/guards.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
-/** Returns g / y, and 0 where y is 0: y is a root, whose derivative is infinite there. */
+/** Returns g / y, and 0 where y is 0. The value y is a root, whose derivative is infinite where it is 0. */
 export function overRoot(write: GradientWriter, g: string, y: string): string {
   if (new Guards(write.graph).isOffZero(y)) return write.div(g, y);
   const isEdge = write.make("Equal", [y, 0]);
@@ -21,8 +21,8 @@ export function overRoot(write: GradientWriter, g: string, y: string): string {
 }
 
 /**
- * Returns g / √square, and 0 where the square is 0. There the root is taken of 1 instead, so that derivatives of
- * this expression are finite, too.
+ * Returns g / √square, and 0 where `square` is 0. The root of 1 is taken there, so that derivatives of this
+ * expression are finite as well.
  */
 export function overRootOf(write: GradientWriter, g: string, square: string): string {
   const isEdge = write.make("Equal", [square, 0]);
@@ -31,8 +31,8 @@ export function overRootOf(write: GradientWriter, g: string, square: string): st
 }
 
 /**
- * Returns what `slope` writes for g and a, and 0 where `edge` is 0. There `slope` gets 0 for g and 1 for a, so that
- * it computes no infinity.
+ * Returns `slope(g, a)`, and 0 where `edge` is 0. The function `slope` must be linear in g. Where `edge` is 0, it
+ * gets 0 for g and 1 for a, so that no infinity occurs.
  */
 export function unlessZero(
   write: GradientWriter,

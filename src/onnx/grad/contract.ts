@@ -32,7 +32,7 @@ export function contract(
   return permuted(write, summed(write, product, made), made);
 }
 
-/** Removes axes of length 1 where the other value has another length. */
+/** Removes the axes of x that have length 1 and whose label has another length in y. */
 function unrepeated(write: GradientWriter, x: Labeled, y: Labeled): Labeled {
   const gone = x.labels.filter((label) => {
     const other = lengthOf(y, label);
@@ -56,8 +56,8 @@ function productOver(write: GradientWriter, x: Labeled, y: Labeled, sum: Sum): L
 }
 
 /**
- * Uses axes of length 1 that would be removed for labels that only the other value has, so that no axis must be
- * inserted.
+ * Gives labels that only y has to summed axes of x with length 1, which would be removed otherwise. So fewer axes
+ * must be inserted.
  */
 function standIn(write: GradientWriter, x: Labeled, y: Labeled, { order, inner }: Sum): Labeled {
   const missing = order.filter((l) => y.labels.includes(l) && !x.labels.includes(l));

@@ -14,11 +14,11 @@ export interface Differentiation extends RuleSearch {
   readonly wrt: Readonly<Record<string, string>>;
 }
 
-/** Maximum number of places that an error names. */
+/** Maximum number of nodes that an error names. */
 const MOST = 3;
 
 /**
- * Returns the error of a value that no gradient reaches.
+ * Returns the error for the value `name`, which no gradient reaches.
  *
  * @param ends nodes that a gradient reaches but does not pass
  */

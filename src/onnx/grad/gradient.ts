@@ -18,8 +18,8 @@ import { type Differentiation, noPathError } from "./differentiation.ts";
 /** Result of {@linkcode gradient}. */
 export interface GradientGraph {
   /**
-   * Output names of the gradients, by the values with respect to which they are taken. Each has the value's type
-   * and shape.
+   * Output names of the gradients, by the values with respect to which they are taken. Each gradient has the type and
+   * shape of its value.
    */
   readonly names: Readonly<Record<string, string>>;
   /** Number of nodes that were added. */
@@ -32,7 +32,7 @@ export interface GradientGraph {
  *
  * It visits the nodes between `of` and `wrt` in reverse order, and applies one rule per operator ({@linkcode
  * gradientRules}). Variable dimensions stay variable. At a kink (ReLU at 0, Max of equal numbers) the gradient is
- * that of PyTorch; the rules say which.
+ * that of PyTorch.
  *
  * If it throws, the graph does not change.
  *
@@ -89,7 +89,7 @@ export function gradient(graph: Graph, options: GradientOptions): GradientGraph 
   return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
-/** Propagates gradients from `of` through the nodes. Returns the nodes that no gradient passes. */
+/** Propagates gradients from `of` through the nodes. Returns the nodes that pass no gradient on to their inputs. */
 function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
   const { write, of, wrt } = setup, { graph, facts } = write;
   const { nodes, values: moving } = between(graph, facts, Object.keys(wrt), of);
@@ -112,10 +112,10 @@ function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
   return ends;
 }
 
-/** Nodes and constants that the graph had before. */
+/** Nodes and constants that the graph had before the differentiation. */
 type Kept = ReadonlySet<NodeProto | TensorProto>;
 
-/** Runs a task. If it throws, everything that it has written is removed. */
+/** Runs a task. If the task throws, the nodes and constants that it has written are removed. */
 function undoOnError<T>(setup: Differentiation, kept: Kept, task: () => T): T {
   const { write: { graph, facts }, of, wrt } = setup;
   try {
@@ -131,7 +131,10 @@ function undoOnError<T>(setup: Differentiation, kept: Kept, task: () => T): T {
   }
 }
 
-/** Returns one gradient for each value in `wrt`. If no gradient reaches a value, it is zero or an error. */
+/**
+ * Returns one gradient for each value in `wrt`. For a value that no gradient reaches, it throws or returns zeros, as
+ * `unused` demands.
+ */
 function sumsOf(
   setup: Differentiation,
   shares: Shares,
@@ -147,7 +150,10 @@ function sumsOf(
   return sums;
 }
 
-/** Makes the gradients outputs under their names, by renaming values where nothing else uses them. */
+/**
+ * Makes the gradients outputs of the graph under their names. A value that the differentiation has written is
+ * renamed. Any other value is copied by an Identity.
+ */
 function addOutputs(
   write: GradientWriter,
   sums: ReadonlyMap<string, string>,

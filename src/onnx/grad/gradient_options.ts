@@ -5,12 +5,13 @@ export interface GradientOptions {
   /** Value to differentiate: a single number, or one per system. For several values their sum is differentiated. */
   readonly of: string | readonly string[];
   /**
-   * Values with respect to which to differentiate: inputs, parameters or intermediate values. Either a list, or an
-   * object with the output names of their gradients; by default `grad_` and the name of the value.
+   * Values with respect to which to differentiate: inputs, parameters or intermediate values. Pass an object from
+   * these names to the output names of the gradients, or a list. With a list, each output name is `grad_` followed by
+   * the name of the value.
    */
   readonly wrt: readonly string[] | Readonly<Record<string, string>>;
   /**
-   * Name of a value with the shape of `of`, such as an additional input. If given, Σ cotangent · of is
+   * Name of a value with the shape of `of`, such as an additional input. With a cotangent, Σ cotangent · of is
    * differentiated, so `of` may have any shape.
    *
    * @default ones

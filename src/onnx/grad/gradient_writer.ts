@@ -6,7 +6,7 @@ import { unknownFact } from "./unknown_fact.ts";
 import { constantShape } from "./shape_of_parts.ts";
 import { sumTo } from "./sum_to.ts";
 
-/** Operators that give the same elements another shape. */
+/** Operators that change only the shape of a value. */
 const VIEWS: ReadonlySet<string> = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 
 /** Name of a value, or a number that becomes a constant of the other operand's type. */
@@ -22,12 +22,12 @@ export type WriterOperand = string | number;
 export class GradientWriter {
   /** Graph that is extended. */
   readonly graph: Graph;
-  /** Types and shapes of its values. */
+  /** Types and shapes of the graph's values. */
   readonly facts: GraphFacts;
   readonly #constants = new Map<string, string>();
-  /** Names of shapes, by their lengths. */
+  /** Names of the Shape nodes' results, by the shape that they contain. */
   readonly #shapes = new Map<string, string>();
-  /** Values whose elements are all equal, with that number. */
+  /** For each value whose elements are all equal, the number that they equal. */
   readonly #fills = new Map<string, number>();
 
   /** Creates a writer. The facts must belong to the same graph. */
@@ -141,7 +141,7 @@ export class GradientWriter {
     return this.#likewise(x, "Transpose", [x], { perm: order });
   }
 
-  /** Reshapes to the given lengths, or to a shape in a value. */
+  /** Reshapes to the given lengths, or to the shape that a value contains. */
   reshape(x: string, shape: string | readonly number[]): string {
     if (typeof shape !== "string") return this.#likewise(x, "Reshape", [x, this.ints(shape)]);
     // A length of 0 means an empty axis, not a copied length.
@@ -171,17 +171,17 @@ export class GradientWriter {
     return this.make("MatMul", [x, y]);
   }
 
-  /** Adds a list of integers (int64). */
+  /** Returns a constant list of integers (int64). */
   ints(values: readonly number[]): string {
     return this.#constant(`i64[${values}]`, () => this.graph.constantOf("i64", values));
   }
 
-  /** Adds a scalar of another value's type. */
+  /** Returns a constant scalar of the type of another value. */
   number(value: number, like: string): string {
     return this.scalar(value, this.typeOf(like));
   }
 
-  /** Adds a scalar of a type. */
+  /** Returns a constant scalar of a type. */
   scalar(value: number, type: ElementType): string {
     const key = `${type} ${Object.is(value, -0) ? "-0" : value}`;
     const name = this.#constant(
@@ -192,7 +192,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the shape of a value (int64). It is a constant if it is known. */
+  /** Returns the shape of a value as a list (int64), which is a constant if all lengths are known. */
   shapeOf(x: string): string {
     const shape = this.facts.of(x).shape;
     if (shape === undefined) return this.make("Shape", [x]);
@@ -205,7 +205,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the length of one axis, in a list (int64). It is a constant if it is known. */
+  /** Returns the length of one axis as a list of one number (int64), which is a constant if the length is known. */
   lengthOf(x: string, axis: number): string {
     const shape = this.facts.of(x).shape;
     const from = axis < 0 ? this.rankOf(x) + axis : axis;
@@ -230,7 +230,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the number of a tensor that `fill` has made, or `undefined`. */
+  /** Returns the number that all elements of x equal if x was made by `fill` or `scalar`, otherwise `undefined`. */
   fillOf(x: string): number | undefined {
     return this.#fills.get(x);
   }
@@ -249,7 +249,7 @@ export class GradientWriter {
     return sumTo(this, x, like);
   }
 
-  /** Returns whether two values certainly have the same shape. */
+  /** Returns whether two values are known to have the same shape. */
   isOfShape(x: string, like: string): boolean {
     const a = this.facts.of(x).shape, b = this.facts.of(like).shape;
     if (a === undefined || b === undefined || a.length !== b.length) return false;
@@ -283,7 +283,7 @@ export class GradientWriter {
     throw unknownFact(this, x, "type");
   }
 
-  /** Returns whether the elements are floats. */
+  /** Returns whether the elements are floats. True if their type is unknown. */
   isFloat(x: string): boolean {
     const { type } = this.facts.of(x);
     return type === undefined || isFloat(type);
@@ -298,7 +298,8 @@ export class GradientWriter {
   }
 
   /**
-   * Adds a node that rearranges x, unless its result equals an existing value. A tensor of equal numbers stays one.
+   * Adds a node that rearranges x, unless its result equals an existing value. If all elements of x are equal,
+   * `fillOf` knows those of the result, too.
    */
   #likewise(x: string, op: string, inputs: readonly string[], attributes: Attributes = {}): string {
     const name = this.make(op, inputs, attributes);
@@ -312,7 +313,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the value that x sums over these axes, if x has kept them and nothing else uses x. */
+  /** If x is an unused ReduceSum that keeps these axes, returns the value that x sums, otherwise `undefined`. */
   #summedOver(x: string, axes: string): string | undefined {
     const node = this.graph.producer(x);
     if (node?.opType !== "ReduceSum" || node.input[1] !== axes) return undefined;
@@ -320,7 +321,9 @@ export class GradientWriter {
     return isKept ? node.input[0] : undefined;
   }
 
-  /** Returns x, or a value that x is a view of, if it has the shape of `like`. */
+  /**
+   * Returns the first of x and the values that x is a view of with the shape of `like`; `undefined` if there is none.
+   */
   #viewed(x: string, like: string): string | undefined {
     for (let source = x; source !== "";) {
       if (this.isOfShape(source, like)) return source;

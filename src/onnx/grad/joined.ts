@@ -33,7 +33,7 @@ function ofLayer(write: GradientWriter, like: string, layer: readonly Placed[]):
   return pieces.length === 1 ? pieces[0]! : write.make("Concat", pieces, { axis });
 }
 
-/** Pads with zeros before and after along an axis. */
+/** Pads x along an axis with `before` zeros before its elements and `behind` zeros after them. */
 function padded(
   write: GradientWriter,
   x: string,

@@ -9,13 +9,14 @@ export interface Labeled {
   readonly lengths: readonly KnownLength[];
 }
 
-/** An axis of a value. */
+/** An axis of the value `of`, and its length. */
 export interface Axis {
   readonly of: string;
   readonly axis: number;
   readonly length: KnownLength;
   /**
-   * Divisor of the axis's length.
+   * Number by which the axis of `of` is longer than `length`. If `length` is unknown, the product at run time divides
+   * by it.
    *
    * @default 1
    */
@@ -37,14 +38,14 @@ export function lengthOf({ labels, lengths }: Labeled, label: string): KnownLeng
   return lengths[labels.indexOf(label)];
 }
 
-/** Permutes the axes to this order, which must contain all of them. */
+/** Permutes the axes to the order of `labels`, which must contain the label of each axis. */
 export function permuted(write: GradientWriter, x: Labeled, labels: readonly string[]): Labeled {
   const order = labels.map((label) => x.labels.indexOf(label));
   const lengths = order.map((axis) => x.lengths[axis]!);
   return { name: write.transpose(x.name, order), labels, lengths };
 }
 
-/** Sums over all axes except these. */
+/** Sums over all axes whose label is not in `kept`. */
 export function summed(write: GradientWriter, x: Labeled, kept: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => kept.includes(label) ? [] : [axis]);
   return without(x, axes, write.reduceSum(x.name, axes));
@@ -62,7 +63,7 @@ function without(x: Labeled, axes: readonly number[], name: string): Labeled {
   return { name, labels: x.labels.filter(stays), lengths: x.lengths.filter(stays) };
 }
 
-/** Permutes the axes to this order, and inserts axes of length 1 for missing labels. */
+/** Permutes the axes to the order of `labels`, and inserts axes of length 1 for labels that x does not have. */
 export function aligned(write: GradientWriter, x: Labeled, labels: readonly string[]): string {
   const own = labels.filter((label) => x.labels.includes(label));
   const missing = labels.flatMap((label, axis) => own.includes(label) ? [] : [axis]);
@@ -101,7 +102,7 @@ export function regrouped(
   return write.make("Reshape", [name, shape], { allowzero: 1 });
 }
 
-/** Returns the product of the lengths of some axes, in a list. */
+/** Returns the product of the lengths of some axes as a list of one number (int64). */
 export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
   return axes
     .map(({ of, axis, length, divisor = 1 }) => {
@@ -112,7 +113,7 @@ export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
     .reduce((count, length) => write.make("Mul", [count, length]));
 }
 
-/** Returns an axis for each label: of the first value that has it, from which its length can be read. */
+/** Returns one axis for each label: the axis with this label in the first value that has it. */
 export function axesOf(values: readonly Labeled[], labels: readonly string[]): Axis[] {
   return labels.map((label) => {
     const { name, labels: own, lengths } = values.find((value) => value.labels.includes(label))!;

@@ -12,7 +12,7 @@ import {
 
 type Labels = readonly string[];
 
-/** Labels of a product and of its sum. */
+/** Labels of a product that is summed over some of its axes. */
 export interface Sum {
   /** Labels of the result, in the preferred order. */
   readonly order: Labels;
@@ -21,8 +21,9 @@ export interface Sum {
 }
 
 /**
- * Computes a product as one matrix product or a stack of them. Rows are labels that only x has, columns those that
- * only y has; at least one of them must exist. The result has the order that needs no further transposition.
+ * Computes a product as one matrix product or a stack of matrix products. Labels that only x has become rows, and
+ * labels that only y has become columns; there must be at least one such label. The axes of the result are in the
+ * order that needs no further transposition.
  */
 export function matrixProduct(
   write: GradientWriter,
@@ -36,7 +37,7 @@ export function matrixProduct(
   const parts = { stack, rows, columns, inner: innerOrder(x, y, rows, inner) };
   if (stack.length > 0) return stacked(write, x, y, parts);
   if (rows.length < 2 && columns.length < 2) return oneMatrix(write, x, y, parts);
-  // One matrix times several can be a stack, too, whose result is already in order.
+  // One matrix times several can be computed as a stack, too. Its result is then already in order.
   const lead = columns.slice(0, -1);
   const isLed = rows.length < 2 && isSame(order, [...lead, ...rows, ...columns.slice(-1)]);
   return isLed
@@ -44,7 +45,7 @@ export function matrixProduct(
     : stacked(write, x, y, parts);
 }
 
-/** Returns the summed labels in the order of a value that then need not be transposed. */
+/** Returns the summed labels in the order of x if x then needs no transposition, otherwise in the order of y. */
 function innerOrder(x: Labeled, y: Labeled, rows: Labels, inner: Labels): Labels {
   const [own, other] = [x, y].map(({ labels }) => labels.filter((l) => inner.includes(l)));
   const lies = isSame(x.labels, [...rows, ...own!]) || isSame(x.labels, [...own!, ...rows]);
@@ -64,8 +65,8 @@ interface Parts {
 }
 
 /**
- * Computes one product of two matrices. Gemm accepts transposed operands, so they stay in their order where
- * possible.
+ * Computes one product of two matrices. Gemm can transpose its operands, so an operand whose summed axes come first
+ * or last is not permuted.
  */
 function oneMatrix(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { rows, columns, inner } = parts;
@@ -139,7 +140,7 @@ function joined(write: GradientWriter, x: Labeled, groups: readonly Labels[]): s
   return regrouped(write, x.name, groups.map((group) => axesOf([x], group)));
 }
 
-/** Splits joined axes again. */
+/** Splits the axes of a product that `joined` has joined. */
 function split(
   write: GradientWriter,
   product: string,

@@ -10,14 +10,14 @@ export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
 }
 
 /**
- * Returns the nodes where all paths from a value end: they use values that depend on it, but their results do not,
- * or they are among `ends`.
+ * Returns the nodes at which the paths from the value `wrt` end. These nodes use values that depend on `wrt`, but
+ * their results do not depend on it, or they are among `ends`.
  */
 export function pathEnds(
   graph: Graph,
   facts: GraphFacts,
   { forward, wrt, ends }: {
-    /** Nodes that the graph had before anything was written. */
+    /** Nodes that the graph had before the differentiation. */
     readonly forward: readonly NodeProto[];
     readonly wrt: string;
     readonly ends: readonly NodeProto[];

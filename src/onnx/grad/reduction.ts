@@ -3,7 +3,7 @@ import { showNode } from "../codec/check_model.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 
-/** Axes of a reduction of the first input, and the way back to the input's shape. */
+/** Axes over which a node reduces its first input, and the steps that restore the shape of this input. */
 export class Reduction {
   readonly #step: Step;
   readonly #write: GradientWriter;
@@ -45,7 +45,7 @@ export class Reduction {
     return this.#write.reduceSum(value, this.axes, true);
   }
 
-  /** Number of elements that are reduced to one, if known. */
+  /** Number of elements that are reduced to one; `undefined` if it is unknown. */
   get count(): number | undefined {
     const shape = this.#write.facts.of(this.#step.a).shape;
     if (this.#axes === undefined || shape === undefined) return undefined;

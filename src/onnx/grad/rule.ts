@@ -15,7 +15,7 @@ import type { GradientWriter } from "./gradient_writer.ts";
 export interface Step {
   /** The node, whose attributes rules read. */
   readonly node: NodeProto;
-  /** Version of the graph's operators. */
+  /** Opset version of the graph. */
   readonly opset: number;
   /** All inputs; "" for an omitted one. */
   readonly inputs: readonly string[];
@@ -41,13 +41,13 @@ export interface Step {
 
 /** A share that is zero outside of a part along one axis. Adjacent parts are joined. */
 export interface Placed {
-  /** Axis along which it is a part. */
+  /** Axis along which the share covers only a part of the input. */
   readonly axis: number;
   /** Start of the part along the axis. */
   readonly start: number;
   /** Length of the part along the axis. */
   readonly length: number;
-  /** Writes the part. Except for the axis, it has the input's shape. */
+  /** Writes the part and returns its name. Its shape is that of the input, with `length` along the axis. */
   readonly part: () => string;
 }
 
@@ -55,15 +55,15 @@ export interface Placed {
  * Contribution of a node to the gradient of one input:
  * - the name of a value
  * - a function that writes the value, which is called only if it is needed
- * - a function `into` that adds it to a value of the input's shape, so that several gathers from one tensor use one
- *   buffer
+ * - an object whose function `into` adds the contribution to a value of the input's shape and returns the sum, so that
+ *   several gathers from one tensor use one buffer
  * - a part of a tensor that is zero elsewhere
  * - `undefined`, which is zero
  *
  * For an optional input use a function, because it is never called if the input is omitted. Any other share of an
  * omitted input is an error.
  *
- * A value may have the shape of the output: if the input was broadcast, the caller sums over the repeated axes.
+ * A value may have the shape of the output. If the input was broadcast, the caller sums over the repeated axes.
  */
 export type Share =
   | string

@@ -10,7 +10,7 @@ import type { GradientRuleSet } from "./rules.ts";
 /** Rules, and the context for error messages. */
 export interface RuleSearch {
   readonly opset: number;
-  /** Nodes that the graph had before anything was written. Positions refer to them. */
+  /** Nodes that the graph had before the differentiation. Error messages give the position of a node among them. */
   readonly forward: readonly NodeProto[];
   readonly rules: GradientRuleSet;
   /** Action that error messages name. */
@@ -20,7 +20,7 @@ export interface RuleSearch {
 /**
  * Returns the rule of a node.
  *
- * @throws {UnsupportedNodeError} if there is none, or the node has subgraphs
+ * @throws {UnsupportedNodeError} if the operator has no rule, or the node has subgraphs
  * @throws {TypeError} if the function that returns the rule throws, or does not return a function
  */
 export function ruleOf(
@@ -57,7 +57,10 @@ export function ruleOf(
   throw noRule(node, op, Array.isArray(rule) ? "a list" : String(rule));
 }
 
-/** Returns the error for a row that does not return a rule. A common mistake is to pass the rule itself. */
+/**
+ * Returns the error for a row of the rule set whose function does not return a rule. A common mistake is to pass the
+ * rule itself as this function.
+ */
 function noRule(node: NodeProto, op: string, value: string, cause?: unknown): TypeError {
   return new TypeError(
     `Cannot differentiate ${

@@ -27,7 +27,7 @@ import { VIEWS } from "./rules/views.ts";
  * domains other than ai.onnx, and with the version of the graph's operators. It returns the rule.
  */
 export interface GradientRuleSet {
-  /** Returns the rule. Throws a NoOverloadError if there is none. */
+  /** Returns the rule of an operator. Throws a NoOverloadError if no row matches. */
   (op: string, opset: number): OperatorGradient;
   /**
    * Returns a set with one more row: conditions on the operator and the version (each a value, a class or a
@@ -37,7 +37,7 @@ export interface GradientRuleSet {
     matchers: readonly [op: Matcher, opset: Matcher],
     rule: (op: string, opset: number) => OperatorGradient,
   ): GradientRuleSet;
-  /** Describes the row that an operator gets, and the other rows that match. */
+  /** Describes the row that is chosen for an operator, and the other rows that match. */
   explain(op: string, opset: number): string;
 }
 

@@ -5,18 +5,18 @@ import type { GraphFacts } from "../infer/facts.ts";
 export interface ShapeWriter {
   /** Types and shapes of values. */
   readonly facts: GraphFacts;
-  /** Adds a list of integers. */
+  /** Returns a constant list of integers (int64). */
   ints(values: readonly number[]): string;
-  /** Returns the length of one axis, in a list. */
+  /** Returns the length of one axis as a list of one number (int64). */
   lengthOf(x: string, axis: number): string;
-  /** Adds a node with one output. */
+  /** Adds a node with one output, and returns the name of the output. */
   make(op: string, inputs: readonly string[], attributes?: Attributes): string;
-  /** Reshapes a value. */
+  /** Reshapes to the given lengths, or to the shape that a value contains. */
   reshape(x: string, shape: string | readonly number[]): string;
 }
 
 /**
- * One length of a composed shape: a number, the length of an axis of a value, or a value with a list of one number
+ * One length of a composed shape: a number, the length of an axis of a value, or a value that is a list of one number
  * (int64).
  */
 export type ShapePart =
@@ -24,7 +24,7 @@ export type ShapePart =
   | { readonly of: string; readonly axis: number }
   | { readonly value: string };
 
-/** Composes a shape (int64). It is a constant if all lengths are known. */
+/** Composes a shape, which is a list (int64). It is a constant if all lengths are known. */
 export function shapeOfParts(write: ShapeWriter, parts: readonly ShapePart[]): string {
   const pieces: string[] = [];
   let numbers: number[] = [];
@@ -46,7 +46,7 @@ export function shapeOfParts(write: ShapeWriter, parts: readonly ShapePart[]): s
   return pieces.length === 1 ? pieces[0]! : write.make("Concat", pieces, { axis: 0 });
 }
 
-/** Reshapes x to a composed shape. Nothing is computed at run time if variable lengths follow from those of x. */
+/** Reshapes x to a composed shape. No shape is computed at run time if the variable lengths follow from those of x. */
 export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePart[]): string {
   const lengths = parts.map((part) => knownLength(write, part));
   const numbers = constantShape(write.facts.of(x).shape, lengths);
@@ -54,8 +54,8 @@ export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePa
 }
 
 /**
- * Returns a constant shape if the variable lengths need not be computed: −1 for a single one, 0 for a length that x
- * has at the same position.
+ * Returns a constant shape for Reshape, in which −1 replaces a single variable length, or 0 each length that x has at
+ * the same position. Returns `undefined` if variable lengths must be computed at run time.
  */
 export function constantShape(
   from: readonly (number | string)[] | undefined,

@@ -2,7 +2,7 @@ import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 
-/** A node in the backward pass, as a rule sees it. */
+/** A node in the backward pass, in the form that rules receive. */
 export class GradientStep implements Step {
   readonly node: NodeProto;
   readonly opset: number;

@@ -1,6 +1,6 @@
 import type { Attributes } from "../codec/attributes.ts";
 
-/** Members of a GradientWriter that are used here. The writer calls this function itself. */
+/** Members of a GradientWriter that `sumTo` uses. The class itself is not imported, because it imports `sumTo`. */
 interface Writer {
   isOfShape(x: string, like: string): boolean;
   lengthsOf(x: string): readonly (number | string)[];
@@ -15,13 +15,15 @@ interface Writer {
   expandLike(x: string, like: string): string;
 }
 
-/** Axes of a value along which another one was repeated. */
+/** Axes of x along which `like` was repeated. */
 interface Repeated {
-  /** Axes along which the other value has length 1 and this one does not. */
+  /** Axes along which `like` has length 1 and x does not. */
   readonly ones: readonly number[];
-  /** Axes along which only a run can decide whether the other value has length 1 or the same length. */
+  /**
+   * Axes along which `like` has a variable length: only at run time it is known whether this is 1 or the length of x.
+   */
   readonly open: readonly number[];
-  /** True if the other value is longer along some axis, so that this one must be broadcast to it. */
+  /** True if x has length 1 along an axis on which `like` is longer, so that x must be broadcast to it. */
   readonly isShort: boolean;
 }
 
@@ -62,7 +64,7 @@ function repeated(
   return { ones, open, isShort };
 }
 
-/** Sums over leading axes, which are removed, and over others, which are kept with length 1. */
+/** Sums over the first `lead` axes, which are removed, and over the axes `ones`, which are kept with length 1. */
 function sumOver(write: Writer, x: string, lead: number, ones: readonly number[]): string {
   if (lead === 0) return write.reduceSum(x, ones, true);
   const summed = write.reduceSum(x, [...firstAxes(lead), ...ones]);

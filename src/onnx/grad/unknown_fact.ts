@@ -3,16 +3,16 @@ import type { Graph } from "../graph/graph.ts";
 import type { GraphFacts } from "../infer/facts.ts";
 import { isInferred } from "../infer/rules.ts";
 
-/** Graph and facts of a GradientWriter, which throws this error itself. */
+/** Members of a GradientWriter that are used here. The class itself is not imported, because it throws this error. */
 interface InferenceState {
   readonly graph: Graph;
   readonly facts: GraphFacts;
 }
 
-/** Property of a value. */
+/** Property of a value that may be unknown. */
 type Part = "shape" | "type";
 
-/** Returns the error of a value whose shape or type is required but unknown. */
+/** Returns the error for a value whose shape or type is required but unknown. */
 export function unknownFact({ graph, facts }: InferenceState, x: string, part: Part): RangeError {
   const quoted = JSON.stringify(x);
   const fault = part === "shape"
@@ -28,7 +28,7 @@ export function unknownFact({ graph, facts }: InferenceState, x: string, part: P
   );
 }
 
-/** Returns the first node whose result is unknown. */
+/** Follows inputs with an unknown shape or type back from x, and returns the name of the first such value. */
 function firstUnknown(
   graph: Graph,
   facts: GraphFacts,

@@ -10,7 +10,10 @@ interface GradientNames {
   readonly cotangent: string | undefined;
 }
 
-/** Throws a RangeError if a value cannot be differentiated, or not with respect to another. */
+/**
+ * Throws a RangeError if a named value does not exist or is not a float, if the name of a gradient is empty or in
+ * use, or if the shape of `of` or `cotangent` is invalid.
+ */
 export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: GradientNames): void {
   const { graph } = write;
   if (of.length === 0 || Object.keys(wrt).length === 0) {

@@ -94,7 +94,10 @@ function whereAbove(write: GradientWriter, a: string, x: string | number, y: str
   return write.where(write.make("Greater", [a, 0]), x, y);
 }
 
-/** Returns the derivative of x · Φ(x), with the normal distribution: Φ(x) + x · φ(x). */
+/**
+ * Returns the derivative of x · Φ(x), which is Φ(x) + x · φ(x). Φ and φ are the distribution and the density of the
+ * standard normal distribution.
+ */
 function slopeOfGelu(write: GradientWriter, a: string): string {
   const erf = write.make("Erf", [write.mul(a, Math.SQRT1_2)]);
   const below = write.mul(write.add(erf, 1), 0.5);

@@ -18,7 +18,7 @@ export const ARITHMETIC: Readonly<Record<string, OperatorGradient>> = {
   Reciprocal: ({ y, g }, write) => [() => write.neg(write.mul(write.mul(g, y), y))],
   Sum: ({ inputs, g }) => inputs.map(() => g),
   Mean: ({ inputs, g }, write) => inputs.map(() => () => write.div(g, inputs.length)),
-  // a mod b = a − b · k with a piecewise constant k. Integers never get here.
+  // a mod b = a − b · k with a piecewise constant k. Without fmod, the operands are integers.
   Mod: ({ node, a, b, y, g }, write) =>
     intAttribute(node, "fmod", 0) === 0
       ? []

@@ -6,8 +6,8 @@ import type { OperatorGradient, Step } from "../rule.ts";
 import { lengthsAlong, windowsOver, windowsUnder } from "../windows/windows.ts";
 
 /**
- * The gradient of the image is the transposed convolution of g by the weights; that of the weights is the
- * convolution of the image by g.
+ * Rule of Conv. The gradient of the image is the transposed convolution of g by the weights. The gradient of the
+ * weights is the convolution of the image by g.
  */
 const conv: OperatorGradient = (step, write) => {
   const { node, a, b, y, g } = step;
@@ -24,7 +24,7 @@ const conv: OperatorGradient = (step, write) => {
   ];
 };
 
-/** The same with image and result exchanged. */
+/** Rule of ConvTranspose: the rule of Conv with the roles of image and result exchanged. */
 const convTranspose: OperatorGradient = (step, write) => {
   const { node, a, b, y, g } = step;
   const lengths = lengthsAlong(write, { wide: y, narrow: a, kernel: kernelOf(step, write) });

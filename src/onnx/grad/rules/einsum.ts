@@ -13,7 +13,7 @@ const einsum: OperatorGradient = (step, write) => {
   const { inputs, y, g } = step;
   const { inputs: terms, output } = equationOf(step, write);
   const operands = terms.map((labels, i) => labeled(write, inputs[i]!, labels));
-  // g has the shape of the output, whose lengths may be known better.
+  // g has the shape of the output y, but more lengths of y may be known.
   const back = labeled(write, g, output, write.lengthsOf(y));
   return operands.map((operand, i): Share => () => {
     const others = operands.filter((_, j) => j !== i);
@@ -21,7 +21,9 @@ const einsum: OperatorGradient = (step, write) => {
   });
 };
 
-/** Returns the equation. Each label may occur only once per term. */
+/**
+ * Returns the parsed equation. Throws a RangeError if it does not fit the inputs, or a label occurs twice in a term.
+ */
 function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquation {
   const text = textAttribute(node, "equation", "");
   const equation = einsumEquation(text, inputs.map((name) => write.rankOf(name)));
@@ -30,7 +32,7 @@ function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquati
   throw refused("each label must occur once per term (take a diagonal with other operators)", text);
 }
 
-/** Multiplies factors from left to right. Each sum is taken as early as possible. */
+/** Multiplies factors from left to right, and sums over each label as soon as no later factor needs it. */
 function productOf(
   write: GradientWriter,
   [first, ...others]: readonly Labeled[],
@@ -48,7 +50,7 @@ function productOf(
   return permuted(write, summed(write, product, made), made);
 }
 
-/** Broadcasts along missing axes. */
+/** Broadcasts x along the axes of `like` that x does not have. */
 function spread(write: GradientWriter, x: Labeled, like: Labeled): string {
   const missing = like.labels.flatMap((label, axis) => x.labels.includes(label) ? [] : [axis]);
   return missing.length === 0

@@ -12,7 +12,10 @@ function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number
   return axis < 0 ? axis + write.rankOf(a) : axis;
 }
 
-/** Consecutive rows are put back by padding with zeros; others are scattered. */
+/**
+ * Rule of Gather. If the indices are consecutive constants, the gradient is padded with zeros; otherwise it is
+ * scattered.
+ */
 const gather: OperatorGradient = (step, write) => {
   const { a, b, g } = step, axis = axisOf(step, write);
   const run = runOf(write, a, b, axis);
@@ -23,8 +26,8 @@ const gather: OperatorGradient = (step, write) => {
 };
 
 /**
- * Returns the start of consecutive constant indices, such as 4, 5, 6; `undefined` if they are not, or their end is
- * unknown.
+ * Returns the start and the length of consecutive constant indices, such as 4, 5, 6. Returns `undefined` if the
+ * indices are not of this kind, or the length of the axis is unknown.
  */
 function runOf(
   write: GradientWriter,
@@ -69,7 +72,7 @@ export function scatterAlong(
   // `into` lets several gathers from one tensor, such as the two ends of all edges, add into one buffer instead
   // of summing a tensor each.
   if (axis === 0) return { into: (base) => write.make("ScatterND", [base, rows(), g], ADD) };
-  // Scatters are fast only along the first axis, so move this one to the front.
+  // Scatters are fast only along the first axis, so move the gathered axis to the front.
   const places = Array.from({ length: rank - 1 + count }, (_, i) => i);
   const [before, own, behind] = [
     places.slice(0, axis),
@@ -121,7 +124,7 @@ function intoElements(write: GradientWriter, indices: string, g: string, axis: n
   };
 }
 
-/** The gradient goes to the elements that the operator has selected, also among equal ones. */
+/** Rule of TopK. The gradient goes to the elements that the operator has selected, even if others are equal to them. */
 const topK: OperatorGradient = (step, write) => {
   const { node, inputs, outputs, g } = step;
   let indices = outputs[1] ?? "";
@@ -133,7 +136,7 @@ const topK: OperatorGradient = (step, write) => {
   return [intoElements(write, indices, g, axisOf(step, write, -1))];
 };
 
-/** Treats Compress as a Gather at the positions where the condition is true. */
+/** Rule of Compress, which is a Gather at the positions where the condition is true. */
 const compress: OperatorGradient = (step, write) => {
   const { node, a, b, g } = step;
   const indices = write.reshape(write.make("NonZero", [b]), [-1]);

@@ -1,13 +1,16 @@
 import type { OperatorGradient } from "../rule.ts";
 
-/** Range is start + delta · (0, 1, 2 …). Its length is piecewise constant, so it has no derivative. */
+/**
+ * Rule of Range, which is start + delta · (0, 1, 2 …). Its length is piecewise constant, so its limit has no
+ * derivative.
+ */
 const range: OperatorGradient = ({ a, c, y, g }, write) => [
   () => write.reduceSum(g, [0]),
   undefined,
   () => write.reduceSum(write.mul(g, write.div(write.sub(y, a), c)), [0]),
 ];
 
-/** The two values of OneHot get the gradients of the positions where they occur. */
+/** Rule of OneHot. Each of its two values gets the sum of the gradients at the positions where it occurs. */
 const oneHot: OperatorGradient = ({ node, a, b, c, g }, write) => [undefined, undefined, () => {
   const pair = write.graph.constantOf(write.typeOf(c), [0, 1]);
   const hot = write.graph.add("OneHot", [a, b, pair]);
@@ -18,7 +21,7 @@ const oneHot: OperatorGradient = ({ node, a, b, c, g }, write) => [undefined, un
   return write.make("Concat", [off, on].map((x) => write.unsqueeze(x, [0])), { axis: 0 });
 }];
 
-/** Operators that use only the shape of their inputs, not the elements. */
+/** Rule of operators that use only the shape of their inputs, not the elements. */
 const stop: OperatorGradient = () => [];
 
 /** Rules of operators that create tensors. */

@@ -11,7 +11,7 @@ function axisOf({ node, a }: Step, write: GradientWriter): number {
   return axis < 0 ? axis + write.rankOf(a) : axis;
 }
 
-/** Each input gets its part: by one Split, or by a Slice if only one is needed. */
+/** Rule of Concat. Each input gets its part of g: by one Split, or by a Slice if only one input needs a gradient. */
 const concat: OperatorGradient = (step, write) => {
   const { inputs, g } = step;
   if (inputs.length === 1) return [g];
@@ -31,7 +31,7 @@ function partsOf({ inputs, g }: Step, write: GradientWriter, axis: number): read
   return write.graph.add("Split", [g, lengths], { attributes, outputs }).output;
 }
 
-/** Returns the part of one input; `undefined` if its position is unknown. */
+/** Returns the part of g that belongs to the input `wanted`; `undefined` if its position is unknown. */
 function sliceOf(
   { inputs, g }: Step,
   write: GradientWriter,
@@ -48,7 +48,7 @@ function sliceOf(
   return () => write.make("Slice", [g, write.ints([start]), write.ints([end]), write.ints([axis])]);
 }
 
-/** End of any axis. */
+/** End of a Slice that includes all elements up to the end of any axis. */
 const END = 2 ** 31 - 1;
 
 function boundsFromStart(
@@ -68,7 +68,7 @@ function boundsFromEnd(
   return [-behind - length, behind === 0 ? END : -behind];
 }
 
-/** Returns the sum of lengths if all are numbers. */
+/** Returns the sum of lengths if all are numbers, otherwise `undefined`. */
 function sumOf(lengths: readonly (number | string)[]): number | undefined {
   let sum = 0;
   for (const length of lengths) {
@@ -78,7 +78,7 @@ function sumOf(lengths: readonly (number | string)[]): number | undefined {
   return sum;
 }
 
-/** Concatenates the gradients of the parts, with zeros for parts that have none. */
+/** Rule of Split. Concatenates the gradients of the outputs, with zeros for outputs that have no gradient. */
 const split: OperatorGradient = (step, write) => [() => {
   const { gradients, outputs, a } = step, axis = axisOf(step, write);
   const single = onlyOne(step, write, axis);
@@ -94,7 +94,10 @@ const split: OperatorGradient = (step, write) => [() => {
   return write.make("Concat", parts, { axis });
 }];
 
-/** Returns the parts of a tensor of zeros, for parts whose length has no name. */
+/**
+ * Splits a tensor of zeros as the node splits its input. An omitted output has no name from which its shape could be
+ * read.
+ */
 function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly string[] {
   const outputs = node.output.length,
     zeros = write.graph.add(
@@ -106,7 +109,7 @@ function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly s
   return zeros.output;
 }
 
-/** Returns the share of a single part whose position is known, if no other part has a gradient. */
+/** Returns the gradient of the input if a single output has a gradient, at a known position; otherwise `undefined`. */
 function onlyOne(
   { node, gradients, outputs, inputs, a }: Step,
   write: GradientWriter,

@@ -34,7 +34,7 @@ function product(
   const left = labeled(write, a, axes(rankA, ["m", "k"], transA));
   const right = labeled(write, b, axes(rankB, ["k", "n"], transB));
   const made = [...batchAxes(batch), ...rankA === 1 ? [] : ["m"], ...rankB === 1 ? [] : ["n"]];
-  // g has the shape of the output, whose lengths may be known better.
+  // g has the shape of the output y, but more lengths of y may be known.
   const back = labeled(write, g, made, write.lengthsOf(y));
   return [() => shareOf(write, left, back, right), () => shareOf(write, right, left, back)];
 }
@@ -44,7 +44,10 @@ function batchAxes(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${count - i}`);
 }
 
-/** Multiplies two values, and sums over the axes along which `to` was broadcast, as far as they are known. */
+/**
+ * Returns the gradient of the operand `to`: the product of x and y, summed over the axes along which `to` is known to
+ * be broadcast.
+ */
 function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): string {
   const isRepeated = to.labels.map((label, axis) =>
     to.lengths[axis] === 1 && [x, y].some((value) => {
@@ -57,7 +60,7 @@ function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): st
   return write.unsqueeze(name, isRepeated.flatMap((is, axis) => is ? [axis] : []));
 }
 
-/** Each gradient is a Gemm of the operands in their order. */
+/** Rule of Gemm. The gradient of each factor is a Gemm that transposes its operands by attributes. */
 const gemm: OperatorGradient = (step, write) => {
   const { node, a, b, g } = step;
   const beta = floatAttribute(node, "beta", 1);

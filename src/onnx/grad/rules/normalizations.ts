@@ -44,7 +44,7 @@ export const NORMALIZATIONS: Readonly<Record<string, OperatorGradient>> = {
       const centered = write.sub(a, mean(write, a, axes));
       const deviation = write.make("Sqrt", [mean(write, write.square(centered), axes)]);
       const scale = write.add(deviation, 1e-9);
-      // If all values are equal, the centered values are 0.
+      // If all values are equal, divide by 1 instead of 0: the centered values are 0 in any case.
       const divisor = write.where(write.make("Equal", [deviation, 0]), 1, deviation);
       const along = write.div(
         mean(write, write.mul(g, centered), axes),
@@ -60,9 +60,12 @@ export const NORMALIZATIONS: Readonly<Record<string, OperatorGradient>> = {
 interface Normalized {
   /** Values with mean 0 and variance 1. */
   readonly values: string;
-  /** Returns the gradient of the original values, given that of the normalized ones. */
+  /** Returns the gradient of the original values, given the gradient of the normalized ones. */
   back(g: string): string;
-  /** Does the same for the mean and inverse deviation, which LayerNormalization returns as additional outputs. */
+  /**
+   * Returns contributions to the gradient of the original values, given the gradients of all outputs:
+   * LayerNormalization also returns the mean and the inverse deviation.
+   */
   backFromMoments(gradients: readonly (string | undefined)[]): readonly string[];
 }
 
@@ -130,7 +133,10 @@ function perChannel(
   ];
 }
 
-/** Normalizes groups of channels together. Before opset 21 there is one parameter per group. */
+/**
+ * Rule of GroupNormalization, which normalizes groups of channels together. Before opset 21 it has one scale and
+ * shift per group, since then one per channel.
+ */
 function groupNormalization(
   { node, opset, a, b: scale, c: shift, g }: Step,
   write: GradientWriter,
@@ -151,7 +157,10 @@ function groupNormalization(
   ];
 }
 
-/** In inference, mean and variance are parameters. In training, they are those of the batch. */
+/**
+ * Rule of BatchNormalization. In inference, mean and variance are inputs. In training, they are computed from the
+ * batch.
+ */
 function batchNormalization(
   { node, inputs, outputs, gradients, a, b: scale, g }: Step,
   write: GradientWriter,

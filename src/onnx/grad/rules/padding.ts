@@ -4,7 +4,10 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
-/** Padding of constants is cut off; padding that copies elements is added to the elements it came from. */
+/**
+ * Rule of Pad. The gradient of constant padding is cut off. The gradient of copied elements is added to that of the
+ * elements they were copied from.
+ */
 const pad: OperatorGradient = (step, write) => {
   const { node, inputs, g } = step;
   if (textAttribute(node, "mode", "constant") !== "constant") return [copied(step, write)];

@@ -8,7 +8,7 @@ import type { OperatorGradient } from "../rule.ts";
 import { partsOf } from "../windows/window_counts.ts";
 import { windowAttributes } from "../windows/windows.ts";
 
-/** The gradient of a window goes to its largest element: the first one among equal ones. */
+/** Rule of MaxPool. The gradient of a window goes to its largest element, or to the first of several equal ones. */
 const maxPool: OperatorGradient = ({ node, outputs, a, y, g }, write) => [() => {
   if (outputs[1] !== undefined && outputs[1] !== "") return scattered(write, a, outputs[1], g);
   // Without the optional indices, which WebGPU cannot compute, list the elements of each window along an axis.
@@ -31,7 +31,7 @@ const maxPool: OperatorGradient = ({ node, outputs, a, y, g }, write) => [() => 
   return write.reshapeLike(widened(write, parts, each, { windows, group: 1, edges, like: a }), a);
 }];
 
-/** Adds the gradients at the indices, which count over the whole tensor. */
+/** Adds gradients at `indices`, which are positions in the flattened tensor. */
 function scattered(write: GradientWriter, a: string, indices: string, g: string): string {
   const zeros = write.zeros(write.reshape(a, [-1]));
   const added = write.make("ScatterElements", [
@@ -89,7 +89,10 @@ const globalAveragePool: OperatorGradient = ({ a, g }, write) => [() => {
   return write.expandLike(write.div(g, write.cast(elements, write.typeOf(a))), a);
 }];
 
-/** The gradient goes to the largest element: the first one among equal ones. */
+/**
+ * Rule of GlobalMaxPool. The gradient goes to the largest element of a channel, or to the first of several equal
+ * ones.
+ */
 const globalMaxPool: OperatorGradient = ({ a, g }, write) => [() => {
   const labels = write.lengthsOf(a).map((_, axis) => `${axis}`), whole = labeled(write, a, labels);
   const flat = labels.length === 3 ? a : regrouped(write, a, [

@@ -36,7 +36,7 @@ function byPower(
   return p > 0 && p < 1 ? unlessZero(write, a, { g, a }, slope) : slope(g, a);
 }
 
-/** Returns aᵖ, as products if p is small. */
+/** Returns aᵖ: as products if p is an integer from 1 to `MOST_FACTORS`, otherwise by Pow. */
 function power(write: GradientWriter, a: string, p: number): string {
   if (p === 1) return a;
   if (!Number.isInteger(p) || p < 1 || p > MOST_FACTORS) return write.make("Pow", [a, p]);
@@ -44,7 +44,7 @@ function power(write: GradientWriter, a: string, p: number): string {
   return p % 2 === 0 ? half : p === 1 ? a : write.mul(half, a);
 }
 
-/** Returns g · b · aᵇ⁻¹; 0 where b is 0, whatever a is, and where a is 0 and b is below 1. */
+/** Returns g · b · aᵇ⁻¹. The result is 0 where b is 0, and where a is 0 and b is below 1. */
 function byBase(write: GradientWriter, a: string, b: string, g: string): string {
   const isZero = write.make("Equal", [b, 0]);
   const less = write.where(isZero, 1, write.sub(b, 1));
@@ -65,7 +65,7 @@ function byExponent(write: GradientWriter, a: string, y: string, g: string): str
   return write.mul(g, write.mul(y, log));
 }
 
-/** Returns the number of a constant whose elements are all equal, or `undefined`. */
+/** Returns the number that all elements of a value equal; `undefined` if the value is not such a constant. */
 function numberOf(write: GradientWriter, name: string): number | undefined {
   const tensor = write.graph.constant(name);
   if (tensor === undefined) return write.fillOf(name);

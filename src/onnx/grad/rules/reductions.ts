@@ -3,7 +3,7 @@ import { overRoot } from "../at_edges.ts";
 import { Reduction } from "../reduction.ts";
 import type { OperatorGradient, Step } from "../rule.ts";
 
-/** Creates a rule from a function of the step and the reduced axes. */
+/** Creates a rule from a function that writes the gradient, given the step, the writer and the reduced axes. */
 function reduction(
   rule: (step: Step, write: GradientWriter, over: Reduction) => string,
 ): OperatorGradient {

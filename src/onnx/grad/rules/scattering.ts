@@ -34,7 +34,10 @@ function gathered(write: GradientWriter, way: Way, g: string, updates: string): 
   return number === undefined ? way.gather(g) : write.fill(number, updates);
 }
 
-/** Elements that are overwritten do not contribute to the result. Indices must be unique, as ONNX requires. */
+/**
+ * Rule without a reduction. Elements that are overwritten do not contribute to the result. Indices must be unique, as
+ * ONNX requires.
+ */
 const none: Rule = ({ c, g }, write, way) => [
   () => way.scatter(g, write.zeros(c), "none"),
   () => gathered(write, way, g, c),
@@ -43,8 +46,9 @@ const none: Rule = ({ c, g }, write, way) => [
 const add: Rule = ({ c, g }, write, way) => [g, () => gathered(write, way, g, c)];
 
 /**
- * Each element gets the product of the others. To avoid a division by zero, zeros are counted and left out of the
- * product. If several zeros meet, second derivatives treat this product as a constant.
+ * Rule of the reduction "mul". Each factor gets g times the product of the others. To avoid a division by zero, zeros
+ * are counted and left out of the product. If several zeros meet, second derivatives treat this product as a
+ * constant.
  */
 const mul: Rule = ({ a, c, g }, write, way) => [
   () => write.mul(g, way.scatter(write.fill(1, a), c, "mul")),
@@ -53,14 +57,14 @@ const mul: Rule = ({ a, c, g }, write, way) => [
     const others = write.add(c, zeros);
     const product = way.gather(write.mul(g, way.scatter(a, others, "mul")));
     const count = way.gather(way.scatter(write.zeros(a), zeros, "add"));
-    // The gradient is nonzero only if no other factor is zero: there are none, or the update itself is the only
-    // one.
+    // The gradient is nonzero only if no other factor is zero: no factor is zero, or the update itself is the
+    // only zero.
     const isFree = write.cast(write.make("Equal", [count, zeros]), write.typeOf(c));
     return write.mul(write.div(product, others), isFree);
   },
 ];
 
-/** Equal elements get equal shares. */
+/** Rule of the reductions "max" and "min". Equal extreme elements get equal shares of g. */
 const extreme: Rule = ({ a, c, y, g }, write, way) => {
   const type = write.typeOf(a);
   const first = write.cast(write.make("Equal", [a, y]), type);

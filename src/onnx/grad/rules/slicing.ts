@@ -4,7 +4,7 @@ import { type Cut, placeOfCut, unslice } from "../windows/unslice.ts";
 import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
-/** Puts the gradient back to the position of the slice, with zeros around it. */
+/** Rule of Slice. Puts the gradient at the position of the slice, with zeros around it. */
 const slice: OperatorGradient = (step, write) => {
   const cuts = cutsOf(step, write);
   if (cuts === undefined) return [scatteredSlice(step, write)];
@@ -31,7 +31,7 @@ function cutsOf({ inputs, a }: Step, write: GradientWriter): readonly Cut[] | un
   });
 }
 
-/** Returns one of the starts, in a list. */
+/** Returns element `i` of `starts` as a list of one number (int64). */
 function startOf(write: GradientWriter, starts: string, i: number, count: number): string {
   const own = count === 1
     ? starts

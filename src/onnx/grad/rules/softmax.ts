@@ -1,7 +1,7 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import type { OperatorGradient } from "../rule.ts";
 
-/** Rules of Softmax and LogSoftmax, along one axis, or for older opsets along all following axes. */
+/** Rules of Softmax, LogSoftmax and Hardmax along a single axis, as they are defined since opset 13. */
 export const SOFTMAX: Readonly<Record<string, OperatorGradient>> = {
   Softmax: ({ node, y, g }, write) => [
     () => {

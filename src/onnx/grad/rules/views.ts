@@ -7,12 +7,12 @@ import { constantShape, reshapeTo, type ShapePart } from "../shape_of_parts.ts";
 /** Reshapes the gradient to the shape of the input. */
 const view: OperatorGradient = ({ a, y, g }, write) => [() => {
   const { facts } = write, shape = facts.of(a).shape;
-  // The shape of y may be known better than that of g.
+  // g has the shape of y, but more lengths of y may be known.
   const numbers = shape && constantShape(facts.of(y).shape, shape);
   return numbers === undefined ? write.reshapeLike(g, a) : write.reshape(g, numbers);
 }];
 
-/** Returns the axes of a Squeeze or Unsqueeze, if known. */
+/** Returns the axes of a Squeeze or Unsqueeze; `undefined` if they are known only at run time. */
 function axesOf({ node, b }: Step, write: GradientWriter): readonly number[] | undefined {
   return b === "" ? intsAttribute(node, "axes") : numbersOf(write.facts.of(b));
 }
@@ -33,7 +33,7 @@ const transpose: OperatorGradient = ({ node, a, g }, write) => {
   return [() => write.transpose(g, order.map((_, axis) => order.indexOf(axis)))];
 };
 
-/** Splits each repeated axis into the copies and the original axis, and sums over the copies. */
+/** Rule of Tile. Splits each repeated axis into the copies and the original axis, and sums over the copies. */
 const tile: OperatorGradient = ({ a, b, g }, write) => [() => {
   const times = numbersOf(write.facts.of(b)), parts: ShapePart[] = [], copies: number[] = [];
   for (let axis = 0; axis < write.rankOf(a); axis++) {
@@ -72,7 +72,7 @@ export const VIEWS: Readonly<Record<string, OperatorGradient>> = {
   Squeeze: squeeze,
   Unsqueeze: unsqueeze,
   Identity: ({ g }) => [g],
-  // The caller sums over the repeated axes.
+  // `Shares` sums the gradient over the repeated axes.
   Expand: ({ g }) => [g],
   Tile: tile,
   Transpose: transpose,

@@ -9,7 +9,7 @@ export interface Convolution {
   readonly windows: readonly Windows[];
   /** Number of groups of channels, which are convolved separately. */
   readonly group: number;
-  /** Padding of the wide image in addition to that of the windows. */
+  /** Padding of the wide image in addition to the padding of the windows. */
   readonly edges?: Edges | undefined;
 }
 
@@ -25,7 +25,10 @@ export function narrowed(
   return isWhole ? narrow : cutTo(write, narrow, like);
 }
 
-/** Computes the wide image of a narrow one: each element times the weights, added up where windows overlap. */
+/**
+ * Computes a wide image from a narrow one: each element is multiplied by the weights, and the products are added up
+ * where windows overlap.
+ */
 export function widened(
   write: GradientWriter,
   narrow: string,
@@ -46,8 +49,9 @@ export function widened(
 }
 
 /**
- * Returns the number of groups of a transposed convolution. If several channels give one, each becomes its own
- * group and they are summed afterwards, because onnxruntime 1.30 uses wrong weights in this case on WebGPU.
+ * Returns the number of groups of a transposed convolution. If each group has a single output channel, every input
+ * channel becomes a group and the results are summed afterwards, because onnxruntime 1.30 uses wrong weights for such
+ * groups on WebGPU.
  */
 function spreadGroups(write: GradientWriter, weights: string, group: number): number {
   const [channels, made] = write.lengthsOf(weights);
@@ -110,7 +114,7 @@ function channelsFirst(write: GradientWriter, x: string, group: number): string 
   return regrouped(write, turned, [[each], [groups, axis(0)], ...rest]);
 }
 
-/** Returns the integers from one to another. */
+/** Returns the integers from `from` up to, but not including, `to`. */
 export function places(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

@@ -3,15 +3,13 @@ import type { NodeProto } from "../../codec/messages.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { isShifted, type Lengths } from "./windows.ts";
 
-/** Padding of an image that is computed at run time, one number per spatial axis. */
+/** Names of values with the padding of an image, which is computed at run time: one number per spatial axis. */
 export interface Edges {
   readonly begins: string;
   readonly ends: string;
 }
 
-/**
- * Returns the padding of a convolution or pool whose auto_pad depends on variable lengths; `undefined` for others.
- */
+/** Returns the padding of a convolution or pool whose auto_pad depends on variable lengths; otherwise `undefined`. */
 export function edgesOf(
   write: GradientWriter,
   { node, wide, narrow, lengths }: {
@@ -36,7 +34,7 @@ export function edgesOf(
     : { begins: more, ends: less };
 }
 
-/** Returns the lengths of the spatial axes. */
+/** Returns the lengths of the spatial axes as a list (int64). */
 export function imageLengths(write: GradientWriter, x: string): string {
   const lengths = write.lengthsOf(x).slice(2);
   return lengths.every((length) => typeof length === "number")
@@ -44,7 +42,7 @@ export function imageLengths(write: GradientWriter, x: string): string {
     : write.make("Shape", [x], { start: 2 });
 }
 
-/** Pads an image with zeros or another number. */
+/** Pads an image with `value`. Returns x itself if `edges` is `undefined`. */
 export function padded(
   write: GradientWriter,
   x: string,
@@ -57,7 +55,7 @@ export function padded(
   return write.make("Pad", value === 0 ? [x, pads] : [x, pads, write.number(value, x)]);
 }
 
-/** Cuts an image out of its padding, to the size of another value. */
+/** Removes the padding of an image. The result has the spatial size of `like`. */
 export function inside(
   write: GradientWriter,
   x: string,
@@ -69,7 +67,7 @@ export function inside(
   return write.make("Slice", [x, edges.begins, ends, imageAxes(write, x)]);
 }
 
-/** Cuts to the first elements along the spatial axes, to the size of another value. */
+/** Keeps the first elements along the spatial axes, as many as `like` has. */
 export function cutTo(write: GradientWriter, x: string, like: string): string {
   const own = write.lengthsOf(x).slice(2), lengths = write.lengthsOf(like).slice(2);
   if (own.every((length, axis) => length === lengths[axis])) return x;

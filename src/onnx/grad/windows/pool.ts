@@ -5,7 +5,7 @@ import { type Edges, edgesOf } from "./image_edges.ts";
 import { axesOf, labeled, regrouped } from "../labeled.ts";
 import { type Lengths, lengthsAlong, type Windows, windowsOver } from "./windows.ts";
 
-/** Parameters of a pool. */
+/** Parameters of a pooling operator. */
 export interface Pool {
   readonly node: NodeProto;
   readonly windows: readonly Windows[];
@@ -14,7 +14,7 @@ export interface Pool {
   readonly edges: Edges | undefined;
 }
 
-/** Returns the parameters of a pool from `a` to `y`. */
+/** Returns the parameters of a pooling operator with the input `a` and the output `y`. */
 export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: string): Pool {
   const kernel = intsAttribute(node, "kernel_shape") ?? [];
   const lengths = lengthsAlong(write, { wide: a, narrow: y, kernel });
@@ -22,7 +22,7 @@ export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: str
   return { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
 }
 
-/** Treats each channel as an image of its own, so that one kernel applies to all. */
+/** Makes each channel a separate image with one channel, so that one kernel applies to all channels. */
 export function oneChannel(write: GradientWriter, x: string, like: string): string {
   const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
   const whole = labeled(write, x, labels, write.lengthsOf(like));

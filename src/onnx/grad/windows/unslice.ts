@@ -12,19 +12,19 @@ export interface Cut {
   readonly step: number;
 }
 
-/** Number of zeros before and after; negative numbers cut elements off. */
+/** Numbers of zeros to add before and after the elements of an axis. Negative numbers cut elements off. */
 interface Around {
   readonly before: ShapePart;
   readonly behind: ShapePart;
 }
 
-/** Number that is larger than any axis. */
+/** Number that is larger than the length of any axis. */
 const FAR = 2 ** 31;
 
 /**
  * Puts a slice back to its position in the shape of the original value, with zeros elsewhere.
  *
- * @param like value with the shape of the slice, whose lengths may be known better
+ * @param like value with the shape of the slice; more of its lengths may be known
  */
 export function unslice(
   write: GradientWriter,
@@ -42,7 +42,10 @@ export function unslice(
   return padded(write, x, cuts.map(({ axis }) => axis), arounds);
 }
 
-/** Returns the position of a contiguous slice along a single axis, if known. */
+/**
+ * Returns the position of a slice that is contiguous along one axis and whole along the others; `undefined` if it is
+ * not such a slice, or its position is unknown.
+ */
 export function placeOfCut(
   write: GradientWriter,
   part: string,
@@ -61,7 +64,10 @@ export function placeOfCut(
   return place;
 }
 
-/** Pads along some axes. The axes are omitted if everything is known. */
+/**
+ * Pads along some axes. If all counts are known, they become one constant for all axes, and the input `axes` is
+ * omitted.
+ */
 function padded(
   write: GradientWriter,
   x: string,
@@ -101,7 +107,7 @@ function spaced(write: GradientWriter, x: string, axis: number, step: number): s
   return reshapeTo(write, apart, parts.with(axis, whole));
 }
 
-/** Returns the number of zeros before and after, if known. */
+/** Returns the number of zeros before and after; `undefined` if it is unknown. */
 function knownAround(
   { facts }: GradientWriter,
   part: string,
@@ -111,14 +117,14 @@ function knownAround(
   const own = facts.of(part).shape?.[axis], length = facts.of(whole).shape?.[axis];
   if (own === undefined || length === undefined) return undefined;
   const rest = subtractLengths(length, multiplyLengths(own, Math.abs(step)));
-  // With larger steps, zeros may precede the first element, and too many follow the last one.
+  // With larger steps, a rest of 0 does not mean this: zeros may precede the first element.
   if (rest === 0 && Math.abs(step) === 1) return { before: 0, behind: 0 };
   if (typeof rest !== "number" || typeof start !== "number") return undefined;
   const before = firstPlace(own, length, { start, step }, rest);
   return before === undefined ? undefined : { before, behind: rest - before };
 }
 
-/** Returns the position of the first element in ascending order. */
+/** Returns the smallest position of an element of the slice; `undefined` if it is unknown. */
 function firstPlace(
   own: KnownLength,
   length: KnownLength,

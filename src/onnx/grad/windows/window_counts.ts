@@ -7,7 +7,7 @@ import { ones, type Pool, sizeOf } from "./pool.ts";
 import type { Step } from "../rule.ts";
 import { type Lengths, windowAttributes } from "./windows.ts";
 
-/** Divides the gradient of each window by the number of its elements that count. */
+/** Divides the gradient of each window by the number of elements that its average includes. */
 export function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): string {
   const { node, windows, kernel, lengths, edges } = pool;
   const whole = sizeOf(kernel);
@@ -24,7 +24,7 @@ export function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): s
   return write.div(g, countsOver(write, pool, a, y));
 }
 
-/** Counts the elements of each window at run time: it applies the same windows to an image of ones. */
+/** Counts the elements of each window at run time, by applying the same windows to an image of ones. */
 function countsOver(write: GradientWriter, pool: Pool, a: string, y: string): string {
   const { node, windows, kernel, edges } = pool;
   const pads = intsAttribute(node, "pads") ?? [...kernel, ...kernel].fill(0);
@@ -49,7 +49,10 @@ function countsPadding(node: NodeProto): boolean {
   return intAttribute(node, "count_include_pad", 0) !== 0;
 }
 
-/** Returns the number of elements of each window along one axis; `undefined` if lengths are variable. */
+/**
+ * Returns the number of elements that the average of each window includes, along one axis; `undefined` if lengths are
+ * variable.
+ */
 function countsAlong(
   { node, windows, lengths, kernel }: Pool,
   { wide, narrow }: Lengths,
@@ -57,7 +60,7 @@ function countsAlong(
 ): number[] | undefined {
   if (wide === undefined || narrow === undefined) return undefined;
   const { stride, dilation, begin, end } = windows[axis]!;
-  // With ceil_mode windows may reach beyond the padding, which never counts.
+  // With ceil_mode, windows may reach beyond the padding. Elements there are never counted.
   const isGiven = textAttribute(node, "auto_pad", "NOTSET") === "NOTSET";
   const padding = isGiven ? intsAttribute(node, "pads")?.[axis + lengths.length] ?? 0 : end;
   const [from, to] = countsPadding(node) ? [-begin, wide + padding] : [0, wide];

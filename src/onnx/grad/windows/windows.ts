@@ -73,8 +73,8 @@ function parted(total: number, autoPad: string): { readonly begin: number; reado
 
 /**
  * Returns the windows of a convolution or a pool, which turns a wide image into a narrow one. If variable lengths
- * decide how far windows overhang (ceil_mode), the windows end with the image. If the padding {@linkcode
- * isShifted}, it is left out.
+ * decide how far windows overhang (ceil_mode), the windows end with the image. If {@linkcode isShifted} returns true,
+ * the padding is left out.
  */
 export function windowsOver(node: NodeProto, lengths: readonly Lengths[]): Windows[] {
   const autoPad = textAttribute(node, "auto_pad", "NOTSET");
@@ -93,7 +93,7 @@ export function windowsOver(node: NodeProto, lengths: readonly Lengths[]): Windo
   });
 }
 
-/** Returns whether padding depends on variable lengths. */
+/** Returns whether the padding that auto_pad demands depends on variable lengths. */
 export function isShifted(node: NodeProto, lengths: readonly Lengths[]): boolean {
   return textAttribute(node, "auto_pad", "NOTSET").startsWith("SAME") &&
     lengths.some(({ wide }, axis) =>
