@@ -94,7 +94,7 @@ function checkRuntime(action: string, runtime: unknown): void {
 
 const RUNTIMES: readonly unknown[] = ["auto", "native", "web"];
 
-/** Checks the types of the members. */
+/** Throws a TypeError for the first option of the wrong type. */
 function checkMembers(action: string, options: Readonly<Record<string, unknown>>): void {
   const { model, loss, metrics, optimizers, schedule, parameters, freeze, hooks } = options;
   const wrong = (what: string, value: unknown) => new TypeError(complaint(action, what, value));
@@ -143,7 +143,7 @@ function checkTimes(action: string, times: unknown = {}): void {
   checkCount(action, "validateEvery.steps", times.steps, 1);
 }
 
-/** Throws a RangeError if a value is given that is not an integer of at least `least`. */
+/** Throws a RangeError unless a value is undefined, `Infinity`, or an integer of at least `least`. */
 export function checkCount(action: string, member: string, value: unknown, least: number): void {
   if (value === undefined || value === Infinity) return;
   if (Number.isSafeInteger(value) && (value as number) >= least) return;
@@ -152,7 +152,7 @@ export function checkCount(action: string, member: string, value: unknown, least
   );
 }
 
-/** Throws a RangeError if a clipping limit is not above 0. */
+/** Checks the options of gradient clipping. Throws a RangeError if a limit is not above 0. */
 export function checkClip(action: string, clip: ClipSettings = {}): void {
   if (!isObject(clip)) throw new TypeError(complaint(action, "clip must be an object", clip));
   checkKeys(action, "clip", clip, ["norm", "value"]);
@@ -163,7 +163,7 @@ export function checkClip(action: string, clip: ClipSettings = {}): void {
   }
 }
 
-/** Throws a RangeError if the decay is not between 0 and 1. */
+/** Checks the options of parameter averages. Throws a RangeError if the decay is not from 0 to 1. */
 export function checkEma(action: string, ema: EmaSettings | undefined): void {
   if (ema === undefined) return;
   if (!isObject(ema)) throw new TypeError(complaint(action, "ema must be an object", ema));

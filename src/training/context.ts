@@ -1,5 +1,6 @@
 /**
- * Types of values in the context of training hooks: leaf types, which every room may import.
+ * Types of values in the contexts of training hooks. This file depends on no other part of training, so every module
+ * may import it.
  *
  * @module
  */
@@ -12,19 +13,22 @@ import type { NumberList } from "../hooks/protocol/context.ts";
 
 export type { TrainingBatch } from "./data/data_source.ts";
 
-/** The part of a run that an event belongs to. */
+/** Phase of a run: training, or validation. */
 export type TrainingPhase = "train" | "validation";
 
 /** Status of a trainer. */
 export type TrainerStatus = "idle" | "training" | "completed" | "stopped" | "error";
 
-/** The facts that identify a training run and allow repeating it. Logs write them as training begins. */
+/** Facts that identify a training run, so that it can be repeated. Logs write them when training begins. */
 export interface RunInfo {
-  /** The id of the run, as in all logs. */
+  /** Id of the run, which is the same in all logs. */
   readonly id: string;
-  /** The commit that is checked out in the current directory. Absent without a repository or permission to read it. */
+  /**
+   * Hash of the commit that is checked out in the current directory. Absent if there is no repository, or no
+   * permission to read it.
+   */
   readonly commit?: string;
-  /** The hash of the configuration, see `configHash`. Absent without a configuration. */
+  /** Hash of the configuration, computed by `configHash`. Absent if there is no configuration. */
   readonly configHash?: string;
 }
 
@@ -32,29 +36,29 @@ export interface RunInfo {
 export interface TrainerState {
   /** Name of the model. */
   readonly model: string;
-  /** The optimizers, as `ctx.optimizers`. */
+  /** The optimizers; the same as `ctx.optimizers`. */
   readonly optimizer: readonly OptimizerView[];
-  /** Device that it runs on. */
+  /** Name of the device, such as `"wasm"`. */
   readonly device: string;
-  /** Epochs done before this one. */
+  /** Number of finished epochs, which is the index of the current epoch. */
   readonly currentEpoch: number;
-  /** Batches of this epoch done before this one. */
+  /** Number of finished batches of the current epoch, which is the index of the current batch. */
   readonly currentBatchIdx: number;
-  /** The loss of the last batch; NaN before there was one. */
+  /** Loss of the last batch; NaN before the first batch. */
   readonly latestLoss: number;
-  /** The mean loss per sample of this epoch so far; NaN before there was a batch. */
+  /** Mean loss per sample of the current epoch so far; NaN before its first batch. */
   readonly avgLoss: number;
-  /** Number of trained values. */
+  /** Number of trained values, summed over all parameters. */
   readonly modelParams: number;
   /** Status of the trainer. */
   readonly status: TrainerStatus;
-  /** Optimizer steps done. */
+  /** Number of optimizer steps done. */
   readonly step: number;
-  /** Samples seen, over all epochs. */
+  /** Number of samples seen, over all epochs. */
   readonly samplesSeen: number;
-  /** Tokens seen, if batches report their `tokens`. */
+  /** Number of tokens seen, over all epochs; 0 if batches do not report their `tokens`. */
   readonly tokensSeen: number;
-  /** The last metrics of each name, training and validation alike. */
+  /** Latest value of each metric of training and validation, by name. */
   readonly metrics: Readonly<Record<string, number>>;
 }
 
@@ -63,54 +67,55 @@ export interface ParameterGroup {
   /** Names of the parameters. */
   readonly parameters: readonly string[];
   /**
-   * The learning rate in this step. A hook that `writes: ["optimizers"]` may set it; a schedule continues from there.
+   * The learning rate in this step. A hook that declares `writes: ["optimizers"]` may set it; the schedule continues
+   * from the new rate.
    */
   lr: number;
   /** The weight decay. */
   weightDecay: number;
-  /** The momentum, or Adam's first beta; 0 without momentum. */
+  /** The momentum, which for Adam is the first beta; 0 without momentum. */
   momentum: number;
 }
 
-/** An optimizer, as a hook that writes it gets it. */
+/** An optimizer whose groups a hook may change. */
 export interface OptimizerSettings {
-  /** Name. */
+  /** Name of the optimizer. */
   readonly name: string;
-  /** Groups. */
+  /** Parameter groups of the optimizer. */
   readonly groups: readonly ParameterGroup[];
 }
 
 /** An optimizer, read-only. */
 export interface OptimizerView {
-  /** Name. */
+  /** Name of the optimizer. */
   readonly name: string;
-  /** Groups. */
+  /** Parameter groups of the optimizer. */
   readonly groups: readonly Readonly<ParameterGroup>[];
 }
 
 /** The learning-rate schedule of an optimizer, read-only. */
 export interface ScheduleView {
-  /** Returns the factor of the learning rates in a step, counted from 0. */
+  /** Returns the factor by which learning rates are multiplied in a step. Steps are counted from 0. */
   factor(step: number): number;
 }
 
 /** A parameter of the model. */
 export interface ParameterInfo {
-  /** Name in the file. */
+  /** Name of the tensor in the model. */
   readonly name: string;
-  /** Lengths. */
+  /** Shape of the tensor. */
   readonly dims: readonly number[];
-  /** Number of its values. */
+  /** Number of elements. */
   readonly size: number;
-  /** Index of its optimizer, from 0; −1 if it is frozen. */
+  /** Index of the optimizer that updates the parameter, from 0; −1 if the parameter is frozen. */
   readonly optimizer: number;
 }
 
-/** An output tensor of the model, read-only. */
+/** A tensor of the model, read-only. */
 export interface Activation {
-  /** Lengths. */
+  /** Shape of the tensor. */
   readonly dims: readonly number[];
-  /** Numbers, the last index fastest. */
+  /** Elements in row-major order. */
   readonly data: NumberList;
 }
 
@@ -126,57 +131,60 @@ export interface ActivationStatistics {
   readonly max: number;
 }
 
-/** Numbers of a parameter: itself, its average, or its gradient in the current step. */
+/**
+ * Values of a parameter that can be read: the parameter itself, its moving average, or its gradient in the current
+ * step.
+ */
 export type ParameterValues = "parameters" | "ema" | "gradients";
 
 /** Validation data: one source of batches, or several by name. */
 export type ValidationData = BatchesLike | Readonly<Record<string, BatchesLike>>;
 
-/** The trainer, as hooks see it. */
+/** The members of a trainer that hooks may use. */
 export interface TrainerControl {
-  /** Name. */
+  /** Name of the trainer. */
   readonly name: string;
-  /** The configuration that it was made with: its option `config`, otherwise `hooksConfig`. */
+  /** The configuration of the run: the option `config`, or `hooksConfig` if there is no `config`. */
   readonly config: unknown;
   /** The live state of the run. */
   readonly state: TrainerState;
   /** The parameters of the model. */
   readonly parameters: readonly ParameterInfo[];
   /**
-   * Returns a copy of a parameter as it is now, of its average where those are kept, or of its gradient; wherever they
-   * are. Rejects with a RangeError for a name that no parameter has.
+   * Returns a copy of a parameter, of its moving average, or of its gradient, from whatever device it is on. Rejects
+   * with a RangeError if no parameter has the name, or if averages are requested and not kept.
    *
-   * @param of which of them: the parameter itself by default
+   * @param of the values to copy; `"parameters"` by default
    */
   parameter(name: string, of?: ParameterValues): Promise<Float32Array>;
-  /** Asks to stop after the current step. */
+  /** Requests that the run stops after the current step. */
   stop(reason: string): void;
   /**
-   * Asks for a checkpoint as soon as the current step is done; CHECKPOINT_SAVE follows when it is on disk.
+   * Requests that a checkpoint is written after the current step. CHECKPOINT_SAVE fires when the file is complete.
    *
-   * @param weights write the model alone, as an .onnx file
+   * @param weights `"onnx"` to write only the model, as an .onnx file
    */
   checkpointSoon(path: string, weights?: "onnx"): void;
   /**
-   * Asks for a validation as soon as the current step is done; VALIDATION_END has the metrics.
+   * Requests a validation after the current step. Its metrics are in the context of VALIDATION_END.
    *
-   * @param data left out, that of the trainer's options
+   * @param data the validation data; by default those of the trainer's options
    */
   validateSoon(data?: ValidationData): void;
 }
 
-/** A replacement of a tensor of the model, in training and when it is observed. */
+/** A change of a tensor within the model. It applies in training, and when the tensor is observed. */
 export type ActivationPatch =
   | {
     /** Name of the tensor in the graph. */
     readonly point: string;
-    /** Zeros replace the tensor. */
+    /** Replaces all elements by 0. */
     readonly kind: "zero";
   }
   | {
     /** Name of the tensor in the graph. */
     readonly point: string;
-    /** The tensor is multiplied. */
+    /** Multiplies the tensor by a factor. */
     readonly kind: "scale";
     /** The factor. */
     readonly by: number;
@@ -184,9 +192,9 @@ export type ActivationPatch =
   | {
     /** Name of the tensor in the graph. */
     readonly point: string;
-    /** A tensor is added to it, or replaces it. */
+    /** Adds a tensor to the original one, or replaces the original one. */
     readonly kind: "add" | "replace";
-    /** Values of the same shape; values to add may have another shape that broadcasts. */
+    /** Values of the same shape. Values to add may have another shape that can be broadcast. */
     readonly by: HostFeed;
   };
 
@@ -200,7 +208,7 @@ export interface ClipSettings {
 
 /** Settings of the exponential moving averages of parameters. */
 export interface EmaSettings {
-  /** Fraction of the average that is kept at each step. */
+  /** Fraction of the average that each step keeps. */
   readonly decay: number;
   /**
    * True to validate the averages instead of the parameters.
@@ -211,8 +219,9 @@ export interface EmaSettings {
 }
 
 /**
- * Settings that a hook asks of its trainer while it is enabled: its member `settings`. Those of the last hook count, then
- * the options of the trainer. Terms and patches of all hooks are combined.
+ * Settings that a hook requests from its trainer by its member `settings`, as long as the hook is enabled. If several
+ * hooks set the same member, the last hook wins; hooks override the options of the trainer. `terms`, `patches` and
+ * `points` of all hooks are combined.
  */
 export interface TrainerSettings {
   /** Number of batches per step. */
@@ -223,9 +232,9 @@ export interface TrainerSettings {
   readonly ema?: EmaSettings;
   /** Terms to add to the loss. */
   readonly terms?: readonly LossLike[];
-  /** Replacements of tensors of the model. */
+  /** Changes of tensors within the model. */
   readonly patches?: readonly ActivationPatch[];
-  /** Tensors that the pipe ACTIVATIONS of this hook changes: names, or patterns of names. */
+  /** Tensors that this hook changes at the stage ACTIVATIONS: names, or patterns of names. */
   readonly points?: readonly string[];
 }
 

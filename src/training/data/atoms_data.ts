@@ -1,5 +1,5 @@
 /**
- * Batches of atoms.
+ * Batches of structures for training potentials.
  *
  * @module
  */
@@ -32,15 +32,17 @@ import { mapped } from "./tensor_data.ts";
 const ACTION = "make data of atoms";
 
 /**
- * Batches of structures for graphs that give energies: the usual inputs of such a graph, and its targets, as far as
- * the systems have them. Tokens are atoms, unless options say otherwise.
+ * Returns batches of structures for graphs that compute energies. A batch has the usual inputs of such a graph, and
+ * the targets (energies, forces, stresses) that the systems have. Its tokens are its atoms, unless the option
+ * `tokens` counts something else.
  *
- * Neighbors of a system are searched once, when it first comes up, and kept. Systems must not change afterwards.
+ * The neighbors of a system are searched when the system is first used, and cached. Systems must not change
+ * afterwards.
  *
- * @param systems of which each is a sample: systems, descriptions of systems, or a batch
- * @throws {TypeError} for an unknown option, and for one of the wrong kind
- * @throws {RangeError} for no systems, invalid values of options, systems without a target that others have, and
- * atoms more than 1000 Å from the origin without `invariant`
+ * @param systems the samples: systems, descriptions of systems, or a batch
+ * @throws {TypeError} if an option is unknown or of the wrong type
+ * @throws {RangeError} if there are no systems, if the value of an option is invalid, if some systems lack a target
+ * that others have, or if atoms are more than 1000 Å from the origin without `invariant`
  *
  * @example
  * ```ts
@@ -64,9 +66,9 @@ export function atomsData(systems: BatchInput, options: AtomsDataOptions): DataS
 }
 
 /**
- * Returns the result of `atomsData`.
+ * Creates the source of `atomsData`.
  *
- * @param isWhole false if the systems are a part of others: with `partial` they may lack any target then
+ * @param isWhole false if the systems are a part of a dataset; with `partial`, they may then all lack a target
  */
 export function atomsSource(
   systems: BatchInput,
@@ -108,7 +110,10 @@ function oneEach(name: string, batchSize: number): RangeError {
   );
 }
 
-/** Returns all that tensors of replayed systems are made of: by the same options, but for those of their own. */
+/**
+ * Returns the data of replayed systems. They are read by the options of the other systems, except those that `replay`
+ * overrides.
+ */
 function replayed(replay: AtomsReplay, options: AtomsDataOptions): Atoms {
   const { systems, ratio: _, ...own } = replay;
   const known = ["energy", "forces", "stress", "virial", "partial", "weight", "elementEnergies"];
@@ -119,7 +124,9 @@ function replayed(replay: AtomsReplay, options: AtomsDataOptions): Atoms {
   throw new RangeError(`Cannot ${ACTION}: replay must have at least one system; got 0`);
 }
 
-/** Returns all of two, the second behind the first. Throws a RangeError unless the second has the targets of the first. */
+/**
+ * Concatenates the data of two lists of systems. Throws a RangeError if the second list lacks a target of the first.
+ */
 function joined(first: Atoms, second: Atoms): Atoms {
   const count = first.systems.length;
   const values = new Map<Target, readonly Float32Array[]>(),
@@ -143,13 +150,13 @@ function joined(first: Atoms, second: Atoms): Atoms {
   };
 }
 
-/** Returns all that tensors are made of. Edges are searched when a system first comes up. */
+/** Returns the data of a list of systems. The edges of a system are searched when it is first used. */
 function atomsOf(list: readonly System[], plan: AtomsPlan, isWhole: boolean): Atoms {
   const { model, energies, names } = plan;
   if (!model.isInvariant) assertNear(list);
   const layout = layoutOf(list), numbers = list.flatMap((system) => Array.from(system.numbers));
   const atoms = Int32Array.from(numbers);
-  modelNumbers(model.name, model.elements, layout, atoms, model.limits); // an error names the system
+  modelNumbers(model.name, model.elements, layout, atoms, model.limits); // throws an error that names the system
   const free = (place: number) =>
     energies === undefined ? 0 : freeEnergy(model.name, energies, layout, atoms, place);
   return {
@@ -161,7 +168,10 @@ function atomsOf(list: readonly System[], plan: AtomsPlan, isWhole: boolean): At
   };
 }
 
-/** Returns which system each atom of a list is of. */
+/**
+ * Returns the layout of the atoms of all systems in one list: the first atom of each system, and the system of each
+ * atom.
+ */
 function layoutOf(list: readonly System[]): OnnxLayout {
   const nodeOffsets = new Int32Array(list.length + 1);
   for (const [i, { nodeCount }] of list.entries()) nodeOffsets[i + 1] = nodeOffsets[i]! + nodeCount;
@@ -170,7 +180,7 @@ function layoutOf(list: readonly System[]): OnnxLayout {
   return { size: list.length, nodeOffsets, systemOfNode, infos: list.map(({ info }) => info) };
 }
 
-/** Throws a RangeError for positions so far from the origin that float32 is inexact there. */
+/** Throws a RangeError if an atom is so far from the origin that float32 positions are inexact. */
 function assertNear(systems: readonly System[]): void {
   for (const [place, { positions, info }] of systems.entries()) {
     const at = positions.findIndex((x) => Math.abs(x) > TOO_FAR);
@@ -185,7 +195,7 @@ function assertNear(systems: readonly System[]): void {
   }
 }
 
-/** Caches the results of a function by index. */
+/** Returns a function that caches the results of `find` by index. */
 function kept(find: (place: number) => Structure): (place: number) => Structure {
   const found: Structure[] = [];
   return (place) => found[place] ??= find(place);
@@ -195,7 +205,10 @@ function atomsIn(systems: readonly System[], places: Uint32Array): number {
   return places.reduce((sum, place) => sum + systems[place]!.nodeCount, 0);
 }
 
-/** Divides systems into consecutive parts with similar numbers of atoms and at least one system. */
+/**
+ * Divides the systems of a batch into at most `parts` consecutive groups with similar numbers of atoms. Each group
+ * has at least one system.
+ */
 function partsOf(systems: readonly System[], places: Uint32Array, parts: number): Uint32Array[] {
   const count = boundsOf("split a batch", places.length, parts).length - 1;
   const all = atomsIn(systems, places);
@@ -205,7 +218,7 @@ function partsOf(systems: readonly System[], places: Uint32Array, parts: number)
     const last = places.length - (count - k);
     let end = begin + 1;
     atoms += systems[places[begin]!]!.nodeCount;
-    // The next one comes along if most of it lies before the end of this part.
+    // The next system joins this part if at least half of its atoms lie before the ideal end of the part.
     while (end < last) {
       const next = systems[places[end]!]!.nodeCount;
       if (atoms + next / 2 > all * k / count) break;

@@ -1,5 +1,5 @@
 /**
- * Tensors of some systems.
+ * Input tensors of a batch of systems.
  *
  * @module
  */
@@ -13,15 +13,15 @@ import type { AtomsPlan, AtomsTensor } from "./atoms_options.ts";
 import type { AtomsTargets } from "./atoms_targets.ts";
 import type { TrainingFeeds } from "./data_source.ts";
 
-/** The data that tensors are made of. */
+/** Data of a list of systems, from which the tensors of batches are made. */
 export interface Atoms {
-  /** The structures. */
+  /** The systems. */
   readonly systems: readonly System[];
-  /** A structure as the model sees it, by its place. */
+  /** Returns a system in the form that the model takes, by its index in `systems`. */
   readonly structure: (place: number) => Structure;
-  /** The targets. */
+  /** The targets of all systems. */
   readonly targets: AtomsTargets;
-  /** The matched inputs of the graph. */
+  /** The matched inputs of the graph to train. */
   readonly model: StructureModel;
   /** Names of the tensors that losses need. */
   readonly names: AtomsPlan["names"];
@@ -63,7 +63,7 @@ class Draft {
     if (values.has("stress")) this.#allocate("float32", { stressWeight: [B] });
   }
 
-  /** Puts in a system as the b-th. */
+  /** Writes the targets and weights of a system, which is system `b` of the batch. */
   add(b: number, place: number): void {
     const { systems, targets } = this.#atoms;
     const { cell, nodeCount } = systems[place]!, n = this.#nodes;

@@ -1,5 +1,5 @@
 /**
- * The inputs of graphs of atoms, by names alone: for graphs without a manifest.
+ * Inputs of graphs of atoms that have no manifest. The inputs are recognized by their names.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { INPUTS } from "../../models/onnx/manifest/meanings.ts";
 import { reachOf } from "../../models/onnx/reach.ts";
 import type { StructureModel } from "../../models/onnx/structures/structure.ts";
 
-/** Default names of inputs. Others are left out. */
+/** Default name of each input. Inputs without a default name are left out. */
 const DEFAULT_INPUTS: { readonly [k in OnnxInput]?: string } = {
   positions: "positions",
   numbers: "z",
@@ -24,20 +24,23 @@ const DEFAULT_INPUTS: { readonly [k in OnnxInput]?: string } = {
   tripletEdges: "trip_edge",
 };
 
-/** The inputs with names: all that `OnnxModel` knows, except the number of atoms of each system, which losses need. */
+/**
+ * The inputs that options can name. These are all inputs that `OnnxModel` knows, except the number of atoms of each
+ * system, which belongs to losses.
+ */
 export const ATOMS_INPUTS: readonly OnnxInput[] = (Object.keys(INPUTS) as OnnxInput[])
   .filter((meaning) => meaning !== "systemSizes");
 
-/** Inputs of triplets. */
+/** Inputs that describe triplets of atoms. */
 const OF_TRIPLETS: readonly OnnxInput[] = ["tripletCenters", "tripletEdges", "bondGraph"];
 
-/** A part of a manifest, as options of data have it. */
+/** The members of a manifest that options of data may have. */
 export type AtomsManifest = Pick<
   OnnxManifest,
   "cutoff" | "reach" | "triplets" | "nearest" | "neighbors" | "elements" | "invariant"
 >;
 
-/** The names of its members. */
+/** Names of the members of {@linkcode AtomsManifest}. */
 export const ATOMS_MANIFEST: readonly (keyof AtomsManifest)[] = [
   "cutoff",
   "reach",
@@ -48,17 +51,18 @@ export const ATOMS_MANIFEST: readonly (keyof AtomsManifest)[] = [
   "invariant",
 ];
 
-/** Returns the default name of an input; null if it is left out. */
+/** Returns the default name of an input; null if the input is left out by default. */
 export function defaultInput(meaning: OnnxInput, { reach }: AtomsManifest): string | null {
   if (reach === undefined && OF_TRIPLETS.includes(meaning)) return null;
   return DEFAULT_INPUTS[meaning] ?? null;
 }
 
 /**
- * Returns a model with inputs of these names, in the usual types and shapes; a trainer converts types.
+ * Returns a model with inputs of the given names. Each input has the usual type and shape of its meaning; a trainer
+ * converts types.
  *
- * @throws {TypeError} for members of a manifest of the wrong kind
- * @throws {RangeError} for invalid values
+ * @throws {TypeError} if a member of the manifest has the wrong type
+ * @throws {RangeError} if a member of the manifest has an invalid value
  */
 export function namedInputs(
   action: string,

@@ -1,5 +1,5 @@
 /**
- * Batches of atoms that are loaded when they are needed.
+ * Batches of structures that are loaded when they are needed.
  *
  * @module
  */
@@ -20,29 +20,29 @@ import { ahead, checkDataset, checkPrefetch, type Dataset } from "./data_loader.
 import { checkPlace, type DataSource, type TrainingBatch } from "./data_source.ts";
 import { OwnBatches } from "./own_batches.ts";
 
-/** Options of batches of systems that are loaded when they are needed. */
+/** Options of {@linkcode atomsLoader}. */
 export interface AtomsLoaderOptions
   extends Omit<AtomsDataOptions, "batchSize" | "dropLast" | "replay"> {
   /**
-   * The most systems per batch.
+   * Maximum number of systems per batch.
    *
    * @default as many as `maxAtoms` and `maxEdges` allow, one of which must be given then
    */
   readonly batchSize?: number;
   /**
-   * The most atoms per batch.
+   * Maximum number of atoms per batch.
    *
    * @default Infinity
    */
   readonly maxAtoms?: number;
   /**
-   * The most edges per batch.
+   * Maximum number of edges per batch.
    *
    * @default Infinity
    */
   readonly maxEdges?: number;
   /**
-   * Number of batches to load ahead. Their order does not depend on it.
+   * Number of batches to load ahead. The order of the batches does not depend on it.
    *
    * @default 2
    */
@@ -53,14 +53,14 @@ const ACTION = "load data of atoms";
 const OWN = ["maxAtoms", "maxEdges", "prefetch"];
 
 /**
- * Returns batches of structures that are loaded when they are needed, from a file that `openSystems` has opened or from
- * a list. Each batch is as `atomsData` makes it, with as many systems as the limits of atoms and edges allow. Systems are
- * taken in the order of the epoch as long as they fit, so that an epoch resumed anywhere continues with the same batches.
+ * Returns batches of structures that are loaded when they are needed, from a file that `openSystems` has opened or
+ * from a list. Batches have the same form as those of `atomsData`. Each batch takes systems in the order of the epoch
+ * as long as they fit the limits, so an epoch that is resumed anywhere continues with the same batches.
  *
  * @param dataset the systems
- * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type
- * @throws {RangeError} without systems, for invalid values of options, and, when it is read, for a system that alone
- * is more than a batch may be
+ * @throws {TypeError} if `dataset` is not a dataset, or if an option is unknown or of the wrong type
+ * @throws {RangeError} if there are no systems, or if the value of an option is invalid; when a system is read that
+ * alone exceeds a limit
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export function atomsLoader(
   checkPrefetch(ACTION, prefetch);
   const got = new SystemReader(dataset, {
     plan: readAtomsOptions(ACTION, { ...rest, batchSize }),
-    countsEdges: maxEdges !== Infinity, // a search for each system
+    countsEdges: maxEdges !== Infinity, // counting needs a neighbor search for each system
   });
   const own = new OwnBatches<DataSource>();
   const read = (places: readonly number[], epoch: number) =>
@@ -118,7 +118,7 @@ export function atomsLoader(
   };
 }
 
-/** Reads some systems and makes them one batch. */
+/** Reads systems, and returns them as one batch. */
 async function readBatch(
   reader: SystemReader,
   places: readonly number[],
@@ -135,7 +135,10 @@ async function readBatch(
   throw new Error(`Cannot ${ACTION}: a batch must have at least one system; got 0`);
 }
 
-/** Yields the groups of an epoch from group `from` on: systems are taken in order as long as they fit. */
+/**
+ * Yields the groups of systems of an epoch that make up its batches, beginning with group `from`. Systems are taken
+ * in order as long as they fit the limits.
+ */
 async function* fitting(
   order: readonly number[],
   got: SystemReader,
@@ -161,7 +164,7 @@ async function* fitting(
   if (before <= 0) yield group;
 }
 
-/** Size limit of a batch. */
+/** Size limits of a batch. */
 interface Limits {
   readonly batchSize: number;
   readonly maxAtoms: number;
@@ -174,7 +177,7 @@ interface Size {
   readonly edges: number;
 }
 
-/** Gets systems, and keeps how large each is. */
+/** Reads systems, and remembers their sizes. */
 class SystemReader {
   readonly #dataset: Dataset<System | SystemInput>;
   readonly #plan: AtomsPlan;

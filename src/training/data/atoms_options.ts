@@ -1,5 +1,5 @@
 /**
- * Options of data of atoms.
+ * Options of batches of structures.
  *
  * @module
  */
@@ -21,42 +21,50 @@ import {
 } from "./atoms_inputs.ts";
 import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
-/** A tensor of a batch of N atoms and B systems: a target of a loss, or an input, by its meaning in a manifest. */
+/**
+ * A tensor of a batch of N atoms and B systems: a tensor for losses, or an input of the graph, by its meaning in a
+ * manifest.
+ */
 export type AtomsName =
   | AtomsTarget
-  /** Any input that `OnnxModel` knows; whole numbers are int64. */
+  /** Any input that `OnnxModel` knows. Inputs of integers are int64. */
   | Exclude<OnnxInput, "systemSizes">;
 
 /** A tensor of a batch that a loss needs. */
 export type AtomsTarget =
-  /** [B] float32: the number of atoms of each system; present with energies, for losses per atom. */
+  /** [B] float32: the number of atoms of each system, for losses per atom. Present if there are energies. */
   | "systemSizes"
-  /** [B] float32, eV. */
+  /** [B] float32: energies, eV. */
   | "energy"
-  /** [N, 3] float32, eV/Å. */
+  /** [N, 3] float32: forces, eV/Å. */
   | "forces"
-  /** [B, 3, 3] float32, eV/Å³, positive under tension. */
+  /** [B, 3, 3] float32: stresses, eV/Å³, positive under tension. */
   | "stress"
-  /** [B] float32: the weight of each energy, 0 if a system has none; present with `partial`, `weight` and `replay`. */
+  /**
+   * [B] float32: the weight of each energy; 0 if a system has no energy. Present with `partial`, `weight` or
+   * `replay`.
+   */
   | "energyWeight"
-  /** [N] float32: the same of forces, for each atom. */
+  /** [N] float32: the weight of the forces of each atom, like `energyWeight`. */
   | "forcesWeight"
-  /** [B] float32: the same of stresses. */
+  /** [B] float32: the weight of each stress, like `energyWeight`. */
   | "stressWeight";
 
-/** Options of data of atoms. */
+/** Options of {@linkcode atomsData}. */
 export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
   /**
-   * The potential that the data are for: its manifest says all that its graph is fed. The options of a manifest (cutoff,
-   * elements and so on) and names of inputs are left out then.
+   * The potential to train. Its manifest describes all inputs of its graph, so `names` and the members of a manifest
+   * (cutoff, elements and so on) must be left out.
    *
    * @default the graph is fed tensors by `names`, as these options say
    */
   readonly potential?: TrainablePotential;
-  /** Pairs of atoms closer than this are edges, both ways, Å. Required without `potential`. */
+  /**
+   * Cutoff radius in Å. Pairs of atoms closer than this are edges, in both directions. Required without `potential`.
+   */
   readonly cutoff?: number;
   /**
-   * Edges shorter than this make triplets, Å.
+   * Largest length of the edges that form triplets, Å.
    *
    * @default no triplets
    */
@@ -70,41 +78,42 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    */
   readonly names?: Readonly<Partial<Record<AtomsName, string | null>>>;
   /**
-   * Numbers of the elements in the model: symbols in the order of their numbers, beginning with 0, or numbers by
-   * symbol.
+   * Numbers of the elements in the model: a list of symbols in the order of their numbers, which begin with 0, or a
+   * table of numbers by symbol.
    *
    * @default atomic numbers
    */
   readonly elements?: readonly string[] | Readonly<Record<string, number>>;
   /**
-   * Symbol → energy of a free atom, eV: subtracted from the energy of each system, for each of its atoms. Energies that
-   * the graph of a `potential` adds itself are subtracted besides.
+   * Table of the energy of a free atom in eV, by symbol. The energies of its atoms are subtracted from the energy of
+   * each system. Energies that the graph of a `potential` adds itself are subtracted in addition.
    *
    * @default the `atomEnergies` of the potential's manifest, or nothing
    */
   readonly elementEnergies?: Readonly<Record<string, number>>;
   /**
-   * The field, or the member of `info`, that holds the energy of a system, eV; false leaves it out.
+   * Name of the field, or of the member of `info`, that holds the energy of a system in eV; false to leave energies
+   * out.
    *
    * @default "energy" where systems have it
    */
   readonly energy?: string | false;
   /**
-   * The field, or the member of `info`, that holds the forces, eV/Å; false leaves them out.
+   * Name of the field, or of the member of `info`, that holds the forces in eV/Å; false to leave forces out.
    *
    * @default "forces" where systems have them
    */
   readonly forces?: string | false;
   /**
-   * The field, or the member of `info`, that holds the stress, eV/Å³: nine numbers, or xx, yy, zz, yz, xz, xy; false leaves
-   * it out.
+   * Name of the field, or of the member of `info`, that holds the stress in eV/Å³: nine numbers, or xx, yy, zz, yz,
+   * xz, xy; false to leave stresses out.
    *
    * @default "stress" where systems have it
    */
   readonly stress?: string | false;
   /**
-   * The field, or the member of `info`, that holds the virial −V σ, eV, in the forms of a stress: for systems that have no
-   * stress, but a cell.
+   * Name of the field, or of the member of `info`, that holds the virial −V σ in eV, with nine or six numbers like a
+   * stress. It is used for systems that have a cell but no stress.
    *
    * @default virials are not read
    */
@@ -117,61 +126,68 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    */
   readonly partial?: boolean;
   /**
-   * Weight of each system in losses with `weighted`: a number, or the member of `info` that holds it, and 1 where it is
-   * missing.
+   * Weight of each system in losses with `weighted`: a number, or the name of the member of `info` that holds it.
+   * Systems without that member have the weight 1.
    *
    * @default 1
    */
   readonly weight?: number | string;
   /**
-   * Systems that are mixed into each epoch. All have weights then.
+   * Systems that are mixed into each epoch. With them, every batch has weights.
    *
    * @default undefined
    */
   readonly replay?: AtomsReplay;
   /**
-   * True if the graph's results do not change when a system is translated. Positions of a system far from the origin are
-   * then fed relative to a point near it, because float32 is inexact there; else they are refused beyond 1000 Å.
+   * True if the graph's results do not change when a system is translated. Positions far from the origin are then fed
+   * relative to a point near the system, because float32 is inexact there. If it is false, positions beyond 1000 Å
+   * are refused.
    *
    * @default false
    */
   readonly invariant?: boolean;
 }
 
-/** Systems that are mixed into each epoch, such as those that a potential was made of, so that it does not forget them. */
+/**
+ * Systems that are mixed into each epoch, such as a part of the data that a potential was trained on, so that
+ * training does not degrade its results for them.
+ */
 export interface AtomsReplay extends
   Pick<
     AtomsDataOptions,
     "elementEnergies" | "energy" | "forces" | "stress" | "virial" | "partial" | "weight"
   > {
-  /** The systems. */
+  /** The systems to mix in. */
   readonly systems: BatchInput;
   /**
-   * Number of them in each epoch, as a share of the number of other systems. All take turns over the epochs.
+   * Number of these systems in each epoch, as a fraction of the number of other systems. All of them take turns over
+   * the epochs.
    *
    * @default 1
    */
   readonly ratio?: number;
 }
 
-/** A tensor that data make besides the inputs. */
+/** A tensor that batches can have besides the inputs of the graph. */
 export type AtomsTensor = AtomsTarget | "systemOfAtom" | "zeros" | "cells";
 
-/** Options of data of atoms, checked. */
+/** Checked options of batches of structures. */
 export interface AtomsPlan {
   /** The matched inputs of the graph. */
   readonly model: StructureModel;
   /** True if batches must have one system each. */
   readonly isSingle: boolean;
-  /** Names of tensors for losses, without those that are left out. */
+  /** Names of the tensors for losses. Tensors that are left out have no entry. */
   readonly names: ReadonlyMap<AtomsTensor, string>;
-  /** Energy by atomic number; `undefined` if no energy is subtracted. */
+  /** Energy that is subtracted for each atom, eV, by atomic number; `undefined` if no energy is subtracted. */
   readonly energies: ReadonlyMap<number, number> | undefined;
-  /** Fields of the targets, and whether options name them. */
+  /**
+   * Name of the field of each target: false if the target is left out, undefined if the options do not name a field.
+   */
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
-  /** Name of the field with virials, if they are read. */
+  /** Name of the field with virials; undefined if virials are not read. */
   readonly virial: string | undefined;
-  /** Weights of systems; `undefined` if all count the same. */
+  /** Weights of systems; `undefined` if batches have no weights. */
   readonly weights: { readonly weight: number | string; readonly isPartial: boolean } | undefined;
 }
 
@@ -180,7 +196,7 @@ export type Target = "energy" | "forces" | "stress";
 
 const DEFAULT_TARGETS: Readonly<Record<AtomsTarget, string>> = {
   systemSizes: "atoms",
-  // Targets are called energy, forces and stress, as the outputs of models are.
+  // The suffix is needed because the outputs of models are called energy, forces and stress.
   energy: "energy_target",
   forces: "forces_target",
   stress: "stress_target",
@@ -189,7 +205,7 @@ const DEFAULT_TARGETS: Readonly<Record<AtomsTarget, string>> = {
   stressWeight: "stress_weight",
 };
 
-/** The names of the options that other data have not. */
+/** Names of the options that only data of atoms have. */
 export const ATOMS_OPTIONS: readonly string[] = [
   ...ATOMS_MANIFEST,
   "potential",
@@ -204,10 +220,10 @@ export const ATOMS_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Checks options about atoms. Unknown options are refused elsewhere, with those of batches.
+ * Checks the options about atoms. Unknown options are refused where the options of batching are checked.
  *
- * @throws {TypeError} for options of the wrong kind
- * @throws {RangeError} for lengths that are not above 0, and unknown elements
+ * @throws {TypeError} if an option has the wrong type
+ * @throws {RangeError} if a length is not above 0, or an element is unknown
  */
 export function readAtomsOptions(action: string, options: AtomsDataOptions): AtomsPlan {
   const { elementEnergies, energy, forces, stress, virial, partial, weight } = options;
@@ -231,10 +247,13 @@ export function readAtomsOptions(action: string, options: AtomsDataOptions): Ato
   };
 }
 
-/** The inputs of a graph, and the energies of elements. */
+/** The inputs of a graph, the names of the tensors for losses, and the energies to subtract. */
 type Fed = Pick<AtomsPlan, "model" | "isSingle" | "names" | "energies">;
 
-/** Returns the contents of a manifest. Throws a TypeError if options have them, too. */
+/**
+ * Returns the inputs that the manifest of a potential describes. Throws a TypeError if the options describe them,
+ * too.
+ */
 function byPotential(
   action: string,
   given: TrainablePotential,
@@ -271,7 +290,7 @@ function byPotential(
   };
 }
 
-/** Returns the inputs that options describe. */
+/** Returns the inputs that the options `names`, `cutoff` and so on describe. */
 function byNames(action: string, options: AtomsDataOptions): Omit<Fed, "energies"> {
   checkLength(action, "cutoff", options.cutoff);
   const manifest = Object.fromEntries(

@@ -1,5 +1,5 @@
 /**
- * The targets of models of atoms, read from systems.
+ * Training targets, read from systems.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import type { System } from "../../batch/system.ts";
 import { cellVolume } from "../../batch/cell.ts";
 import { type AtomsPlan, checkWeight, type Target } from "./atoms_options.ts";
 
-/** The targets of a list of systems. Those that are not learned are not there. */
+/** The targets of a list of systems. Targets that are left out have no entry. */
 export interface AtomsTargets {
-  /** Target → its numbers in each system, 0 where it is missing. */
+  /** Target → its numbers in each system; zeros if a system lacks the target. */
   readonly values: ReadonlyMap<Target, readonly Float32Array[]>;
-  /** Target → its weight in each system, 0 where it is missing; `undefined` if there are no weights. */
+  /** Target → its weight in each system; 0 if a system lacks the target. `undefined` if batches have no weights. */
   readonly weights: ReadonlyMap<Target, Float32Array> | undefined;
 }
 
 const TARGETS: readonly Target[] = ["energy", "forces", "stress"];
 
 /**
- * Returns the targets of all systems. Optional ones are included if every system has them, and all if some may be
- * missing.
+ * Returns the targets of all systems. A target whose field the options do not name is included if every system has
+ * it. With `partial`, every target is included, and systems may lack it.
  *
- * @param isWhole false if the systems are a part of others, which may have the missing targets
- * @param freeEnergy gives the energy of the free atoms of a system, eV
- * @throws {RangeError} for systems without a required target, for weights that are not above 0,
- * and for elements that nothing is known of, naming the system
+ * @param isWhole false if the systems are a part of a dataset; with `partial`, they may then all lack a target
+ * @param freeEnergy returns the energy of the free atoms of a system in eV, by the index of the system
+ * @throws {RangeError} if a system lacks a required target, if a weight is not above 0, or if the energy of an
+ * element is unknown; the message names the system
  */
 export function targetsOf(
   action: string,
@@ -67,7 +67,7 @@ export function targetsOf(
   return { values: targets, weights };
 }
 
-/** Returns the numbers of a target of one system; `undefined` if it is missing. */
+/** Returns the numbers of a target of one system; `undefined` if the system lacks it. */
 function targetOf(
   action: string,
   system: System,
@@ -119,7 +119,7 @@ function weightsOf(
   });
 }
 
-/** Returns σ = −W / V of a system with a virial. */
+/** Returns the stress σ = −W / V of a system with the virial W; `undefined` if it has no virial. */
 function stressFromVirial(
   action: string,
   system: System,
@@ -144,8 +144,8 @@ const COUNTS: Readonly<Record<Target, string>> = {
 };
 
 /**
- * Returns the values of a target, from a field or a member of `info`; `undefined` unless they are finite numbers of the
- * right count.
+ * Returns the values of a target, from a field or a member of `info` named `place`; `undefined` unless they are
+ * finite numbers of the right count.
  */
 export function valuesOf(system: System, target: Target, place: string): Float64Array | undefined {
   const found = system.has(place)
@@ -166,7 +166,7 @@ function flat(found: unknown): unknown[] | undefined {
   return ArrayBuffer.isView(found) ? Array.from(found as Float64Array) : undefined;
 }
 
-/** Returns xx, yy, zz, yz, xz, xy as a matrix. */
+/** Returns the symmetric matrix, in row-major order, of the components xx, yy, zz, yz, xz, xy. */
 function fromVoigt([xx, yy, zz, yz, xz, xy]: Float64Array): Float64Array {
   return Float64Array.of(xx!, xy!, xz!, xy!, yy!, yz!, xz!, yz!, zz!);
 }

@@ -10,24 +10,24 @@ import { show } from "../../base/show.ts";
 import { checkPlace, type TrainingFeeds } from "./data_source.ts";
 import { identity, permutation } from "./permutation.ts";
 
-/** Options of batches. */
+/** Options of sources that assign samples to batches. */
 export interface BatchingOptions {
-  /** Samples per batch. */
+  /** Number of samples per batch. */
   readonly batchSize: number;
   /**
-   * True if each epoch has an order of its own, which depends on the seed and the epoch alone.
+   * True if each epoch has a random order of its own, which depends only on the seed and the epoch.
    *
    * @default true
    */
   readonly shuffle?: boolean;
   /**
-   * Seed of the orders: a whole number 0 … 2⁵³ − 1.
+   * Seed of the random orders: an integer from 0 to 2⁵³ − 1.
    *
    * @default 0
    */
   readonly seed?: number;
   /**
-   * True if the samples at the end of an epoch that are fewer than a batch are left out.
+   * True to leave out the last batch of an epoch if it has fewer than `batchSize` samples.
    *
    * @default false
    */
@@ -39,22 +39,25 @@ export interface BatchingOptions {
    */
   readonly name?: string;
   /**
-   * Returns the number of tokens of a batch, or of another unit of work.
+   * Returns the number of tokens, or of another unit of work, in a batch.
    *
    * @default not counted
    */
   readonly tokens?: (feeds: TrainingFeeds) => number;
 }
 
-/** The samples of each batch. */
+/** The assignment of samples to the batches of each epoch. */
 export interface BatchPlan {
-  /** Batches of an epoch. */
+  /** Number of batches in an epoch. */
   readonly length: number;
-  /** Returns the indices of the samples of each batch, from batch `from` on. Checks both numbers at once. */
+  /**
+   * Returns the indices of the samples of each batch of an epoch, beginning with batch `from`. Throws a RangeError,
+   * before the first batch, if `epoch` or `from` is not a non-negative integer.
+   */
   places(epoch: number, from: number): Iterable<Uint32Array>;
 }
 
-/** The names of the options of batches. */
+/** Names of the options in {@linkcode BatchingOptions}. */
 export const BATCHING_OPTIONS: readonly string[] = [
   "batchSize",
   "shuffle",
@@ -65,11 +68,11 @@ export const BATCHING_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Plans the batches of a number of samples.
+ * Assigns `count` samples to batches.
  *
- * @param more further names of options
+ * @param more further names of options that are allowed
  * @throws {TypeError} if an option is unknown or of a wrong type
- * @throws {RangeError} if the size is not a positive integer, if the seed is invalid, or if there is no batch
+ * @throws {RangeError} if the batch size is not a positive integer, if the seed is invalid, or if there is no batch
  */
 export function planBatches(
   action: string,
@@ -130,7 +133,7 @@ function checkBatching(
   checkKinds(action, { tokens }, "function");
 }
 
-/** Throws a TypeError for the first of these options that is given and of a wrong type. */
+/** Throws a TypeError for the first of these options that is neither undefined nor of the given type. */
 export function checkKinds(
   action: string,
   options: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
 /**
- * Custom batches.
+ * Batches that a function of the user yields.
  *
  * @module
  */
@@ -15,10 +15,12 @@ import {
 import { checkOptions } from "../../base/check_options.ts";
 import { splitBatch } from "./split_batch.ts";
 
-/** A batch, or its tensors alone: then it has as many samples as its first tensor is long. */
+/**
+ * A batch, or only its tensors. In the latter case the number of samples is the first dimension of the first tensor.
+ */
 export type BatchLike = TrainingBatch | TrainingFeeds;
 
-/** Options of custom batches. */
+/** Options of {@linkcode batchesOf}. */
 export interface BatchesOfOptions {
   /**
    * Name of the source, if there are several.
@@ -27,7 +29,7 @@ export interface BatchesOfOptions {
    */
   readonly name?: string;
   /**
-   * Batches of an epoch: of every epoch, which is checked.
+   * Number of batches in every epoch. An epoch with another number of batches throws.
    *
    * @default not known
    */
@@ -35,12 +37,12 @@ export interface BatchesOfOptions {
 }
 
 /**
- * Returns a source whose batches a function yields for each epoch: for files that are read sequentially, or for
- * generated data. It must return the same batches for the same epoch. A run that resumes within an epoch skips the
- * earlier batches, which are still produced.
+ * Returns a source whose batches a function yields for each epoch, for example from files that are read sequentially
+ * or from generated data. The function must yield the same batches for the same epoch. A run that resumes within an
+ * epoch skips the earlier batches, which are still produced.
  *
- * @throws {TypeError} if `batches` is not a function, or yields something other than batches
- * @throws {RangeError} if `length` is not an integer of at least 0, and for an epoch of another length
+ * @throws {TypeError} if `batches` is not a function, or yields a value that is not a batch
+ * @throws {RangeError} if `length` is not a non-negative integer, or if an epoch has another number of batches
  *
  * @example
  * ```ts
@@ -103,7 +105,10 @@ function countError(length: number, current: string): RangeError {
   );
 }
 
-/** Converts a batch to its one form. Throws a TypeError if it is not a batch. */
+/**
+ * Converts a batch of either form to a `TrainingBatch`. Throws a TypeError if it is not a batch. `place` is its
+ * number in errors.
+ */
 export function batchOf(batch: BatchLike, place: number): TrainingBatch {
   const { feeds, size } = (batch ?? {}) as Partial<TrainingBatch>;
   if (typeof feeds === "object" && Number.isSafeInteger(size)) return batch as TrainingBatch;

@@ -11,28 +11,29 @@ import { splitBatch } from "./split_batch.ts";
 import { type Sample, stackSamples } from "./stack_samples.ts";
 import { mapped } from "./tensor_data.ts";
 
-/** Samples that are loaded when they are needed, in any order. */
+/** Samples that are loaded one by one when they are needed, in any order. */
 export interface IndexedDataset<S = Sample> {
   /** Number of samples. */
   readonly length: number;
-  /** Returns sample `index` of epoch `epoch`, always the same for the same two numbers. */
+  /** Returns sample `index` for epoch `epoch`. It must return the same sample for the same two numbers. */
   get(index: number, epoch: number): S | Promise<S>;
 }
 
-/** Samples: an array, or an object that gets them one by one. */
+/** Samples: an array, or an object that loads them one by one. */
 export type Dataset<S = Sample> = readonly S[] | IndexedDataset<S>;
 
-/** Options of a data loader. */
+/** Options of {@linkcode dataLoader}. */
 export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
   /**
-   * Makes the tensors of a batch from samples. Batches of a custom function are not split for workers, as only it knows
-   * how; if first axes are samples, `{ ...loader, split: splitBatch }` splits them.
+   * Makes the tensors of a batch from samples. `places` has the indices of the samples. Batches of a custom function
+   * are not split for workers; if the first axis of its tensors counts samples, `{ ...loader, split: splitBatch }`
+   * splits them.
    *
    * @default stackSamples
    */
   readonly collate?: (samples: readonly S[], places: ArrayLike<number>) => TrainingFeeds;
   /**
-   * Number of batches to load ahead. Their order does not depend on it.
+   * Number of batches to load ahead. The order of the batches does not depend on it.
    *
    * @default 2
    */
@@ -40,11 +41,11 @@ export interface DataLoaderOptions<S = Sample> extends BatchingOptions {
 }
 
 /**
- * Returns a source with every sample once per epoch, in an order that depends only on seed and epoch: an epoch that is
- * resumed in the middle gives the same remaining batches.
+ * Returns a source that has every sample once per epoch. The order depends only on the seed and the epoch, so an
+ * epoch that is resumed in the middle has the same remaining batches.
  *
- * @throws {TypeError} if `dataset` is not a dataset, and for an unknown option or one of the wrong type
- * @throws {RangeError} for invalid values of options, and without batches
+ * @throws {TypeError} if `dataset` is not a dataset, or if an option is unknown or of the wrong type
+ * @throws {RangeError} if the value of an option is invalid, or if there is no batch
  *
  * @example
  * ```ts
@@ -78,7 +79,7 @@ export function dataLoader<S extends Sample>(
   dataset: Dataset<S>,
   options: DataLoaderOptions<S>,
 ): DataSource;
-/** Makes batches of samples of any type, with `collate`. */
+/** Returns a source of batches of samples of any type, which `collate` converts to tensors. */
 export function dataLoader<S>(
   dataset: Dataset<S>,
   options: DataLoaderOptions<S> & Required<Pick<DataLoaderOptions<S>, "collate">>,
@@ -116,7 +117,10 @@ export function dataLoader(
   };
 }
 
-/** Yields the results of promises in order, with some of them in flight while one is used. */
+/**
+ * Yields the results of `load` in order, and starts loading up to `count` further ones while the consumer uses a
+ * result.
+ */
 export async function* ahead<T, U>(
   all: Iterable<T> | AsyncIterable<T>,
   load: (one: T) => Promise<U>,
@@ -125,7 +129,7 @@ export async function* ahead<T, U>(
   const waiting: Promise<U>[] = [];
   for await (const one of all) {
     const loading = load(one);
-    // Caught: an error is thrown when its turn comes, and ignored if it never does.
+    // Marks the error as handled. It is thrown when the consumer reaches this batch, and ignored if it never does.
     loading.catch(() => {});
     waiting.push(loading);
     if (waiting.length > count) yield await waiting.shift()!;
@@ -133,7 +137,7 @@ export async function* ahead<T, U>(
   for (const loading of waiting) yield await loading;
 }
 
-/** Throws a TypeError if the samples are neither a list nor a dataset. */
+/** Throws a TypeError unless the samples are an array or an object with `length` and `get`. */
 export function checkDataset(action: string, dataset: unknown): void {
   if (Array.isArray(dataset)) return;
   const { length, get } = (dataset ?? {}) as Partial<IndexedDataset<unknown>>;
@@ -143,7 +147,7 @@ export function checkDataset(action: string, dataset: unknown): void {
   );
 }
 
-/** Throws a RangeError or TypeError if a value is not a count. */
+/** Throws a RangeError or TypeError unless `prefetch` is a non-negative integer. */
 export function checkPrefetch(action: string, prefetch: unknown): void {
   if (Number.isSafeInteger(prefetch) && (prefetch as number) >= 0) return;
   throw new (typeof prefetch === "number" ? RangeError : TypeError)(

@@ -7,16 +7,16 @@
 import { show } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 
-/** Tensors by their names in the graph: inputs and targets. */
+/** Tensors of a batch by their names in the graph: inputs and targets. */
 export type TrainingFeeds = Readonly<Record<string, HostFeed>>;
 
-/** One batch. */
+/** A batch of samples. */
 export interface TrainingBatch {
-  /** Tensors. */
+  /** Inputs and targets of all samples. */
   readonly feeds: TrainingFeeds;
   /** Number of samples. */
   readonly size: number;
-  /** Number of tokens, or of another unit of work. */
+  /** Number of tokens, or of another unit of work. Absent if it is not counted. */
   readonly tokens?: number;
 }
 
@@ -24,12 +24,13 @@ export interface TrainingBatch {
 export interface DataSource {
   /** Name of the source, if there are several. */
   readonly name?: string;
-  /** Number of batches of an epoch, if it is known. */
+  /** Number of batches in an epoch; undefined if it is unknown. */
   readonly length: number | undefined;
   /**
-   * Returns the batches of an epoch, from batch `from` on: always the same for the same epoch.
+   * Returns the batches of an epoch, beginning with batch `from`. They must be the same in each call for the same
+   * epoch.
    *
-   * @throws {RangeError} if a number is not whole, or below 0
+   * @throws {RangeError} if `epoch` or `from` is not a non-negative integer
    */
   batches(epoch: number, from: number): Iterable<TrainingBatch> | AsyncIterable<TrainingBatch>;
   /**
@@ -39,7 +40,7 @@ export interface DataSource {
   split?(batch: TrainingBatch, parts: number): TrainingBatch[];
 }
 
-/** Throws a RangeError if an epoch or a batch is not a non-negative integer. */
+/** Throws a RangeError unless the epoch and the first batch are non-negative integers. */
 export function checkPlace(epoch: unknown, from: unknown): void {
   for (const [what, value] of Object.entries({ epoch, "first batch": from })) {
     if (Number.isSafeInteger(value) && (value as number) >= 0) continue;

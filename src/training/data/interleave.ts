@@ -1,5 +1,5 @@
 /**
- * Several sources as one.
+ * Combination of several sources of batches into one.
  *
  * @module
  */
@@ -11,14 +11,14 @@ import { checkPlace, type DataSource } from "./data_source.ts";
 import { inTurn, oneAfterAnother } from "./loader_order.ts";
 import type { NamedData, NamedSource } from "./named_data.ts";
 
-/** A source of batches, or a list that is the same in every epoch. */
+/** A source of batches, or a list of batches, which is the same in every epoch. */
 export type BatchesLike = DataSource | readonly BatchLike[];
 
-/** Options of the order of sources. */
+/** Options of {@linkcode interleave}. */
 export interface InterleaveOptions {
   /**
-   * `"sequential"`: all batches of the first, then all of the second. `"roundRobin"`: one of each in turn; those that
-   * have no more are passed over.
+   * Order of the sources. `"sequential"` takes all batches of the first source, then all of the second, and so on.
+   * `"roundRobin"` takes one batch of each source in turn, and skips sources that have no more.
    *
    * @default "sequential"
    */
@@ -26,15 +26,15 @@ export interface InterleaveOptions {
 }
 
 /**
- * Batches of several sources by name, or of a single one.
+ * Combines several named sources of batches, or wraps a single one.
  *
- * An epoch that is begun within skips to the batch where sources know their lengths; others are asked for all their
- * batches, and give those before for nothing.
+ * If an epoch begins at a later batch, sources with a known length skip the earlier batches. Other sources produce
+ * them, and they are discarded.
  *
- * @param data sources by name; or one, which is called by its own name, else "main". A result of `interleave` is
- * returned unchanged
- * @throws {TypeError} if an entry is not a source, and for an unknown option
- * @throws {RangeError} for no sources, and an order that there is not
+ * @param data an object of sources by name, or a single source, which is named by its own `name` or `"main"`. A
+ * result of `interleave` is returned unchanged
+ * @throws {TypeError} if an entry is not a source, or if an option is unknown
+ * @throws {RangeError} if there are no sources, or if `order` is unknown
  *
  * @example
  * ```ts

@@ -10,7 +10,8 @@ import type { NamedBatch, NamedSource } from "./named_data.ts";
 type Batches = AsyncGenerator<NamedBatch, void, undefined>;
 
 /**
- * Yields all batches of the first source, then all of the second. Sources before the first batch are skipped.
+ * Yields all batches of the first source, then all of the second, and so on, beginning with batch `from` of the
+ * epoch.
  */
 export async function* oneAfterAnother(
   loaders: readonly NamedSource[],
@@ -24,7 +25,7 @@ export async function* oneAfterAnother(
       before -= length;
       continue;
     }
-    // One that does not know its length must be counted, so it gives all that it has.
+    // A source of unknown length produces all its batches, because its skipped batches must be counted.
     const begin = length === undefined ? 0 : before;
     if (length !== undefined) before = 0;
     for await (const batch of source.batches(epoch, begin)) {
@@ -34,7 +35,7 @@ export async function* oneAfterAnother(
   }
 }
 
-/** Yields one batch of each source in turn, as long as they have any. */
+/** Yields one batch of each source in turn, as long as a source has more, beginning with batch `from` of the epoch. */
 export async function* inTurn(
   loaders: readonly NamedSource[],
   epoch: number,
@@ -60,7 +61,10 @@ export async function* inTurn(
   }
 }
 
-/** Returns the number of batches of each source after a number of turns, and the source whose turn is next. */
+/**
+ * Returns the number of batches that each source has yielded after a number of turns, and the index of the source
+ * whose turn is next.
+ */
 function turnsBefore(
   lengths: readonly number[],
   turns: number,

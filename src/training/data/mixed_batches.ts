@@ -1,5 +1,5 @@
 /**
- * Batches of samples, into which others are mixed.
+ * Batches of systems, into which replayed systems are mixed.
  *
  * @module
  */
@@ -12,9 +12,9 @@ import { permutation } from "./permutation.ts";
 const ACTION = "make data of atoms";
 
 /**
- * Plans batches of `count` samples and of some of the `others` behind them. Each epoch has `ratio` times as many of these
- * as there are samples; they take turns in an order that depends on the seed alone, so that after a while each has come
- * up as often as any other.
+ * Assigns `count` samples and some of the `others`, which have the indices after them, to batches. Each epoch has
+ * `ratio` times as many others as samples. They are taken in a random order that depends only on the seed, so that
+ * over the epochs each is used equally often.
  */
 export function mixedBatches(count: number, others: number, options: AtomsDataOptions): BatchPlan {
   const { replay, seed = 0 } = options;
@@ -36,7 +36,7 @@ export function mixedBatches(count: number, others: number, options: AtomsDataOp
     length: plan.length,
     places: (epoch, from) => {
       const batches = plan.places(epoch, from);
-      orders.clear(); // of epochs before
+      orders.clear(); // drops the orders of earlier epochs
       return mapped(
         batches,
         (places) => places.map((i) => i < count ? i : chosen(epoch * more + i - count)),

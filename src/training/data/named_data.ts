@@ -1,35 +1,37 @@
 /**
- * Several sources of batches as one.
+ * Types of several sources of batches that are combined into one.
  *
  * @module
  */
 
 import type { DataSource, TrainingBatch } from "./data_source.ts";
 
-/** A batch and its source. */
+/** A batch, with the source that it comes from. */
 export interface NamedBatch {
   /** The batch. */
   readonly batch: TrainingBatch;
   /** Index of its source, from 0. */
   readonly loaderIndex: number;
-  /** The name of its source. */
+  /** Name of its source. */
   readonly loaderName: string;
 }
 
-/** A source by its name. */
+/** A source of batches with a name. */
 export interface NamedSource {
-  /** Name. */
+  /** Name of the source. */
   readonly name: string;
-  /** The source of its batches. */
+  /** The source. */
   readonly source: DataSource;
 }
 
-/** Several sources as one. */
+/** Several sources of batches that are combined into one. */
 export interface NamedData {
-  /** The sources, in order: `loaderIndex` counts them. */
+  /** The sources; `loaderIndex` is an index into this list. */
   readonly loaders: readonly NamedSource[];
-  /** Number of batches of an epoch, if all sources know theirs. */
+  /** Number of batches in an epoch; undefined unless the length of every source is known. */
   readonly length: number | undefined;
-  /** Returns the batches of an epoch, from batch `from` on: always the same for the same epoch. */
+  /**
+   * Returns the batches of an epoch, beginning with batch `from`. They are the same in each call for the same epoch.
+   */
   batches(epoch: number, from: number): AsyncIterable<NamedBatch>;
 }

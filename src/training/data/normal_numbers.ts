@@ -1,5 +1,5 @@
 /**
- * Random numbers to begin with.
+ * Random numbers for initial weights and noise.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { gaussians, philox, Stream } from "../../kernels/philox.ts";
 /** Options of {@linkcode normalNumbers}. */
 export interface NormalNumbersOptions {
   /**
-   * A whole number 0 … 2⁵³ − 1: the same seed gives the same numbers, another seed others.
+   * Seed of the numbers: an integer from 0 to 2⁵³ − 1.
    *
    * @default 0
    */
@@ -29,9 +29,9 @@ export interface NormalNumbersOptions {
  * Returns random numbers of the normal distribution with mean 0, for initial weights and for noise. For a matrix with
  * `n` inputs, a deviation of 1/√n preserves the variance of the activations. Give each matrix its own seed.
  *
- * @param count the number of numbers
- * @throws {TypeError} for an unknown option
- * @throws {RangeError} for a count or seed that is not an integer of at least 0, and for a deviation below 0
+ * @param count how many numbers to return
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if the count or the seed is not a non-negative integer, or if the deviation is below 0
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The batches of a source, remembered so that it can split them.
+ * Memory of a source for the batches that it has made, so that it can split them.
  *
  * @module
  */
@@ -7,18 +7,18 @@
 import { show } from "../../base/show.ts";
 import type { TrainingBatch } from "./data_source.ts";
 
-/** Remembers for each batch of a source the value that it was made of. */
+/** Remembers the value from which each batch of a source was made. */
 export class OwnBatches<T> {
-  // Weak, and by the feeds: batches may be copied, and are not kept alive.
+  // The key is the feeds, because batches may be copied. The map is weak, so that it keeps no batch alive.
   readonly #values = new WeakMap<object, T>();
 
-  /** Remembers the value that a batch with these feeds was made of. */
+  /** Remembers the value from which the batch with these feeds was made. */
   add(feeds: TrainingBatch["feeds"], value: T): void {
     this.#values.set(feeds, value);
   }
 
   /**
-   * Returns the value that a batch was made of.
+   * Returns the value from which a batch was made.
    *
    * @throws {TypeError} if the batch came from another source
    */

@@ -1,5 +1,5 @@
 /**
- * Orders of samples that depend on nothing but a seed and an epoch.
+ * Random orders of samples that depend only on a seed and an epoch.
  *
  * @module
  */
@@ -7,16 +7,16 @@
 import { seedWords } from "../../batch/seed.ts";
 
 /**
- * Returns the numbers 0 … count − 1 in a random order, which is the same for the same seed and epoch.
+ * Returns the numbers 0 … count − 1 in a random order, which depends only on the seed and the epoch.
  *
- * Each number drawn is made of the seed, the epoch and a counter, so that nothing has to be kept to go on from an
- * epoch: Fisher and Yates' shuffle with the k-th swap from the k-th draw.
+ * This is the shuffle of Fisher and Yates. The k-th swap uses a hash of the seed, the epoch and k, so no state of a
+ * generator has to be saved to resume at an epoch.
  *
- * @throws {RangeError} for a seed that is not an integer from 0 to 2⁵³ − 1
+ * @throws {RangeError} if the seed is not an integer from 0 to 2⁵³ − 1
  */
 export function permutation(count: number, seed: number, epoch: number): Uint32Array {
   const words = [...seedWords(seed, "shuffle"), ...seedWords(epoch, "shuffle")];
-  // Two words, as one alone would give only 2³² orders. Where they begin are digits of π.
+  // Two words are used, because one would allow only 2³² orders. The initial values are digits of π.
   const high = words.reduce(joined, 0x243f6a88);
   const low = words.reduce(joined, 0x85a308d3);
   const order = identity(count);
@@ -32,14 +32,14 @@ export function permutation(count: number, seed: number, epoch: number): Uint32A
   return order;
 }
 
-/** Returns the numbers 0 … count − 1. */
+/** Returns the numbers 0 … count − 1 in ascending order. */
 export function identity(count: number): Uint32Array {
   const order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
   return order;
 }
 
-/** 2³² / φ: multiples of it are far from each other. */
+/** 2³² divided by the golden ratio. Its multiples modulo 2³² are spread evenly. */
 const GOLDEN = 0x9e3779b9;
 
 /** Applies the finalizer of MurmurHash3: each input bit flips about half of the output bits. */
@@ -50,12 +50,12 @@ function mixed(word: number): number {
   return h ^ h >>> 16;
 }
 
-/** Mixes one more word into a hash. */
+/** Returns a hash that also depends on `word`. */
 function joined(hash: number, word: number): number {
   return mixed(Math.imul(hash, 5) + GOLDEN ^ word);
 }
 
-/** Returns a number from 0 to below 1, in steps of 2⁻⁵³, from two words. */
+/** Returns a number of at least 0 and below 1, in steps of 2⁻⁵³, from two random words. */
 function unit(upper: number, lower: number): number {
   return ((upper >>> 5) * 2 ** 26 + (lower >>> 6)) / 2 ** 53;
 }

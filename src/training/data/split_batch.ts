@@ -1,5 +1,5 @@
 /**
- * Batches in parts.
+ * Splitting of batches.
  *
  * @module
  */
@@ -10,12 +10,14 @@ import type { TrainingBatch } from "./data_source.ts";
 import { sized } from "./tensor_rows.ts";
 
 /**
- * Returns a batch as parts of about equal size: every tensor of which the first length is that of the batch is cut
- * along it, in order; the others go whole into each part. Parts share no memory, so that each may go to a worker.
+ * Splits a batch into parts of about equal size. Each tensor whose first dimension is the number of samples is cut
+ * along it, in order. All other tensors are copied into every part. Parts share no memory, so each can be sent to a
+ * worker.
  *
- * @param parts how many; never more than there are samples
+ * @param parts the number of parts; a batch with fewer samples gives one part per sample
  * @throws {TypeError} if a feed is not a tensor
- * @throws {RangeError} if `parts` is not a positive integer, and for a batch whose size no tensor has
+ * @throws {RangeError} if `parts` is not a positive integer, or if no tensor has the number of samples as its first
+ * dimension
  *
  * @example
  * ```ts
@@ -53,7 +55,7 @@ export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[]
   });
 }
 
-/** Returns the first sample of each part, and the end of the last one. */
+/** Returns the index of the first sample of each part, and as the last element the number of samples. */
 export function boundsOf(action: string, size: number, parts: unknown): number[] {
   if (!Number.isSafeInteger(parts) || (parts as number) < 1) {
     throw new RangeError(
@@ -64,7 +66,10 @@ export function boundsOf(action: string, size: number, parts: unknown): number[]
   return Array.from({ length: count + 1 }, (_, k) => Math.floor(k * size / count));
 }
 
-/** Tokens go with samples, evenly: all parts together have as many as the batch. */
+/**
+ * Returns the part of a batch with the samples from `from` to below `to`. Tokens are assigned to samples evenly, so
+ * that the tokens of all parts add up to those of the batch.
+ */
 function partOf(
   { size, tokens }: TrainingBatch,
   feeds: TrainingBatch["feeds"],

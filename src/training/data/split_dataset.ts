@@ -1,5 +1,5 @@
 /**
- * Samples to learn from, and samples to be asked about.
+ * Random splits of a dataset, for example into training and validation data.
  *
  * @module
  */
@@ -9,14 +9,15 @@ import { checkDataset, type Dataset, type IndexedDataset } from "./data_loader.t
 import { permutation } from "./permutation.ts";
 
 /**
- * Parts of a dataset that share no sample: each sample is in one of them, chosen by the seed alone. In each part they
- * keep their order.
+ * Splits a dataset into parts that share no sample. The seed alone decides the part of each sample. Within a part,
+ * samples keep their order.
  *
- * @param fractions the parts' sizes, as parts of 1; where they are less than 1 together, samples are left over
- * @param seed whose equal gives the same parts: a whole number 0 … 2⁵³ − 1
- * @returns as many datasets as fractions, lists of lists
+ * @param fractions the size of each part as a fraction of the dataset; if they add up to less than 1, some samples
+ * are in no part
+ * @param seed the seed of the split: an integer from 0 to 2⁵³ − 1
+ * @returns one dataset per fraction; arrays if `dataset` is an array
  * @throws {TypeError} if `dataset` is not a dataset
- * @throws {RangeError} for fractions below 0 or above 1 together, and a bad seed
+ * @throws {RangeError} if a fraction is below 0, if the fractions add up to more than 1, or if the seed is invalid
  *
  * @example
  * ```ts
@@ -34,7 +35,7 @@ export function splitDataset<S>(
   fractions: readonly number[],
   seed?: number,
 ): S[][];
-/** Splits a dataset whose samples are loaded. */
+/** Splits a dataset whose samples are loaded when they are needed. */
 export function splitDataset<S>(
   dataset: IndexedDataset<S>,
   fractions: readonly number[],
@@ -59,7 +60,10 @@ export function splitDataset<S>(
   });
 }
 
-/** Returns the end of each part. Sums are rounded, not parts, so that together they have every sample once. */
+/**
+ * Returns the end of each part, as an index into the samples. The running sums are rounded instead of the parts, so
+ * that no sample is lost or used twice.
+ */
 function endsOf(action: string, fractions: unknown, count: number): number[] {
   const list = Array.isArray(fractions) && fractions.length > 0 ? fractions as unknown[] : [NaN];
   let sum = 0;
@@ -67,7 +71,7 @@ function endsOf(action: string, fractions: unknown, count: number): number[] {
     sum += typeof fraction === "number" && fraction >= 0 ? fraction : NaN;
     return Math.min(count, Math.round(sum * count));
   });
-  // 0.7 + 0.2 + 0.1 is 1 but for rounding.
+  // The tolerance allows rounding errors, as in 0.7 + 0.2 + 0.1.
   if (sum <= 1 + 1e-9) return ends;
   throw new RangeError(
     `Cannot ${action}: fractions must be 0 or more, and their sum at most 1; got ${

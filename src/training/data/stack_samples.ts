@@ -1,5 +1,5 @@
 /**
- * Samples to tensors.
+ * Conversion of samples to the tensors of a batch.
  *
  * @module
  */
@@ -10,23 +10,24 @@ import type { TrainingFeeds } from "./data_source.ts";
 import { dtypeOf, type Sized, sized, zerosLike } from "./tensor_rows.ts";
 
 /**
- * One tensor of a sample: a number or a list of numbers, which become float32; a typed array, which keeps its type; a
- * bigint, which becomes int64; or a tensor of any shape.
+ * A tensor of a sample. Numbers and lists of numbers become float32, a bigint becomes int64, and a typed array keeps
+ * its type. A `{ data, dims }` object may have any shape.
  */
 export type SampleValue = number | bigint | readonly number[] | TensorArray | HostFeed;
 
-/** One sample: its tensors by the names the graph has for them. */
+/** A sample: its tensors by their names in the graph. */
 export type Sample = Readonly<Record<string, SampleValue>>;
 
 const ACTION = "stack samples";
 
 /**
- * Stacks the tensors of samples along a new first axis, as batches need them.
+ * Stacks the tensors of samples along a new first axis. The results are the tensors of a batch.
  *
- * @param places numbers of the samples in errors
- * @throws {TypeError} if a sample is not an object of tensors, for fields other than those of the first, and for
- * other types of numbers
- * @throws {RangeError} for other shapes, naming field and sample
+ * @param places the numbers of the samples in errors; their indices by default
+ * @throws {TypeError} if a sample is not an object of tensors, or if its fields or their types differ from those of
+ * the first sample
+ * @throws {RangeError} if there are no samples, or if the shape of a field differs from that in the first sample; the
+ * message names the field and the sample
  *
  * @example
  * ```ts

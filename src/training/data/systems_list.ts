@@ -1,5 +1,5 @@
 /**
- * Systems in any form, as a list.
+ * Conversion of systems in any form to a list.
  *
  * @module
  */
@@ -9,7 +9,10 @@ import { Batch, type BatchInput } from "../../batch/batch.ts";
 import { readSystem } from "../../batch/read_system.ts";
 import { System, systemOf } from "../../batch/system.ts";
 
-/** Returns systems as a list. Throws a TypeError if they are not iterable, and the errors of a system that is invalid. */
+/**
+ * Returns systems as a list. Throws a TypeError if `systems` is not iterable, and the errors of invalid descriptions
+ * of systems.
+ */
 export function systemsList(action: string, systems: BatchInput): System[] {
   if (systems instanceof Batch) return systems.systems();
   if (systems instanceof System) return [systems];

@@ -1,5 +1,5 @@
 /**
- * Batches of whole tensors.
+ * Batches of tensors that contain all samples.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import { splitBatch } from "./split_batch.ts";
 import { gatherRows, sized } from "./tensor_rows.ts";
 
 /**
- * Returns a source whose sample i is row i of each tensor: the fastest source if all data are in memory.
+ * Returns a source whose sample i is row i of each tensor. It is the fastest source if all data are in memory.
  *
- * Batches are copies; the tensors are not copied. Tokens are counted per batch.
+ * The tensors themselves are not copied, but each batch is a copy of their rows. Tokens are counted for each batch.
  *
- * @throws {TypeError} if a value is not a tensor, and for an unknown option or one of the wrong type
- * @throws {RangeError} for tensors of different first lengths, and for invalid values of options
+ * @throws {TypeError} if a value is not a tensor, or if an option is unknown or of the wrong type
+ * @throws {RangeError} if the first dimensions of the tensors differ, or if the value of an option is invalid
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ export function tensorData(
   };
 }
 
-/** Properties that are computed when they are read. */
+/** Yields the result of `make` for each element, computed when it is requested. */
 export function* mapped<T, U>(
   all: Iterable<T>,
   make: (one: T) => U,

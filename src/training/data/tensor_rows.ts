@@ -1,5 +1,5 @@
 /**
- * Rows of tensors.
+ * Access to the rows of tensors.
  *
  * @module
  */
@@ -16,29 +16,29 @@ import {
 const DTYPES = Object.keys(TENSOR_ARRAYS) as TensorDtype[];
 
 /**
- * Returns the type of an array's numbers, or `undefined` if tensors do not support it. Truth values are
- * "uint8".
+ * Returns the element type of a typed array; `undefined` if tensors do not support the array. A Uint8Array is
+ * `"uint8"`, also if it holds booleans.
  */
 export function dtypeOf(data: unknown): TensorDtype | undefined {
   return DTYPES.find((dtype) => data instanceof TENSOR_ARRAYS[dtype]);
 }
 
-/** Zeros, of the type of another array. */
+/** Returns an array of zeros of the same type as `data`. */
 export function zerosLike(data: TensorArray, length: number): TensorArray {
   return new TENSOR_ARRAYS[dtypeOf(data)!](length);
 }
 
-/** A tensor with its sizes. */
+/** A tensor with its shape. */
 export interface Sized {
-  /** Numbers. */
+  /** Elements in row-major order. */
   readonly data: TensorArray;
-  /** Sizes. */
+  /** Shape of the tensor. */
   readonly dims: readonly number[];
 }
 
 /**
- * Throws a TypeError if the value is not a tensor, and a RangeError for sizes that its numbers do not
- * have.
+ * Returns a tensor with its shape. Throws a TypeError if the value is not a tensor, and a RangeError if its shape
+ * does not have as many elements as its data.
  */
 export function sized(action: string, what: string, feed: HostFeed): Sized {
   const data: unknown = feed?.data;
@@ -60,10 +60,10 @@ export function sized(action: string, what: string, feed: HostFeed): Sized {
   );
 }
 
-/** Rows shorter than that, in bytes, are copied number by number: for longer ones `set` is faster. */
+/** Length in bytes below which rows are copied number by number. `set` is faster for longer rows. */
 const SHORT = 48;
 
-/** Returns some rows of an array in a new one, in the given order. */
+/** Returns a new array with the given rows of an array, in the given order. A row has `width` elements. */
 export function gatherRows(from: TensorArray, width: number, rows: Uint32Array): TensorArray {
   const to = zerosLike(from, rows.length * width);
   if (width * from.BYTES_PER_ELEMENT >= SHORT) {
@@ -85,7 +85,7 @@ function copyShort(from: Int32Array, to: Int32Array, width: number, rows: Uint32
   }
 }
 
-/** Returns a view of the same memory that makes no BigInt for each number. */
+/** Returns a view of 32-bit words on the same memory. Copying them creates no BigInt for each int64. */
 function words(data: TensorArray): Int32Array {
   return isBig(data)
     ? new Int32Array(data.buffer, data.byteOffset, 2 * data.length)
