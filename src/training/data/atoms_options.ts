@@ -21,10 +21,7 @@ import {
 } from "./atoms_inputs.ts";
 import { type BatchingOptions, checkKinds } from "./batch_plan.ts";
 
-/**
- * A tensor of a batch of N atoms and B systems: a tensor for losses, or an input of the graph, by its meaning in a
- * manifest.
- */
+/** A tensor of a batch of N atoms and B systems: for losses, or an input of the graph by its meaning in a manifest. */
 export type AtomsName =
   | AtomsTarget
   /** Any input that `OnnxModel` knows. Inputs of integers are int64. */
@@ -40,10 +37,7 @@ export type AtomsTarget =
   | "forces"
   /** [B, 3, 3] float32: stresses, eV/Å³, positive under tension. */
   | "stress"
-  /**
-   * [B] float32: the weight of each energy; 0 if a system has no energy. Present with `partial`, `weight` or
-   * `replay`.
-   */
+  /** [B] float32: the weight of each energy, 0 if it is missing. Present with `partial`, `weight` or `replay`. */
   | "energyWeight"
   /** [N] float32: the weight of the forces of each atom, like `energyWeight`. */
   | "forcesWeight"
@@ -59,9 +53,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    * @default the graph is fed tensors by `names`, as these options say
    */
   readonly potential?: TrainablePotential;
-  /**
-   * Cutoff radius in Å. Pairs of atoms closer than this are edges, in both directions. Required without `potential`.
-   */
+  /** Cutoff radius, Å. Pairs of closer atoms are edges, in both directions. Required without `potential`. */
   readonly cutoff?: number;
   /**
    * Largest length of the edges that form triplets, Å.
@@ -92,8 +84,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    */
   readonly elementEnergies?: Readonly<Record<string, number>>;
   /**
-   * Name of the field, or of the member of `info`, that holds the energy of a system in eV; false to leave energies
-   * out.
+   * Name of the field, or of the member of `info`, that holds the energy, eV; false to leave energies out.
    *
    * @default "energy" where systems have it
    */
@@ -139,19 +130,15 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    */
   readonly replay?: AtomsReplay;
   /**
-   * True if the graph's results do not change when a system is translated. Positions far from the origin are then fed
-   * relative to a point near the system, because float32 is inexact there. If it is false, positions beyond 1000 Å
-   * are refused.
+   * True if the graph's results do not change when a system is translated. Positions far from the origin are then
+   * shifted before they are fed, because float32 is inexact there. Otherwise positions beyond 1000 Å are refused.
    *
    * @default false
    */
   readonly invariant?: boolean;
 }
 
-/**
- * Systems that are mixed into each epoch, such as a part of the data that a potential was trained on, so that
- * training does not degrade its results for them.
- */
+/** Systems mixed into each epoch, such as earlier training data, on which a potential must stay accurate. */
 export interface AtomsReplay extends
   Pick<
     AtomsDataOptions,
@@ -160,8 +147,7 @@ export interface AtomsReplay extends
   /** The systems to mix in. */
   readonly systems: BatchInput;
   /**
-   * Number of these systems in each epoch, as a fraction of the number of other systems. All of them take turns over
-   * the epochs.
+   * Number of these systems in each epoch, as a fraction of the number of other systems. All of them take turns.
    *
    * @default 1
    */
@@ -181,9 +167,7 @@ export interface AtomsPlan {
   readonly names: ReadonlyMap<AtomsTensor, string>;
   /** Energy that is subtracted for each atom, eV, by atomic number; `undefined` if no energy is subtracted. */
   readonly energies: ReadonlyMap<number, number> | undefined;
-  /**
-   * Name of the field of each target: false if the target is left out, undefined if the options do not name a field.
-   */
+  /** Name of the field of each target; false leaves it out, undefined means the default name. */
   readonly targets: Readonly<Record<Target, string | false | undefined>>;
   /** Name of the field with virials; undefined if virials are not read. */
   readonly virial: string | undefined;
@@ -250,10 +234,7 @@ export function readAtomsOptions(action: string, options: AtomsDataOptions): Ato
 /** The inputs of a graph, the names of the tensors for losses, and the energies to subtract. */
 type Fed = Pick<AtomsPlan, "model" | "isSingle" | "names" | "energies">;
 
-/**
- * Returns the inputs that the manifest of a potential describes. Throws a TypeError if the options describe them,
- * too.
- */
+/** Returns the inputs in the manifest of a potential. Throws a TypeError if options describe them, too. */
 function byPotential(
   action: string,
   given: TrainablePotential,
