@@ -8,7 +8,10 @@ import { create } from "@bufbuild/protobuf";
 import { AttributeProto_AttributeType as Kind, AttributeProtoSchema } from "onnx-buf";
 import type { AttributeProto, NodeProto, TensorProto } from "./messages.ts";
 
-/** Value of an attribute. Plain numbers are integers; floats are marked, because `1` alone could be either. */
+/**
+ * Value of an attribute. Plain numbers and lists are integers; floats are wrapped in an object, because `1` alone
+ * could be either.
+ */
 export type AttributeValue =
   | number
   | string
@@ -52,7 +55,7 @@ export function attributeOf(node: NodeProto, name: string): AttributeProto | und
 }
 
 /**
- * Returns an integer attribute, or the default.
+ * Returns an integer attribute, or `otherwise` if the node does not have it.
  *
  * @example
  * ```ts
@@ -71,7 +74,7 @@ export function intAttribute(node: NodeProto, name: string, otherwise: number): 
 }
 
 /**
- * Returns a string attribute, or the default.
+ * Returns a string attribute, or `otherwise` if the node does not have it.
  *
  * @example
  * ```ts
@@ -90,7 +93,7 @@ export function textAttribute(node: NodeProto, name: string, otherwise: string):
 }
 
 /**
- * Returns a float attribute, or the default.
+ * Returns a float attribute, or `otherwise` if the node does not have it.
  *
  * @example
  * ```ts

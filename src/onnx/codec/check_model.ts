@@ -120,7 +120,7 @@ class Check {
     }
   }
 
-  /** Checks that a tensor has all its values, in exactly one place. */
+  /** Checks that a tensor has as many values as its shape needs, either as raw bytes or in a list. */
   #data(tensor: TensorProto, type: ElementType, count: number): void {
     const { name, rawData } = tensor;
     const list = tensor[listOf(type)].length;
@@ -146,7 +146,7 @@ class Check {
     this.#count(values.name, elementTypeOf(values.dataType) ?? "f32", dims);
   }
 
-  /** Counts the elements of a tensor. It multiplies bigints, because dimensions may have any size. */
+  /** Counts the elements of a tensor. Refuses negative lengths, and tensors above {@linkcode MOST_TENSOR_BYTES}. */
   #count(name: string, type: ElementType, dims: readonly bigint[]): number {
     let count = 1;
     for (const length of dims) {

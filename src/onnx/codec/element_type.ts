@@ -37,9 +37,9 @@ export type ElementType =
 interface ElementInfo {
   /** Number of the type, `TensorProto.DataType`. */
   readonly code: number;
-  /** Bits of one element; `undefined` for strings. */
+  /** Bits of one element; 0 for strings. */
   readonly bits: number;
-  /** List that holds values which are not raw bytes, with the bits of one entry. */
+  /** List of a TensorProto that holds the values if they are not raw bytes. One entry of it has `entryBits` bits. */
   readonly list: TypedList;
   readonly entryBits: number;
 }

@@ -24,13 +24,13 @@ export interface CachedFile {
   readonly note: unknown;
 }
 
-/** A folder of files by key. */
+/** Cache of files in a folder, each under a key and with a hash that reveals damage. */
 export class FileCache {
   readonly #folder: URL;
   readonly #files: Files;
   readonly #ending: string;
 
-  /** Throws an Error if the runtime has no file system. */
+  /** Creates a cache whose file names end in `ending`. Throws an Error if the runtime has no file system. */
   constructor(folder: URL | string, ending: string) {
     const files = findBuiltin<Files>("node:fs/promises");
     if (files === undefined) {

@@ -12,7 +12,7 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
 /**
- * Limit of the memory for decoding. A model above it would not fit into any supported runtime together with its
+ * Maximum memory for decoding, in bytes. A model above it would not fit into any supported runtime together with its
  * decoded form.
  */
 const MOST_MEMORY = 2 ** 31;
@@ -20,7 +20,7 @@ const MOST_MEMORY = 2 ** 31;
 /** Maximum nesting of messages, which is also the library's limit. */
 const MOST_DEPTH = 100;
 
-/** Approximate memory of the library's objects, and of each number in a packed list of integers. */
+/** Approximate memory of the library's objects, and of each number in a packed list of integers, in bytes. */
 const BYTES_PER_MESSAGE = 256, BYTES_PER_INTEGER = 32;
 
 /** Wire types. The known fields do not use groups. */
@@ -36,7 +36,7 @@ interface Frame {
   readonly message: Shape | undefined;
 }
 
-/** Fields by number. */
+/** Framing of a message: its fields by number. */
 interface Shape {
   readonly name: string;
   readonly fields: (Frame | undefined)[];
@@ -71,7 +71,7 @@ function wireOf(scalar: ScalarType): number {
   return scalar === ScalarType.FLOAT || scalar === ScalarType.FIXED32 ? BIT32 : VARINT;
 }
 
-/** A violation in bytes. */
+/** A violation of the framing rules. */
 export interface Fault {
   /** Requirement: "it must …". */
   readonly requirement: string;
@@ -200,7 +200,7 @@ class Scan {
     if (this.#at > end) this.#overrun(shape.name);
   }
 
-  /** Reads a length, and returns the position where it ends. */
+  /** Reads the length of a field, and returns the position where the field ends. */
   #end(shape: Shape, what: string, end: number): number {
     const length = this.#varint(end, shape.name);
     const stop = this.#at + length;

@@ -5,9 +5,9 @@ import type { ModelSource } from "../session/session_source.ts";
 
 /** A self-contained model, whose weights may have come from several files. */
 export interface WholeModel {
-  /** Its bytes. */
+  /** Bytes of the model. */
   readonly bytes: Uint8Array;
-  /** Last part of its address, or "a model". */
+  /** Name in error messages. By default, the last part of the address, or "a model" for bytes. */
   readonly name: string;
 }
 

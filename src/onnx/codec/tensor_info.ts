@@ -8,7 +8,7 @@ import type { ElementType } from "./element_type.ts";
 import type { TensorDtype, TensorInfo } from "../session/session_tensor.ts";
 import type { ValueDescription } from "./value_info.ts";
 
-/** Types that sessions support, by the file's name. */
+/** Element types of sessions by those of files. Types that sessions do not support are missing. */
 export const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
   f16: "float16",
   f32: "float32",

@@ -22,7 +22,7 @@ export type TensorElements =
   | Uint32Array<ArrayBuffer>
   | BigUint64Array<ArrayBuffer>;
 
-/** Constructs arrays of numbers from bytes or from a list. */
+/** Constructor of an array over a buffer. */
 interface ArrayClass {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBuffer, offset: number, length: number): TensorElements;
@@ -144,8 +144,8 @@ export function isExternal({ dataLocation }: TensorProto): boolean {
 }
 
 /**
- * Returns the elements of a constant in row-major order. They share the model's memory if it is aligned, so do not
- * write to them.
+ * Returns the elements of a constant in row-major order. The array may share the model's memory, so do not write to
+ * it.
  *
  * @throws {TypeError} if the type cannot be stored in an array, or the values are in another file
  *

@@ -17,7 +17,7 @@ export type Shape = readonly Length[];
 
 /** A named value of a graph, such as an input or an output. */
 export interface ValueDescription {
-  /** Its name in the graph. */
+  /** Name of the value in the graph. */
   readonly name: string;
   /** Element type; `undefined` if the file does not declare it, or the value is not a tensor. */
   readonly type: ElementType | undefined;

@@ -14,15 +14,15 @@ import { describeValue, type Length, type ValueDescription } from "../codec/valu
 
 /** Description of a model. */
 export interface ModelDescription {
-  /** Version of its operators. */
+  /** Version of ai.onnx that the model imports. */
   readonly opset: number;
   /** Program that wrote the file, with its version if the file has one. */
   readonly producer: string;
   /** Metadata of the file, by key. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Inputs. */
+  /** Inputs that must be fed, in the model's order. */
   readonly inputs: readonly ValueDescription[];
-  /** Outputs. */
+  /** Outputs, in the model's order. */
   readonly outputs: readonly ValueDescription[];
   /** Number of nodes by operator, the most frequent first. Nodes in subgraphs are not counted. */
   readonly ops: ReadonlyMap<string, number>;

@@ -8,11 +8,11 @@
 
 /** A tensor whose values are in another file. */
 export interface ExternalTensor {
-  /** Its name. */
+  /** Name of the tensor. */
   readonly name: string;
-  /** Path of the file, relative to the model's. */
+  /** Path of the file with the values, relative to the file of the model. */
   readonly location: string;
-  /** Position in that file where its values end, if the model declares it. Bytes. */
+  /** Position in that file where the values end, in bytes; `undefined` if the model does not declare their length. */
   readonly end: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface ExternalTensor {
 export interface OperatorUse {
   /** Name of the operator, with its domain unless that is ONNX's own. */
   readonly operator: string;
-  /** Number of nodes. */
+  /** Number of nodes with this operator. */
   readonly count: number;
   /** Name of the first node, or of its output if the node has no name. */
   readonly first: string;
@@ -94,7 +94,10 @@ export function outlineModel(bytes: Uint8Array, name: string): ModelOutline {
   throw malformed(reader, `it has no graph in its ${bytes.length} bytes`);
 }
 
-/** Returns whether the file has onnxruntime's own format. Its outline is empty, because the runtime checks it. */
+/**
+ * Returns whether the file has onnxruntime's own format. The outline of such a file is empty, because the runtime
+ * checks the file.
+ */
 function isRuntimeFormat(bytes: Uint8Array): boolean {
   return decoder.decode(bytes.subarray(4, 8)) === "ORTM";
 }
@@ -238,7 +241,8 @@ function unreadable(reader: Reader, at: number): SyntaxError {
 }
 
 /**
- * Quotes the beginning of a text file: HTML pages and pointers of Git LFS are more frequent than damaged models.
+ * Quotes the beginning of a text file, because HTML pages and pointers of Git LFS are more frequent than damaged
+ * models.
  */
 function beginningOf(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(0, 40));

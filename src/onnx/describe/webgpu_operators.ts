@@ -42,11 +42,11 @@ const OLD: ReadonlySet<string> = new Set(
   ["Sin", "Cos", "Tan", "Acos", "Asin", "Atan", "Sinh", "Elu"],
 );
 
-/** An operator that the WebGPU build runs on the CPU, which copies tensors there and back. */
+/** An operator that the WebGPU build runs on the CPU. Its tensors are copied to the CPU and back. */
 export interface FallbackOperator {
-  /** Its name. */
+  /** Name of the operator, with its domain if the node has one. */
   readonly operator: string;
-  /** Number of nodes. */
+  /** Number of nodes with this operator. */
   readonly count: number;
   /** Reason for the fallback. */
   readonly reason: string;
@@ -54,7 +54,8 @@ export interface FallbackOperator {
 
 /**
  * Lists the operators of a model that the WebGPU build would run on the CPU, as far as that depends on the operator
- * alone. Computations with int64 run there too, which `int64ToInt32` avoids, and computations on shapes.
+ * alone. Computations with int64, which `int64ToInt32` avoids, and computations on shapes run there, too, but are not
+ * listed.
  *
  * @example
  * ```ts

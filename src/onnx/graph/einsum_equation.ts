@@ -9,9 +9,10 @@ export interface EinsumEquation {
 const DOTS = "...";
 
 /**
- * Parses the equation of an Einsum. The axes of an ellipsis are numbered from the last one: `...1`.
+ * Parses the equation of an Einsum. The axes of an ellipsis get the labels `...1`, `...2` and so on, from the last
+ * axis to the first.
  *
- * @param ranks number of axes of each input, if known; an ellipsis needs it
+ * @param ranks number of axes of each input, if known; an input with an ellipsis needs it
  * @returns `undefined` if the equation is invalid, does not fit the ranks, or needs an unknown rank
  */
 export function einsumEquation(

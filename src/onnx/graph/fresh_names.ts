@@ -1,4 +1,4 @@
-/** Set of used names that creates unused ones. */
+/** Set of names in use, which also creates unused names. */
 export class FreshNames {
   readonly #taken = new Set<string>();
   /** Last number that was appended to each hint. */

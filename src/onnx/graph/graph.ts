@@ -36,10 +36,12 @@ import {
 import { hasInside, subgraphsOf } from "./subgraphs.ts";
 
 /**
- * The graph of a model, for lookups and edits: which node makes a value, which nodes use it, and its type and shape.
+ * The graph of a model, for edits and lookups: the node that makes a value, the nodes that use it, its type and
+ * shape.
  *
- * A graph shares the messages of its model: nodes and tensors are not copied. Change nodes only through these methods,
- * which keep the lookup tables. Nodes may be added in any order, because {@linkcode Graph.encode} sorts them.
+ * A graph shares the messages of its model: nodes and tensors are not copied. Change nodes only through these
+ * methods, which keep the lookup tables consistent. Nodes may be added in any order, because {@linkcode Graph.encode}
+ * sorts them.
  *
  * The constructor takes over the model, so edits change it. Names of values are unique, also in the subgraphs of
  * nodes. Nodes with subgraphs (If, Loop, Scan) are kept and count as users of the outer values that they capture.
@@ -67,7 +69,7 @@ export class Graph {
   readonly #tables: GraphTables;
 
   /**
-   * Takes over a model and sorts its nodes.
+   * Creates a graph that edits the given model in place, and sorts the nodes of the model.
    *
    * @throws {RangeError} if the opset is not between 18 and 21
    * @throws {SyntaxError} if a value is made twice or not at all, or the graph has a cycle
@@ -78,7 +80,7 @@ export class Graph {
     this.sort();
   }
 
-  /** Version of its operators. */
+  /** Version of ai.onnx that the model imports. */
   get opset(): number {
     return opsetOf(this.model);
   }
@@ -90,7 +92,7 @@ export class Graph {
     return proto.input.filter(({ name }) => !initial.has(name));
   }
 
-  /** Outputs. */
+  /** Outputs, in the order of the model. */
   get outputs(): readonly ValueInfoProto[] {
     return this.#tables.proto.output;
   }
@@ -105,7 +107,7 @@ export class Graph {
     return this.#tables.links.producer(name);
   }
 
-  /** Returns the uses of a value by nodes. Being an output of the graph is not one of them. */
+  /** Returns the uses of a value by nodes. An output of the graph does not count as a use. */
   uses(name: string): readonly Use[] {
     return this.#tables.links.uses(name);
   }
@@ -120,13 +122,13 @@ export class Graph {
     return hasValue(this.#tables, name);
   }
 
-  /** Returns the tensor of a constant. It is the model's own tensor, not a copy. */
+  /** Returns the tensor of a constant; `undefined` for other values. Initializers are not copied. */
   constant(name: string): TensorProto | undefined {
     const node = this.producer(name);
     return node?.opType === "Constant" ? tensorOfConstant(node) : this.#tables.constants.get(name);
   }
 
-  /** Returns the element type of a value, if the file declares it. */
+  /** Returns the element type of a value; `undefined` if the file does not declare it. */
   type(name: string): ElementType | undefined {
     const tensor = this.constant(name);
     if (tensor !== undefined) return elementTypeOf(tensor.dataType);
@@ -134,7 +136,7 @@ export class Graph {
     return info && describeValue(info).type;
   }
 
-  /** Returns the shape of a value, if the file declares it. */
+  /** Returns the shape of a value; `undefined` if the file does not declare it. */
   shape(name: string): Shape | undefined {
     const tensor = this.constant(name);
     if (tensor !== undefined) return tensor.dims.map(Number);
@@ -142,7 +144,7 @@ export class Graph {
     return info && describeValue(info).shape;
   }
 
-  /** Returns the declaration of an input, an output or an intermediate value. */
+  /** Returns the declaration of a value; `undefined` if the file has none. */
   info(name: string): ValueInfoProto | undefined {
     return this.#tables.infos.get(name);
   }
@@ -174,7 +176,7 @@ export class Graph {
   /**
    * Turns a constant into an input, and returns its tensor.
    *
-   * @throws {RangeError} if the name is not that of a constant, or a node makes it
+   * @throws {RangeError} if no initializer has this name
    */
   feed(name: string): TensorProto {
     return feedConstant(this.#tables, name);
@@ -183,7 +185,7 @@ export class Graph {
   /**
    * Removes an input.
    *
-   * @throws {RangeError} if it does not exist, or is used
+   * @throws {RangeError} if the input does not exist, or is used
    */
   removeInput(name: string): void {
     removeInput(this.#tables, name);
@@ -192,7 +194,7 @@ export class Graph {
   /**
    * Makes a value an output.
    *
-   * @throws {SyntaxError} if it does not exist, or is an output already
+   * @throws {SyntaxError} if the value does not exist, or is an output already
    */
   addOutput(info: ValueInfoProto): void {
     addOutput(this.#tables, info);
@@ -201,15 +203,15 @@ export class Graph {
   /**
    * Removes an output. The value stays in the graph, and nodes that use it still do.
    *
-   * @throws {RangeError} if it is not an output
+   * @throws {RangeError} if the value is not an output
    */
   removeOutput(name: string): void {
     removeOutput(this.#tables, name);
   }
 
   /**
-   * Adds a constant and returns its name. 16-bit floats are rounded to nearest, other types are treated as by
-   * {@linkcode makeTensorProto}, whose errors are passed on.
+   * Adds a constant and returns its name. By default a number becomes a scalar, and a list a tensor with one axis.
+   * 16-bit floats are rounded to nearest. Throws as {@linkcode makeTensorProto} does.
    */
   constantOf(
     type: ElementType,
@@ -269,7 +271,7 @@ export class Graph {
 
   /**
    * Replaces one node by another, whose outputs get the names of the old ones. Both must have the same number of
-   * outputs, and those of the new node must not be used yet.
+   * outputs, and the outputs of `node` must be unused.
    */
   replaceNode(old: NodeProto, node: NodeProto): void {
     replaceNode(this.#tables, old, node);
@@ -281,21 +283,22 @@ export class Graph {
   }
 
   /**
-   * Replaces all uses of a value by uses of another. Outputs of the graph stay as they are.
+   * Makes all nodes that use the value `from` use `to` instead. Outputs of the graph stay as they are.
    *
    * @param except a node that keeps using the old value
-   * @throws {UnsupportedNodeError} if the subgraph of a node uses it
+   * @throws {UnsupportedNodeError} if the subgraph of a node uses the old value
    */
   replaceUses(from: string, to: string, except?: NodeProto): void {
     replaceUses(this.#tables, from, to, except);
   }
 
   /**
-   * Renames a value that a node makes, everywhere.
+   * Renames a value that a node makes, with all its uses.
    *
-   * @param options `keepsOutput`: an output of the graph keeps the old name, which another node must make then
-   * @throws {RangeError} if no node makes it, or the new name exists
-   * @throws {UnsupportedNodeError} if the subgraph of a node uses it
+   * @param options `keepsOutput`: true if an output of the graph keeps the old name, which another node must then
+   * make
+   * @throws {RangeError} if no node makes the value, or the new name exists
+   * @throws {UnsupportedNodeError} if the subgraph of a node uses the value
    */
   rename(from: string, to: string, options: { readonly keepsOutput?: boolean } = {}): void {
     renameValue(this.#tables, from, to, options.keepsOutput === true);
@@ -326,10 +329,10 @@ export class Graph {
   }
 
   /**
-   * Throws if nodes have subgraphs, for an edit that does not support them.
+   * Throws if the graph has nodes with subgraphs, for an edit that does not support them.
    *
    * @param op operator that is not supported in subgraphs; by default no subgraph is supported
-   * @throws {UnsupportedNodeError} if there is such a node
+   * @throws {UnsupportedNodeError} if a node has such a subgraph
    */
   refuseControlFlow(action: string, op?: string): void {
     for (const node of this.#tables.nodes) {

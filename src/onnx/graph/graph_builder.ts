@@ -9,7 +9,10 @@ import { type Shape, valueInfo } from "../codec/value_info.ts";
 
 /** A value of a graph that is being built. The compiler checks its element type. */
 export interface Value<Type extends ElementType = ElementType> {
-  /** Its name, which changes if it becomes an output or is named. */
+  /**
+   * Name at the time when this object was created. It changes in the graph if the value becomes an output or is
+   * named.
+   */
   readonly name: string;
   /** Element type. */
   readonly type: Type;
@@ -268,7 +271,7 @@ export class GraphBuilder {
   /**
    * Names the result of a node, so that hooks can read and patch it by this name. Returns the value.
    *
-   * @throws {RangeError} if the name exists, or the value is an input or a constant, which has a name already
+   * @throws {RangeError} if the name is in use, or the value is an input or a constant
    */
   named<Type extends ElementType>(a: Value<Type>, name: string): Value<Type> {
     this.#rename(this.#nameOf(a), name);

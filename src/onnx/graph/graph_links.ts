@@ -5,9 +5,9 @@ import { capturesOf, hasSubgraphs } from "./subgraphs.ts";
 
 /** A use of a value. */
 export interface Use {
-  /** Node that uses it. */
+  /** Node that uses the value. */
   readonly node: NodeProto;
-  /** Index of the input; −1 if a subgraph of the node captures the value. */
+  /** Index of the node's input; −1 if a subgraph of the node captures the value. */
   readonly index: number;
 }
 

@@ -99,7 +99,10 @@ export function setInput(
   links.addUse(name, node, index);
 }
 
-/** Replaces all uses of a value by nodes but `except`. Throws an UnsupportedNodeError for uses in subgraphs. */
+/**
+ * Makes all nodes except `except` use `to` instead of `from`. Throws an UnsupportedNodeError if a subgraph uses
+ * `from`.
+ */
 export function replaceUses(
   tables: GraphTables,
   from: string,
@@ -141,7 +144,7 @@ function assertRenamable(tables: GraphTables, from: string, to: string): void {
   );
 }
 
-/** Keeps the declaration of an output with its name when the value is renamed. */
+/** Renames the declaration of a value. If an output keeps its name, it also keeps its declaration. */
 function renameInfo(
   { infos, proto }: GraphTables,
   from: string,

@@ -26,7 +26,7 @@ export interface GraphTables {
   readonly nodes: Set<NodeProto>;
   /** Producers and uses of values. */
   readonly links: Links;
-  /** Initializers that cannot be fed, by name. */
+  /** Initializers that are not also inputs, by name. */
   readonly constants: Map<string, TensorProto>;
   /** Names of sparse initializers. */
   readonly sparse: Set<string>;

@@ -8,7 +8,7 @@ export interface UnsupportedNode {
   readonly op: string;
   /** Requirement that the node violates: "no node must …". */
   readonly requirement: string;
-  /** Position of the node in the graph, and the origin of its inputs, if that helps. */
+  /** Position of the node in the graph, and the values that it is made from, if known. */
   readonly place?: string;
   /** Original error. */
   readonly cause?: unknown;

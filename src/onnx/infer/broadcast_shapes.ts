@@ -7,7 +7,10 @@
 import type { Inferring, KnownShape } from "./fact.ts";
 import { broadcastLengths, type KnownLength } from "./length.ts";
 
-/** Returns the shape to which all of these broadcast. A length that cannot be determined gets a fresh name. */
+/**
+ * Returns the shape to which all shapes broadcast; `undefined` if one of them is unknown. A length that cannot be
+ * determined gets a fresh name.
+ */
 export function broadcastShapes(
   shapes: readonly (KnownShape | undefined)[],
   inferring: Inferring,
@@ -35,14 +38,14 @@ function broadcastAxis(a: KnownLength, b: KnownLength, inferring: Inferring): Kn
   return inferring.contradiction("lengths that are broadcast must be equal, or 1", `${a} and ${b}`);
 }
 
-/** Axes along which a tensor was repeated by broadcasting, and axes along which it may have been. */
+/** Axes along which a tensor was repeated by broadcasting, and axes along which it may have been repeated. */
 export interface BroadcastAxes {
   /**
-   * Axes that were repeated for sure, including axes that the smaller shape lacks. A gradient must be summed over
+   * Axes that were certainly repeated, including axes that the smaller shape lacks. A gradient must be summed over
    * them.
    */
   readonly summed: readonly number[];
-  /** Axes about which only a run can decide. All other axes were not repeated. */
+  /** Axes that may have been repeated, depending on variable lengths. Axes in neither list were not repeated. */
   readonly unsure: readonly number[];
 }
 

@@ -9,23 +9,23 @@ import { elementTypeOf } from "../codec/element_type.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import { factOf, type InferenceRule, type InferenceRules, typeAmong, UNKNOWN } from "./fact.ts";
 
-/** Keeps type and shape of the first input, but not its values. */
+/** Rule of operators whose result has the type and shape of the first input, but other values. */
 const same: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape)];
-/** Keeps the shape of the first input; the result is boolean. */
+/** Rule of operators with a boolean result that has the shape of the first input. */
 const sameBool: InferenceRule = ([a = UNKNOWN]) => [factOf("bool", a.shape)];
-/** Broadcasts all inputs. */
+/** Rule of operators that broadcast all inputs. */
 const joined: InferenceRule = (inputs, _node, inferring) => [
   factOf(typeAmong(inputs), broadcastShapes(inputs.map((input) => input?.shape), inferring)),
 ];
-/** Broadcasts all inputs; the result is boolean. */
+/** Rule of operators that broadcast all inputs to a boolean result. */
 const joinedBool: InferenceRule = (inputs, _node, inferring) => [
   factOf("bool", broadcastShapes(inputs.map((input) => input?.shape), inferring)),
 ];
-/** Broadcasts base and exponent, which may differ in type. The result has the type of the base. */
+/** Rule of Pow. Base and exponent are broadcast and may differ in type. The result has the type of the base. */
 const power: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => [
   factOf(a.type, broadcastShapes([a.shape, b.shape], inferring)),
 ];
-/** Returns the data and a mask of the same shape. */
+/** Rule of Dropout, which returns the data and a boolean mask of the same shape. */
 const dropout: InferenceRule = ([a = UNKNOWN]) => [a, factOf("bool", a.shape)];
 const like: InferenceRule = ([a = UNKNOWN], node) => [
   factOf(elementTypeOf(intAttribute(node, "dtype", 0)) ?? a.type, a.shape),

@@ -27,15 +27,15 @@ export interface Fact {
 
 /** Context of an inference rule. */
 export interface Inferring {
-  /** The graph. */
+  /** Graph that contains the node. */
   readonly graph: Graph;
-  /** Version of its operators. */
+  /** Opset version of the graph. */
   readonly opset: number;
   /** Returns a new name for an unknown length. */
   fresh(): string;
   /** Returns a new name for an unknown number, which may be negative. */
   freshNumber(): string;
-  /** Throws a SyntaxError about contradicting facts, which names the node. */
+  /** Throws a SyntaxError about contradicting facts. Its message names the node. */
   contradiction(requirement: string, value: string): never;
 }
 
@@ -58,7 +58,7 @@ export const MOST_VALUES = 64;
 /** Fact about a value of which nothing is known. */
 export const UNKNOWN: Fact = { type: undefined, shape: undefined, values: undefined };
 
-/** Creates a fact. Values are kept only if they are few and complete. */
+/** Creates a fact. Values are kept only if all are known, and the tensor has at most one axis and 64 elements. */
 export function factOf(
   type: ElementType | undefined,
   shape: KnownShape | undefined,
@@ -76,7 +76,7 @@ function isKept(shape: KnownShape | undefined, values: KnownShape): boolean {
   return (shape[0] ?? 1) === values.length;
 }
 
-/** Returns a computed number, or a fresh name if it is unknown, or so large that its type would overflow. */
+/** Returns a computed number, or a fresh name if the number is unknown or may overflow its type. */
 export function computed(
   value: KnownLength | undefined,
   type: ElementType | undefined,
@@ -87,12 +87,12 @@ export function computed(
   return type === "i64" && Number.isSafeInteger(value) ? value : inferring.freshNumber();
 }
 
-/** Returns whether values of this type are computed. */
+/** Returns whether the inference computes values of this type. */
 export function isComputed(type: ElementType | undefined): boolean {
   return type === "i64" || type === "i32";
 }
 
-/** Returns whether a number of axes is plausible. Files may contain shapes of any length. */
+/** Returns whether a number of axes is known and plausible: a damaged file may declare any number of axes. */
 export function isRank(count: KnownLength | undefined): count is number {
   return typeof count === "number" && count <= MOST_VALUES;
 }
@@ -115,13 +115,13 @@ export function numbersOf(fact: Fact | undefined): readonly number[] | undefined
   return values?.every((value) => typeof value === "number") ? values as number[] : undefined;
 }
 
-/** Returns the value of a tensor with one element, if it is a number. */
+/** Returns the value of a tensor with one element if it is a known number, otherwise `undefined`. */
 export function numberOf(fact: Fact | undefined): number | undefined {
   const numbers = numbersOf(fact);
   return numbers?.length === 1 ? numbers[0] : undefined;
 }
 
-/** Returns the first known type. */
+/** Returns the first known element type among inputs; `undefined` if all are unknown. */
 export function typeAmong(inputs: readonly (Fact | undefined)[]): ElementType | undefined {
   for (const input of inputs) if (input?.type !== undefined) return input.type;
   return undefined;

@@ -144,7 +144,7 @@ export class GraphFacts {
   }
 }
 
-/** Reads a declared length. Names in the form of fresh ones carry no information. */
+/** Converts a declared length. A name that looks like a fresh name of the inference becomes `undefined`. */
 function readLength(length: Length): number | string | undefined {
   if (typeof length !== "string") return length;
   return length.startsWith("?") ? undefined : readFileLength(length);

@@ -43,7 +43,7 @@ const size: InferenceRule = ([a = UNKNOWN], _node, inferring) => [
   factOf("i64", [], [a.shape === undefined ? inferring.fresh() : productOf(a.shape)]),
 ];
 
-/** Returns the shape that the values of a tensor describe. */
+/** Returns the shape that a tensor of lengths describes; `undefined` if even the number of axes is unknown. */
 export function shapeOfValues(fact: Fact, inferring: Inferring): KnownShape | undefined {
   if (fact.values !== undefined) return fact.values;
   const rank = fact.shape?.[0];
@@ -80,7 +80,7 @@ const range: InferenceRule = ([start, limit, delta], node, inferring) => {
   return [factOf(type, [count], type === "i64" || type === "i32" ? values : undefined)];
 };
 
-/** Returns the bound of a range, if known. Floats are known only if they are constant. */
+/** Returns an input of Range: a computed integer, or a constant float. Returns `undefined` if it is unknown. */
 function bound(
   fact: Fact | undefined,
   node: NodeProto,
@@ -125,10 +125,7 @@ const random: InferenceRule = (_inputs, node) => [
   factOf(elementTypeOf(intAttribute(node, "dtype", 1)), intsAttribute(node, "shape")),
 ];
 
-/**
- * Rules for operators that create tensors. The rank of a constant with strings or sparse values is not inferred, so
- * the declaration of the file applies.
- */
+/** Rules for operators that create tensors. Constant has no rule, because `GraphFacts` reads constants itself. */
 export const GENERATORS: InferenceRules = {
   Shape: shape,
   Size: size,

@@ -1,6 +1,6 @@
 /**
  * Lengths of axes: numbers, or texts of polynomials in named lengths. Each polynomial has one canonical text, so
- * equal texts are equal lengths. Different texts may be equal, too.
+ * equal texts are equal lengths. Lengths with different texts may be equal, too.
  *
  * @module
  */
@@ -188,7 +188,7 @@ export function broadcastLengths(a: KnownLength, b: KnownLength): KnownLength | 
   return typeof b === "number" ? b : undefined;
 }
 
-/** Returns whether nothing is known of a length except that equal names are equal lengths. */
+/** Returns whether a length contains a fresh name, about whose value nothing is known. */
 export function isFresh(length: KnownLength): boolean {
   return typeof length === "string" && length.includes("?");
 }

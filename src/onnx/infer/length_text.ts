@@ -66,7 +66,7 @@ function quotientName(a: Polynomial, b: Polynomial): string {
   return `(${part(a)}//${part(b)})`;
 }
 
-/** Returns the two sides of a name that is a quotient, or the arguments of Max and Min. */
+/** Splits a name that is a quotient, a Max or a Min into its two operands. Returns `undefined` for other names. */
 export function partsOfName(
   name: string,
 ): { readonly op: "//" | "Max" | "Min"; readonly parts: readonly string[] } | undefined {
@@ -164,7 +164,10 @@ class Reader {
     return polynomialOfName(`${name}(${(isOrdered ? parts : parts.sort()).join(", ")})`);
   }
 
-  /** Returns the text in brackets that starts here, up to the closing one. */
+  /**
+   * Reads a text in brackets at the current position, and returns it without the outer brackets. Returns `undefined`
+   * if the closing bracket is missing.
+   */
   #brackets(): string | undefined {
     const start = this.#at;
     let depth = 0;

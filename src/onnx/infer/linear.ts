@@ -23,8 +23,8 @@ const matMul: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => 
 ];
 
 /**
- * Returns the shape of a matrix product. Vectors are rows on the left and columns on the right; the axis that they
- * get is removed again.
+ * Returns the shape of a matrix product. A vector is a row on the left and a column on the right. The axis that this
+ * adds to the vector is not part of the result.
  */
 function productShape(a: KnownShape, b: KnownShape, inferring: Inferring): KnownShape | undefined {
   const left = a.length === 1 ? [1, ...a] : a, right = b.length === 1 ? [...b, 1] : b;

@@ -51,8 +51,8 @@ function mergedShape(
 }
 
 /**
- * Returns whether the file's name of a length says more than the inferred one, which may be a fresh name, or the
- * same name within a Max or Min.
+ * Returns whether the declared length `other` says more than the inferred `length`. This is so if `length` contains a
+ * fresh name, or is a Max or Min that includes all names of `other`.
  */
 function isBetter(other: string, length: string): boolean {
   if (isFresh(length)) return true;

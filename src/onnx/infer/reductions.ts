@@ -25,8 +25,8 @@ import { addLengths, type KnownLength, maxLength, minLength, multiplyLengths } f
 type Fold = (a: KnownLength, b: KnownLength) => KnownLength;
 
 /**
- * Creates a rule for a reduction over the axes in the second input or in an attribute. Values are computed if
- * `fold` is given.
+ * Creates a rule for a reduction over the axes in the second input or in an attribute. With `fold`, the rule also
+ * computes the value of a reduction over all axes.
  */
 function reduction(fold?: Fold): InferenceRule {
   return ([a = UNKNOWN, given], node, inferring) => {

@@ -28,7 +28,7 @@ export function isInferred(node: NodeProto): boolean {
   return operatorOf(node) in INFERENCE_RULES;
 }
 
-/** Returns the key of a node's rule. */
+/** Returns the key of a node's rule: the operator, with its domain unless this is ai.onnx. */
 export function operatorOf({ domain, opType }: NodeProto): string {
   return domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
 }

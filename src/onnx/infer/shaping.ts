@@ -96,7 +96,7 @@ const flatten: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   return [factOf(a.type, [productOf(a.shape.slice(0, at)), productOf(a.shape.slice(at))])];
 };
 
-/** Returns the axes from an input, or from an attribute before opset 13; `undefined` if there are none. */
+/** Returns the axes from an input, or from an attribute before opset 13; `undefined` if they are omitted or unknown. */
 function axesOf(node: NodeProto, axes: Fact | undefined): readonly number[] | undefined {
   return (node.input[1] ?? "") === "" ? intsAttribute(node, "axes") : numbersOf(axes);
 }

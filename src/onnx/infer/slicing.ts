@@ -130,7 +130,7 @@ const slice: InferenceRule = ([a = UNKNOWN, starts, ends, axes, steps], node, in
   return [factOf(a.type, result, values)];
 };
 
-/** Returns the length of an axis after a slice, if it can be determined. */
+/** Returns the length of an axis after a slice; `undefined` if it cannot be determined. */
 function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength | undefined {
   const { from, to } = boundsOf(length, start, end, step < 0);
   if (from === undefined || to === undefined) return undefined;
@@ -141,8 +141,8 @@ function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength 
 }
 
 /**
- * Returns where a slice starts and ends. A start beyond the end of the axis, and an end before its start, need no
- * clamping, because the slice is empty either way.
+ * Returns the positions where a slice starts and ends, clamped to the axis. A start beyond the end of the axis, and
+ * an end before its start, need no clamping, because the slice is empty either way.
  */
 function boundsOf(
   length: KnownLength,
@@ -169,8 +169,8 @@ function isHuge(at: KnownLength): boolean {
 }
 
 /**
- * Resolves a bound that may be counted from the end. Named bounds are unknown, because their sign is known only at
- * run time.
+ * Returns a bound as a position from the start of the axis. Returns `undefined` for a name that may be negative,
+ * because negative bounds count from the end.
  */
 function countedFromStart(bound: KnownLength, length: KnownLength): KnownLength | undefined {
   if (typeof bound === "string") return isNotNegative(bound) ? bound : undefined;

@@ -34,7 +34,7 @@ import {
 /** Computes a value from known numbers; `undefined` if the result is unknown. */
 type Exact = (...values: readonly KnownLength[]) => KnownLength | undefined;
 
-/** Computes the values of an elementwise operator. */
+/** Computes the values of an elementwise operator; `undefined` if the values of an input are unknown. */
 function valuesOf(
   inputs: readonly (Fact | undefined)[],
   exact: Exact,
@@ -81,7 +81,10 @@ function remainder(a: KnownLength, b: KnownLength): KnownLength | undefined {
   return a >= 0 && b > 0 ? a % b : undefined;
 }
 
-/** Compares two lengths. Different names may have the same value, so only certain results are returned. */
+/**
+ * Returns 1 if two lengths are certainly equal, 0 if they certainly differ, otherwise `undefined`: different names
+ * may have the same value.
+ */
 function isEqual(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (a === b) return 1;
   const difference = subtractLengths(a, b);

@@ -24,7 +24,7 @@ import {
   subtractLengths,
 } from "./length.ts";
 
-/** Window along one axis. */
+/** Parameters of the windows along one axis. */
 interface Window {
   /** Extent of the window, including the gaps of a dilation. */
   readonly reach: KnownLength;
@@ -39,7 +39,7 @@ interface Window {
   readonly begin: number | undefined;
 }
 
-/** Returns the number of positions of a window. */
+/** Returns the number of positions of a window along an axis; `undefined` if it cannot be determined. */
 function stepsOf(length: KnownLength, window: Window): KnownLength | undefined {
   const { reach, stride, pads, pad, begin } = window;
   if (pad.startsWith("SAME")) return floorDivideLengths(addLengths(length, stride - 1), stride);
@@ -75,7 +75,7 @@ function windowAt(
   };
 }
 
-/** Returns the plane that windows produce. */
+/** Returns the lengths of the spatial axes after windows of the sizes `kernel` are applied. */
 function planeOf(
   plane: KnownShape,
   kernel: readonly (KnownLength | undefined)[],
@@ -143,7 +143,7 @@ const globalPool: InferenceRule = ([a = UNKNOWN]) => [
   factOf(a.type, a.shape?.map((length, i) => i < 2 ? length : 1)),
 ];
 
-/** Returns also mean and inverse deviation, whose reduced axes have length 1. */
+/** Rule of LayerNormalization. It also returns the mean and the inverse deviation, whose reduced axes have length 1. */
 const layerNormalization: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   const axis = a.shape && axisOf(intAttribute(node, "axis", -1), a.shape.length, inferring);
   const shape = axis === undefined ? undefined : a.shape?.map((length, i) => i < axis ? length : 1);
@@ -151,7 +151,7 @@ const layerNormalization: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   return [factOf(a.type, a.shape), factOf(stash, shape), factOf(stash, shape)];
 };
 
-/** Returns also the running mean and variance, which have the shapes of the inputs. */
+/** Rule of BatchNormalization. It also returns the running mean and variance, which have the shapes of the inputs. */
 const batchNormalization: InferenceRule = (
   [a = UNKNOWN, , , mean = UNKNOWN, variance = UNKNOWN],
 ) => [
