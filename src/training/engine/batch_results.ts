@@ -1,5 +1,5 @@
 /**
- * Loss and metrics of a batch: known at once in host memory, later on a GPU.
+ * Loss and metrics of a batch. In host memory they are known at once; on a GPU they arrive later.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { LAST_BATCH_STAGES, LOSS_STAGES, STAGES_WITH_LOSS } from "./loss_stages.
 import { batchMetrics, lossFrom } from "./metric_sums.ts";
 import type { BatchWork, StepHost } from "./step_host.ts";
 
-/** The number of losses that may be in flight from a GPU before one is awaited. */
+/** Maximum number of losses that are in flight from a GPU. Beyond it, the step waits for the oldest one. */
 const MOST_IN_FLIGHT = 16;
 
 /** Results of one batch. */
 export interface BatchResult {
-  /** The loss. */
+  /** The loss, which is the weighted sum of its terms. */
   readonly loss: number;
   /** The loss, its terms, and the metrics. */
   readonly metrics: Readonly<Record<string, number>>;
@@ -30,11 +30,11 @@ export interface BatchResult {
 export class BatchResults {
   readonly #host: StepHost;
   readonly #norm: GradientNorm;
-  /** True once a loss was not finite: the warning is given once. */
+  /** True after the first warning of a loss that is not finite, which is given only once. */
   #hasWarned = false;
-  /** Losses in flight, in order. */
+  /** Losses in flight, in the order of their batches. */
   readonly #late: PromiseLike<unknown>[] = [];
-  /** The results of the current batch if they are pending: observers get them when they arrive. */
+  /** The results of the current batch if they are pending. Observers receive them when they arrive. */
   #pending: Promise<BatchResult> | undefined;
 
   constructor(host: StepHost, norm: GradientNorm) {
@@ -42,12 +42,15 @@ export class BatchResults {
     this.#norm = norm;
   }
 
-  /** Returns the fields of the context that are pending at a stage. */
+  /**
+   * Returns the pending results that hooks at a stage need; undefined if the stage needs no results or they are
+   * known.
+   */
   coming(stage: string): Promise<BatchResult> | undefined {
     return STAGES_WITH_LOSS.has(stage) ? this.#pending : undefined;
   }
 
-  /** The results of the last batch, once they are known. */
+  /** The results of the last batch. Resolves when they are known. */
   get known(): Promise<BatchResult> {
     const { progress: { latestLoss: loss }, context: { metrics = {} } } = this.#host;
     const gradNorm = this.#norm.ifKnown;
@@ -55,7 +58,7 @@ export class BatchResults {
     return this.#pending.then((known) => ({ gradNorm, ...known }));
   }
 
-  /** Takes the results of a run of the graph: waits for them if a hook needs them at once. */
+  /** Records the results of a run of the graph. If a hook needs them at once, waits until they arrive. */
   async take(ran: Ran, work: BatchWork): Promise<void> {
     const { context, loop } = this.#host;
     this.#pending = undefined;
@@ -72,7 +75,7 @@ export class BatchResults {
     if (this.#late.length > MOST_IN_FLIGHT) await this.#late.shift();
   }
 
-  /** Takes the loss that a hook has computed. */
+  /** Records the loss that a hook has computed. */
   takeComputed({ loss }: ComputedLoss, work: BatchWork): void {
     const { context, progress } = this.#host, { part: { batch: { size } } } = work;
     this.#pending = undefined;
@@ -82,7 +85,10 @@ export class BatchResults {
     progress.sums.add({ terms: [], metrics: [] }, { means: [], counts: [], loss, size });
   }
 
-  /** Replaces the loss by the one that a pipe has returned. Returns the factor for the gradients. */
+  /**
+   * Replaces the loss by the value that a pipe has returned. Returns the factor by which the gradients must be
+   * scaled.
+   */
   weigh(loss: number, next: number, size: number): number {
     if (typeof next !== "number" || Number.isNaN(loss) || (loss === 0 && next !== 0)) {
       throw new RangeError(
@@ -96,7 +102,10 @@ export class BatchResults {
     return loss === next ? 1 : next / loss;
   }
 
-  /** Gets the norm of the gradients: with the pending results if there are some, else at once. */
+  /**
+   * Adds the norm of the gradients to the results. If results are pending, the norm arrives with them; otherwise this
+   * waits for it.
+   */
   async addNorm(): Promise<void> {
     if (this.#pending === undefined) return await this.#norm.fetch();
     const both = Promise.all([this.#pending, this.#norm.fetchLate()]);
@@ -104,22 +113,25 @@ export class BatchResults {
     this.#pending.catch(() => {}); // thrown where it is awaited
   }
 
-  /** Waits for all losses in flight. */
+  /** Waits for all losses in flight. Throws the first error among them. */
   async settle(): Promise<void> {
     while (this.#late.length > 0) await this.#late.shift();
   }
 
-  /** Forgets the pending results, because their batch has failed. */
+  /** Forgets the pending results of a batch that has failed. */
   forget(): void {
     this.#pending = undefined;
   }
 
-  /** Waits for all losses in flight, whether they arrive or fail, because the run has failed. */
+  /** Waits until all losses in flight have arrived or failed, and ignores their errors, because the run has failed. */
   async drop(): Promise<void> {
     await Promise.allSettled(this.#late.splice(0));
   }
 
-  /** Warns of the first loss that is not finite. The run goes on: a hook may veto the step, or mend the parameters. */
+  /**
+   * Warns of the first loss that is not finite. The run continues, because a hook may veto the step or repair the
+   * parameters.
+   */
   #warn({ part: { batch }, step }: BatchWork): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
@@ -135,7 +147,7 @@ export class BatchResults {
     const loss = lossFrom(means, weights);
     progress.latestLoss = loss;
     if (!Number.isFinite(loss)) this.#warn(work);
-    const isOld = begun < progress.sums.marks; // it has arrived after its step
+    const isOld = begun < progress.sums.marks; // the result arrived after its step
     progress.sums.add(measured, { means, counts, loss, size: batch.size, isOld });
     return { loss, metrics: batchMetrics(measured, means, loss) };
   }

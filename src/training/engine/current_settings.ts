@@ -1,5 +1,5 @@
 /**
- * The settings that are in force now.
+ * The settings that apply to the current step.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { TrainerSettings } from "../context.ts";
 import { type MergedSettings, mergeSettings } from "./merged_settings.ts";
 import type { StepHost } from "./step_host.ts";
 
-/** The current settings of a trainer and its hooks. They are merged again after a change of the hooks. */
+/** The settings of a trainer, merged with those of its hooks. They are merged again after each change of the hooks. */
 export class CurrentSettings {
   readonly #options: TrainerSettings;
   readonly #host: Pick<StepHost, "loop" | "model">;
   readonly #rebuilt: () => void;
   #merged: MergedSettings | undefined;
 
-  /** `rebuilt` is called after the graphs were rebuilt. */
+  /** Creates the settings. `rebuilt` is called after the graphs were rebuilt. */
   constructor(
     options: TrainerSettings,
     host: Pick<StepHost, "loop" | "model">,
@@ -26,12 +26,15 @@ export class CurrentSettings {
     this.#rebuilt = rebuilt;
   }
 
-  /** Forgets them, because the hooks have changed. */
+  /** Discards the merged settings, because the hooks have changed. */
   forget(): void {
     this.#merged = undefined;
   }
 
-  /** Returns the settings; rebuilds the graphs if hooks ask for other terms, patches or points than before. */
+  /**
+   * Returns the current settings. Rebuilds the graphs if the hooks request other terms, patches or points than
+   * before.
+   */
   async get(): Promise<MergedSettings> {
     if (this.#merged === undefined) {
       const { model, loop } = this.#host;

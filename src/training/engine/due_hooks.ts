@@ -1,5 +1,5 @@
 /**
- * Due hooks of a trainer: a step computes only the results that one of them uses.
+ * Due hooks of a trainer. A step computes only the results that a due hook uses.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { TrainingStage } from "../stages.ts";
 import { isObserved } from "../state/observed_tensors.ts";
 import type { TrainingKind } from "../trainer_options.ts";
 
-/** Returns whether a hook may be called at a stage now. */
+/** Returns whether a hook is due at a stage now. */
 export function isDue(loop: Loop<TrainingKind>, stage: TrainingStage): boolean {
   const point = loop.point(stage);
   if (point.isEmpty) return false;
@@ -17,13 +17,16 @@ export function isDue(loop: Loop<TrainingKind>, stage: TrainingStage): boolean {
   return point.info.isEvent || point.next(count) <= count;
 }
 
-/** Returns whether a hook is due at a stage that decides, changes something, or must not be called late. */
+/**
+ * Returns whether a step must wait for results at a stage: a hook is due that decides, changes a value, or must not
+ * be called late.
+ */
 export function mustWaitAt(loop: Loop<TrainingKind>, stage: TrainingStage): boolean {
   const { info: { role }, mustWait } = loop.point(stage);
   return (role !== "observe" || mustWait) && isDue(loop, stage);
 }
 
-/** Returns the model tensors that the hooks due at these stages read, as fields. */
+/** Returns the fields of tensors within the model that hooks due at these stages read. */
 export function observedFields(
   loop: Loop<TrainingKind>,
   stages: readonly TrainingStage[],

@@ -1,12 +1,12 @@
 /**
- * The batches of an epoch, from any batch on.
+ * Reader of the batches of an epoch, which may begin at any batch.
  *
  * @module
  */
 
 import type { NamedBatch, NamedData } from "../data/named_data.ts";
 
-/** The remaining batches of an epoch. It reads one batch ahead, to know which is the last. */
+/** Reads the remaining batches of an epoch. It reads one batch ahead, so that it knows which batch is the last. */
 export class EpochReader {
   readonly #batches: AsyncIterator<NamedBatch>;
   #next: IteratorResult<NamedBatch> | undefined;
@@ -17,7 +17,7 @@ export class EpochReader {
     this.#from = from;
   }
 
-  /** Number of batches of the epoch that were taken. */
+  /** Index of the next batch in the epoch: the number of batches that were taken or skipped. */
   get taken(): number {
     return this.#from;
   }
@@ -28,7 +28,7 @@ export class EpochReader {
     return this.#next.done === true;
   }
 
-  /** Returns the next batches, at most `most`. */
+  /** Takes the next batches: at most `most`, fewer at the end of the epoch. */
   async take(most: number): Promise<NamedBatch[]> {
     const taken: NamedBatch[] = [];
     while (taken.length < most && !await this.isDone()) {
@@ -39,7 +39,7 @@ export class EpochReader {
     return taken;
   }
 
-  /** Closes the source. */
+  /** Closes the source of the batches. */
   async close(): Promise<void> {
     await this.#batches.return?.();
   }

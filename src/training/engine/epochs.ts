@@ -13,26 +13,26 @@ import type { StepHost } from "./step_host.ts";
 
 type Metrics = Readonly<Record<string, number>>;
 
-/** The epochs of a trainer, one after another. */
+/** Runs the epochs of a trainer, one after another. */
 export class Epochs {
   readonly #name: string;
   readonly #host: StepHost;
-  /** The current epoch. `hasEnded`: EPOCH_END has been fired for it. */
+  /** The current epoch. `hasEnded` is true if EPOCH_END was fired for it. */
   #epoch: { readonly reader: EpochReader; hasEnded: boolean } | undefined;
 
-  /** `name` is the name of the trainer. */
+  /** Creates the epochs of the trainer called `name`. */
   constructor(name: string, host: StepHost) {
     this.#name = name;
     this.#host = host;
   }
 
-  /** True if an epoch has begun and not ended. */
+  /** True if EPOCH_BEGIN was fired for an epoch, and EPOCH_END was not. */
   get isOpen(): boolean {
     return this.#epoch?.hasEnded === false;
   }
 
   /**
-   * Returns the reader of the current epoch. If no epoch is in progress, it begins one at the batch where the last run
+   * Returns the reader of the current epoch. If no epoch is in progress, begins one at the batch where the last run
    * stopped.
    */
   async reader(): Promise<EpochReader> {
@@ -58,12 +58,12 @@ export class Epochs {
     return reader;
   }
 
-  /** Takes the batches of the next step. */
+  /** Takes the batches of the next step: `accumulate` batches, or fewer at the end of the epoch. */
   async take(accumulate: number): Promise<readonly NamedBatch[]> {
     return await (await this.reader()).take(accumulate);
   }
 
-  /** Ends an epoch whose batches are all done; `validated` are the metrics of its validation, if there was one. */
+  /** Ends an epoch whose batches are all done. `validated` has the metrics of its validation, if there was one. */
   async end(validated: Metrics | undefined): Promise<void> {
     const { progress, model, optimizers } = this.#host;
     const measured = await model.runner.measured();
@@ -73,7 +73,7 @@ export class Epochs {
     await this.#fireEnd({ status: "completed" }, metrics);
   }
 
-  /** Counts the epoch that has ended; the next step begins a new one. */
+  /** Counts an epoch that has ended. The next step begins a new epoch. */
   advance(): void {
     const { loop, progress } = this.#host;
     loop.advance("epoch");
@@ -82,13 +82,13 @@ export class Epochs {
     this.#epoch = undefined;
   }
 
-  /** Ends an epoch that is cut short because its run ends. */
+  /** Ends an epoch early, because its run ends. */
   async cutShort(outcome: Outcome): Promise<void> {
     if (!this.isOpen) return;
     const { model, progress, loop } = this.#host;
     const measured = await model.runner.measured().catch(() => undefined);
     const metrics = measured === undefined ? {} : progress.sums.metrics(measured, "train/");
-    // A run may be completed and its last epoch not: the number of steps was limited.
+    // A run with a limited number of steps may be completed although its last epoch is not.
     const own: Outcome = outcome.status === "completed"
       ? { status: "stopped", reason: "all steps are done", step: loop.stepCount }
       : outcome;
@@ -103,7 +103,7 @@ export class Epochs {
     await loop.fire(TrainingStage.EPOCH_END);
   }
 
-  /** Closes the reader; the next step begins the epoch again, at the batch where it was. */
+  /** Closes the reader. The next step begins the epoch again, at the batch that was next. */
   async drop(): Promise<void> {
     const reader = this.#epoch?.reader;
     this.#epoch = undefined;

@@ -1,12 +1,12 @@
 /**
- * The norm of the gradients of a step, computed once and only if something uses it.
+ * The norm of the gradients of a step. It is computed at most once, and only if it is used.
  *
  * @module
  */
 
 import type { OpenedModel } from "../model/opened_model.ts";
 
-/** State of the norm. `pending`: it is being read from a device, and the squares are already computed. */
+/** State of the norm. If it is `pending`, the squares are computed, and are being read from a device. */
 type NormState =
   | { readonly status: "unknown" }
   | { readonly status: "pending" }
@@ -14,37 +14,39 @@ type NormState =
 
 const UNKNOWN: NormState = { status: "unknown" };
 
-/** The norm of all gradients of a step that are used, before clipping. */
+/** The norm, before clipping, of all gradients that a step uses. */
 export class GradientNorm {
   readonly #model: OpenedModel;
   readonly #isUsed: (index: number) => boolean;
   #state: NormState = UNKNOWN;
 
-  /** `isUsed` returns whether the step uses the gradient of a parameter. */
+  /**
+   * Creates the norm of the gradients of a model. `isUsed` returns whether the step uses the gradient of a parameter.
+   */
   constructor(model: OpenedModel, isUsed: (index: number) => boolean) {
     this.#model = model;
     this.#isUsed = isUsed;
   }
 
-  /** Forgets the norm, because the gradients have changed. */
+  /** Discards the norm, because the gradients have changed. */
   forget(): void {
     this.#state = UNKNOWN;
   }
 
-  /** True if it is neither known nor pending. */
+  /** True if the norm is neither known nor pending. */
   get isUnknown(): boolean {
     return this.#state.status === "unknown";
   }
 
-  /** The norm if it is known, else NaN. */
+  /** The norm; NaN if it is not known. */
   get ifKnown(): number {
     return this.#state.status === "known" ? this.#state.norm : NaN;
   }
 
   /**
-   * The norm. In host memory it is computed on demand.
+   * The norm. If the gradients are in host memory, it is computed on demand.
    *
-   * @throws {TypeError} if it is not known and the gradients are on a GPU
+   * @throws {TypeError} if the norm is not known and the gradients are on a GPU
    */
   get value(): number {
     if (this.#state.status === "known") return this.#state.norm;
@@ -58,21 +60,21 @@ export class GradientNorm {
     return this.#know(updates.squares() as ArrayLike<number>);
   }
 
-  /** Reads the norm from its device, and waits for it. */
+  /** Computes the norm, and waits until it is read from the device. */
   async fetch(): Promise<void> {
     this.#sumSquares();
     const squares = this.#model.updates.squares();
     this.#know(await squares);
   }
 
-  /** Begins to read the norm from its device. Nothing waits for it but the returned promise. */
+  /** Computes the norm, and starts to read it from the device. Only the returned promise waits for it. */
   fetchLate(): Promise<number> {
     this.#state = { status: "pending" };
     this.#sumSquares();
     return this.#model.updates.takeSquares().then(normOf);
   }
 
-  /** Computes the sums of squares that clipping by norm uses, unless they are there. */
+  /** Computes the sums of squares that clipping by norm needs, unless they are known already. */
   prepareClip(): void {
     if (this.isUnknown) this.#sumSquares();
   }

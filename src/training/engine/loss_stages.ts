@@ -1,12 +1,12 @@
 /**
- * The stages at which hooks get loss, metrics and gradient norm.
+ * The stages at which hooks receive loss, metrics and gradient norm.
  *
  * @module
  */
 
 import { TrainingStage } from "../stages.ts";
 
-/** Stages of a batch at which hooks need its loss. */
+/** Stages of a batch at which hooks receive its loss. */
 export const LOSS_STAGES: readonly TrainingStage[] = [
   TrainingStage.LOSS,
   TrainingStage.AFTER_LOSS,
@@ -15,7 +15,7 @@ export const LOSS_STAGES: readonly TrainingStage[] = [
   TrainingStage.BATCH_END,
 ];
 
-/** Stages of the update at which hooks need the loss of the last batch. */
+/** Stages of the update at which hooks receive the loss of the last batch. */
 export const UPDATE_STAGES: readonly TrainingStage[] = [
   TrainingStage.GRADIENTS,
   TrainingStage.GRADIENT_CLIP,
@@ -26,10 +26,10 @@ export const UPDATE_STAGES: readonly TrainingStage[] = [
   TrainingStage.STEP_END,
 ];
 
-/** Stages of the last batch of a step, the update included. */
+/** Stages of the last batch of a step, including those of the update. */
 export const LAST_BATCH_STAGES: readonly TrainingStage[] = [...LOSS_STAGES, ...UPDATE_STAGES];
 
-/** Observe stages whose context has loss, metrics and norm. */
+/** Stages of observers whose context has the loss, the metrics and the norm. */
 export const STAGES_WITH_LOSS: ReadonlySet<string> = new Set([
   ...LOSS_STAGES.filter((stage) => stage !== TrainingStage.LOSS),
   TrainingStage.GRADIENT_CLIP,

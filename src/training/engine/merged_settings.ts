@@ -14,7 +14,7 @@ import type { ActivationPatch, TrainerSettings } from "../context.ts";
 import { type Loss, lossOf } from "../losses/loss.ts";
 import { checkClip, checkCount, checkEma } from "../check_trainer_options.ts";
 
-/** The settings of a step. */
+/** The settings of a step, with defaults applied. */
 export interface MergedSettings extends TrainerSettings {
   readonly accumulate: number;
   readonly terms: readonly Loss[];
@@ -26,7 +26,10 @@ const KINDS: readonly ActivationPatch["kind"][] = ["zero", "scale", "add", "repl
 
 const OF_TERMS = new WeakMap<object, Loss>();
 
-/** Merges the options of a trainer with the settings of its hooks; the last one counts. */
+/**
+ * Merges the options of a trainer with the settings of its hooks. If several hooks set a member, the last hook wins;
+ * hooks override the options. Terms, patches and points of all hooks are combined.
+ */
 export function mergeSettings(
   options: TrainerSettings,
   hooks: readonly object[],
@@ -50,7 +53,10 @@ export function mergeSettings(
   };
 }
 
-/** Returns the same loss for the same function, so that graphs are rebuilt only after a change. */
+/**
+ * Converts a term to a `Loss`. Returns the same object for the same term, so that graphs are rebuilt only after a
+ * change.
+ */
 function knownLoss(given: Parameters<typeof lossOf>[0]): Loss {
   const known = OF_TERMS.get(given) ?? lossOf(given);
   OF_TERMS.set(given, known);
@@ -80,7 +86,7 @@ function checkSettings(settings: unknown): void {
   checkEma(action, ema);
 }
 
-/** Writes patches into a graph. Returns the feeds that they need. */
+/** Applies patches to a graph. Returns the feeds of the inputs that they have added. */
 export function applyPatches(
   graph: Graph,
   patches: readonly ActivationPatch[],

@@ -1,5 +1,5 @@
 /**
- * Values of losses and metrics: of a batch, of parts of a batch, and over all batches.
+ * Values of losses and metrics, of one batch and over several batches.
  *
  * @module
  */
@@ -12,14 +12,18 @@ export function weightsAt({ terms }: Measured, step: number): number[] {
   return terms.map(({ weight = 1 }) => typeof weight === "number" ? weight : weight(step));
 }
 
-/** Returns the count that each mean of a batch is taken over: terms, then metrics. */
+/**
+ * Returns, for each mean of a batch, how many numbers it is taken over: first for the terms of the loss, then for the
+ * metrics.
+ */
 export function countsOf({ terms, metrics }: Measured, batch: TrainingBatch): number[] {
   return [...terms, ...metrics].map((each) => each.count?.(batch) ?? batch.size);
 }
 
 /**
  * Returns the factors by which the gradients of each term are multiplied in each part of a step, so that all parts
- * count as one batch: the weight of the term times the part's share of its count.
+ * together have the gradients of one batch. A factor is the weight of the term times the part's fraction of the
+ * term's count.
  */
 export function sharesOf(
   weights: readonly number[],
@@ -41,7 +45,7 @@ export function lossFrom(means: ArrayLike<number>, weights: readonly number[]): 
   return loss;
 }
 
-/** Sums by name. Entries are replaced, never changed, so that a copy of the map keeps its values. */
+/** Sums and counts by name. Entries are replaced and never changed, so that a copy of the map keeps its values. */
 type Sums = Map<string, readonly [sum: number, count: number]>;
 
 function addTo(sums: Sums, name: string, mean: number, count: number): void {
@@ -49,14 +53,17 @@ function addTo(sums: Sums, name: string, mean: number, count: number): void {
   if (count > 0) sums.set(name, [sum + mean * count, total + count]);
 }
 
-/** Sums of loss and metrics over batches, which give their means. */
+/** Sums of losses and metrics over batches, from which means are computed. */
 export class MetricSums {
   #sums: Sums = new Map();
   #marked: Sums = new Map();
-  /** Number of marks so far: steps begun, vetoed and failed ones too. */
+  /** Number of calls of `mark`, which is the number of steps that have begun, including vetoed and failed ones. */
   marks = 0;
 
-  /** Adds a batch: the loss over its samples, and each mean over its count. `isOld`: the batch is from before the mark. */
+  /**
+   * Adds the results of a batch. The loss is weighted by the number of samples, and each mean by its count. `isOld`
+   * is true if the batch belongs to a step before the last mark.
+   */
   add(
     measured: Measured,
     { means, counts, loss, size, isOld = false }: {
@@ -75,30 +82,30 @@ export class MetricSums {
     }
   }
 
-  /** Stores the sums, because later additions may be undone. */
+  /** Saves the sums, so that `back` can undo later additions. */
   mark(): void {
     this.marks++;
     this.#marked = new Map(this.#sums);
   }
 
-  /** Undoes the additions since the mark. */
+  /** Undoes the additions since the last mark. */
   back(): void {
     this.#sums = new Map(this.#marked);
   }
 
-  /** Adds `more` to a loss that was added already. */
+  /** Increases the loss of a batch that was added already by `more`. */
   weigh(more: number, size: number): void {
     const [sum, count] = this.#sums.get("loss") ?? [0, 0];
     this.#sums.set("loss", [sum + more * size, count]);
   }
 
-  /** The mean loss; NaN before the first batch. */
+  /** The mean loss per sample; NaN before the first batch. */
   get loss(): number {
     const [sum, count] = this.#sums.get("loss") ?? [0, 0];
     return sum / count;
   }
 
-  /** Returns the means over all batches, each name with a prefix. */
+  /** Returns the means over all batches. Each name gets the prefix. */
   metrics(measured: Measured, prefix: string): Record<string, number> {
     const finish = new Map(measured.metrics.map((metric) => [metric.name, metric.finish]));
     return Object.fromEntries([...this.#sums].map(([name, [sum, count]]) => [
@@ -112,7 +119,7 @@ export class MetricSums {
     return Object.fromEntries(this.#sums);
   }
 
-  /** Restores saved sums. */
+  /** Replaces the sums by saved ones. */
   load(saved: Readonly<Record<string, readonly number[]>>): void {
     this.#sums.clear();
     for (const [name, [sum, count]] of Object.entries(saved)) {
@@ -121,7 +128,10 @@ export class MetricSums {
   }
 }
 
-/** Returns the names of the means: `"loss/energy"` for each of several terms, then the metrics. A single term has none. */
+/**
+ * Returns the names of the means: `"loss/energy"` for a term named `"energy"`, then the names of the metrics. The
+ * only term of a loss has an empty name.
+ */
 function namesOf({ terms, metrics }: Measured): string[] {
   return [
     ...terms.map(({ name }) => name === undefined || name === "" ? "" : `loss/${name}`),
@@ -129,7 +139,7 @@ function namesOf({ terms, metrics }: Measured): string[] {
   ];
 }
 
-/** Returns the metrics of one batch. */
+/** Returns the loss and the metrics of one batch by name. */
 export function batchMetrics(
   measured: Measured,
   means: ArrayLike<number>,

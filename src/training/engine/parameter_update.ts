@@ -1,5 +1,6 @@
 /**
- * The update at the end of a step: gradients are piped and clipped, then the optimizers move the parameters.
+ * The update at the end of a step. Hooks may change the gradients, the gradients are clipped, and the optimizers
+ * update the parameters.
  *
  * @module
  */
@@ -19,7 +20,7 @@ export class ParameterUpdate {
   readonly #host: StepHost;
   readonly #norm: GradientNorm;
   readonly #results: BatchResults;
-  /** Parameters that hooks have left out of this step. */
+  /** Names of parameters that hooks have excluded from the current step. */
   #dropped: ReadonlySet<string> = new Set();
 
   constructor(host: StepHost, norm: GradientNorm, results: BatchResults) {
@@ -28,18 +29,18 @@ export class ParameterUpdate {
     this.#results = results;
   }
 
-  /** Begins a step: all parameters take part. */
+  /** Begins a step, in which all parameters take part at first. */
   begin(): void {
     this.#dropped = new Set();
   }
 
-  /** Returns whether the parameter of an index takes part in the step. */
+  /** Returns whether a parameter, given by its index, takes part in the step. */
   isUsed(index: number): boolean {
     return this.#dropped.size === 0 ||
       !this.#dropped.has(this.#host.model.arena.places[index]!.name);
   }
 
-  /** Runs the update of a step over some batches. */
+  /** Runs the update of a step. `parts` are the batches of the step. */
   async run(settings: MergedSettings, parts: readonly NamedBatch[]): Promise<void> {
     const { loop, model, optimizers } = this.#host;
     await this.#pipeGradients();
@@ -50,7 +51,7 @@ export class ParameterUpdate {
     for (let i = 0; goesOn && i < optimizers.length; i++) await this.#optimizerStep(i);
     if (goesOn && settings.ema !== undefined) model.updates.average(settings.ema.decay);
     this.#count(parts, goesOn);
-    // Hooks are due by the number of the step, and find the number of steps that are done.
+    // Schedules of hooks use the index of this step, while the context already has the number of steps done.
     await loop.point(TrainingStage.STEP_END).fire(step);
   }
 
@@ -67,7 +68,7 @@ export class ParameterUpdate {
   async #clip({ clip }: MergedSettings): Promise<void> {
     if (clip === undefined) return;
     const { loop, model: { updates, arena } } = this.#host;
-    if (arena.backend.isHost) void this.#norm.value; // before clipping changes it
+    if (arena.backend.isHost) void this.#norm.value; // computes the norm before clipping changes the gradients
     else await this.#findNorm();
     if (clip.norm !== undefined) {
       this.#norm.prepareClip();
@@ -77,7 +78,10 @@ export class ParameterUpdate {
     await loop.fire(TrainingStage.GRADIENT_CLIP);
   }
 
-  /** Gets the norm if it must be fetched from a device and a hook may read it. In host memory it is found when read. */
+  /**
+   * Fetches the norm if the gradients are on a GPU and a hook may read the norm. In host memory the norm is computed
+   * when it is read.
+   */
   async #findNorm(): Promise<void> {
     const { loop, model: { arena } } = this.#host;
     if (arena.backend.isHost || !this.#norm.isUnknown) return;
@@ -103,7 +107,7 @@ export class ParameterUpdate {
     await loop.fire(TrainingStage.AFTER_OPTIMIZER_STEP);
   }
 
-  /** Counts the samples of a step, and fills the context of STEP_END. */
+  /** Counts the step and its samples, and fills the context of STEP_END. */
   #count(parts: readonly NamedBatch[], goesOn: boolean): void {
     const { loop, context, progress, optimizers } = this.#host;
     for (const { batch: { size, tokens = 0 } } of parts) progress.countSamples(size, tokens);

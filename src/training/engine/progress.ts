@@ -1,5 +1,5 @@
 /**
- * Counts, loss and metrics of a trainer.
+ * Progress of a trainer: its counters, loss and metrics.
  *
  * @module
  */
@@ -14,21 +14,21 @@ import { MetricSums } from "./metric_sums.ts";
 export interface SavedProgress {
   /** The number of finished epochs. */
   readonly epoch: number;
-  /** The number of finished batches of this epoch. */
+  /** The number of finished batches of the current epoch. */
   readonly batchIdx: number;
-  /** The number of samples used, over all epochs. */
+  /** The number of samples seen, over all epochs. */
   readonly samplesSeen: number;
-  /** The number of tokens used, if batches report their `tokens`. */
+  /** The number of tokens seen, over all epochs; 0 if batches do not report their `tokens`. */
   readonly tokensSeen: number;
   /** The loss of the last batch. */
   readonly latestLoss: number;
-  /** The last metrics of each name. */
+  /** The latest value of each metric, by name. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Sums and counts over the batches of this epoch, by metric. */
+  /** Sum and count of the loss and of each metric over the batches of the current epoch. */
   readonly sums: Readonly<Record<string, readonly number[]>>;
 }
 
-/** The members of a trainer that its progress exposes. */
+/** The members of `TrainerState` that come from the trainer, and not from its progress. */
 export interface ProgressHost {
   readonly model: string;
   readonly optimizer: readonly OptimizerView[];
@@ -37,7 +37,7 @@ export interface ProgressHost {
   readonly step: number;
 }
 
-/** Counts that are restored if a step fails. */
+/** Counters that are restored if a step fails. */
 interface Counts {
   readonly batchIdx: number;
   readonly samples: number;
@@ -52,7 +52,7 @@ export class Progress implements TrainerState {
   latestLoss: number = NaN;
   status: TrainerStatus = "idle";
   readonly metrics: Record<string, number> = {};
-  /** Sums over the batches of this epoch. */
+  /** Sums of loss and metrics over the batches of the current epoch. */
   readonly sums: MetricSums = new MetricSums();
   readonly #host: ProgressHost;
   #counts = NONE;
@@ -98,7 +98,7 @@ export class Progress implements TrainerState {
     return this.#counts.tokens;
   }
 
-  /** Returns the state as plain data: what `JSON.stringify` and `console.log` show. */
+  /** Returns the state as plain data. `JSON.stringify` and `console.log` show it. */
   toJSON(): TrainerState {
     const { model, optimizer, device, currentEpoch, currentBatchIdx, latestLoss, avgLoss } = this;
     const { modelParams, status, step, samplesSeen, tokensSeen, metrics } = this;
@@ -119,7 +119,7 @@ export class Progress implements TrainerState {
     };
   }
 
-  /** Counts a batch of the epoch. */
+  /** Counts a batch of the current epoch. */
   countBatch(): void {
     this.#counts = { ...this.#counts, batchIdx: this.#counts.batchIdx + 1 };
   }
@@ -130,19 +130,19 @@ export class Progress implements TrainerState {
     this.#counts = { batchIdx, samples: before + samples, tokens: tokensBefore + tokens };
   }
 
-  /** Counts an epoch; the next one begins with its first batch. */
+  /** Counts a finished epoch. The next epoch begins at its first batch. */
   countEpoch(): void {
     this.currentEpoch++;
     this.#counts = { ...this.#counts, batchIdx: 0 };
   }
 
-  /** Saves the counts when a step begins. */
+  /** Saves the counters and sums at the beginning of a step. */
   mark(): void {
     this.#marked = this.#counts;
     this.sums.mark();
   }
 
-  /** Restores the counts of the last `mark`, because the step has failed: its batches are repeated. */
+  /** Restores the counters and sums of the last `mark`, because the step has failed. Its batches will be repeated. */
   back(): void {
     this.#counts = this.#marked;
     this.sums.back();
@@ -183,7 +183,7 @@ Object.defineProperty(Progress.prototype, Symbol.for("nodejs.util.inspect.custom
   },
 });
 
-/** Throws a TypeError if `saved` does not have the form that `save` returns. */
+/** Throws a TypeError unless `saved` has the form that `save` returns. */
 export function assertSavedProgress(
   action: string,
   saved: unknown,

@@ -1,43 +1,46 @@
 /**
- * Requests of hooks that a trainer fulfills as soon as the current step is done.
+ * Requests of hooks that a trainer fulfills after the current step.
  *
  * @module
  */
 
 import type { ValidationData } from "../context.ts";
 
-/** A file to write between two steps. */
+/** A file that is written between two steps. */
 export interface WantedFile {
   /** Path of the file. */
   readonly path: string;
-  /** `"onnx"` for the model alone; otherwise a checkpoint. */
+  /** `"onnx"` to write only the model; undefined to write a checkpoint. */
   readonly weights: "onnx" | undefined;
 }
 
-/** Files and validations that hooks have asked for. */
+/** Files and validations that hooks have requested. */
 export class StepRequests {
-  /** The files, in order. */
+  /** The requested files, in the order of the requests. */
   readonly files: WantedFile[] = [];
   #validation: { readonly data: ValidationData | undefined } | undefined;
 
-  /** True if a validation was asked for. */
+  /** True if a validation was requested. */
   get wantsValidation(): boolean {
     return this.#validation !== undefined;
   }
 
-  /** Asks for a validation; without data, with that of the trainer's options. */
+  /** Requests a validation. If `data` is undefined, it uses the validation data of the trainer's options. */
   validate(data: ValidationData | undefined): void {
     this.#validation = { data };
   }
 
-  /** Returns the data of the validation that was asked for, if any, and forgets the request. */
+  /**
+   * Returns the data of the requested validation, and removes the request. Returns undefined if no data were given or
+   * no validation was requested.
+   */
   takeValidation(): ValidationData | undefined {
     const data = this.#validation?.data;
     this.#validation = undefined;
     return data;
   }
 
-  /** Forgets all requests. */
+  /** Removes all requests. */
   clear(): void {
     this.files.length = 0;
     this.#validation = undefined;
@@ -47,8 +50,9 @@ export class StepRequests {
 const HOOKS_TO_COME = new WeakMap<object, Set<Promise<unknown>>>();
 
 /**
- * Makes a trainer wait for hooks that are still being made, before it trains. If `isRequired` and they cannot be made, it
- * refuses to train; otherwise only the caller gets the error. Returns the promise of the hooks.
+ * Makes a trainer wait, before it trains, for hooks that are still being created. If they cannot be created, each run
+ * throws their error if `isRequired` is true; otherwise only the caller gets the error. Returns the promise of the
+ * hooks.
  */
 export function awaitHooks<T>(
   trainer: object,
@@ -59,11 +63,11 @@ export function awaitHooks<T>(
   HOOKS_TO_COME.set(trainer, all);
   const coming = isRequired ? making : making.catch(() => {});
   all.add(coming);
-  coming.then(() => all.delete(coming), () => {}); // A failure stays, and is thrown by each run.
+  coming.then(() => all.delete(coming), () => {}); // A rejected promise stays in the set, so each run throws its error.
   return making;
 }
 
-/** Settles once all hooks of a trainer are made. Throws the error of those that cannot be made and are required. */
+/** Waits until all hooks of a trainer are created. Throws the error of required hooks that cannot be created. */
 export async function hooksMade(trainer: object): Promise<void> {
   for (const making of [...HOOKS_TO_COME.get(trainer) ?? []]) await making;
 }

@@ -11,7 +11,7 @@ import type { ParameterInfo } from "../context.ts";
 import { type ModelPlan, OpenedModel, planModel } from "../model/opened_model.ts";
 import type { TrainerParts } from "../trainer_options.ts";
 
-/** The device that a trainer runs on, and why. */
+/** The device that a trainer runs on, and the devices that were skipped. */
 export type DeviceInfo = Omit<OpenedDevice, "backend">;
 
 /** The model and the device of a trainer. */
@@ -24,7 +24,10 @@ export class TrainerResources {
   #isClosed = false;
   readonly #name: string;
 
-  /** Reads a model that is given as bytes, and opens a device in host memory. Throws their errors. */
+  /**
+   * Opens a device in host memory, and plans the parameters of a model that is given as bytes. Throws the errors of
+   * both.
+   */
   constructor(name: string, options: TrainerParts) {
     this.#name = name;
     this.#options = options;
@@ -35,12 +38,12 @@ export class TrainerResources {
     if (model instanceof Uint8Array) this.#plan = planModel({ bytes: model, name }, options);
   }
 
-  /** The parameters and optimizers of the model, once it is read. */
+  /** The parameters and optimizers of the model; undefined until the model is read. */
   get plan(): ModelPlan | undefined {
     return this.#plan;
   }
 
-  /** The trained tensors. Throws an Error if the model is not read yet. */
+  /** The parameters that are trained. Throws an Error if the model is not read yet. */
   get parameters(): readonly ParameterInfo[] {
     if (this.#plan === undefined) {
       throw new Error(
@@ -51,25 +54,25 @@ export class TrainerResources {
     return places.map(({ name, dims, size }, i) => ({ name, dims, size, optimizer: owners[i]! }));
   }
 
-  /** The backend, once the device is open. */
+  /** The backend of the device; undefined until the device is open. */
   get backend(): Backend | undefined {
     return this.#device?.backend;
   }
 
-  /** The device, once it is open. */
+  /** The device; undefined until it is open. */
   get device(): DeviceInfo | undefined {
     if (this.#device === undefined) return undefined;
     const { backend: _, ...device } = this.#device;
     return device;
   }
 
-  /** The model on its device, once it is open. */
+  /** The model on its device; undefined until it is open. */
   get model(): OpenedModel | undefined {
     return this.#model;
   }
 
   /**
-   * Opens model and device once, then calls `opened`. After a failure the next call tries again.
+   * Opens the model and the device once, then calls `opened`. After a failure, the next call tries again.
    *
    * @throws {Error} if the trainer was closed
    */
@@ -97,7 +100,7 @@ export class TrainerResources {
     opened(this.#plan, model);
   }
 
-  /** Refuses to open again. */
+  /** Makes later calls of `open` throw, because the trainer is closed. */
   refuse(): void {
     this.#isClosed = true;
   }

@@ -1,5 +1,5 @@
 /**
- * The facts that identify a run and allow repeating it.
+ * The facts that identify a run, so that it can be repeated.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { runIdOf } from "../../hooks/loop/progress.ts";
 import type { RunInfo } from "../context.ts";
 import type { TrainerParts } from "../trainer_options.ts";
 
-/** Throws a TypeError if a configuration has no hash: it must be plain data, or functions. */
+/** Throws a TypeError if a configuration cannot be hashed. It may contain plain data, URLs and functions. */
 export function checkConfig(config: unknown): void {
   if (config !== undefined) canonicalText(plainConfig(config), "config");
 }
 
 /**
- * Returns the facts of the run of a trainer, or `undefined` if its option `runInfo` is false. A fact that cannot be known
- * is absent: reading git's files needs a permission, and hashing a secure context.
+ * Returns the facts of the run of a trainer, or `undefined` if its option `runInfo` is false. A fact that cannot be
+ * determined is absent: reading the files of git needs a permission, and hashing needs a secure context.
  */
 export async function runInfoOf(
   trainer: object,
@@ -40,8 +40,8 @@ async function hashOf(config: unknown): Promise<string | undefined> {
 }
 
 /**
- * Returns a configuration as plain data: with the text of URLs, and without functions, such as the `write` of a log, which
- * have no hash.
+ * Returns a configuration as plain data. URLs become their text. Functions, such as the `write` of a log, are left
+ * out, because they have no hash.
  */
 export function plainConfig(config: unknown): unknown {
   if (Array.isArray(config)) return config.map(plainConfig);

@@ -1,5 +1,5 @@
 /**
- * The objects that the pieces of a training step share.
+ * Types of the objects that all parts of a training step share.
  *
  * @module
  */
@@ -14,51 +14,57 @@ import type { ObservedTensors } from "../state/observed_tensors.ts";
 import type { TrainingKind } from "../trainer_options.ts";
 import type { Progress } from "./progress.ts";
 
-/** The context of hooks, as the trainer fills it. */
+/** The context of hooks, whose fields the trainer fills in. */
 export type FilledContext = Loop<TrainingKind>["context"];
 
-/** Everything that steps need once the model is open. */
+/** The objects that a step uses. They exist once the model is open. */
 export interface StepHost {
   /** The loop whose hooks the steps call. */
   readonly loop: Loop<TrainingKind>;
-  /** The one context of its hooks. */
+  /** The context that all hooks of the loop share. */
   readonly context: FilledContext;
   /** The model on its device. */
   readonly model: OpenedModel;
   /** The optimizers, with their groups and schedules. */
   readonly optimizers: readonly AssignedOptimizer[];
-  /** The index of the optimizer of each parameter. */
+  /** The index of the optimizer of each parameter, by the index of the parameter. */
   readonly owners: readonly number[];
   /** Counts, loss and metrics of the run. */
   readonly progress: Progress;
   /** Tensors of the model that hooks observe. */
   readonly observed: ObservedTensors;
-  /** The training data, if there is any. */
+  /** The training data; undefined if the trainer has no data. */
   readonly data: NamedData | undefined;
 }
 
-/** One batch of a step. */
+/** The work for one batch of a step. */
 export interface BatchWork {
-  /** The batch and its data loader. */
+  /** The batch, with the name and index of its data source. */
   readonly part: NamedBatch;
-  /** Number of the step. */
+  /** Index of the step, from 0. */
   readonly step: number;
-  /** Steps begun before it, vetoed and failed ones too. */
+  /** Number of steps begun up to this one, including vetoed and failed ones. */
   readonly begun: number;
-  /** The terms of the loss and the metrics. */
+  /** The terms of the loss and the metrics that the graph measures. */
   readonly measured: Measured;
-  /** The weight of each term in this step. */
+  /** The weight of each term of the loss in this step. */
   readonly weights: readonly number[];
-  /** The count that each mean of this batch is taken over. */
+  /** How many numbers each mean of this batch is taken over. */
   readonly counts: readonly number[];
-  /** The factor of the gradients of each term, such that all batches of the step count as one. */
+  /**
+   * The factor of the gradients of each term, such that all batches of the step together have the gradients of one
+   * batch.
+   */
   readonly share: Float64Array;
   /** The fraction of the step's samples that are in this batch. */
   readonly ofSamples: number;
-  /** The array that gets the gradients: the first batch of a step overwrites, later ones are added. */
+  /**
+   * The array that receives the gradients: `"gradients"` for the first batch of a step; `"more"` for later batches,
+   * which are added to it.
+   */
   readonly into: GradientTarget;
   /** True if it is the last batch of the step. */
   readonly isLast: boolean;
-  /** True if the caller passed it to `trainer.step`, so that it belongs to no epoch. */
+  /** True if the caller passed the batch to `trainer.step`. Such a batch belongs to no epoch. */
   readonly isByHand: boolean;
 }

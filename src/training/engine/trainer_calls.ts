@@ -1,16 +1,16 @@
 /**
- * Serializes the calls of a trainer: one at a time, and no call after it is closed.
+ * Serialization of the calls of a trainer: one call at a time, and no call after it is closed.
  *
  * @module
  */
 
-/** Runs the calls of one trainer. */
+/** Runs the calls of one trainer, one at a time. */
 export class TrainerCalls {
   readonly #name: string;
   readonly #ready: () => Promise<void>;
   #state: "idle" | "running" | "closed" = "idle";
 
-  /** `ready` is awaited before each call. */
+  /** Creates the calls of the trainer called `name`. `ready` is awaited before each call. */
   constructor(name: string, ready: () => Promise<void>) {
     this.#name = name;
     this.#ready = ready;
@@ -28,7 +28,10 @@ export class TrainerCalls {
     }
   }
 
-  /** Runs `work` as the last call; does nothing if the trainer is closed. */
+  /**
+   * Runs `work` as the last call. Does nothing if the trainer is closed already. Throws an Error if a call is
+   * running.
+   */
   async close(work: () => Promise<void>): Promise<void> {
     if (this.#state === "closed") return;
     this.#assertIdle("close");
@@ -36,7 +39,9 @@ export class TrainerCalls {
     await work();
   }
 
-  /** Throws an Error if a call is running, since a second run or a close in its midst would break both, or if it is closed. */
+  /**
+   * Throws an Error if the trainer is closed, or if a call is running, because a second call would corrupt its state.
+   */
   #assertIdle(action: string): void {
     if (this.#state === "idle") return;
     throw new Error(

@@ -1,5 +1,5 @@
 /**
- * Saving, loading and exporting of a trainer.
+ * Saving, loading and exporting of the state of a trainer.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { TrainingSteps } from "./training_step.ts";
 
 const VALUES: readonly ParameterValues[] = ["parameters", "ema", "gradients"];
 
-/** The engine, as its files need it. */
+/** The members of the training engine that saving and loading use. */
 export interface FilesHost {
   /** The loop that runs the engine. */
   readonly loop: Loop<TrainingKind>;
@@ -34,13 +34,13 @@ export interface FilesHost {
   readonly progress: Progress;
   /** True if a step is running. */
   readonly isInStep: boolean;
-  /** Opens model and device, if they are not open. */
+  /** Opens the model and the device, if they are not open. */
   open(): Promise<{ readonly host: StepHost; readonly steps: TrainingSteps }>;
-  /** Resets the position of the last run. */
+  /** Forgets the position of the last run in its epoch. */
   reset(): Promise<void>;
 }
 
-/** Saves, loads and exports the state of a trainer. See the methods of `Trainer` with the same names. */
+/** Saves, loads and exports the state of a trainer, as the methods of `Trainer` with the same names describe. */
 export class TrainerFiles {
   readonly #engine: FilesHost;
 
@@ -48,18 +48,18 @@ export class TrainerFiles {
     this.#engine = engine;
   }
 
-  /** Returns everything that bitwise resumption needs. */
+  /** Returns the state that a bitwise identical resumption needs. */
   async save(): Promise<SavedTrainer> {
     const { host: { model, optimizers }, steps } = await this.#engine.open();
     this.#assertBetween();
     await steps.results.settle();
-    this.#assertBetween(); // a run may have gone on meanwhile
+    this.#assertBetween(); // a run may have begun a step meanwhile
     const state = saveModel(model, optimizers);
     const [progress, loop] = [this.#engine.progress.save(), this.#engine.loop.save()];
     return { ...await state, progress, loop };
   }
 
-  /** Throws an Error within a step, when parameters and counters are not of the same moment. */
+  /** Throws an Error during a step, when parameters and counters belong to different steps. */
   #assertBetween(): void {
     if (!this.#engine.isInStep) return;
     throw new Error(
@@ -80,7 +80,7 @@ export class TrainerFiles {
   /** Writes a checkpoint, then fires CHECKPOINT_SAVE. */
   async saveCheckpoint(path: string | URL): Promise<void> {
     const data = await this.save();
-    await this.#engine.loop.hooks.flush(); // the files that hooks report in it must be complete
+    await this.#engine.loop.hooks.flush(); // files that the saved state of hooks refers to must be complete
     await writeCheckpoint(path, { kind: CHECKPOINT_KIND, schema: SCHEMA, data });
     await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
   }
@@ -93,14 +93,14 @@ export class TrainerFiles {
     await this.#fireAt(TrainingStage.CHECKPOINT_LOAD, path);
   }
 
-  /** Writes a file that a hook has asked for, then fires CHECKPOINT_SAVE. */
+  /** Writes a file that a hook has requested, then fires CHECKPOINT_SAVE. */
   async write({ path, weights }: WantedFile): Promise<void> {
     if (weights === undefined) return await this.saveCheckpoint(path);
     await this.exportTo(path, "parameters");
     await this.#fireAt(TrainingStage.CHECKPOINT_SAVE, path);
   }
 
-  /** Returns a copy of a parameter, its average or its gradient. */
+  /** Returns a copy of a parameter, of its average, or of its gradient. */
   async parameter(name: string, of: ParameterValues): Promise<Float32Array> {
     const { host: { model: { arena } } } = await this.#engine.open();
     const place = arena.places.find((place) => place.name === name);
@@ -116,7 +116,7 @@ export class TrainerFiles {
     return Float32Array.from(all.subarray(place.from, place.from + place.size));
   }
 
-  /** Returns the bytes of the model as an .onnx file. */
+  /** Returns the bytes of the model as an .onnx file. Throws a RangeError if its parameters contain NaN. */
   async export(of: "parameters" | "ema"): Promise<Uint8Array<ArrayBuffer>> {
     const { host: { model } } = await this.#engine.open();
     this.#assertKept(of, model.arena);

@@ -1,5 +1,5 @@
 /**
- * The engine of a trainer: the beginning and end of a run, and one step of it.
+ * The engine of a trainer. It begins and ends runs, and runs their steps.
  *
  * @module
  */
@@ -35,21 +35,21 @@ import { Validation } from "./validation.ts";
 
 type Metrics = Readonly<Record<string, number>>;
 
-/** The parts of the engine that exist once the model is open. */
+/** The parts of the engine that exist only while the model is open. */
 export interface OpenParts {
-  /** The objects that steps share. */
+  /** The objects that all steps share. */
   readonly host: StepHost;
-  /** The steps. */
+  /** Runs the steps. */
   readonly steps: TrainingSteps;
-  /** The epochs. */
+  /** Runs the epochs. */
   readonly epochs: Epochs;
-  /** The validations. */
+  /** Runs the validations. */
   readonly validation: Validation;
-  /** The settings of trainer and hooks. */
+  /** The merged settings of the trainer and its hooks. */
   readonly settings: CurrentSettings;
 }
 
-/** The work of a call: training until a number of epochs is done, or one step over given batches. */
+/** The work of the current call: no work, training until a number of epochs is done, or one step over given batches. */
 export type RunMode =
   | { readonly type: "idle" }
   | { readonly type: "train"; readonly epochs: number }
@@ -58,25 +58,26 @@ export type RunMode =
 const IDLE: RunMode = { type: "idle" };
 
 /**
- * The engine of a trainer. {@linkcode Loop} calls `begin`, then `step` once per optimizer step, then `end` and `settled`;
- * `recover` if something has failed. Everything that has begun, such as an epoch, ends in every case, and says how.
+ * The engine of a trainer. {@linkcode Loop} calls `begin`, then `step` for each optimizer step, then `end` and
+ * `settled`. It calls `recover` if something has failed. Every epoch, batch and validation that has begun is ended in
+ * every case, with its outcome.
  */
 export class TrainingEngine implements Engine<TrainingKind> {
   readonly kinds: TrainingKind = TrainingStage;
   readonly workflow: Workflow;
   readonly context: OwnFields<TrainingKind>;
   readonly state: TrainingFieldSource;
-  /** Absent in host memory, where every loss is known at once. */
+  /** Returns the pending results for a stage. Undefined in host memory, where every loss is known at once. */
   readonly coming?: (stage: string) => Promise<BatchResult> | undefined;
   /** The loop that runs the engine. */
   readonly loop: Loop<TrainingKind>;
-  /** Model and device. */
+  /** The model and the device. */
   readonly resources: TrainerResources;
   /** Counts, loss and metrics of the run. */
   readonly progress: Progress;
-  /** Requests of hooks. */
+  /** Requests of hooks that are fulfilled between two steps. */
   readonly requests: StepRequests = new StepRequests();
-  /** Saves, loads and exports. */
+  /** Saves, loads and exports the state. */
   readonly files: TrainerFiles;
   /** The work of the current call. */
   mode: RunMode = IDLE;
@@ -85,10 +86,10 @@ export class TrainingEngine implements Engine<TrainingKind> {
   readonly #observed = new ObservedTensors();
   #parts: OpenParts | undefined;
   #isTrainOpen = false;
-  /** True if a step is running, with the end of its epoch if it is the last one of that. */
+  /** True while a step is running. The end of an epoch belongs to its last step. */
   isInStep: boolean = false;
 
-  /** Throws a TypeError or RangeError that names the option that is wrong. */
+  /** Creates the engine. Throws a TypeError or RangeError that names the wrong option. */
   constructor(trainer: Workflow & TrainerControl, options: TrainerParts) {
     const { data, loaderOrder = "sequential", device = "wasm" } = options;
     this.#options = options;
@@ -112,17 +113,17 @@ export class TrainingEngine implements Engine<TrainingKind> {
     this.loop.hooks.subscribe(() => this.#parts?.settings.forget());
   }
 
-  /** The parts that exist once the model is open; `undefined` before. */
+  /** The parts that exist only while the model is open; otherwise `undefined`. */
   get parts(): OpenParts | undefined {
     return this.#parts;
   }
 
-  /** True if there is training data. */
+  /** True if the trainer has training data. */
   get hasData(): boolean {
     return this.#data !== undefined;
   }
 
-  /** Opens model and device, if they are not open. */
+  /** Opens the model and the device, if they are not open. */
   async open(): Promise<OpenParts> {
     await this.resources.open((plan, model) => {
       this.#parts = this.#makeParts(plan, model);
@@ -153,7 +154,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     };
   }
 
-  /** Begins a run, or a step by hand: opens the model; fires TRAIN_BEGIN. */
+  /** Begins a run, or a step over given batches. Opens the model. A run fires TRAIN_BEGIN. */
   async begin(): Promise<void> {
     const { loop, progress } = this;
     const { settings, steps } = await this.open();
@@ -169,8 +170,8 @@ export class TrainingEngine implements Engine<TrainingKind> {
   }
 
   /**
-   * Runs one step, with the beginning and the end of its epoch if they are due. It counts once its update is done, so
-   * never if that is vetoed.
+   * Runs one step, with the beginning and the end of its epoch if they are due. The step is counted when its update
+   * is done. A vetoed step is not counted.
    */
   async step(): Promise<false> {
     const { mode } = this, { steps, epochs } = this.#opened;
@@ -196,25 +197,25 @@ export class TrainingEngine implements Engine<TrainingKind> {
     if (!isLast) return;
     await this.deliverAll();
     await epochs.end(validated);
-    if (this.requests.wantsValidation) await this.#validateIfAny(); // still in this epoch
+    if (this.requests.wantsValidation) await this.#validateIfAny(); // requested at EPOCH_END, before the epoch is counted
     epochs.advance();
     if (this.mode.type === "train" && this.progress.currentEpoch >= this.mode.epochs) {
       this.loop.done();
     }
   }
 
-  /** Ends a run, after its last step. */
+  /** Finishes pending work of a run after its last step, and checks the parameters. */
   async end(): Promise<void> {
     const { loop, progress } = this;
     await this.#parts?.steps.results.settle();
     if (this.mode.type !== "train") return;
     await this.betweenSteps();
-    // Hooks with `atEnd` find the last epoch there was.
+    // If no epoch is open, hooks with `atEnd` see the index of the last finished epoch.
     if (!this.#opened.epochs.isOpen) loop.context.epoch = Math.max(0, progress.currentEpoch - 1);
     await this.#assertNoneLost();
   }
 
-  /** Throws a NotFiniteError if parameters are NaN: the loss of the last step does not show it. */
+  /** Throws a NotFiniteError if parameters are NaN. The last loss was computed before the last update. */
   async #assertNoneLost(): Promise<void> {
     const { stepCount, context: { batchIdx: batch = 0, epoch } } = this.loop;
     const tensors = await this.#opened.host.model.lostParameters("parameters");
@@ -223,7 +224,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     throw new NotFiniteError(this.workflow.name, place);
   }
 
-  /** Ends the epoch and the training, once all steps are done. */
+  /** Ends the epoch and the run, once hooks have received all results. */
   async settled(): Promise<void> {
     if (this.mode.type !== "train") return;
     const { loop: { outcome }, progress: { metrics, currentEpoch } } = this;
@@ -232,10 +233,10 @@ export class TrainingEngine implements Engine<TrainingKind> {
       checkMonitors(this.#opened.host.optimizers, metrics);
     }
     await this.#endAll(outcome);
-    await this.betweenSteps(); // TRAIN_END may have asked for something, too
+    await this.betweenSteps(); // hooks at TRAIN_END may have made requests
   }
 
-  /** Cleans up after a step that has thrown. The trainer cannot continue from that state. */
+  /** Cleans up after a step that has thrown: fires EXCEPTION, ends all that has begun, and resets the counters. */
   async recover(error: unknown): Promise<undefined> {
     const { loop, progress } = this, parts = this.#parts;
     const attempt = async (work: () => unknown) => {
@@ -268,20 +269,20 @@ export class TrainingEngine implements Engine<TrainingKind> {
     while (requests.files.length > 0) await this.files.write(requests.files.shift()!);
   }
 
-  /** Waits until the results of all steps so far are delivered to hooks, before later stages are. */
+  /** Waits until hooks have received the results of all steps so far, so that later stages come after them. */
   async deliverAll(): Promise<void> {
     await this.#opened.steps.results.settle();
     await this.loop.hooks.soFar;
   }
 
-  /** Forgets where the last run was, because a checkpoint was loaded. */
+  /** Forgets the position of the last run in its epoch, because a checkpoint was loaded. */
   async reset(): Promise<void> {
     this.isInStep = false;
     this.loop.context.epoch = this.progress.currentEpoch;
     await this.#parts?.epochs.drop();
   }
 
-  /** Closes the hooks, then model and device. */
+  /** Closes the hooks, then the model and the device. */
   async close(): Promise<void> {
     this.resources.refuse();
     try {
@@ -297,7 +298,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     return this.#parts!;
   }
 
-  /** Returns whether to validate after this step: once, for any number of reasons. */
+  /** Returns whether a validation follows this step. Several reasons lead to a single validation. */
   #isToValidate(isLast: boolean, isDone: boolean): boolean {
     const { epochs = 1, steps } = this.#options.validateEvery ?? {};
     return this.requests.wantsValidation ||
@@ -315,7 +316,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     return metrics;
   }
 
-  /** Ends epoch and training. */
+  /** Ends the epoch and the run with an outcome. */
   async #endAll(outcome: Outcome): Promise<void> {
     const { loop, progress } = this;
     await loop.hooks.soFar;

@@ -1,5 +1,5 @@
 /**
- * One optimizer step: its batches, forward and backward, then the update, with a stage at each point.
+ * One optimizer step: the forward and backward passes of its batches, then the update. Each pass fires its stages.
  *
  * @module
  */
@@ -22,7 +22,7 @@ import { countsOf, sharesOf, weightsAt } from "./metric_sums.ts";
 import { ParameterUpdate } from "./parameter_update.ts";
 import type { BatchWork, StepHost } from "./step_host.ts";
 
-/** Values fed to a graph besides the batch, by input. */
+/** Feeds of a graph in addition to the batch, by the name of the input. */
 type MoreFeeds = Readonly<Record<string, HostFeed>>;
 
 /** Runs the steps of a trainer. */
@@ -33,9 +33,9 @@ export class TrainingSteps {
   readonly norm: GradientNorm;
   readonly #host: StepHost;
   readonly #update: ParameterUpdate;
-  /** The terms and metrics that the current graphs measure. */
+  /** The terms and metrics that the current graphs measure; undefined until they are built. */
   #measured: Measured | undefined;
-  /** The batch that has begun and not ended. */
+  /** The batch that has begun and not ended, if there is one. */
   #open: { readonly isByHand: boolean } | undefined;
 
   constructor(host: StepHost) {
@@ -45,13 +45,13 @@ export class TrainingSteps {
     this.#update = new ParameterUpdate(host, this.norm, this.results);
   }
 
-  /** Discards measurements, because the graphs were rebuilt. */
+  /** Discards what is known of the graphs, because they were rebuilt. */
   reset(): void {
     this.#measured = undefined;
     this.#host.observed.reset();
   }
 
-  /** Runs a step over some batches, whose gradients count as those of one batch. */
+  /** Runs a step over one or more batches. Their gradients are combined as if they were one batch. */
   async step(
     parts: readonly NamedBatch[],
     settings: MergedSettings,
@@ -68,7 +68,7 @@ export class TrainingSteps {
     }
   }
 
-  /** Sets the learning rates and momenta of a step by the schedules. */
+  /** Sets the learning rates and momenta that the schedules give for a step. */
   schedule(step: number): void {
     for (const { groups, schedule } of this.#host.optimizers) {
       const factor = schedule.factor(step), momentum = schedule.momentum?.(step);
@@ -103,7 +103,10 @@ export class TrainingSteps {
     }
   }
 
-  /** Pipes tensors of the model through ACTIVATIONS; returns the feeds for them and for patches. */
+  /**
+   * Passes the tensors named by `points` to the pipe ACTIVATIONS. Returns the feeds of the changed tensors and of
+   * patches.
+   */
   async pipeActivations(
     batch: TrainingBatch,
     points: readonly string[],
@@ -118,7 +121,7 @@ export class TrainingSteps {
     return { ...model.patchFeeds, ...feedsOf(next) };
   }
 
-  /** Weighs the batches of a step, so that together they count as one. */
+  /** Computes the weights of the batches of a step, so that together they count as one batch. */
   async #plan(parts: readonly NamedBatch[], isByHand: boolean): Promise<BatchWork[]> {
     const { model, loop: { stepCount: step }, progress: { sums: { marks: begun } } } = this.#host;
     const measured = this.#measured ??= await model.runner.measured();
@@ -155,8 +158,8 @@ export class TrainingSteps {
   }
 
   /**
-   * Runs the graph of loss and gradients; then pipes the loss. The gradients are known already, because one graph
-   * computes both.
+   * Runs the graph of loss and gradients, then passes the loss to the pipe LOSS. The gradients are known already,
+   * because one graph computes both.
    */
   async #forward(work: BatchWork, settings: MergedSettings): Promise<void> {
     const { loop, context, model } = this.#host, { batch } = work.part;
@@ -199,7 +202,7 @@ export class TrainingSteps {
     return await runner.gradients(batch, share, into, more, ...(split ? [split] : []));
   }
 
-  /** Computes the tensors within the model that hooks read which are due in this batch. */
+  /** Computes the tensors within the model that the hooks due in this batch read. */
   async #observe({ part: { batch }, isLast }: BatchWork, more: MoreFeeds): Promise<void> {
     const { loop, model, observed } = this.#host;
     const stages = isLast ? LAST_BATCH_STAGES : LOSS_STAGES;
@@ -207,7 +210,10 @@ export class TrainingSteps {
     if (fields.length > 0) await observed.observe(model.runner, batch, fields, more);
   }
 
-  /** Lets a hook compute the loss from the outputs of the model, then runs backward from the slopes that it returns. */
+  /**
+   * Lets a hook compute the loss from the outputs of the model, then computes the gradients from the derivatives that
+   * the hook returns.
+   */
   async #computeLoss(work: BatchWork, more: MoreFeeds): Promise<void> {
     const { loop, context, model } = this.#host, { part: { batch }, into, ofSamples } = work;
     const outputs = context.outputs = await model.runner.forward(batch, more);
@@ -223,7 +229,7 @@ export class TrainingSteps {
     this.results.takeComputed(computed, work);
   }
 
-  /** Returns whether a due hook reads the norm at a stage, and it must be fetched from a device. */
+  /** Returns whether a hook that is due at a stage reads the norm, and the norm must be fetched from a GPU. */
   #readsNorm(stage: TrainingStage): boolean {
     const { loop, model: { arena } } = this.#host;
     return !arena.backend.isHost && isDue(loop, stage) && loop.hooks.reads(stage).has("gradNorm");

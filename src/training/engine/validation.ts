@@ -1,5 +1,5 @@
 /**
- * Validation: every batch once, forward only.
+ * Validation: a forward pass over every batch of the validation data.
  *
  * @module
  */
@@ -20,7 +20,7 @@ const STAGES: readonly TrainingStage[] = [
   TrainingStage.VALIDATION_BATCH_END,
 ];
 
-/** Runs validations. Each stage that begins something is followed by the one that ends it. */
+/** Runs validations. Each stage that begins a validation or a batch is followed by the stage that ends it. */
 export class Validation {
   readonly #host: StepHost;
   readonly #steps: TrainingSteps;
@@ -32,7 +32,7 @@ export class Validation {
     this.#steps = steps;
   }
 
-  /** Runs all batches outside of a run, and ends the validation if that fails. */
+  /** Runs a validation outside of a run. If it fails, ends it and throws the error. */
   async runByHand(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
     try {
       return await this.run(data, settings);
@@ -42,7 +42,7 @@ export class Validation {
     }
   }
 
-  /** Runs all batches of the data. Returns the metrics: `"val/loss"` and so on. */
+  /** Runs a validation over all batches of the data. Returns the metrics, such as `"val/loss"`. */
   async run(data: TrainingData, settings: MergedSettings): Promise<Record<string, number>> {
     const { loop, context, model, progress } = this.#host;
     const epoch = progress.currentEpoch, sums = new MetricSums();
@@ -74,7 +74,7 @@ export class Validation {
     return metrics;
   }
 
-  /** Ends the validation and its batch, if they have begun. */
+  /** Ends the validation and its current batch, if they have begun. */
   async end(outcome: Outcome, metrics: Readonly<Record<string, number>> = {}): Promise<void> {
     if (!this.#isOpen) return;
     const { loop, context } = this.#host;
