@@ -68,20 +68,22 @@ function why(
 
 /** A reason → ways to have it. */
 const REASONS: Record<string, (string | undefined)[]> = {
-  "it takes one system at a time, and there are several": [why([], [], { batch: "single" })],
-  "its lists are not padded (padding: false, cellShifts)": [
+  "the model takes one system at a time, and the batch has several": [
+    why([], [], { batch: "single" }),
+  ],
+  "the lists of the model are not padded (padding: false, cellShifts)": [
     why([], [], { padding: false }),
     why(["shifts int64 E 3"]),
   ],
-  "an input is made by a function": [why(["mask float32 N"], [], {}, ["mask"])],
-  "an input must be rearranged: edges as pairs or in two tensors, pbc, edgeCount; or is of float64":
+  "a function computes an input (derived)": [why(["mask float32 N"], [], {}, ["mask"])],
+  "an input has another layout or type: edges as pairs or in two tensors, pbc, edgeCount, float64":
     [
       why(["edge_index int64 E 2"]),
       why(["edge_src int64 E", "edge_dst int64 E"]),
       why(["n_edges int64"]),
       why(["positions float64 N 3"]),
     ],
-  "what it gives must be rearranged: virial, a stress of six numbers, custom fields": [
+  "an output has another layout: virial, a stress of six numbers, custom fields": [
     why([], ["virial float32 B 9"]),
     why([], ["stress float32 B 6"]),
     why([], ["q float32 N"], { outputs: { charges: "q" } }),

@@ -48,7 +48,7 @@ Deno.test("docs/models.md has every member of a manifest, its default, and every
     batch: 0,
     padding: "on WebGPU only",
     differentiate: true,
-    invariant: "as follows from the graph",
+    invariant: "derived from the graph",
     stress: false,
     license: "none",
     source: "none",
@@ -118,55 +118,58 @@ const ATOM = labeled("atom", { symbols: ["H"], positions: [1, 0, 0] });
 /** What must not be → how it is done. */
 const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   "a file that cannot be read": [() => OnnxModel.open("/no/such/bad.onnx")],
-  "no model, a truncated or damaged one, an opset or operator that onnxruntime knows not": [
-    open(new TextEncoder().encode("<!doctype html>")),
-    open(springs().subarray(0, 90)),
-    open(withForcesBy("Mulle")),
-    open(withForcesBy("Neg", 99)),
-  ],
+  "a file that is not a model or is damaged, or an opset or operator that onnxruntime does not support":
+    [
+      open(new TextEncoder().encode("<!doctype html>")),
+      open(springs().subarray(0, 90)),
+      open(withForcesBy("Mulle")),
+      open(withForcesBy("Neg", 99)),
+    ],
   "a tensor larger than 4 GiB": [
     open(weights(weight("w", Float32Array.of(1), [2 ** 20, 2 ** 20]))),
   ],
-  "weights in another file that is not there, or outside of the model's folder": [
+  "weights in a file that does not exist, or is outside of the model's folder": [
     open(weights(farWeight("w", [1], { location: "w.bin" }))),
     open(weights(farWeight("w", [1], { location: "../w.bin" }))),
   ],
-  "a manifest that is no JSON": [() => withManifest("{ cutoff")],
-  "a member of a manifest that is misspelt, or of another kind": [
+  "a manifest that is not JSON": [() => withManifest("{ cutoff")],
+  "a member of a manifest that is misspelled, or has the wrong type": [
     () => withManifest('{ "cutof": 5 }'),
     open(springs(), { cutoff: "5" }),
   ],
-  "an impossible value, a missing cutoff or reach": [
+  "an impossible value, or a missing cutoff or reach": [
     open(springs(), { cutoff: -1 }),
     open(ofEdges()),
   ],
-  "tensors of unknown meaning, or that contradict the manifest": [
+  "tensors whose meaning is unknown or contradicts the manifest": [
     open(springs(), { inputs: { positions: "x" } }),
     open(springs(), { inputs: { numbers: "positions", positions: "positions" } }),
   ],
-  "no forces, and no energy that is known as one": [open(one("ReduceSum", "out", [1, 1]))],
-  "an operator that cannot be differentiated, between positions and energy": [
+  "no forces, and no output that is recognized as an energy": [
+    open(one("ReduceSum", "out", [1, 1])),
+  ],
+  "an operator between positions and energy that cannot be differentiated": [
     open(one("Det", "energy", [])),
     open(one("Mulle", "energy", [])),
   ],
-  "an energy and no forces, in an opset other than 18 to 21": [13, 17, 22].map((opset) =>
+  "an energy without forces, in an opset other than 18 to 21": [13, 17, 22].map((opset) =>
     open(one("ReduceSum", "energy", [1, 1], opset))
   ),
-  'with runtime: "evaluator", an operator that the evaluator knows not, or control flow': [
+  'with runtime: "evaluator", control flow, or an operator that the evaluator does not support': [
     open(withForcesBy("Mulle"), { runtime: "evaluator" }),
     open(withForcesBy("If"), { runtime: "evaluator" }),
   ],
   'with runtime: "evaluator", an opset other than 18 to 21': [
     open(withForcesBy("Neg", 13), { runtime: "evaluator" }),
   ],
-  "an element that the model does not know": [
+  "an element that the model does not support": [
     run(withNumbers(), { elements: ["H", "C"] }),
     run(edgeSprings({ firstElement: 2 }), { cutoff: CUTOFF }),
   ],
-  "padding that was asked for and changes results": [
+  "with padding: true, padding that changes results": [
     run(edgeSprings({ isMasked: false }), { cutoff: CUTOFF, padding: true }),
   ],
-  "results other than those of its reference": [
+  "results that differ from the reference": [
     async () =>
       await open(springs(), {
         reference: fileOf(await referenceOf(springs(), {}, [ATOM])),
@@ -177,13 +180,13 @@ const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
         reference: fileOf(await referenceOf(ofEdges(), { cutoff: 1 }, [ATOM])),
       })(),
   ],
-  "a list that is empty, if the graph fails on it and takes one system at a time": [
+  "an empty list on which a graph for single systems fails": [
     run(edgeSprings({ isNeedy: true, isSingle: true }), { cutoff: 0.5 }),
   ],
-  "an output of another length than the batch needs": [
+  "an output whose length does not fit the batch": [
     run(springs((graph, x) => graph.reduceSum(x, [1]))),
   ],
-  "an energy, force or stress that is no number": [
+  "an energy, force or stress that is not finite": [
     run(springs((graph, x) => graph.op("Sqrt", [graph.sub(graph.mul(x, 0), 1)], "f32"))),
   ],
 };
