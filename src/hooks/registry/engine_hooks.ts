@@ -1,5 +1,5 @@
 /**
- * The hooks of one engine: the calls of users on `engine.hooks`, and those of the engine.
+ * The hooks of one engine: the methods of `engine.hooks` for users, and those that the engine calls.
  *
  * @module
  */
@@ -28,8 +28,8 @@ import { readsOf, StageTable } from "./stage_table.ts";
 /**
  * The hooks of one engine. Users see it as {@linkcode HookSet}.
  *
- * Each of its pieces has one job: {@linkcode Roster} which hooks there are, {@linkcode Lifespan} when they are open,
- * {@linkcode StageTable} what each stage calls, {@linkcode ErrorReports} what happens if one throws.
+ * {@linkcode Roster} lists the hooks, {@linkcode Lifespan} opens and closes them, {@linkcode StageTable} holds the
+ * calls of each stage, and {@linkcode ErrorReports} applies error policies.
  */
 export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #options: EngineHooksOptions<E>;
@@ -40,7 +40,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   readonly #lifespan: Lifespan;
   readonly #table: StageTable;
 
-  /** Makes a registry without hooks. */
+  /** Creates a registry without hooks. */
   constructor(options: EngineHooksOptions<E>) {
     checkKinds((this.#options = options).kinds);
     const state = this.#state = options.state ?? NO_STATE;
@@ -95,7 +95,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
       root.#table.startClocks([entry]);
       root.#lifespan.openLate(entry);
     }
-    // Everything above may throw; only now the hook is there.
+    // Everything above may throw, so the hook is added last.
     return roster.add(entry, entries);
   }
 
@@ -139,7 +139,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#roster.subscribe(listener);
   }
 
-  /** Returns a stage for the engine to keep and fire. Throws a RangeError if the engine has no such stage. */
+  /** Returns a stage that the engine can keep and fire. Throws a RangeError if the engine has no such stage. */
   point(stage: StageOf<E>): StagePoint {
     return this.#table.point(stage);
   }
@@ -150,66 +150,66 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /**
-   * Joins the hooks of another engine: they are called with these from now on, each for its part alone. The other engine
-   * still adds, removes and switches them.
+   * Joins the hooks of another engine as those of a part. This engine calls them from now on, with the systems of the
+   * part only. The other engine still adds, removes, enables and disables them.
    */
   join(hooks: EngineHooks<E>, part: Part): void {
     this.#roster.join(hooks.#roster, part);
     this.rejoin();
   }
 
-  /** The hooks that were added here by the names in checkpoints, those of parts excluded. */
+  /** The hooks that were added to this registry, by their names in checkpoints. Hooks of parts are not included. */
   get own(): ReadonlyMap<string, object> {
     return new Map(this.#roster.own.map(({ path, record }) => [path, record.hook]));
   }
 
-  /** Updates the names of parts, after they were renamed or given other engines. */
+  /** Updates the paths of hooks of parts, after parts were renamed or got other engines. */
   rejoin(): void {
     this.#roster.root.rename();
     this.#root.replan();
   }
 
-  /** Returns how many steps from `step` on need no visit: no hook that counts steps is due in them. */
+  /** Returns the number of steps from `step` on in which no hook is due, among the hooks that count steps. */
   horizon(step: number): number {
     return this.#table.horizon(step);
   }
 
-  /** Returns the kernels that the engine runs at a stage without a visit, before it fires the stage. */
+  /** Returns the kernels that the engine runs at a stage, before it fires the stage, without a return to JavaScript. */
   work(stage: StageOf<E>): StageWork[] {
     return this.#table.work(stage);
   }
 
-  /** Returns the enabled hooks that provide kernels, visited or not. */
+  /** Returns the enabled hooks that provide kernels. */
   devices(): DeviceHook[] {
     return (this.enabled() as DeviceHook[]).filter(isDeviceHook);
   }
 
-  /** Returns the part that a hook belongs to, if that is not the whole. */
+  /** Returns the part that a hook belongs to; `undefined` if it belongs to the whole engine. */
   partOf(hook: object): Part | undefined {
     return this.#all.find(({ record }) => record.hook === hook)?.part;
   }
 
-  /** Returns the enabled hooks in order, as they were added. */
+  /** Returns the objects of the enabled hooks, in the order of execution. */
   enabled(): object[] {
     return this.#all.filter((entry) => this.#isReady(entry)).map(({ record }) => record.hook);
   }
 
   /**
-   * Returns the fields that enabled hooks read: at one stage, or at any. With a count, only those of hooks that may be due
-   * at it; with `isNext`, if the stage is the next one, without hooks whose own condition declines.
+   * Returns the fields that enabled hooks read at a stage, or at any stage if `stage` is missing. With `count`, hooks
+   * that are not due at it are left out; with `isNext`, for the next visit, also those whose `when` returns `false`.
    */
   reads(stage?: StageOf<E>, count?: number, isNext: boolean = false): ReadonlySet<string> {
     return readsOf(this.#all, { stage, count, isNext });
   }
 
-  /** Returns the fields that enabled hooks change on a visit, those excluded whose kernels run without one. */
+  /** Returns the fields that enabled hooks change, except the hooks whose kernels run without a visit. */
   writes(): ReadonlySet<string> {
     return this.#table.writesOf(this.#all);
   }
 
   /**
-   * Plans all reads and writes again, after the state has moved to or from a device. Deferred calls from before are
-   * still to come: await `soFar` before the state moves back, so that hooks see everything in order.
+   * Plans all reads and writes again, after the state has moved to or from a device. Calls deferred before are still
+   * pending: await `soFar` before the state moves back, so that hooks see the steps in order.
    */
   replan(): void {
     rebind(this.#all, this.#options.context, this.#state);
@@ -217,8 +217,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /**
-   * Hands pending values to `deliver`, in order with the fields of observers. Returns a promise to await if too many
-   * deliveries are in flight.
+   * Calls `deliver` with values once they have arrived, in order with the fields of observers. Returns a promise to
+   * await if too many deliveries are in flight.
    */
   defer<T>(
     values: PromiseLike<T>,
@@ -227,25 +227,25 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#lifespan.queue.push(values, deliver);
   }
 
-  /** Switches on or off that each firing is recorded, for {@linkcode goBack}. */
+  /** Enables or disables the recording of each firing, which {@linkcode goBack} requires. */
   track(isTracked: boolean): void {
     if (this.#table.track(isTracked)) this.#table.compile(this.#all);
   }
 
-  /** Returns the count at which each handler last fired, to go back there. */
+  /** Returns the count at which each handler last fired, for {@linkcode goBack}. */
   marks(): HookMarks {
     const handlers = this.#all.flatMap(({ handlers }) => handlers);
     return new Map(handlers.map((handler) => [handler, handler.schedule.last]));
   }
 
-  /** Drops all deliveries in flight, and their errors. */
+  /** Drops all deliveries in flight and their errors. */
   async drop(): Promise<void> {
     await this.#lifespan.queue.drop();
   }
 
   /**
-   * Goes back to `marks`, because the steps since then are run again: modifiers fire again, observers are called only
-   * for steps that they have not seen. Nothing may be in flight.
+   * Takes the schedules back to `marks`, because the steps since then are run again. Modifiers fire again; observers
+   * are called only in steps that they have not seen. No delivery may be in flight.
    */
   goBack(marks: HookMarks): void {
     for (const { handlers } of this.#all) {
@@ -254,7 +254,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#table.compile(this.#all);
   }
 
-  /** Emits an error that does not count as one of a hook's, or a warning of the engine. */
+  /** Emits a warning of the engine, or an error that is not counted as an error of a hook. */
   warn(about: string, stage: string, error: unknown, from: HookWarning["from"] = "hook"): void {
     this.#errors.warn(about, stage, error, from);
   }
@@ -264,17 +264,17 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#lifespan.queue.soFar;
   }
 
-  /** Drops everything deferred from now on until the run ends: those steps do not count. */
+  /** Drops all deliveries in flight and all that are deferred until the run ends, because their steps do not count. */
   cut(): void {
     this.#lifespan.queue.cut();
   }
 
-  /** Waits for everything deferred. Throws its first error. */
+  /** Waits for all deferred calls. Throws the first error of one of them. */
   async settle(): Promise<void> {
     await this.#lifespan.settle();
   }
 
-  /** Opens all hooks in order. If one throws, closes those that are open, then throws its error. */
+  /** Opens all hooks in order. If one fails to open, closes those already open and throws its error. */
   async open(): Promise<void> {
     if (this.isOpen) return;
     const unknown = this.#roster.unknownNames();
@@ -283,38 +283,38 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     await this.#lifespan.open();
   }
 
-  /** Throws the error of a deferred call between two steps, and begins to close removed hooks. */
+  /** Called between two steps: throws the error of a deferred call, and begins to close removed hooks. */
   check(): void {
     this.#lifespan.check();
   }
 
-  /** Waits for everything in flight after the last step, then calls the hooks with `atEnd`. */
+  /** Called after the last step: waits for all deferred calls, then calls the hooks with `atEnd`. */
   async finish(): Promise<void> {
     await this.#lifespan.settle();
     await this.#table.fireEnd();
     await this.#lifespan.settle();
   }
 
-  /** Closes all hooks in reverse order, once nothing is in flight. Throws the first error. */
+  /** Waits for all deferred calls, then closes all hooks in reverse order. Throws the first error. */
   async close(outcome: Outcome): Promise<void> {
     await this.#lifespan.close(outcome);
   }
 
-  /** Returns the state of the hooks for a checkpoint: plain data by name. */
+  /** Returns the state of the hooks by name, as plain data for a checkpoint. */
   save(): SavedHookStates {
     return saveEntries(this.#all);
   }
 
   /** See {@linkcode HookControl.flush}. */
   async flush(): Promise<void> {
-    // All hooks are asked before any is awaited: each flushes its current state.
+    // `flush` of all hooks is called before any is awaited, so that all flush the state of the same step.
     const all = this.#root.#all.map(async ({ record: { hook } }) => await hook.flush?.());
     for (const result of await Promise.allSettled(all)) {
       if (result.status === "rejected") throw result.reason;
     }
   }
 
-  /** Restores a result of `save`; warns of saved names that no hook has. Throws a TypeError for anything else. */
+  /** Restores a result of `save`, and warns about saved names that no hook has. Throws a TypeError for other values. */
   load(saved: SavedHookStates): void {
     for (const { name, error } of restoreEntries(this.#all, saved)) {
       this.warn(name, "load", error, "engine");
@@ -332,7 +332,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     return this.#roster.all;
   }
 
-  /** Runs the kernels of hooks that are added here, on the part alone if these hooks belong to one. */
+  /** Runs the kernels of hooks that are added to this registry; if it belongs to a part, on that part only. */
   get #worker(): DeviceWorker | undefined {
     if (this.#options.worker === undefined) return undefined;
     const worker = () => this.#root.#options.worker!;
@@ -342,7 +342,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     };
   }
 
-  /** Returns whether stages may call the hook now. Before a run, when an engine is used step by step, it need not be open. */
+  /** Returns whether stages may call the hook now. In an engine used step by step, hooks need not be open. */
   #isReady(entry: Entry): boolean {
     if (!entry.enabled || this.#lifespan.isOpening) return false;
     return !this.isOpen || entry.isOpen;

@@ -1,5 +1,5 @@
 /**
- * Options of the hooks of an engine.
+ * Options of the hook registry of an engine.
  *
  * @module
  */
@@ -14,12 +14,12 @@ import type { StateSource } from "../run/reads.ts";
 export interface EngineHooksOptions<E extends AnyStages> {
   /** The kinds of stages that the engine has. */
   readonly kinds: readonly E[];
-  /** The one context of the engine, which it changes in place. */
+  /** The context that hooks receive. The engine changes its fields in place. */
   readonly context: object;
-  /** The engine, as hooks see it. */
+  /** The engine that hooks find as `ctx.workflow`. */
   readonly workflow: Workflow;
   /**
-   * Returns the value of a counter of the kinds.
+   * Returns the value of a counter that a kind declares.
    *
    * @default the step is the only counter
    */
@@ -31,41 +31,42 @@ export interface EngineHooksOptions<E extends AnyStages> {
    */
   readonly state?: StateSource;
   /**
-   * Runs the kernels of hooks that provide kernels.
+   * Runs the kernels of hooks with `kernels`.
    *
    * @default undefined: such a hook is refused
    */
   readonly worker?: DeviceWorker;
   /**
-   * Returns the fields of the context that are still pending at an observe stage, such as values that a device is
-   * computing. Observers are then called in order once they have arrived, and the engine does not wait. Returns
-   * `undefined` if nothing is pending.
+   * Returns a promise of the context fields that are still pending at an observe stage, such as values that a device
+   * is computing; `undefined` if no field is pending. Observers are then called in order once the fields have
+   * arrived, while the engine continues.
    *
    * @default nothing is ever pending
    */
   readonly coming?: (stage: string) => PromiseLike<object | undefined> | undefined;
   /**
-   * Called with each error that does not stop the run.
+   * Receives each warning of the engine, and each error of a hook that does not stop the run.
    *
    * @default prints the first error of each hook
    */
   readonly onWarning?: (warning: HookWarning) => void;
-  /** Called at each error of a hook that does not stop the run. */
+  /** Called for each error of a hook that does not stop the run, to count it. */
   readonly onHookError?: () => void;
   /**
-   * The signal that stops the engine: once it is aborted, hooks that do not answer are not waited for without end.
+   * The signal that stops the engine. After it is aborted, the engine waits for each hook only for a limited time.
    *
    * @default undefined: hooks are waited for
    */
   readonly signal?: AbortSignal;
   /**
-   * Returns whether an error ends the run under any policy, because no hook caused it: a lost device, for example.
+   * Returns whether an error ends the run under any error policy, because no hook caused it. An example is a lost
+   * device.
    *
    * @default no error does
    */
   isFatal?(error: unknown): boolean;
   /**
-   * True to check that observers change nothing. Slow; meant for tests.
+   * True to check that observers do not change the context or the state. This is slow and meant for tests.
    *
    * @default false
    */

@@ -1,5 +1,5 @@
 /**
- * Errors of hooks: error policies, and the warnings that users get.
+ * Errors of hooks: applies error policies, and emits warnings to the user.
  *
  * @module
  */
@@ -8,18 +8,21 @@ import type { Workflow } from "../protocol/context.ts";
 import type { HookWarning } from "../protocol/outcome.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** Errors of hooks that end a run under any error policy. */
+/** Errors that end a run under any error policy of the hook that threw them. */
 const FATAL = new WeakSet<object>();
 
-/** Marks an error as one that ends the run, even if the policy of its hook is to warn. Returns the error. */
+/**
+ * Marks an error so that it ends the run even if the error policy of its hook is "warn" or "disable". Returns the
+ * error.
+ */
 export function fatal(error: unknown): unknown {
   if (typeof error === "object" && error !== null) FATAL.add(error);
   return error;
 }
 
 /**
- * Returns whether an error ends the run under any policy: it is marked, or says by its code that a file or folder was
- * removed while the run wrote to it.
+ * Returns whether an error ends the run under any error policy: it was marked by `fatal`, or its code is "ESTALE",
+ * because a file or folder was removed while the run wrote to it.
  */
 export function isFatal(error: unknown): boolean {
   return typeof error === "object" && error !== null &&
@@ -30,17 +33,17 @@ function codeOf(error: object): unknown {
   return (error as { readonly code?: unknown }).code;
 }
 
-/** The registry, as reports of errors see it. */
+/** The functions of the registry that `ErrorReports` calls. */
 export interface ErrorHost {
-  /** The engine, as hooks see it. */
+  /** The engine that hooks find as `ctx.workflow`. */
   readonly workflow: Workflow;
-  /** Receives the warnings of the engine; the default prints the first of each hook. */
+  /** Receives the warnings; if it is undefined, the first error of each hook is printed. */
   readonly onWarning: ((warning: HookWarning) => void) | undefined;
-  /** Counts an error of a hook for the outcome. */
+  /** Counts an error of a hook for the outcome of the run. */
   readonly onHookError: (() => void) | undefined;
-  /** Returns the receiver of the warnings of a hook, if the registry that it was added to has one. */
+  /** Returns the receiver of warnings about a hook, from the options of the registry that it was added to. */
   onWarningOf(entry: Entry): ((warning: HookWarning) => void) | undefined;
-  /** Returns whether an error ends the run under any policy, because no hook caused it. */
+  /** Returns whether an error ends the run under any error policy, because no hook caused it. */
   isFatal(error: unknown): boolean;
   /** Disables a hook. */
   disable(entry: Entry): void;
@@ -54,16 +57,16 @@ export interface ErrorHost {
 export class ErrorReports {
   readonly #host: ErrorHost;
 
-  /** Reports the errors of one engine's hooks. */
+  /** Creates the reports of one engine's hooks. */
   constructor(host: ErrorHost) {
     this.#host = host;
   }
 
   /**
-   * Applies the error policy of a handler. `previous` is the count at which it had fired before it threw,
-   * `count` that at which it threw.
+   * Applies the error policy of a handler that threw `error` in the step `step`. `count` is the count at which it
+   * threw, and `previous` the count at which it had fired before.
    *
-   * @throws the error if the policy is "throw", if it is fatal, or if the hook has no policy and has never been called before
+   * @throws the error if the policy is "throw", if it is fatal, or if the hook has no policy and never worked before
    */
   failed(
     handler: StageHandler,
@@ -74,7 +77,7 @@ export class ErrorReports {
   ): void {
     const { entry, info, onError } = handler;
     if (this.#host.isFatal(error) || isFatal(error)) {
-      handler.unfire(previous); // the run may recover and do the step again
+      handler.unfire(previous); // if the run recovers, the step runs again and the hook must fire again
       throw error;
     }
     if (onError === "throw" || this.#isFirstFiring(handler, previous, count)) {
@@ -86,8 +89,8 @@ export class ErrorReports {
   }
 
   /**
-   * Returns whether a hook without an error policy failed when it was first called: then it has never worked, and the run
-   * ends before hours are spent without it. A run that is aborted ends anyway.
+   * Returns whether a hook without an error policy threw at its very first call. It has then never worked, so the run
+   * ends at once instead of continuing for hours without it. Returns `false` in an aborted run, which ends anyway.
    */
   #isFirstFiring(handler: StageHandler, previous: number, count: number): boolean {
     const { entry } = handler, host = this.#host;
@@ -100,7 +103,7 @@ export class ErrorReports {
     );
   }
 
-  /** Counts an error of a hook and emits a warning. */
+  /** Counts an error of a hook and emits it as a warning. */
   report(
     entry: Entry,
     stage: string,
@@ -113,14 +116,17 @@ export class ErrorReports {
     emit(warning, this.#host.onWarningOf(entry) ?? this.#host.onWarning);
   }
 
-  /** Emits an error that does not count as one of a hook's, or a warning of the engine. */
+  /** Emits a warning of the engine, or an error that is not counted as an error of a hook. */
   warn(hook: string, stage: string, error: unknown, from: HookWarning["from"] = "hook"): void {
     const { workflow, onWarning } = this.#host;
     emit({ from, hook, stage, step: workflow.stepCount, error, count: 1 }, onWarning);
   }
 }
 
-/** Emits a warning. It must reach someone and must not stop the run, even if `onWarning` throws. */
+/**
+ * Emits a warning. If `onWarning` throws, prints the warning and that error instead, so that the warning is not lost
+ * and the run continues.
+ */
 function emit(
   warning: HookWarning,
   onWarning: (warning: HookWarning) => void = printFirst,
@@ -133,7 +139,7 @@ function emit(
   }
 }
 
-/** Prints warnings of the engine, and the first error of each hook: the default for warnings. */
+/** The default receiver of warnings: prints warnings of the engine, and the first error of each hook. */
 export function printFirst({ from, hook, stage, step, error, count }: HookWarning): void {
   if (count > 1) return;
   if (from === "engine") {
@@ -141,7 +147,8 @@ export function printFirst({ from, hook, stage, step, error, count }: HookWarnin
     return console.warn(error instanceof Error ? error.message : error);
   }
   const isRefusal = error instanceof Error && typeof codeOf(error) === "string";
-  // The cause is plain and a stack adds nothing; the data that could not be written may be of an earlier step.
+  // The operating system refused an operation: its message suffices without a stack, and the step is left out because
+  // the data that could not be written may be those of an earlier step.
   const [place, shown] = isRefusal ? ["", error.message] : [` at ${stage}, step ${step}`, error];
   // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
   console.warn(`Hook ${hook} failed${place}; hooks.list() counts further errors of it:`, shown);

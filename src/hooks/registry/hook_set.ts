@@ -1,5 +1,5 @@
 /**
- * The hooks of one engine, as users and as hooks see them.
+ * The type of `engine.hooks`, and the compile-time checks of hooks that are added.
  *
  * @module
  */
@@ -34,19 +34,25 @@ import type {
   StagesAmong,
 } from "../protocol/inline.ts";
 
-/** Handle of a registered hook, to switch or remove it. Disposing removes it: `using handle = engine.hooks.add(...)`. */
+/**
+ * Handle of a registered hook, to enable, disable or remove it. Disposing the handle removes the hook: `using handle
+ * = engine.hooks.add(...)`.
+ */
 export interface HookHandle extends Disposable {
-  /** Name. */
+  /** Name of the hook. */
   readonly name: string;
-  /** Removes it; if hooks are open, it is closed before the next step. */
+  /** Removes the hook. During a run, the hook is closed before the next step. */
   remove(): void;
-  /** Enables it. */
+  /** Enables the hook. */
   enable(): void;
-  /** Disables it, without removing it. */
+  /** Disables the hook without removing it. */
   disable(): void;
 }
 
-/** Type that `H` must also have to be added to an engine of kind `E`: `unknown`, or the reason why not. */
+/**
+ * Constraint on the type `H` of a hook that is added to an engine of kind `E`: `unknown` if it fits, otherwise a type
+ * that shows the reason. `P` is the stage given at registration, or `never`.
+ */
 export type Accept<E extends AnyStages, H, P = never> = ProtocolHook extends H ? unknown
   : H extends FinishedHook<never> ? H extends FinishedHook<infer K> ? string extends K ? unknown
       : E["kind"] extends K ? unknown
@@ -54,7 +60,7 @@ export type Accept<E extends AnyStages, H, P = never> = ProtocolHook extends H ?
         ? Refused<`this hook handles ${K} stages only, and the engine has ${E["kind"]} stages`>
       : unknown
     : never
-  // The signature makes the compiler explain this member of the union to functions.
+  // Because of the signature, the compiler shows this reason when a function is passed.
   : H extends (...args: never) => unknown ?
       & ((...args: never) => unknown)
       & Refused<"a hook is an object, not a function: write { stage, frequency, call }">
@@ -74,19 +80,25 @@ export type Accept<E extends AnyStages, H, P = never> = ProtocolHook extends H ?
     >;
   };
 
-/** The members of a hook, with the reason why an engine of kind `E` refuses it, at `P` if that is given. */
+/**
+ * The type that a hook must have to be added to an engine of kind `E`. It lists the members of `H`, so that the
+ * compiler reports the reason at the wrong member. `P` is the stage given at registration, or `never`.
+ */
 export type Checked<E extends AnyStages, H, P = never> =
   & object
   & { readonly [k in keyof H]: unknown }
   & AcceptOptions<H>
   & Accept<E, H, P>;
 
-/** Checks each hook of a list. A list of unknown hooks is not checked further. */
+/** The checks of each hook of the list `H`. A list whose element types were not inferred is accepted. */
 export type AllChecked<E extends AnyStages, H> = {
   readonly [i in keyof H]: readonly HookInput<E>[] extends H ? unknown : Checked<E, H[i]>;
 };
 
-/** A hook that an engine of kind `E` takes; see {@linkcode HookSet.add}. */
+/**
+ * The parameter type of {@linkcode HookSet.add}: the hook type `H`, and types from which the compiler infers the
+ * contexts of its handlers.
+ */
 export type Addable<
   E extends AnyStages,
   H,
@@ -98,21 +110,22 @@ export type Addable<
   | (ContextOnly & InlineHandlers<E, S, R, W>)
   | InferDeclared<S, R, W>;
 
-/** `engine.hooks`. */
+/** The type of `engine.hooks`. */
 export interface HookSet<E extends AnyStages> extends HookControl {
   /**
-   * Registers a hook. Throws a TypeError or RangeError that names the wrong member, and then changes nothing.
+   * Registers a hook and returns a handle of it. If the hook is invalid, throws a TypeError or RangeError that names
+   * the wrong member, and registers nothing.
    *
-   * During a run it is opened at once, and called from the next stage after its `open` has settled.
+   * During a run, the hook is opened at once. It is called from the next stage on after its `open` has settled.
    *
-   * The stage of a hook with `call` may be given here instead: `hooks.add(hook, { stage: DynamicsStage.AFTER_STEP })`.
+   * For a hook with `call`, the stage may be given here: `hooks.add(hook, { stage: DynamicsStage.AFTER_STEP })`.
    */
   add<
     const H extends Checked<E, H, P>,
     const S extends StageOf<E> = ObservedStage<E>,
     const R extends readonly FieldKey<E>[] = [],
     const W extends readonly FieldKey<E>[] = [],
-    // A second variable in the union keeps `H` whole where the hook is one of several types.
+    // The unused type parameter `Z` in the union keeps `H` a union if the hook is one of several types.
     Z extends never = never,
     const P extends StageOf<E> = never,
   >(
@@ -121,30 +134,30 @@ export interface HookSet<E extends AnyStages> extends HookControl {
   ): HookHandle;
 }
 
-/** A hook of any form that the option `hooks: [...]` of an engine accepts. */
+/** A hook of any form, as an element of the option `hooks: [...]` of an engine. */
 export type HookInput<E extends AnyStages> =
   | (E extends AnyStages ? FinishedHook<E["kind"]> : never)
   | ProtocolHook
   | DeviceHook
   | (object & Lifecycle<E> & HookOptions)
-  // Methods that receive the declared fields: checked by `Accept`, which knows them.
+  // Lifecycle methods that receive declared fields. `Accept` checks them, because it knows `reads` and `writes`.
   | (HookOptions & { readonly reads: readonly unknown[] })
   | (HookOptions & { readonly writes: readonly unknown[] });
 
-/** A list whose elements get no context from its type. */
+/** A list whose type gives its elements no contextual type, so that each element keeps its own. */
 export interface ListOf<T> {
   /** Number of elements. */
   readonly length: number;
-  /** Returns the element at an index, from the end when negative. */
+  /** Returns the element at an index, counted from the end if it is negative. */
   at(index: number): T | undefined;
 }
 
-/** The names that the objects of a list declare, by object. */
+/** For each hook of a list, the union of the stages and fields that it declares. */
 export type Names = readonly unknown[];
 
 /**
- * The hooks that an engine begins with: each is checked as `add` does. Handlers of objects that are written in place get
- * their contexts from the stages and reads `N` and the writes `W` that stand beside them.
+ * The hooks that an engine begins with; each is checked as `add` does. The contexts of handlers in object literals
+ * are inferred from the names that the objects declare: `N` for stages and reads, `W` for writes.
  */
 export type InitialHooks<
   E extends AnyStages,
@@ -152,7 +165,7 @@ export type InitialHooks<
   N extends readonly unknown[] = Names,
   W extends readonly unknown[] = Names,
 > =
-  | (readonly HookInput<E>[] extends H // H is not inferred yet, or is no narrower than the general list
+  | (readonly HookInput<E>[] extends H // H is not inferred yet, or is the general list type
     ?
       | ListOf<HookInput<E>>
       | {

@@ -1,5 +1,5 @@
 /**
- * Opening and closing of hooks with a run.
+ * Opens the hooks at the beginning of a run, and closes them at its end.
  *
  * @module
  */
@@ -12,38 +12,41 @@ import { type Entry, pendingCall } from "./stage_handler.ts";
 import type { ErrorPolicy, Outcome } from "../protocol/outcome.ts";
 import { isThenable } from "../../base/sequence.ts";
 
-/** The registry, as a lifespan sees it. */
+/** The members of the registry that `Lifespan` uses. */
 export interface LifespanHost {
-  /** The engine, as hooks see it. */
+  /** The engine that hooks find as `ctx.workflow`. */
   readonly workflow: Workflow;
-  /** Returns the hooks in order as they are now; some may be added or removed while others open. */
+  /** Returns the current hooks in the order of execution. Hooks may be added or removed while others open. */
   entries(): readonly Entry[];
   /** The signal that stops the engine. */
   readonly signal: AbortSignal | undefined;
   /** Reports an error that is not thrown. */
   readonly errors: Pick<ErrorReports, "report" | "warn">;
-  /** Recompiles the stages of some hooks, because they may be called from now on, or no longer. */
+  /** Recompiles the stages of hooks that have been opened or closed. */
   compile(entries: readonly Entry[]): void;
   /** Removes a hook that could not be opened during a run. */
   remove(entry: Entry): void;
 }
 
-/** The hooks of one engine from their opening to their closing, and the deliveries in flight to them. */
+/** Opens and closes the hooks of one engine, and holds the deliveries in flight to them. */
 export class Lifespan {
   readonly #host: LifespanHost;
   readonly #leaving: { readonly entry: Entry; readonly outcome: Outcome }[] = [];
   readonly #closing = new Set<object>();
-  // A queue of its own, because a slow `open` or `close` must not hold up deliveries.
+  // Late openings and closings have a separate queue, because a slow `open` or `close` must not delay deliveries.
   readonly #moves = new DeferredQueue();
-  /** Waits for hooks. */
+  /** Waits for asynchronous hooks, for a limited time once the run is aborted. */
   readonly answers: AnswerWatch;
   /** Deliveries in flight, in order. */
   readonly queue: DeferredQueue = new DeferredQueue();
   #state: "closed" | "opening" | "open" = "closed";
-  /** True if a hook that opened or left during this run has thrown. */
+  /**
+   * True if an error of a hook that opened late, or was removed, has been thrown in this run. Later ones are
+   * reported.
+   */
   #hasThrown = false;
 
-  /** Begins with all hooks closed. */
+  /** Starts with all hooks closed. */
   constructor(host: LifespanHost) {
     this.#host = host;
     this.answers = new AnswerWatch(host.signal, () => host.workflow.stepCount);
@@ -54,14 +57,15 @@ export class Lifespan {
     return this.#state === "open";
   }
 
-  /** True if the hooks are being opened; no stage calls them meanwhile. */
+  /** True while the hooks are being opened. No stage calls them meanwhile. */
   get isOpening(): boolean {
     return this.#state === "opening";
   }
 
   /**
-   * Opens all hooks in order. If one throws, those that are open are closed in reverse order with that error, and it is
-   * thrown. If the policy of that hook is to warn, it is reported instead, and the run goes on without the hook.
+   * Opens all hooks in order. If one fails, closes the hooks already open in reverse order, with that error as the
+   * outcome, and throws the error. If the error policy of the failed hook is "warn" or "disable", reports the error
+   * instead and continues without the hook.
    */
   async open(): Promise<void> {
     this.#hasThrown = false;
@@ -86,7 +90,7 @@ export class Lifespan {
       const entry = this.#host.entries().find((entry) => !entry.isOpen && !tried.has(entry));
       if (entry === undefined) break;
       tried.add(entry);
-      entry.isOpen = true; // before `open` returns: if it is removed meanwhile, it must be closed
+      entry.isOpen = true; // set before `open` returns: if the hook is removed meanwhile, it must be closed
       try {
         await this.#answered(entry, "open", entry.record.hook.open?.(this.#workflowOf(entry)));
       } catch (error) {
@@ -101,7 +105,8 @@ export class Lifespan {
   }
 
   /**
-   * Opens a hook that was added during a run; it is called once its `open` has settled. Throws the error of `open`.
+   * Opens a hook that was added during a run. Stages call it once its `open` has settled. If `open` throws, so does
+   * this method, unless the error policy of the hook is "warn" or "disable".
    */
   openLate(entry: Entry): void {
     if (this.#closing.has(entry.record.hook)) {
@@ -119,7 +124,7 @@ export class Lifespan {
     }
   }
 
-  /** Closes a removed hook as soon as no dispatch can still call it. */
+  /** Marks a removed hook to be closed between two steps, when no visit can still call it. */
   leave(entry: Entry): void {
     if (!entry.isOpen) return;
     const { stepCount: step } = this.#host.workflow;
@@ -127,7 +132,10 @@ export class Lifespan {
     this.#leaving.push({ entry, outcome: { status: "stopped", reason: "removed", step } });
   }
 
-  /** Begins to close removed hooks between two steps, and throws the error of a delivery or of a closing. */
+  /**
+   * Called between two steps: begins to close removed hooks, and throws the error of a delivery, an opening or a
+   * closing.
+   */
   check(): void {
     while (this.#leaving.length > 0) {
       const { entry, outcome } = this.#leaving.shift()!;
@@ -137,7 +145,7 @@ export class Lifespan {
     this.#moves.check();
   }
 
-  /** Waits until nothing is in flight. Throws the first error. */
+  /** Waits until no delivery, opening or closing is in flight. Throws the first error. */
   async settle(): Promise<void> {
     try {
       this.check();
@@ -145,14 +153,14 @@ export class Lifespan {
       if (this.#moves.length > 0) await this.#moves.flush();
     } finally {
       await this.queue.idle();
-      this.queue.resume(); // later deliveries belong to another run
+      this.queue.resume(); // later deliveries belong to the next run
     }
   }
 
   /**
-   * Waits until nothing is in flight, then closes the open hooks in reverse order; every close is attempted. After a run
-   * that succeeded the first error is thrown at the end. After a run that failed, errors are only reported, so that they
-   * do not hide why it failed; so are errors of hooks whose policy is to warn.
+   * Waits until nothing is in flight, then closes all open hooks in reverse order, even if one of them fails. If the
+   * run succeeded, throws the first error at the end. If it failed, errors are only reported, so that they do not
+   * hide why it failed. Errors of hooks with the policy "warn" or "disable" are only reported, too.
    */
   async close(outcome: Outcome): Promise<void> {
     let ending = outcome;
@@ -182,7 +190,7 @@ export class Lifespan {
         errors.push({ entry, error });
       }
     };
-    for (;;) { // a closing hook may remove another
+    for (;;) { // looks up the hooks again each time, because a closing hook may remove another one
       const left = this.#leaving.shift();
       const entry = left?.entry ?? this.#host.entries().findLast((entry) => entry.isOpen);
       if (entry === undefined) break;
@@ -193,7 +201,7 @@ export class Lifespan {
     if (first !== undefined) throw first.error;
   }
 
-  /** Closes a removed hook. The first error of a run is thrown at the next check, later ones are reported. */
+  /** Closes a removed hook. The first error in a run is thrown by the next `check`; later ones are reported. */
   async #closeLeft(entry: Entry, outcome: Outcome): Promise<void> {
     try {
       await this.#close(entry, outcome);
@@ -212,7 +220,7 @@ export class Lifespan {
     throw error;
   }
 
-  /** Closes one hook, if it is open. Throws the error of `close`, unless the policy of the hook is to warn. */
+  /** Closes one hook if it is open. Throws the error of its `close`, unless its error policy is "warn" or "disable". */
   async #close(entry: Entry, outcome: Outcome): Promise<void> {
     if (!entry.isOpen) return;
     entry.isOpen = false;
@@ -239,7 +247,7 @@ export class Lifespan {
     const opened = () => {
       entry.isOpen = true;
       if (this.#host.entries().includes(entry)) this.#host.compile([entry]);
-      else this.leave(entry); // it was removed meanwhile
+      else this.leave(entry); // the hook was removed meanwhile
     };
     const failed = (error: unknown) => {
       const isGone = !this.#host.entries().includes(entry);
@@ -255,18 +263,21 @@ export class Lifespan {
   }
 }
 
-/** Another run writes to the same file: both would be damaged, so this ends the run under any policy. */
+/**
+ * Returns whether an error says that another run writes to the same file. Both runs would damage it, so the error
+ * ends this run under any error policy.
+ */
 function isBusy(error: unknown): boolean {
   return (error as { readonly code?: unknown } | undefined)?.code === "EBUSY";
 }
 
-/** Returns whether the policy of the hook, or of its registration, is that errors do not stop a run. */
+/** Returns whether the error policy of the hook lets the run continue after an error: "warn" or "disable". */
 function isLenient({ onError, record }: Entry): boolean {
   const policy: ErrorPolicy | undefined = onError ?? record.onError;
   return policy === "warn" || policy === "disable";
 }
 
-/** Returns the original cause of an error: one that is already known is not reported again. */
+/** Returns the innermost cause of an error. Two errors with the same one are reported once. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }

@@ -1,49 +1,49 @@
 /**
- * Lists of registered hooks, for people and for logs.
+ * Lists of registered hooks, for users and for logs.
  *
  * @module
  */
 
 /** One registered hook. */
 export interface HookListing {
-  /** Name. */
+  /** Name of the hook. */
   readonly name: string;
   /** True if the hook is enabled. */
   readonly enabled: boolean;
   /** The stages at which it runs. */
   readonly stages: readonly string[];
-  /** Frequency. */
+  /** Frequency of the hook's schedule, in counts. */
   readonly frequency: number;
-  /** Position in the order of execution, from 0. */
+  /** Position in the order of execution, counted from 0. */
   readonly order: number;
-  /** Band. */
+  /** Band in which the hook was registered. */
   readonly band: "first" | "normal" | "last";
-  /** Stage → the overload that was matched. */
+  /** The matched overload at each stage, as text, by stage. */
   readonly overloads: Readonly<Record<string, string>>;
-  /** True if only `otherwise` matched: the hook knows none of this engine's kinds. */
+  /** True if only `otherwise` of the hook matched, because the hook has no handler for the kinds of this engine. */
   readonly isFallback: boolean;
-  /** The fields that it reads. */
+  /** Names of the fields that the hook reads. */
   readonly reads: readonly string[];
-  /** The fields that it writes. */
+  /** Names of the fields that the hook writes. */
   readonly writes: readonly string[];
-  /** Number of errors that it has thrown. */
+  /** Number of errors that the hook has thrown. */
   readonly errors: number;
 }
 
 /** One hook at one stage of a {@linkcode Plan}. */
 export interface PlanStep {
-  /** The hook's name. */
+  /** Name of the hook. */
   readonly hook: string;
-  /** The overload that was matched. */
+  /** The matched overload, as text. */
   readonly matched: string;
-  /** Schedule in words: `every 10 steps`. */
+  /** Schedule of the hook at this stage as text, such as `every 10 steps`. */
   readonly when: string;
   /** True if the hook is enabled. */
   readonly enabled: boolean;
 }
 
 /**
- * The hooks of each stage, in order. `String(plan)` is a table.
+ * The hooks of each stage, in the order of execution. `String(plan)` is a table.
  *
  * @example
  * ```ts
@@ -57,11 +57,11 @@ export interface PlanStep {
  * ```
  */
 export class Plan {
-  /** Stage → its hooks, in the order in which they run. Stages without hooks are included. */
+  /** Map from stage to its hooks, in the order of execution. It includes stages without hooks. */
   readonly stages: ReadonlyMap<string, readonly PlanStep[]>;
   readonly #roles: ReadonlyMap<string, string>;
 
-  /** Made by the registry. */
+  /** Creates a plan. Only the registry calls this; users get a plan from `hooks.plan()`. */
   constructor(
     stages: readonly {
       readonly stage: string;

@@ -1,5 +1,5 @@
 /**
- * The names of hooks, and their order: by band, then by registration, then by `before` and `after`.
+ * The names of hooks, and their order: by band, within a band by registration, adjusted by `before` and `after`.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { StageInfo } from "../protocol/stage.ts";
 import type { Band } from "./add_options.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** The bands, in order. */
+/** All bands, in the order of execution. */
 export const BANDS: readonly Band[] = ["first", "normal", "last"];
 
 /**
- * Sorts entries.
+ * Sorts hooks by band, within a band by the given order, and then moves them to satisfy `before` and `after`.
  *
- * @throws {RangeError} if `before` and `after` form a cycle; the message names its hooks
+ * @throws {RangeError} if `before` and `after` form a cycle; the message names the hooks in it
  */
 export function sortEntries(entries: readonly Entry[]): Entry[] {
   const bands: Record<Band, Entry[]> = { first: [], normal: [], last: [] };
   for (const entry of entries) bands[entry.order].push(entry);
   const inBands = BANDS.flatMap((band) => bands[band]);
-  // Most hooks name no others, and every registration sorts all hooks again.
+  // The common case is fast: most hooks have neither `before` nor `after`, and every registration sorts all hooks.
   if (entries.every(isUnordered)) return inBands;
   const list = pullForward(inBands), { waiting, followers } = constraintsOf(list);
   const sorted: Entry[] = [], isDone = new Uint8Array(list.length);
@@ -32,7 +32,7 @@ export function sortEntries(entries: readonly Entry[]): Entry[] {
     }
     isDone[at] = 1;
     sorted.push(list[at]!);
-    // The first entry of the list that waits for no other comes next: it may be one that was passed over.
+    // The next entry is the first one in the list that waits for no other; it may stand before this one.
     let next = at + 1;
     for (const follower of followers[at]!) {
       if (--waiting[follower]! === 0) next = Math.min(next, follower);
@@ -47,7 +47,10 @@ function isUnordered({ before, after }: Entry): boolean {
   return before.length === 0 && after.length === 0;
 }
 
-/** Counts, for each entry, those that must precede it, and lists those that must follow it, by place in the list. */
+/**
+ * Translates `before` and `after` to indices in the list. `waiting` is the number of entries that must precede each
+ * entry, `followers` the indices of the entries that must follow it.
+ */
 function constraintsOf(
   list: readonly Entry[],
 ): { readonly waiting: number[]; readonly followers: Set<number>[] } {
@@ -65,7 +68,10 @@ function constraintsOf(
   return { waiting, followers };
 }
 
-/** Moves each entry with `before` in front of the entry that it names, because the entry with the option moves. */
+/**
+ * Moves each entry that stands behind an entry named in its `before` to directly in front of it. The entry with the
+ * option moves, and the named entry keeps its position.
+ */
 function pullForward(entries: readonly Entry[]): Entry[] {
   const list = [...entries];
   for (const entry of entries) {
@@ -82,7 +88,7 @@ function mustPrecede(a: Entry, b: Entry): boolean {
 }
 
 function cycle(entries: readonly Entry[]): RangeError {
-  // Each entry left has a predecessor among them, so following predecessors must lead into a cycle.
+  // Each of these entries has a predecessor among them, so following predecessors must lead into a cycle.
   const path = [entries[0]!];
   for (;;) {
     const previous = entries.find((other) => other !== path[0] && mustPrecede(other, path[0]!))!;
@@ -98,10 +104,10 @@ function cycle(entries: readonly Entry[]): RangeError {
 }
 
 /**
- * Returns the handlers of one stage, of sorted entries: modifiers first, so that every observer sees the state that
- * they leave.
+ * Returns the handlers of sorted hooks at one stage. Modifiers come first, so that every observer sees the state
+ * after all changes.
  *
- * @throws {RangeError} if `before` or `after` asks for the opposite
+ * @throws {RangeError} if `before` or `after` would put an observer before a modifier
  */
 export function handlersAt(entries: readonly Entry[], info: StageInfo): StageHandler[] {
   const modifiers: StageHandler[] = [], others: StageHandler[] = [];
@@ -129,7 +135,7 @@ function checkModifiers(
 }
 
 /**
- * Checks that the requested order of hooks is possible at each stage.
+ * Checks that `before` and `after` are compatible at each stage with modifiers running before observers.
  *
  * @throws {RangeError} if `before` or `after` puts an observer before a modifier
  */
@@ -138,7 +144,10 @@ export function checkOrder(entries: readonly Entry[], infos: Iterable<StageInfo>
   for (const info of infos) handlersAt(entries, info);
 }
 
-/** Returns an error for each name in `before` and `after` that no hook has: a misspelled one would order nothing. */
+/**
+ * Returns an error for each name in `before` and `after` that no hook has. Such a name is probably misspelled, and
+ * would have no effect.
+ */
 export function unknownNames(
   entries: readonly Entry[],
 ): { readonly entry: Entry; readonly error: RangeError }[] {
@@ -155,8 +164,8 @@ export function unknownNames(
 }
 
 /**
- * A set of names that finds the first free number of a label without trying those below it each time: 2,000 hooks of
- * one class would otherwise cost two million lookups.
+ * The names of the hooks in a registry. It remembers the next number for each label, because 2,000 hooks of one class
+ * would otherwise cost two million lookups.
  */
 export class HookNames {
   readonly #taken = new Set<string>();
@@ -168,18 +177,18 @@ export class HookNames {
     return this.#taken.has(name);
   }
 
-  /** Takes a name. */
+  /** Adds the name of a hook. */
   add(name: string): void {
     this.#taken.add(name);
   }
 
-  /** Gives a name back; it is the next one that its label gets. */
+  /** Removes the name of a hook, so that `free` can return it again. */
   delete(name: string): void {
     this.#taken.delete(name);
     this.#from.clear();
   }
 
-  /** Returns the first free name of a label: itself, or with a number from 2 on. */
+  /** Returns the first free name for a label: the label itself, or else `label-2`, `label-3` and so on. */
   free(label: string): string {
     if (!this.has(label)) return label;
     for (let n = this.#from.get(label) ?? 2;; n++) {

@@ -1,5 +1,5 @@
 /**
- * One form for all hooks: class protocol, table, overload set and lifecycle methods are converted to it.
+ * Converts hooks of all forms (class, table, overload set, lifecycle methods, kernels) to one record.
  *
  * @module
  */
@@ -33,42 +33,43 @@ import {
   makeHook,
 } from "../protocol/table.ts";
 
-/** A hook in the form the registry works with. */
+/** A hook in the uniform form that the registry uses. */
 export interface HookRecord {
-  /** The hook as the user passed it. */
+  /** The hook object that the user passed. */
   readonly hook: HookOptions;
-  /** The name the user gave, if any. */
+  /** The `name` of the hook object; `undefined` if it has none. */
   readonly name: string | undefined;
-  /** Name without the option `name`. */
+  /** Name of the hook in messages, and its registered name if no other is given. */
   readonly label: string;
-  /** Schedule. */
+  /** Schedule at all stages that are not in `stageTimes`. */
   readonly schedule: Required<ScheduleOptions>;
-  /** Schedules of single stages, by name, that replace it. */
+  /** Schedules of single stages, by stage name. They replace `schedule`. */
   readonly stageTimes: ReadonlyMap<string, Required<ScheduleOptions>>;
-  /** Names of the fields that it reads. */
+  /** Names of the fields that the hook reads. */
   readonly reads: readonly string[];
-  /** Names of the fields that it writes. */
+  /** Names of the fields that the hook writes. */
   readonly writes: readonly string[];
-  /** Error policy, if it has one. */
+  /** Error policy that the hook declares; `undefined` if it declares no policy. */
   readonly onError: ErrorPolicy | undefined;
-  /** Its own condition. */
+  /** The `when` of the hook combined with `enableAfterEpoch`; `undefined` if the hook has neither. */
   readonly when: ((ctx: unknown) => boolean) | undefined;
-  /** True if it may run at stages of several kinds, so that some of its fields may be missing here. */
+  /** True if the hook may have stages of several kinds, so that this engine may lack some of its fields. */
   readonly isMultiKind: boolean;
-  /** Returns its handler for a stage, matched once. */
+  /** Returns the handler of the hook for a stage; `undefined` if it has no handler for it. */
   bind(stage: StageInfo, ctx: object): Bound | undefined;
 }
 
-/** Options for the place of a hook in an engine, besides its own members. */
+/** Settings for the conversion that come from the engine and from `hooks.add`, not from the hook. */
 interface Placement {
-  /** Runs the kernels of hooks that provide kernels. */
+  /** Runs the kernels of hooks with `kernels`; `undefined` if the engine does not run kernels. */
   readonly worker?: DeviceWorker | undefined;
-  /** The stage that was given at registration, instead of the hook's own. */
+  /** The stage given at registration; it replaces the stage that the hook declares. */
   readonly stage?: string | undefined;
 }
 
 /**
- * Returns whether an engine with the right kinds would accept the value as a hook class or a table. Never throws.
+ * Returns whether the value is a valid hook class, table or overload set, for engines with the right kinds. Never
+ * throws.
  *
  * @example
  * ```ts
@@ -85,11 +86,11 @@ export function isHook(value: unknown): value is ProtocolHook | FinishedHook<str
     else assertProtocol(value as object);
     return true;
   } catch {
-    return false; // a getter of the value may have thrown anything
+    return false; // the value is invalid, or one of its getters threw
   }
 }
 
-/** Converts a hook to the form of the registry. Throws a TypeError or RangeError that names its wrong members. */
+/** Converts a hook of any form to a record. Throws a TypeError or RangeError that names the wrong members. */
 export function readHook(
   hook: unknown,
   kinds: readonly AnyStages[],
@@ -104,7 +105,10 @@ export function readHook(
   return fromProtocol(hook as ProtocolHook, kinds, { worker, stage });
 }
 
-/** Throws a TypeError for a hook that has no single stage to be given at registration. */
+/**
+ * Throws a TypeError if the stage of the hook cannot be given at registration, because it is not a hook with a single
+ * stage.
+ */
 function checkPlaceable(hook: unknown): void {
   const members = isObject(hook) ? hook : {};
   const own = isTableHook(hook)
@@ -118,7 +122,10 @@ function checkPlaceable(hook: unknown): void {
   );
 }
 
-/** Throws a TypeError for members that look like handlers, and that no engine would ever call. */
+/**
+ * Throws a TypeError for methods that look like handlers but would never be called, such as `on_train_end`, or
+ * `onTrainEnd` beside `call`.
+ */
 function checkSilent(hook: object, kinds: readonly AnyStages[]): void {
   const label = labelOf(hook), { call } = hook as { readonly call?: unknown };
   const snake = methodsOf(hook, /^on_[a-z]/)[0];
@@ -137,7 +144,7 @@ function checkSilent(hook: object, kinds: readonly AnyStages[]): void {
   );
 }
 
-/** Returns the lifecycle methods of a hook that also has another form. */
+/** Returns the names of the methods called `on…`, except `onError` and `onRegister`. */
 function handlersOf(hook: object): string[] {
   return methodsOf(hook, /^on[A-Z]/).filter((name) => name !== "onError" && name !== "onRegister");
 }
@@ -147,7 +154,7 @@ function isLifecycle(hook: unknown): hook is HookOptions {
     lifecycleMethods(hook).length > 0;
 }
 
-/** Returns whether the hook has only settings for its engine, and no handler. */
+/** Returns whether the hook has only `settings` for the engine, and no stage or handler. */
 function isSettingsOnly(hook: unknown): hook is HookOptions {
   return typeof hook === "object" && hook !== null && !("call" in hook) &&
     (hook as HookOptions).settings !== undefined && !("stage" in hook) && !("stages" in hook);
@@ -198,7 +205,10 @@ function fromLifecycle(hook: HookOptions, kinds: readonly AnyStages[]): HookReco
   };
 }
 
-/** Calls several methods of one observe stage, one after the other. */
+/**
+ * Calls several methods that handle the same observe stage, one after the other. Waits for each if it returns a
+ * promise.
+ */
 function callAll(targets: readonly MethodTarget[], ctx: unknown): unknown {
   let answer: unknown;
   for (const target of targets) answer = after(answer, () => target.call(ctx));
@@ -227,7 +237,10 @@ function fromProtocol(
   };
 }
 
-/** Returns a handler that lets the engine run the kernels of the hook now. */
+/**
+ * Returns a handler that makes the engine run the kernels of the hook. Throws a TypeError if the engine does not run
+ * kernels.
+ */
 function workOf(hook: object, label: string, worker: DeviceWorker | undefined): unknown {
   if (worker !== undefined) return (_ctx: unknown, stage: string) => worker.work(hook, stage);
   throw new TypeError(
@@ -236,7 +249,7 @@ function workOf(hook: object, label: string, worker: DeviceWorker | undefined): 
 }
 
 function runsOn(hook: ProtocolHook, label: string, { stage, role }: StageInfo): boolean {
-  if (role !== "observe") return false; // a hook that accepts everything must never claim a stage
+  if (role !== "observe") return false; // a hook that accepts all stages must not pipe, vote or replace
   const answer: unknown = hook.runsOnStage!(stage as never);
   if (typeof answer === "boolean") return answer;
   throw new TypeError(
@@ -282,7 +295,10 @@ function common(hook: HookOptions, label: string): Omit<HookRecord, "bind"> {
   };
 }
 
-/** Returns its condition: its own `when`, and that enough epochs are done. */
+/**
+ * Returns the condition of a hook: that enough epochs are done, and that its `when` returns `true`; `undefined` if it
+ * is always met.
+ */
 function conditionOf(hook: HookOptions): HookRecord["when"] {
   const { when } = hook as { readonly when?: (ctx: unknown) => boolean };
   const { enableAfterEpoch: first = 0 } = hook;
@@ -293,12 +309,12 @@ function conditionOf(hook: HookOptions): HookRecord["when"] {
   };
 }
 
-/** Returns whether the hook does some of its work on the host. */
+/** Returns whether a hook with kernels also has `compute`, which runs on the host. */
 export function isHostWork(hook: object): boolean {
   return typeof (hook as { readonly compute?: unknown }).compute === "function";
 }
 
-/** Returns whether the kernels of the hook run after everything else of a stage. */
+/** Returns whether the kernels of the hook run after all other hooks of a stage. */
 export function isLastWork(hook: object): boolean {
   return isDeviceHook(hook) && (hook as { readonly isLast?: unknown }).isLast === true;
 }

@@ -1,5 +1,5 @@
 /**
- * Registration of hooks.
+ * Registration of hooks: checks a hook against the engine and makes its handlers.
  *
  * @module
  */
@@ -27,17 +27,17 @@ import { complaint, show } from "../../base/show.ts";
 import type { AnyStages, StageInfo } from "../protocol/stage.ts";
 import { isTableHook } from "../protocol/table.ts";
 
-/** The engine, as a registration needs it. */
+/** The members of an engine that a registration uses. */
 export interface Registering {
   readonly kinds: readonly AnyStages[];
   readonly infos: ReadonlyMap<string, StageInfo>;
   readonly context: object;
   readonly state: StateSource;
   readonly others: readonly Entry[];
-  /** The names of the others. */
+  /** The names of the hooks in `others`. */
   readonly names: HookNames;
   readonly worker: DeviceWorker | undefined;
-  /** The part of the engine that its hooks see, if it is not the whole engine. */
+  /** The part of the engine that the hook sees; `undefined` for the whole engine. */
   readonly part?: Part | undefined;
 }
 
@@ -53,7 +53,10 @@ const OPTIONS: readonly string[] = Object.keys(
   } satisfies Readonly<Record<keyof PlacedOptions, true>>,
 );
 
-/** Makes an entry with a handler for each of its stages. Throws if the hook cannot be registered. */
+/**
+ * Makes an entry for a hook, with a handler for each of its stages. Throws a TypeError or RangeError if the engine
+ * cannot accept the hook.
+ */
 export function makeEntry(hook: unknown, options: PlacedOptions, engine: Registering): Entry {
   checkOptionKeys(labelOf(hook), options);
   const record = readHook(hook, engine.kinds, { worker: engine.worker, stage: options.stage });
@@ -86,7 +89,10 @@ export function makeEntry(hook: unknown, options: PlacedOptions, engine: Registe
   return entry;
 }
 
-/** Calls the `onRegister` of a hook once `entries` has checked its place, and returns the hooks with it. */
+/**
+ * Calls the `onRegister` of a hook, after `entries` has checked that the hook can be ordered among the others.
+ * Returns the result of `entries`, called again if `onRegister` was called.
+ */
 export function registered<T>(
   { name, record: { hook } }: Entry,
   workflow: Workflow,
@@ -95,14 +101,14 @@ export function registered<T>(
   const found = entries();
   if (hook.onRegister === undefined) return found;
   const answer: unknown = hook.onRegister(workflow);
-  if (!isThenable(answer)) return entries(); // it may have added other hooks
+  if (!isThenable(answer)) return entries(); // `onRegister` may have added other hooks
   answer.then(undefined, () => {});
   throw new TypeError(
     `Cannot register hook ${name}: its onRegister must not return a promise. Wait in open() instead`,
   );
 }
 
-/** Returns the name of a hook among all hooks of an engine. */
+/** Returns the name of a hook at the root of an engine: `part/name` if it belongs to a part, otherwise `name`. */
 export function pathOf(name: string, part: Part | undefined): string {
   return part === undefined ? name : `${part.name}/${name}`;
 }
@@ -180,14 +186,14 @@ function checkStageTimes({ name, record, handlers }: Entry, { kinds }: Registeri
   const elsewhere = known.filter((kind) => !kinds.includes(kind));
   for (const stage of record.stageTimes.keys()) {
     if (stages.includes(stage)) continue;
-    // One hook for engines of several kinds: the stage may be another's.
+    // A hook for engines of several kinds may name a stage that only another engine has.
     if (elsewhere.some(({ roles }) => Object.hasOwn(roles, stage))) continue;
     const requirement = `its stageTimes must name stages at which it runs (${stages.join(", ")})`;
     throw new TypeError(complaint(`register hook ${name}`, requirement, stage, stages));
   }
 }
 
-/** Returns the kinds that a hook names; `undefined` if it may accept others. */
+/** Returns the names of the kinds that a hook handles; `undefined` if it may handle others. */
 function kindsOf(hook: HookOptions): readonly string[] | undefined {
   if (isTableHook(hook)) {
     const isOpen = tableOf(hook.on) !== undefined || hook.otherwise !== undefined;
@@ -206,7 +212,7 @@ function makeHandlers(entry: Entry, engine: Registering): StageHandler[] {
   });
 }
 
-/** Plans the reads and writes of all hooks again, after the state of the engine has moved. */
+/** Plans the reads and writes of all hooks again, after the state of the engine has moved to or from a device. */
 export function rebind(entries: readonly Entry[], context: object, state: StateSource): void {
   for (const { record, handlers, part } of entries) {
     const access = accessOf(record, { context, state, part });
@@ -214,7 +220,7 @@ export function rebind(entries: readonly Entry[], context: object, state: StateS
   }
 }
 
-/** Returns how a hook reaches the state of the engine, where that is stored now. */
+/** Returns the access of a hook to the engine's state, either in host memory or by a plan to fetch it. */
 function accessOf(
   record: HookRecord,
   engine: Pick<Registering, "context" | "state" | "part">,
@@ -236,19 +242,25 @@ function accessOf(
   return { shared: context, own, plan };
 }
 
-/** Plans the fields that a hook is called with; `undefined` if it reads and writes no field. */
+/**
+ * Returns the plan for reading the fields that a hook declares, with the fields that determine its part; `undefined`
+ * if there are no fields to read.
+ */
 function planOf(
   { hook, reads, writes }: HookRecord,
   { state, part }: Pick<Registering, "state" | "part">,
 ): ReadPlan | undefined {
-  const isDevice = isDeviceHook(hook); // a hook with kernels gets no values
+  const isDevice = isDeviceHook(hook); // kernels access the buffers directly
   const wanted = isDevice ? reads : [...reads, ...writes];
   const fields = wanted.filter((field) => state.fields.includes(field) || state.has?.(field));
   const all = new Set([...fields, ...(isDevice ? [] : part?.keys ?? [])]);
   return all.size === 0 ? undefined : state.plan([...all]);
 }
 
-/** Returns the getters of fields in host memory, of the share of a part if there is one. */
+/**
+ * Returns functions that get a field in host memory to read or to change. For a hook of a part, they return the
+ * part's share.
+ */
 function accessIn(
   { state, part }: Pick<Registering, "state" | "part">,
   plan: ReadPlan | undefined,

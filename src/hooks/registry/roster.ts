@@ -1,5 +1,5 @@
 /**
- * The registered hooks of an engine, with those of the engines that are parts of it.
+ * The registered hooks of an engine and of the engines that are parts of it.
  *
  * @module
  */
@@ -15,65 +15,65 @@ import { pathOf } from "./registration.ts";
 import type { HookHandle } from "./hook_set.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** Functions that a roster calls at the root of the tree when a hook has changed. */
+/** Functions that the root roster of a tree calls when a hook has changed. */
 export interface RosterCalls {
-  /** The engine, as hooks see it. */
+  /** The engine that hooks find as `ctx.workflow`. */
   readonly workflow: Workflow;
   /** Recompiles the stages of the hook. */
   changed(entry: Entry): void;
-  /** Closes the hook, as it was removed. */
+  /** Closes a hook after its removal. */
   removed(entry: Entry): void;
-  /** Reports that a listener has thrown. */
+  /** Reports an error that a listener has thrown. `hook` is the name of the changed hook. */
   listenerFailed(hook: string, error: unknown): void;
 }
 
-/** A roster, and the part that connects it with the other one. */
+/** A roster at the other end of a connection in the tree, and the part that the lower roster of the two belongs to. */
 interface Joined<R> {
   readonly roster: Roster<R>;
   readonly part: Part;
 }
 
 /**
- * The hooks of one registry. Registries form a tree: the hooks of a part are called by the engine at the root, and are
- * known there by their path, `part/name`.
+ * The hooks of one registry. Rosters form a tree: the engine at the root also calls the hooks of its parts, and knows
+ * them by their path, `part/name`.
  */
 export class Roster<R> {
-  /** The registry that the hooks were added to. */
+  /** The registry of this roster. */
   readonly owner: R;
-  /** The names of the hooks that were added here. */
+  /** The names of the hooks that were added to this roster. */
   readonly names: HookNames = new HookNames();
   readonly #infos: ReadonlyMap<string, StageInfo>;
   readonly #calls: RosterCalls;
   readonly #listeners = new Set<(change: HookChange) => void>();
   readonly #parts: Joined<R>[] = [];
   #own: readonly Entry[] = [];
-  /** The handlers of the own hooks at each stage, as far as they were asked for since the hooks last changed. */
+  /** Cache of this roster's handlers by stage. It is cleared when hooks are removed or inserted. */
   readonly #handlers = new Map<StageInfo, readonly StageHandler[]>();
   #whole: Joined<R> | undefined;
 
-  /** Makes a roster without hooks. */
+  /** Creates a roster without hooks. */
   constructor(owner: R, infos: ReadonlyMap<string, StageInfo>, calls: RosterCalls) {
     this.owner = owner;
     this.#infos = infos;
     this.#calls = calls;
   }
 
-  /** The hooks that were added here, in order. */
+  /** The hooks that were added to this roster, in the order of execution. */
   get own(): readonly Entry[] {
     return this.#own;
   }
 
-  /** The part that these hooks belong to, if that is not the whole. */
+  /** The part that this roster belongs to; `undefined` at the root. */
   get part(): Part | undefined {
     return this.#whole?.part;
   }
 
-  /** The roster whose engine calls these hooks. */
+  /** The root of the tree. Its engine calls the hooks of all rosters. */
   get root(): Roster<R> {
     return this.#whole === undefined ? this : this.#whole.roster.root;
   }
 
-  /** The hooks of this roster and those of all parts, in order. */
+  /** The hooks of this roster, followed by those of all its parts. */
   get all(): readonly Entry[] {
     if (this.#parts.length === 0) return this.#own;
     return this.#rosters.flatMap((roster) => roster.#own);
@@ -83,18 +83,18 @@ export class Roster<R> {
     return [this, ...this.#parts.flatMap(({ roster }) => roster.#rosters)];
   }
 
-  /** Returns an error for each name in `before` and `after` that no hook of the same registry has. */
+  /** Returns an error for each name in `before` and `after` that no hook of the same roster has. */
   unknownNames(): { readonly entry: Entry; readonly error: RangeError }[] {
     return this.#rosters.flatMap((roster) => unknownNames(roster.#own));
   }
 
-  /** Joins the hooks of a part; the root calls them from now on. */
+  /** Adds the roster of a part to the tree. The engine at the root calls its hooks from now on. */
   join(roster: Roster<R>, part: Part): void {
     roster.#whole = { roster: this, part };
     this.#parts.push({ roster, part });
   }
 
-  /** Updates the parts and paths of all hooks, after parts were joined or renamed. */
+  /** Updates the part and the path of each hook, after parts were joined or renamed. */
   rename(): void {
     for (const roster of this.#rosters) {
       for (const entry of roster.#own) {
@@ -104,18 +104,18 @@ export class Roster<R> {
     }
   }
 
-  /** Returns the roster of the tree that has the hook; `undefined` once it was removed. */
+  /** Returns the roster in the tree that contains the hook; `undefined` if the hook was removed. */
   ownerOf(entry: Entry): Roster<R> | undefined {
     return this.root.#rosters.find((roster) => roster.#own.includes(entry));
   }
 
-  /** Returns the name of a hook in this registry: its path if it belongs to a part. */
+  /** Returns the name by which this roster knows a hook: its path if it was added to a part. */
   nameOf(entry: Entry): string {
     return this.#own.includes(entry) ? entry.name : entry.path;
   }
 
   /**
-   * Returns the hook of a name.
+   * Returns the hook with a name. `verb` is the failed action in the message.
    *
    * @throws {RangeError} if no hook has that name
    */
@@ -129,9 +129,9 @@ export class Roster<R> {
     );
   }
 
-  /** Returns the handlers of a stage in the order in which they are called: modifiers first, those of parts included. */
+  /** Returns the handlers of a stage in the order of execution, including those of parts. Modifiers come first. */
   handlersAt({ stage }: StageInfo): readonly StageHandler[] {
-    const info = this.#infos.get(stage)!; // each registry of the tree has an info of its own
+    const info = this.#infos.get(stage)!; // each registry in the tree has its own `StageInfo` objects
     const own = this.#handlers.get(info) ?? handlersAt(this.#own, info);
     this.#handlers.set(info, own);
     if (this.#parts.length === 0) return own;
@@ -146,9 +146,9 @@ export class Roster<R> {
   }
 
   /**
-   * Returns the hooks with one more, in order.
+   * Returns the hooks of this roster with one more, in the order of execution. The roster itself is not changed.
    *
-   * @throws {RangeError} if the order that the hooks ask for is impossible
+   * @throws {RangeError} if `before` and `after` of the hooks cannot all be satisfied
    */
   with(entry: Entry): readonly Entry[] {
     const entries = sortEntries([...this.#own, entry]);
@@ -156,12 +156,12 @@ export class Roster<R> {
     return entries;
   }
 
-  /** Takes the hooks that `with` returned. */
+  /** Adds the hook `entry`. `entries` is the list that `with` returned for it. */
   add(entry: Entry, entries: readonly Entry[]): HookHandle {
     const isLast = entries.at(-1) === entry;
     this.#own = entries;
     this.names.add(entry.name);
-    // Appending keeps the registration of many hooks from going through all handlers for each of them.
+    // Appending to the cache keeps the registration of many hooks linear: no list is built again for each of them.
     if (isLast) this.#append(entry);
     else this.#handlers.clear();
     this.#report(entry, "add");
@@ -175,7 +175,7 @@ export class Roster<R> {
     };
   }
 
-  /** Removes a hook of this roster or of a part, if it is still there. */
+  /** Removes a hook of this roster or of a part. Does nothing if it was already removed. */
   remove(entry: Entry): void {
     const owner = this.ownerOf(entry);
     if (owner === undefined) return;
@@ -186,7 +186,7 @@ export class Roster<R> {
     this.root.#calls.removed(entry);
   }
 
-  /** Enables or disables a hook of this roster or of a part, if it is still there. */
+  /** Enables or disables a hook of this roster or of a part. Does nothing if it was already removed. */
   toggle(entry: Entry, enabled: boolean): void {
     const owner = this.ownerOf(entry);
     if (entry.enabled === enabled || owner === undefined) return;
@@ -194,7 +194,7 @@ export class Roster<R> {
     owner.#report(entry, enabled ? "enable" : "disable");
   }
 
-  /** Adds a listener. Returns a function that removes it. */
+  /** Adds a listener for changes of hooks. Returns a function that removes it. */
   subscribe(listener: (change: HookChange) => void): () => void {
     if (typeof listener !== "function") {
       throw new TypeError(
@@ -219,7 +219,7 @@ export class Roster<R> {
     this.#callListeners(entry, { type, name: entry.name, step: this.#calls.workflow.stepCount });
   }
 
-  /** Calls the listeners here, then those of the whole. */
+  /** Calls the listeners of this roster, then those of the rosters above it in the tree. */
   #callListeners(entry: Entry, change: HookChange): void {
     for (const listener of [...this.#listeners]) {
       try {

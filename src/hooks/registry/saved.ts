@@ -1,5 +1,5 @@
 /**
- * State of the hooks in a checkpoint, by name.
+ * Saves and restores the state of hooks in a checkpoint.
  *
  * @module
  */
@@ -9,32 +9,32 @@ import type { Entry } from "./stage_handler.ts";
 import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 
-/** State of all hooks by name: plain data. */
+/** The state of all hooks by name, as plain data. */
 export type SavedHookStates = Readonly<Record<string, SavedHook>>;
 
-/** State of a {@linkcode Loop} in a checkpoint. */
+/** The state of a {@linkcode Loop} in a checkpoint. */
 export interface SavedLoop {
-  /** Steps done. */
+  /** Number of steps done. */
   readonly stepCount: number;
-  /** The other counters. */
+  /** Values of the other counters, by name. */
   readonly counts: Readonly<Record<string, number>>;
-  /** State of the hooks. */
+  /** State of the hooks, by name. */
   readonly hooks: SavedHookStates;
 }
 
-/** State of one hook. */
+/** The state of one hook in a checkpoint. */
 export interface SavedHook {
-  /** True if it runs. */
+  /** True if the hook was enabled. */
   readonly enabled: boolean;
-  /** Stage → the count at which it last fired, if it has. */
+  /** The count of the last firing at each stage, by stage. Stages at which the hook never fired are left out. */
   readonly fired: Readonly<Record<string, number>>;
-  /** Event stage → the number of events of which its schedule was asked. */
+  /** The number of events at which the schedule was checked, by event stage. */
   readonly events: Readonly<Record<string, number>>;
-  /** The result of its own `save`, if it has one. */
+  /** The result of the hook's own `save`; missing if that is undefined. */
   readonly state?: unknown;
 }
 
-/** Returns the state of hooks. */
+/** Returns the state of the hooks by name, for a checkpoint. */
 export function saveEntries(entries: readonly Entry[]): SavedHookStates {
   return Object.fromEntries(entries.map(({ path: name, enabled, handlers, record: { hook } }) => {
     const fired = handlers.filter(({ schedule }) => schedule.last >= 0);
@@ -50,9 +50,9 @@ export function saveEntries(entries: readonly Entry[]): SavedHookStates {
 }
 
 /**
- * Restores the state of hooks. Returns an error for each saved name that no hook has.
+ * Restores the state of hooks from a checkpoint. Returns an error for each saved name that no hook has.
  *
- * @throws {TypeError} if `saved` is not a result of `save`; no hook has changed then
+ * @throws {TypeError} if `saved` is not a result of `save`; no hook has been changed then
  */
 export function restoreEntries(
   entries: readonly Entry[],
@@ -76,7 +76,10 @@ export function restoreEntries(
   }));
 }
 
-/** Returns whether a hook was enabled when it was saved; if it was not saved, whether it is now. */
+/**
+ * Returns whether a hook was enabled in the checkpoint. For a hook without saved state, returns whether it is enabled
+ * now.
+ */
 export function wasEnabled(saved: SavedHookStates, { path, enabled }: Entry): boolean {
   return Object.hasOwn(saved, path) ? saved[path]!.enabled : enabled;
 }
@@ -101,9 +104,9 @@ function isCounts(value: unknown): value is Readonly<Record<string, number>> {
 }
 
 /**
- * Checks the saved state of a loop with these counters.
+ * Checks that a value is a saved state of a loop and has no counters other than `counters`.
  *
- * @throws {TypeError} if it is not a result of `save`
+ * @throws {TypeError} if `saved` is not a result of `save`, or has another counter
  */
 export function assertSavedLoop(
   saved: unknown,

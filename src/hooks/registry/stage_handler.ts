@@ -1,5 +1,5 @@
 /**
- * A registered hook, and its handler at one stage: its function, and its schedule.
+ * Registered hooks, and their handlers: the function and the schedule of a hook at one stage.
  *
  * @module
  */
@@ -16,83 +16,92 @@ import type { Band } from "./add_options.ts";
 import type { HookRecord } from "./record.ts";
 import type { HookListing, PlanStep } from "./listing.ts";
 
-/** A registered hook. */
+/** A registered hook: its record, its options, and its state in the run. */
 export interface Entry {
-  /** The hook in the form the registry works with. */
+  /** The hook in the uniform form that the registry uses. */
   readonly record: HookRecord;
-  /** Name in its own registry. */
+  /** Name of the hook in the registry that it was added to. */
   readonly name: string;
-  /** Band. */
+  /** Band in which the hook was registered. */
   readonly order: Band;
-  /** Names of hooks that it must run before. */
+  /** Names of hooks that must run after this hook. */
   readonly before: readonly string[];
-  /** Names of hooks that it must run after. */
+  /** Names of hooks that must run before this hook. */
   readonly after: readonly string[];
-  /** The error policy of its registration, if it has one. */
+  /** The error policy given at registration; `undefined` to use the policy of the hook. */
   readonly onError: ErrorPolicy | undefined;
-  /** Handlers, one for each stage at which it runs. */
+  /** The handlers of the hook, one for each of its stages. */
   readonly handlers: StageHandler[];
-  /** True if it runs. */
+  /** True if the hook is enabled. */
   enabled: boolean;
-  /** The part of the engine that it sees, if that is not the whole. */
+  /** The part of the engine that the hook sees; `undefined` for the whole engine. */
   part: Part | undefined;
-  /** Name among all hooks of the engine, those of parts included. */
+  /** Name of the hook at the root of the engine: `part/name` for a hook of a part. */
   path: string;
-  /** True if it has been opened in this run and not yet closed. */
+  /** True if the hook has been opened in this run and not yet closed. */
   isOpen: boolean;
-  /** Number of errors that it has thrown. */
+  /** Number of errors that the hook has thrown. */
   errors: number;
 }
 
-/** Describes a call of a hook that is waited for. A closing hook stores its state. */
+/**
+ * Describes an asynchronous call of a hook, for the limit of its time after an abort. Calls of hooks with `flush`,
+ * and all calls of `close`, count as storing data.
+ */
 export function pendingCall({ path, record: { hook } }: Entry, stage: string): PendingCall {
   return { hook: path, stage, isStoring: stage === "close" || hook.flush !== undefined };
 }
 
-/** The way in which a hook reaches the state of the engine. */
+/** The objects through which a hook reaches the state of the engine. */
 export interface Access {
-  /** The context of the engine. */
+  /** The context of the engine, shared by all hooks. */
   readonly shared: object;
-  /** The fields of the hook's own contexts, if it reads or writes fields. */
+  /**
+   * Properties that the context of the hook has in addition, such as `read` and `write`; `undefined` if it reads and
+   * writes no field and belongs to no part.
+   */
   readonly own: PropertyDescriptorMap | undefined;
-  /** The plan by which its fields are read; `undefined` if it reads none. */
+  /** The plan for reading the fields of the hook; `undefined` if there are no fields to read. */
   readonly plan: ReadPlan | undefined;
 }
 
-/** The arguments of a handler's calls. Replaced as a whole when the state of the engine moves. */
+/** The target and the context of a handler's calls. The whole object is replaced when the state of the engine moves. */
 export interface Binding {
   /** The object to call. */
   readonly target: Target;
-  /** The engine's context, or one derived from it with `read` and `write`. */
+  /** The engine's context at the stage, or a context derived from it with the hook's own `read` and `write`. */
   readonly ctx: object;
   /** True if `ctx` is derived from the engine's context. */
   readonly hasOwnContext: boolean;
-  /** The plan by which its fields are fetched; `undefined` if they need not be. */
+  /** The plan by which the fields are fetched from a device; `undefined` if they are in host memory. */
   readonly plan: FetchPlan | undefined;
 }
 
 const NOT_ASKED = { at: -1, isWanted: true };
 
-/** One hook at one stage. */
+/** The handler of one hook at one stage, with its schedule. */
 export class StageHandler {
   readonly entry: Entry;
   readonly info: StageInfo;
-  /** The overload that was matched, as text. */
+  /** Text that names the matched overload, for listings. */
   readonly matched: string;
   readonly schedule: Schedule;
   readonly #handler: Target;
-  /** The arguments of its calls now. */
+  /** The target and the context of the handler's calls. */
   binding: Binding;
-  /** The first count at which it may be due. */
+  /** The first count at which the handler may be due; -1 if it must be computed. */
   next = -1;
-  /** Number of events at which its schedule was checked, at an event stage. */
+  /** Number of events at which the schedule was checked. Only used at event stages. */
   events = 0;
-  /** Steps up to this count are run again after a failure; an observer has seen them already. */
+  /**
+   * An observer is not called at counts up to this one, because they are run again after a failure and it has seen
+   * them; -1 otherwise.
+   */
   seen = -1;
-  /** The count for which its condition was asked ahead, and the answer. */
+  /** The answer of `when` that `isWantedAt` requested in advance, and its count. */
   #asked = NOT_ASKED;
 
-  /** Made when its hook is registered. */
+  /** Creates the handler that `bound` describes. The registry calls this when the hook is registered. */
   constructor(entry: Entry, info: StageInfo, bound: Bound, access: Access) {
     this.entry = entry;
     this.info = info;
@@ -102,7 +111,7 @@ export class StageHandler {
     this.binding = this.#bind(access);
   }
 
-  /** Takes another access, after the state of the engine has moved. */
+  /** Sets how the hook reaches the state, after the state has moved to or from a device. */
   rebind(access: Access): void {
     this.binding = this.#bind(access);
   }
@@ -110,7 +119,7 @@ export class StageHandler {
   #bind({ shared, own, plan }: Access): Binding {
     const { part, record: { writes } } = this.entry, base = contextAt(shared, this.info);
     return {
-      // What a hook of a part changes must be copied back to the whole after the call.
+      // Changes that a hook makes to its part must be copied back to the whole after the call.
       target: part === undefined || writes.length === 0
         ? this.#handler
         : new PartTarget(this.#handler, part),
@@ -120,57 +129,59 @@ export class StageHandler {
     };
   }
 
-  /** True if its fields must be fetched before it is called. */
+  /** True if the fields must be fetched before each call. */
   get isDeferred(): boolean {
     return this.binding.plan !== undefined;
   }
 
-  /** True if it is called later, once its fields have arrived, while the engine goes on. */
+  /** True if the engine continues while the fields are fetched, so that the handler is called in a later step. */
   get isLate(): boolean {
     return this.isDeferred && this.mayBeLate;
   }
 
-  /** True if it may be called later. */
+  /** True if the handler may be called in a later step, because it only observes and the hook does not set `sync`. */
   get mayBeLate(): boolean {
     const { part, record } = this.entry;
-    // With `once` it must be known at once whether the part had a share, or it would fire again.
+    // With `once`, the only firing must be undone before the next visit if the part has no system.
     const mustKnow = part !== undefined && timesAt(record, this.info).once;
     return !this.isModifier && record.hook.sync !== true && !mustKnow;
   }
 
-  /** True if it is called at every visit, with nothing to compare or ask. */
+  /** True if the handler is called at every visit, so that no schedule or condition need be checked. */
   get isAlways(): boolean {
     return this.entry.part === undefined && this.schedule.isAlways &&
       this.entry.record.when === undefined && !this.isDeferred &&
       this.seen < 0;
   }
 
-  /** True if it changes state. Modifiers run before the observers of their stage. */
+  /** True if the hook declares `writes`. Modifiers run before the observers of their stage. */
   get isModifier(): boolean {
     return this.entry.record.writes.length > 0;
   }
 
-  /** True if it only observes, so that the results of a step do not depend on it. */
+  /** True if the handler only observes, so that it cannot affect the results of a step. */
   get isObserver(): boolean {
     return this.info.role === "observe" && !this.isModifier;
   }
 
   /**
-   * Returns whether it was called before the call at `count`; `last` is the count of its last recorded firing. Firings of
-   * a handler that is always called are not recorded.
+   * Returns whether the handler was called before its call at `count`. `last` is the count of its last recorded
+   * firing before that call. Firings of a handler that runs at every visit are not recorded.
    */
   wasCalledBefore(count: number, last: number): boolean {
     const { startedAt } = this.schedule;
     return last >= 0 || startedAt < 0 || this.isAlways && count > startedAt;
   }
 
-  /** Error policy. */
+  /**
+   * Error policy: that of the registration, else that of the hook, else "warn" for observers and "throw" for others.
+   */
   get onError(): ErrorPolicy {
     return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");
   }
 
   /**
-   * Asks its `when` with a context.
+   * Returns the answer of the hook's `when` for a context; `true` if the hook has no `when`.
    *
    * @throws {TypeError} if `when` returns anything but a boolean
    */
@@ -184,13 +195,13 @@ export class StageHandler {
     );
   }
 
-  /** Calls its `when` before the visit at a count; the visit then reuses the answer. */
+  /** Returns the answer of the hook's `when` in advance of the visit at `count`. The visit reuses this answer. */
   isWantedAt(count: number): boolean {
     if (this.#asked.at !== count) this.#asked = { at: count, isWanted: this.isWanted() };
     return this.#asked.isWanted;
   }
 
-  /** True if its `when` is asked only once the share of its part is known. */
+  /** True if `when` can be called only after a fetch, which determines the systems of the hook's part. */
   get isAskedLate(): boolean {
     return this.entry.part !== undefined && this.isDeferred;
   }
@@ -203,53 +214,59 @@ export class StageHandler {
     return isWanted;
   }
 
-  /** Returns the first count from `count` on at which it may be due. */
+  /** Returns the first count, not below `count`, at which the handler may be due. */
   dueFrom(count: number): number {
     return this.schedule.next(Math.max(count, this.seen + 1));
   }
 
-  /** Moves `next` up to a count that is not in the past. */
+  /** Recomputes `next` if it is below `count`. */
   advance(count: number): void {
     if (this.next < count) this.next = this.dueFrom(count);
   }
 
-  /** Returns whether it is called at this count with this context. Asks its conditions and records a firing. */
+  /**
+   * Returns whether the handler is to be called at `count` with this context, by its schedule and its `when`. If so,
+   * records a firing.
+   */
   fires(count: number, step: number, ctx: object = this.binding.ctx): boolean {
     if (!this.hasShare(ctx)) return false;
     const at = this.info.isEvent ? this.events++ : count;
     this.advance(at);
-    // An event may belong to another step than the engine's: an earlier one, or one within a multi-step call.
+    // The step of an event may differ from the engine's: it may be earlier, or lie within a multi-step call.
     const of = this.info.counter === "step" ? count : step;
     if (this.next !== at || !this.schedule.fires(at, of) || !this.#answer(at, ctx)) return false;
     this.schedule.fired(at);
     return true;
   }
 
-  /** Returns whether its part has a share now. A hook of the whole always has. */
+  /** Returns whether the hook's part has any system now; `true` for a hook of the whole engine. */
   hasShare(ctx: object = this.binding.ctx): boolean {
     const { part } = this.entry;
     return part === undefined || part.isPresent(this.info.stage, ctx);
   }
 
-  /** Undoes that it was asked at an event, and the firing if it fired. */
+  /** Undoes the last `fires` at an event stage. */
   unask(): void {
     this.events--;
     this.unfire(this.events - 1);
   }
 
-  /** Undoes the firing at a count if it is the last one, because its part had no share. */
+  /**
+   * Undoes the firing at the count `at`, unless a later one was recorded, because the hook's part had no system.
+   * `previous` is the count of the firing before it.
+   */
   skip(at: number, previous: number): void {
     if (this.schedule.last === at) this.schedule.last = previous;
   }
 
-  /** Undoes all firings after `previous`: they belong to steps that do not count. */
+  /** Undoes all firings after the count `previous`, because their steps do not count. */
   unfire(previous: number): void {
     this.schedule.last = Math.min(this.schedule.last, previous);
   }
 
   /**
-   * Goes back to where it last fired at `mark`, because the steps since then are run again. A modifier fires again in
-   * them; an observer is called only for steps that it has not seen.
+   * Takes the handler back to its last firing at the count `mark`, because the steps since then are run again. A
+   * modifier fires in them again. An observer is called only at counts that it has not seen.
    */
   goBack(mark: number): void {
     if (this.info.isEvent) return;
@@ -258,7 +275,7 @@ export class StageHandler {
   }
 }
 
-/** Returns the schedule of a hook at a stage. */
+/** Returns the schedule of a hook at a stage: that of `stageTimes`, or else the general one. */
 export function timesAt(
   { schedule, stageTimes }: HookRecord,
   { name }: StageInfo,
@@ -266,7 +283,7 @@ export function timesAt(
   return stageTimes.get(name) ?? schedule;
 }
 
-/** Describes a registered hook. */
+/** Returns the listing of a registered hook. `order` is its position in the order of execution. */
 export function listEntry(
   entry: Entry,
   order: number,
@@ -288,7 +305,7 @@ export function listEntry(
   };
 }
 
-/** Describes a handler as a step of a plan. */
+/** Returns the description of a handler in a plan. `hook` is the name to show. */
 export function planStep(
   { entry, info, matched }: StageHandler,
   hook: string = entry.name,

@@ -1,5 +1,6 @@
 /**
- * The stages of an engine, compiled: which handlers run at each, and which kernels run there without a visit.
+ * The compiled stages of an engine: the handlers that each calls, and the kernels that run there without a visit. A
+ * visit is the return to JavaScript at which a stage calls its handlers.
  *
  * @module
  */
@@ -21,7 +22,7 @@ import type { ErrorReports } from "./error_reports.ts";
 import { isDeviceHook, isHostWork, isLastWork } from "./record.ts";
 import { type Entry, pendingCall, type StageHandler } from "./stage_handler.ts";
 
-/** The registry, as a table sees it. */
+/** The members of the registry that `StageTable` uses. */
 export interface TableHost {
   /** The stages of the engine, by literal. */
   readonly infos: ReadonlyMap<string, StageInfo>;
@@ -29,17 +30,17 @@ export interface TableHost {
   readonly state: StateSource;
   /** The options of the engine. */
   readonly options: EngineHooksOptions<AnyStages>;
-  /** Applies the error policies. */
+  /** Applies the error policies of hooks. */
   readonly errors: ErrorReports;
-  /** Waits for hooks. */
+  /** Waits for asynchronous hooks, for a limited time once the run is aborted. */
   readonly answers: AnswerWatch;
-  /** Deliveries to observers, in flight. */
+  /** The deliveries in flight to observers. */
   readonly queue: DeferredQueue;
-  /** Returns the handlers that a stage calls now, in order: those of enabled, open hooks. */
+  /** Returns the handlers of enabled, open hooks at a stage, in the order of execution. */
   readyAt(info: StageInfo): readonly StageHandler[];
 }
 
-// Numbers engines, so that two of them alive at once do not share the classes of their stages.
+// Number of engines so far. It selects the classes of stages, so that two engines do not share type feedback.
 let engines = 0;
 
 /** The compiled stages of one engine. */
@@ -49,7 +50,7 @@ export class StageTable {
   readonly #points: ReadonlyMap<string, EnginePoint>;
   #isTracked = false;
 
-  /** Makes a table without handlers. */
+  /** Creates a table whose stages have no handlers. */
   constructor(host: TableHost) {
     this.#host = host;
     this.#stageHost = this.#makeStageHost();
@@ -63,7 +64,7 @@ export class StageTable {
   }
 
   /**
-   * Returns a stage to keep and fire.
+   * Returns a stage that the engine can keep and fire.
    *
    * @throws {RangeError} if the engine has no such stage
    */
@@ -76,7 +77,7 @@ export class StageTable {
     );
   }
 
-  /** Recompiles the stages of some hooks. */
+  /** Recompiles the stages of the given hooks, after a change of these hooks. */
   compile(entries: readonly Entry[]): void {
     const stages = new Set(
       entries.flatMap(({ handlers }) => handlers.map(({ info }) => info.stage)),
@@ -98,7 +99,7 @@ export class StageTable {
     this.#host.options.worker?.changed();
   }
 
-  /** Sets whether each firing is recorded, so that the engine can go back. Returns whether that is a change. */
+  /** Sets whether each firing is recorded, so that the engine can go back. Returns whether the setting has changed. */
   track(isTracked: boolean): boolean {
     const isNew = this.#isTracked !== isTracked;
     this.#isTracked = isTracked;
@@ -114,7 +115,7 @@ export class StageTable {
     return due - step;
   }
 
-  /** Returns the kernels that the engine runs at a stage without a visit, in order. */
+  /** Returns the kernels that the engine runs at a stage without a visit, in the order of execution. */
   work(stage: string): StageWork[] {
     const { info } = this.point(stage);
     return withoutVisit(this.#host.readyAt(info), info).map(({ entry }) => {
@@ -123,7 +124,7 @@ export class StageTable {
     });
   }
 
-  /** Returns the fields that enabled hooks change on a visit. */
+  /** Returns the fields that enabled hooks change at visits. Hooks whose kernels run without a visit are left out. */
   writesOf(entries: readonly Entry[]): ReadonlySet<string> {
     const isVisited = ({ info: { stage }, entry: { record } }: StageHandler) =>
       !this.work(stage).some(({ hook }) => hook === record.hook);
@@ -131,19 +132,25 @@ export class StageTable {
     return new Set(visited.flatMap(({ record }) => record.writes));
   }
 
-  /** Starts the clocks of `everySeconds`: as a run begins, when a hook is added to a run, and after a load. */
+  /**
+   * Starts the clocks of `everySeconds`. Called when a run begins, when a hook is added during a run, and after a
+   * load.
+   */
   startClocks(entries: readonly Entry[]): void {
     for (const { schedule, info } of entries.flatMap(({ handlers }) => handlers)) {
       schedule.start(this.#stageHost.count(info.counter));
     }
   }
 
-  /** Calls the handlers with `atEnd` of all stages. */
+  /** Calls the handlers with `atEnd` at all stages. */
   async fireEnd(): Promise<void> {
     for (const point of this.#points.values()) await point.fireEnd();
   }
 
-  /** Returns the registry as a visit sees it. Getters, because their values change during a run. */
+  /**
+   * Returns the members of the registry that a visit uses. Some are getters, because their values change during a
+   * run.
+   */
   #makeStageHost(): StageHost {
     const { options, state, errors, queue, answers } = this.#host, { workflow } = options;
     const isTracked = () => this.#isTracked;
@@ -177,8 +184,8 @@ export class StageTable {
 }
 
 /**
- * Returns the handlers of a stage whose kernels run without a visit: those with a plain schedule up to the first one
- * that needs a visit, so that the order of the hooks holds; and those that run last in any order.
+ * Returns the handlers of a stage whose kernels run without a visit. To keep the order of hooks, these are the
+ * handlers before the first one that needs a visit. Kernels that run last (`isLast`) are always included.
  */
 function withoutVisit(
   handlers: readonly StageHandler[],
@@ -193,17 +200,17 @@ function withoutVisit(
   return handlers.filter(({ entry }, i) => i < end || isLastWork(entry.record.hook));
 }
 
-/** A selection of the hooks whose reads are collected. */
+/** Selects the hooks whose reads `readsOf` collects. */
 export interface ReadsOf {
-  /** Only hooks at this stage. */
+  /** Selects the hooks that run at this stage. By default, hooks of all stages. */
   readonly stage?: string | undefined;
-  /** Only hooks that may be due at this count. */
+  /** Selects the hooks that may be due at this count of the stage. By default, hooks due at any count. */
   readonly count?: number | undefined;
-  /** True if that stage is the next one, so that hooks whose `when` declines are left out. */
+  /** True if `stage` at `count` is the next visit, so that hooks whose `when` returns `false` can be left out. */
   readonly isNext: boolean;
 }
 
-/** Returns the fields that enabled hooks read. */
+/** Returns the fields that the selected enabled hooks read. */
 export function readsOf(
   entries: readonly Entry[],
   { stage, count, isNext }: ReadsOf,
@@ -220,10 +227,11 @@ export function readsOf(
 }
 
 /**
- * Returns whether the `when` of a handler wants it called at a count. If `when` throws, the visit reports the error.
+ * Returns the answer of a handler's `when` for a count. Returns `true` if `when` throws, so that the visit reports
+ * the error.
  */
 function wants(handler: StageHandler, count: number): boolean {
-  // Without reads the answer does not matter here, and `when` is asked at the visit alone.
+  // The answer does not matter if the hook reads no field. `when` is then called only at the visit.
   if (handler.entry.record.reads.length === 0 || handler.isAskedLate) return true;
   try {
     return handler.isWantedAt(count);

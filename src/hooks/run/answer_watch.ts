@@ -1,39 +1,45 @@
 /**
- * Hooks that do not answer once a run is aborted.
+ * Limits how long an aborted run waits for asynchronous hooks.
  *
  * @module
  */
 
-/** Longest time of a call that was pending at the abort, ms: the run ends within a second. */
+/** Time limit after the abort for a call that was already pending, in ms. It lets the run end within a second. */
 const PENDING_GRACE = 800;
 
-/** Longest time of hooks that store data, and of calls that begin after the abort, ms: they save the run's results. */
+/**
+ * Time limit after the abort for hooks that store data, and for calls that begin after the abort, in ms. These calls
+ * save the results of the run.
+ */
 const STORING_GRACE = 30_000;
 
-/** A call of a hook that is waited for. */
+/** A pending call of an asynchronous hook. */
 export interface PendingCall {
   /** Name of the hook. */
   readonly hook: string;
-  /** Stage, or `"open"` and the like. */
+  /** The stage of the call, or `"open"` or `"close"`. */
   readonly stage: string;
-  /** True if the hook stores data: then it may take longer. */
+  /** True if the hook stores data, which allows it more time. */
   readonly isStoring: boolean;
 }
 
-/** Waits for hooks; once a run is aborted not for longer than a grace period. */
+/** Waits for asynchronous hooks. Once the run is aborted, it waits for a limited time only. */
 export class AnswerWatch {
   readonly #signal: AbortSignal | undefined;
   readonly #step: () => number;
-  /** Hooks that did not answer: they are not waited for again, as many of their calls may be in flight. */
+  /** Names of hooks that exceeded the time limit. Their other pending calls are given up at once. */
   readonly #silent = new Set<string>();
 
-  /** `step` returns the number of steps done. Without a signal, hooks are waited for without end. */
+  /**
+   * Creates a watch. `step` returns the number of steps done, for messages. If `signal` is undefined, the time is not
+   * limited.
+   */
   constructor(signal: AbortSignal | undefined, step: () => number) {
     this.#signal = signal;
     this.#step = step;
   }
 
-  /** Settles as the answer of a hook does. Rejects if the run is aborted and the grace period is over. */
+  /** Settles as `answer` does. Rejects if the run is aborted and the time limit is exceeded. */
   of<T>(answer: PromiseLike<T>, call: PendingCall): PromiseLike<T> {
     const signal = this.#signal;
     if (signal === undefined) return answer;

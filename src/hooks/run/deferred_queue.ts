@@ -1,42 +1,42 @@
 /**
- * Deliveries in flight: reads of observers, openings, closings.
+ * A queue of deliveries in flight: reads of observers, openings and closings of hooks.
  *
  * @module
  */
 
 import { isThenable } from "../../base/sequence.ts";
 
-// With more deliveries in flight the engine waits for the older half; a device is busy with the other half meanwhile.
+// With more deliveries in flight, the engine waits for the older half; the newer half keeps a device busy meanwhile.
 const MOST_UNDER_WAY = 64;
 
 /** A queue that awaits values and delivers them in the order in which they were pushed. */
 export class DeferredQueue {
   #tail: Promise<void> = Promise.resolve();
-  /** Deliveries in flight, in order. */
+  /** The promises of the deliveries in flight, oldest first. */
   readonly #underWay: Promise<void>[] = [];
   #length = 0;
   #failure: { readonly error: unknown } | undefined;
   #isCut = false;
-  /** Ends the wait for the next value. */
+  /** Ends the wait for the value of the current delivery. */
   #wake: (() => void) | undefined;
 
-  /** True if everything in flight is dropped. */
+  /** True if the queue is cut: values are dropped, and `deliver` receives `undefined`. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Drops everything in flight, and everything pushed until `resume`: it is delivered as `undefined`. */
+  /** Drops the values in flight and all that are pushed until `resume`. Their `deliver` receives `undefined`. */
   cut(): void {
     this.#isCut = true;
     this.#wake?.();
   }
 
-  /** Delivers again. */
+  /** Ends the effect of `cut`: values pushed from now on are delivered. */
   resume(): void {
     this.#isCut = false;
   }
 
-  /** Drops everything in flight, and its errors; then delivers again. */
+  /** Drops all values in flight, and the error of a delivery. Values pushed afterwards are delivered. */
   async drop(): Promise<void> {
     this.cut();
     await this.idle();
@@ -50,9 +50,9 @@ export class DeferredQueue {
   }
 
   /**
-   * Delivers the values once they have arrived and all earlier deliveries are done; `undefined` once the queue is cut.
-   * Values that fail cut it, because later ones would be out of order. Returns a promise to await if too many are in
-   * flight.
+   * Calls `deliver` with the values once they have arrived and all earlier deliveries are done, or with `undefined`
+   * if the queue is cut. If the values reject, the queue is cut, because later deliveries would be out of order.
+   * Returns a promise to await if too many deliveries are in flight.
    */
   push<T>(
     values: PromiseLike<T>,
@@ -61,7 +61,7 @@ export class DeferredQueue {
     this.#length++;
     const before = this.#tail;
     this.#tail = (async () => {
-      // Caught at once: a read that fails before the queue reaches it would count as an unhandled rejection.
+      // Errors are caught here, because a read that fails before its turn would count as an unhandled rejection.
       const settled = Promise.resolve(values).then((value) => ({ value }), (error) => ({ error }));
       await before;
       try {
@@ -82,7 +82,7 @@ export class DeferredQueue {
     return this.#length > MOST_UNDER_WAY ? this.#underWay[MOST_UNDER_WAY / 2] : undefined;
   }
 
-  /** Waits for a value, or until the queue is cut: the value may never arrive. */
+  /** Waits for a value. Returns `undefined` as soon as the queue is cut, because the value may never arrive. */
   #soonest<T>(coming: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve) => {
       this.#wake = () => resolve(undefined);
@@ -95,14 +95,14 @@ export class DeferredQueue {
     return this.#tail;
   }
 
-  /** Throws the error of a delivery, once. */
+  /** Throws the first error of a delivery and forgets it. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits until everything is delivered, then checks. */
+  /** Waits until everything is delivered. Throws the first error of a delivery. */
   async flush(): Promise<void> {
     await this.idle();
     this.check();

@@ -1,5 +1,5 @@
 /**
- * Calls with fields that had to be fetched, such as copies of arrays on a GPU.
+ * Calls of handlers whose fields must be fetched first, such as arrays on a GPU.
  *
  * @module
  */
@@ -10,13 +10,15 @@ import type { StageHandler } from "../registry/stage_handler.ts";
 import { accessor, type FieldValues } from "./reads.ts";
 import type { StageHost } from "./stage_host.ts";
 
-/** Fetches the fields of a handler, then calls it. */
+/**
+ * Fetches the fields of a handler, then calls it. Does not call it if the fetch reports that the step does not count.
+ */
 export async function fetchThenCall(host: StageHost, handler: StageHandler): Promise<unknown> {
   const values = await fetchFor(host, handler);
   if (values !== undefined) return await callFetched(host, handler, handler.binding.ctx, values);
 }
 
-/** Fetches the fields of one handler; the engine waits for them. */
+/** Fetches the fields of one handler while the engine waits. Resolves to `undefined` if the step does not count. */
 export function fetchFor(
   host: StageHost,
   handler: StageHandler,
@@ -24,7 +26,7 @@ export function fetchFor(
   return fetchAs(host, [handler], () => handler.binding.plan!.fetch(true));
 }
 
-/** Fetches the fields of a handler, if they must be fetched. */
+/** Fetches the fields of a handler if they must be fetched; otherwise resolves to an empty object. */
 export async function fetchIfDeferred(
   host: StageHost,
   handler: StageHandler,
@@ -32,7 +34,10 @@ export async function fetchIfDeferred(
   return handler.isDeferred ? await fetchFor(host, handler) : {};
 }
 
-/** Begins to fetch the fields that the handlers declared. An error names the hooks, the stage and the step. */
+/**
+ * Calls `fetch` for the fields of some handlers. If it fails, throws an Error that names the hooks, the stage and the
+ * step.
+ */
 export async function fetchAs(
   { step }: StageHost,
   handlers: readonly StageHandler[],
@@ -51,7 +56,7 @@ export async function fetchAs(
 }
 
 /**
- * Calls a handler with fetched values, then gives the values that it has changed back to the source of the state.
+ * Calls a handler with fetched values, then writes the fields that it took from `ctx.write` back to the state.
  * Returns the result of the handler.
  */
 export async function callFetched(
@@ -90,8 +95,8 @@ function pick(values: FieldValues, names: Iterable<string>): FieldValues {
 }
 
 /**
- * Returns the context for a handler with its share of fetched values; `undefined` if it reads no field, or
- * declines.
+ * Returns the context of a handler with fetched values, reduced to the systems of its part. Returns `undefined` if
+ * the part has no system, or if the hook's `when` returns `false`.
  */
 export function contextWithShare(
   { fields }: StageHost,
@@ -107,12 +112,18 @@ export function contextWithShare(
   return handler.isWanted(own) ? own : undefined;
 }
 
-/** Waits for a handler if it has returned a promise; once the run is aborted not without end. */
+/**
+ * Returns the answer of a handler. A promise is watched: once the run is aborted, it is awaited for a limited time
+ * only.
+ */
 export function answered(host: StageHost, handler: StageHandler, answer: unknown): unknown {
   return isThenable(answer) ? host.answer(handler, answer) : answer;
 }
 
-/** Returns a context with fetched values; records in `changed` which of them the handler takes from `write`. */
+/**
+ * Returns a context with fetched values as `read` and, if `changed` is given, as `write`. Adds to `changed` each
+ * field that the handler takes from `write`.
+ */
 function withValues(
   { entry: { record } }: StageHandler,
   ctx: object,
@@ -133,7 +144,10 @@ function withValues(
   return Object.create(ctx, own);
 }
 
-/** Returns a context with fields that were pending before, those of the stage if one is given. */
+/**
+ * Returns a context with fields that were pending before. If a stage is given, only with the fields that this stage
+ * has.
+ */
 export function withFields(ctx: object, fields: object, info?: StageInfo): object {
   const isOwn = (name: string) => info?.fields?.own.includes(name) ?? true;
   const entries = Object.entries(fields).filter(([name]) => isOwn(name));

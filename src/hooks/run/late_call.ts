@@ -1,6 +1,6 @@
 /**
- * Calls of handlers after the engine has moved on: observers whose fields have arrived, and events that are reported
- * later than they happened. Each call gets a copy of the context as it was.
+ * Calls of handlers after the engine has moved on: observers whose fields had to be fetched, and events that are
+ * reported late. Each call gets a copy of the context as it was at the time of its step.
  *
  * @module
  */
@@ -18,20 +18,20 @@ import {
 import { copyAt, type FetchPlan, type FieldValues, type ReadPlan } from "./reads.ts";
 import type { Coming, StageHost } from "./stage_host.ts";
 
-/** A handler that is called once its values have arrived. */
+/** A call of a handler that waits for its values. */
 interface LateCall {
   readonly handler: StageHandler;
-  /** The context as it was in its step. */
+  /** A copy of the context from the step of the call. */
   readonly ctx: object;
-  /** The count at which it fired. */
+  /** The count of the call's firing. */
   readonly at: number;
-  /** The count at which it had fired before. */
+  /** The count of the firing before; -1 if there was no earlier one. */
   readonly previous: number;
 }
 
 /**
- * Defers observers: takes one fused copy of the fields of all of them now, and calls each with a context of this step
- * once the copy and the pending fields of the context have arrived.
+ * Defers observers: starts one copy of the fields of all of them now, and calls each with a context of this step once
+ * the copy and the pending context fields have arrived.
  */
 export function deferCalls(
   host: StageHost,
@@ -57,7 +57,7 @@ export function deferCalls(
   return host.defer(both, (values) => deliver(host, late, values, fields));
 }
 
-/** Fetches the current fields of the handlers that read them. */
+/** Fetches the current fields of the handlers whose fields must be fetched, by one plan. */
 function fetchLate(
   host: StageHost,
   plan: ReadPlan | undefined,
@@ -68,7 +68,10 @@ function fetchLate(
   return fetchAs(host, reading, () => (plan as FetchPlan).fetch(false));
 }
 
-/** Calls the handlers in order. If `values` is undefined their step does not count, and nothing is called. */
+/**
+ * Calls the handlers in order. If `values` is undefined, their step does not count, and their firings are undone
+ * instead.
+ */
 async function deliver(
   host: StageHost,
   late: readonly LateCall[],
@@ -84,7 +87,7 @@ async function deliver(
       try {
         report(host, call, error);
       } catch (thrown) {
-        unfire(late.slice(i + 1)); // they have not been called
+        unfire(late.slice(i + 1)); // the later handlers have not been called
         throw thrown;
       }
     }
@@ -112,7 +115,10 @@ function unfire(late: readonly LateCall[]): void {
   for (const { handler, previous } of late) handler.unfire(previous);
 }
 
-/** Returns an error that names its step, as the engine is at a later one; some errors do already. */
+/**
+ * Returns an error that names the step of a late call, because the engine is at a later step. An error that already
+ * carries this step is returned as it is.
+ */
 function ofStep(
   { entry: { name }, info: { stage } }: StageHandler,
   error: unknown,
@@ -124,20 +130,20 @@ function ofStep(
   });
 }
 
-/** Returns whether the handler failed before and was disabled for that. */
+/** Returns whether the hook was disabled because of an earlier error. */
 function hasGivenUp({ onError, entry }: StageHandler): boolean {
   return onError === "disable" && entry.errors > 0 && !entry.enabled;
 }
 
-/** A handler with the context of its event. */
+/** A handler with a copy of the context for its event. */
 interface EventCall {
   readonly handler: StageHandler;
   readonly ctx: object;
 }
 
 /**
- * Calls the handlers that are due at an event which happened earlier, each with a copy of the context, one after the
- * other. Modifiers come first; then the fields of all observers are fetched before the first of them is called, so that
+ * Calls the handlers that are due at an event which happened earlier, one after the other, each with a copy of the
+ * context. Modifiers come first. Then the fields of all observers are fetched before any observer is called, so that
  * all of them see the same state.
  */
 export async function callEvent(
@@ -171,7 +177,7 @@ async function callObservers(
       if (read.status === "rejected") host.failed(due[i]!.handler, read.reason, count);
     }
   } catch (error) {
-    // If the run recovers, the observers are asked again about this event.
+    // If the run recovers, it reports this event again, and the observers must fire then.
     for (const { handler } of observers) handler.unask();
     throw error;
   }
@@ -189,7 +195,7 @@ function isDue(host: StageHost, { handler, ctx }: EventCall, count: number): boo
   }
 }
 
-/** Calls one handler, with its fetched fields if it declares some. */
+/** Calls one handler at an event. If its fields must be fetched, `valuesOf` returns them. */
 async function callAtEvent(
   host: StageHost,
   { handler, ctx }: EventCall,
@@ -208,7 +214,10 @@ async function callAtEvent(
   }
 }
 
-/** Returns a copy of a context as it is now, or as `event` says: the engine changes its own in place. */
+/**
+ * Returns a copy of the engine's context with the fields of `event`. The engine goes on to change its own context in
+ * place.
+ */
 function snapshot(
   { info, binding: { ctx, hasOwnContext } }: StageHandler,
   engineContext: object,
@@ -216,7 +225,7 @@ function snapshot(
 ): object {
   const copy = copyAt(engineContext, info) as { stop?: unknown };
   Object.assign(copy, event);
-  // Bound, as handlers may take it out of the context: it must name this step.
+  // Bound to the copy, so that `stop` names the step of the copy even if a handler destructures the context.
   if (typeof copy.stop === "function") copy.stop = copy.stop.bind(copy);
   return hasOwnContext ? Object.create(copy, Object.getOwnPropertyDescriptors(ctx)) : copy;
 }

@@ -1,5 +1,5 @@
 /**
- * A stage of an engine, compiled so that reaching it costs one comparison if no hook is due.
+ * A compiled stage of an engine. If no hook is due, firing it costs one comparison.
  *
  * @module
  */
@@ -13,70 +13,77 @@ import type { StageHost } from "./stage_host.ts";
 import { StageRun } from "./stage_run.ts";
 import type { StageInfo } from "../protocol/stage.ts";
 
-// Later than any count that matters. It is a small integer, so that V8 compares it without reading the heap. A count
-// beyond it costs a visit that finds nothing due.
+// A count that runs practically never reach. It is a small integer, so that V8 compares it without reading the heap.
+// Larger counts stay correct, but cost a visit that finds no hook due.
 const NEVER = 2 ** 30 - 1;
 
-// Numbers the copies of the unrolled runners, over all engines, so that few stages share one.
+// Number of the next copy of the unrolled runners, over all engines, so that few stages share a copy.
 let nextText = 0;
 
-/** One stage of one engine. Engines keep it in a field and call `fire` (or `pipe`, `gate`, `replace`). */
+/**
+ * One stage of one engine. The engine keeps it in a field and calls `fire`, or `pipe`, `gate` or `replace` for other
+ * roles.
+ */
 export interface StagePoint {
-  /** The stage and its kind. */
+  /** The names, role and counter of the stage. */
   readonly info: StageInfo;
-  /** True if it has no hooks. */
+  /** True if the stage has no hooks that are enabled. */
   readonly isEmpty: boolean;
   /**
-   * Visits an observe stage at a count of its counter. Costs one comparison if nothing is due; returns a promise only
-   * if a hook did.
+   * Calls the due hooks of an observe stage; `count` is the value of the stage's counter. If no hook is due, this
+   * costs one comparison. Returns a promise only if a hook returned one.
    */
   fire(count: number): PromiseLike<void> | undefined;
   /**
-   * Visits an event stage later than the event happened: hooks find `event` in their context, and the state as it is
-   * now. If `mustWait`, that is too late: the engine must wait until it knows whether there is an event.
+   * Calls the due hooks of an event stage after the engine has moved on. Hooks find the fields of `event` in their
+   * context, and read the current state. If `mustWait` is true, the engine must not move on before it knows whether
+   * the event happened.
    */
   fireLate(count: number, event: object, options?: LateOptions): PromiseLike<void>;
-  /** True if it has hooks of parts. */
+  /** True if hooks of parts run at this stage. */
   readonly hasParts: boolean;
-  /** True if it has modifiers, or hooks with `sync`. */
+  /** True if the stage has modifiers or hooks with `sync`. */
   readonly mustWait: boolean;
-  /** Returns the first count from `from` on at which a hook may be due; `Infinity` if no hook is. */
+  /** Returns the first count, not below `from`, at which a hook may be due; `Infinity` if there is none. */
   next(from: number): number;
-  /** Calls only the modifiers that are due at a count, without recording that they fired. */
+  /** Calls only the modifiers that are due at a count. Does not record that they fired. */
   modify(count: number): PromiseLike<void>;
-  /** Pipes a value through the hooks that are due; each gets the result of the one before. */
+  /** Passes a value through the due hooks; each receives the result of the previous one. Returns the last result. */
   pipe<V>(value: V, count: number): V | PromiseLike<V>;
-  /** Asks the gates that are due; returns `true` to go on. All are asked, and each sees whether an earlier one vetoed. */
+  /**
+   * Asks the due hooks whether to proceed. Returns `false` if any of them vetoes. All are asked, and each sees in
+   * `skipping` whether an earlier one vetoed.
+   */
   gate(count: number): boolean | PromiseLike<boolean>;
-  /** Lets the claimant do the work if it is due; otherwise `otherwise` does it. */
+  /** Runs the hook that claimed this stage, if it is due, otherwise `otherwise`. Returns the result. */
   replace<V>(otherwise: () => V | PromiseLike<V>, count: number): V | PromiseLike<V>;
 }
 
-/** Options of an event that is reported late. */
+/** Options of `fireLate`. */
 export interface LateOptions {
   /**
-   * True to call only hooks of parts, because the event did not happen for the whole engine.
+   * True to call only hooks of parts, because for the whole engine the event did not happen.
    *
    * @default false
    */
   readonly isOfParts?: boolean;
 }
 
-/** Base of the compiled stages: everything but `fire`, and the members that the registry needs. */
+/** Base class of the compiled stages. It has everything except `fire`. */
 export abstract class EnginePoint implements StagePoint {
   readonly info: StageInfo;
-  /** The registry. */
+  /** The members of the registry that a visit uses. */
   readonly host: StageHost;
-  /** The context of the stage, once it has hooks. */
+  /** The context that the stage's handlers receive. */
   protected ctx: object;
   /** The first count at which a hook may be due. */
   protected due: number = NEVER;
-  /** Calls the handlers that are due; `null` if no handler is. */
+  /** Calls the due handlers; `null` if the stage has no handlers. */
   protected runner: Runner | null = null;
   #run: StageRun | undefined;
   #text: number | undefined;
 
-  /** Made by the registry. */
+  /** Creates a stage without handlers. Only the registry calls this. */
   constructor(info: StageInfo, host: StageHost) {
     this.info = info;
     this.host = host;
@@ -88,8 +95,8 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   /**
-   * Written out in each class of points.gen.ts: V8 collects type feedback per function text, and a single `fire` for all
-   * stages would see every runner and inline none.
+   * Fires the stage. The method is written out in each class of points.gen.ts, because V8 collects type feedback per
+   * function text: a single `fire` for all stages would see every runner and inline none of them.
    */
   abstract fire(count: number): PromiseLike<void> | undefined;
 
@@ -116,7 +123,10 @@ export abstract class EnginePoint implements StagePoint {
     return run === undefined ? otherwise() : replace(run, otherwise, count);
   }
 
-  /** Returns the run of a deciding stage if a handler may be due at a count; costs one comparison otherwise. */
+  /**
+   * Returns the handlers of a pipe, gate or replace stage if one of them may be due at a count, otherwise
+   * `undefined`. Costs one comparison if none is due.
+   */
   #dueRun(count: number): StageRun | undefined {
     if (this.#run === undefined || count < this.due) return undefined;
     if (this.info.isEvent) return this.#run;
@@ -124,9 +134,9 @@ export abstract class EnginePoint implements StagePoint {
     return this.due > count ? undefined : this.#run;
   }
 
-  /** Takes a new list of handlers. A dispatch in progress goes on with the list that it began with. */
+  /** Sets the handlers of the stage. A visit in progress continues with its previous handlers. */
   compile(run: StageRun | undefined): void {
-    for (const handler of run?.handlers ?? []) handler.next = -1; // computed again, because schedules may have changed
+    for (const handler of run?.handlers ?? []) handler.next = -1; // -1: to be computed again, because schedules may have changed
     if (run !== undefined) this.ctx = contextAt(this.host.context, this.info);
     this.#run = run;
     this.due = run === undefined ? NEVER : 0;
@@ -152,8 +162,9 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   /**
-   * Returns a runner for handlers that are all due at every visit, so that there is nothing to compare or ask. Its text
-   * is one of the copies in runners.gen.ts: each copy has call sites of its own, at which V8 inlines the handlers.
+   * Returns a runner for handlers that are all due at every visit, without checks of schedules or conditions. Its
+   * text is one of the copies in runners.gen.ts: each copy has its own call sites, at which V8 can inline the
+   * handlers.
    */
   #unrolled(run: StageRun): Runner | undefined {
     const texts = RUNNERS[run.handlers.length - 1];
@@ -168,7 +179,7 @@ export abstract class EnginePoint implements StagePoint {
 
   #scheduled(run: StageRun): Runner {
     if (this.info.isEvent) return (_ctx, count) => run.observe(0, count);
-    // A log every 1000 steps beside a cheap observer of each step must not slow the observer down.
+    // A hook that is rarely due must not slow down the hooks that are due at every step.
     const always = this.#unrolledPart(run);
     if (always === undefined) return (_ctx, count) => this.#visit(run, count);
     const rest = run.handlers.filter((handler) => !handler.isAlways);
@@ -180,20 +191,23 @@ export abstract class EnginePoint implements StagePoint {
     };
   }
 
-  /** Returns a runner for the handlers that are always due, if there are any. */
+  /**
+   * Returns an unrolled runner for the handlers that are due at every visit; `undefined` if there are none, or too
+   * many.
+   */
   #unrolledPart(run: StageRun): Runner | undefined {
     const always: StageHandler[] = [];
     for (const handler of run.handlers) {
       if (!handler.isAlways) continue;
       always.push(handler);
-      if (always.length > RUNNERS.length) return undefined; // none is unrolled that far
+      if (always.length > RUNNERS.length) return undefined; // no runner takes more handlers
     }
     return always.length === 0
       ? undefined
       : this.#unrolled(new StageRun(always, this.host, undefined));
   }
 
-  /** Calls the handlers with `atEnd` after the last step, unless they fired there. */
+  /** Calls the handlers with `atEnd` after the last step, unless they already fired at the last count. */
   async fireEnd(): Promise<void> {
     if (this.info.isEvent || this.info.role !== "observe") return;
     await this.#run?.fireEnd(this.host.count(this.info.counter) - 1);
@@ -218,7 +232,10 @@ export abstract class EnginePoint implements StagePoint {
   }
 }
 
-/** Returns the first count from `count` on at which one of the handlers may be due; moves their `next` up to it. */
+/**
+ * Moves `next` of each handler to the first count, not below `count`, at which it may be due. Returns the smallest of
+ * them.
+ */
 function firstDue(handlers: readonly StageHandler[], count: number): number {
   let due = NEVER;
   for (let i = 0; i < handlers.length; i++) {
@@ -229,7 +246,7 @@ function firstDue(handlers: readonly StageHandler[], count: number): number {
   return due;
 }
 
-// A handler with a context of its own is called with that, whatever context the runner passes.
+// A handler with its own context gets that context, instead of the one that the runner passes.
 function targetOf({ binding: { target, ctx, hasOwnContext } }: StageHandler): Target {
   return hasOwnContext ? lift((_ctx: unknown, stage: string) => target.call(ctx, stage)) : target;
 }

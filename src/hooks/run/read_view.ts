@@ -1,32 +1,38 @@
 /**
- * The numbers that hooks read: typed arrays with statistics, and rows of atoms and systems.
+ * The numbers that hooks read: typed arrays with statistics, and with access to the values of single atoms and
+ * systems.
  *
- * A view shares its memory with the field, so that reading copies nothing. Its prototype stands between it and
- * `Float64Array` and has no `constructor`: indexing, iteration, `Array.from` and `structuredClone` work as for the typed
- * array, and `map` and `slice` return plain ones. There is one prototype per type of array, so that V8 sees one hidden
- * class for each. (Methods on each view instead of a prototype would cost 10 µs per view; this costs 0.5.)
+ * A view shares its memory with the field, so that reading copies nothing. Its prototype stands between the view and
+ * `Float64Array` and has no `constructor`. So indexing, iteration, `Array.from` and `structuredClone` work as for the
+ * typed array, and `map` and `slice` return plain arrays.
+ *
+ * There is one prototype per array type, so that V8 sees one hidden class for each. With it, a view costs 0.5 µs;
+ * methods defined on each view would cost 10 µs.
  *
  * @module
  */
 
 import type { Numbers, ReadonlyRows } from "../protocol/context.ts";
 
-/** The place of a field in a batch: a row of `width` numbers for each atom, or for each system. */
+/** The layout of a field in a batch: `width` numbers for each atom, or for each system. */
 export interface Rows {
   /** Name of the field, for messages. */
   readonly field: string;
-  /** Numbers in a row. */
+  /** Number of values per atom or per system. */
   readonly width: number;
-  /** True if there is a row per atom, otherwise per system. */
+  /** True if the field has values per atom, false if it has values per system. */
   readonly isPerAtom: boolean;
-  /** The first atom of each system, and their number. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly offsets: ArrayLike<number>;
 }
 
-/** Returns the rows of the views that have some. Asked by `atom` and `system` alone, so that views stay plain arrays. */
+/**
+ * Maps a view to a function that returns the layout of its field. Only `atom` and `system` look it up, so that views
+ * carry no extra properties.
+ */
 const ROWS = new WeakMap<object, () => Rows | undefined>();
 
-/** The types of arrays that become views: {@linkcode Numbers}. */
+/** The constructors of the array types that become views; see {@linkcode Numbers}. */
 const TYPES: readonly unknown[] = [
   Float32Array,
   Float64Array,
@@ -39,7 +45,10 @@ const TYPES: readonly unknown[] = [
 ];
 const PROTOTYPES = new WeakMap<object, { readonly prototype: object }>();
 
-/** Returns a view of a typed array with the methods of {@linkcode ReadonlyRows}. It shares its memory. */
+/**
+ * Returns a view of a typed array, with the methods of {@linkcode ReadonlyRows}. The view shares the memory of the
+ * array.
+ */
 export function readView<T extends Numbers>(
   values: T,
   rows?: () => Rows | undefined,
@@ -52,7 +61,7 @@ export function readView<T extends Numbers>(
   return view;
 }
 
-/** Returns the target of construction for views of a type of array. */
+/** Returns the `newTarget` by which views of an array type are constructed. */
 function prototypeOf(type: NewableFunction): NewableFunction {
   let known = PROTOTYPES.get(type) as NewableFunction | undefined;
   if (known !== undefined) return known;
@@ -62,14 +71,14 @@ function prototypeOf(type: NewableFunction): NewableFunction {
   return known;
 }
 
-/** Returns whether a value is a view already. */
+/** Returns whether a value is a view made by `readView`. */
 function isReadView(value: object): boolean {
   return (value as { mean?: unknown }).mean === mean;
 }
 
 /**
- * Returns a value as hooks read it: a typed array becomes a view, also in a map or a list. Any other value is returned as
- * it is.
+ * Returns a value in the form that hooks read: typed arrays become views, also those in maps and lists. Any other
+ * value is returned as it is.
  */
 export function asRead(value: unknown): unknown {
   if (typeof value !== "object" || value === null || isReadView(value)) return value;
@@ -81,7 +90,10 @@ export function asRead(value: unknown): unknown {
   return value;
 }
 
-/** Returns whether a map has a plain typed array. It is a loop, because hooks ask at every step, and it allocates no list. */
+/**
+ * Returns whether a map contains a typed array that is not a view. Hooks ask at every step, so it loops without
+ * allocating a list.
+ */
 function hasPlain(map: ReadonlyMap<unknown, unknown>): boolean {
   for (const item of map.values()) if (isNumbers(item) && !isReadView(item)) return true;
   return false;
@@ -91,7 +103,7 @@ function isNumbers(value: unknown): value is Numbers {
   return ArrayBuffer.isView(value) && TYPES.includes(value.constructor);
 }
 
-// Indexed loops: iterators and `reduce` cost several times as much, and these run where hooks look at every step.
+// These are indexed loops, because hooks call them at every step, and iterators and `reduce` cost several times as much.
 
 function sum(this: Numbers): number {
   let total = 0;
@@ -111,7 +123,7 @@ function norm(this: Numbers): number {
 
 function min(this: Numbers): number {
   let least = this[0] ?? NaN;
-  for (let i = 1; i < this.length; i++) least = Math.min(least, this[i]!); // NaN stays, unlike with <
+  for (let i = 1; i < this.length; i++) least = Math.min(least, this[i]!); // unlike `<`, `Math.min` keeps NaN
   return least;
 }
 
@@ -151,7 +163,7 @@ function rowsOf(values: Numbers, of: "atom" | "system"): Rows {
   );
 }
 
-/** Returns an index from 0, counted from the end if it is negative. */
+/** Converts an index that may count from the end to an index from 0. Throws a RangeError if it is out of range. */
 function placeIn(what: string, index: number, count: number): number {
   const at = index < 0 ? index + count : index;
   if (Number.isInteger(at) && at >= 0 && at < count) return at;

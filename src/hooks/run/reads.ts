@@ -1,5 +1,5 @@
 /**
- * Access of hooks to the state of the engine: the fields that they declare, and nothing else.
+ * Access of hooks to the state of the engine, limited to the fields that they declare.
  *
  * @module
  */
@@ -8,50 +8,54 @@ import { didYouMean } from "../../base/did_you_mean.ts";
 import type { StageInfo } from "../protocol/stage.ts";
 import { asRead } from "./read_view.ts";
 
-/** Field name → its value: a number or a typed array. */
+/** Values of fields by name: numbers or typed arrays. */
 export type FieldValues = Readonly<Record<string, unknown>>;
 
 /**
- * The source of the state that hooks read and write. A backend implements it: state in host memory is always
- * current, state on a device takes one fused copy per due stage, delivered later.
+ * The source of the state that hooks read and write; a backend implements it. State in host memory is always current.
+ * State on a device is fetched by one copy per due stage, which is delivered later.
  */
 export interface StateSource {
-  /** The names of all fields. */
+  /** The names of all fields. Sources with `has` may accept further names. */
   readonly fields: readonly string[];
   /**
-   * Returns whether there is such a field, for sources with more names than can be listed: `"gradients:fc*"`.
+   * Returns whether a field exists, for names that cannot be listed, such as `"gradients:fc*"`.
    *
    * @default true if `fields` has it
    */
   has?(field: string): boolean;
-  /** Plans the reading of some fields for one stage. Called when hooks are registered, never in the loop. */
+  /**
+   * Returns a plan for reading some fields at one stage. Called when hooks are registered or switched, never within a
+   * step.
+   */
   plan(fields: readonly string[]): ReadPlan;
-  /** Returns the field itself, to change in place. */
+  /** Returns the array of a field, to be changed in place. */
   writable(field: string): unknown;
 }
 
-/** A plan for reading some fields: they are current, or must be fetched. */
+/** A plan for reading some fields, whose values are either current or must be fetched. */
 export type ReadPlan = LivePlan | FetchPlan;
 
-/** The values are always current: hooks are called at once. */
+/** A plan for fields whose values are always current, so that hooks are called at once. */
 export interface LivePlan {
-  /** They need not be fetched. */
+  /** True: the values need not be fetched. */
   readonly live: true;
-  /** Returns the value of a field now. */
+  /** Returns the current value of a field. */
   value(field: string): unknown;
 }
 
-/** The values must be fetched: observers are called when they have arrived. */
+/** A plan for fields whose values must be fetched. Observers are called after the values have arrived. */
 export interface FetchPlan {
-  /** They must be fetched. */
+  /** False: the values must be fetched. */
   readonly live: false;
   /**
-   * Starts copying all fields of the plan as they are now. `isAwaited` tells whether the engine waits for them.
-   * Resolves to `undefined` if the step turns out not to count, as when a system diverged: no hook is called then.
+   * Starts a copy of all fields of the plan in their current state. `isAwaited` is true if the engine waits for the
+   * copy. Resolves to `undefined` if the step does not count after all, for example because a system diverged. No
+   * hook is called then.
    */
   fetch(isAwaited: boolean): PromiseLike<FieldValues | undefined>;
   /**
-   * Writes the copies that a hook has changed back to the state. The engine waits meanwhile.
+   * Writes values that a hook has changed back to the state. The engine waits for this.
    *
    * @default undefined: state that must be fetched cannot be written
    */
@@ -59,7 +63,8 @@ export interface FetchPlan {
 }
 
 /**
- * Returns a source of state in host memory, with a getter per field. Reading costs nothing, and nothing is deferred.
+ * Returns a source of state in host memory. Each getter returns the current value of a field, so that nothing is
+ * copied or deferred.
  *
  * @example
  * ```ts
@@ -79,10 +84,10 @@ export function hostState(getters: Readonly<Record<string, () => unknown>>): Sta
   };
 }
 
-/** The default of an engine: no state. */
+/** A source without fields, the default of an engine. */
 export const NO_STATE: StateSource = hostState({});
 
-/** Throws a TypeError if a hook names a field that does not exist. */
+/** Throws a TypeError if `reads` or `writes` of a hook names a field that the source does not have. */
 export function assertFields(
   hook: string,
   member: "reads" | "writes",
@@ -102,8 +107,8 @@ export function assertFields(
 }
 
 /**
- * Returns `ctx.read` or `ctx.write`: an object with a getter per declared field. Any other field of the engine throws
- * an error that names the missing declaration.
+ * Returns the object for `ctx.read` or `ctx.write`, with a getter for each declared field. The getters of all other
+ * fields of the engine throw a TypeError that names the missing declaration.
  */
 export function accessor(
   hook: string,
@@ -127,7 +132,7 @@ export function accessor(
   return Object.freeze(object);
 }
 
-/** Returns the getter of a declared field. A view is made once, as long as the array stays the same. */
+/** Returns the getter of a declared field. It makes a new view only if the array has been replaced. */
 function getterOf(
   field: string,
   member: "reads" | "writes",
@@ -147,8 +152,8 @@ function getterOf(
 }
 
 /**
- * Returns `ctx.read` or `ctx.write` for the `when` of a hook whose fields are fetched only if it fires: each getter
- * throws.
+ * Returns the object for `ctx.read` or `ctx.write` in the `when` of a hook whose fields are fetched only if it fires.
+ * Each getter throws a TypeError.
  */
 export function unfetched(
   hook: string,
@@ -168,21 +173,22 @@ export function unfetched(
   return Object.freeze(object);
 }
 
-/** The fields of every context. */
+/** Names of the fields that every context has. */
 const BASE = ["stepCount", "globalRank", "shared", "workflow", "stop", "read", "write"] as const;
 
-/** Returns the names of the fields that a context has at a stage, of those of the engine. */
+/** Returns the names of the engine's context fields that exist at a stage. */
 function namesAt(context: object, { fields }: StageInfo): readonly string[] {
   if (fields === undefined) return [];
-  // A custom engine may omit the fields that only the built-in engine of the kind has.
+  // A custom engine may omit fields that only the built-in engine of the kind sets.
   return [...[...BASE, ...fields.common].filter((name) => name in context), ...fields.own];
 }
 
 const AT_STAGES = new WeakMap<object, Map<string, object>>();
 
 /**
- * Returns the context of a stage: exactly the fields of that stage, each as the engine has it now. It is made once, so
- * that a visit allocates nothing. It is the engine's context itself if the kind does not list fields.
+ * Returns the context of a stage, with getters for exactly the fields of that stage. It is cached, so that a visit
+ * allocates nothing. If the kind does not list fields, returns the engine's context itself, except for pipes and
+ * gates.
  */
 export function contextAt(context: object, info: StageInfo): object {
   const { role, stage, fields } = info;
@@ -206,7 +212,7 @@ function makeContext(context: object, info: StageInfo): object {
   return info.role === "gate" ? Object.assign(at, { skipping: false }) : at;
 }
 
-/** Returns a copy of an engine's context as it is now: the fields of one stage. */
+/** Returns a copy of the engine's context with its current values, restricted to the fields of one stage. */
 export function copyAt(context: object, info: StageInfo): object {
   const own: PropertyDescriptorMap = info.fields === undefined
     ? Object.getOwnPropertyDescriptors(context)
@@ -219,8 +225,8 @@ export function copyAt(context: object, info: StageInfo): object {
 }
 
 /**
- * Returns `read` and `write` of the shared context, for hooks that declare no fields: each getter throws an error that
- * names the missing declaration.
+ * Returns `read` and `write` for hooks that declare no fields. Each getter throws a TypeError that names the missing
+ * declaration.
  */
 export function withoutFields(fields: readonly string[]): { read: object; write: object } {
   const refusing = (member: "reads" | "writes") =>

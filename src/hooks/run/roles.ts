@@ -1,5 +1,5 @@
 /**
- * Visits of the stages whose handlers decide: pipes, gates and replacements.
+ * Visits of stages whose handlers decide: pipe, gate and replace stages.
  *
  * @module
  */
@@ -10,17 +10,17 @@ import type { StageRun } from "./stage_run.ts";
 import { show } from "../../base/show.ts";
 import { isThenable } from "../../base/sequence.ts";
 
-/** The context fields of pipes and gates, as the engine writes them. */
+/** The context fields of pipe and gate stages, writable for the engine. */
 interface RoleContext {
   value: unknown;
   skipping: boolean;
 }
 
-/** A way to combine the answers at a stage: a value is piped, or votes are counted. */
+/** Combines the answers of handlers: a pipe passes a value on, a gate combines votes. */
 interface Fold {
-  /** Shows the result so far to the next handler. */
+  /** Writes the result so far into the context of the next handler. */
   prepare(ctx: RoleContext, soFar: unknown): void;
-  /** Combines an answer with the result so far. Throws if it is not a valid answer. */
+  /** Returns the result so far combined with an answer. Throws a TypeError if the answer is invalid. */
   merge(handler: StageHandler, answer: unknown, soFar: unknown): unknown;
 }
 
@@ -50,18 +50,18 @@ const GATE: Fold = {
   },
 };
 
-/** Pipes a value through the handlers that are due. */
+/** Passes a value through the due handlers, and returns the last result. */
 export function pipe(run: StageRun, value: unknown, count: number): unknown {
   return fold(run, 0, value, count, PIPE);
 }
 
-/** Asks the gates that are due: `true` to go on. */
+/** Asks the due handlers of a gate stage. Returns `true` if none of them vetoes. */
 export function gate(run: StageRun, count: number): boolean | PromiseLike<boolean> {
   return fold(run, 0, true, count, GATE) as boolean | PromiseLike<boolean>;
 }
 
-// The loop stays synchronous and makes no closure, as in `StageRun.observe`; the first promise hands over to
-// `resume`, which merges its answer and comes back for the handlers after it.
+// The loop stays synchronous and makes no closure, as in `StageRun.observe`. At the first promise, `resume` takes over:
+// it merges the answer, and calls `fold` for the handlers after it.
 function fold(run: StageRun, from: number, first: unknown, count: number, by: Fold): unknown {
   const { host, handlers } = run;
   const ctx = contextAt(host.context, handlers[0]!.info) as RoleContext;
@@ -75,7 +75,7 @@ function fold(run: StageRun, from: number, first: unknown, count: number, by: Fo
       if (isThenable(answer)) return resume(run, i, soFar, answer, count, by);
       soFar = by.merge(handler, answer, soFar);
     } catch (error) {
-      host.failed(handler, error); // if its policy lets the run go on, the answer does not count
+      host.failed(handler, error); // if the error policy lets the run continue, the answer is ignored
     }
   }
   return soFar;
@@ -99,7 +99,10 @@ async function resume(
   return await fold(run, i + 1, soFar, count, by);
 }
 
-/** Lets the one claimant do the work if it is due. If it is not, or fails and may, `otherwise` does the work. */
+/**
+ * Runs the hook that claimed a replace stage. Runs `otherwise` if the hook is not due, or fails and its error policy
+ * lets the run continue.
+ */
 export function replace<V>(
   run: StageRun,
   otherwise: () => V | PromiseLike<V>,
@@ -119,7 +122,10 @@ export function replace<V>(
   return otherwise();
 }
 
-/** Waits for an answer. Where fields are fetched first, the call is watched where it is made. */
+/**
+ * Watches a promise of a handler, so that an aborted run does not wait for it indefinitely. Calls with fetched fields
+ * are already watched in `callFetched`.
+ */
 function watched<V>(
   { host }: StageRun,
   handler: StageHandler,
@@ -128,7 +134,7 @@ function watched<V>(
   return handler.isDeferred ? answer : host.answer(handler, answer);
 }
 
-/** Applies the error policy of the claimant; if the run goes on, `otherwise` does the work. */
+/** Applies the error policy of the hook that claimed the stage. If it does not throw, runs `otherwise`. */
 function instead<V>(
   { host, handlers }: StageRun,
   error: unknown,

@@ -1,5 +1,5 @@
 /**
- * The registry, as a visit of a stage sees it.
+ * The members of the registry that a visit of a stage uses.
  *
  * @module
  */
@@ -7,9 +7,9 @@
 import type { StageHandler } from "../registry/stage_handler.ts";
 import type { FieldValues } from "./reads.ts";
 
-/** The registry, as a stage sees it. */
+/** The members of the registry that a visit of a stage uses. */
 export interface StageHost {
-  /** The one context of the engine. */
+  /** The context of the engine, shared by all hooks. */
   readonly context: object;
   /** Number of steps done. */
   readonly step: number;
@@ -18,8 +18,8 @@ export interface StageHost {
   /** Names of all fields of the engine's state. */
   readonly fields: readonly string[];
   /**
-   * Applies the error policy of a handler: throws the error, or counts and reports it. `previous` is the count at which
-   * the handler had fired before it threw.
+   * Applies the error policy of a handler: throws the error, or counts and reports it. `count` is the count at which
+   * the handler threw, and `previous` the count at which it had fired before.
    */
   failed(
     handler: StageHandler,
@@ -28,24 +28,30 @@ export interface StageHost {
     previous?: number,
     count?: number,
   ): void;
-  /** Waits for the answer of a handler; once the run is aborted not without end. */
+  /** Waits for the answer of a handler, for a limited time once the run is aborted. */
   answer<T>(handler: StageHandler, answer: PromiseLike<T>): PromiseLike<T>;
-  /** Calls an observer between two fingerprints of its arguments; absent unless verifying. */
+  /** Calls an observer between two fingerprints of its context; `undefined` unless the option `verify` is set. */
   readonly verify: ((handler: StageHandler, call: () => unknown) => unknown) | undefined;
-  /** Hands the values to `deliver` once they have arrived, in order; `undefined` if their step does not count. */
+  /**
+   * Calls `deliver` with the values once they have arrived, in order of the calls of `defer`; with `undefined` if
+   * their step does not count. Returns a promise to await if too many deliveries are in flight.
+   */
   defer(
     values: PromiseLike<FieldValues | undefined>,
     deliver: (values: FieldValues | undefined) => unknown,
   ): PromiseLike<void> | undefined;
   /** Settles once everything deferred so far is delivered. */
   readonly soFar: Promise<void>;
-  /** True if the run turned out to be over at an earlier step. */
+  /** True if the run was over at an earlier step, so that deliveries are dropped. */
   readonly isCut: boolean;
-  /** True if the last firing of each handler must be recorded. */
+  /** True if each firing of every handler must be recorded, so that the engine can go back. */
   readonly isTracked: boolean;
-  /** Returns the fields of the context that are still pending at a stage; absent if its fields are never pending. */
+  /**
+   * Returns a promise of the context fields that are still pending at a stage, or `undefined`. The member is
+   * undefined if the engine never has pending fields.
+   */
   readonly coming: ((stage: string) => Coming | undefined) | undefined;
 }
 
-/** Pending fields of the context; `undefined` if their step turns out not to count. */
+/** A promise of pending context fields. It resolves to `undefined` if their step does not count after all. */
 export type Coming = PromiseLike<object | undefined>;

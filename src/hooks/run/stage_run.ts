@@ -1,5 +1,5 @@
 /**
- * A visit of a stage: its handlers are called in order.
+ * A visit of a stage: calls the due handlers in order.
  *
  * @module
  */
@@ -18,17 +18,20 @@ import type { ReadPlan } from "./reads.ts";
 import type { Coming, StageHost } from "./stage_host.ts";
 
 /**
- * The handlers of a stage as they were when it was last compiled. It never changes: adding, removing and toggling hooks
- * make a new one, so that a dispatch in progress finishes with the hooks that it began with.
+ * The handlers of a stage at its last compilation. The object is immutable: adding, removing, enabling or disabling a
+ * hook makes a new one, so that a visit in progress finishes with the handlers that it began with.
  */
 export class StageRun {
-  /** The handlers in the order in which they are called. */
+  /** The handlers in the order of execution. */
   readonly handlers: readonly StageHandler[];
-  /** The registry. */
+  /** The members of the registry that a visit uses. */
   readonly host: StageHost;
   readonly #plan: ReadPlan | undefined;
 
-  /** `plan` reads the union of the fields that the late handlers declare. */
+  /**
+   * Creates a run of `handlers`. `plan` reads all fields that the late handlers declare; it is undefined if there are
+   * none.
+   */
   constructor(handlers: readonly StageHandler[], host: StageHost, plan: ReadPlan | undefined) {
     this.handlers = handlers;
     this.host = host;
@@ -36,10 +39,11 @@ export class StageRun {
   }
 
   /**
-   * Calls the handlers that are due at a count, from handler `from` on. Returns a promise only if a handler did.
+   * Calls the handlers that are due at a count, beginning with the handler at index `from`. Returns a promise only if
+   * a handler returned one.
    *
-   * The loop stays synchronous and makes no closure: one promise, or one object, per step would cost more than most
-   * handlers. Late handlers are collected and share one copy of their fields.
+   * The loop stays synchronous and makes no closure, because one promise or one object per step would cost more than
+   * most handlers. Late handlers are collected and share one copy of their fields.
    */
   observe(from: number, count: number): PromiseLike<void> | undefined {
     let late: StageHandler[] | undefined;
@@ -65,12 +69,15 @@ export class StageRun {
     return late === undefined ? undefined : this.#defer(late, coming);
   }
 
-  /** Goes on after handler `i` returned a promise. */
+  /** Waits for the promise of the handler at index `i`, then calls the handlers after it. */
   pause(i: number, promise: PromiseLike<unknown>, count: number): PromiseLike<void> {
     return this.#resume(i, promise, count, undefined, undefined);
   }
 
-  /** Goes on after handler `i` threw, if its policy allows that. */
+  /**
+   * Applies the error policy of the handler at index `i`, which threw. If the policy does not throw, calls the
+   * handlers after it.
+   */
   failed(i: number, error: unknown, count: number): PromiseLike<void> | undefined {
     this.host.failed(this.handlers[i]!, error, undefined, undefined, count);
     return this.observe(i + 1, count);
@@ -85,7 +92,7 @@ export class StageRun {
   ): Promise<void> {
     const handler = this.handlers[i]!;
     try {
-      // A call that waits its turn is watched where it is made: it does not wait for the hook.
+      // The promise of a call that waits its turn includes that wait. `answered` watches the hook itself.
       await (handler.isDeferred || coming !== undefined
         ? promise
         : this.host.answer(handler, promise));
@@ -96,7 +103,10 @@ export class StageRun {
     await this.observe(i + 1, count);
   }
 
-  /** Applies the error policy; if it throws, the late handlers before this one still get their call. */
+  /**
+   * Applies the error policy of a handler. If the policy throws, the late handlers collected before are still
+   * deferred.
+   */
   #fail(
     handler: StageHandler,
     error: unknown,
@@ -119,7 +129,7 @@ export class StageRun {
     return deferCalls(this.host, this.#plan, late, coming);
   }
 
-  /** Calls the handlers with `atEnd` at the end of a run, unless they fired at its last count. */
+  /** Calls the handlers with `atEnd` at the end of a run, unless they fired at the last count, `last`. */
   async fireEnd(last: number): Promise<void> {
     for (const handler of this.handlers) {
       const { schedule } = handler;
@@ -136,7 +146,7 @@ export class StageRun {
     }
   }
 
-  /** Calls the handlers that are due at an event which happened earlier: see {@linkcode callEvent}. */
+  /** Calls the handlers that are due at an event which happened earlier; see {@linkcode callEvent}. */
   async fireLate(count: number, event: object, isOfParts: boolean): Promise<void> {
     const handlers = isOfParts
       ? this.handlers.filter(({ entry }) => entry.part !== undefined)
@@ -144,7 +154,7 @@ export class StageRun {
     await callEvent(this.host, handlers, event, count);
   }
 
-  /** Calls one handler; fetches its fields first if they must be fetched. */
+  /** Calls one handler. If its fields must be fetched, fetches them first and returns a promise. */
   call(handler: StageHandler): unknown {
     if (handler.isDeferred) return fetchThenCall(this.host, handler);
     const { verify } = this.host;
@@ -155,13 +165,13 @@ export class StageRun {
     return this.#verify(verify, handler);
   }
 
-  // A method of its own, because a closure in `call` would be allocated at each call, verifying or not.
+  // A separate method, because a closure in `call` would be allocated at each call even without `verify`.
   #verify(verify: NonNullable<StageHost["verify"]>, handler: StageHandler): unknown {
     const { target, ctx } = handler.binding;
     return verify(handler, () => target.call(ctx, handler.info.stage));
   }
 
-  /** Calls a handler after everything deferred before it is delivered; not at all if the run was over before that. */
+  /** Calls a handler after all earlier deferred calls. Does not call it if the run was over at an earlier step. */
   async #callInTurn(handler: StageHandler, coming: Coming | undefined): Promise<void> {
     const { soFar } = this.host;
     const { previous } = handler.schedule;

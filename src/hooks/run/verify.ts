@@ -1,5 +1,5 @@
 /**
- * Verify mode: finds observers that change state.
+ * Verify mode, which finds observers that change the context or the state.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { FieldValues, StateSource } from "./reads.ts";
 import { after } from "../../base/sequence.ts";
 
 /**
- * An observer has changed state. The error is reported as a warning; the run goes on.
+ * Error about an observer that changed the context or the state. It is reported as a warning, and the run continues.
  *
  * @example
  * ```ts
@@ -34,10 +34,10 @@ export class ObserverMutationError extends Error {
   readonly hook: string;
   /** Stage at which the change was found. */
   readonly stage: string;
-  /** Names of the fields that changed. */
+  /** Names of the fields that changed; context fields begin with `ctx.`. */
   readonly changed: readonly string[];
 
-  /** Makes the error with its message. */
+  /** Creates the error for the fields `changed` by `hook` at `stage`. */
   constructor(hook: string, stage: string, changed: readonly string[]) {
     super(
       `Cannot trust hook ${hook}: it changed ${
@@ -51,7 +51,7 @@ export class ObserverMutationError extends Error {
   }
 }
 
-/** Members of the context that are not state, or that a hook may change. */
+/** Context members that are not compared, because they are not state or a hook may change them. */
 const EXEMPT: readonly string[] = [
   "shared",
   "workflow",
@@ -62,13 +62,16 @@ const EXEMPT: readonly string[] = [
   "skipping",
 ];
 
-/** Returns a function that calls a handler between two fingerprints of its context and of the engine's state. */
+/**
+ * Returns a function that calls a handler and compares fingerprints of its context and of the engine's state before
+ * and after the call. Calls `report` if they differ.
+ */
 export function verifying(
   source: StateSource,
   report: (handler: StageHandler, error: ObserverMutationError) => void,
 ): (handler: StageHandler, call: () => unknown) => unknown {
   const state = (): FieldValues => {
-    const plan = source.plan(source.fields); // planned again, because the state may have moved
+    const plan = source.plan(source.fields); // planned for each call, because the state may have moved
     if (!plan.live) return {}; // fields that must be fetched cannot be compared
     return Object.fromEntries(source.fields.map((field) => [field, plan.value(field)]));
   };
@@ -95,7 +98,7 @@ function fingerprints(ctx: object, state: FieldValues): Map<string, number> {
   return prints;
 }
 
-/** Returns a hash of a value and everything in it. Functions count by their name only. */
+/** Returns a hash of a value and of everything it contains. Functions contribute only their name. */
 export function fingerprint(value: unknown): number {
   const print = new Print();
   print.add(value);
