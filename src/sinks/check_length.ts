@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Throws a RangeError if `length` is not a number of systems. */
+/** Throws a RangeError if `length` is not a non-negative integer. */
 export function checkLength(length: number, action: string): void {
   if (Number.isSafeInteger(length) && length >= 0) return;
   throw new RangeError(
@@ -17,7 +17,10 @@ export function emptyError(path: string): RangeError {
   return new RangeError(`Cannot read ${path}: it is empty`);
 }
 
-/** Returns the error for systems that exceed the capacity of a sink. `action` begins it: "write to a memory sink". */
+/**
+ * Returns the error for systems that exceed the capacity of a sink. `action` completes "Cannot …": "write to a memory
+ * sink".
+ */
 export function fullError(
   action: string,
   count: number,

@@ -57,16 +57,13 @@ function flagsOf(mask: unknown, { size }: Batch, action: string): Uint8Array {
   );
 }
 
-/** A system with all fields written so far. Further systems must agree with it. */
+/** The fields of all systems written so far. Further systems must agree with them. */
 export class FieldPattern {
   #pattern: System | undefined;
   // Frames of a run have the same fields again and again. The last list makes their check cheap.
   #last: readonly FieldInfo[] = [];
 
-  /**
-   * Throws a TypeError if the fields of a system differ from those of earlier systems. Its fields are not
-   * added then.
-   */
+  /** Adds the fields of a batch. If they differ from those of earlier systems, throws a TypeError and adds no field. */
   join(batch: Batch): void {
     const fields = batch.fields();
     const isSame = this.#pattern !== undefined && fields.length === this.#last.length &&

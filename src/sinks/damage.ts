@@ -6,13 +6,13 @@ export interface SinkDamage {
   readonly reason: string;
 }
 
-/** The check of one part of a file. */
+/** Result of the check of one part of a file. */
 export interface CheckedPart {
   /** Location of the part: a line, a row, or a file of a store. */
   readonly place: string;
   /** Description of the damage; `undefined` if no damage was found. */
   readonly reason?: string;
-  /** True if the part has a checksum. Only the form of other parts is checked. */
+  /** True if the part has a checksum. If false, only its format is checked. */
   readonly isSummed: boolean;
   /** Number of systems in the part: 1, or 0 for parts that are not systems. */
   readonly systems: number;

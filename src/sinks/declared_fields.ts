@@ -25,7 +25,7 @@ export function writeDeclared(fields: readonly FieldInfo[]): string {
   }).join(" ");
 }
 
-/** Reads such a text. Throws a SyntaxError if it is not valid. */
+/** Reads a text that `writeDeclared` returned. Throws a SyntaxError if it is not valid. */
 export function readDeclared(text: unknown): FieldInfo[] {
   if (typeof text !== "string") throw badDeclared(text);
   return text.split(" ").filter((word) => word !== "").map((word) => readOne(word, text));

@@ -21,9 +21,9 @@ const WRITE = "write to a memory sink";
 /**
  * Keeps copies of systems in memory, in the order in which they are written.
  *
- * A batch is stored entirely or not at all. In the batch that `read` returns, each system has a unique
- * `systemId`, as in every batch: the first system with an id keeps it. The hooks that write frames store the
- * id of a system in the run in the field `sourceId`.
+ * A batch is stored entirely or not at all. In the batch that `read` returns, each system has a unique `systemId`, as
+ * in every batch: only the first system with an id keeps it, and the others get new ids. The hooks that write frames
+ * store the id of a system in the run in the field `sourceId`.
  *
  * @example
  * ```ts
@@ -119,10 +119,7 @@ export class MemorySink implements Sink, Disposable {
     this.#pattern.clear();
   }
 
-  /**
-   * Removes all systems except the first `length`. Throws a RangeError if `length` is not a whole number from
-   * 0 on.
-   */
+  /** Removes all systems except the first `length`. Throws a RangeError if `length` is not a non-negative integer. */
   truncate(length: number): void {
     checkLength(length, "truncate a memory sink");
     if (length >= this.#length) return;

@@ -2,7 +2,7 @@ import { show } from "../base/show.ts";
 import type { StoredSink } from "./sink.ts";
 import type { FileSinkOptions } from "./files/file_sink.ts";
 
-/** Creates the sink of a path. */
+/** Function that creates the sink for a path, without opening its file. */
 export type MakeSink = (
   path: string,
   options: FileSinkOptions,
@@ -42,7 +42,7 @@ async function extxyz(path: string, options: FileSinkOptions): Promise<StoredSin
 /** Options of {@linkcode openSink}. */
 export interface OpenSinkOptions extends FileSinkOptions {
   /**
-   * Formats by the endings of paths.
+   * Functions that create sinks, by the endings of paths.
    *
    * @default SINK_FORMATS
    */
@@ -50,12 +50,12 @@ export interface OpenSinkOptions extends FileSinkOptions {
 }
 
 /**
- * Opens a sink in the format that the ending of a path names: `.xyz` or `.extxyz`, `.jsonl`, `.csv`, `.db`,
- * `.zarr`. Systems are added to those of an existing file.
+ * Opens a sink in the format that the ending of a path names: `.xyz` or `.extxyz`, `.jsonl`, `.csv`, `.db`, `.zarr`.
+ * Systems are added to those of an existing file.
  *
- * @throws {TypeError} if the path is not a text
+ * @throws {TypeError} if the path is not a string
  * @throws {RangeError} if the ending is not known, or a newer version wrote the file
- * @throws {SyntaxError} if the file is damaged or of another format; it is left as it is
+ * @throws {SyntaxError} if the file is damaged or of another format; the file stays unchanged
  * @throws {Error} if the file system refuses, with its `code`
  *
  * @example

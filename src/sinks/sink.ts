@@ -1,5 +1,5 @@
 /**
- * Interfaces of sinks: the places in which systems are stored.
+ * Interfaces of sinks, which store systems in memory or in files.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export interface Sink extends SystemWriter {
   close(): void | PromiseLike<void>;
 }
 
-/** Selection of the systems of a sink. A missing member selects all. */
+/** Selection of the systems of a sink. A missing member does not limit the selection. */
 export interface Slice {
   /** Index of the first system, in the order of writing. */
   readonly from?: number;
@@ -66,27 +66,24 @@ export interface StoredSink extends Sink {
   /** Path of the file or folder. */
   readonly path: string;
   /**
-   * Opens existing content to add to it, or creates the file; the first `write` does the same. Incomplete
-   * data that a killed process left is removed, with a warning.
+   * Opens existing content to add to it, or creates the file; the first `write` does the same. Incomplete data that a
+   * killed process left is removed, with a warning.
    *
-   * @throws {SyntaxError} if the file is damaged or of another format; it is left as it is
+   * @throws {SyntaxError} if the file is damaged or of another format; the file stays unchanged
    * @throws {RangeError} if a newer version wrote the file
    * @throws {Error} if the file system refuses, with its `code` and its error as `cause`
    */
   open(): Promise<void>;
   /**
-   * Copies systems at once and writes them in the background. The returned promise resolves when the queue
-   * has room. Throws errors of earlier writes.
+   * Copies systems at once and writes them in the background. If the queue is full, returns a promise that resolves
+   * when it has room. Throws errors of earlier writes.
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void>;
   /**
    * Waits until all systems are on the disk. Throws the first error of a write since the last call.
    */
   flush(): Promise<void>;
-  /**
-   * Returns the systems of a slice, read without the others. Throws a RangeError if there are no such
-   * systems.
-   */
+  /** Returns the systems of a slice, without reading the others. Throws a RangeError if the slice selects no system. */
   slice(slice: Slice): Promise<Batch>;
   /**
    * Returns all systems in the order in which they were written, as one batch. Throws a RangeError if there

@@ -9,7 +9,7 @@ import type { System } from "../batch/system.ts";
 import type { Slice } from "./sink.ts";
 
 /**
- * The values by which a slice selects. A value that the system does not have is `undefined`, and lies in no
+ * Values of a system by which a slice selects. A value that the system does not have is `undefined`, and lies in no
  * interval.
  */
 export interface Stamp {
@@ -26,8 +26,8 @@ const MEMBERS: readonly string[] = ["from", "to", "time", "steps", "systems"];
 /**
  * Returns the slice if it is valid.
  *
- * @throws {TypeError} that names the member if the slice is not valid
- * @throws {RangeError} if a place is not a whole number
+ * @throws {TypeError} if the slice is not valid; the message names the wrong member
+ * @throws {RangeError} if `from` or `to` is not a non-negative integer or Infinity
  */
 export function checkedSlice(slice: unknown, action: string): Slice {
   if (typeof slice !== "object" || slice === null || Array.isArray(slice)) {
@@ -64,12 +64,12 @@ function checkMember(key: string, value: unknown, action: string): void {
   );
 }
 
-/** Returns whether a slice selects by more than places. */
+/** Returns whether a slice selects by time, step or id, and not only by index. */
 export function selectsByStamp({ time, steps, systems }: Slice): boolean {
   return time !== undefined || steps !== undefined || systems !== undefined;
 }
 
-/** Returns whether a slice selects a system with this stamp. Its place is not considered. */
+/** Returns whether a slice selects a system with this stamp. `from` and `to` are not considered. */
 export function isSelected(stamp: Stamp, { time, steps, systems }: Slice): boolean {
   return isWithin(stamp.time, time) && isWithin(stamp.step, steps) &&
     (systems === undefined || stamp.system !== undefined && systems.includes(stamp.system));

@@ -7,7 +7,8 @@ export interface SystemsFile extends AsyncDisposable {
   /** Number of systems. */
   readonly length: number;
   /**
-   * Returns the system at a place, read without the others. Throws a RangeError if the place does not exist.
+   * Returns the system with an index, without reading the others. Throws a RangeError if `index` is not an integer
+   * from 0 to `length` − 1.
    */
   get(index: number): Promise<System>;
   /** Closes the file. */
@@ -15,9 +16,10 @@ export interface SystemsFile extends AsyncDisposable {
 }
 
 /**
- * Opens a file of systems to read them in any order: `.xyz`, `.jsonl`, `.db` of ASE, `.zarr`, as `openSink`
- * does. The file is only read: it may be read-only, and a run may still write to it. The number of systems is
- * that at the time of opening. A part of a system at the end is not read, and reported once to `onWarning`.
+ * Opens a file of systems to read them in any order, in any format of `openSink` that has atoms: `.xyz`, `.jsonl`,
+ * `.db` of ASE, `.zarr`. The file is only read: it may be read-only, and a run may still write to it. The number of
+ * systems is that at the time of opening. A part of a system at the end is not read, and is reported once to
+ * `onWarning`.
  *
  * @throws {RangeError} if the ending is not known, the file is empty, or a newer version wrote it
  * @throws {SyntaxError} if the file is damaged or of another format
@@ -70,7 +72,7 @@ export async function openSystems(
   };
 }
 
-/** Throws an error if nothing is at the path: a sink would create the file. */
+/** Throws an error if nothing exists at the path, because opening a sink would create the file. */
 export async function assertExists(path: string): Promise<void> {
   const { stat } = await import("node:fs/promises");
   try {

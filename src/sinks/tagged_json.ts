@@ -16,7 +16,7 @@ export function numberText(value: number): string {
   return `"${value}"`;
 }
 
-/** Returns the number in such a text or number; `undefined` for any other value. */
+/** Returns the number that is given as a number or as a text of `numberText`; `undefined` for any other value. */
 export function numberOf(value: unknown): number | undefined {
   if (typeof value === "number") return value;
   return value === "NaN" || value === "Infinity" || value === "-Infinity"
@@ -57,7 +57,7 @@ export function writeTagged(value: unknown, around: readonly object[] = []): str
 }
 
 /**
- * Restores the data from the result of `JSON.parse`.
+ * Restores data that `writeTagged` wrote, from the result of `JSON.parse`.
  *
  * @throws {SyntaxError} if a tag is not known, or the data is nested more than 1000 deep
  */

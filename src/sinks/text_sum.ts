@@ -15,7 +15,7 @@ const NO_SUM = "00000000";
 
 const encoder = new TextEncoder();
 
-/** Returns a text with its checksum between its two parts. */
+/** Returns a text with its checksum between `before` and `after`. */
 export function withSum(before: string, after: string): string {
   return before + sumOf(before, after) + after;
 }

@@ -26,16 +26,16 @@ interface CheckedSink {
 
 /**
  * Reads a sink's file and compares it with the checksums that were written with it: each record of `.xyz` and
- * `.jsonl`, each row of `.db`, each chunk and all metadata of `.zarr`. Nothing is changed. A part that
- * another program has changed is reported, too. Parts without a checksum are counted (`unsummed`), and only
- * their form is checked: all rows of a `.csv`, and systems that another program wrote to the same file.
- * Chunks and metadata that were removed from a `.zarr` are reported. Complete records that were removed from
- * a `.xyz` or `.jsonl`, or repeated there, are not found: compare `systems` with the number that was written.
+ * `.jsonl`, each row of `.db`, each chunk and all metadata of `.zarr`. The file is not changed. A part that another
+ * program has changed is reported, too. Parts without a checksum are counted (`unsummed`), and only their format is
+ * checked: all rows of a `.csv`, and systems that another program wrote to the same file. Chunks and metadata that
+ * were removed from a `.zarr` are reported. Complete records that were removed from a `.xyz` or `.jsonl`, or repeated
+ * there, are not found: compare `systems` with the number that was written.
  *
  * Use it after a disk failed, or before data is archived.
  *
  * @throws {RangeError} if the ending is not known
- * @throws {TypeError} if the path is not a text, or a custom sink has no `check`
+ * @throws {TypeError} if the path is not a string, or a custom sink has no `check`
  * @throws {Error} if the file does not exist, or the file system refuses, with its `code`
  *
  * @example

@@ -18,8 +18,8 @@ const NAME = "ConvergedSnapshotHook";
 
 /**
  * Writes each system to a sink once, when it converges: the relaxed structures of a large batch without their
- * trajectories. The engine also needs a `ConvergenceHook`. The frames have the same fields as those of {@linkcode
- * SnapshotHook}, and errors are handled in the same way.
+ * trajectories. The engine also needs a `ConvergenceHook`. The frames have the same fields as those of
+ * {@linkcode SnapshotHook}, and errors are handled in the same way.
  *
  * Throws a TypeError that names the option that is wrong.
  *

@@ -5,7 +5,7 @@ import { AseStore } from "./store.ts";
 /** Options of an {@linkcode AseDatabaseSink}. */
 export interface AseDatabaseSinkOptions extends FileSinkOptions {
   /**
-   * Owner of the rows, which ASE finds by `user=…`.
+   * Owner of the rows. ASE selects rows of an owner by `user=…`.
    *
    * @default no owner
    */

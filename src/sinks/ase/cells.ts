@@ -16,15 +16,15 @@ export function numbersOf(row: Row): Int32Array {
   return new Int32Array(bytes.slice().buffer);
 }
 
-/** Returns whether the initial charges differ from the computed charges. */
+/** Returns whether a row has both initial and computed charges, and they differ. */
 export function hasTwoCharges(row: Row): boolean {
   const [a, b] = [row["initial_charges"], row["charges"]];
   return a instanceof Uint8Array && b instanceof Uint8Array && a.some((byte, i) => byte !== b[i]);
 }
 
 /**
- * Returns `count` float64 numbers, or `undefined` if the cell is empty. Throws a SyntaxError for another
- * count, as do all functions below.
+ * Returns `count` float64 numbers, or `undefined` if the cell is empty. Throws a SyntaxError if the cell is not a
+ * blob of `count` numbers.
  */
 export function floats(row: Row, name: string, count: number): Float64Array | undefined {
   const bytes = row[name];
@@ -33,7 +33,10 @@ export function floats(row: Row, name: string, count: number): Float64Array | un
   return new Float64Array(bytes.slice().buffer);
 }
 
-/** Returns `count` int32 numbers, or `undefined` if the cell is empty. */
+/**
+ * Returns `count` int32 numbers, or `undefined` if the cell is empty. Throws a SyntaxError if the cell is not a blob
+ * of `count` numbers.
+ */
 export function integers(row: Row, name: string, count: number): Int32Array | undefined {
   const bytes = row[name];
   if (bytes === null || bytes === undefined) return undefined;
@@ -41,7 +44,7 @@ export function integers(row: Row, name: string, count: number): Int32Array | un
   return new Int32Array(bytes.slice().buffer);
 }
 
-/** Returns a number, or `undefined` if the cell is empty. */
+/** Returns a number, or `undefined` if the cell is empty. Throws a SyntaxError for any other value. */
 export function real(row: Row, name: string): number | undefined {
   const value = row[name];
   if (value === null || value === undefined) return undefined;
@@ -49,7 +52,7 @@ export function real(row: Row, name: string): number | undefined {
   return value;
 }
 
-/** Returns an object that is stored as JSON. */
+/** Returns an object that is stored as JSON. Throws a SyntaxError if the cell is not a JSON object. */
 export function objectOf(text: unknown): Record<string, unknown> {
   const value = typeof text === "string" ? readJson(text) : text;
   // Some versions of ASE encode the JSON twice, as the text of a text.
@@ -60,7 +63,7 @@ export function objectOf(text: unknown): Record<string, unknown> {
   throw bad("key_value_pairs", text);
 }
 
-/** Returns the values that have no column of their own. */
+/** Returns the content of the cell `data`: values that have no separate column. */
 export function dataOf(value: unknown): Record<string, unknown> {
   if (typeof value === "string" || value instanceof Uint8Array) return unpack(value);
   throw bad("data", value);

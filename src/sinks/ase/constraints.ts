@@ -1,6 +1,6 @@
 /**
- * Fixed atoms as constraints of ASE and as the field `move_mask`: 0 for fixed, with one or three flags per
- * atom.
+ * Conversion between constraints of ASE and the field `move_mask`, which has one or three flags per atom: 0 for
+ * fixed, 1 for movable.
  *
  * @module
  */
@@ -16,7 +16,10 @@ export interface Constraint {
   readonly kwargs: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the flags of movable atoms, one or three per atom; `undefined` if the system has no such field. */
+/**
+ * Returns the flags of the field `move_mask`, one or three per atom; `undefined` if the system has no such field with
+ * flags of 0 and 1.
+ */
 export function moveMask(system: System): Uint8Array | undefined {
   const info = system.fields().find(({ name }) => name === MOVE_MASK);
   const isMask = info?.level === "node" && info.dtype === "u8" &&
@@ -71,7 +74,7 @@ function fix(mask: Uint8Array, { name, kwargs }: Constraint, atoms: number): voi
     const isAtom = Number.isInteger(index) && (index as number) >= -atoms &&
       (index as number) < atoms;
     if (!isAtom || !isFlags) throw bad(kwargs);
-    const atom = ((index as number) + atoms) % atoms; // as Python counts from the end
+    const atom = ((index as number) + atoms) % atoms; // a negative index counts from the end, as in Python
     for (let k = 0; k < width; k++) {
       if (name === "FixAtoms" || flags[k]) mask[atom * width + k] = 0;
     }

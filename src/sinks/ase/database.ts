@@ -9,7 +9,7 @@ import { refusal } from "../files/open_file.ts";
 /** Value of a cell of a table. */
 export type Cell = null | number | bigint | string | Uint8Array;
 
-/** A row by the names of its columns. */
+/** Cells of a row by the names of their columns. */
 export type Row = Readonly<Record<string, Cell>>;
 
 /** A compiled statement. */
@@ -28,9 +28,9 @@ export interface Database {
 }
 
 /**
- * Errors of SQLite that do not concern the content of the file, by number and text: errors of `exec` have no
- * number. All other errors mean that the file is damaged: the statements themselves are known to be valid, so
- * what they refer to is missing or not valid.
+ * Errors of SQLite that do not mean that the file is damaged, by their numbers. Errors of `exec` have no number and
+ * are recognized by these texts. All other errors mean that the file is damaged: the statements are known to be
+ * valid, so the tables that they refer to are missing or not valid.
  */
 const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
   [3, "access permission denied"],
@@ -47,7 +47,7 @@ const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
   [21, "bad parameter or other API misuse"],
 ]);
 
-/** The number of the error for a file that is not a database. */
+/** Number of the SQLite error for a file that is not a database. */
 const NOT_A_DATABASE = 26;
 
 /**
@@ -72,14 +72,14 @@ export async function openDatabase(path: string): Promise<Database> {
   }
 }
 
-/** Returns whether SQLite waited too long for another program. Not every error has its number. */
+/** Returns whether SQLite waited too long for another program. An error without a number is recognized by its text. */
 export function isBusy(error: unknown): boolean {
   const { errcode, message } = error as { readonly errcode?: unknown; readonly message?: unknown };
   return errcode === 5 || message === "database is locked";
 }
 
 /**
- * Returns the error for a refusal by SQLite: a SyntaxError if the file is damaged, else an error of the file
+ * Returns the error for a refusal by SQLite: a SyntaxError if the file is damaged, otherwise an error of the file
  * system.
  */
 export function databaseError(path: string, verb: string, cause: unknown): Error {

@@ -8,12 +8,12 @@ import type { DType, FieldInfo, Level } from "../../batch/fields/fields.ts";
 import { isSymbol } from "../../batch/elements.ts";
 import { SYSTEM_COLUMNS } from "./schema.ts";
 
-/** A custom field that has a column of its own. */
+/** A custom field that has a separate column. */
 export interface CustomColumn {
   readonly level: Level;
   readonly dtype: DType;
   readonly width: number;
-  /** Value of atoms without the field. */
+  /** Value of atoms or systems without the field. */
   readonly fill: number;
 }
 
@@ -31,7 +31,7 @@ export const CUSTOM_COLUMNS: Readonly<Record<string, CustomColumn>> = {
   dipole: { ...perSystem, width: 3 },
 };
 
-/** Returns whether a field has a column of its own. */
+/** Returns whether a field has a separate column. */
 export function hasColumn({ name, level, dtype, width }: FieldInfo): boolean {
   const column = Object.hasOwn(CUSTOM_COLUMNS, name) ? CUSTOM_COLUMNS[name] : undefined;
   return column !== undefined && column.level === level && column.dtype === dtype &&
@@ -65,10 +65,7 @@ export function isKey(name: string): boolean {
   return /^[_a-zA-Z]\w*$/.test(name) && !RESERVED.has(name) && !isSymbol(name);
 }
 
-/**
- * Returns whether ASE accepts the value as one to search for. It refuses texts that look like numbers or
- * booleans.
- */
+/** Returns whether ASE accepts the value as one to search for. ASE refuses texts that look like numbers or booleans. */
 export function isKeyValue(value: unknown): value is number | boolean | string {
   if (typeof value === "number" || typeof value === "boolean") return true;
   return typeof value === "string" && value !== "" &&

@@ -1,6 +1,6 @@
 /**
- * Plain data with binary arrays, as ASE stores values without a column: eight bytes with the position of the
- * JSON, the arrays, and the JSON.
+ * Plain data with binary arrays, in the format in which ASE stores values without a column: eight bytes with the
+ * position of the JSON, then the arrays, then the JSON.
  *
  * @module
  */
@@ -95,8 +95,8 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Reads packed bytes, or the JSON that older versions wrote: an object with a {@linkcode Table} for each
- * array.
+ * Reads packed bytes, or the JSON text that older versions of ASE wrote. Returns an object with a {@linkcode Table}
+ * in place of each array.
  *
  * @throws {SyntaxError} if the data is not valid
  */

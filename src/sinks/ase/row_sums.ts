@@ -1,8 +1,8 @@
 /**
  * Checksums of the rows of a database.
  *
- * ASE's tables have no column for checksums, so they are in a table of their own, which ASE ignores. Rows
- * that another program added have no checksums; the table records the ranges of their ids.
+ * ASE's tables have no column for checksums, so they are in a separate table, which ASE ignores. Rows that another
+ * program added have no checksums; the table records the ranges of their ids.
  *
  * @module
  */
@@ -39,8 +39,8 @@ export function prepareSums(database: Database): void {
 }
 
 /**
- * Records the rows that another program added since the last row of Hooke, within a transaction that adds
- * rows. The entry of a range has the negative first id as its id, and the last id in place of a checksum.
+ * Records the rows that another program added since the last row of Hooke. It is called within a transaction that
+ * adds rows. The entry of a range has the negative first id as its id, and the last id in place of a checksum.
  */
 export function noteForeignRows(database: Database): void {
   const { first, last } = database.prepare(
@@ -50,9 +50,8 @@ export function noteForeignRows(database: Database): void {
 }
 
 /**
- * Records the id of the last row that Hooke wrote, as entry 0 of the table of checksums, at the end of a
- * transaction that
- * adds rows.
+ * Records the id of the last row that Hooke wrote as entry 0 of the table of checksums. It is called at the end of a
+ * transaction that adds rows.
  */
 export function noteOwnRows(database: Database): void {
   const last = database.prepare("SELECT MAX(id) AS last FROM systems").get()!["last"];
@@ -73,7 +72,7 @@ function lastSummed(database: Database): number {
   );
 }
 
-/** Number of rows that are checked at a time, which are held in memory. */
+/** Number of rows that are checked at a time, and held in memory together. */
 const WINDOW = 8192;
 
 /**
@@ -148,8 +147,8 @@ function summedRows(database: Database): ((id: number) => boolean) | undefined {
 }
 
 /**
- * Returns the entries of rows in the tables for searches. Those have no index of ids, so each table is read
- * in full.
+ * Returns the entries of rows in the tables for searches. These tables have no index of ids, so each one is read in
+ * full.
  */
 function searchedRows(
   database: Database,

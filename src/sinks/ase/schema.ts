@@ -90,9 +90,9 @@ function makeTables(): string {
 }
 
 /**
- * Creates the tables in an empty database, and checks those of any other.
+ * Creates the tables if the database is empty, otherwise checks them.
  *
- * @throws {SyntaxError} if the tables are not ASE's
+ * @throws {SyntaxError} if a table or column of ASE is missing
  * @throws {RangeError} if the version differs from the one that Hooke writes
  */
 export function prepareTables(database: Database, path: string): void {
@@ -103,8 +103,8 @@ export function prepareTables(database: Database, path: string): void {
 /**
  * Checks the tables. Returns `false` if the database is empty.
  *
- * @throws {SyntaxError} if the tables are not ASE's
- * @throws {RangeError} if the version cannot be read
+ * @throws {SyntaxError} if a table or column of ASE is missing
+ * @throws {RangeError} if Hooke cannot read this version of the tables
  */
 export function hasTables(database: Database, path: string): boolean {
   if (tablesOf(database).length === 0) return false;
@@ -139,8 +139,8 @@ function checkTables(database: Database, path: string, oldest: number): void {
 }
 
 /**
- * Returns the version of the tables. Names of columns are not case-sensitive; a row has them as the table
- * does, so the column is renamed.
+ * Returns the version of the tables. SQLite ignores the case of column names in statements, but names the columns of
+ * a row as the table does. `AS` gives the column a known name.
  */
 function versionOf(database: Database, path: string): number {
   const select = "SELECT value AS version FROM information WHERE name = 'version'";

@@ -49,7 +49,7 @@ export class AseStore implements FrameStore {
   #length = 0;
   /** Number of systems in the open transaction. */
   #uncommitted = 0;
-  /** Ids of all rows at the last read, and the state of the file then. */
+  /** Ids of all rows at the last read, and the mark of the file at that time. */
   #known: { readonly mark: string; readonly ids: readonly number[] } | undefined;
 
   constructor(path: string, username: string | null) {
@@ -146,7 +146,7 @@ export class AseStore implements FrameStore {
     return Promise.resolve();
   }
 
-  /** Deletes rows in all tables. */
+  /** Deletes the rows that the condition `where` selects, in all tables. */
   #delete(where: string, verb: string): void {
     const database = this.#database!;
     this.#commit();
@@ -175,7 +175,7 @@ export class AseStore implements FrameStore {
     return Promise.resolve(row === undefined ? undefined : systemOfRow(row, this.#path));
   }
 
-  /** Returns the first row that a statement finds. */
+  /** Returns the first row that a statement finds; `undefined` if it finds no row. */
   #row(sql: string, verb: string): Row | undefined {
     try {
       return this.#database?.prepare(sql).get();
@@ -184,7 +184,7 @@ export class AseStore implements FrameStore {
     }
   }
 
-  /** Reads the systems of a slice through a connection of its own. */
+  /** Reads the systems of a slice through a separate connection. */
   async *frames(slice: Slice): AsyncGenerator<System, void> {
     this.#commit();
     const mark = await markOf(this.#path);
@@ -210,7 +210,7 @@ export class AseStore implements FrameStore {
     }
   }
 
-  /** Compares all rows with their checksums through a connection of its own. */
+  /** Compares all rows with their checksums through a separate connection. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     this.#commit();
     await (await openFile(this.#path, "r")).close();
@@ -273,8 +273,8 @@ function missingRow(path: string, id: number): SyntaxError {
 }
 
 /**
- * Counts the rows by the table and by its index. In a damaged file they may differ when no other error
- * occurs.
+ * Counts the rows in the table and in its index. Throws a SyntaxError if the counts differ, which may be the only
+ * sign of a damaged file.
  */
 function countOf(database: Database, path: string): number {
   const count = (from: string) =>

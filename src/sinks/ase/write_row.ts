@@ -21,7 +21,7 @@ import type { Cell } from "./database.ts";
 import { COUNTS, hasColumn, isKey, isKeyValue } from "./names.ts";
 import { pack, Table } from "./packed.ts";
 
-/** Positions of the six numbers of Voigt's order among nine: xx, yy, zz, yz, xz, xy. */
+/** Indices of the six numbers in Voigt's order (xx, yy, zz, yz, xz, xy) among the nine numbers of a matrix. */
 export const VOIGT: readonly number[] = [0, 4, 8, 5, 2, 1];
 
 /** Values that all rows of a sink share. */
@@ -111,7 +111,7 @@ function resultsOf(system: System): Record<string, Cell> {
   };
 }
 
-/** Returns the largest force, without the components of fixed atoms. */
+/** Returns the largest force on an atom in eV/Å, without the components of fixed atoms. */
 function largestForce(forces: NumericArray, system: System): number {
   const mask = moveMask(system);
   const width = mask === undefined ? 0 : mask.length / system.nodeCount;
@@ -127,7 +127,7 @@ function largestForce(forces: NumericArray, system: System): number {
   return Math.sqrt(largest);
 }
 
-/** Returns the momenta in ASE's unit, √(amu·eV). */
+/** Returns the momenta in ASE's unit, √(amu·eV); `undefined` if the system has no velocities. */
 export function momentaOf(system: System): Float64Array | undefined {
   if (!system.has("velocities")) return undefined;
   const { masses } = system;

@@ -14,13 +14,12 @@ const MOST_WAITING = 1 << 20;
 const CHUNK = 1 << 16;
 
 /**
- * Adds rows to a file of comma-separated values. A new file gets a header first. An existing file must have
- * the same header, and rows are added to it. If a killed process left a part of a row at the end, it is
- * removed with a warning.
+ * Adds rows to a file of comma-separated values. A new file gets a header first. An existing file must have the same
+ * header, and rows are added to it. If a killed process left a part of a row at the end, that part is removed with a
+ * warning.
  *
- * Rows are written in the background, in order, and entirely: if the disk accepts only a part of some rows,
- * that part is removed again. Numbers are written so that reading gives the same number. NaN is an empty
- * cell.
+ * Rows are written in the background, in order, and entirely: if the disk accepts only a part of some rows, that part
+ * is removed again. Numbers are written so that reading gives the same number. NaN is an empty cell.
  *
  * @example
  * ```ts
@@ -62,7 +61,7 @@ export class CsvFile {
    * Opens or creates the file.
    *
    * @throws {TypeError} if there is no file system
-   * @throws {RangeError} if the file has another header; it is left as it is
+   * @throws {RangeError} if the file has another header; the file stays unchanged
    * @throws {Error} if the file system refuses, with its error as `cause`
    */
   async open(): Promise<void> {
@@ -91,7 +90,8 @@ export class CsvFile {
   }
 
   /**
-   * Size of the file in bytes, if it was opened, including rows not yet written. `truncate` can restore it.
+   * Size of the file in bytes, including rows that are not written yet; 0 before the file is opened. `truncate`
+   * restores this state.
    */
   get size(): number {
     return this.#size;
@@ -103,9 +103,10 @@ export class CsvFile {
   }
 
   /**
-   * Removes all bytes except the first `size` from the open file. Does nothing if the file is not longer.
+   * Removes all bytes after the first `size` from the open file, except for the header. Does nothing if the file is
+   * not longer.
    *
-   * @throws {RangeError} if `size` is not a whole number
+   * @throws {RangeError} if `size` is not a non-negative integer
    * @throws {Error} if the file is not open, or the file system refuses
    */
   async truncate(size: number): Promise<void> {
@@ -121,7 +122,7 @@ export class CsvFile {
     this.#size = end.size;
   }
 
-  /** Throws the first error since the last call that threw. The rows that it concerns are not in the file. */
+  /** Throws the first error since the last call that threw. The rows of the failed write are not in the file. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;

@@ -1,5 +1,5 @@
 /**
- * Rows of comma-separated numbers: one per system.
+ * Rows of comma-separated numbers, one row per system.
  *
  * @module
  */
@@ -12,8 +12,9 @@ import type { TextFormat } from "../text/text_format.ts";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NAME = /^[^\s:=",'[\]{}\\]+(\[\d+\])?$/;
-/** Text that a killed process may leave of a row, and beginning of a header whose columns were not given. */
+/** Matches text that a killed process may leave of a row. */
 const ROW_START = /^[-+\d.e,Infity]*$/;
+/** Beginning of a header whose columns the format chose. */
 const HEADER_START = "systemId,";
 
 /** Names of the first columns, if the systems have them. */
@@ -28,7 +29,7 @@ export class CsvFormat implements TextFormat<number[]> {
   readonly #path: string;
   readonly #given: readonly string[] | undefined;
   #columns: readonly string[] | undefined;
-  /** True if the columns were chosen by the format. Every number must have a column then. */
+  /** True if the format chose the columns. Then every number of a system must have a column. */
   #choosesColumns = false;
   #hasHeader = false;
 
@@ -38,7 +39,7 @@ export class CsvFormat implements TextFormat<number[]> {
     this.#columns = this.#given;
   }
 
-  /** Names of the columns, if they are known. */
+  /** Names of the columns; empty until they are known. */
   get columns(): readonly string[] {
     return this.#columns ?? [];
   }
@@ -134,7 +135,7 @@ export class CsvFormat implements TextFormat<number[]> {
   }
 }
 
-/** Returns the names of all numbers per system. */
+/** Returns the names of the columns for all numbers per system, beginning with those in `FIRST`. */
 function columnsOf(systems: readonly System[]): string[] {
   const names = new Set(systems.flatMap((system) => system.fields().flatMap(namesOf)));
   const early = FIRST.filter((name) => names.has(name));

@@ -7,12 +7,11 @@ import { TextStore } from "../text/text_store.ts";
 import { CsvFormat } from "./csv_format.ts";
 
 /**
- * Writes a row of numbers for each system to a file of comma-separated values. The numbers are the system's
- * fields per system; fields of several numbers are columns `cell[0]`, `cell[1]`, …. A missing field and NaN
- * are empty cells.
+ * Writes a row of numbers for each system to a file of comma-separated values. The numbers are the system's fields
+ * per system; fields of several numbers are columns `cell[0]`, `cell[1]`, …. A missing field and NaN are empty cells.
  *
- * A table does not contain atoms, so systems cannot be read back: `read`, `slice`, `frames` and `drain` throw
- * a TypeError and leave the file as it is. `table` reads the numbers.
+ * A table does not contain atoms, so systems cannot be read back: `read`, `slice`, `frames` and `drain` throw a
+ * TypeError and do not change the file. `table` reads the numbers.
  *
  * @example
  * ```ts
@@ -55,7 +54,7 @@ export class CsvSink extends FileSink {
     this.#rows = rows;
   }
 
-  /** Names of the columns, if they are known. */
+  /** Names of the columns; empty until they are known. */
   get columns(): readonly string[] {
     return this.#format.columns;
   }
@@ -63,7 +62,7 @@ export class CsvSink extends FileSink {
   /**
    * Returns the numbers of the systems of a slice, by column. An empty cell is NaN.
    *
-   * @throws {SyntaxError} that names the line if the file is not such a table
+   * @throws {SyntaxError} if the file is not a table of numbers; the message names the line
    */
   async table(slice: Slice = {}): Promise<Map<string, Float64Array>> {
     const checked = checkedSlice(slice, `read ${this.path}`);

@@ -40,7 +40,7 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
 const SUM = " hooke_crc32c=x";
 const SUM_IN = / hooke_crc32c=x[0-9a-f]{8}(?= |$)/m;
 const ENDS_WITH_SUM = / hooke_crc32c=x[0-9a-f]{8}$/;
-/** Key of the index, from 0, of the first frame from which all frames have checksums. */
+/** Key of the index, from 0, of the frame from which on all frames have checksums. */
 const FROM = " hooke_sums_from=";
 const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // any character may follow: a damaged space must not hide the key
 /** Both keys. They are not part of a system. */
@@ -71,15 +71,15 @@ function linesAfter(start: string, line: number): number {
 }
 
 /**
- * Returns whether a text may be the unfinished last frame of Hooke. It must name its system: a last frame of
- * another program that only lacks its newline must not be removed.
+ * Returns whether a text may be the unfinished last frame of Hooke. A frame with rows must have a `systemId`, because
+ * a last frame of another program that only lacks its newline must not be removed.
  */
 function isUnfinished(text: string): boolean {
   const [count = "", comment, ...rows] = text.split("\n");
   if (!/^[1-9]\d*$/.test(count)) return false;
   if (comment === undefined) return true;
   if (rows.length > 0) {
-    // With as many atoms as it has rows the frame may be complete. Then its number of atoms is damaged.
+    // If the frame is complete with as many atoms as it has rows, its number of atoms is damaged.
     const whole = `${rows.length - 1}${text.slice(count.length)}`;
     return /(^| )systemId=\d/.test(comment) && !(text.endsWith("\n") && sumOf(whole).isRight);
   }

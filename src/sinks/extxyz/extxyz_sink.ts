@@ -6,7 +6,7 @@ import { extxyzFormat } from "./extxyz_format.ts";
 /** Options of an {@linkcode ExtxyzSink}. */
 export interface ExtxyzSinkOptions extends FileSinkOptions {
   /**
-   * Also write velocities as momenta, where ASE looks for them.
+   * Writes velocities also as momenta, which ASE reads.
    *
    * @default true
    */
@@ -17,10 +17,9 @@ export interface ExtxyzSinkOptions extends FileSinkOptions {
  * Writes systems to a file of extended XYZ, which ASE, OVITO and others read. Frames are added to those of an
  * existing file.
  *
- * Systems are read back bitwise identical, with custom fields and `info`: the key `hooke_fields` of each
- * frame has their dtypes, units and fill values. Not restored are fields per edge, which the format does not
- * have; energies, forces and stresses whose values are all NaN; and typed arrays in `info`, which become
- * lists.
+ * Systems are read back bitwise identical, with custom fields and `info`: the key `hooke_fields` of each frame has
+ * their dtypes, units and fill values. Three kinds of values are not restored: fields per edge, which the format does
+ * not have; energies, forces and stresses whose values are all NaN; and typed arrays in `info`, which become lists.
  *
  * @example
  * ```ts

@@ -9,7 +9,7 @@ import { type OpenFile, readAt, refusal } from "./open_file.ts";
 const NEWLINE = 10;
 const CHUNK = 1 << 16;
 
-/** The end of an open file, where bytes are added: all of them, or none. */
+/** The end of an open file. Each call of `add` writes all of its bytes, or leaves the file without them. */
 export class FileEnd {
   readonly #file: Pick<OpenFile, "write" | "truncate">;
   readonly #path: string | URL;
@@ -33,7 +33,7 @@ export class FileEnd {
   }
 
   /**
-   * Adds bytes. If the disk accepts only a part of them, that part is removed at once, or else before the
+   * Adds bytes. If the disk accepts only a part of them, that part is removed at once or, if that fails, before the
    * next write.
    */
   async add(bytes: Uint8Array): Promise<void> {
@@ -51,7 +51,7 @@ export class FileEnd {
     }
   }
 
-  /** Shortens the file to `size` bytes. */
+  /** Shortens the file to `size` bytes. `verb` names the action in errors. */
   async cut(size: number, verb: string = "write to"): Promise<void> {
     try {
       await this.#file.truncate(size);
@@ -75,7 +75,7 @@ export function lineWarning(path: string | URL, bytes: number): string {
     "the lines before it are complete";
 }
 
-/** Returns the position after the last complete line. */
+/** Returns the position after the last complete line; 0 if there is no complete line. */
 export async function endOfLines(file: Pick<OpenFile, "read">, size: number): Promise<number> {
   for (let end = size; end > 0; end -= CHUNK) {
     const from = Math.max(0, end - CHUNK);

@@ -103,7 +103,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     this.#queue = new WriterQueue(options);
   }
 
-  /** Number of systems in the file, if it was opened, and in the queue. */
+  /** Number of systems in the file and in the queue. Systems in the file count once it was opened. */
   get length(): number {
     return this.#store.length + this.#waiting;
   }
@@ -111,8 +111,8 @@ export class FileSink implements StoredSink, AsyncDisposable {
   /**
    * Opens the file, or creates it.
    *
-   * @throws {SyntaxError} that names the line if the file is damaged or of another format; it is left as it
-   * is
+   * @throws {SyntaxError} if the file is damaged or of another format, and stays unchanged; the message names
+   * the line
    * @throws {RangeError} if the file has another version, or is a table with other columns
    * @throws {Error} if the file system refuses, or the sink is closed
    */
@@ -122,8 +122,8 @@ export class FileSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Copies the systems of a batch at once and writes them in the background. The promise that it may return resolves
-   * when there is room for more.
+   * Copies the systems of a batch at once and writes them in the background. If the queue is full, returns a promise
+   * that resolves when it has room.
    *
    * @throws {TypeError} if `batch` is not a batch or `mask` not a mask, or if fields differ from those of earlier
    * systems
@@ -134,7 +134,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     this.#checkOpen("write to");
     const copy = copySystems(batch, mask, `write to ${this.path}`);
     if (copy === undefined) return;
-    this.#queue.check(); // before any system is copied
+    this.#queue.check(); // before any system is counted
     this.#pattern.join(copy);
     this.#waiting += copy.size;
     let waits = copy.size;
@@ -167,10 +167,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     return this.slice({});
   }
 
-  /**
-   * Returns the systems of a slice, read without the others. Throws a RangeError if there are no such
-   * systems.
-   */
+  /** Returns the systems of a slice, without reading the others. Throws a RangeError if the slice selects no system. */
   async slice(slice: Slice): Promise<Batch> {
     const checked = checkedSlice(slice, `read ${this.path}`);
     await this.#settleToRead();
@@ -209,10 +206,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     await this.#inTurn(() => this.#clear());
   }
 
-  /**
-   * Removes all systems except the first `length`. Throws a RangeError if `length` is not a whole number from
-   * 0 on.
-   */
+  /** Removes all systems except the first `length`. Throws a RangeError if `length` is not a non-negative integer. */
   async truncate(length: number): Promise<void> {
     this.#checkOpen("truncate");
     checkLength(length, `truncate ${this.path}`);
@@ -222,7 +216,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
       if (length >= this.#store.length) return;
       if (length === 0) return await this.#clear();
       this.#pattern.clear();
-      this.#stored = undefined; // another system is the last now
+      this.#stored = undefined; // the last system is a different one now
       await this.#store.truncate(length);
     });
   }
@@ -244,7 +238,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     return this.close();
   }
 
-  /** Waits until nothing is being written. Throws the first error since the last call that threw. */
+  /** Waits until all pending writes are done. Throws the first error since the last call that threw. */
   protected settle(): Promise<void> {
     return this.#queue.flush();
   }

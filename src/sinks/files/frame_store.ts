@@ -10,15 +10,15 @@ import type { CheckedPart } from "../damage.ts";
 import type { Slice } from "../sink.ts";
 
 /**
- * A file of systems: what a format implements for a {@linkcode FileSink}. Its methods are called one at a time, except
- * `frames`, which may run beside them.
+ * A file of systems. Each format implements this interface for a {@linkcode FileSink}. The methods are called one at
+ * a time, except `frames`, which may run beside them.
  */
 export interface FrameStore {
   /** Number of systems in the file; 0 if the file was not opened. */
   readonly length: number;
   /** Opens or creates the file, to add to it. Does nothing if it is open. */
   open(): Promise<void>;
-  /** Adds systems: all of them, or none if it throws. Calls `counted` once `length` includes them. */
+  /** Adds all systems of a batch. If it throws, no system is added. Calls `counted` once `length` includes them. */
   append(batch: Batch, counted: () => void): Promise<void>;
   /** Syncs added systems to the disk. */
   sync(): Promise<void>;

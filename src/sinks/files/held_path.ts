@@ -15,8 +15,8 @@ export class HeldPath {
   }
 
   /**
-   * Locks the path, unless it is locked already. Throws an error with the code `"EBUSY"` if another writer
-   * has it.
+   * Locks the path, unless it is locked already. Throws an error with the code `"EBUSY"` if another writer has locked
+   * it.
    */
   hold(): void {
     this.#lock ??= holdPath(this.#path, `Cannot open ${this.#path}`);

@@ -8,10 +8,7 @@ import { AddedFile } from "./added_file.ts";
 import { endOfLines, FileEnd, lineWarning, printWarning } from "./file_end.ts";
 import { type OpenFile, openPrepared, readAt, refusal } from "./open_file.ts";
 
-/**
- * Largest size in bytes of an incomplete last line that is checked for being complete JSON. A longer one is
- * removed.
- */
+/** Largest size in bytes of an incomplete last line that is kept if it is complete JSON. A longer line is removed. */
 const MOST_BYTES = 1 << 26;
 
 /** Options of a {@linkcode LineFile}. */
@@ -25,9 +22,9 @@ export interface LineFileOptions {
 }
 
 /**
- * Adds lines to a file, which is created if it does not exist. If a killed process left a part of a line at
- * the end, it is removed first, with a warning; a JSON object or list that lacks only its newline is kept.
- * Lines are written in the background, in order, and entirely.
+ * Adds lines to a file, which is created if it does not exist. If a killed process left a part of a line at the end,
+ * that part is removed first, with a warning. A JSON object or list that lacks only its newline is kept. Lines are
+ * written in the background, in order, and entirely.
  *
  * @example
  * ```ts
@@ -49,7 +46,7 @@ export class LineFile implements AsyncDisposable {
   readonly #onWarning: (message: string) => void;
   #file: AddedFile | undefined;
 
-  /** Creates the sink of lines. The file is opened by `open`. */
+  /** Creates the writer of lines. The file is opened by `open`. */
   constructor(path: string | URL, { onWarning = printWarning }: LineFileOptions = {}) {
     this.path = path;
     this.#onWarning = onWarning;
@@ -75,7 +72,7 @@ export class LineFile implements AsyncDisposable {
     });
   }
 
-  /** Completes the last line with its newline, or removes it. */
+  /** Adds the newline to a last line that is complete JSON, and removes any other incomplete last line. */
   async #endLine(file: OpenFile, end: FileEnd, whole: number): Promise<void> {
     const { size } = end, length = size - whole;
     if (length <= MOST_BYTES && isWholeJson(await readAt(file, whole, length))) {
@@ -116,8 +113,8 @@ export class LineFile implements AsyncDisposable {
 }
 
 /**
- * Returns whether bytes are a complete JSON object or list. A part of an object never is; a part of a number
- * may be a number.
+ * Returns whether bytes are a complete JSON object or list. A part of an object or list is not valid JSON, but a part
+ * of a number may be a number, so other values are refused.
  */
 function isWholeJson(bytes: Uint8Array): boolean {
   try {

@@ -35,8 +35,9 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file to read it (`"r"`), to read it and add to it (`"a+"`, which creates it and its folder), or to
- * add to a new file (`"ax"`). The module is loaded on first use because a web page does not have it.
+ * Opens a file: `"r"` to read it, `"a+"` to read it and add to it, `"ax"` to add to a new file. With `"a+"` and
+ * `"ax"` the file and its folder are created if they do not exist. `node:fs/promises` is loaded on first use because
+ * a web page does not have it.
  *
  * @throws {TypeError} if there is no file system
  * @throws {Error} if the file system refuses
@@ -85,7 +86,7 @@ async function pathOf(path: string | URL): Promise<string> {
  * file until it is closed. If `prepare` throws, the file is closed again.
  *
  * @throws {Error} with the code `"EBUSY"` if another writer has it open
- * @throws what `openFile` and `prepare` throw
+ * @throws the errors of `openFile` and `prepare`
  */
 export async function openPrepared<T>(
   path: string | URL,
@@ -101,7 +102,7 @@ export async function openPrepared<T>(
   }
 }
 
-/** Returns whether there is nothing at a path; `false` if that is not known. */
+/** Returns whether nothing exists at a path; `false` if that cannot be determined. */
 export async function isMissing(path: string): Promise<boolean> {
   try {
     const { lstat } = await import("node:fs/promises");

@@ -9,11 +9,11 @@
 
 /** Properties of an open sink. */
 export interface OpenSink {
-  /** Path of its file or folder. */
+  /** Path of the file or folder of the sink. */
   readonly path: string;
-  /** Number of systems in it. */
+  /** Number of systems in the sink. */
   readonly length: number;
-  /** Closes it. */
+  /** Closes the sink. */
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export function removeOpenSink(sink: OpenSink): void {
   OPEN.delete(sink);
 }
 
-/** Returns the open sinks without systems, each with whether it created its file. */
+/** Returns the open sinks without systems. `createdFile` is true if the sink created its file. */
 export function emptySinks(): [sink: OpenSink, createdFile: boolean][] {
   return [...OPEN].filter(([{ length }]) => length === 0);
 }

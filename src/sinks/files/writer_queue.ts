@@ -14,9 +14,7 @@ export interface WriterQueueOptions {
   readonly mostBytes?: number;
 }
 
-/**
- * Runs work on a file, one piece after another. An error is thrown once, by the next call that checks for it.
- */
+/** Runs work on a file in the background, in order. An error is thrown once, by the next call that checks for it. */
 export class WriterQueue {
   readonly #mostBytes: number;
   readonly #waiting: { readonly work: () => Promise<void>; readonly bytes: number }[] = [];
@@ -34,8 +32,8 @@ export class WriterQueue {
   }
 
   /**
-   * Enqueues work that holds `bytes` bytes. A full queue still accepts it, and returns a promise to await
-   * before more is enqueued. Throws the first error of earlier work.
+   * Enqueues work that holds `bytes` bytes in memory. A full queue still accepts the work, but returns a promise to
+   * await before more is enqueued. Throws the first error of earlier work.
    */
   add(work: () => Promise<void>, bytes: number): void | Promise<void> {
     this.check();

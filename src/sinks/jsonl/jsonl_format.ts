@@ -24,7 +24,7 @@ import type { RecordSum, TextFormat } from "../text/text_format.ts";
 const VERSION = 1;
 /** Text before the checksum, at the end of a line. */
 const SUM = ',"crc32c":"';
-/** Text before the index, from 0, of the first line from which all lines have checksums. */
+/** Text before the index, from 0, of the line from which on all lines have checksums. */
 const FROM = ',"sumsFrom":';
 const FROM_IN = /^,"sumsFrom":(\d{1,15})[,}]/;
 const BEGIN = '{"hooke":';
@@ -186,7 +186,10 @@ function customField(
   return { ...known, ...number } as UserField;
 }
 
-/** Returns numbers, of which some may be written as text. */
+/**
+ * Returns a number or lists of numbers, some of which may be written as text, such as "NaN". Throws a SyntaxError for
+ * any other value.
+ */
 function numbersOf(value: unknown, name: string): NumericInput | number {
   if (Array.isArray(value)) return value.map((part) => numbersOf(part, name)) as number[];
   const number = numberOf(value);

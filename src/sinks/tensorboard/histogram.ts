@@ -7,8 +7,8 @@
 import type { TensorBoardHistogram } from "./tensorboard_event.ts";
 
 /**
- * Returns the histogram of numbers over `ranges` ranges of equal width. Throws a RangeError if there are no
- * numbers, or one is not finite.
+ * Returns the histogram of numbers over `ranges` ranges of equal width. Throws a RangeError if there are no numbers,
+ * or if a number is not finite.
  */
 export function histogramOf(values: ArrayLike<number>, ranges: number): TensorBoardHistogram {
   if (values.length === 0) {

@@ -1,5 +1,5 @@
 /**
- * The part of protocol buffers that TensorBoard's files need.
+ * Writing and reading of protocol buffers, as far as TensorBoard's files use them.
  *
  * @module
  */

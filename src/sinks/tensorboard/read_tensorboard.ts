@@ -8,14 +8,13 @@ import { FILE_VERSION, readEvent, type TensorBoardEvent } from "./tensorboard_ev
 import { recordsOf } from "./tensorboard_records.ts";
 
 /**
- * Reads the events in the bytes of one file, in the order in which they were written. An incomplete last
- * event, which a killed process leaves, is left out, and so are values other than numbers and histograms:
- * pictures, texts, graphs.
+ * Reads the events in the bytes of one file, in the order in which they were written. An incomplete last event, which
+ * a killed process leaves, is skipped. Values other than numbers and histograms, such as images, texts and graphs,
+ * are skipped, too.
  *
  * @param bytes content of the file
  * @param name name of the file in error messages
- * @throws {SyntaxError} that gives the number of the record, from 0, if the file is damaged or of another
- * format
+ * @throws {SyntaxError} if the file is damaged or of another format; the message has the number of the record, from 0
  * @throws {RangeError} if the file has another version
  *
  * @example
@@ -46,8 +45,8 @@ export function parseTensorBoard(
  * Reads the events in a file of TensorBoard, or in all files of a folder in the order of their names, as
  * {@linkcode parseTensorBoard} does.
  *
- * @throws {SyntaxError} that gives the number of the record, from 0, if a file is damaged
- * @throws {RangeError} if a file has another version, or a folder contains no such file
+ * @throws {SyntaxError} if a file is damaged; the message has the number of the record, from 0
+ * @throws {RangeError} if a file has another version, or if a folder contains no file of TensorBoard
  * @throws {TypeError} if there is no file system
  * @throws {Error} if the file system refuses
  *

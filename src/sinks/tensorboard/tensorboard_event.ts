@@ -75,8 +75,8 @@ function histogramMessage(histogram: TensorBoardHistogram): Uint8Array {
 }
 
 /**
- * Reads an event from a message. `version` is that of the file if the message is its first. `refuse` throws
- * an error with the requirement that the message does not meet.
+ * Reads an event from a message. `version` is the version of the file if this is its first message, otherwise
+ * `undefined`. `refuse` throws an error with the requirement that the message does not meet.
  */
 export function readEvent(
   message: Uint8Array,

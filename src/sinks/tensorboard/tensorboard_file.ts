@@ -1,5 +1,5 @@
 /**
- * Numbers of steps in files that TensorBoard shows.
+ * Writer of numbers and histograms of steps to files that TensorBoard shows.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { codeOf, type OpenFile, openFile, refusal } from "../files/open_file.ts"
 import { eventMessage, type TensorBoardHistogram, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
 
-/** Functions of the file system that are used here. */
+/** Functions of the file system that this module uses. */
 interface Files {
   mkdir(path: string, options: { readonly recursive: true }): Promise<unknown>;
 }
@@ -65,7 +65,7 @@ export interface HistogramOptions extends EventTime {
  * ```
  */
 export class TensorBoardFile implements AsyncDisposable {
-  /** The folder. */
+  /** Folder of the files. */
   readonly folder: string | URL;
   #path: string | undefined;
   #file: AddedFile | undefined;
@@ -75,7 +75,7 @@ export class TensorBoardFile implements AsyncDisposable {
     this.folder = folder;
   }
 
-  /** Path of the file; `undefined` until it is open. */
+  /** Path of the current or last file; `undefined` before the first `open`. */
   get path(): string | undefined {
     return this.#path;
   }
@@ -106,7 +106,7 @@ export class TensorBoardFile implements AsyncDisposable {
    *
    * @param step number of steps done, a non-negative integer
    * @param scalars numbers by tag; tags with a slash are shown in groups
-   * @throws {RangeError} if `step` is not a whole number
+   * @throws {RangeError} if `step` is not a non-negative integer
    * @throws {Error} if the file is not open, or earlier numbers could not be written
    */
   add(
@@ -121,9 +121,10 @@ export class TensorBoardFile implements AsyncDisposable {
   }
 
   /**
-   * Adds a histogram of numbers of a step.
+   * Adds a histogram of numbers of a step. Returns a promise to await if the disk does not keep up.
    *
-   * @throws {RangeError} if `step` is not a whole number, there are no numbers, or one is not finite
+   * @throws {RangeError} if `step` is not a non-negative integer, if there are no numbers, or if a number is not
+   * finite
    * @throws {Error} if the file is not open, or earlier numbers could not be written
    */
   addHistogram(
@@ -185,7 +186,10 @@ function checkStep(step: number): void {
   );
 }
 
-/** Loads the modules of the host. They are loaded on first use because a web page does not have them. */
+/**
+ * Loads the modules of the host on first use, because a web page does not have them. Also returns the folder as a
+ * path.
+ */
 async function host(folder: string | URL): Promise<{ files: Files; folder: string }> {
   try {
     const [files, { fileURLToPath }] = await Promise.all([

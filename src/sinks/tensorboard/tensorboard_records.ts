@@ -1,7 +1,8 @@
 /**
  * Records in a file, each with its length and two checksums: the framing of TensorBoard's event files.
  *
- * A record is its length (8 bytes, little endian), the masked CRC-32C of these 8, the bytes, and their masked CRC-32C.
+ * A record consists of its length (8 bytes, little endian), the masked CRC-32C of these 8 bytes, the content, and the
+ * masked CRC-32C of the content.
  *
  * @module
  */
@@ -28,10 +29,9 @@ export function frameRecord(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Yields the records of a file, in order. An incomplete last record, which a killed process leaves, is left
- * out.
+ * Yields the records of a file, in order. An incomplete last record, which a killed process leaves, is skipped.
  *
- * @throws {SyntaxError} that gives the number of the record, from 0, if a checksum does not match
+ * @throws {SyntaxError} if a checksum does not match; the message has the number of the record, from 0
  */
 export function* recordsOf(file: Uint8Array, name: string): Generator<Uint8Array> {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);

@@ -2,12 +2,11 @@ import { CHANGED, type CheckedPart, MISSING } from "../damage.ts";
 import type { TextFormat } from "./text_format.ts";
 
 /**
- * Compares records with their checksums, and reads them. A record without a checksum is damaged if a later
- * record states that it was written with one; other records without a checksum were written by other
- * programs.
+ * Compares records with their checksums, and reads them. A record without a checksum is damaged if a later record
+ * states that it was written with one; other records without a checksum were written by other programs.
  *
- * @param lines the first line of each record, and the line after the last
- * @param textOf reads a record; blank lines after it may belong to its text
+ * @param lines the number of the first line of each record, from 1, and of the line after the last record
+ * @param textOf returns the text of a record, which may end with blank lines
  */
 export async function* checkRecords<T>(
   format: TextFormat<T>,
@@ -45,7 +44,7 @@ export async function* checkRecords<T>(
   yield* open.map(partOf);
 }
 
-/** Returns the place of a record for a reader of the file. Records and lines are counted from 1. */
+/** Returns the location of a record as text for human readers. Records and lines are counted from 1. */
 function placeOf(record: number, line: number, next: number): string {
   const last = next - 1;
   return last > line ? `frame ${record + 1}, lines ${line} to ${last}` : `line ${line}`;

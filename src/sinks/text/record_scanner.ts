@@ -1,5 +1,5 @@
 /**
- * Finds the records in a text file without holding its content.
+ * Search for the records in a text file, without holding the content of the file in memory.
  *
  * @module
  */
@@ -48,8 +48,8 @@ export class RecordScanner {
   }
 
   /**
-   * Calls `found` for each record that these bytes complete. Throws the error of the format if the first line
-   * of a record is not valid.
+   * Calls `found` with the position and the line number of each record that these bytes complete. Throws the error of
+   * the format if the first line of a record is not valid.
    */
   push(bytes: Uint8Array, found: (start: number, line: number) => void): void {
     const open = this.#open;

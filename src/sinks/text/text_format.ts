@@ -32,10 +32,7 @@ export interface TextFormat<T> {
   linesAfter(start: string, line: number): number;
   /** Number of bytes of a line that `linesAfter` needs. */
   readonly startBytes: number;
-  /**
-   * Returns whether a text may be an unfinished record that a killed process left. Any other incomplete text
-   * is not removed.
-   */
+  /** Returns whether a text may be an unfinished record that a killed process left. Only such a text is removed. */
   isUnfinished(text: string): boolean;
   /**
    * Returns whether a complete line can be part of an unfinished record. A format without this function
@@ -45,18 +42,18 @@ export interface TextFormat<T> {
    * @param second the second line of the record; `undefined` if `line` is the second
    */
   isWithin?(line: string, second: string | undefined): boolean;
-  /** Returns the beginning of a new file whose first systems are given. */
+  /** Returns the beginning of a new file with these first systems: a line of column names, or an empty text. */
   header(first: readonly System[]): string;
   /**
    * Returns a system as a record.
    *
-   * @param sumsFrom number of the first record from which on all have checksums, see {@linkcode RecordSum}
+   * @param sumsFrom index, from 0, of the record from which on all records have checksums, see {@linkcode RecordSum}
    */
   encode(system: System, sumsFrom: number): string;
   /**
    * Returns the content of a record.
    *
-   * @param line number of its first line
+   * @param line number of the first line of the record, from 1
    * @throws {SyntaxError} that names the line if the record is not valid
    */
   decode(text: string, line: number): T;

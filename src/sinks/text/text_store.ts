@@ -22,7 +22,7 @@ import { isSelected, selectsByStamp } from "../slice.ts";
 import type { TextFormat } from "./text_format.ts";
 import { checkUnfinished, cutWarning, isWhole, partWarning } from "./unfinished.ts";
 
-/** Beginnings of the error messages of formats. */
+/** Matches the beginning of an error message of a format. */
 const FORMAT = /^Cannot read (extxyz|JSONL|CSV)\b/;
 
 const CHUNK = 1 << 18;
@@ -34,7 +34,7 @@ interface Place {
   readonly line: number;
 }
 
-/** Positions and first lines of records, and the end of the last. */
+/** Positions and first lines of records, and the end of the last record. */
 interface Found {
   readonly starts: readonly number[];
   readonly lines: readonly number[];
@@ -51,7 +51,7 @@ interface RecordIndex {
   readonly lines: number[];
   /** End of the part of the file that was scanned. */
   searched: { readonly end: number; readonly endLine: number };
-  /** Text before that end. If it differs, another program has rewritten the file. */
+  /** Text before `searched.end`. If the file has another text there, another program has rewritten the file. */
   mark: string;
 }
 
@@ -66,7 +66,7 @@ export class TextStore<T> {
   readonly #onWarning: (message: string) => void;
   #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
   #length = 0;
-  /** The last record, and the number of the first record from which on all have checksums, if it is known. */
+  /** The last record, and the index of the record from which on all records have checksums, if they are known. */
   readonly #tail: { last: Place | undefined; sumsFrom: number | undefined } = {
     last: undefined,
     sumsFrom: undefined,
@@ -226,7 +226,7 @@ export class TextStore<T> {
   }
 
   /**
-   * Returns the number of the first record from which on all have checksums. Earlier records are of another
+   * Returns the index of the record from which on all records have checksums. Earlier records were written by another
    * program.
    */
   async #findSums(): Promise<number> {
@@ -238,8 +238,8 @@ export class TextStore<T> {
   }
 
   /**
-   * Scans the file from the end of the last scan. Returns the positions of all records, and the end of the
-   * last.
+   * Scans the file from the end of the last scan. Returns the positions of all records, and the end of the last
+   * record.
    */
   #index(file: OpenFile): Promise<Found> {
     const scanning = this.#scanning.then(() => this.#scanAll(file));
@@ -263,7 +263,7 @@ export class TextStore<T> {
     const all = isLastWhole
       ? { starts: [...starts, end], lines: [...lines, endLine], end: size, endLine: endLine + 1 }
       : { starts, lines, end, endLine };
-    if (known !== this.#known) return all; // emptied meanwhile
+    if (known !== this.#known) return all; // the index was reset meanwhile
     known.searched = { end, endLine }; // a last record that lacks its newline is scanned again
     known.mark = await this.#markOf(file);
     if (this.#open === undefined) this.#length = all.starts.length;

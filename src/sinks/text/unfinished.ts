@@ -10,8 +10,8 @@ import type { TextFormat } from "./text_format.ts";
 /** Number of bytes that are read at a time, and that `isUnfinished` receives first. */
 const CHUNK = 1 << 16;
 /**
- * Largest size in bytes of an end that is kept as text. A longer one is removed even if it only lacks its
- * newline.
+ * Largest size in bytes of an incomplete end that is held in memory. A longer end is removed even if it only lacks
+ * its newline.
  */
 const MOST_TEXT = 1 << 28;
 
@@ -27,10 +27,10 @@ interface Rest {
 }
 
 /**
- * Returns the text behind the last complete record.
+ * Returns the text after the last complete record; an empty text if it is longer than `MOST_TEXT`.
  *
- * @throws {SyntaxError} if it is not an unfinished record that a killed process left: it may contain complete
- * records
+ * @throws {SyntaxError} if the text is not an unfinished record that a killed process left, because it may contain
+ * complete records
  */
 export async function checkUnfinished<T>(
   format: TextFormat<T>,

@@ -101,7 +101,7 @@ export class JsonReader {
     this.refuse(key, values.map(show).join(" or "), value);
   }
 
-  /** Returns the value if it is a list of whole numbers, one per dimension. */
+  /** Returns the value if it is a list of whole numbers that are not below `least`, one per dimension. */
   shape(key: string, value: unknown, least: number, dimensions?: number): readonly number[] {
     const list = this.list(key, value).map((one, i) => this.count(`${key}[${i}]`, one, least));
     if (dimensions === undefined || list.length === dimensions) return list;
@@ -183,7 +183,8 @@ function readCodecs(json: JsonReader, value: unknown, outer: readonly number[]):
 }
 
 /**
- * Only codecs that keep the size are accepted: the size of an index must be known before the index is read.
+ * Returns the decoding of an index. Only codecs that keep the size are accepted, because the size of an index must be
+ * known before the index is read.
  */
 function readIndexCodecs(json: JsonReader, key: string, decoding: Decoding): Decoding {
   const packed = decoding.unpack.find((name) => name !== "crc32c");

@@ -41,7 +41,7 @@ export class ArrayWriter {
   readonly #packing: Packing;
   /** Number of rows in the metadata. */
   #shape: number | undefined;
-  /** Number of chunks that existed in the beginning. */
+  /** Number of chunks that existed when the writer was created. */
   readonly #kept: number;
   #shard: { readonly at: number; readonly file: ShardFile } | undefined;
 
@@ -89,7 +89,10 @@ export class ArrayWriter {
     this.#shape = rows;
   }
 
-  /** Closes the open shard. After an error it is left as it is, else its unused space is removed. */
+  /**
+   * Closes the open shard. If `isWell` is true, first commits it and removes its unused space. After an error, the
+   * file stays unchanged.
+   */
   async close(isWell: boolean): Promise<void> {
     const shard = this.#shard;
     this.#shard = undefined;
@@ -132,7 +135,7 @@ function zstd(zlib: Compression, bytes: Uint8Array, level: number): Promise<Uint
   });
 }
 
-/** Returns the layout of an existing array, or `undefined` if it differs from that which Hooke writes. */
+/** Returns the layout of an existing array, or `undefined` if it differs from the layout that Hooke writes. */
 export function chunkLayoutOf(
   { chunk, shape, sharding, decoding }: ArrayMetadata,
   level: number,

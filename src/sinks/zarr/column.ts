@@ -8,7 +8,7 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
 import { VALUE_TYPES, type WrittenType } from "./value_types.ts";
 
-/** Receives a full chunk and owns its bytes until it returns them by `recycle`. */
+/** Function that receives a full chunk, and owns its bytes until it returns them by `recycle`. */
 export type OnChunk = (column: Column, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
 
 /** An incomplete chunk at the end of an array. */
@@ -93,7 +93,7 @@ export class Column {
     });
   }
 
-  /** Returns the incomplete chunk if it has new rows since the last call, else `undefined`. */
+  /** Returns the incomplete chunk if it has new rows since the last call, otherwise `undefined`. */
   takeTail(): Tail | undefined {
     const chunk = Math.floor(this.#rows / this.chunkRows);
     const from = Math.max(this.#takenRows - chunk * this.chunkRows, 0) * this.rowBytes;
@@ -110,10 +110,7 @@ export class Column {
     if (this.#spare.length < MOST_SPARE) this.#spare.push(bytes);
   }
 
-  /**
-   * Calls `copy` for each stretch of new rows that lies within one chunk, and passes on each chunk that
-   * becomes full.
-   */
+  /** Calls `copy` for each range of new rows that lies within one chunk, and passes each full chunk to `onChunk`. */
   #each(rows: number, copy: (at: number, count: number, done: number) => void): void {
     for (let done = 0; done < rows;) {
       const at = this.#rows % this.chunkRows;

@@ -19,7 +19,7 @@ export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "datas
   sync(): Promise<void>;
 }
 
-/** Functions of `node:fs/promises` that are used here. */
+/** Functions of `node:fs/promises` that a store uses. */
 export interface FileSystem {
   open(path: string, flags: "r" | "r+" | "w+"): Promise<OpenFile>;
   readFile(path: string): Promise<Uint8Array>;
@@ -30,7 +30,7 @@ export interface FileSystem {
   rm(path: string, options: { readonly recursive: true; readonly force: true }): Promise<void>;
 }
 
-/** Functions of `node:zlib` that are used here. */
+/** Functions of `node:zlib` that a store uses. */
 export interface Compression {
   readonly constants: { readonly ZSTD_c_compressionLevel: number };
   zstdCompress(
@@ -97,9 +97,7 @@ export async function namesIfExists(fs: FileSystem, path: string): Promise<strin
   }
 }
 
-/**
- * Writes all bytes at a position. The loop is needed because a file may take fewer bytes than it is given.
- */
+/** Writes all bytes at a position. The loop is needed because one call may write fewer bytes than requested. */
 export async function writeAt(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < bytes.length) {

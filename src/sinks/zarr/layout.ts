@@ -1,5 +1,5 @@
 /**
- * Place of each field in a store: the names and shapes of nvalchemi's AtomicData, and Hooke's additions.
+ * Location of each field in a store: the names and shapes of nvalchemi's AtomicData, and Hooke's additions.
  *
  * @module
  */
@@ -26,8 +26,8 @@ export interface ArrayPlan {
 }
 
 /**
- * A field that AtomicData has, too: its name there, and its type and shape if they differ from those of the
- * field.
+ * A field that AtomicData has, too: its name in AtomicData, its shape, and its type if that differs from the type of
+ * the field.
  */
 interface Known {
   readonly name: string;
@@ -112,9 +112,7 @@ export function folderOf(name: string): string {
   return encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }
 
-/**
- * Arrays of the first row of each system. They have one row more than there are systems: the last is the end.
- */
+/** Arrays with the index of the first row of each system. One more row has the number of all rows. */
 export const POINTERS: Readonly<Record<"node" | "edge" | "info", ArrayPlan>> = {
   node: pointer("meta/atoms_ptr", "atoms_pointer"),
   edge: pointer("meta/edges_ptr", "edges_pointer"),

@@ -71,7 +71,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
 /**
  * Opens a store that Hooke wrote to add to it. Data that no commit has made part of the store is removed.
  *
- * @throws {SyntaxError} if the layout of an array differs from that which Hooke writes
+ * @throws {SyntaxError} if the layout of an array differs from the layout that Hooke writes, or if rows are missing
  */
 export async function resumeStore(setting: WriterSetting, view: StoreView): Promise<StoreWriter> {
   const { precision } = setting;

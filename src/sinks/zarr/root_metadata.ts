@@ -10,7 +10,7 @@ import { type FileSystem, namesIfExists } from "./files.ts";
 import { FIELD_OF_CORE, LEVEL_NAMES } from "./layout.ts";
 import { VERSION } from "./metadata.ts";
 
-/** Place of a field in a store. */
+/** Location of a field in a store. */
 export interface FieldPlace {
   readonly group: "core" | "custom";
   /** Name of its folder. */
@@ -18,7 +18,7 @@ export interface FieldPlace {
   readonly level: Level;
 }
 
-/** Content of the root. */
+/** Content of the metadata of the root. */
 export interface RootMetadata {
   /** True if Hooke wrote the store. */
   readonly isOurs: boolean;
@@ -121,7 +121,7 @@ function levelOf(stored: string): Level {
   return "node";
 }
 
-/** Returns the name in Hooke of a field of another program, unless the attributes of its array name it. */
+/** Returns Hooke's name of a field of another program. The attributes of an array that Hooke wrote contain the name. */
 export function nameOf({ group, stored }: FieldPlace): string {
   return (group === "core" ? FIELD_OF_CORE.get(stored) : undefined) ?? stored;
 }

@@ -63,9 +63,7 @@ export class ShardFile {
     }
   }
 
-  /**
-   * Creates a shard in place of any existing file. The caller syncs the entries of its folders to the disk.
-   */
+  /** Creates a shard in place of any existing file. The caller must sync its folders to the disk. */
   static async make(fs: FileSystem, path: string): Promise<ShardFile> {
     await fs.mkdir(parentOf(path), { recursive: true });
     return new ShardFile(await fs.open(path, "w+"), absentEntries(), 0);

@@ -1,5 +1,5 @@
 /**
- * A store as it is read.
+ * Reading of a store.
  *
  * @module
  */
@@ -129,7 +129,7 @@ export class StoreView {
     return this.#places === undefined ? values : values.filter(exists);
   }
 
-  /** Reads one or more systems, in the given order. Throws a SyntaxError if their data is damaged. */
+  /** Reads the systems with the given indices, in this order. Throws a SyntaxError if their data is damaged. */
   async select(places: readonly number[]): Promise<Batch> {
     if (this.arrays === undefined) missing(this.#path, "systems");
     const at = places.map((place) => this.#places?.[place] ?? place);
@@ -181,7 +181,10 @@ function joinRows(ranges: [number, number][], row: number): [number, number][] {
   return ranges;
 }
 
-/** Returns the rows of systems at a level of which a system has several. */
+/**
+ * Returns the rows of systems at the level of `pointers`: atoms, edges or bytes of text, of which a system may have
+ * several.
+ */
 async function rowsOf(pointers: StoredArray, { ranges, starts }: Rows): Promise<Rows> {
   // A range of n systems needs n + 1 pointers.
   const bounds = await pointers.read(ranges.map(([from, to]) => [from, to + 1] as const));

@@ -47,7 +47,10 @@ export type Totals = Readonly<Record<Level | "text", number>>;
 /** State of an array that exists already, or of a new array. */
 export type Resumed = Pick<ArrayStart, "rows" | "shape" | "tail"> & ChunkLayout;
 
-/** Rows per chunk if the sizes of systems are not known, of texts, and of masks. */
+/**
+ * Rows per chunk of fields per system and of pointers. `MOST_TEXT` is the largest number for texts, and `MASK_ROWS`
+ * the number for masks.
+ */
 const FEW = 1024;
 const MOST_TEXT = 1 << 15;
 const MASK_ROWS = 1 << 20;
@@ -98,7 +101,7 @@ export class StoreWriter {
     return this.#prepared === this.#totals.system;
   }
 
-  /** True after an error. */
+  /** True after an error. The store must then be opened again. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
@@ -274,7 +277,7 @@ export class StoreWriter {
     this.#setting.enqueue(() => this.#unlessBroken(work), bytes);
   }
 
-  /** Runs work unless an earlier part failed: nothing may be written behind a gap. */
+  /** Runs work unless earlier work failed: nothing may be written behind a gap. */
   async #unlessBroken(work: () => Promise<void>): Promise<void> {
     if (this.#isBroken) return;
     try {

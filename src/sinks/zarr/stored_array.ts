@@ -1,5 +1,5 @@
 /**
- * Arrays of a store as they are read: the requested rows, without the others.
+ * Arrays of a store as they are read: only the requested rows.
  *
  * @module
  */
@@ -91,7 +91,7 @@ export class StoredArray {
     return this.read([[0, this.rows]]);
   }
 
-  /** Returns the bytes of a chunk of whole rows, or `undefined` if it was never written. */
+  /** Returns the decompressed bytes of a chunk of whole rows, or `undefined` if it was never written. */
   async readChunk(chunk: number): Promise<Uint8Array | undefined> {
     try {
       return await this.#bytesOf([chunk, ...this.metadata.shape.slice(1).map(() => 0)]);
@@ -100,7 +100,7 @@ export class StoredArray {
     }
   }
 
-  /** Returns the rows of all chunks that begin in the same row. */
+  /** Returns the values of the rows that the chunks with first index `at` cover. */
   async #band(at: number): Promise<NumericArray> {
     if (this.#last?.at === at) return this.#last.values;
     const { chunk, shape } = this.metadata;
@@ -218,7 +218,7 @@ export class StoredArray {
     await shard?.file?.close();
   }
 
-  /** Returns decompressed bytes of the given size in a buffer of their own, in this machine's order. */
+  /** Returns decompressed bytes of the given size in a new buffer, in the byte order of this machine. */
   #unpack(
     packed: Uint8Array,
     { unpack, isBigEndian }: Decoding,

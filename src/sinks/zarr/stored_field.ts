@@ -18,7 +18,7 @@ import { type ArrayMetadata, JsonReader } from "./array_metadata.ts";
 import { type FieldPlace, nameOf } from "./root_metadata.ts";
 import type { RowRange, StoredArray } from "./stored_array.ts";
 
-/** A field in an array. */
+/** A field whose values are in an array of a store. */
 export class StoredField {
   readonly array: StoredArray;
   readonly info: FieldInfo;
@@ -36,7 +36,7 @@ export class StoredField {
     return this.convert(await this.array.read(ranges));
   }
 
-  /** Converts values to the type of the field. */
+  /** Converts values to the type of the field. Throws a SyntaxError if a value does not fit the type. */
   convert(stored: NumericArray): NumericArray {
     const { dtype } = this.info;
     const values = allocate(dtype, stored.length);
@@ -115,7 +115,7 @@ function foreignInfo({ type, value }: ArrayMetadata, width: number, place: Field
   const isThat = builtIn?.level === level && builtIn.width === width &&
     isInteger(builtIn.dtype) === (value.range !== undefined);
   if (isThat) return builtIn;
-  // Hooke has a built-in field of that name with another shape, so the field gets a name of its own.
+  // Hooke has a built-in field of that name with another shape, so the field gets another name.
   const own = builtIn === undefined ? name : `${name}_${place.group}`;
   const isFloat = value.range === undefined;
   return Object.freeze({

@@ -14,8 +14,8 @@ export interface ValueType {
   /** Size of a value in bytes. */
   readonly size: number;
   /**
-   * Returns the values in bytes of this machine's order. Integers of 64 bits become floats, which are exact
-   * up to 2⁵³.
+   * Returns the values in bytes that have the byte order of this machine. 64-bit integers become floats, which are
+   * exact up to 2⁵³.
    */
   decode(bytes: Uint8Array<ArrayBuffer>): NumericArray;
   /** Smallest and largest value; missing for types of floats. */
@@ -30,7 +30,7 @@ function direct(size: number, view: View, range?: readonly [number, number]): Va
   return range === undefined ? { size, decode } : { size, decode, range };
 }
 
-/** Returns a type whose values are converted to int32, because no field has it. */
+/** Returns a type whose values are converted to int32, because no field has a type of this size. */
 function widened(
   size: number,
   view: new (buffer: ArrayBuffer, from: number, length: number) => ArrayLike<number>,

@@ -62,7 +62,7 @@ export class WrittenStore {
     this.#queue = new WriterQueue(this.#options);
   }
 
-  /** Number of systems in the store, if it was opened, and in the queue. */
+  /** Number of systems in the store and in the queue. Systems in the store count once it was opened. */
   get length(): number {
     return (this.#writer?.size ?? this.#length) + this.#queued.systems;
   }
@@ -72,13 +72,13 @@ export class WrittenStore {
     return this.#inTurn(() => this.#open());
   }
 
-  /** Copies systems: directly into the chunks if the store is open, else into the queue. */
+  /** Copies systems: directly into the chunks if the store is open, otherwise into the queue. */
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     const isWhole = mask === undefined && this.#ready !== undefined && batch instanceof Batch &&
       batch.heldBy === undefined;
     const own = isWhole ? batch : copySystems(batch, mask, `write to ${this.path}`);
     if (own === undefined) return;
-    this.#queue.check(); // before any system is copied
+    this.#queue.check(); // before any system is added
     if (this.length + own.size > this.capacity) {
       throw fullError(`write to ${this.path}`, own.size, this);
     }
@@ -98,8 +98,8 @@ export class WrittenStore {
   }
 
   /**
-   * Reads the systems at the places that `find` returns for the current store, which includes all systems
-   * written so far. If there is no store, `view` is `undefined`. Nothing is written during the read.
+   * Reads the systems with the indices that `find` returns for the current store, which includes all systems written
+   * so far. If there is no store, `view` is `undefined`. Nothing is written during the read.
    */
   async read(
     find: (view: StoreView | undefined) => readonly number[] | Promise<readonly number[]>,
@@ -272,8 +272,8 @@ export class WrittenStore {
   }
 
   /**
-   * Returns the current view. A store of Hooke has changed if its `zarr.json` was replaced; a store of
-   * another program is read anew each time, because its changes are not visible there.
+   * Returns the current view. A store of Hooke has changed if its `zarr.json` was replaced. A store of another
+   * program is read anew each time, because its `zarr.json` does not show its changes.
    */
   async #viewNow(host: Host): Promise<StoreView | undefined> {
     if (this.#writer === undefined) {
@@ -341,7 +341,7 @@ export class WrittenStore {
   }
 }
 
-/** Returns the places of all systems. */
+/** Returns the indices of all systems. */
 function placesIn(view: StoreView | undefined): number[] {
   return Array.from({ length: view?.size ?? 0 }, (_, place) => place);
 }

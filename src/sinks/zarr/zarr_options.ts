@@ -12,7 +12,8 @@ import type { ZarrPrecision } from "./layout.ts";
 import type { ZarrCompression } from "./metadata.ts";
 
 /**
- * Options of {@linkcode ZarrSink}. All except `capacity` and `fields` apply only to stores that it creates.
+ * Options of {@linkcode ZarrSink}. `precision`, `compression` and `chunkBytes` apply only to arrays that the sink
+ * creates. The default of `mostBytes` is 4194304.
  */
 export interface ZarrSinkOptions extends WriterQueueOptions {
   /**
@@ -24,7 +25,7 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
   /**
    * Names of the fields to keep. Positions, atomic numbers, cells, steps, times and ids are always kept.
    *
-   * @default all
+   * @default all fields
    */
   readonly fields?: readonly string[];
   /**

@@ -66,7 +66,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     this.capacity = this.#store.capacity;
   }
 
-  /** Number of systems in the store, if it was opened, and on their way to it. */
+  /** Number of systems in the store and in the queue. Systems in the store count once it was opened. */
   get length(): number {
     return this.#store.length;
   }
@@ -79,8 +79,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   /**
    * Opens or creates the store. Data that no flush completed is removed.
    *
-   * @throws {SyntaxError} that names the file and the key if the content is damaged or not such a store; it
-   * is left as it is
+   * @throws {SyntaxError} if the content is damaged or not a store of systems, which stays unchanged; the message
+   * names the file and the key
    * @throws {RangeError} if a newer version wrote the store
    * @throws {Error} if the file system refuses
    */
@@ -93,8 +93,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Copies systems at once and writes them in the background. The returned promise resolves when the queue
-   * has room.
+   * Copies systems at once and writes them in the background. If the queue is full, returns a promise that resolves
+   * when it has room.
    *
    * @throws {TypeError} if the batch or the mask is of the wrong kind, or fields differ from those of earlier
    * systems
@@ -135,8 +135,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Returns the systems of a slice, read without the others. Throws a RangeError if there are no such
-   * systems, a TypeError if the slice is not valid, and a SyntaxError if the store is damaged.
+   * Returns the systems of a slice, without reading the others. Throws a RangeError if the slice selects no system, a
+   * TypeError if the slice is not valid, and a SyntaxError if the store is damaged.
    */
   async slice(slice: Slice): Promise<Batch> {
     const checked = checkedSlice(slice, `read ${this.path}`);
@@ -144,8 +144,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Returns the systems at some places, in this order, read without the others. Throws a RangeError for an
-   * empty list, or if a place does not exist.
+   * Returns the systems with the given indices, in this order, without reading the others. Throws a RangeError if the
+   * list is empty, or if an index is not an integer from 0 to `length` − 1.
    */
   async select(places: readonly number[]): Promise<Batch> {
     return await this.#store.read((view) => {
@@ -166,10 +166,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     await this.#store.clear();
   }
 
-  /**
-   * Removes all systems except the first `length`. Throws a RangeError if `length` is not a whole number from
-   * 0 on.
-   */
+  /** Removes all systems except the first `length`. Throws a RangeError if `length` is not a non-negative integer. */
   async truncate(length: number): Promise<void> {
     this.#checkOpen("truncate");
     await this.#store.truncate(length);
@@ -198,7 +195,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 }
 
-/** Returns the places of the systems that a slice selects. */
+/** Returns the indices of the systems that a slice selects. */
 async function placesOf(view: StoreView, slice: Slice): Promise<number[]> {
   const { from = 0, to = view.size } = slice;
   const count = Math.max(0, Math.min(to, view.size) - from);
