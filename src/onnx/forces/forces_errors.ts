@@ -1,6 +1,9 @@
 import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 
-/** Returns an error of the same class that names the model. */
+/**
+ * Returns an error of the same class whose message names the model. An error that names it already, or of another
+ * class, is returned unchanged.
+ */
 export function ofModel(name: string, error: unknown): unknown {
   if (!(error instanceof Error) || error.message.includes(` ${name} `)) return error;
   if (error instanceof UnsupportedNodeError) {
@@ -20,7 +23,7 @@ export function ofModel(name: string, error: unknown): unknown {
   return error instanceof SyntaxError ? new SyntaxError(message, { cause: error }) : error;
 }
 
-/** Returns the requirement in a message, without the action that failed: the new message has its own. */
+/** Returns the requirement in a message without the failed action, because the new message names another action. */
 function requirementOf(message: string): string {
   const [, requirement] = /^Cannot .*?: (.*)$/s.exec(message) ?? [];
   if (requirement === undefined) return message;

@@ -10,7 +10,7 @@ import { showPasses } from "../passes/passes.ts";
 
 /** Changes that were made to a model. */
 export interface ForcesReport {
-  /** Version of its operators. */
+  /** Version of ai.onnx that the model imports. */
   readonly opset: number;
   /** Output that was differentiated. */
   readonly energy: string;
@@ -26,7 +26,7 @@ export interface ForcesReport {
   readonly nodes: { readonly before: number; readonly added: number; readonly after: number };
   /** Reports of the passes, before and after differentiation. */
   readonly passes: readonly PassReport[];
-  /** Places where the energy may have no derivative: unguarded roots and divisions. */
+  /** Nodes where the energy may have no derivative: unguarded roots and divisions. */
   readonly warnings: readonly RootWarning[];
 }
 
@@ -34,7 +34,7 @@ export interface ForcesReport {
 export interface ForcesModel {
   /** Bytes of the .onnx file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Changes that were made. */
+  /** Changes that were made to the model. */
   readonly report: ForcesReport;
 }
 

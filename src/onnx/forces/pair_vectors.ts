@@ -4,20 +4,20 @@ import type { Graph } from "../graph/graph.ts";
 import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
-/** Values from which pair vectors are computed, and the energy that is computed from them. */
+/** Names of the values from which pair vectors are computed, and of the energy that is computed from the vectors. */
 export interface PairInputs {
   /** Positions, [N, 3]. */
   readonly positions: string;
   /** Shifts of each list of pairs, [E, 3]. */
   readonly shifts: readonly string[];
-  /** Energy. */
+  /** Energy: one number, or one per system or per atom. */
   readonly energy: string;
 }
 
 /**
- * Returns the vectors of the pairs of each list, [E, 3]: differences of positions plus shifts, if everything else is
- * computed from them; otherwise `undefined`. Virials use them because they are short whatever periodic image the
- * positions are in, which avoids rounding errors.
+ * Returns the names of the pair vectors of each list, [E, 3], which are differences of positions plus shifts. Returns
+ * `undefined` if the energy depends on positions or shifts in any other way. Virials use the vectors because they are
+ * short whatever periodic image the positions are in, which reduces rounding errors.
  */
 export function pairVectors(
   graph: Graph,
@@ -44,7 +44,7 @@ export function pairVectors(
   return isAll ? shifted.map(({ output }) => output[0]!) : undefined;
 }
 
-/** Returns whether a node makes rows by addition, subtraction or selection of rows. */
+/** Returns whether a node only adds, subtracts or selects rows of the given values. */
 function keepsRows(node: NodeProto, rows: ReadonlySet<string>): boolean {
   const { opType, domain, input: [a = "", b = ""] } = node;
   if (domain !== "" && domain !== "ai.onnx") return false;

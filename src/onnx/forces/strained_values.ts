@@ -58,13 +58,13 @@ export interface StrainedValues {
 export interface PairList {
   /** Vectors that are added to the vectors of the pairs, [E, 3], in the unit of the positions. */
   readonly shifts: string;
-  /** System of each pair, [E]. If it is omitted, `edges` tells the systems. */
+  /** System of each pair, [E]. If it is omitted, it is the system of the pair's first atom in `edges`. */
   readonly edgeBatch?: string | undefined;
   /** Pairs, [2, E] or [E, 2], or their first atoms, [E]. */
   readonly edges?: string | undefined;
 }
 
-/** Members that are inputs. */
+/** Members of {@linkcode StrainedValues} that name an input. */
 type Member = Exclude<keyof StrainedValues, "output" | "lists">;
 
 /** Names with defaults filled in, and without omitted members. */

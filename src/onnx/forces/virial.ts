@@ -9,13 +9,16 @@ import { GraphFacts } from "../infer/facts.ts";
 import { type PairList, pairListsOf, type Strained } from "./strained_values.ts";
 import { type Length, valueInfo } from "../codec/value_info.ts";
 
-/** A graph whose derivatives are known. */
+/** Names of values in a graph, with the derivatives of its energy. */
 export interface Differentiated extends Strained {
   readonly positions: string;
   readonly energy: string;
-  /** Vectors of the pairs of each list, if the energy depends on positions and shifts only through them. */
+  /**
+   * Vectors of the pairs of each list; `undefined` if the energy does not depend on positions and shifts only through
+   * them.
+   */
   readonly vectors: readonly string[] | undefined;
-  /** dE/dx by name of x. Values on which the energy does not depend are missing. */
+  /** Names of dE/dx by the name of x. Values on which the energy does not depend are missing. */
   readonly slopes: ReadonlyMap<string, string>;
 }
 
@@ -149,7 +152,10 @@ function zeros(graph: Graph, facts: GraphFacts, of: Differentiated): string {
   return graph.make("Expand", [graph.constantOf(type, 0), shape]);
 }
 
-/** Returns the name of the length of an energy per system; `undefined` if the energy may be per atom. */
+/**
+ * Returns the name of the variable number of systems if there is one energy per system; `undefined` if the energy may
+ * be per atom.
+ */
 function energySystems(
   facts: GraphFacts,
   { positions, energy }: Differentiated,
@@ -159,7 +165,7 @@ function energySystems(
   return isNamed && length !== facts.of(positions).shape?.at(-2) ? length : undefined;
 }
 
-/** Returns the number of systems, if the file has a name for it. */
+/** Returns the number of systems or its name; `undefined` if the file has no name for it. */
 function systemsOf(facts: GraphFacts, of: Differentiated): Length {
   const own = energySystems(facts, of);
   if (own !== undefined || of.cell === undefined) return own;

@@ -82,14 +82,15 @@ export const FORCE_PASSES: readonly string[] = [
 ];
 
 /**
- * Adds an output with forces, −dE/dpositions, to a model of energies, by differentiating the graph. With `stress` it
- * also adds an output with virials: −dE/dε, [B, 3, 3], in the unit of the energy, where ε moves every r to r + r·ε;
- * over the negative volume they are stresses. A model of one system has [3, 3].
+ * Adds an output with forces, −dE/dpositions, to a model of energies, by differentiating the graph.
+ *
+ * With `stress` it also adds an output with virials, −dE/dε in the unit of the energy, [B, 3, 3], or [3, 3] for a
+ * model of one system. The strain ε moves every r to r + r·ε. Virials divided by the negative volume are stresses.
  *
  * The rest of the model does not change, except where passes simplify it. Dynamic dimensions stay dynamic.
  *
- * @param model its bytes, or its decoded form, which may be modified; weights in external files must have been loaded
- * ({@linkcode loadExternalData})
+ * @param model bytes of the model, or its decoded form, which may be modified; weights in external files must have
+ * been loaded ({@linkcode loadExternalData})
  * @throws {TypeError} for an unknown option
  * @throws {SyntaxError} if the bytes are not a model
  * @throws {RangeError} if the opset is not 18 to 21, if an input or output does not exist, if the energy is not a float
@@ -145,7 +146,7 @@ function checkForcesOptions(options: WithForcesOptions, name: string): void {
   passesNamed(passes);
 }
 
-/** Adds forces to a model, and a virial if stresses are asked for. */
+/** Adds forces to a model, and virials if `stress` is set. */
 function modelWithForces(
   model: Uint8Array | ModelProto,
   name: string,
@@ -189,7 +190,10 @@ interface ForceNames {
   readonly forces: string;
 }
 
-/** Adds forces, and a virial. Returns the number of nodes added, and the inputs that a strain moves. */
+/**
+ * Adds forces, and virials if `strained` is not `undefined`. Returns the number of nodes added, and the inputs that a
+ * strain moves.
+ */
 function addForces(
   graph: Graph,
   { positions, energy, forces }: ForceNames,
@@ -226,7 +230,7 @@ function movedInputs(
     .filter((name, i, all) => all.indexOf(name) === i);
 }
 
-/** Adds dE/dx as outputs, for the positions and for those of the others that the energy depends on. */
+/** Adds outputs with dE/dx, where x is `positions` or one of those `others` on which the energy depends. */
 function differentiate(graph: Graph, { energy, positions, others, rules }: {
   readonly energy: string;
   readonly positions: string;
@@ -240,7 +244,7 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
   );
   const shape = facts.of(energy).shape;
   const isRows = shape === undefined || shape.slice(1).every((length) => length === 1);
-  // [1, N] does not have one row per atom. `prune` removes nodes that only its derivative needs.
+  // An energy of shape [1, N] does not have one row per atom, so add it up. `prune` removes this node later.
   const of = isRows ? energy : graph.make("ReduceSum", [energy], { keepdims: 0 });
   const { added } = gradient(graph, { of, wrt, ...(rules === undefined ? {} : { rules }) });
   return { added, slopes: new Map(Object.entries(wrt)) };

@@ -7,21 +7,21 @@ import { between } from "./path.ts";
 
 /** Options of {@linkcode auditRoots}. */
 export interface AuditOptions {
-  /** Value that is differentiated. */
+  /** Name of the value that is differentiated. */
   readonly of: string;
-  /** Values with respect to which it is differentiated. */
+  /** Names of the values with respect to which `of` is differentiated. */
   readonly wrt: string | readonly string[];
 }
 
-/** A place where a gradient may become infinite or NaN. */
+/** A node whose gradient may become infinite or NaN. */
 export interface RootWarning {
   /** Name of the node, or of its output if it has no name. */
   readonly node: string;
   /** Operator of the node. */
   readonly op: string;
-  /** Value that must stay away from the dangerous point. */
+  /** Name of the value that must stay away from the dangerous point, such as 0. */
   readonly value: string;
-  /** Consequence: "the gradient of Sqrt at 0 is infinite". */
+  /** Consequence, such as "the gradient of Sqrt at 0 is infinite". */
   readonly why: string;
   /** Suggested change of the model. */
   readonly hint: string;
@@ -38,7 +38,10 @@ interface Danger {
 const zero = (why: string, at = 0): Danger => ({ at, why, place: "zero" });
 const ends = (why: string): Danger => ({ at: 0, why, place: "ends" });
 
-/** Explanation for points where a value is finite but its gradient is not. */
+/**
+ * Addition to explanations of points where a value is finite but its gradient is infinite: gradients of Hooke are 0
+ * there.
+ */
 const TAKEN = "; 0 is taken for it";
 
 const DANGERS: Readonly<Record<string, Danger>> = {
@@ -70,13 +73,13 @@ const NORMS: Readonly<Record<string, number>> = {
 };
 
 /**
- * Finds unguarded roots, divisions, logarithms, norms and angles between `wrt` and `of` whose gradient is infinite
- * or NaN at some point. An operator is guarded by a positive constant that is added, or by a Clip, a Max, or a
- * Where with a constant directly before it. The results are warnings: only the author of a model knows whether it
- * reaches these points.
+ * Finds unguarded roots, divisions, logarithms, norms and angles between `wrt` and `of` whose gradient is infinite or
+ * NaN at some point. An operator is guarded by a positive constant that is added, or by a Clip, a Max, or a Where
+ * with a constant directly before it. The results are warnings: only the author of a model knows whether it reaches
+ * these points.
  *
- * @returns one warning per place, in the order of the graph
- * @throws {RangeError} if the graph lacks a value
+ * @returns one warning per node, in the order of the graph
+ * @throws {RangeError} if `of` or a value in `wrt` does not exist in the graph
  * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
  * @example

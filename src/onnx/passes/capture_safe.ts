@@ -7,7 +7,7 @@ import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { fedValues } from "./fed_values.ts";
 import { operands } from "./operands.ts";
 
-/** Operators that give the same memory another shape, so that the GPU has nothing to do. */
+/** Operators that may return the memory of their input with another shape, without a kernel on the GPU. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose"];
 
 const SCATTERS = ["ScatterElements", "ScatterND"];
@@ -20,16 +20,19 @@ const ACTION = "make a graph safe to capture";
 /**
  * Makes a graph safe for capture: onnxruntime's WebGPU build records the first run and replays it.
  *
- * Only kernels are recorded, not copies between buffers. So three kinds of values are wrong in a replay: an output
- * that is a view; an output that does not depend on any input, because it is computed when the session opens; and a
- * scatter whose base shares memory with another value. They show the values of the first run, or nothing, or
- * accumulate from run to run. This pass inserts a kernel at each of these places that does not change the value: a
- * Where between a number and the value, with a condition that is always false but cannot be folded. Each place uses
- * a different number, so that common subexpression elimination does not merge them.
+ * Only kernels are recorded, not copies between buffers. So three kinds of values are wrong in a replay:
+ * - an output that is a view of another value
+ * - an output that does not depend on any input, because it is computed when the session opens
+ * - a scatter whose base shares memory with another value
+ *
+ * They have the values of the first run, or no values, or accumulate from run to run. For each of them, this pass
+ * inserts a kernel that does not change the value: a Where between a number and the value, with a condition that is
+ * always false but cannot be folded. Each kernel uses a different number, so that common subexpression elimination
+ * does not merge them.
  *
  * @returns number of inserted kernels
- * @throws {UnsupportedNodeError} if the graph has control flow, if an output is an input or a constant, or if a
- * value at these places is not f32, i32 or f16
+ * @throws {UnsupportedNodeError} if the graph has control flow, if an output is an input or a constant, or if one of
+ * these values is not f32, i32 or f16
  * @throws {RangeError} if no input is f32
  * @throws {SyntaxError} if declared types or shapes contradict the operators
  *
@@ -73,8 +76,8 @@ export function captureSafe(graph: Graph): number {
 }
 
 /**
- * Returns whether the scatter with this base may modify it in place: the base is the result of another sum that
- * nothing else reads.
+ * Returns whether a scatter may modify its base in place. This requires that the base is the result of another
+ * scatter, and that nothing else reads it.
  */
 function hasOwnMemory(graph: Graph, base: string): boolean {
   const made = graph.producer(base)?.opType ?? "";
@@ -93,12 +96,15 @@ class Places {
     this.#facts = new GraphFacts(graph);
   }
 
-  /** Returns the type of a value, if known. */
+  /** Returns the type of a value; `undefined` if it is unknown. */
   typeOf(value: string): ElementType | undefined {
     return this.#facts.of(value).type;
   }
 
-  /** Returns the same value from an inserted kernel, as the input or output of a node. */
+  /**
+   * Inserts a kernel that copies a value, and returns the name of the copy, which is `name` if it is given. The error
+   * for an unsupported type names `node`.
+   */
   fresh(value: string, node: NodeProto, name?: string): string {
     const graph = this.#graph, type = this.typeOf(value);
     if (type === undefined || !TYPES.includes(type)) {

@@ -10,8 +10,8 @@ import type { TensorProto } from "../codec/messages.ts";
 import { hasArray, makeTensorProto } from "../codec/tensor_proto.ts";
 
 /**
- * Returns a constant with these numbers, rounded to their type; `undefined` if the type cannot be stored in an
- * array, or a double may not hold its integers.
+ * Returns a constant with these numbers, rounded to their type; `undefined` if the type cannot be stored in an array,
+ * or if some of its integers may not be exact as doubles.
  */
 export function constantTensor(plain: PlainTensor, name: string): TensorProto | undefined {
   const { type, dims, data } = plain;

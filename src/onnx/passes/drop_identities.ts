@@ -57,7 +57,7 @@ export function dropIdentities(graph: Graph, options: PassOptions = {}): number 
   return count;
 }
 
-/** Operators that give the same elements another shape. */
+/** Operators that change only the shape of a value. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
 
 /** Neutral second operands: with this number the operator returns its first operand. */
@@ -122,7 +122,10 @@ class Identities {
     return first && last.every((from, to) => first[from] === to) ? inner?.input[0] : undefined;
   }
 
-  /** Returns the first value of a chain of views that has the chain's final shape. */
+  /**
+   * Goes back through a chain of views to the nearest value with the shape of its result; `undefined` if there is
+   * none.
+   */
   #viewed(node: NodeProto): string | undefined {
     for (let at: NodeProto | undefined = node; at !== undefined && VIEWS.includes(at.opType);) {
       const x: string = at.input[0] ?? "";

@@ -11,7 +11,7 @@ export interface Factor {
 
 type Labels = readonly string[];
 
-/** Product of some lengths of a value. */
+/** Product of the lengths of a value's axes, from `start` up to but not including `end`. */
 interface Slice {
   readonly of: string;
   readonly start: number;
@@ -29,7 +29,7 @@ export class Factors {
     this.#graph = graph;
   }
 
-  /** Permutes the axes to this order, which must contain all of them. */
+  /** Permutes the axes to the order of `labels`, which must contain the label of each axis. */
   permuted(factor: Factor, labels: Labels): Factor {
     const perm = labels.map((label) => factor.labels.indexOf(label));
     if (perm.every((from, to) => from === to)) return factor;
@@ -37,7 +37,7 @@ export class Factors {
     return { name, labels, lengths: perm.map((from) => factor.lengths[from]) };
   }
 
-  /** Sums over all axes except these. */
+  /** Sums over all axes whose label is not in `kept`. */
   summed(factor: Factor, kept: Labels): Factor {
     const { name, labels, lengths } = factor;
     const isKept = labels.map((label) => kept.includes(label));
@@ -50,7 +50,7 @@ export class Factors {
     };
   }
 
-  /** Multiplies two values, and sums over all axes that the output lacks. */
+  /** Multiplies two values, and sums over all axes whose label is not in `output`. */
   product(a: Factor, b: Factor, output: Labels): Factor {
     const left = this.summed(a, [...b.labels, ...output]);
     const right = this.summed(b, [...a.labels, ...output]);
@@ -76,7 +76,10 @@ export class Factors {
     return { name, labels: output, lengths: output.map((label) => lengthOf(label, a, b)) };
   }
 
-  /** Permutes the axes to this order, and inserts axes of length 1 for missing labels. */
+  /**
+   * Permutes the axes to the order of `labels`, and inserts axes of length 1 for labels that the factor does not
+   * have.
+   */
   #aligned(factor: Factor, labels: Labels): string {
     const own = labels.filter((label) => factor.labels.includes(label));
     const missing = labels.flatMap((label, axis) => own.includes(label) ? [] : [axis]);
@@ -123,7 +126,7 @@ export class Factors {
     return this.#reshaped(name, parts);
   }
 
-  /** Splits joined axes again. */
+  /** Splits the axes of a product that `#joined` has joined. */
   #split(name: string, groups: readonly Labels[], from: readonly [Factor, Factor]): string {
     if (groups.every((group) => group.length === 1)) return name;
     const empty = groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);
@@ -131,7 +134,7 @@ export class Factors {
     const parts: Part[] = [];
     for (const [i, group] of groups.entries()) {
       for (const label of group) {
-        // Stacks may be broadcast, so their lengths are taken from the product. They come first.
+        // The axes of the stack come first. They may be broadcast, so their lengths are taken from the product.
         const isThere = group.length === 1 && parts.length === i;
         parts.push(isThere ? 0 : this.#lengthPart(label, from));
       }
@@ -173,7 +176,7 @@ export class Factors {
   }
 }
 
-/** Returns the length of an axis in a product: lengths of 1 are broadcast. */
+/** Returns the length that a label has in a product, where lengths of 1 are broadcast; `undefined` if it is unknown. */
 function lengthOf(label: string, ...factors: readonly Factor[]): number | undefined {
   const found = factors.flatMap(({ labels, lengths }) => {
     const axis = labels.indexOf(label);

@@ -6,13 +6,19 @@ import { type EinsumEquation, einsumEquation } from "../graph/einsum_equation.ts
 import { type Factor, Factors } from "./einsum_factors.ts";
 
 /**
- * Rewrites Einsum as MatMul, or as Mul and ReduceSum, with permutations of axes where needed. Most runtimes execute
- * these faster. Products of more than two inputs are evaluated from left to right. Values change only by rounding.
+ * Rewrites Einsum as MatMul, or as Mul and ReduceSum, and permutes axes if needed. Most runtimes execute these
+ * operators faster. Products of more than two inputs are evaluated from left to right. Values change only by
+ * rounding.
  *
- * An Einsum is not rewritten if a label occurs twice in one input (a diagonal), if an ellipsis stands for an
- * unknown number of axes, if the equation does not fit its inputs, if it is in a subgraph, or if it sums over an
- * axis that has length 1 in one input and another or an unknown length in another. Two lengths of which neither is
- * known to be 1 are assumed to be equal: if one turns out to be 1, an Einsum would repeat it, but the MatMul fails.
+ * An Einsum is not rewritten if
+ * - a label occurs twice in one input (a diagonal)
+ * - an ellipsis stands for an unknown number of axes
+ * - the equation does not fit its inputs
+ * - it is in a subgraph
+ * - it sums over an axis that has length 1 in one input and another or an unknown length in another input
+ *
+ * Two lengths of which neither is known to be 1 are assumed to be equal: if one turns out to be 1, an Einsum would
+ * repeat it, but the MatMul fails.
  *
  * @returns number of nodes that were rewritten
  * @throws {SyntaxError} if declared types or shapes contradict the operators

@@ -9,7 +9,7 @@ export function fedValues(graph: Graph): Set<string> {
   return dependents(graph, graph.inputs.map(({ name }) => name));
 }
 
-/** Returns some values and all that depend on their elements. */
+/** Returns the given values, and all values that depend on their elements. */
 export function dependents(graph: Graph, names: readonly string[]): Set<string> {
   const fed = new Set(names);
   for (const node of graph.sort()) {

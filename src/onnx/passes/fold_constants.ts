@@ -18,9 +18,9 @@ import { isReplaceable, replaceOutputs } from "./replace_value.ts";
 /** Options of {@linkcode foldConstants}. */
 export interface FoldConstantsOptions extends PassOptions {
   /**
-   * Maximum growth of the file per node in bytes: the size of the result without constants that nothing else uses.
-   * Without a limit, weights that are used in two forms would double the file; runtimes fold them anyway when they
-   * open it.
+   * Maximum growth of the file per node in bytes: the size of the result minus that of the constants that only this
+   * node uses. Without a limit, weights that are used in two forms would double the file; runtimes fold them anyway
+   * when they open it.
    *
    * @default 65_536
    */
@@ -28,8 +28,8 @@ export interface FoldConstantsOptions extends PassOptions {
 }
 
 /**
- * Replaces nodes by constants: those whose inputs are constants, and those that compute a shape which follows from
- * the declared ones. Values are computed in double precision and rounded to their type.
+ * Replaces nodes by constants if their inputs are constants, or if they compute a shape that follows from declared
+ * shapes. Values are computed in double precision and rounded to their type.
  *
  * Nodes are kept if they depend on parameters or random numbers, if their results are outputs, have subgraphs, or
  * have integers above 2⁵³, or if {@linkcode openEvaluator} does not support the operator. Constants that are no
@@ -81,7 +81,10 @@ function tensorsOf(made: readonly PlainTensor[], { output }: NodeProto): Made {
   return made.map((plain, i) => plain && constantTensor(plain, output[i] ?? ""));
 }
 
-/** Returns the inferred values of a shape. Its inputs need not be constants. */
+/**
+ * Returns the result of a node if inference knows its values, otherwise `undefined`. The inputs need not be
+ * constants.
+ */
 function ofFacts(facts: GraphFacts, node: NodeProto): Made | undefined {
   const [name = "", ...more] = node.output;
   if (more.length > 0 || name === "") return undefined;
@@ -104,7 +107,7 @@ function evaluated(
   const tensors = named.map((name) => graph.constant(name));
   if (named.length === 0 || !tensors.every((tensor) => tensor !== undefined)) return undefined;
   if (!tensors.every(isReadable)) return undefined;
-  // Inputs that only this node uses are removed with it, so they pay for its result.
+  // Inputs that only this node uses are removed with it, so subtract their size from that of the result.
   const saved = tensors.reduce(
     (sum, tensor, i) => sum + (graph.uses(named[i]!).length > 1 ? 0 : sizeOf(tensor)),
     0,
@@ -129,7 +132,7 @@ function computed(
     const tensor = graph.constant(name);
     return tensor && plainOf(tensor);
   });
-  // Slices use the largest integer for the end of an axis, so inputs need not be exact.
+  // Slices use the largest int64 for the end of an axis, which need not be exact as a double.
   if (node.opType !== "Slice" && inputs.some((input) => input && !isExact(input))) return undefined;
   try {
     const made = evaluateNode(node, inputs, { opset: graph.opset });
@@ -143,7 +146,10 @@ function computed(
   }
 }
 
-/** Evaluates a node that only moves the elements of its first input, if the shape of the result is known. */
+/**
+ * Evaluates a node that only moves the elements of its first input. Returns `undefined` for other nodes, or if the
+ * shape of the result is unknown.
+ */
 function movedOf(
   facts: GraphFacts,
   node: NodeProto,

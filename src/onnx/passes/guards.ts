@@ -31,7 +31,10 @@ export class Guards {
     this.#graph = graph;
   }
 
-  /** Returns whether a value cannot be 0. */
+  /**
+   * Returns whether an operation such as the addition of a positive constant keeps a value away from 0. This is no
+   * proof, because a negative number may be added to the constant.
+   */
   isOffZero(name: string): boolean {
     const numbers = this.numbersOf(name);
     if (numbers !== undefined) return numbers.every((x) => x !== 0);
@@ -47,7 +50,7 @@ export class Guards {
       this.isOffZero(input[0] ?? "");
   }
 
-  /** Returns whether a value stays inside of −1 and 1. */
+  /** Returns whether an operation keeps a value strictly between −1 and 1. */
   isInside(name: string): boolean {
     const node = this.#producer(name);
     if (node === undefined) return false;

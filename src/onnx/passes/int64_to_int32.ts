@@ -18,11 +18,11 @@ export interface Int64ToInt32Options {
   readonly keepsInputs?: boolean;
 }
 
-/** Types that an operator supports. */
+/** Treatment of an operator's inputs and outputs. */
 interface Rule {
-  /** Inputs that must have the same type. */
+  /** Positions of the inputs that must have the same type. */
   readonly data: readonly number[] | "all";
-  /** Inputs with indices, which may be int32 or int64. */
+  /** Positions of the inputs with indices, which may be int32 or int64. */
   readonly index?: readonly number[];
   /** True if the output has the type of the data. */
   readonly passes: boolean;
@@ -32,11 +32,11 @@ const FIRST: Rule = { data: [0], passes: true };
 const PLACES: Rule = { data: [0], index: [1], passes: true };
 const ALL: Rule = { data: "all", passes: true };
 const COMPARES: Rule = { data: "all", passes: false };
-/** Accepts any type. The type of the output is independent of it. */
+/** Rule of operators that accept any type, and whose output has a type that does not depend on it. */
 const TAKES: Rule = { data: [0], passes: false };
 
 const SCATTER: Rule = { data: [0, 2], index: [1], passes: true };
-/** Requires int64 indices. */
+/** Rule of ScatterND, whose indices must be int64. */
 const SCATTER_ND: Rule = { data: [0, 2], passes: true };
 
 /** Operators whose int32 kernels exist on the CPU and on WebGPU, or which need no kernel. */
@@ -75,8 +75,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 };
 
 /**
- * Changes indices from int64 to int32, starting from the inputs. WebGPU has no kernels for int64 arithmetic, and
- * each fallback to the CPU copies the tensors there and back.
+ * Changes indices from int64 to int32, starting from the inputs. WebGPU has no kernels for int64 arithmetic, and each
+ * fallback to the CPU copies the tensors to the CPU and back.
  *
  * GatherND and ScatterND over one axis, which require int64 indices, become Gather and ScatterElements. Operators
  * that accept only int64, such as those that take shapes, get a cast. Outputs keep their types. Indices, and values
@@ -111,9 +111,9 @@ export function int64ToInt32(graph: Graph, options: Int64ToInt32Options = {}): n
 
 class Narrowing {
   readonly #graph: Graph;
-  /** Values that are int32 now. */
+  /** Values that this pass has made int32. */
   readonly #narrow = new Set<string>();
-  /** int64 versions of int32 values by name, and the reverse for int64 constants and values. */
+  /** Names of int64 casts by the int32 value; `#narrowed` has the int32 versions of int64 values. */
   readonly #wide = new Map<string, string>();
   readonly #narrowed = new Map<string, string>();
 
@@ -125,7 +125,7 @@ class Narrowing {
     return this.#narrow.size;
   }
 
-  /** Narrows an input. */
+  /** Makes an input int32, or adds a cast to int32 if the input must stay int64. */
   input(name: string, isKept: boolean): void {
     const graph = this.#graph;
     if (!isKept && !graph.isOutput(name)) {
@@ -137,7 +137,9 @@ class Narrowing {
     this.#narrow.add(narrow);
   }
 
-  /** Narrows the outputs of a node. Its inputs must have been visited. */
+  /**
+   * Makes the outputs of a node int32 if its rule allows this. The nodes that make its inputs must have been visited.
+   */
   node(node: NodeProto): void {
     if (node.domain !== "") return this.#widenInputs(node);
     if (node.opType === "Cast") return this.#cast(node);
@@ -214,7 +216,7 @@ class Narrowing {
     if (value?.case === "tensorType") value.value.elemType = codeOf("i32");
   }
 
-  /** Converts int32 inputs of a node to int64, except those that it accepts as they are. */
+  /** Casts the int32 inputs of a node to int64, except for the inputs at the positions `except`. */
   #widenInputs(node: NodeProto, except: readonly number[] = []): void {
     for (const [at, name] of node.input.entries()) {
       if (except.includes(at) || !this.#narrow.has(name)) continue;
@@ -292,7 +294,10 @@ class Narrowing {
     return rows;
   }
 
-  /** Removes the last axis of indices if its length is 1. If an Unsqueeze has added it, its input is returned. */
+  /**
+   * Removes the last axis of indices, or returns `undefined` if its length is not 1. If an Unsqueeze has added this
+   * axis, the input of the Unsqueeze is returned.
+   */
   #lastAxisOff(indices: string): string | undefined {
     const graph = this.#graph, shape = graph.shape(indices);
     if (shape === undefined || shape.at(-1) !== 1) return undefined;
@@ -309,7 +314,7 @@ class Narrowing {
     return squeezed;
   }
 
-  /** Narrows indices that are constants. */
+  /** Replaces an input by its int32 version if it is a constant that int32 can hold. */
   #narrowConstant(node: NodeProto, at: number): void {
     const name = node.input[at] ?? "";
     if (this.#fits(name)) this.#graph.setInput(node, at, this.#narrowed32(name));

@@ -5,7 +5,7 @@ import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { listOf } from "../codec/element_type.ts";
 import { elementCount, tensorType, tensorValues } from "../codec/tensor_proto.ts";
 
-/** Operators that give the same elements another shape. */
+/** Operators that change only the shape of a value. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
 
 /**
@@ -34,7 +34,7 @@ export function movedTensor(
   });
 }
 
-/** Returns the bytes of a tensor, whichever field holds them. */
+/** Returns the bytes of a tensor, whichever field of the message holds them. */
 function rawBytes(tensor: TensorProto): Uint8Array<ArrayBuffer> {
   if (tensor[listOf(tensorType(tensor))].length === 0) {
     return tensor.rawData as Uint8Array<ArrayBuffer>;
@@ -47,13 +47,13 @@ function countOf(lengths: readonly number[]): number {
   return lengths.reduce((product, length) => product * length, 1);
 }
 
-/** Length and stride of an axis. */
+/** Length of an axis, and its stride in bytes. */
 interface Walk {
   readonly length: number;
   readonly stride: number;
 }
 
-/** Permutes the axes. Without a permutation their order is reversed. */
+/** Permutes the axes; by default their order is reversed. Returns `undefined` if `perm` is not a permutation. */
 function permuted(
   bytes: Uint8Array,
   lengths: readonly number[],
@@ -84,7 +84,7 @@ function permuted(
   return moved;
 }
 
-/** Calls `row` with the position of each row, in row-major order. */
+/** Calls `row` with the byte offset and the index of each row, in row-major order. */
 function forEachRow(walks: readonly Walk[], row: (from: number, index: number) => void): void {
   const at = walks.map(() => 0), count = countOf(walks.map(({ length }) => length));
   let from = 0;

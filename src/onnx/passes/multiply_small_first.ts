@@ -53,7 +53,10 @@ function isProduct({ opType, domain, input }: NodeProto): boolean {
   return opType === "Mul" && domain === "" && input.length === 2;
 }
 
-/** Returns whether a product has an input that could be reordered. Most have none, so this check comes first. */
+/**
+ * Returns whether a product has an input that could be reordered. Most products have no such input, so this cheap
+ * check comes first.
+ */
 function hasOwnInput(graph: Graph, { input }: NodeProto): boolean {
   return input.some((name) => {
     const node = ownProducer(graph, name);
@@ -73,7 +76,10 @@ function ownProducer(graph: Graph, name: string): NodeProto | undefined {
   return isOwn ? node : undefined;
 }
 
-/** Rewrites view(x) · number as view(x · number). Returns the new products. */
+/**
+ * Rewrites view(x) · number as view(x · number). Returns the new product in a list; `undefined` if nothing was
+ * rewritten.
+ */
 function beforeView(graph: Graph, node: NodeProto): NodeProto[] | undefined {
   if (!isReplaceable(graph, node)) return undefined;
   for (const [i, name] of node.input.entries()) {
@@ -88,7 +94,10 @@ function beforeView(graph: Graph, node: NodeProto): NodeProto[] | undefined {
   return undefined;
 }
 
-/** Rewrites (a · b) · c as a · (b · c). Returns the products that are new or changed. */
+/**
+ * Rewrites (a · b) · c as a · (b · c). Returns the products that are new or changed; `undefined` if nothing was
+ * rewritten.
+ */
 function smallFirst(graph: Graph, facts: GraphFacts, node: NodeProto): NodeProto[] | undefined {
   for (const [i, name] of node.input.entries()) {
     const inner = ownProducer(graph, name), c = node.input[1 - i]!;

@@ -2,9 +2,9 @@ import { unsupported } from "../graph/graph_errors.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
 /**
- * Returns the first inputs of a node, and its first output. Files may contain nodes without them.
+ * Returns the first `count` inputs of a node, and its first output. Files may contain nodes without them.
  *
- * @throws {UnsupportedNodeError} if one is missing
+ * @throws {UnsupportedNodeError} if one of these inputs or the output is missing
  */
 export function operands(
   node: NodeProto,

@@ -12,7 +12,7 @@ export interface PassOptions {
 
 /** A named rewrite of a graph. */
 export interface Pass {
-  /** Name of its function: `"mergeEquals"`. */
+  /** Name of the pass. For built-in passes it is the name of the function, such as `"mergeEquals"`. */
   readonly name: string;
   /** Short description. */
   readonly about: string;

@@ -48,7 +48,7 @@ class Parts {
     this.#parameters = parameters;
   }
 
-  /** Returns the x of 1 / (1 + exp(−x)) if a node is the last of its operators. */
+  /** Returns x if a node is the last operator of 1 / (1 + exp(−x)), otherwise `undefined`. */
   inside(node: NodeProto): string | undefined {
     const graph = this.#graph, sum = graph.producer(this.#inverted(node));
     if (sum?.opType !== "Add") return undefined;
@@ -59,7 +59,7 @@ class Parts {
     return minus?.opType === "Neg" ? minus.input[0] : undefined;
   }
 
-  /** Returns the divisor of a node that divides 1 by it; otherwise "". */
+  /** Returns x if a node computes 1 / x, otherwise "". */
   #inverted({ opType, input: [a = "", b = ""] }: NodeProto): string {
     if (opType === "Reciprocal") return a;
     return opType === "Div" && this.#isOne(a) ? b : "";

@@ -3,7 +3,7 @@ import { insideNode } from "../graph/graph_errors.ts";
 import { GraphFacts } from "../infer/facts.ts";
 import { valueInfo } from "../codec/value_info.ts";
 
-/** Options of {@linkcode strainInput}. */
+/** Options of {@linkcode strainInput}. Values of the graph are given by their names. */
 export interface StrainInputOptions {
   /** Positions of the atoms, [N, 3]. */
   readonly positions: string;
@@ -27,9 +27,9 @@ export interface StrainInputOptions {
    */
   readonly name?: string;
   /**
-   * Number of systems, or its name.
+   * Number of systems, or the name of a variable number.
    *
-   * @default that of the cells, or "B"
+   * @default the number of cells, or "B"
    */
   readonly systems?: number | string;
 }
@@ -40,11 +40,12 @@ const ACTION = "put a strain into a graph";
  * Adds a strain ε as an input, [B, 3, 3] (or [3, 3] for one system): every position, shift and cell vector r is
  * replaced by r + r·ε before anything is computed from it. A strain of zeros gives the original results.
  *
- * Let D be the derivative of the energy with respect to ε at 0. Its symmetric part ½(D + Dᵀ), divided by the
- * volume, is the stress in the energy's unit per volume. It is positive if the system tends to contract.
+ * Let D be the derivative of the energy with respect to ε at 0. Its symmetric part ½(D + Dᵀ), divided by the volume,
+ * is the stress in the energy's unit per volume. It is positive if the system tends to contract.
  *
  * @returns number of values that are strained
- * @throws {RangeError} if the graph lacks a value, or the systems of the shifts are not given
+ * @throws {RangeError} if a value does not exist, the systems of the shifts are not given, or there is one cell for
+ * several systems
  * @throws {SyntaxError} if a value with the new input's name exists
  * @throws {UnsupportedNodeError} if a subgraph uses a strained value
  *

@@ -5,22 +5,22 @@
  * @module
  */
 
-/** Returns the name of a node that observes a tensor, or of an intermediate value. */
+/** Returns the name of a value that observes a tensor, or of the intermediate value `part` that it is computed from. */
 export function tapName(tensor: string, part: string): string {
   return `tap:${tensor}${part === "" ? "" : `.${part}`}`;
 }
 
-/** Returns the name of a node that changes a tensor, or of an intermediate value. */
+/** Returns the name of a value that changes a tensor, or of the intermediate value `part` that it is computed from. */
 export function patchName(tensor: string, part: string): string {
   return `patch:${tensor}${part === "" ? "" : `.${part}`}`;
 }
 
-/** Returns whether a tap or a patch has made a name. */
+/** Returns whether a name belongs to a value that a tap or a patch has added. */
 export function isAddedName(name: string): boolean {
   return isTapName(name) || name.startsWith("patch:");
 }
 
-/** Returns whether a tap has made a name. */
+/** Returns whether a name belongs to a value that a tap has added. */
 export function isTapName(name: string): boolean {
   return name.startsWith("tap:");
 }

@@ -8,15 +8,15 @@ import { tapName } from "./added_names.ts";
 const MOST = { f32: 3.4028234663852886e38, f64: Number.MAX_VALUE };
 
 /**
- * Writes formulas over all elements of one tensor as a list of floats. Intermediate values are shared by several
- * formulas.
+ * Adds formulas over all elements of one tensor to a graph. Formulas share intermediate values. Each member returns
+ * the name of a value; its shape is given in brackets.
  */
 export class Elements {
   readonly #graph: Graph;
   readonly #tensor: string;
   readonly #shape: Shape | undefined;
   readonly #known = new Map<string, string>();
-  /** Type of the computation. */
+  /** Element type in which the formulas are computed. */
   readonly type: "f32" | "f64";
 
   constructor(graph: Graph, tensor: string, shape: Shape | undefined, type: "f32" | "f64") {
@@ -26,7 +26,7 @@ export class Elements {
     this.type = type;
   }
 
-  /** Adds a node and returns its first output. `part` is a hint for its name. */
+  /** Adds a node and returns the name of its output. `part` is a hint for the name. */
   make(
     part: string,
     op: string,
@@ -37,7 +37,7 @@ export class Elements {
     return this.#graph.make(op, inputs, attributes, name);
   }
 
-  /** Adds a number in the type of the computation. */
+  /** Returns a constant scalar in the type of the computation. */
   number(value: number): string {
     return this.#once(`number ${value}`, () => this.#constant(value, []));
   }
@@ -146,7 +146,10 @@ export class Elements {
     });
   }
 
-  /** Appends one element to a list that may be empty, because WebGPU refuses to reduce an empty list. */
+  /**
+   * Returns all elements, followed by the value `none` if there may be no elements, because WebGPU refuses to reduce
+   * an empty list.
+   */
   #padded(none: number): string {
     const lengths = this.#shape ?? [undefined];
     if (lengths.every((length) => typeof length === "number" && length > 0)) return this.all;

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Any number of characters, or a test of one character. */
+/** Part of a pattern: any number of characters, or a test of one character. */
 type Token = "*" | ((char: string) => boolean);
 
 /** A parsed pattern. */

@@ -1,5 +1,5 @@
 /**
- * Common part of all patches: a tensor is replaced by another value, always or by a switch.
+ * Common code of all patches: a tensor is replaced by another value, always or while a switch is on.
  *
  * @module
  */
@@ -17,9 +17,9 @@ import { findPoints } from "./points.ts";
 /** Options of patches. */
 export interface PatchOptions {
   /**
-   * True to add a switch: a boolean input, named as the patch with `.on` appended. While it is off, the tensor is
-   * bitwise identical to the unpatched one; other inputs of the patch must still be fed with the right shape, but
-   * are ignored.
+   * True to add a switch: a boolean input. Its name is that of the patch's input, or `patch:`, the tensor's name and
+   * the operation, with `.on` appended. While the switch is off, the tensor is bitwise identical to the unpatched
+   * one; other inputs of the patch must still be fed with the right shape, but are ignored.
    *
    * @default false
    */
@@ -52,7 +52,7 @@ export interface Patch {
 
 /** A tensor to patch, with its type and shape. */
 export interface Target {
-  /** Name that the caller has used. */
+  /** Name of the tensor, as the caller has passed it. */
   readonly tensor: string;
   /** Value that currently takes the tensor's place: the result of earlier patches of an input or a constant. */
   readonly value: string;
@@ -64,9 +64,12 @@ export interface Target {
 export interface Replacement {
   /** Operation, for error messages and names: "zero". */
   readonly verb: string;
-  /** Additional input of the node. */
+  /** Input of the graph that the patch adds; omitted if it needs no input. */
   readonly input?: { readonly name: string | undefined; readonly shape: Shape | undefined };
-  /** Writes the node. `input` is "" if the patch has no input. It must not throw. */
+  /**
+   * Returns the operator and the inputs of the node, given the names of the original tensor and of the added input
+   * ("" if there is none). It must not throw.
+   */
   readonly write: (original: string, input: string) => {
     readonly op: string;
     readonly inputs: readonly string[];
@@ -116,7 +119,7 @@ function wrongType(action: string, name: string, type: ElementType | undefined):
   );
 }
 
-/** Replaces a tensor by a new value. Throws a RangeError if the name of its input exists already. */
+/** Replaces a tensor by a new value. Throws a RangeError if the requested name of the new input is in use. */
 export function patch(
   graph: Graph,
   { tensor, value, type, shape }: Target,
@@ -175,8 +178,8 @@ function redirectUses(graph: Graph, tensor: string, value: string): [string, str
 }
 
 /**
- * Returns the uses of a value that a patch must change. Taps of inputs and constants are excluded, because such a
- * name keeps meaning the unpatched value.
+ * Returns the uses of a value that a patch must change. Taps of inputs and constants are excluded, because the name
+ * of an input or a constant still means the unpatched value.
  */
 function usesToPatch(graph: Graph, value: string): readonly Use[] {
   const uses = graph.uses(value);

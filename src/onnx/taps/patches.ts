@@ -8,7 +8,7 @@ import { patchName } from "./added_names.ts";
 /** Options of {@linkcode addTo} and {@linkcode scaleBy}. */
 export interface DeltaOptions extends FedPatchOptions {
   /**
-   * Shape of the new input, which must broadcast to the tensor's.
+   * Shape of the new input, which must broadcast to the shape of the tensor.
    *
    * @default the tensor's shape for `addTo`, `[]` for `scaleBy`
    */
@@ -21,13 +21,13 @@ function isNumber(type: ElementType): boolean {
 }
 
 /**
- * Replaces a tensor by a new input, for all its uses and for an output of its name.
+ * Replaces a tensor by a new input, wherever the tensor is used and in the output of its name.
  *
- * The original tensor stays in the graph as `original`, and is computed if something needs it. Several patches of
- * one tensor apply one after the other. A tap ({@linkcode expose}, {@linkcode statistics}) of a node's result
- * observes the patched value, whether it is added before or after the patch. A tap of an input or a constant
- * observes the unpatched value; the patched one has the name `patched`. Differentiate a graph after patching it,
- * because gradients refer to the values of the time when they were made.
+ * The original tensor stays in the graph as `original`, and is computed if something needs it. Several patches of one
+ * tensor apply one after the other. A tap ({@linkcode expose}, {@linkcode statistics}) of a node's result observes
+ * the patched value, whether it is added before or after the patch. A tap of an input or a constant observes the
+ * unpatched value; the patched one has the name `patched`. Differentiate a graph after patching it, because gradients
+ * refer to the values that existed when they were added.
  *
  * @param name name of one tensor, as listed by {@linkcode points}; patterns are not accepted
  * @returns names of the added values

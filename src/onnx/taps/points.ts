@@ -14,23 +14,26 @@ export type PointKind = "input" | "parameter" | "constant" | "value" | "output";
 
 /** A tensor that can be observed or patched. */
 export interface TensorPoint {
-  /** Its name in the graph. */
+  /** Name of the tensor in the graph. */
   readonly name: string;
   /**
-   * Its role: `"input"` is fed; `"parameter"` is a weight of the file (floating-point, with at least one axis);
-   * `"constant"` is any other constant; `"value"` is an intermediate result of a node; `"output"` is a result that
-   * is an output.
+   * Role of the tensor:
+   * - `"input"`: an input that must be fed
+   * - `"parameter"`: a weight of the file (floating-point, with at least one axis)
+   * - `"constant"`: any other constant
+   * - `"value"`: an intermediate result of a node
+   * - `"output"`: a result of a node that is an output
    */
   readonly kind: PointKind;
-  /** Name of the node that makes it; `undefined` for inputs and weights. */
+  /** Name of the node that makes the tensor; `undefined` for inputs and weights. */
   readonly node: string | undefined;
-  /** Operator of that node. */
+  /** Operator of that node, with its domain unless this is ONNX's own; `undefined` without a node. */
   readonly op: string | undefined;
-  /** Element type, if known. */
+  /** Element type; `undefined` if it is unknown. */
   readonly type: ElementType | undefined;
-  /** Shape, if known. */
+  /** Shape; `undefined` if it is unknown. */
   readonly shape: Shape | undefined;
-  /** Patterns that matched it. */
+  /** Patterns that matched the tensor; empty if all tensors were listed. */
   readonly globs: readonly string[];
 }
 

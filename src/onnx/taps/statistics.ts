@@ -22,19 +22,19 @@ export interface StatisticsOptions {
    * @default ["mean", "std", "min", "max"]
    */
   readonly of?: readonly StatisticName[];
-  /** Bins; required if `of` contains `"histogram"`. */
+  /** Bins of the histogram; required if `of` contains `"histogram"`. */
   readonly histogram?: HistogramOptions;
 }
 
-/** Outputs with the statistics of one tensor. */
+/** Names of the outputs with the statistics of one tensor. */
 export interface TensorStatistics {
   /** Name of the tensor. */
   readonly tensor: string;
-  /** Output with all statistics that are one number: [columns]; `undefined` if there are none. */
+  /** Output with all statistics that are one number, of shape [columns]; `undefined` if there are none. */
   readonly output: string | undefined;
   /** Statistics in the columns of that output. */
   readonly columns: readonly ScalarStatistic[];
-  /** Output with the counts of the histogram: [bins]; `undefined` without a histogram. */
+  /** Output with the counts of the histogram, of shape [bins]; `undefined` without a histogram. */
   readonly histogram: string | undefined;
   /** Edges of the bins, one more than there are bins; empty without a histogram. */
   readonly edges: readonly number[];

@@ -31,7 +31,7 @@ export function tensorNames(graph: Graph): Set<string> {
   );
 }
 
-/** Describes a value that is not a tensor. */
+/** Describes a value that is not a tensor. Returns `undefined` for tensors. */
 function otherKind(graph: Graph, name: string): string | undefined {
   const kind = graph.info(name)?.type?.value.case;
   if (kind !== undefined && kind !== "tensorType") return `a ${kind.replace("Type", "")}`;
@@ -58,7 +58,7 @@ export function refuseNoTensor(graph: Graph, action: string, name: string): void
   if (around !== undefined) throw insideNode(`${action} (${name})`, around);
 }
 
-/** Returns the error of a name or pattern that matches no tensor. */
+/** Returns the error for a name or pattern that matches no tensor. */
 export function notFound(action: string, glob: Glob, names: Iterable<string>): RangeError {
   const near = nearestNames(glob, names);
   return new RangeError(
