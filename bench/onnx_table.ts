@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { compareWith } from "./dynamics/against.ts";
 import { middle } from "./dynamics/cpu.ts";
 import type { AroundRun } from "./onnx/around_run.ts";
+import type { PassGains } from "./onnx/passes.ts";
 import { exportedModel, largestModel, modelFolder } from "./onnx/models.ts";
 import { assertSameEnergies } from "./onnx/same_energies.ts";
 import { printedBy } from "./processes.ts";
@@ -111,6 +112,45 @@ function besideTraced(n: number, name: string, model: string, sizes: readonly Si
   };
 }
 
+/** A row that divides forces after all passes by forces without one of them. */
+function gained(
+  n: number,
+  { pass, model, size: [copies, events], limit }: {
+    readonly pass: string;
+    readonly model: string;
+    readonly size: Size;
+    readonly limit: number;
+  },
+): BenchRow {
+  return {
+    id: `onnx/${n}`,
+    name: `${model} with forces, with ${pass} against without it`,
+    limit,
+    unit: "x",
+    async run({ isQuick = false }) {
+      const folder = await modelFolder();
+      if (folder === undefined) return NO_MODELS;
+      const all = await printedBy<PassGains>("onnx/passes.ts", {
+        args: [folder, model, `${copies}`, `${events}`, pass],
+        times: isQuick ? 1 : RUNS,
+      });
+      const notes = (["web", "native"] as const).map((runtime) => {
+        const found = all.map((each) => each[runtime]).filter((each) => each !== undefined);
+        if (found.length === 0) return `${runtime} was not measured`;
+        const [ours, others] = (["with", "without"] as const)
+          .map((one) => show(middle(found.map((gain) => gain[one].cpu))));
+        const load = middle(found.map((gain) => gain.load)).toFixed(1);
+        return `${runtime}: ${ours} ms of CPU time to ${others}, at a load of ${load}`;
+      });
+      // The runtime that gains less counts.
+      const runs = all.map(({ web, native }) =>
+        Math.max(...[web, native ?? web].map((gain) => gain.with.cpu / gain.without.cpu))
+      );
+      return { value: middle(runs), runs, note: notes.join("; ") };
+    },
+  };
+}
+
 /** Options of potentials that have no manifest beside them. */
 const OPTIONS: Readonly<Record<string, unknown>> = {
   sevennet0_e: {
@@ -183,6 +223,7 @@ const rows: BenchRow[] = [
     unit: "x",
     run: aroundRun,
   },
+  gained(11, { pass: "matMulToMul", model: "sevennet0", size: [1, 1], limit: 0.85 }),
 ];
 
 export default rows;

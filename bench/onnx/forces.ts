@@ -14,14 +14,18 @@ const TURNS = 21;
 /** How far forces may be apart, over the largest. */
 const APART = 1e-5;
 
-async function forcesOf(session: Session, feeds: Readonly<Record<string, HostFeed>>) {
+/** Returns the forces of a run. */
+export async function forcesOf(
+  session: Session,
+  feeds: Readonly<Record<string, HostFeed>>,
+): Promise<number[]> {
   const { forces } = await session.run(feeds);
   if (forces?.location !== "host") throw new Error("Cannot compare: forces must be at hand");
   return Array.from(forces.data, Number);
 }
 
 /** Throws an `Error` where these are not the same forces. */
-function assertSame(ours: readonly number[], traced: readonly number[]): void {
+export function assertSame(ours: readonly number[], traced: readonly number[]): void {
   const most = Math.max(...traced.map(Math.abs));
   const apart = Math.max(...ours.map((x, i) => Math.abs(x - traced[i]!)));
   if (apart <= APART * most && most > 0) return;

@@ -5,11 +5,12 @@ import { captureSafe } from "./capture_safe.ts";
 import { clipCosines } from "./clip_cosines.ts";
 import { constantOfShapeToExpand } from "./constant_of_shape_to_expand.ts";
 import { dropIdentities } from "./drop_identities.ts";
-import { einsumToMatMul } from "./einsum_to_mat_mul.ts";
+import { einsumToMatMul } from "./products/einsum_to_mat_mul.ts";
 import { foldConstants } from "./fold_constants.ts";
 import { int64ToInt32 } from "./int64_to_int32.ts";
+import { matMulToMul } from "./products/mat_mul_to_mul.ts";
 import { mergeEquals } from "./merge_equals.ts";
-import { multiplySmallFirst } from "./multiply_small_first.ts";
+import { multiplySmallFirst } from "./products/multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
@@ -22,6 +23,7 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
   ),
   pass("dropIdentities", "nodes that change nothing go", dropIdentities),
   pass("einsumToMatMul", "Einsum as MatMul, or Mul and ReduceSum", einsumToMatMul),
+  pass("matMulToMul", "products of vectors as Mul, or Mul and ReduceSum", matMulToMul),
   pass("clipCosines", "cosines beyond ±1 by rounding as ±1", clipCosines),
   pass("sigmoidFromParts", "1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
   pass("multiplySmallFirst", "(a · b) · c as a · (b · c) where that is less", multiplySmallFirst),

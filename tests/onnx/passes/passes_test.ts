@@ -21,6 +21,7 @@ const SIMPLE = [
   "foldConstants",
   "dropIdentities",
   "einsumToMatMul",
+  "matMulToMul",
   "sigmoidFromParts",
   "multiplySmallFirst",
   "mergeEquals",
@@ -44,6 +45,7 @@ Deno.test("passes run in order, and report their changes", () => {
     ["foldConstants", 1, 6, 5],
     ["dropIdentities", 1, 5, 4],
     ["einsumToMatMul", 2, 4, 4],
+    ["matMulToMul", 0, 4, 4],
     ["sigmoidFromParts", 0, 4, 4],
     ["multiplySmallFirst", 0, 4, 4],
     ["mergeEquals", 1, 4, 3],
@@ -51,7 +53,7 @@ Deno.test("passes run in order, and report their changes", () => {
   ]);
   assertEquals(graph.sort().map(({ opType }) => opType), ["Mul", "Add", "Add"]);
   assertEquals(
-    showPasses(reports).split("\n")[5],
+    showPasses(reports).split("\n")[6],
     "mergeEquals 1 (4 → 3 nodes): what is there twice is there once",
   );
 });

@@ -1,8 +1,8 @@
-import { textAttribute } from "../codec/attributes.ts";
-import type { Graph } from "../graph/graph.ts";
-import { type Fact, GraphFacts } from "../infer/facts.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { type EinsumEquation, einsumEquation } from "../graph/einsum_equation.ts";
+import { textAttribute } from "../../codec/attributes.ts";
+import type { Graph } from "../../graph/graph.ts";
+import { type Fact, GraphFacts } from "../../infer/facts.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { type EinsumEquation, einsumEquation } from "../../graph/einsum_equation.ts";
 import { type Factor, Factors } from "./einsum_factors.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Attributes } from "../codec/attributes.ts";
-import type { Graph } from "../graph/graph.ts";
+import type { Attributes } from "../../codec/attributes.ts";
+import type { Graph } from "../../graph/graph.ts";
 
 /** A value with labels for its axes. */
 export interface Factor {

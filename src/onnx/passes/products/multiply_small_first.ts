@@ -1,9 +1,9 @@
-import { isFloat } from "../codec/element_type.ts";
-import type { Graph } from "../graph/graph.ts";
-import type { KnownShape } from "../infer/fact.ts";
-import { GraphFacts } from "../infer/facts.ts";
-import type { NodeProto } from "../codec/messages.ts";
-import { isReplaceable, replaceOutputs } from "./replace_value.ts";
+import { isFloat } from "../../codec/element_type.ts";
+import type { Graph } from "../../graph/graph.ts";
+import type { KnownShape } from "../../infer/fact.ts";
+import { GraphFacts } from "../../infer/facts.ts";
+import type { NodeProto } from "../../codec/messages.ts";
+import { isReplaceable, replaceOutputs } from "../replace_value.ts";
 
 /**
  * Reorders products so that small factors are multiplied first: (a · b) · c becomes a · (b · c) if b · c has fewer

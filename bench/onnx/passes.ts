@@ -1,0 +1,64 @@
+/**
+ * Measures what one pass gains: prints how long a run of a potential with forces takes with and without the pass, ms, on
+ * onnxruntime-web and, if it is installed, onnxruntime-node, one thread each. In a process of its own.
+ *
+ * Usage: `passes.ts FOLDER MODEL COPIES EVENTS PASS`.
+ *
+ * @module
+ */
+
+import { loadavg } from "node:os";
+import { FORCE_PASSES, openSession, type Session, withForces } from "../../src/onnx/mod.ts";
+import { type Cost, takeTurns } from "../turns.ts";
+import { assertSame, forcesOf } from "./forces.ts";
+import { stackedFeeds } from "./stacked.ts";
+
+/** Turns of each. */
+const TURNS = 11;
+
+/** Runs with and without a pass. */
+export type PassGain = Readonly<Record<"with" | "without", Cost>> & {
+  /** Processes that wanted to run, on average over the last minute. */
+  readonly load: number;
+};
+
+/** Gains by runtime. */
+export interface PassGains {
+  /** On onnxruntime-web. */
+  readonly web: PassGain;
+  /** On onnxruntime-node; undefined if it cannot be loaded. */
+  readonly native: PassGain | undefined;
+}
+
+if (import.meta.main) {
+  const [folder = "", model = "", copies = "1", events = "1", pass = ""] = Deno.args;
+  const feeds = await stackedFeeds(`${folder}/${model}_ref.json`, Number(copies));
+  const bytes = await Deno.readFile(`${folder}/${model}_e.onnx`);
+  const passes = FORCE_PASSES.filter((name) => name !== pass);
+  if (passes.length === FORCE_PASSES.length) throw new RangeError(`Unknown pass ${pass}`);
+  const forms = { with: withForces(bytes).bytes, without: withForces(bytes, { passes }).bytes };
+
+  const gainOn = async (runtime: "web" | "native"): Promise<PassGain> => {
+    const sessions = {
+      with: await openSession(forms.with, { runtime, threads: 1 }),
+      without: await openSession(forms.without, { runtime, threads: 1 }),
+    };
+    assertSame(await forcesOf(sessions.with, feeds), await forcesOf(sessions.without, feeds));
+    const body = (session: Session) => async () => {
+      for (let i = 0; i < Number(events); i++) await session.run(feeds);
+    };
+    const costs = await takeTurns({ with: body(sessions.with), without: body(sessions.without) }, {
+      turns: TURNS,
+      warm: 2,
+      events: Number(events),
+    });
+    for (const session of Object.values(sessions)) await session.dispose();
+    return { ...costs, load: loadavg()[0] ?? NaN };
+  };
+  const web = await gainOn("web");
+  const native = await gainOn("native").catch((error) => {
+    if (error instanceof Error && error.name === "BackendUnavailableError") return undefined;
+    throw error;
+  });
+  console.log(JSON.stringify({ web, native } satisfies PassGains));
+}
