@@ -13,10 +13,10 @@ import { selectedStore, storeAt } from "./membership.ts";
 import { placesOf, type Selection } from "./selection.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
-/** Values of held fields by name, which replace the current ones. */
+/** Values of held fields at another time, by name. They replace the current values. */
 type KnownValues = Readonly<Record<string, NumericArray>>;
 
-/** Creates a store of the current state of selected systems. See `Batch.snapshot`. */
+/** Creates a store with the current values of selected systems. See `Batch.snapshot`. */
 export async function snapshotStore(
   state: BatchState,
   selection: Selection | undefined,
@@ -32,13 +32,15 @@ export async function snapshotStore(
   if (!isOfAll(selection, sizeOf(store))) {
     return selectedStore(store, selection!, "take a snapshot");
   }
-  // Trajectories take such snapshots. Arrays that were created for this snapshot need not be copied
-  // again.
+  // A snapshot of all systems, as trajectories take it, needs no second copy of arrays that were created for it.
   const made = held.filter((name) => isMade(known) || !Object.hasOwn(known, name));
   return copyOf(store, new Set(made));
 }
 
-/** Returns the holder of a view of some systems. It fetches current values from the batch. */
+/**
+ * Returns the holder for a view of the systems in some slots. It fetches the current values of a field from the
+ * batch.
+ */
 export function holderOfView(
   state: BatchState,
   holder: FieldHolder,
@@ -58,7 +60,7 @@ export function holderOfView(
   };
 }
 
-/** Replaces the outdated values of held fields by the current or the known ones. */
+/** Replaces the values of held fields, which are out of date, by `known` values or the current ones. */
 async function bringPresent(
   state: BatchState,
   fields: Map<string, Field>,
@@ -74,14 +76,14 @@ async function bringPresent(
   }
 }
 
-/** Returns whether a selection has all systems in their order. */
+/** Returns whether a selection consists of all systems in their order. */
 function isOfAll(selection: Selection | undefined, size: number): boolean {
   if (selection === undefined) return true;
   const places = placesOf(selection, size, "take a snapshot");
   return places.length === size && places.every((place, i) => place === i);
 }
 
-/** Copies a store, except for the values of the fields in `made`. */
+/** Copies a store. The values of the fields in `made` are not copied. */
 function copyOf(store: Store, made: ReadonlySet<string>): Store {
   return {
     nodeOffsets: store.nodeOffsets.slice(),

@@ -1,24 +1,24 @@
 /**
- * Stores: consecutive systems in arrays. `System` and `Batch` keep their values in a store, and
- * systems of several stores can be assembled into a new one.
+ * Stores: arrays with the fields of consecutive systems. Each `System` and each `Batch` has one. `assemble` creates a
+ * new store from systems of several stores.
  *
  * @module
  */
 
 import { allocate, type FieldInfo, isInteger, type NumericArray } from "./fields/fields.ts";
 
-/** A field with its values: rows × width, in the order of the systems. */
+/** A field with its values: `width` numbers per row, in the order of the systems. */
 export interface Field {
   readonly info: FieldInfo;
   values: NumericArray;
 }
 
-/** Further data of a system: plain data, kept unchanged. */
+/** User data of a system, which is kept unchanged and not interpreted. */
 export type Info = Readonly<Record<string, unknown>>;
 
 /**
- * Structure of arrays. The first node of system s is `nodeOffsets[s]`. `edges` contain indices of
- * nodes within the store.
+ * Systems as a structure of arrays. System s has the nodes from `nodeOffsets[s]` up to, but not including,
+ * `nodeOffsets[s + 1]`; edges likewise. The field `edges` holds indices of nodes within the store.
  */
 export interface Store {
   readonly nodeOffsets: Int32Array;
@@ -31,14 +31,14 @@ export interface Store {
 const NAMES = ["label", "name", "file"] as const;
 
 /**
- * Returns the name of a system for messages: its slot and, if its `info` has one, its `label`,
- * `name` or `file`, as in `3 (water_17.xyz)`.
+ * Returns the name of a system for messages: its slot, followed by the `label`, `name` or `file` in its `info` if
+ * there is one, as in `3 (water_17.xyz)`.
  */
 export function systemName(infos: readonly Info[], system: number): string {
   return placeName(system, infos[system]);
 }
 
-/** Returns the name of a system for messages, as `systemName` does: its place in a list and the name in its `info`. */
+/** Returns the name of a system for messages, as `systemName` does, from its index in a list and its `info`. */
 export function placeName(place: number, info: Info | undefined): string {
   for (const key of NAMES) {
     const value = info?.[key];
@@ -47,7 +47,7 @@ export function placeName(place: number, info: Info | undefined): string {
   return String(place);
 }
 
-/** System number `index` of `store`. */
+/** The system with number `index` in `store`. */
 export interface Pick {
   readonly store: Store;
   readonly index: number;
@@ -58,11 +58,11 @@ interface Run {
   readonly store: Store;
   readonly from: number;
   to: number;
-  /** Slot of the first of its systems in the new store. */
+  /** Slot of the first of these systems in the new store. */
   readonly at: number;
 }
 
-/** Returns the number of systems. */
+/** Returns the number of systems in a store. */
 export function sizeOf(store: Store): number {
   return store.infos.length;
 }
@@ -73,13 +73,13 @@ export function allOf(store: Store): Pick[] {
 }
 
 /**
- * Creates a store of the picked systems in this order. It has every field that one of them has; the
- * others get the fill value of the field.
+ * Creates a store of the picked systems in the given order. It has every field that one of them has. Systems without
+ * the field get its fill value.
  *
  * @param nameOf returns the name of the n-th pick for messages
- * @param before a store whose fields are kept, even if no system has them
- * @throws {TypeError} if systems disagree on the description of a field, or lack a field without a
- * fill value
+ * @param before a store whose fields the new store gets, too, even if no system has them
+ * @throws {TypeError} if systems disagree on the description of a field, or if a system lacks an integer field
+ * without a fill value
  */
 export function assemble(
   picks: readonly Pick[],
@@ -120,10 +120,7 @@ function offsetsOf(picks: readonly Pick[], of: (store: Store) => Int32Array): In
   return offsets;
 }
 
-/**
- * Returns the fields of all runs and of the previous store, and checks that their descriptions
- * agree.
- */
+/** Returns the fields of all runs and of the store `before`. Throws a TypeError if their descriptions disagree. */
 function unionOf(
   runs: readonly Run[],
   nameOf: (pick: number) => string,
@@ -145,7 +142,7 @@ function unionOf(
   return Array.from(union.values(), ({ info }) => info);
 }
 
-/** Description of a field, with the name of its system for messages. */
+/** Description of a field, and a function that returns the name of a system with this field for messages. */
 interface Declared {
   info: FieldInfo;
   readonly origin: () => string;
@@ -171,7 +168,7 @@ function describe({ level, dtype, width, unit, fill }: FieldInfo): string {
   return `${width} × ${dtype}${of} per ${level}${fill === undefined ? "" : `, else ${fill}`}`;
 }
 
-/** Returns the values of one field in the new store. */
+/** Returns the values of one field for all systems of the new store. */
 function gather(
   info: FieldInfo,
   runs: readonly Run[],
@@ -199,16 +196,16 @@ function gather(
   return values;
 }
 
-/** Returns the first row of a field that belongs to system `at` of a store. */
+/** Returns the first row of system `at` in a field. For `at` = number of systems, returns the number of rows. */
 export function rowsOf({ level }: FieldInfo, store: Store, at: number): number {
   if (level === "system") return at;
   return (level === "node" ? store.nodeOffsets : store.edgeOffsets)[at]!;
 }
 
 /**
- * Returns the value for a system without the field.
+ * Returns the value that a system without the field gets: the fill value, or NaN for floats without one.
  *
- * @throws {TypeError} if the field has no fill value
+ * @throws {TypeError} if an integer field has no fill value
  */
 export function fillOf(info: FieldInfo, origin: () => string): number {
   if (info.fill !== undefined) return info.fill;

@@ -17,7 +17,7 @@ import type { Info, Store } from "./store.ts";
 import { readSystem } from "./read_system.ts";
 import type { SystemInput } from "./system_input.ts";
 
-/** Marks a store that needs no checks. The package creates systems from such stores. */
+/** Wraps a store that is already checked, so that the constructor of `System` takes it without another check. */
 class Ready {
   readonly store: Store;
 
@@ -26,23 +26,23 @@ class Ready {
   }
 }
 
-/** Returns the arrays of a system. Not part of the public API. */
+/** Returns the store of a system. Not part of the public API. */
 export let storeOf: (system: System) => Store;
 
 /** Creates a system from a store that contains only this system. Not part of the public API. */
 export let systemOf: (store: Store) => System;
 
 /**
- * Creates a system from the contents of a file. Numbers may be NaN or infinite, unlike those given
- * to the constructor. Not part of the public API.
+ * Creates a system from the contents of a file. Unlike in the constructor, positions, velocities and the cell may be
+ * NaN or infinite. Not part of the public API.
  */
 export function systemOfData(input: SystemInput): System {
   return systemOf(readSystem(input, "make a system", true));
 }
 
 /**
- * A structure: atoms, positions, the periodic cell, and further data. The constructor checks and
- * copies all input.
+ * A structure: elements, positions, the periodic cell, and any other fields. The constructor checks and copies all
+ * input.
  *
  * @example
  *
@@ -79,7 +79,7 @@ export class System {
     this.#store = input instanceof Ready ? input.store : readSystem(input, "make a system");
   }
 
-  /** Returns a description with formula, periodic directions and fields. `console.log` shows it. */
+  /** Returns a description: formula, periodic directions, and names of the fields. `console.log` shows it. */
   toString(): string {
     const counts = Map.groupBy(this.symbols, (symbol) => symbol);
     const formula = Array.from(
@@ -101,17 +101,17 @@ export class System {
     return this.#store.edgeOffsets[1]!;
   }
 
-  /** Id of the system, or `undefined` before a batch or the caller has set one. */
+  /** Id of the system; `undefined` if neither the caller nor a batch has set it. */
   get id(): number | undefined {
     return this.#store.fields.get("systemId")?.values[0];
   }
 
-  /** Further data. */
+  /** User data of the system, kept unchanged and not interpreted. */
   get info(): Info {
     return this.#store.infos[0]!;
   }
 
-  /** Atomic numbers. */
+  /** Atomic numbers, one per atom. */
   get numbers(): Int32Array {
     return this.get("numbers");
   }
@@ -126,17 +126,17 @@ export class System {
     return this.get("positions");
   }
 
-  /** Masses, amu. */
+  /** Masses, amu, one per atom. */
   get masses(): Float64Array {
     return this.get("masses");
   }
 
-  /** Lattice vectors a, b, c in order, Å; zeros if they are not set. */
+  /** Cell, Å, nine numbers: the lattice vectors a, b and c; zeros if there is no cell. */
   get cell(): Float64Array {
     return this.get("cell");
   }
 
-  /** Periodicity: 1 for each of a, b, c that is periodic. */
+  /** Periodicity, three flags: 1 if the direction a, b or c is periodic, otherwise 0. */
   get pbc(): Uint8Array {
     return this.get("pbc");
   }

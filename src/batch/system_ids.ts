@@ -1,5 +1,5 @@
 /**
- * Ids of systems: unique in a batch, and constant.
+ * Ids of systems. An id is unique in a batch and does not change.
  *
  * @module
  */
@@ -8,11 +8,11 @@ import { BUILT_IN } from "./fields/fields.ts";
 import { sizeOf, type Store } from "./store.ts";
 
 /**
- * Makes the ids of a store unique. The first system with an id keeps it; systems with a repeated
- * id, and systems without one, get ids that no system of the batch has ever had.
+ * Makes the ids of a store unique. The first system with an id keeps it. Systems with a repeated id, and systems
+ * without an id, get ids that no system of the batch has ever had.
  *
  * @param next smallest id that no system has ever had
- * @param keepers slots of the systems that were in the batch before, which keep their ids
+ * @param keepers slots of the systems that were in the batch before and keep their ids in any case
  * @returns the new smallest id that no system has ever had
  */
 export function giveIds(store: Store, next: number, keepers: ReadonlySet<number>): number {
@@ -35,9 +35,9 @@ export function giveIds(store: Store, next: number, keepers: ReadonlySet<number>
 }
 
 /**
- * Returns the smallest id above all ids of a list.
+ * Returns 1 more than the largest id in a list.
  *
- * @throws {RangeError} if the ids are not unique
+ * @throws {RangeError} if an id is negative or repeated
  */
 export function afterIds(ids: ArrayLike<number>): number {
   let largest = -1;

@@ -9,15 +9,15 @@ import type { FieldOptions, NumericInput } from "./fields/field_values.ts";
 
 /** A custom field with its values, for `new System`. */
 export interface UserField extends FieldOptions {
-  /** Values: flat or one list per row; a single number for one value per system. */
+  /** Values: a flat list, one list per row, or a single number for a field per system. */
   readonly values: NumericInput | number;
 }
 
-/** Input of `new System`. Lists per atom are flat, or have one list per atom. */
+/** Input of `new System`. Values per atom are a flat list, or one list per atom. */
 export interface SystemInput {
-  /** Elements by symbol: `["O", "H", "H"]`. Required unless `numbers` is given. */
+  /** Symbols of the elements, one per atom: `["O", "H", "H"]`. Required unless `numbers` is given. */
   readonly symbols?: readonly string[];
-  /** Elements by atomic number; symbols are accepted, too. Required unless `symbols` is given. */
+  /** Atomic numbers, one per atom; symbols are accepted, too. Required unless `symbols` is given. */
   readonly numbers?: ArrayLike<number> | readonly string[];
   /** Positions, Å, three per atom. */
   readonly positions: NumericInput;
@@ -30,37 +30,40 @@ export interface SystemInput {
   readonly pbc?: boolean | ArrayLike<boolean | number>;
   /** Velocities, Å/fs, three per atom. */
   readonly velocities?: NumericInput;
-  /** Masses, amu. @default the standard atomic weights of the elements */
+  /** Masses, amu, one per atom. @default the standard atomic weights of the elements */
   readonly masses?: NumericInput;
-  /** Charges, e, one per atom. */
+  /** Charges in units of the elementary charge, one per atom. */
   readonly charges?: NumericInput;
   /** Forces, eV/Å, three per atom; NaN if unknown. */
   readonly forces?: NumericInput;
-  /** Lattice translations removed by wrapping, three per atom. */
+  /** Numbers of lattice vectors a, b, c that wrapping has subtracted from each position, three integers per atom. */
   readonly images?: NumericInput;
-  /** An integer per atom, by which hooks select atoms. */
+  /** User-defined categories by which hooks select atoms, one integer per atom. */
   readonly categories?: NumericInput;
   /** Potential energy, eV. */
   readonly energy?: number;
   /** Stress, eV/Å³, nine numbers, or six: xx, yy, zz, yz, xz, xy. */
   readonly stress?: NumericInput;
-  /** Stage of a fused run that the system is in. */
+  /** Index of the system's stage in a fused run. */
   readonly status?: number;
-  /** Number of steps that the system has done. */
+  /** Number of steps that the system has made. */
   readonly stepsDone?: number;
-  /** Number of degrees of freedom without thermal motion: 3 for a resting center of mass. */
+  /**
+   * Number of degrees of freedom without thermal motion, which are subtracted from 3 per atom; 3 if the center of
+   * mass is at rest.
+   */
   readonly dofRemoved?: number;
-  /** Pairs of nodes, as indices within the system. */
+  /** Edges: two node indices each, counted within the system. */
   readonly edges?: NumericInput;
-  /** Lattice translations between the nodes of each edge. */
+  /** Lattice translation of the second node of each edge, three integers per edge. */
   readonly shifts?: NumericInput;
   /**
-   * Id of the system, which is constant and keys its random numbers. @default its slot, set by the
-   * batch
+   * Id of the system. It does not change, and it selects the random numbers of the system. @default set by the batch,
+   * as its slot if that is unused
    */
   readonly id?: number;
-  /** Further plain data, kept unchanged and not interpreted. */
+  /** User data, kept unchanged and not interpreted. */
   readonly info?: Readonly<Record<string, unknown>>;
-  /** Custom fields. */
+  /** Custom fields by name. */
   readonly fields?: Readonly<Record<string, UserField>>;
 }

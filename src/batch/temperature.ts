@@ -9,7 +9,7 @@ import type { Batch } from "./batch.ts";
 import { show } from "../base/show.ts";
 
 /**
- * Returns the kinetic energy of each system, eV: Σ ½ m v². It is zero without velocities.
+ * Returns the kinetic energy of each system, eV: Σ ½ m v². It is 0 if the batch has no velocities.
  *
  * @throws {Error} if an engine holds the velocities
  *
@@ -43,8 +43,8 @@ export function kineticEnergies(batch: Batch): Float64Array {
 }
 
 /**
- * Returns the degrees of freedom of each system: 3 per atom minus `dofRemoved`, which {@linkcode
- * initVelocities} sets and constraints increase; at least 0.
+ * Returns the degrees of freedom of each system: 3 per atom minus the field `dofRemoved`, and at least 0. {@linkcode
+ * initVelocities} sets `dofRemoved`, and constraints increase it.
  *
  * @example
  * ```ts
@@ -66,10 +66,9 @@ export function degreesOfFreedom(batch: Batch): Float64Array {
 }
 
 /**
- * Returns the temperature of each system, K: 2 E / (dof k_B), or 0 for a system without degrees of
- * freedom.
+ * Returns the temperature of each system, K: 2 E / (dof k_B). It is 0 for a system without degrees of freedom.
  *
- * @param dof degrees of freedom, one number for all systems or one per system. @default those of
+ * @param dof degrees of freedom: one number for all systems, or one per system. @default the result of
  * `degreesOfFreedom`
  * @throws {RangeError} if the number of values differs from the number of systems
  * @throws {Error} if an engine holds the velocities
@@ -94,11 +93,10 @@ export function temperatureOf(batch: Batch, dof?: number | ArrayLike<number>): F
 }
 
 /**
- * Expands one value for all systems, or one value per system, to a list.
+ * Returns a list with one value per system. A single number is repeated for all systems.
  *
- * @throws {TypeError} if a value is not a number
- * @throws {RangeError} if a value is negative or infinite, or the number of values differs from the
- * number of systems
+ * @throws {RangeError} if a value is not a finite number of 0 or more, or the number of values differs from the number
+ * of systems
  */
 export function perSystem(
   values: number | ArrayLike<number>,

@@ -14,14 +14,11 @@ import { perSystem } from "./temperature.ts";
 
 /** Options of `initVelocities`. */
 export interface VelocityOptions {
-  /** Seed: equal seeds give equal velocities. A whole number 0 … 2⁵³ − 1. @default 0 */
+  /** Seed of the random numbers, a whole number 0 … 2⁵³ − 1. Equal seeds give equal velocities. @default 0 */
   readonly seed?: number;
   /** True to set the velocity of the center of mass to zero. @default true */
   readonly removeCom?: boolean;
-  /**
-   * True to remove the rotation of the system as a whole; only for systems without periodic
-   * directions. @default false
-   */
+  /** True to remove the rotation of each system as a whole. Not allowed for periodic systems. @default false */
   readonly removeRotation?: boolean;
   /**
    * True to scale the velocities so that each system has exactly the given temperature, not only on
@@ -31,20 +28,18 @@ export interface VelocityOptions {
 }
 
 /**
- * Draws the velocities of all atoms from the Maxwell–Boltzmann distribution, and sets them. They
- * depend on the seed, the id of the system, the atom, and the options, so that a system gets the
- * same velocities alone or in any batch.
+ * Draws the velocities of all atoms from the Maxwell–Boltzmann distribution, and sets them. They depend on the seed,
+ * the id of the system, the atom and the options. A system therefore gets the same velocities alone or in any batch.
  *
- * The temperature refers to the remaining degrees of freedom: 3 per atom, minus 3 for a resting
- * center of mass, minus 3 (2 for a linear molecule) for a system without rotation. The field
- * `dofRemoved` records the number of removed ones, so that {@linkcode temperatureOf} agrees. A
- * system without degrees of freedom, such as one atom at rest, gets velocity 0.
+ * The temperature refers to the remaining degrees of freedom: 3 per atom, minus 3 for a resting center of mass, minus
+ * 3 (2 for a linear molecule) for a removed rotation. The field `dofRemoved` is set to the number of removed ones, so
+ * that {@linkcode temperatureOf} agrees. In a system without degrees of freedom, such as one atom at rest, all
+ * velocities are 0.
  *
- * @param temperature K, for all systems or one per system
+ * @param temperature temperature, K: one number for all systems, or one per system
  * @throws {RangeError} if a temperature is negative, the number of temperatures differs from the
  * number of systems, or the seed is invalid
- * @throws {TypeError} if the rotation of a periodic system is to be removed, because its images do
- * not rotate with it
+ * @throws {TypeError} if `removeRotation` is true for a periodic system, whose images would not rotate with it
  * @throws {Error} if an engine holds the velocities
  *
  * @example
@@ -105,7 +100,7 @@ function bodyOf(batch: Batch, system: number, velocities: Float64Array): Body {
   };
 }
 
-/** Draws v = √(k_B T / m) times a standard normal number, in Å/fs. */
+/** Draws velocities, Å/fs: each component is √(k_B T / m) times a standard normal random number. */
 function draw(
   { velocities, masses }: Body,
   temperature: number,
@@ -122,7 +117,7 @@ function draw(
   }
 }
 
-/** Scales all velocities to the exact temperature. */
+/** Scales all velocities so that the system has exactly the given temperature. */
 function scaleTo({ velocities, masses }: Body, temperature: number, dof: number): void {
   let sum = 0;
   for (let i = 0; i < velocities.length; i++) {

@@ -9,9 +9,9 @@ import { copyValues, type NumericInput } from "./fields/field_values.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
 /**
- * Returns the systems with new edges, without the fields per edge of the old ones.
+ * Returns the systems with new edges. Fields per edge are removed, because they belong to the old edges.
  *
- * @throws {RangeError} if the edges are not sorted by system
+ * @throws {RangeError} if an edge connects nodes that do not exist, or the edges are not sorted by system
  */
 export function storeWithEdges(store: Store, edges: NumericInput, shifts?: NumericInput): Store {
   const action = "set the edges";
@@ -30,7 +30,10 @@ export function storeWithEdges(store: Store, edges: NumericInput, shifts?: Numer
   return { ...store, fields, edgeOffsets: offsetsOf(pairs as Int32Array, store) };
 }
 
-/** Returns the first edge of each system, from the first node of each edge. */
+/**
+ * Returns the index of the first edge of each system, followed by the number of edges. The first node of an edge
+ * determines its system.
+ */
 function offsetsOf(pairs: Int32Array, store: Store): Int32Array {
   const { nodeOffsets } = store;
   const size = sizeOf(store);

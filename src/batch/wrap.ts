@@ -8,22 +8,23 @@ import type { Batch } from "./batch.ts";
 import { invertCell } from "./cell.ts";
 
 /**
- * Distance below a face, in lattice vectors, within which an atom is not wrapped. It exceeds the
- * rounding error.
+ * Distance from a face of the cell, in units of the lattice vector, within which an atom outside is not wrapped. It
+ * exceeds the rounding error.
  */
 const EDGE = 5e-13;
 
 /**
- * Number of passes. The second one settles atoms that rounding moved across a face; no position
- * needs more than three.
+ * Largest number of passes. A second pass moves atoms that rounding has left outside the cell; no position needs more
+ * than three.
  */
 const PASSES = 3;
 
 /**
- * Moves each atom into its cell by lattice translations along the periodic directions, in place,
- * and counts them in the field `images`: position + images · cell does not change. It works for
- * triclinic cells with any periodicity, because it subtracts only whole lattice vectors. Systems
- * without periodic directions do not change. Wrapping again changes nothing.
+ * Moves each atom into its cell, in place, by lattice translations along the periodic directions. The field `images`
+ * counts the translations, so that position + images · cell does not change.
+ *
+ * The function subtracts only whole lattice vectors, so it works for triclinic cells with any periodicity. Systems
+ * without periodic directions do not change. A second call changes nothing.
  *
  * @throws {Error} if an engine holds the positions
  *
@@ -53,7 +54,7 @@ export function wrapPositions(batch: Batch): void {
   }
 }
 
-/** Wraps one system. */
+/** Wraps the atoms of one system. */
 function wrapSystem(
   positions: Float64Array,
   images: Int32Array,
@@ -81,16 +82,16 @@ function wrapSystem(
 }
 
 /**
- * Returns ⌊f⌋, but 0 if f is below 0 only by rounding. Otherwise an atom at a face would move
- * between two faces at every call.
+ * Returns ⌊f⌋, or 0 if f is below 0 only by rounding. Without this tolerance, an atom at a face would move to the
+ * opposite face at every call.
  */
 function wholeOf(f: number): number {
   return Math.floor(f + EDGE);
 }
 
 /**
- * Returns the positions before wrapping: position + images · cell, Å, three per atom, in a new
- * array. Differences between two times are the displacements of atoms.
+ * Returns the positions before wrapping, in a new array: position + images · cell, Å, three per atom. Their change
+ * between two times is the displacement of an atom.
  *
  * @throws {Error} if an engine holds the positions
  *

@@ -6,20 +6,23 @@
 
 /** Content of one checkpoint. */
 export interface CheckpointContent {
-  /** Kind of the engine that the state belongs to, such as `"dynamics/NVE"`. Other engines refuse it. */
+  /** Kind of the engine that has saved the state, such as `"dynamics/NVE"`. Other engines refuse it. */
   readonly kind: string;
-  /** Version of the shape of `data`: a non-negative integer that the engine increments with each change. */
+  /**
+   * Version of the format of `data`: a non-negative integer, which the engine increments at each change of the
+   * format.
+   */
   readonly schema: number;
   /**
-   * State of the engine: `null`, booleans, numbers (including `NaN`, infinities and `-0`), bigints, strings, typed
-   * arrays of every type, and lists and plain objects of these. The reader must check its shape.
+   * State of the engine. It may contain `null`, booleans, numbers (including `NaN`, infinities and `-0`), bigints,
+   * strings, typed arrays of all types, and lists and plain objects of these. A reader must check its format.
    */
   readonly data: unknown;
 }
 
-/** Content that a reader of checkpoints can restore. Members that are omitted are not checked. */
+/** Content that a reader can restore. An omitted member is not checked. */
 export interface CheckpointExpectation {
-  /** The only kind that the reader accepts. */
+  /** Kind that the checkpoint must have. */
   readonly kind?: string;
   /** Newest schema that the reader accepts. */
   readonly schema?: number;

@@ -17,13 +17,14 @@ import {
 import { unpack } from "./unpack.ts";
 
 /**
- * Decodes a checkpoint, and verifies the checksums of all its bytes. The arrays of the result have memory of their
- * own.
+ * Decodes a checkpoint, and verifies the checksums of all its bytes. The arrays of the result are copies, which do
+ * not refer to `bytes`.
  *
  * @param bytes the whole file
  * @param expected kind and schemas that the caller can restore
  * @throws {SyntaxError} if the bytes are not a checkpoint, or if it is truncated, too long or damaged
- * @throws {RangeError} if the version of the container is newer, or the schema is newer or older than expected
+ * @throws {RangeError} if the version of the container is not supported, or the schema is newer or older than
+ * expected
  * @throws {TypeError} if the kind differs from the expected one, or `bytes` is not a Uint8Array
  *
  * @example Read the state of an older version
@@ -44,7 +45,7 @@ export function decodeCheckpoint(
   return decodeFrom("a checkpoint", bytes, expected);
 }
 
-/** Decodes as {@linkcode decodeCheckpoint} does, with a name for the checkpoint in error messages. */
+/** Decodes as {@linkcode decodeCheckpoint} does. Error messages call the checkpoint `name`. */
 export function decodeFrom(
   name: string,
   bytes: Uint8Array,

@@ -10,16 +10,16 @@ import { BYTE_ORDER, joinSections } from "./sections.ts";
 import { show } from "../base/show.ts";
 
 /**
- * Encodes a checkpoint. The state is copied before the function returns, so it may change afterwards. Equal
- * contents give equal bytes, whatever the order of their members.
+ * Encodes a checkpoint. The state is copied before the function returns, so it may change afterwards. Contents that
+ * differ only in the order of members give equal bytes.
  *
- * {@linkcode decodeCheckpoint} restores every value bitwise, with three differences: members are sorted by name; an
- * object that is referenced twice becomes two objects; and each typed array has memory of its own.
+ * {@linkcode decodeCheckpoint} restores every value bitwise, with three differences: members are sorted by name, an
+ * object that is referenced twice becomes two objects, and each typed array has its own buffer.
  *
  * @param content state, with its kind and schema
- * @throws {TypeError} if a value cannot be restored: functions, symbols, `undefined`, class instances (`Map`,
- * `Date` and `DataView` among them), cycles, detached typed arrays, and more than 500 levels of nesting. The
- * message names the path of the value: `data.hooks.log.state.file`. Also thrown if `kind` is empty or not a string
+ * @throws {TypeError} if `kind` is empty or not a string, or if a value cannot be restored: functions, symbols,
+ * `undefined`, class instances (`Map`, `Date` and `DataView` among them), cycles, detached typed arrays, and more
+ * than 500 levels of nesting. The message names the path of the value: `data.hooks.log.state.file`
  * @throws {RangeError} if `schema` is not a non-negative integer
  *
  * @example

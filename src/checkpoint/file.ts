@@ -12,14 +12,14 @@ import { encodeCheckpoint } from "./encode.ts";
 import { type FileSystem, replaceFile } from "./replace_file.ts";
 
 /**
- * Writes a checkpoint atomically: if the process is killed or the machine fails at any moment, the file is the
+ * Writes a checkpoint atomically. If the process is killed or the machine fails at any moment, the file is either the
  * complete old one or the complete new one. The state is copied before the function returns, so it may change while
  * the file is written.
  *
- * The bytes go to a temporary file in the same folder (`….tmp`), which is flushed to the disk and renamed; then the
- * folder is flushed. If one of these fails, the old file stays and the temporary file is removed. After a kill the
- * temporary file may remain; nothing reads it. Await a write before starting another one to the same path: the one
- * that is renamed last wins.
+ * The bytes go to a temporary file in the same folder (`….tmp`). It is flushed to the disk and renamed, and then the
+ * folder is flushed. If a step before the rename fails, the old file stays and the temporary file is removed. A
+ * killed process may leave the temporary file, which is never read. Await a write before starting another one to the
+ * same path, because the last rename wins.
  *
  * @param path path of the file. Its folder is created if it does not exist; it must be readable and writable
  * @param content as for {@linkcode encodeCheckpoint}
@@ -50,8 +50,8 @@ export async function writeCheckpoint(
 }
 
 /**
- * Writes a file atomically, as {@linkcode writeCheckpoint} does: it is the complete old file or the complete new
- * one.
+ * Writes a file atomically, as {@linkcode writeCheckpoint} does: after a failure it is the complete old file or the
+ * complete new one.
  *
  * @param path path of the file. Its folder is created if it does not exist; it must be readable and writable
  * @param bytes whole content of the file; do not change it until the promise settles
@@ -122,7 +122,8 @@ async function makeFolderOf(files: Host["files"], path: string): Promise<void> {
  * @param path path of the file
  * @param expected kind and schemas that the caller can restore
  * @throws {SyntaxError} if the file is not a checkpoint, or is truncated, too long or damaged
- * @throws {RangeError} if the version of the container is newer, or the schema is newer or older than expected
+ * @throws {RangeError} if the version of the container is not supported, or the schema is newer or older than
+ * expected
  * @throws {TypeError} if the kind differs from the expected one, or the runtime has no file system
  * @throws {Error} if the file cannot be read, with the `code` of the file system (`"ENOENT"`) and its error as
  * `cause`
@@ -163,8 +164,8 @@ interface Host {
 }
 
 /**
- * Imports the file system when it is first needed, because a web page also loads this file and cannot import these
- * modules.
+ * Imports the modules of the file system when they are first needed. A web page loads this file, too, but cannot
+ * import them.
  */
 async function openHost(action: string): Promise<Host> {
   try {
@@ -174,7 +175,7 @@ async function openHost(action: string): Promise<Host> {
       import("node:url"),
     ]);
     return {
-      // Windows cannot open folders. Its file systems keep a rename without a flush of the folder.
+      // Windows cannot open folders, but its file systems keep a rename without a flush of the folder.
       files: { ...fs, folderOf: (path) => sep === "\\" ? undefined : dirname(path) },
       toPath: (path) => typeof path === "string" ? path : fileURLToPath(path),
     };

@@ -1,5 +1,5 @@
 /**
- * Folders of checkpoints, in which each file is named by its number of finished steps.
+ * Folders of checkpoints. Each file is named by its number of finished steps.
  *
  * @module
  */
@@ -10,31 +10,34 @@ import { holdPath } from "../base/path_lock.ts";
 import { writeInFolder } from "./file.ts";
 
 const NAME = /^step-(\d+)\.hooke$/;
-/** Names of unfinished files, which a kill leaves in the folder. */
+/** Names of unfinished files, which a killed process leaves in the folder. */
 const UNFINISHED = /^step-\d+\.hooke\.[-0-9a-f]{36}\.tmp$/;
 
-/** Number of times a folder is listed while another run removes checkpoints that were just listed. */
+/** Number of attempts to load a checkpoint while another run removes the ones that were just listed. */
 const MOST_LISTINGS = 20;
 
-/** Size of the file that tests a folder. It is large enough that a full disk refuses it. */
+/** Size of the file that tests whether a folder can be written. A full disk refuses a file of this size. */
 const PROBE_BYTES = 4096;
 
-/** Number of damaged checkpoints that an error describes. */
+/** Number of unreadable checkpoints that an error describes. */
 const MOST_ERRORS = 3;
 
-/** Error codes of file systems for folders, and for links that are broken or refer to themselves. */
+/**
+ * Error codes for a path without a readable file: it does not exist, is a folder, or is a link that is broken or
+ * refers to itself.
+ */
 const NO_FILE: readonly unknown[] = ["ENOENT", "EISDIR", "ELOOP"];
 const FOLDER: readonly unknown[] = ["EISDIR", "ERR_FS_EISDIR", "EPERM"];
 
 /** A checkpoint in a folder. */
 export interface StepCheckpoint {
-  /** Path of the file. */
+  /** Path of the checkpoint file. */
   readonly path: string;
   /** Number of finished steps. */
   readonly step: number;
 }
 
-/** Returns the file name of a checkpoint. */
+/** Returns the name of the checkpoint file after `step` finished steps. */
 export function stepName(step: number): string {
   return `step-${String(step).padStart(9, "0")}.hooke`;
 }
@@ -69,8 +72,8 @@ export async function checkpointsIn(folder: string | URL): Promise<StepCheckpoin
 }
 
 /**
- * Loads the newest intact checkpoint in a folder. If one is damaged, or its name belongs to a folder or a broken
- * link, the one before is loaded. If another run removes a checkpoint before it is read, the folder is listed
+ * Loads the newest readable checkpoint in a folder. It passes over checkpoints that are damaged, and names that
+ * belong to folders or broken links. If another run removes a checkpoint before it is read, the folder is listed
  * again.
  *
  * @param folder as for {@linkcode checkpointsIn}
@@ -78,8 +81,8 @@ export async function checkpointsIn(folder: string | URL): Promise<StepCheckpoin
  * `EISDIR` or `ELOOP` means that the file does not exist
  * @param loader.passedOver called after a checkpoint is loaded, once for each newer one that cannot be read
  * @returns result of `load`, or `undefined` if the folder has no checkpoints
- * @throws {Error} if the folder has checkpoints but all are unreadable, or if another run removes each checkpoint
- * before it is read, twenty times in a row
+ * @throws {Error} if the folder has checkpoints but all are unreadable, or if in twenty attempts another run removes
+ * each checkpoint before it is read
  * @throws other errors of `load`
  *
  * @example
@@ -133,8 +136,8 @@ export async function loadLatest<T>(
 }
 
 /**
- * Throws an Error if all checkpoints in the folder are unreadable. Otherwise the caller would start from scratch,
- * and the earlier run would be lost.
+ * Returns `undefined` if no checkpoint failed to load. Otherwise throws an Error, because the caller would start from
+ * scratch and the earlier run would be lost.
  */
 function assertNone(folder: string, errors: readonly Error[]): undefined {
   if (errors.length === 0) return undefined;
@@ -147,37 +150,39 @@ function assertNone(folder: string, errors: readonly Error[]): undefined {
   throw new Error(`${count}: ${words}${more}. ${remove}`, { cause: errors[0] });
 }
 
-/** Returns the warning about a damaged checkpoint. It names the error, and the checkpoint that is used instead. */
+/**
+ * Returns the warning about an unreadable checkpoint. It contains the error, and the checkpoint that is used instead.
+ */
 export function passedOverWarning(error: Error, used: string): Error {
   return new Error(`${error.message}. Goes on from ${used} instead`, { cause: error });
 }
 
-/** Returns whether the folder still has an entry with this name, even if it is a broken link. */
+/** Returns whether a path exists, even as a broken link. */
 async function isThere(path: string): Promise<boolean> {
   const { lstat } = await filesFor(`read ${path}`);
   return await lstat(path).then(() => true, (error) => codeOf(error) !== "ENOENT");
 }
 
-/** Returns whether an error of loading means that the path has no intact checkpoint. */
+/** Returns whether an error of `load` means that the file is damaged or is not a file. */
 function isPassedOver(error: unknown): error is Error {
   return error instanceof SyntaxError || NO_FILE.includes(codeOf(error));
 }
 
 /** A folder that is locked for the checkpoints of one run. */
 export interface HeldFolder {
-  /** Throws an error with the code `"ESTALE"` if the folder was removed or replaced since it was locked. */
+  /** Throws an error with the code `"ESTALE"` if the folder was removed or replaced after it was locked. */
   assertThere(): void;
-  /** Writes a checkpoint. Throws as `assertThere` does: a folder that was removed is not created again. */
+  /** Writes a checkpoint to the folder. Throws as `assertThere` does, because a removed folder is not created again. */
   write(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
-  /** Releases the lock. */
+  /** Releases the lock of the folder. */
   release(): void;
 }
 
 /**
- * Creates and locks a folder, checks that files can be written there, and removes unfinished checkpoints.
+ * Creates a folder and locks it for one run. Removes unfinished checkpoints, and checks that files can be written.
  *
- * @throws {Error} with the code `"EBUSY"` if another run writes checkpoints there, or with the `code` of the file
- * system
+ * @throws {Error} with the code `"EBUSY"` if another run writes checkpoints there, or with another code if the file
+ * system refuses
  */
 export async function holdFolder(path: string): Promise<HeldFolder> {
   const action = `Cannot write checkpoints to ${path}`, what = "the folder";
@@ -208,23 +213,23 @@ export async function holdFolder(path: string): Promise<HeldFolder> {
   };
 }
 
-/** Writes a file and removes it, so that a folder without write permission is reported before the first step. */
+/** Writes a file and removes it. A folder without write permission is thus reported before the first step. */
 async function assertWritable(path: string): Promise<void> {
   const { writeFile } = await filesFor(`write checkpoints to ${path}`);
   const probe = `${path}/${stepName(0)}.${crypto.randomUUID()}.tmp`;
   try {
     await writeFile(probe, new Uint8Array(PROBE_BYTES));
   } finally {
-    await removeIfThere(probe).catch(() => {}); // The next run removes it.
+    await removeIfThere(probe).catch(() => {}); // The next run removes the file.
   }
 }
 
 /**
- * Checks that a folder has no checkpoints of another run. If that run came further, its checkpoints would be
- * mistaken for the newest of this run. Damaged checkpoints count too, because only the user can decide to give up
- * that run.
+ * Checks that a folder has no checkpoints of another run. If the other run came further, its checkpoints would later
+ * be mistaken for the newest of this run. Damaged checkpoints count, too, because only the user can decide to give up
+ * the other run.
  *
- * @throws {Error} with the code `"EBUSY"` if it has
+ * @throws {Error} with the code `"EBUSY"` if the folder has a checkpoint after step 0
  */
 export async function assertVacant(folder: string): Promise<void> {
   const [newest] = await checkpointsIn(folder);
@@ -243,8 +248,8 @@ async function removeUnfinished(path: string): Promise<void> {
 }
 
 /**
- * Removes all checkpoints up to a step except the newest ones. Later checkpoints are kept, because they belong to
- * another run or are damaged.
+ * Removes all checkpoints up to step `step`, except the newest `keep` of them. Later checkpoints belong to another
+ * run or are damaged, and are kept.
  */
 export async function keepNewest(folder: string, step: number, keep: number): Promise<void> {
   const known = (await checkpointsIn(folder)).filter((one) => one.step <= step);

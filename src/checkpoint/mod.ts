@@ -1,8 +1,8 @@
 /**
- * File format for the state of all engines: plain data with typed arrays anywhere in it. Values are restored
- * bitwise, and a file is replaced atomically.
+ * File format for the state of all engines: plain data that may contain typed arrays at any depth. Values are
+ * restored bitwise, and a file is replaced atomically.
  *
- * `encodeCheckpoint` and `decodeCheckpoint` work everywhere, including web pages; `writeCheckpoint` and
+ * `encodeCheckpoint` and `decodeCheckpoint` work everywhere, including web pages. `writeCheckpoint` and
  * `readCheckpoint` need a file system.
  *
  * @example Save the state of a custom loop

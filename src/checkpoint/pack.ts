@@ -9,15 +9,15 @@ import { MAX_DEPTH, Place } from "./place.ts";
 import { showKind } from "../base/show.ts";
 import { isDetached, typedArrayName } from "./typed_array.ts";
 
-/** Data as it is stored in a file. */
+/** Data in the form in which a file stores it. */
 export interface Packed {
   /** JSON text for the header. */
   readonly text: string;
-  /** Memory of the arrays, in the order in which `text` refers to them. These are views, not copies. */
+  /** Bytes of the typed arrays, in the order in which `text` refers to them. They are views, not copies. */
   readonly arrays: readonly Uint8Array[];
 }
 
-/** Packs data. Throws a TypeError that names the path of a value that cannot be restored. */
+/** Converts data for a file. Throws a TypeError that names the path of the value if a value cannot be restored. */
 export function pack(data: unknown): Packed {
   const packer = new Packer();
   return { text: packer.pack(data), arrays: packer.arrays };
@@ -50,7 +50,7 @@ class Packer {
     const name = typedArrayName(view);
     if (name === undefined) return this.#refuse("plain data", view);
     if (isDetached(view)) return this.#refuse("a typed array whose memory is not detached", view);
-    // Take the memory instead of the numbers: copying numbers may change the bits of a NaN.
+    // The bytes are taken and not the numbers, because copying numbers may change the bits of a NaN.
     this.arrays.push(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
     return `{"$array":["${name}",${(view as Uint8Array).length}]}`;
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Maximum nesting depth of data. It is more than states need, and far below the limit of the call stack. */
+/** Largest nesting depth of data. States need less, and it is far below the limit of the call stack. */
 export const MAX_DEPTH = 500;
 
 /** Path to a value, written as in code: `data.hooks["my log"].rows[2]`. */

@@ -1,5 +1,5 @@
 /**
- * Atomic replacement of files, which survives a power failure.
+ * Atomic replacement of files, which is safe against a power failure.
  *
  * @module
  */
@@ -14,21 +14,21 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** Members of a file system that are used here. */
+/** The functions of a file system that this module uses. */
 export interface FileSystem {
   open(path: string, flags: "r" | "wx", mode?: number): Promise<OpenFile>;
   realpath(path: string): Promise<string>;
   stat(path: string): Promise<{ readonly mode: number }>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  /** Returns the folder of a file, or `undefined` if folders cannot be opened. */
+  /** Returns the path of a file's folder, or `undefined` if the system cannot open folders. */
   folderOf(path: string): string | undefined;
 }
 
 /**
- * Writes a temporary file, flushes it, renames it over the file, and flushes the folder. If one of these fails, the
- * temporary file is removed; before the rename, the file is unchanged. Links are followed, and the permissions of
- * the existing file are kept.
+ * Replaces a file: writes a temporary file, flushes it, renames it to `path`, and flushes the folder. If a step
+ * before the rename fails, the temporary file is removed and the old file stays. Links are followed, and an existing
+ * file keeps its permissions.
  */
 export async function replaceFile(
   files: FileSystem,
@@ -38,7 +38,7 @@ export async function replaceFile(
   const target = await unlessMissing(files.realpath(path)) ?? path;
   const mode = (await unlessMissing(files.stat(target)))?.mode;
   const folder = files.folderOf(target);
-  // Open the folder first: without permission for it, nothing must have changed.
+  // The folder is opened first, so that a missing permission is reported before anything has changed.
   const open = folder === undefined ? undefined : await files.open(folder, "r");
   try {
     const beside = `${target}.${crypto.randomUUID()}.tmp`;
@@ -60,10 +60,10 @@ async function writeNew(
   const write = async () => {
     try {
       await file.writeFile(bytes);
-      if (mode !== undefined) await file.chmod(mode); // Opening the file has applied the umask of the process.
+      if (mode !== undefined) await file.chmod(mode); // The umask of the process has changed the mode.
       await file.sync();
     } catch (error) {
-      await file.close().catch(() => {}); // Report the first error, which names the cause.
+      await file.close().catch(() => {}); // The first error is reported, because it names the cause.
       throw error;
     }
     await file.close();
@@ -75,12 +75,12 @@ async function orRemove(files: FileSystem, path: string, doing: Promise<void>): 
   try {
     await doing;
   } catch (error) {
-    await files.unlink(path).catch(() => {}); // Report the first error, which names the cause.
+    await files.unlink(path).catch(() => {}); // The first error is reported, because it names the cause.
     throw error;
   }
 }
 
-/** Flushes a folder. Some network file systems do not support this and say so, which is ignored. */
+/** Flushes a folder to the disk. Ignores the error of network file systems that cannot do this. */
 async function syncFolder(folder: OpenFile): Promise<void> {
   try {
     await folder.sync();

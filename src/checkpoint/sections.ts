@@ -32,10 +32,10 @@ import { crc32c } from "../base/crc32c.ts";
 /** First bytes of every checkpoint. */
 export const MAGIC: Uint8Array = Uint8Array.of(0x89, 0x48, 0x4b, 0x43, 0x0d, 0x0a, 0x1a, 0x0a);
 
-/** Version of the container that is written. No other version is read. */
+/** Version of the container that this module writes, and the only one that it reads. */
 export const CONTAINER_VERSION = 1;
 
-/** Length of the preamble without zeros and checksum. */
+/** Length of the preamble in bytes, without padding zeros and checksum. */
 export const PREAMBLE_LENGTH = 24;
 
 /** Byte order of this machine, in which arrays are stored. */
@@ -45,12 +45,17 @@ export const BYTE_ORDER: "little" | "big" = new Uint8Array(Uint16Array.of(1).buf
 
 const SEAL = 4;
 
-/** Returns the number of bytes that a section takes in a file, with zeros and checksum. */
+/**
+ * Returns the number of bytes that a section of `length` bytes takes in a file, including padding zeros and checksum.
+ */
 export function sectionSize(length: number): number {
   return Math.ceil((length + SEAL) / 8) * 8;
 }
 
-/** Joins header and arrays after a preamble, and adds the checksums. */
+/**
+ * Creates the bytes of a file: a preamble, then the header and the arrays, each with its checksum. The header is the
+ * first of `sections`.
+ */
 export function joinSections(sections: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const sizes = [PREAMBLE_LENGTH, ...sections.map(({ length }) => length)].map(sectionSize);
   const file = new Uint8Array(sizes.reduce((sum, size) => sum + size));
@@ -84,13 +89,13 @@ export class SectionReader {
   #at = 0;
   #crc = 0;
 
-  /** Reads `file`, and reports errors by `refuse`. */
+  /** Starts at the beginning of `file`. Calls `refuse`, which throws, for each error. */
   constructor(file: Uint8Array, refuse: (requirement: string, value: string) => never) {
     this.#file = file;
     this.#refuse = refuse;
   }
 
-  /** Returns the next section as a view into the file. */
+  /** Returns the next section of `length` bytes as a view of the file. `name` is its name in error messages. */
   take(length: number, name: string): Uint8Array {
     const [start, end] = [this.#at, this.#at + sectionSize(length)];
     if (end > this.#file.length) {
@@ -112,7 +117,7 @@ export class SectionReader {
     return this.#file.subarray(start, start + length);
   }
 
-  /** Checks that the file ends here. */
+  /** Checks that the file has no bytes after the last section. */
   end(): void {
     const left = this.#file.length - this.#at;
     if (left > 0) this.#refuse("it must end with its last array", `${left} bytes more`);

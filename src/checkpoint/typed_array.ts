@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Members of a typed array's class that are used here. */
+/** The members of a typed array class that this package uses. */
 export interface TypedArrayClass {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBuffer): ArrayBufferView;
@@ -26,15 +26,16 @@ const NAMES: readonly string[] = [
 ];
 
 /**
- * Returns the class with this name, or `undefined` if checkpoints cannot hold its arrays or this runtime lacks it.
+ * Returns the typed array class with a name. Returns `undefined` if checkpoints cannot hold such arrays, or this
+ * runtime does not have the class.
  */
 export function typedArrayClass(name: string): TypedArrayClass | undefined {
   return NAMES.includes(name) ? Reflect.get(globalThis, name) : undefined;
 }
 
 /**
- * Returns the name of a view's class, or `undefined` for a `DataView` and for subclasses, which could not be
- * restored.
+ * Returns the name of a view's class. Returns `undefined` for a `DataView` and for instances of subclasses, which
+ * could not be restored.
  */
 export function typedArrayName(view: ArrayBufferView): string | undefined {
   const name: unknown = Reflect.get(view, Symbol.toStringTag);
@@ -44,11 +45,12 @@ export function typedArrayName(view: ArrayBufferView): string | undefined {
 }
 
 /**
- * Returns whether the memory of an array is detached: transferred, shrunk, or moved when WebAssembly memory grew.
+ * Returns whether the buffer of an array is detached: it was transferred or shrunk, or it moved when WebAssembly
+ * memory grew.
  */
 export function isDetached(view: ArrayBufferView): boolean {
   try {
-    // All methods of typed arrays throw in this case, while `length` is 0 as if the array were empty.
+    // All methods of a detached array throw. Its `length` is 0, which does not distinguish it from an empty array.
     (view as Uint8Array).keys();
     return false;
   } catch {
@@ -57,8 +59,8 @@ export function isDetached(view: ArrayBufferView): boolean {
 }
 
 /**
- * Number of prototypes of an array: Float64Array.prototype, %TypedArray%.prototype, Object.prototype. This is the
- * same in every realm; a subclass has more.
+ * Length of the prototype chain of a typed array: Float64Array.prototype, %TypedArray%.prototype, Object.prototype.
+ * It is the same in every realm, and longer for a subclass.
  */
 const HEIGHT = 3;
 

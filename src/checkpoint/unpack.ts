@@ -1,5 +1,5 @@
 /**
- * Conversion of JSON and the sections of typed arrays to data.
+ * Conversion of the JSON and the array sections of a file back to data.
  *
  * @module
  */
@@ -7,20 +7,20 @@
 import { MAX_DEPTH, Place } from "./place.ts";
 import { typedArrayClass } from "./typed_array.ts";
 
-/** File from which data is unpacked. */
+/** The file from which data is restored. */
 export interface PackedSource {
-  /** Returns the memory of the next array. */
+  /** Returns the bytes of the next array. `name` is its path in error messages. */
   take(length: number, name: string): Uint8Array;
-  /** Throws an error about the file. */
+  /** Throws an error that the file is invalid. */
   refuse(requirement: string, value: string): never;
 }
 
-/** Reverses `pack`: returns the data that was saved, from the parsed data of the header. */
+/** Restores the data that `pack` has converted. `data` is the parsed `data` of the header. */
 export function unpack(data: unknown, source: PackedSource): unknown {
   return new Unpacker(source).unpack(data);
 }
 
-/** The single member of an object that represents a value JSON cannot express. */
+/** The name and the value of the single member by which JSON represents a value that it cannot express. */
 type Tag = readonly [name: string, value: unknown];
 
 const NUMBERS: ReadonlyMap<unknown, number> = new Map([
@@ -49,8 +49,8 @@ class Unpacker {
   }
 
   #unpackMembers(members: Readonly<Record<string, unknown>>): unknown {
-    // JSON.parse moves names that look like integers to the front, but the arrays are stored in the order of the
-    // text. Use entries, because an assignment to `__proto__` would not create a member.
+    // The arrays are stored in the order of the sorted names, whereas JSON.parse puts names that look like integers
+    // first. `fromEntries` also creates a member called `__proto__`, which an assignment would not.
     return Object.fromEntries(
       Object.keys(members).sort().map((stored) => {
         if (/^\$(?!\$)/.test(stored)) this.#refuse("have only known tags", members);

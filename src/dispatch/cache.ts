@@ -6,29 +6,27 @@
 
 import { type Handler, hasGuard, type Row } from "./rows.ts";
 
-/** Finds the handler of a call by searching the rows, or throws. */
+/** Returns the handler of a call. It searches the rows, and throws if no row matches. */
 export type Resolve = (args: readonly unknown[]) => Handler;
 
 type Callable = (...args: unknown[]) => unknown;
 type Call = (a: unknown, b: unknown) => unknown;
 
 const EMPTY: Key = {};
-// Key of objects without a constructor. Two such objects may match different rows, so their calls
-// are never cached.
+// Key of objects without a constructor. Two such objects may match different rows, so their calls are never cached.
 const CLASSLESS: Key = {};
 const STRING: Key = {}, NUMBER: Key = {}, BOOLEAN: Key = {}, BIGINT: Key = {}, SYMBOL: Key = {};
 
 /**
  * Returns the function that users call.
  *
- * A hook calls it with two arguments at every stage. It compares them with the four latest
- * combinations before it searches the cache, which costs about as much as a `switch`. The
- * combinations are local variables instead of an array, because V8 then keeps them in registers or
- * in one context object.
+ * A hook calls it with two arguments at every stage. The function first compares their types with the four latest
+ * combinations, which costs about as much as a `switch`, and then searches the cache. The combinations are local
+ * variables and not an array, because V8 keeps local variables in registers or in one context object.
  */
 export function callable(rows: readonly Row[], resolve: Resolve): Callable {
   if (rows.some(hasGuard)) {
-    // A guard may answer differently for two objects of one class, so its calls cannot be cached.
+    // A guard may return different results for two objects of one class, so its calls cannot be cached.
     return (...args) => (resolve(args) as Callable)(...args);
   }
   const memory = new Memory(), exact0 = namesPrimitives(rows, 0), exact1 = namesPrimitives(rows, 1);
@@ -49,8 +47,8 @@ export function callable(rows: readonly Row[], resolve: Resolve): Callable {
     const f = known ?? resolve([a, b]) as Call;
     if (ka === CLASSLESS || kb === CLASSLESS) return f(a, b);
     if (known === undefined) memory.remember([2, ka, kb], f);
-    // If a call site cycles through more than four combinations, replacing an entry at each miss
-    // would evict every entry before its next use. Replace one entry in 64 lookups instead.
+    // A call site may cycle through more than four combinations. Replacing an entry at each miss would then evict
+    // every entry before its next use, so only one of 64 lookups replaces an entry.
     lookups = (lookups + 1) & 63;
     if (known === undefined || lookups === 0) keep(ka, kb, f);
     return f(a, b);
@@ -86,9 +84,9 @@ function namesPrimitives(rows: readonly Row[], i: number): boolean {
 }
 
 /**
- * Returns the cache key of `x`. An object or a function is identified by its `constructor`
- * property, even if that is not its class. A primitive has another key than its wrapper object, and
- * a class another key than its instances.
+ * Returns the cache key of `x`. An object or a function is identified by its `constructor` property, even if that is
+ * not its class. A primitive and its wrapper object have different keys, and so do a class and its instances. `exact`
+ * is true if a row names primitives, which then are their own keys.
  */
 function keyOf(x: unknown, exact: boolean): Key {
   if (typeof x === "string") return exact ? x : STRING;
@@ -116,12 +114,11 @@ function rareKeyOf(x: unknown, exact: boolean): Key {
  */
 export type Key = unknown;
 
-// Limit of the cache. A tree with more nodes means that call sites pass ever new strings; the cache
-// is then cleared.
+// Limit of the cache. A larger tree means that call sites keep passing new strings, so the cache is cleared.
 const MOST_NODES = 1024;
 
 /**
- * Cache of handlers. The path to a handler is the number of arguments, then the key of each
+ * Cache of handlers, as a tree of maps. The path to a handler is the number of arguments, followed by the key of each
  * argument.
  */
 export class Memory {
@@ -134,12 +131,12 @@ export class Memory {
     return this.#nodes;
   }
 
-  /** Returns the handler for two arguments. Allocates nothing. */
+  /** Returns the handler for the keys of two arguments, or `undefined`. Allocates nothing. */
   pair(a: Key, b: Key): Handler | undefined {
     return (this.#pairs.get(a) as Map<Key, Handler> | undefined)?.get(b);
   }
 
-  /** Returns the handler at a path. */
+  /** Returns the handler at a path, or `undefined`. */
   find(path: readonly Key[]): Handler | undefined {
     let node: unknown = this.#root;
     for (const key of path) {
@@ -149,7 +146,7 @@ export class Memory {
     return node as Handler | undefined;
   }
 
-  /** Adds the handler at a path. */
+  /** Adds a handler at a path. Clears the cache first if it is full. */
   remember(path: readonly Key[], handler: Handler): void {
     if (this.#nodes + path.length > MOST_NODES) this.#forget();
     let node = this.#root;

@@ -6,9 +6,9 @@
 
 import { describeValue, nameOr } from "../base/show.ts";
 
-/** A kind of stages, as the dispatcher sees it. It matches strings that start with `kind/`. */
+/** A kind of stages as a matcher. It matches strings that start with `kind/`. */
 export interface KindLike {
-  /** Name before the slash. */
+  /** Name of the kind: the text before the slash. */
   readonly kind: string;
 }
 
@@ -22,13 +22,10 @@ export type Literal = string | number | boolean | bigint | symbol | null | undef
 // deno-lint-ignore no-explicit-any -- the only spelling that accepts constructors of every signature
 export type Class = abstract new (...args: any) => unknown;
 
-/** A predicate. It matches values for which it returns `true`, and must be pure. */
+/** A type predicate. It matches the values for which it returns `true`, and must not have side effects. */
 export type Guard = (x: unknown) => x is unknown;
 
-/**
- * A kind, a literal (such as a stage), a class or a guard. The string `"kind/*"` means the kind of
- * that name.
- */
+/** A kind, a literal (such as a stage), a class or a guard. The string `"kind/*"` stands for the kind named `kind`. */
 export type Matcher =
   | KindLike
   | Literal
@@ -58,15 +55,15 @@ export type MatchAll<Ms extends readonly Matcher[]> = { -readonly [i in keyof Ms
 /** Matches every value. It is the least specific matcher. */
 export const any: (x: unknown) => x is unknown = (_x): _x is unknown => true;
 
-/** Test that has to call user code: a predicate, or a class with its own `Symbol.hasInstance`. */
+/** A test that calls user code: a predicate, or a class that overrides `Symbol.hasInstance`. */
 export interface GuardTest {
   /** Discriminant of {@linkcode Test}. */
   readonly type: "guard";
-  /** Returns whether the value passes. */
+  /** Returns whether a value passes the test. */
   readonly guard: Guard;
   /** Name for error messages. */
   readonly label: string;
-  /** Class with its own `Symbol.hasInstance`, if it was given instead of a predicate. */
+  /** The class that overrides `Symbol.hasInstance`; `undefined` for a predicate. */
   readonly cls?: Class;
 }
 
@@ -78,7 +75,7 @@ export type Test =
   | { readonly type: "class"; readonly cls: Class }
   | { readonly type: "any" };
 
-/** Classes of primitives, with the result of `typeof` for those primitives. */
+/** Classes of primitives, each with the result of `typeof` for its primitives. */
 const PRIMITIVES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [Number, "number"],
   [String, "string"],
@@ -109,8 +106,8 @@ export function readMatcher(matcher: unknown, action: string): Test {
   );
 }
 
-// Classes, including built-in ones, have a read-only `prototype`. Functions have a writable one, or
-// do not have the property.
+// Classes, including built-in ones, have a read-only `prototype`. The `prototype` of a function is writable or does
+// not exist.
 function readFunction(f: object): Test {
   if (Object.getOwnPropertyDescriptor(f, "prototype")?.writable !== false) {
     return { type: "guard", guard: f as Guard, label: nameOr(f, "guard") };
@@ -123,7 +120,7 @@ function readFunction(f: object): Test {
   return { type: "guard", guard, label: nameOr(cls, "class"), cls };
 }
 
-/** Returns whether the value passes the test. */
+/** Returns whether a value passes a test. */
 export function passes(test: Test, x: unknown): boolean {
   switch (test.type) {
     case "any":
@@ -175,15 +172,15 @@ export function describeTest(test: Test): string {
 }
 
 /**
- * Relation of the values that `a` matches to those that `b` matches: the same, fewer (`a` is more
- * specific), more, disjoint, or unknown. Two guards have an unknown relation, and so has a class
- * with its own `Symbol.hasInstance`.
+ * Relation of the values that a test `a` matches to the values that a test `b` matches. They are the same, fewer
+ * (`narrower`: `a` is more specific), more (`wider`), disjoint, or in an unknown relation. The relation of two guards
+ * is unknown.
  */
 export type Relation = "same" | "narrower" | "wider" | "disjoint" | "unknown";
 
 /**
- * Compares two tests. A guard is narrower than a class or a kind, and wider than a literal that it
- * accepts. Nothing is known about a class with its own `Symbol.hasInstance`.
+ * Compares two tests. A guard counts as narrower than a class or a kind, and as wider than a literal that it accepts.
+ * The relation of a class that overrides `Symbol.hasInstance` to other classes and kinds is unknown.
  */
 export function relate(a: Test, b: Test): Relation {
   if (isSameTest(a, b)) return "same";
@@ -205,7 +202,7 @@ export function relate(a: Test, b: Test): Relation {
   if (a.type === "class" && b.type === "kind") {
     return (a.cls as unknown) === String ? "wider" : "disjoint";
   }
-  return "disjoint"; // two kinds of different names
+  return "disjoint"; // two kinds with different names
 }
 
 function isSameTest(a: Test, b: Test): boolean {

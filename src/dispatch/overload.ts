@@ -26,8 +26,8 @@ import {
 } from "./rows.ts";
 
 /**
- * An immutable set of overloads. `A` is the union of the argument tuples, and `R` the union of the
- * results.
+ * An immutable set of overloads. `A` is the union of the argument tuples that its rows accept, and `R` the union of
+ * their results.
  */
 export interface OverloadSet<A extends readonly unknown[], R> {
   /**
@@ -37,7 +37,7 @@ export interface OverloadSet<A extends readonly unknown[], R> {
    */
   (...args: A): R;
   /**
-   * Returns a set with one more row, which has one matcher per argument.
+   * Returns a set with one more row. `matchers` has one matcher per argument.
    *
    * @throws {AmbiguousOverloadError} if the new row and an existing one fit some call equally well
    * @throws {TypeError} if a matcher is invalid, or the handler is not a function
@@ -49,30 +49,30 @@ export interface OverloadSet<A extends readonly unknown[], R> {
   /** Returns a set with a handler for the calls that no row matches. */
   otherwise<Q>(f: (...args: readonly unknown[]) => Q): OverloadSet<readonly unknown[], R | Q>;
   /**
-   * Returns the handler that a call with arguments of exactly these types would get. A handler can
-   * use it to call a less specific row, as a method uses `super`.
+   * Returns the handler that a call with arguments of exactly these types would run. A handler can use it to call a
+   * less specific row, as a method uses `super`.
    *
-   * @throws {TypeError} if the argument is not a list of matchers
+   * @throws {TypeError} if the argument is not a list of matchers, or no row accepts them
    */
   invoke<const Ms extends readonly Matcher[]>(matchers: Ms): (...args: MatchAll<Ms>) => R;
   /**
-   * Returns the row that a call with these arguments would get, and the less specific rows that
-   * match as well, as text.
+   * Returns a text that names the row which a call with these arguments would run, followed by the less specific rows
+   * that match as well.
    */
   explain(...args: readonly unknown[]): string;
 }
 
-/** Rows of an overload set, for the rest of the library. */
+/** Rows of an overload set, for other modules of this package. */
 export interface OverloadTable {
-  /** The rows. A wider row always comes after the rows that it contains. */
+  /** The rows, sorted so that a narrower row always precedes a wider one. */
   readonly rows: readonly Row[];
-  /** Handler for calls that no row matches. */
+  /** Handler for calls that no row matches; `undefined` if there is none. */
   readonly fallback: Handler | undefined;
 }
 
 /**
- * Key of the table of a set. The symbol is registered, so that sets from other copies of this
- * module are recognized.
+ * Key under which an overload set has its table. The symbol is registered globally, so that sets from other copies of
+ * this module are recognized.
  */
 export const TABLE: unique symbol = Symbol.for("hooke.overloads");
 
@@ -83,7 +83,7 @@ export function tableOf(set: unknown): OverloadTable | undefined {
     : undefined;
 }
 
-/** Checks a matcher of a new row, and throws if it can never match. */
+/** Checks a matcher of a new row. Throws if it can never match. */
 export type MatcherCheck = (test: Test) => void;
 
 /**
@@ -112,8 +112,8 @@ export function defineOverload(): OverloadSet<never, never> {
 }
 
 /**
- * Untyped form of all overload sets. `on` takes a list of matchers, or one matcher for the last of
- * two arguments.
+ * Type of all overload sets without their argument types. `on` takes a list of matchers, or one matcher for the
+ * second of two arguments.
  */
 export interface AnyOverload {
   (...args: unknown[]): unknown;

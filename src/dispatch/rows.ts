@@ -1,5 +1,5 @@
 /**
- * Rows of an overload set: matching them with a call, and ordering them by how specific they are.
+ * Rows of an overload set: matching them with a call, and sorting them from specific to general.
  *
  * @module
  */
@@ -7,10 +7,10 @@
 import { describeValue } from "../base/show.ts";
 import { describeTest, passes, relate, type Test } from "./matcher.ts";
 
-/** Function of a row. */
+/** The function that a row calls. */
 export type Handler = (...args: never[]) => unknown;
 
-/** One overload: a test per argument, and its handler. */
+/** One overload: a test for each argument, and the handler. */
 export interface Row {
   /** One test per argument. */
   readonly tests: readonly Test[];
@@ -20,14 +20,14 @@ export interface Row {
   readonly label: string;
 }
 
-/** Creates a row and its label. */
+/** Creates a row, and its label from its tests. */
 export function makeRow(tests: readonly Test[], handler: Handler): Row {
   return { tests, handler, label: `(${tests.map(describeTest).join(", ")})` };
 }
 
 /**
- * Relation of two rows over all arguments. Two `crossed` rows can both match a call, and neither is
- * narrower.
+ * Relation of two rows over all arguments. Two rows are `crossed` if both can match one call, and each is narrower in
+ * another argument.
  */
 type RowRelation = "same" | "narrower" | "wider" | "disjoint" | "crossed" | "unknown";
 
@@ -47,7 +47,7 @@ function relateRows(a: Row, b: Row): RowRelation {
 }
 
 /**
- * Returns the rows with one more, most specific first.
+ * Returns the rows and the new row, sorted from specific to general.
  *
  * @throws {AmbiguousOverloadError} if the new row and an existing one fit some call equally well
  */
@@ -69,7 +69,7 @@ export function insertRow(rows: readonly Row[], row: Row): readonly Row[] {
   return sortRows([...rows, row]);
 }
 
-/** Sorts narrower rows before wider ones. Unrelated rows keep the order of their definition. */
+/** Sorts narrower rows before wider ones. Otherwise, rows keep the order in which they were defined. */
 function sortRows(rows: readonly Row[]): readonly Row[] {
   const left = [...rows], sorted: Row[] = [];
   while (left.length > 0) {
@@ -82,8 +82,8 @@ function sortRows(rows: readonly Row[]): readonly Row[] {
 }
 
 /**
- * Returns whether a third row covers the overlap of two crossed rows. Neither of the two is chosen
- * in the overlap then, so they are not ambiguous.
+ * Returns whether a third row covers exactly the overlap of two crossed rows. Calls in the overlap then run the third
+ * row, so the two rows are not ambiguous.
  */
 function isSettled(rows: readonly Row[], a: Row, b: Row): boolean {
   const overlap = makeRow(
@@ -97,16 +97,18 @@ function isAtLeastAsNarrow(a: Row, b: Row): boolean {
   return ["same", "narrower"].includes(relateRows(a, b));
 }
 
-/** Returns whether a row matches these arguments. */
+/** Returns whether a row matches a call with these arguments. */
 export function takes(row: Row, args: readonly unknown[]): boolean {
   return row.tests.length === args.length && row.tests.every((test, i) => passes(test, args[i]));
 }
 
 /**
- * Returns the most specific row that matches the arguments, or `undefined`.
+ * Returns the most specific row that matches the arguments, or `undefined` if no row matches.
  *
- * Rows are sorted, so no later row is narrower than the first match. A later row can only be a
- * rival if a guard makes the two incomparable.
+ * The rows are sorted, so no later row is narrower than the first match. A later match is only a rival if a guard
+ * makes the relation of the two rows unknown.
+ *
+ * @throws {AmbiguousOverloadError} if the first match has such a rival
  */
 export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | undefined {
   const first = rows.findIndex((row) => takes(row, args));
@@ -125,39 +127,33 @@ export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | u
 }
 
 /**
- * Returns whether a row has a guard. The result of a guard depends on more than the class of its
- * argument.
+ * Returns whether a row has a guard. The result of a guard depends on more than the class of an argument, so it
+ * cannot be cached.
  */
 export function hasGuard(row: Row): boolean {
   return row.tests.some((test) => test.type === "guard");
 }
 
-/** Returns the narrowest row that matches every call which the given tests match. */
+/** Returns the narrowest row that matches every call which the given tests match, or `undefined` if no row does. */
 export function findRowFor(rows: readonly Row[], tests: readonly Test[]): Row | undefined {
   const wanted = makeRow(tests, () => undefined);
   return rows.find((row) => isAtLeastAsNarrow(wanted, row));
 }
 
-/**
- * Returns the error for arguments that no row matches. It names the rows that match most of the
- * arguments.
- */
+/** Returns the error for arguments that no row matches. It names the three rows that match most of the arguments. */
 export function noOverload(rows: readonly Row[], args: readonly unknown[]): NoOverloadError {
   const matches = (test: Test, i: number) => passes(test, args[i]);
   return new NoOverloadError(describeCall(args), nearest(rows, args.length, matches));
 }
 
-/**
- * Returns the error for tests that no row contains. It names the rows that contain most of the
- * tests.
- */
+/** Returns the error for tests that no row covers. It names the three rows that cover most of the tests. */
 export function noOverloadFor(rows: readonly Row[], tests: readonly Test[]): NoOverloadError {
   const wanted = makeRow(tests, () => undefined);
   const matches = (test: Test, i: number) => ["same", "wider"].includes(relate(test, tests[i]!));
   return new NoOverloadError(wanted.label, nearest(rows, tests.length, matches));
 }
 
-// A row loses a point for each missing or surplus argument.
+// A row scores one point for each matching argument, and loses one for each missing or surplus argument.
 function nearest(
   rows: readonly Row[],
   arity: number,
@@ -174,7 +170,7 @@ function describeCall(args: readonly unknown[]): string {
 }
 
 /**
- * Error of a call that no row of an overload set matches.
+ * Error for a call that no row of an overload set matches.
  *
  * @example
  * ```ts
@@ -187,10 +183,10 @@ function describeCall(args: readonly unknown[]): string {
  * ```
  */
 export class NoOverloadError extends TypeError {
-  /** The rows that match most of the arguments, best first, as text. */
+  /** Signatures of up to three rows that match most of the arguments, best first. */
   readonly nearest: readonly string[];
 
-  /** Creates the message from the call and the nearest rows. */
+  /** Creates the error for a `call`, given as text, and the signatures of the nearest rows. */
   constructor(call: string, nearest: readonly string[]) {
     super(
       `Cannot dispatch ${call}: no overload accepts these arguments; ` +
@@ -202,7 +198,7 @@ export class NoOverloadError extends TypeError {
 }
 
 /**
- * Error of two rows that fit a call equally well.
+ * Error for two rows that fit a call equally well.
  *
  * @example
  * ```ts
@@ -215,10 +211,10 @@ export class NoOverloadError extends TypeError {
  * ```
  */
 export class AmbiguousOverloadError extends TypeError {
-  /** The two rows, as text. */
+  /** Signatures of the two rows. */
   readonly rows: readonly [string, string];
 
-  /** `where` is the action that failed: adding a row, or dispatching a call. */
+  /** `where` is the failed action: adding a row, or dispatching a call. `cure` tells how to resolve the ambiguity. */
   constructor(where: string, rows: readonly [string, string], cure: string) {
     super(`Cannot ${where}: ${rows[0]} and ${rows[1]} fit equally well; ${cure}`);
     this.name = "AmbiguousOverloadError";

@@ -1,5 +1,5 @@
 /**
- * The batch, as hooks that provide kernels see it.
+ * Objects that hooks with kernels receive.
  *
  * @module
  */
@@ -8,9 +8,9 @@ import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
 export { outputsOf } from "../models/model.ts";
 
-/** The batch and the systems that a hook's kernels run on. */
+/** The batch that a hook's kernels run on, and the systems to which the hook applies. */
 export interface KernelDevice {
-  /** The batch on its backend: a kernel takes `state.field("forces")`. */
+  /** The batch on its backend. It provides the buffers for kernels, for example `state.field("forces")`. */
   readonly state: ResidentBatch;
   /**
    * Returns whether the hook currently applies to a system.

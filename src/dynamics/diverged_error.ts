@@ -1,18 +1,18 @@
-/** Details of the cause. */
+/** Details about a divergence, from which the error message is made. */
 export interface DivergedDetails {
-  /** The quantity that is not finite, or the bonds that could not be kept. @default "positions" */
+  /** The quantity that shows the divergence, such as positions that are not finite. @default "positions" */
   readonly cause?: DivergedCause;
-  /** The first atom of which it is not finite, counted within the first system. */
+  /** Index of the first atom with a wrong value, within the first of the diverged systems. */
   readonly atom?: number | undefined;
-  /** The model that returned values that are not finite. */
+  /** Name of the model that returned values that are not finite. */
   readonly model?: string;
-  /** The model's own explanation. */
+  /** Explanation by the model, if it has one. */
   readonly fault?: string | undefined;
-  /** Explanation of why the cell is too flat, or too small, for the pairs of its atoms. */
+  /** Explanation of why the cell is too flat or too small for the neighbor pairs. */
   readonly flat?: string;
-  /** Names of the systems in messages: see `systemName`. @default their slots */
+  /** Names of the systems in messages, from `systemName`. @default their slots */
   readonly names?: readonly string[];
-  /** The time step, fs. */
+  /** Time step, fs; `undefined` if steps take no time or the time step is not known. */
   readonly dt?: number | undefined;
 }
 
@@ -27,7 +27,8 @@ export type DivergedCause =
   | "pairs";
 
 /**
- * A system has diverged: positions, velocities, forces or energies are not finite, or bonds cannot be kept.
+ * Error for a system that has diverged: positions, velocities, forces or energies are not finite, the cell or the
+ * pairs cannot be used, or bonds cannot be kept at their lengths.
  *
  * @example
  * ```ts
@@ -47,14 +48,14 @@ export type DivergedCause =
  * ```
  */
 export class DivergedError extends Error {
-  /** By which it is known across realms. */
+  /** Name of the error. It identifies the error across realms, where `instanceof` fails. */
   override readonly name = "DivergedError";
-  /** The step in which it happened; −1 before the first step. */
+  /** Step in which the systems diverged; −1 before the first step. */
   readonly step: number;
-  /** The places of the systems. */
+  /** Slots of the diverged systems. */
   readonly systems: readonly number[];
 
-  /** Describes the place and the remedy. */
+  /** Creates the error. Its message names the systems, the step, the cause and a remedy. */
   constructor(
     engine: string,
     step: number,
@@ -74,7 +75,7 @@ export class DivergedError extends Error {
   }
 }
 
-/** Describes the cause. */
+/** Returns the part of the message that describes the cause. */
 function happened({ cause = "positions", atom, model, fault, flat }: DivergedDetails): string {
   const first = atom === undefined ? "" : ` (atom ${atom} first)`;
   if (cause === "bonds") return "bonds do not get back to their lengths within maxIterations";
@@ -90,7 +91,7 @@ function happened({ cause = "positions", atom, model, fault, flat }: DivergedDet
     : `forces${by} are not finite${why}`;
 }
 
-/** Returns the remedy. */
+/** Returns the part of the message that recommends a remedy. */
 function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
   const smaller = dt === undefined ? "Try a smaller step" : `Try a smaller dt (now ${dt} fs)`;
   if (cause === "bonds") return `${smaller}, and look for bonds that cannot all have their lengths`;
@@ -106,7 +107,8 @@ function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
 }
 
 /**
- * A run is finite, but not physical: far too hot, too fast, or its energy drifts. `strict: true` ends a run by it.
+ * Error for a run whose values are finite but not physical: a system is far too hot, atoms move too fast, or the
+ * energy drifts. It ends a run with the option `strict: true`.
  *
  * @example
  * ```ts
@@ -122,14 +124,14 @@ function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
  * ```
  */
 export class UnstableError extends Error {
-  /** By which it is known across realms. */
+  /** Name of the error. It identifies the error across realms, where `instanceof` fails. */
   override readonly name = "UnstableError";
-  /** The step in which it was noticed; −1 before the first step. */
+  /** Step in which the problem was detected; −1 before the first step. */
   readonly step: number;
-  /** The places of the systems. */
+  /** Slots of the affected systems. */
   readonly systems: readonly number[];
 
-  /** Describes the problem and the remedy. */
+  /** Creates the error. `message` describes the problem and a remedy. */
   constructor(message: string, step: number, systems: readonly number[]) {
     super(message);
     this.step = step;

@@ -31,35 +31,35 @@ import type { SizeAwareSampler } from "./streaming/sampler.ts";
 import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 
 /**
- * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE`, `FIRE2` and
- * similar classes are engines with a built-in integrator.
+ * An engine for atoms: any {@linkcode Integrator} with any {@linkcode Model}. `NVE`, `NVTLangevin`, `FIRE`, `FIRE2`
+ * and similar classes are engines with a built-in integrator.
  *
- * Order of the stages (capitals) and of the work between them in a step: BEFORE_STEP, BEFORE_PRE_UPDATE, *pre*, AFTER_PRE_UPDATE, BEFORE_COMPUTE, *forces*, AFTER_COMPUTE,
- * BEFORE_POST_UPDATE, *post*, AFTER_POST_UPDATE, AFTER_STEP, *convergence*, ON_CONVERGE. If no hook is due, many steps
- * run in one call without returning to JavaScript; the results are bitwise identical.
+ * Order of the stages (capitals) and the work in a step: BEFORE_STEP, BEFORE_PRE_UPDATE, *pre*, AFTER_PRE_UPDATE,
+ * BEFORE_COMPUTE, *forces*, AFTER_COMPUTE, BEFORE_POST_UPDATE, *post*, AFTER_POST_UPDATE, AFTER_STEP, *convergence*,
+ * ON_CONVERGE. Consecutive steps without due hooks run in one call, with bitwise identical results.
  */
 export class Dynamics<
   const H extends FirstHooksOf<H> = FirstHooks,
   const N extends Names = Names,
   const W extends Names = Names,
 > implements Workflow, AsyncDisposable {
-  /** Name in listings, logs and checkpoints. */
+  /** Name of the engine in listings, logs and checkpoints. */
   readonly name: string;
-  /** Computes the forces. */
+  /** The model, which computes the forces. */
   readonly model: Model;
-  /** Moves the atoms. */
+  /** The integrator, which moves the atoms. */
   readonly integrator: Integrator;
-  /** The outcome of the last run, or the failure of a later step by hand. */
+  /** Outcome of the last run, or failure of a later call of `step`; `undefined` before. */
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
   readonly #engine: DynamicsEngine;
   readonly #streams: EngineStreams;
   readonly #checkpoints: Checkpoints;
   #state: "idle" | "running" | "closed" = "idle";
-  /** The engine that this one is a stage of, and that runs it then. */
+  /** The fused engine of which this one is a stage, if any. Its calls are forwarded there. */
   #whole: WholeEngine | undefined;
 
-  /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
+  /** Throws a TypeError or RangeError that names the first invalid option or hook. */
   constructor(integrator: Integrator, options: DynamicsOptions<H, N, W>) {
     checkIntegrator(integrator);
     this.name = options?.name ?? integrator.name;
@@ -91,40 +91,40 @@ export class Dynamics<
     for (const hook of (options.hooks ?? []) as FirstHooks) loop.hooks.add(hook as never);
   }
 
-  /** Constraints, which remove degrees of freedom: those of the options, and with a batch those of its systems. */
+  /** Constraints of the options and, once there is a batch, also of its systems. */
   get constraints(): readonly Constraint[] {
     return this.#engine.constraints;
   }
 
-  /** The hooks. */
+  /** Hooks of the engine. The set can be changed between and during runs. */
   get hooks(): HookSet<DynamicsKind> {
     return this.#engine.loop.hooks;
   }
 
-  /** Steps done so far, over all runs. */
+  /** Number of steps done in all runs. */
   get stepCount(): number {
     return this.#whole?.stepCount ?? this.#engine.loop.stepCount;
   }
 
-  /** The backend it runs on. A GPU, and threads, are open from the first run until the engine is closed; else this throws an Error. */
+  /** Backend of the engine. Throws an Error for a GPU or threads before the first run and after `close`. */
   get backend(): Backend {
     return this.#whole?.backend ?? this.#engine.device.backend;
   }
 
-  /** The device that was picked, and those passed over with the reason; `undefined` before the first run. */
+  /** Device in use, and the devices that were passed over with the reasons; `undefined` before the first run. */
   get device(): DeviceInUse | undefined {
     return this.#whole === undefined ? this.#engine.device.inUse : this.#whole.device;
   }
 
   /**
-   * Runs steps until there have been `nSteps`, all systems have converged, or something asked to stop. The batch then has
-   * the new positions, velocities, forces and energies, and `outcome` says how the run ended. A batch that was run before
-   * goes on from there, and converged systems stay finished.
+   * Runs up to `nSteps` steps. Ends early if all systems have converged or a stop is requested. Afterwards the batch
+   * has the new positions, velocities, forces and energies, and `outcome` describes how the run ended. Another run of
+   * the same batch continues from there, and converged systems stay finished.
    *
    * @throws {Error} if the engine is closed
-   * @throws {RangeError} for invalid atoms or parameters; the message names system and atom
-   * @throws {DivergedError} when positions are no longer finite
-   * @throws {BackendUnavailableError} if its device is not available, or is lost; the batch stays as it was before
+   * @throws {RangeError} if an atom or a parameter is invalid; the message names system and atom
+   * @throws {DivergedError} if a system diverges
+   * @throws {BackendUnavailableError} if the device is not available, or is lost; the batch then keeps its old values
    */
   async run(batch: Batch, nSteps: number | undefined = this.#options.nSteps): Promise<Batch> {
     this.#assertIdle("run");
@@ -138,7 +138,7 @@ export class Dynamics<
     this.outcome = await this.#engine.loop.run(nSteps);
   }
 
-  /** Runs `work`; if it throws, `outcome` says so. */
+  /** Runs `work`. If it throws, records the error in `outcome` and throws it again. */
   async #orFail<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -149,8 +149,8 @@ export class Dynamics<
   }
 
   /**
-   * Runs one step, and opens the hooks if they are not open; `close`, or leaving an `await using` block, closes them.
-   * Throws the errors of `run`.
+   * Runs one step, and opens the hooks if they are not open. `close`, or the end of an `await using` block, closes
+   * them. Throws the same errors as `run`.
    */
   async step(batch: Batch): Promise<Batch> {
     this.#assertIdle("run");
@@ -169,16 +169,15 @@ export class Dynamics<
   }
 
   /**
-   * Runs all systems of a source through a batch that is kept full. Systems that have converged, or have done all
-   * their steps, are written to a sink and leave; others are admitted to their slots, and the rest go on bitwise
-   * identically. The stream ends when the source is empty and all systems are finished. The id of each system is its
-   * index in the source (`systemId`, `sourceIndex`; `sourceId` in sinks). Results are the same whenever a system is
-   * admitted.
+   * Runs all systems of a source through a batch that is kept full. A system that has converged, or has done all its
+   * steps, is written to a sink, and another one is admitted to its slot. The remaining systems continue bitwise
+   * identically. Results do not depend on when a system is admitted. The stream ends when all systems are finished.
+   * The id of a system is its index in the source (`systemId`, `sourceIndex`; `sourceId` in sinks).
    *
-   * The next call with the same sampler goes on, after `nSteps`, after a stop, and after sinks were full.
+   * After `nSteps`, a stop, or an error because of full sinks, the next call with the same sampler continues.
    *
    * @throws {TypeError} if `options` is not an object, or if parameters are lists with one value per slot
-   * @throws {RangeError} if the sinks are full (all systems stay in the batch then), and when `run` throws one
+   * @throws {RangeError} if the sinks are full (all systems then stay in the batch), or for the reasons in `run`
    *
    * @example Relax many structures, 64 at a time
    * ```ts
@@ -218,28 +217,28 @@ export class Dynamics<
   }
 
   /**
-   * Returns the state from which the engine goes on bitwise identically: counters, state of hooks and integrator, the
-   * batch, pair lists. It is plain data. Throws an Error unless it is called between runs, or in
-   * {@linkcode Dynamics.betweenSteps}.
+   * Returns the state from which the engine can continue bitwise identically, as plain data: counters, the states of
+   * hooks and integrator, the batch, and pair lists. Throws an Error during a run, except in {@linkcode
+   * Dynamics.betweenSteps}.
    */
   async save(): Promise<SavedDynamics> {
     return await (this.#whole ?? this.#checkpoints).save();
   }
 
   /**
-   * Runs `work` between two steps, such as `saveCheckpoint`: after the current step, or at once if no run is in
-   * progress. The caller gets its errors, and the run goes on. A hook must not await it.
+   * Runs `work`, such as `saveCheckpoint`, between two steps: after the current step, or at once if no run is in
+   * progress. Errors of `work` reject the promise, and the run continues. A hook must not await the result.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return (this.#whole ?? this.#checkpoints).betweenSteps(work);
   }
 
   /**
-   * Goes on from a saved state: returns its batch, to be passed to `run`. With the same model, options and hooks all
-   * further steps are bitwise identical. Hooks are matched by name; new hooks begin without state.
+   * Restores a saved state and returns its batch, which must be passed to `run`. With the same model, options and
+   * hooks all further steps are bitwise identical. Hooks are matched by name; new hooks begin without state.
    *
-   * @throws {TypeError} for a value that `save` did not return, or that is of another integrator
-   * @throws {RangeError} for another precision
+   * @throws {TypeError} if `saved` is not a result of `save`, or belongs to another integrator
+   * @throws {RangeError} if the state has another precision than the backend
    */
   async load(saved: SavedDynamics): Promise<Batch> {
     this.#assertIdle("load into");
@@ -247,17 +246,17 @@ export class Dynamics<
   }
 
   /**
-   * Writes the state that `save` returns to a file, whole or not at all.
+   * Writes the state that `save` returns to a file. The file is replaced atomically.
    *
-   * @throws {Error} if the file cannot be written; an existing file stays as it was
+   * @throws {Error} if the file cannot be written; an existing file does not change
    */
   async saveCheckpoint(path: string | URL): Promise<void> {
     await this.#checkpoints.write(path, await this.takeCheckpoint());
   }
 
   /**
-   * Returns the bytes that `saveCheckpoint` writes: to be kept elsewhere, or written while the run goes on, once
-   * `hooks.flush()` is done. May be called when `save` may be.
+   * Returns the bytes that `saveCheckpoint` writes, for other storage or for writing during the run. Before you store
+   * them, await `hooks.flush()`. May be called whenever `save` may be called.
    */
   async takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>> {
     if (this.#whole !== undefined) return await this.#whole.takeCheckpoint();
@@ -265,38 +264,38 @@ export class Dynamics<
   }
 
   /**
-   * Goes on from a checkpoint file; see {@linkcode Dynamics.load}. Warns if the integrator has other parameters than at
-   * the checkpoint.
+   * Restores the state in a checkpoint file; see {@linkcode Dynamics.load}. Warns if the integrator had other
+   * parameters at the checkpoint.
    *
-   * @throws {SyntaxError} if the file is damaged, or is not a checkpoint
-   * @throws {RangeError} for one of a newer version, or of another precision
-   * @throws {TypeError} for one of another engine
+   * @throws {SyntaxError} if the file is damaged or is not a checkpoint
+   * @throws {RangeError} if the version of the file is not supported, or its precision differs from the backend's
+   * @throws {TypeError} if the checkpoint belongs to another engine
    */
   async loadCheckpoint(path: string | URL): Promise<Batch> {
     return await this.load(await this.#checkpoints.read(path));
   }
 
   /**
-   * Goes on from the newest whole checkpoint in a folder, as a `CheckpointHook` writes them, and warns of damaged newer ones.
+   * Restores the newest readable checkpoint in the folder of a `CheckpointHook`, and warns of damaged newer ones.
    * Returns its batch, or `undefined` if the folder has no checkpoint.
    *
-   * Throws an Error if there are checkpoints and none can be read, and the other errors of `loadCheckpoint`.
+   * Throws an Error if no checkpoint in the folder is readable, and the other errors of `loadCheckpoint`.
    */
   async loadLatest(folder: string | URL): Promise<Batch | undefined> {
     return await this.#checkpoints.loadLatest(folder, (path) => this.loadCheckpoint(path));
   }
 
-  /** Asks to stop after the current step; the first reason is kept. */
+  /** Requests a stop after the current step. If there are several requests, the first reason is kept. */
   stop(reason: string): void {
     (this.#whole ?? this.#engine.loop).stop(reason);
   }
 
   /**
-   * Closes the hooks, if they are open, and frees the device and the memory of the last batch. A closed engine refuses to
-   * run: make a new one. Not while it is running; closing it again does nothing.
+   * Closes the hooks if they are open, and frees the device and the memory of the last batch. A closed engine cannot
+   * run again. Throws an Error while the engine is running; does nothing if it is closed already.
    */
   async close(): Promise<void> {
-    if (this.#whole !== undefined || this.#state === "closed") return; // a stage has nothing of its own
+    if (this.#whole !== undefined || this.#state === "closed") return; // a stage owns no device and no memory
     this.#assertIdle("close");
     this.#state = "closed";
     try {
@@ -306,17 +305,17 @@ export class Dynamics<
     }
   }
 
-  /** The same as `close`. */
+  /** Closes the engine as `close` does. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** Returns the context fields of this engine besides those of every engine. A custom engine may add some. */
+  /** Returns the context fields of this engine, in addition to those of every engine. A subclass may add more. */
   protected buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
     return { batch, model: this.model, stream: this.#engine.running.stream?.progress };
   }
 
-  /** Runs something with a batch on the device, and copies the results to the batch unless the run diverged. */
+  /** Runs `work` with a batch on the device. Copies the results unless the batch diverged or the device is lost. */
   async #with(batch: Batch, work: () => Promise<void>): Promise<Batch> {
     this.#assertIdle("run");
     this.#checkpoints.begins(batch);
@@ -333,7 +332,7 @@ export class Dynamics<
     }
   }
 
-  /** Throws an Error if it is closed or running, or if another engine runs it. */
+  /** Throws an Error if the engine is closed or running, or is a stage of another engine. */
   #assertIdle(action: string): void {
     if (this.#whole !== undefined) {
       throw new Error(

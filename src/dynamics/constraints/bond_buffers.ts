@@ -2,11 +2,17 @@ import type { Buffer } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** The tightest useful tolerances: the limit of f32, and a sufficient value in f64. */
+/**
+ * Default tolerance of bond lengths by precision: the best that float32 reaches safely, and a sufficient value for
+ * float64. `LEAST` holds the smallest values that are used.
+ */
 const TOLERANCE = { f32: 1e-6, f64: 1e-10 } as const;
 const LEAST = { f32: 5e-7, f64: 1e-15 } as const;
 
-/** Bonds on a backend. */
+/**
+ * Arguments of the bond kernels on a backend: the `common` ones of all kernels, and the `rows` with the lengths of
+ * the bonds.
+ */
 export interface BondBuffers {
   readonly common: {
     readonly starts: Buffer<"i32">;
@@ -21,7 +27,7 @@ export interface BondBuffers {
   readonly rows: { readonly lengths: Buffer<"f64">; readonly width: number };
 }
 
-/** Brings them there. */
+/** Uploads a list of bonds to the backend of a batch. `held` has the fixed directions of each atom. */
 export function bondBuffers(
   state: ResidentBatch,
   { starts, clusters, bonds, lengths, width, tolerance, maxIterations }: BondList,

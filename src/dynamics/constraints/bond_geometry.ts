@@ -2,7 +2,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { invertCell } from "../../kernels/cells/inverse.ts";
 import { nearest } from "../../kernels/cells/nearest.ts";
 
-/** The positions of the atoms of a batch, for the checks of bonds before a run. */
+/** Distances between the atoms of a batch, for the checks of bonds before a run. */
 export class BondGeometry {
   readonly #offsets: Int32Array;
   readonly #positions: ArrayLike<number>;
@@ -11,7 +11,7 @@ export class BondGeometry {
   readonly #vector = new Float64Array(3);
   readonly #inverse = new Float64Array(9);
 
-  /** Uses the current values; on a device, the last copy of them. */
+  /** Reads the positions and cells: the current values on a host backend, the last copy on a device. */
   constructor(state: ResidentBatch) {
     this.#offsets = state.batch.nodeOffsets;
     this.#positions = state.mirroredField("positions");
@@ -20,8 +20,8 @@ export class BondGeometry {
   }
 
   /**
-   * Returns the vector from the first atom of a pair to the nearest image of the second, Å. The same array at each
-   * call.
+   * Returns the vector from the first atom of a pair to the nearest image of the second, Å. Each call overwrites the
+   * same array.
    */
   vector(system: number, [i, j]: readonly [number, number]): Float64Array {
     const first = this.#offsets[system]!;
@@ -35,13 +35,13 @@ export class BondGeometry {
     return this.#vector;
   }
 
-  /** Returns the length of a bond, Å. */
+  /** Returns the distance from the first atom of a pair to the nearest image of the second, Å. */
   length(system: number, pair: readonly [number, number]): number {
     const [x, y, z] = this.vector(system, pair) as unknown as [number, number, number];
     return Math.sqrt(x * x + y * y + z * z);
   }
 
-  /** Returns the longest bond whose nearest image is the shortest one, Å: half of the least height of the cell. */
+  /** Returns half of the smallest height of the cell, Å. A shorter bond certainly goes to the nearest image. */
   reach(system: number): number {
     const at = 3 * system;
     if (!invertCell(this.#cells, 9 * system, this.#inverse)) return Infinity;

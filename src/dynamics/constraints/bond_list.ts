@@ -1,5 +1,5 @@
 /**
- * Bonds as kernels take them: molecule by molecule.
+ * Bonds in the form that kernels use, grouped by molecule.
  *
  * @module
  */
@@ -8,33 +8,34 @@ import type { Batch } from "../../batch/batch.ts";
 import { type Info, systemName } from "../../batch/store.ts";
 import type { HeldBonds } from "./constraint.ts";
 
-/** Bonds of all systems, in clusters that share no atom. */
+/** Bonds of all systems, in clusters. No two clusters share an atom. */
 export interface BondList {
-  /** The first cluster of each system, and the number of clusters at the end. */
+  /** Index of the first cluster of each system, followed by the number of clusters. */
   readonly starts: Int32Array;
-  /** The first bond of each cluster, and the number of bonds at the end. */
+  /** Index of the first bond of each cluster, followed by the number of bonds. */
   readonly clusters: Int32Array;
-  /** Two atoms per bond, counted within the system. */
+  /** Two atoms per bond, as indices within the system. */
   readonly bonds: Int32Array;
-  /** The lengths of the bonds, Å: a row for each system. */
+  /** Lengths of the bonds, Å: one row of `width` numbers per system, padded with zeros. */
   readonly lengths: Float64Array;
-  /** The length of a row. */
+  /** Numbers per row of `lengths`: the largest number of bonds of a system, and at least 1. */
   readonly width: number;
-  /** The relative tolerance of the lengths; `undefined` for the default of the backend. */
+  /** Relative tolerance of the lengths; `undefined` for the default of the backend. */
   readonly tolerance: number | undefined;
-  /** The maximum number of iterations. */
+  /** Maximum number of rounds over the bonds of a cluster. */
   readonly maxIterations: number;
 }
 
-/** A bond with its length. */
+/** A bond and its target length, Å. */
 interface Bond {
   readonly pair: readonly [number, number];
   readonly length: number;
 }
 
 /**
- * Returns the bonds of several constraints as one list. Those between two atoms that are fixed in all directions are
- * left out. Throws a RangeError if a bond occurs twice, or if one between fixed atoms should get another length.
+ * Returns the bonds of several constraints as one list. Bonds between two atoms that are fixed in all directions are
+ * left out. Throws a RangeError if a bond occurs twice, or if a bond between fixed atoms would have to change its
+ * length.
  */
 export function bondList(
   all: readonly HeldBonds[],
@@ -106,7 +107,7 @@ function assertKept(
   );
 }
 
-/** Returns the bonds in clusters of connected atoms, in their order. */
+/** Groups bonds into clusters of connected atoms. The bonds of a cluster keep their order. */
 function clustersOf(bonds: readonly Bond[]): Bond[][] {
   const parents = new Map<number, number>();
   const rootOf = (atom: number): number => {
@@ -114,7 +115,7 @@ function clustersOf(bonds: readonly Bond[]): Bond[][] {
     for (let next; (next = parents.get(root) ?? root) !== root;) root = next;
     for (let at = atom; at !== root;) {
       const next = parents.get(at)!;
-      parents.set(at, root); // Shortens the path for the next search.
+      parents.set(at, root); // shortens the path for the next search
       at = next;
     }
     return root;

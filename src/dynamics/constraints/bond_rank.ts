@@ -1,13 +1,13 @@
 import type { BondGeometry } from "./bond_geometry.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** The threshold, relative to the largest value, below which a value counts as rounding. */
+/** Threshold below which a pivot counts as rounding. The vectors have length 1, so the largest pivot is about 1. */
 const ROUNDING = 1e-6;
 
 /**
- * Returns the number of degrees of freedom that the bonds of a system hold. It is less than the number of bonds if some
- * follow from the others, as the tenth bond among five atoms does. It is the rank of the matrix of d·d′ over the atoms
- * that two bonds share, in the directions in which these are free.
+ * Returns the number of degrees of freedom that the bonds of a system remove. It is smaller than the number of bonds
+ * if some bonds follow from the others, as the tenth bond among five atoms does. It is the rank of the Gram matrix of
+ * the bonds: the products of their unit vectors, over shared atoms and the directions in which these may move.
  */
 export function bondRank(
   { starts, clusters, bonds }: BondList,
@@ -22,14 +22,14 @@ export function bondRank(
       return [bonds[2 * b]!, bonds[2 * b + 1]!] as const;
     });
     const atoms = new Set(pairs.flat());
-    // The bonds of a tree are independent of one another.
+    // The bonds of a tree of free atoms are independent of one another.
     const isTree = pairs.length < atoms.size && ![...atoms].some((atom) => fixed(atom) !== 0);
     sum += isTree ? pairs.length : rankOf(gram(pairs, system, fixed, geometry));
   }
   return sum;
 }
 
-/** Returns the matrix that couples the bonds. */
+/** Returns the Gram matrix of some bonds, whose element (b, c) couples the bonds b and c. */
 function gram(
   pairs: readonly (readonly [number, number])[],
   system: number,
@@ -53,7 +53,8 @@ function gram(
 }
 
 /**
- * Returns the rank of a matrix without negative eigenvalues, by elimination, starting with the largest remaining one.
+ * Returns the rank of a positive semidefinite matrix. Eliminates rows in place, beginning with the largest remaining
+ * pivot.
  */
 function rankOf(rows: Float64Array[]): number {
   const count = rows.length;

@@ -1,5 +1,5 @@
 /**
- * A batch under constraints: the kernels around each kernel of an integrator that keep the batch to them.
+ * Constraints on a batch, as kernels that run around the kernels of an integrator.
  *
  * @module
  */
@@ -23,10 +23,10 @@ import { parameter } from "../integrators/parameters.ts";
 import { countHeld } from "./held_freedom.ts";
 import { POSITIONS_LOW } from "../engine/state_names.ts";
 
-/** Directions in which atoms are fixed, as checkpoints keep them. */
+/** Name of the state that holds the fixed directions of each atom, also in checkpoints. */
 const FIXED = "fixedDirections";
 
-/** The constraints of an engine on a batch. */
+/** The constraints of an engine, applied to a batch. */
 export class Constrained implements ConstraintCalls {
   /** True if there are no constraints. */
   readonly isEmpty: boolean;
@@ -39,7 +39,7 @@ export class Constrained implements ConstraintCalls {
   readonly #list: BondBuffers | undefined;
   #ranks: { readonly key: string; readonly values: Int32Array } | undefined;
 
-  /** Throws a TypeError or RangeError for constraints that do not fit the batch or contradict one another. */
+  /** Throws a TypeError or RangeError if constraints do not fit the batch, or contradict one another. */
   constructor(state: ResidentBatch, integrator: Integrator, constraints: readonly Constraint[]) {
     this.isEmpty = constraints.length === 0;
     this.#state = state;
@@ -62,14 +62,20 @@ export class Constrained implements ConstraintCalls {
     if (!this.isEmpty) this.count([]);
   }
 
-  /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
+  /**
+   * Counts the degrees of freedom that constraints and hooks remove. Each of `masks` has a number per atom, which is
+   * nonzero if a hook holds the atom.
+   */
   count(masks: readonly ArrayLike<number>[]): void {
     const fixed = this.#held && (this.#state.mirroredState(FIXED) ?? this.#mask);
     const [hasCenter, bonds, ranks] = [this.#hasCenter, this.#bonds, this.#ranksOf(fixed)];
     countHeld(this.#state, { fixed, masks, hasCenter, bonds, ranks });
   }
 
-  /** Computed once, because the fixed atoms change only when a checkpoint is loaded. */
+  /**
+   * Returns the number of degrees of freedom that the bonds of each system remove. The result is cached, because the
+   * fixed atoms change only when a checkpoint is loaded.
+   */
   #ranksOf(fixed: ArrayLike<number> | undefined): Int32Array {
     const { batch: { size, nodeOffsets } } = this.#state;
     const key = fixed === undefined ? "" : Array.from(fixed).join();
@@ -86,7 +92,10 @@ export class Constrained implements ConstraintCalls {
     return values;
   }
 
-  /** Returns the calls of an integrator, with those that apply the constraints. Throws a TypeError if that fails. */
+  /**
+   * Adds the kernels of the constraints to the kernels of an integrator. Throws a TypeError if the integrator cannot
+   * be constrained.
+   */
   weave(open: OpenIntegrator): OpenIntegrator {
     if (this.isEmpty) return open;
     const { pre, post } = open;
@@ -97,13 +106,13 @@ export class Constrained implements ConstraintCalls {
     };
   }
 
-  /** Returns the calls after forces: they remove the components along constraints. */
+  /** Kernels that run after forces are computed, and remove their components along constraints. */
   get forces(): KernelCall[] {
     if (this.isEmpty) return [];
     const { field, weights } = this.#buffers;
     const forces = field("forces");
     const calls = this.#hold(Freeze.FORCES);
-    if (!isRelaxing(this.#integrator)) return calls; // velocities are kept to the constraints as they change
+    if (!isRelaxing(this.#integrator)) return calls; // dynamics corrects velocities instead, whenever they change
     const ones = this.#bonds && weights(1);
     return [
       ...calls,
@@ -112,7 +121,7 @@ export class Constrained implements ConstraintCalls {
     ];
   }
 
-  /** Returns the calls that bring a batch to its constraints before the first step. */
+  /** Kernels that make positions and velocities satisfy the constraints before the first step. */
   get settle(): KernelCall[] {
     if (this.isEmpty) return [];
     const { field } = this.#buffers;
@@ -146,7 +155,7 @@ export class Constrained implements ConstraintCalls {
       const calls = this.#credited([...this.#hold(Freeze.VELOCITIES), ...velocities], one);
       return [one, ...timed(calls)];
     }
-    // The rounding remainder of the positions: that of the integrator, if it keeps one.
+    // The rounding remainders of the positions, in the buffer of the integrator if it has one.
     const given = one.args["low"] as Buffer<"real"> | undefined;
     const low = given ?? (this.#list && this.#buffers.low);
     return [
@@ -156,14 +165,14 @@ export class Constrained implements ConstraintCalls {
         ...this.#hold(Freeze.POSITIONS | Freeze.VELOCITIES),
         ...this.#rest(field("positions"), { before: this.#buffers.before, low }),
         ...this.#shake(one, low),
-        // A kick that follows would do without; a bath, which is to be credited with its own alone, would not, nor would
-        // what ends with a drift.
+        // Velocities are corrected here even if a kick follows. A thermostat that follows must be credited only with
+        // its own work, and a step may end with this drift.
         ...velocities,
       ]),
     ];
   }
 
-  /** Corrects the energy of a bath for the velocities that constraints remove. */
+  /** Adds kernels that correct the recorded energy of a thermostat for the velocities which constraints remove. */
   #credited(calls: readonly KernelCall[], bath: KernelCall): readonly KernelCall[] {
     const { bathEnergy } = bath.args;
     if (calls.length === 0 || bathEnergy === undefined) return calls;
@@ -209,7 +218,7 @@ export class Constrained implements ConstraintCalls {
     const { field, before, lowBefore } = this.#buffers;
     const { dt } = this.#integrator;
     const { fraction = 1, dt: own } = drift?.args ?? {};
-    // A step of a relaxation takes no physical time.
+    // A step of a relaxation takes no physical time, so velocities are not corrected.
     const isMotion = drift !== undefined && Object.values(drift.args).includes(field("velocities"));
     const isTimed = isMotion && dt !== undefined && (own === undefined || isTimes(own));
     return [
@@ -260,14 +269,17 @@ export class Constrained implements ConstraintCalls {
   }
 }
 
-/** Options of a call that holds a center of mass. */
+/** Options of the call that keeps the center of mass at rest. */
 interface Rest {
   readonly isForce?: boolean;
   readonly before?: Buffer<"real">;
   readonly low?: Buffer<"real"> | undefined;
 }
 
-/** Returns the degrees of freedom that a constraint holds. Throws a RangeError if they do not fit the batch. */
+/**
+ * Returns the degrees of freedom that a constraint removes. Throws a RangeError if their number does not fit the
+ * batch.
+ */
 function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   const held = constraint.hold(state), { nodeCount } = state.batch;
   if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
@@ -283,14 +295,14 @@ function isRelaxing(
   return dt === undefined || stages.some(isRelaxing);
 }
 
-/** Returns whether a call changes a buffer. */
+/** Returns whether a kernel call changes a buffer. */
 function changes({ kernel, args }: KernelCall, buffer: Buffer): boolean {
   return Object.entries(kernel.args).some(([name, argument]) =>
     argument.endsWith(" changed") && args[name] === buffer
   );
 }
 
-/** Returns whether an argument is the time of a step of each system. */
+/** Returns whether an argument is a buffer with one time step per system. */
 function isTimes(value: unknown): value is Buffer<"real"> {
   return typeof value === "object" && (value as Buffer).dtype === "real";
 }

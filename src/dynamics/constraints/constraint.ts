@@ -1,5 +1,5 @@
 /**
- * Constraints: positions, velocities or bond lengths that no integrator may change.
+ * Constraints: restrictions of positions, velocities or bond lengths that hold under every integrator.
  *
  * @module
  */
@@ -9,33 +9,37 @@ import { isObject, type Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
 /**
- * A restriction of the motion of atoms that holds under every integrator: `fixAtoms`, `fixComponents`,
- * `fixCenterOfMass` and `fixBonds` make them. The engine applies it after each kernel of the
- * integrator that moves atoms or changes velocities, so custom integrators are constrained, too.
+ * A restriction of the motion of atoms that holds under every integrator. `fixAtoms`, `fixComponents`,
+ * `fixCenterOfMass` and `fixBonds` create constraints. The engine applies them after each kernel of the integrator
+ * that moves atoms or changes velocities, so custom integrators are constrained, too.
  */
 export interface Constraint {
-  /** The name in listings and checkpoints. */
+  /** Name of the constraint in listings and checkpoints. */
   readonly name: string;
-  /** Returns the degrees of freedom that it holds in a batch. Throws a TypeError or RangeError if it does not fit. */
+  /**
+   * Returns the degrees of freedom that the constraint removes in a batch. Throws a TypeError or RangeError if the
+   * constraint does not fit the batch.
+   */
   hold(state: ResidentBatch): Held;
 }
 
-/** The degrees of freedom that a constraint holds in a batch. */
+/** The degrees of freedom that a constraint removes in a batch. */
 export interface Held {
   /**
-   * The directions in which atoms are fixed, one number per atom: 1 for x, 2 for y, 4 for z, or their sum.
+   * Directions in which atoms are fixed, one number per atom: the sum of 1 for x, 2 for y and 4 for z; 0 for a free
+   * atom. If undefined, no atom is fixed.
    *
    * @default undefined
    */
   readonly fixed?: ArrayLike<number>;
   /**
-   * True if the center of mass of each system is held at rest.
+   * True if the center of mass of each system is kept at rest.
    *
    * @default false
    */
   readonly center?: boolean;
   /**
-   * Bonds of fixed length.
+   * Bonds of fixed length, if any.
    *
    * @default undefined
    */
@@ -44,17 +48,19 @@ export interface Held {
 
 /** Bonds of fixed length. */
 export interface HeldBonds {
-  /** The bonds of each system: pairs of places within it. */
+  /** Bonds of each system: pairs of atom indices within the system. */
   readonly pairs: readonly (readonly (readonly [number, number])[])[];
-  /** The lengths of the bonds, Å: one for each of `pairs`, system by system. */
+  /** Lengths of the bonds, Å, in the same order as `pairs`. */
   readonly lengths: readonly (readonly number[])[];
-  /** The relative tolerance of the lengths. */
+  /** Relative tolerance of the lengths; `undefined` for the default of the backend. */
   readonly tolerance: number | undefined;
-  /** The maximum number of iterations. */
+  /** Maximum number of rounds over the bonds of a molecule. */
   readonly maxIterations: number;
 }
 
-/** Throws a TypeError if options have no list of constraints, or no flag for those of files. */
+/**
+ * Throws a TypeError if the option `constraints` is not a list of constraints, or `fileConstraints` is not a boolean.
+ */
 export function checkConstraints(
   action: string,
   { constraints, fileConstraints }: Members,

@@ -1,5 +1,5 @@
 /**
- * Constraints on a batch, as the steps of an engine see them.
+ * Interface between the constraints on a batch and the steps of an engine.
  *
  * @module
  */
@@ -10,28 +10,34 @@ import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
 import type { Constraint } from "./constraint.ts";
 import { countHeld } from "./held_freedom.ts";
 
-/** The constraints of an engine on a batch. */
+/** The constraints of an engine, applied to a batch. */
 export interface ConstraintCalls {
   /** True if there are no constraints. */
   readonly isEmpty: boolean;
-  /** Apply the constraints to forces. */
+  /** Kernels that apply the constraints to forces. */
   readonly forces: readonly KernelCall[];
-  /** Bring a batch to the constraints before anything else is done. */
+  /** Kernels that make a batch satisfy the constraints before the first step. */
   readonly settle: readonly KernelCall[];
-  /** Counts the degrees of freedom that are held; `masks`: atoms that hooks hold. */
+  /**
+   * Counts the degrees of freedom that constraints and hooks remove. Each of `masks` has a number per atom, which is
+   * nonzero if a hook holds the atom.
+   */
   count(masks: readonly ArrayLike<number>[]): void;
-  /** Applies the constraints to the calls of an integrator. Throws a TypeError if that is impossible. */
+  /**
+   * Adds the kernels of the constraints to the kernels of an integrator. Throws a TypeError if the integrator cannot
+   * be constrained.
+   */
   weave(open: OpenIntegrator): OpenIntegrator;
 }
 
-/** Opens constraints on a batch. */
+/** Applies constraints to a batch that an integrator will move. */
 export type OpenConstraints = (
   state: ResidentBatch,
   integrator: Integrator,
   constraints: readonly Constraint[],
 ) => ConstraintCalls;
 
-/** Opens no constraints: hooks may still hold atoms. */
+/** Returns the calls for a batch without constraints. Only degrees of freedom that hooks remove are counted. */
 export function openUnconstrained(state: ResidentBatch): ConstraintCalls {
   const ranks = new Int32Array(state.batch.size);
   return {

@@ -1,5 +1,5 @@
 /**
- * Constraints of systems from files: the field `move_mask`, and others by name in their `info`.
+ * Constraints of systems from files: the field `move_mask`, and the constraints that `info.constraints` lists.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { type Info, systemName } from "../../batch/store.ts";
 import { isObject } from "../../base/object.ts";
 import type { Constraint } from "./constraint.ts";
 
-/** The constraints of an engine, as its options say. */
+/** The constraints in the options of an engine. */
 export interface EngineConstraints {
   /** The constraints that the user passed. */
   readonly constraints: readonly Constraint[];
-  /** True if the constraints of the systems apply, too. */
+  /** True if constraints that systems bring from files apply, too. */
   readonly hasFileConstraints: boolean;
 }
 
-/** Returns the constraints of an engine on a batch: those of its options, then those of the systems. */
+/** Returns the constraints of an engine on a batch: those of its options, then the one from the field `move_mask`. */
 export function constraintsOn(
   batch: Batch,
   { constraints, hasFileConstraints }: EngineConstraints,
@@ -27,18 +27,24 @@ export function constraintsOn(
   if (mask === undefined) return constraints;
   const fixed = new Set<number>(), width = mask.length / batch.nodeCount;
   mask.forEach((moves, i) => moves === 0 && fixed.add(Math.floor(i / width)));
-  // Without a fixed atom there is nothing to hold, and no work per step.
+  // Without a fixed atom, a constraint would only cost time in each step.
   if (fixed.size === 0) return constraints;
   const name = `${MOVE_MASK} (${fixed.size} of ${batch.nodeCount} atoms)`;
   return [...constraints, { ...fixMasked(), name }];
 }
 
-/** Returns the field of a batch that says which atoms may move, if it has one. */
+/**
+ * Returns the field `move_mask` of a batch: 0 for fixed, 1 for moving. Returns `undefined` if the batch does not have
+ * it.
+ */
 export function moveMaskOf(batch: Batch): NumericArray | undefined {
   return batch.has(MOVE_MASK) ? batch.get(MOVE_MASK) : undefined;
 }
 
-/** Returns the names of the constraints in an `info` that no engine knows: `readSystems` leaves them there. */
+/**
+ * Returns the names of constraints from a file that engines cannot apply. `readSystems` leaves these constraints in
+ * `info.constraints`.
+ */
 export function unknownConstraints({ constraints }: Info): string[] {
   if (!Array.isArray(constraints)) return [];
   return constraints.flatMap((one) =>
@@ -46,7 +52,7 @@ export function unknownConstraints({ constraints }: Info): string[] {
   );
 }
 
-/** Returns the warning about a constraint of a file that no engine knows. */
+/** Returns the warning about a constraint of a file that engines cannot apply. */
 export function unknownWarning(name: string, infos: readonly Info[], system: number): Error {
   return new Error(
     `The constraint ${name} of system ${
@@ -57,11 +63,11 @@ export function unknownWarning(name: string, infos: readonly Info[], system: num
 }
 
 /**
- * Holds the atoms that a field of the batch fixes: 0 if it is fixed, else 1; one number per atom or one for each of x,
- * y and z. Engines hold `move_mask` without it, unless they have `fileConstraints: false`: it is the field in which
- * files bring ASE's `FixAtoms` and `FixCartesian`.
+ * Fixes the atoms that a field of the batch marks: 0 for fixed, 1 for moving, with one number per atom or one for
+ * each of x, y and z. Engines apply the field `move_mask`, in which files store ASE's `FixAtoms` and `FixCartesian`,
+ * without this constraint, unless they have `fileConstraints: false`.
  *
- * @param field the field's name. Default: `"move_mask"`, as ASE calls it
+ * @param field name of the field. Default: `"move_mask"`, the name that ASE uses
  *
  * @example
  * ```ts

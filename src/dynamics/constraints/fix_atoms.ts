@@ -2,19 +2,20 @@ import { type AtomChoice, chosen, isAtomChoice } from "../../batch/atom_choice.t
 import { complaint } from "../../base/show.ts";
 import type { Constraint } from "./constraint.ts";
 
-/** Directions: their letters, such as `"z"` or `"xy"`, or a flag for each of x, y and z. */
+/** Directions as letters, such as `"z"` or `"xy"`, or as one flag for each of x, y and z. */
 export type Directions = string | readonly [x: boolean, y: boolean, z: boolean];
 
 /**
- * Holds atoms where they are: no integrator changes a bit of their positions, their velocities and the forces on them
- * are 0, and they have no degrees of freedom. `choice`: a function, a flag for each atom of the batch, or their places
- * in it; it is asked once, when an engine gets a batch, and must be a function where systems come and go.
+ * Fixes atoms in space. Integrators do not change a bit of their positions, their velocities and forces are 0, and
+ * they have no degrees of freedom. `choice` is a function, a flag for each atom of the batch, or the indices of the
+ * atoms in the batch. It is evaluated once, when an engine opens a batch. If systems are replaced during a run, it
+ * must be a function.
  *
- * While an integrator changes the cell they stay where they are, and do not move with it. A hook may still move them.
- * `FreezeAtomsHook` does the same as a hook, which can be turned off in mid-run.
+ * When an integrator changes the cell, fixed atoms do not move with it. A hook may still move them. `FreezeAtomsHook`
+ * fixes atoms by a hook, which can be turned off during a run.
  *
- * @throws {TypeError} if `choice` is not a choice of atoms; the run throws a RangeError where it does not fit the
- * batch, and a TypeError for places in a stream
+ * @throws {TypeError} if `choice` is not a selection of atoms. The run throws a RangeError if `choice` does not fit
+ * the batch, and a TypeError if it is a list in a streaming run
  *
  * @example
  * ```ts
@@ -40,16 +41,16 @@ export function fixAtoms(choice: AtomChoice): Constraint {
 }
 
 /**
- * Holds coordinates of atoms: `fixComponents(choice, "z")` lets them move in x and y alone. Each coordinate is one
- * degree of freedom; otherwise it behaves as {@linkcode fixAtoms}.
+ * Fixes coordinates of atoms: after `fixComponents(choice, "z")` the atoms move only in x and y. Each fixed
+ * coordinate removes one degree of freedom. Otherwise it works as {@linkcode fixAtoms}.
  *
- * @throws {TypeError} if `choice` is not a choice of atoms, and for invalid directions
+ * @throws {TypeError} if `choice` is not a selection of atoms, or `directions` are invalid
  *
  * @example
  * ```ts
  * import { fixComponents } from "@hooke/hooke/dynamics";
  *
- * fixComponents(({ number }) => number === 29, "xy"); // copper moves along z alone
+ * fixComponents(({ number }) => number === 29, "xy"); // copper moves only along z
  * fixComponents([0, 4], [true, false, false]); // two atoms keep their x
  * ```
  */

@@ -5,33 +5,36 @@ import type { Constraint, HeldBonds } from "./constraint.ts";
 import { checkBonds, checkFixBonds, checkPairs, isShared } from "./fix_bonds_checks.ts";
 import { BondGeometry } from "./bond_geometry.ts";
 
-/** Two atoms, as their places in their system. */
+/** Indices of two atoms within their system. */
 export type AtomPair = readonly [i: number, j: number];
 
 /**
- * Bonds: pairs of places within a system, the same for all systems; or a list of pairs for each system; or the name of
- * a field of whole numbers which has, for each atom, the places of those it is bonded to, −1 where there are no more.
+ * Bonds in one of three forms: a list of pairs that is the same for all systems; a list of pairs for each system; or
+ * the name of an integer field with a row per atom. Each row contains the indices of the atoms bonded to the atom,
+ * padded with −1. All indices count from the first atom of the system.
  */
 export type BondChoice = readonly AtomPair[] | readonly (readonly AtomPair[])[] | string;
 
 /** Options of {@linkcode fixBonds}. */
 export interface FixBondsOptions {
   /**
-   * The lengths of the bonds, Å: one number for all, or one for each pair, in the order of the pairs.
+   * Lengths of the bonds, Å: one number for all bonds, one number for each pair in the order of the pairs, or such a
+   * list for each system.
    *
    * @default the lengths of the bonds when an engine gets the batch
    */
   readonly lengths?: number | readonly number[] | readonly (readonly number[])[];
   /**
-   * The relative tolerance of the lengths. In float32 values below 5e-7 count as 5e-7.
+   * Relative tolerance of the lengths. In float32, values below 5e-7 are replaced by 5e-7.
    *
    * @default 1e-6 in float32, 1e-10 in float64
    */
   readonly tolerance?: number;
   /**
-   * Maximum number of rounds over the bonds of a molecule. If it needs more, the run ends with a DivergedError.
+   * Maximum number of rounds over the bonds of a molecule. If more rounds are needed, the run ends with a
+   * DivergedError. Typical molecules need about ten rounds, stretched chains many more.
    *
-   * @default 10000: stretched chains take many, molecules some ten
+   * @default 10000
    */
   readonly maxIterations?: number;
 }
@@ -41,19 +44,23 @@ type Pairs = readonly AtomPair[];
 const ACTION = "fix bonds";
 
 /**
- * Holds the lengths of bonds, by SHAKE for positions (Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23, 327, 1977)
- * and RATTLE for velocities (Andersen, J. Comput. Phys. 52, 24, 1983): with velocity Verlet it is RATTLE, with
- * Langevin's BAOAB g-BAOAB (Leimkuhler, Matthews, Proc. R. Soc. A 472, 20160138, 2016). Bonds go to the nearest image.
- * Each holds one degree of freedom, if others do not hold it already. In a relaxation forces along bonds are taken off,
- * so that `fmax` is of the remaining forces.
+ * Keeps the lengths of bonds fixed. It uses SHAKE for positions (Ryckaert, Ciccotti, Berendsen, J. Comput. Phys. 23,
+ * 327, 1977) and RATTLE for velocities (Andersen, J. Comput. Phys. 52, 24, 1983). With velocity Verlet the
+ * combination is RATTLE, with Langevin's BAOAB it is g-BAOAB (Leimkuhler, Matthews, Proc. R. Soc. A 472, 20160138,
+ * 2016).
  *
- * Velocities along bonds are taken off when a run begins: those that `initVelocities` has drawn keep their temperature
- * on average. Stresses do not contain the forces of the bonds, so integrators that change the cell cannot be used with
- * them.
+ * A bond connects an atom to the nearest image of the other one. Each bond removes one degree of freedom, unless
+ * other bonds have removed it already. In a relaxation, forces along bonds are removed, so `fmax` refers to the
+ * remaining forces.
  *
- * @throws {TypeError} if `bonds` are not pairs, or for an unknown option; a stream throws it for a list per system
- * @throws {RangeError} for a bond of an atom to itself, a bond that occurs twice, and a length that is not above 0; a run
- * throws it for an atom that a system does not have
+ * Velocities along bonds are removed when a run begins. Velocities from `initVelocities` keep their temperature on
+ * average. Stresses do not contain the forces of the bonds, so `fixBonds` cannot be used with integrators that change
+ * the cell.
+ *
+ * @throws {TypeError} if `bonds` are not pairs, or an option is unknown. A streaming run throws it if `bonds` is a
+ * list per system
+ * @throws {RangeError} if a bond connects an atom to itself or occurs twice, or a length is not above 0. A run throws
+ * it if a system does not have a bonded atom
  *
  * @example Rigid molecules
  * ```ts
@@ -90,14 +97,14 @@ export function fixBonds(bonds: BondChoice, options: FixBondsOptions = {}): Cons
   };
 }
 
-/** Returns whether there is a list of lengths for each system. */
+/** Returns whether `lengths` has a list for each system. */
 function isOwn(
   lengths: FixBondsOptions["lengths"],
 ): lengths is readonly (readonly number[])[] {
   return Array.isArray(lengths) && Array.isArray(lengths[0]);
 }
 
-/** Returns the bonds of each system. */
+/** Returns the bonds of each system. Throws a RangeError if they do not fit the batch. */
 function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
   const { size, nodeOffsets } = state.batch;
   const all = typeof bonds === "string"
@@ -132,7 +139,7 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
   return [...all];
 }
 
-/** Returns the bonds in a field. It may contain a bond once, or in the rows of both atoms. */
+/** Returns the bonds that a field lists, by system. The field may list a bond at one of its atoms or at both. */
 function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
   const field = batch.fields().find((one) => one.name === name);
   if (field?.level !== "node" || field.dtype !== "i32") {
@@ -159,7 +166,10 @@ function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
   return lists;
 }
 
-/** Returns the target length of each bond. */
+/**
+ * Returns the target lengths of the bonds, Å, by system. Throws a RangeError if a length does not fit the cell, or
+ * the atoms of a bond are at the same position.
+ */
 function lengthsOf(
   state: ResidentBatch,
   pairs: readonly Pairs[],

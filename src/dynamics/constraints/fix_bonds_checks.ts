@@ -9,13 +9,13 @@ import { checkOptions } from "../../base/check_options.ts";
 import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** The range of the relative tolerance of a bond. */
+/** Range of the relative tolerance of bond lengths. */
 const TOLERANCE: NumberRule = {
   requirement: "above 0 and below 0.1",
   holds: (x) => x > 0 && x < 0.1,
 };
 
-/** Returns whether bonds are one list for all systems. */
+/** Returns whether bonds are one list for all systems, and not a list for each system. */
 export function isShared(bonds: readonly unknown[]): boolean {
   return !bonds.some((one) => Array.isArray(one) && typeof one[0] !== "number");
 }
@@ -37,7 +37,7 @@ export function checkBonds(bonds: unknown): void {
   }
 }
 
-/** Checks one list; `of` names its system. */
+/** Checks one list of bonds. `of` names its system in messages, as " of system 3", or is empty. */
 export function checkPairs(pairs: readonly unknown[], of: string): void {
   const known = new Set<string>();
   for (const [b, pair] of pairs.entries()) {
@@ -67,7 +67,7 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
   }
 }
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/** Throws a TypeError or RangeError that names the first invalid option. */
 export function checkFixBonds(options: unknown): void {
   const action = "make fixBonds";
   checkOptions(action, options, ["lengths", "tolerance", "maxIterations"]);

@@ -1,9 +1,9 @@
 import type { Constraint } from "./constraint.ts";
 
 /**
- * Holds the center of mass of each system where it is, and its momentum at 0: three degrees of freedom, of which no more
- * is counted where velocities were drawn so. In a relaxation it is also taken off the forces. It is over the atoms that
- * are not fixed, in each direction.
+ * Keeps the center of mass of each system at rest. It covers, in each direction, the atoms that are not fixed. It
+ * removes up to three degrees of freedom, which are not counted a second time if velocities were drawn with the
+ * center of mass at rest. In a relaxation, the common acceleration is also removed from the forces.
  *
  * @example
  * ```ts

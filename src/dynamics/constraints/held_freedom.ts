@@ -3,24 +3,24 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { systemName } from "../../batch/store.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** The degrees of freedom that constraints and hooks hold in a batch. */
+/** Everything in a batch that constraints and hooks hold. */
 interface HeldParts {
-  /** The directions in which atoms are fixed. */
+  /** Directions in which atoms are fixed, one number per atom: the sum of 1 for x, 2 for y and 4 for z. */
   readonly fixed: ArrayLike<number> | undefined;
-  /** Atoms that hooks hold: not 0 for each. */
+  /** Atoms that hooks hold: arrays with a nonzero number for each held atom. */
   readonly masks: readonly ArrayLike<number>[];
-  /** True if the center of mass of each system is held at rest. */
+  /** True if the center of mass of each system is kept at rest. */
   readonly hasCenter: boolean;
-  /** Bonds of fixed length. */
+  /** Bonds of fixed length, if any. */
   readonly bonds: BondList | undefined;
-  /** The number of degrees of freedom of each system that the bonds hold. */
+  /** Number of degrees of freedom that the bonds of each system remove. */
   readonly ranks: ArrayLike<number>;
 }
 
 /**
- * Counts the degrees of freedom that are held of each system: each direction of an atom, each bond that follows from
- * no others, each direction in which the center of mass could move. Throws a TypeError or RangeError for constraints
- * that contradict one another.
+ * Counts the removed degrees of freedom of each system, and writes them to `constrained` and `anchored` of the batch.
+ * It counts each fixed direction of an atom, each independent bond, and each direction in which the center of mass
+ * could move. Throws a TypeError or RangeError if constraints contradict one another.
  */
 export function countHeld(
   state: ResidentBatch,
@@ -49,7 +49,10 @@ export function countHeld(
   }
 }
 
-/** Throws if an atom with a bond is fixed in another way, too. */
+/**
+ * Throws if a hook holds an atom that has a bond, or if the center of mass is fixed and an atom with a bond is fixed,
+ * too.
+ */
 function assertFree(
   { starts, clusters, bonds }: BondList,
   { nodeOffsets: offsets, infos }: Pick<Batch, "nodeOffsets" | "infos">,

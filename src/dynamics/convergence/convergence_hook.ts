@@ -1,5 +1,5 @@
 /**
- * Decides which systems have converged, and stops them.
+ * Detection of converged systems.
  *
  * @module
  */
@@ -18,32 +18,33 @@ import { CHANGE } from "../engine/measures.ts";
 import { type DynamicsFieldName, DynamicsStage } from "../stages.ts";
 import { noteConvergenceHook } from "./known_hooks.ts";
 
-/** One condition of convergence: value ≤ threshold. */
+/** A condition of convergence. It is met if a value is at most the threshold. */
 export interface Criterion {
   /**
-   * The value that is compared: `"fmax"`, `"temperature"`, …, `"energyChange"` (its absolute value), or any field of
-   * the batch with real numbers; a field of integers needs a `customOp`. A custom field is named by a value,
-   * `field<Float64Array>()("strain")`.
+   * Name of the value to compare: `"fmax"`, `"temperature"`, …, `"energyChange"` (its absolute value), or any field
+   * of the batch with real numbers. A field of integers needs a `customOp`. A custom field may also be given as an
+   * object, `field<Float64Array>()("strain")`.
    */
   readonly key: DynamicsFieldName | CustomField<string, unknown>;
-  /** Threshold: values at or below it are converged. */
+  /** Threshold, in the unit of the value. The condition is met if the value is less than or equal to it. */
   readonly threshold: number;
   /**
-   * Reduction over the numbers of each entry, such as the components of an atom's force. The largest result of a system
-   * is compared.
+   * Reduction of the numbers of each entry to one, such as the components of an atom's force to their norm. The
+   * largest result of a system is compared with the threshold. If null, all numbers are compared.
    *
-   * @default null: no reduction
+   * @default null
    */
   readonly reduceOp?: "min" | "max" | "norm" | "mean" | "sum" | null;
   /**
-   * Dimensions that are reduced: the last is -1 (or 1, as entries have one dimension besides the first).
+   * Dimension over which `reduceOp` reduces. The only possible dimension is that of the numbers of an entry: -1 or 1.
    *
    * @default -1
    */
   readonly reduceDims?: number | readonly number[];
   /**
-   * Custom function that returns a value for each system; all other members except `key` are then ignored. It costs a
-   * visit per step.
+   * Custom function that returns for each system whether the condition is met. It receives the values and the offsets
+   * of the systems in them. All other members except `key` are then ignored. Each judgment then requires a return to
+   * JavaScript.
    *
    * @default undefined
    */
@@ -53,23 +54,23 @@ export interface Criterion {
   ) => ArrayLike<boolean | number>;
 }
 
-/** A criterion whose key is a name. */
+/** A criterion whose key is given as a name. */
 export interface NamedCriterion extends Omit<Criterion, "key"> {
-  /** Name of the value that is compared. */
+  /** Name of the value to compare. */
   readonly key: string;
 }
 
 /** Options of {@linkcode ConvergenceHook}. */
 export interface ConvergenceOptions {
   /**
-   * Criteria: a system has converged when it meets all of them in the same step.
+   * One criterion or several. A system has converged when it meets all of them in the same step.
    *
    * @default fmax ≤ 0.05 eV/Å
    */
   readonly criteria?: Criterion | readonly Criterion[];
-  /** Only systems of this status are judged. @default all */
+  /** Status of the systems to judge. @default undefined: all systems are judged */
   readonly sourceStatus?: number;
-  /** Status of converged systems; with a `sourceStatus` they stay active. @default 1 */
+  /** Status that converged systems get. If `sourceStatus` is given, they stay active. @default 1 */
   readonly targetStatus?: number;
   /** Number of steps between two judgments. @default 1 */
   readonly frequency?: number;
@@ -87,10 +88,11 @@ const OPTIONS = ["criteria", "sourceStatus", "targetStatus", "frequency"];
 const MEMBERS = ["key", "threshold", "reduceOp", "reduceDims", "customOp"];
 
 /**
- * Stops updating systems that have converged: from the next step on nothing of them changes. Each is reported once, at
- * ON_CONVERGE. The run ends when all systems have converged.
+ * Stops updating systems that have converged. From the next step on, nothing in them changes. Each is reported once,
+ * at ON_CONVERGE. The run ends when all systems have converged.
  *
- * With `sourceStatus` and `targetStatus` a system changes its status instead, and goes on in another stage.
+ * With `sourceStatus` and `targetStatus`, a converged system changes its status instead, and continues in another
+ * stage.
  *
  * @example
  * ```ts
@@ -107,25 +109,25 @@ const MEMBERS = ["key", "threshold", "reduceOp", "reduceDims", "customOp"];
  * ```
  */
 export class ConvergenceHook {
-  /** Convergence is decided after everything else of a step. */
+  /** Stage at which convergence is decided: the last one of a step. */
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
   /** Number of steps between two judgments. */
   readonly frequency: number;
-  /** It runs after all other hooks, whatever their order. */
+  /** True, because the hook runs after all other hooks of its stage, whatever their order. */
   readonly isLast = true;
-  /** The fields it writes. */
+  /** Names of the fields that the hook writes. */
   readonly writes: readonly ["status"] = ["status"];
-  /** The conditions, all of which must hold. */
+  /** Criteria, all of which a converged system meets. */
   readonly criteria: readonly NamedCriterion[];
-  /** Only systems of this status are judged. */
+  /** Status of the systems to judge; `undefined` if all systems are judged. */
   readonly sourceStatus: number | undefined;
-  /** Status of converged systems. */
+  /** Status that converged systems get. */
   readonly targetStatus: number;
 
-  /** True if `targetStatus` was given. */
+  /** True if the option `targetStatus` was given. */
   readonly hasTarget: boolean;
 
-  /** Throws a TypeError or RangeError that names the criterion and the member that is wrong. */
+  /** Throws a TypeError or RangeError that names the first invalid option, or the criterion and its invalid member. */
   constructor(options: ConvergenceOptions = {}) {
     checkOptions("make a ConvergenceHook", options, OPTIONS);
     const { criteria = [DEFAULT], sourceStatus, targetStatus = 1, frequency = 1 } = options;
@@ -149,22 +151,25 @@ export class ConvergenceHook {
     noteConvergenceHook(this);
   }
 
-  /** True unless a criterion is of the positions. */
+  /** True if no criterion uses the positions, so that shifting a system does not change the result. */
   get isInvariant(): boolean {
     return this.criteria.every(({ key }) => key !== "positions");
   }
 
-  /** Returns a criterion that is met when no atom feels more than `threshold` (eV/Å), by the measure `fmax`. */
+  /** Returns a hook with the criterion that no force exceeds `threshold` (eV/Å), evaluated by the measure `fmax`. */
   static fromFmax(threshold: number = 0.05): ConvergenceHook {
     return new ConvergenceHook({ criteria: [{ key: "fmax", threshold }] });
   }
 
-  /** Returns the same criterion by the norms of the field `forces`. */
+  /** Returns a hook with the same criterion as `fromFmax`, evaluated by the norms of the field `forces`. */
   static fromForces(threshold: number = 0.05): ConvergenceHook {
     return new ConvergenceHook({ criteria: [{ key: "forces", threshold, reduceOp: "norm" }] });
   }
 
-  /** Returns the calls that run after AFTER_STEP, with the custom functions between their two halves. */
+  /**
+   * Returns the kernels that run after AFTER_STEP in two groups, `tests` and `decide`. The custom functions run
+   * between them.
+   */
   parts(device: ConvergenceDevice): ConvergenceParts {
     const { state, source, id = 0, from = this.sourceStatus, to = this.targetStatus } = device;
     const { stops = from === undefined } = device;
@@ -195,66 +200,66 @@ export class ConvergenceHook {
     };
   }
 
-  /** Evaluates a criterion without a custom function. */
+  /** Returns the kernels of a hook without custom functions. */
   kernels(device: ConvergenceDevice): readonly KernelCall[] {
     const { tests, decide } = this.parts(device);
     return [...tests, ...decide];
   }
 }
 
-/** A {@linkcode ConvergenceHook} on a batch. */
+/** The work of a {@linkcode ConvergenceHook} on a batch. */
 export interface ConvergenceParts {
-  /** Leave 1 in `met` where all criteria hold. */
+  /** Kernels that write 0 to `met` for each system that does not meet a criterion. */
   readonly tests: readonly KernelCall[];
-  /** Custom functions, which put 0 there. */
+  /** Custom functions, whose results are written to `met` as well. */
   readonly customs: readonly CustomCriterion[];
-  /** 1 where all criteria hold so far. */
+  /** One number per system: 1 if all criteria evaluated so far are met, otherwise 0. */
   readonly met: Buffer<"i32">;
-  /** 1 where a system has converged in a step. */
+  /** One number per system: 1 if it has converged in this step, otherwise 0. */
   readonly converged: Buffer<"i32">;
-  /** Stop updating systems that meet all criteria. */
+  /** Kernels that set the status of systems which meet all criteria, and stop updating them. */
   readonly decide: readonly KernelCall[];
 }
 
 /** A criterion with a custom function. */
 export interface CustomCriterion {
-  /** Name of the values. */
+  /** Name of the values that the function receives. */
   readonly key: string;
-  /** Buffer of the values. */
+  /** Buffer with the values. */
   readonly buffer: Buffer;
   /** The custom function. */
   readonly op: NonNullable<Criterion["customOp"]>;
 }
 
-/** Returns the criterion with the name of its key. Returns other values unchanged; they are refused later. */
+/** Returns a criterion whose key is a name. Returns other values unchanged, because a later check reports them. */
 function withName(criterion: Criterion): NamedCriterion {
   const name = isObject(criterion) ? fieldName(criterion.key) : undefined;
   return name === undefined ? criterion as NamedCriterion : { ...criterion, key: name };
 }
 
-/** The engine, as a {@linkcode ConvergenceHook} sees it. */
+/** The objects of an engine that a {@linkcode ConvergenceHook} uses. */
 export interface ConvergenceDevice {
-  /** The batch. */
+  /** The batch on its backend. */
   readonly state: ResidentBatch;
-  /** Number of this hook among those of the engine. @default 0 */
+  /** Number of this hook among the convergence hooks of the engine. @default 0 */
   readonly id?: number;
-  /** Only systems of this status are judged. @default `sourceStatus` */
+  /** Status of the systems to judge. @default `sourceStatus` of the hook */
   readonly from?: number | undefined;
-  /** Status of converged systems. @default `targetStatus` */
+  /** Status that converged systems get. @default `targetStatus` of the hook */
   readonly to?: number;
-  /** True if the systems are then finished. @default true if there is no `sourceStatus` */
+  /** True if converged systems are finished. @default true if there is no source status */
   readonly stops?: boolean;
-  /** Returns the source of a key's values. Throws a TypeError for an unknown key. */
+  /** Returns the source of the values with this name. Throws a TypeError for an unknown name. */
   source(key: string): KeySource;
 }
 
-/** The source of the values of a key. */
+/** The source of the values that a criterion compares. */
 export interface KeySource {
-  /** Buffer of the values. */
+  /** Buffer with the values. */
   readonly buffer: Buffer;
-  /** Run before the values are read. */
+  /** Kernels that must run before the values are read. */
   readonly calls: readonly KernelCall[];
-  /** Level: one entry per atom or per system. */
+  /** Level of the values: one entry per atom or per system. */
   readonly level: "node" | "system";
 }
 
@@ -276,9 +281,9 @@ function testOf(
     f64: buffer.dtype === "f64" ? buffer as Buffer<"f64"> : undefined,
     width: reduceOp == null ? 1 : buffer.length / entries,
     level: level === "node" ? Level.NODE : Level.SYSTEM,
-    // Energies fall on the way down: so the absolute change counts.
+    // The energy change of a relaxation is negative, so its absolute value is compared.
     reduce: reduceOp == null ? (key === CHANGE ? Reduce.NORM : Reduce.NONE) : REDUCE[reduceOp],
-    // A float32 value that was rounded up from the threshold meets it.
+    // The threshold is rounded like the float32 values, so that a value equal to it meets the criterion.
     threshold: buffer.dtype === "real" && backend.real === "f32"
       ? Math.fround(threshold)
       : threshold,

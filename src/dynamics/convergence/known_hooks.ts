@@ -1,7 +1,8 @@
-// Engines look here, not at the class: without such a hook, its code and kernels need not be loaded.
+// Engines look here and not at the class, so that the code and kernels of `ConvergenceHook` are loaded only if one
+// exists.
 const KNOWN = new WeakSet<object>();
 
-/** Notes a `ConvergenceHook`, when it is made. */
+/** Records a new `ConvergenceHook`. */
 export function noteConvergenceHook(hook: object): void {
   KNOWN.add(hook);
 }

@@ -1,5 +1,5 @@
 /**
- * The details of a divergence, for its error: the quantity that is not finite, its atom, and the remedy.
+ * Details of a divergence for its error: the cause, the atom, and the name of the system.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { perSystem } from "../integrators/parameters.ts";
 import { pairFailure, tooManyPairs } from "./pair_failure.ts";
 import type { RunParts } from "../step/run_engine.ts";
 
-/** Numbers of `Control.CAUSE` → the cause; that of a model may be an energy as well. */
+/** Causes by the number in `Control.CAUSE`. The number of `"forces"` also stands for an energy that is not finite. */
 const CAUSES: readonly DivergedCause[] = ["positions", "forces", "bonds", "velocities", "pairs"];
 
-/** Returns the details of the divergence that these words of `Control` report. */
+/** Returns the details of the divergence that the control words of a batch report. */
 export function detailsOf(
   run: RunParts,
   control: Int32Array,
@@ -53,7 +53,7 @@ export function detailsOf(
   }));
 }
 
-/** Returns the details that say which systems they are, and how long a step is. */
+/** Returns the names of some systems, and the time step of the first of them. */
 export function namingOf(
   integrator: Integrator,
   batch: Batch,
@@ -63,7 +63,10 @@ export function namingOf(
   return { names, dt: dtOf(integrator, batch, systems[0]!) };
 }
 
-/** Returns the time step of a system, fs; `undefined` if steps take no time, or differ from stage to stage. */
+/**
+ * Returns the time step of a system, fs. Returns `undefined` if steps take no time, the integrator has several
+ * stages, or the time step cannot be read.
+ */
 export function dtOf(
   { name, dt, stages }: Integrator,
   batch: Batch,
@@ -74,6 +77,6 @@ export function dtOf(
   try {
     return perSystem(name, "dt", dt, batch)[system];
   } catch {
-    return undefined; // a field that the engine holds: the error goes without it
+    return undefined; // The engine holds the field with the time steps; the error is reported without it.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Finds systems that have diverged, and ends the run or drops them.
+ * Detection of diverged systems, which end the run or leave the stream.
  *
  * @module
  */
@@ -10,16 +10,19 @@ import { DivergedError } from "../diverged_error.ts";
 import { divergedSystems } from "../engine/dynamics_checks.ts";
 import type { RunParts } from "../step/run_engine.ts";
 
-/** The check for diverged systems of one batch. */
+/** Checks the systems of one batch for divergence. */
 export class Divergence {
   readonly #run: RunParts;
 
-  /** Checks nothing yet. */
+  /** Creates the checker of a batch. */
   constructor(run: RunParts) {
     this.#run = run;
   }
 
-  /** Throws a DivergedError, or rejects with it, if a system has diverged and this is known at once. */
+  /**
+   * Throws a DivergedError, or rejects with it, if a system has diverged. Does nothing on a device, whose values
+   * arrive later.
+   */
   check(step: number): void | PromiseLike<void> {
     const { isLate, state } = this.#run;
     if (isLate) return;
@@ -27,7 +30,10 @@ export class Divergence {
     if (control[Control.DIVERGED] !== 0) return this.assertNone(control, step);
   }
 
-  /** Throws a DivergedError, or rejects with it, if these control words say that a system has diverged. */
+  /**
+   * Throws a DivergedError, or rejects with it, if control words report a diverged system that the stream does not
+   * drop.
+   */
   assertNone(control: Int32Array, step: number): void | PromiseLike<void> {
     const system = control[Control.DIVERGED]! - 1;
     if (system < 0) return;
@@ -35,19 +41,22 @@ export class Divergence {
       () => this.#fail(control, step),
       (error) => {
         this.#drop(step, error);
-        this.checkLast(step); // only one of the systems that diverge in a step is reported
+        this.checkLast(step); // The control words report only one of the systems that diverge in a step.
       },
     );
   }
 
   async #fail(control: Int32Array, step: number): Promise<never> {
     const words = control.slice(), system = words[Control.DIVERGED]! - 1;
-    const { detailsOf } = await import("./diverged_details.ts"); // Most runs do not need this module.
+    const { detailsOf } = await import("./diverged_details.ts"); // Most runs never load this module.
     const details = await detailsOf(this.#run, words);
     throw new DivergedError(this.#run.engine.name, step, [system], details);
   }
 
-  /** Checks the numbers of all systems after a step, before they are reported. */
+  /**
+   * Checks that positions, velocities and forces of all active systems are finite, before they are reported. Does
+   * nothing on a device.
+   */
   checkLast(step: number): void {
     const { isLate, state, engine: { name } } = this.#run;
     if (isLate) return;
@@ -68,8 +77,8 @@ export class Divergence {
   }
 
   /**
-   * Goes on without a diverged system if the stream drops it, and throws the error again if not. The other systems are
-   * not affected.
+   * Deactivates a diverged system if the stream drops it, without any effect on the other systems. Otherwise throws
+   * the error again.
    */
   #drop(step: number, error: unknown): void {
     const { isLate, state, engine: { running } } = this.#run;
@@ -80,7 +89,7 @@ export class Divergence {
     state.writeRows(frame.active, error.systems, new Int32Array(state.batch.size));
     state.restoreInitial(error.systems);
     const control = new Int32Array(Control.LENGTH);
-    control[Control.HALT] = 1; // systems that have converged in the same step are still to be reported
+    control[Control.HALT] = 1; // systems that have converged in the same step must still be reported
     backend.write(frame.control, control);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Reasons for which the pairs of a system could not be found.
+ * Reasons why the neighbor pairs of a system could not be found.
  *
  * @module
  */
@@ -11,8 +11,8 @@ import { latticeOf } from "../../kernels/pairs/lattice.ts";
 import type { DivergedDetails } from "../diverged_error.ts";
 
 /**
- * Returns why the pairs of a system could not be found: an atom that is too far away, or a cell that is not finite or
- * too flat for them.
+ * Returns the reason why the pairs of a system could not be found: an atom that is not finite or too far away, or a
+ * cell that is not finite or too flat.
  */
 export function pairFailure(
   state: ResidentBatch,
@@ -42,7 +42,10 @@ function atomOf(index: number): number | undefined {
   return index === -1 ? undefined : Math.floor(index / 3);
 }
 
-/** Returns the words for a cell that is too flat for the pairs of a list; `undefined` if no list has such pairs. */
+/**
+ * Returns the explanation for a message if the cell is too flat for the pairs of a list; `undefined` if it is deep
+ * enough for all lists.
+ */
 function flatness(
   state: ResidentBatch,
   cell: ArrayLike<number>,
@@ -58,7 +61,7 @@ function flatness(
   }
 }
 
-/** Returns the words for a system with an atom that has more pairs than a device can go through. */
+/** Returns the explanation for a message if an atom has more pairs than the device can process. */
 export function tooManyPairs(state: ResidentBatch, system: number): string | Promise<string> {
   const buffers = { cell: state.field("cell"), pbc: state.field<"i32">("pbc") };
   return state.withArrays(buffers, [], ({ cell, pbc }) => {

@@ -1,5 +1,5 @@
 /**
- * Warns of runs that are finite, but not physical.
+ * Detection of runs whose values are finite but not physical.
  *
  * @module
  */
@@ -24,22 +24,24 @@ import {
   type WatchedStage,
 } from "./watched_batch.ts";
 
-/** A run that is hotter, K, is not physical. */
+/** Temperature, K, above which a run is not physical. */
 const HOTTEST = 1e5;
-/** A run is not physical if a system is hotter than this multiple of its bath and of its initial temperature. */
+/**
+ * Largest ratio of a system's temperature to that of its thermostat, or to its initial temperature if that is higher.
+ */
 const OVER_BATH = 10;
-/** A run is not physical if an atom moves farther in a step, Å. */
+/** Largest distance that an atom may move in a step, Å. */
 const FARTHEST_MOVE = 0.5;
-/** eV per atom by which the energy of a run at constant energy may change. */
+/** Largest change of the energy, eV per atom, in a run at constant energy. */
 const MOST_DRIFT = 0.05;
-/** The shortest time step of molecular dynamics, fs. */
+/** Shortest reasonable time step of molecular dynamics, fs. */
 const SHORTEST = 0.01;
-/** Steps from one look to the next at the beginning of a run, at most. */
+/** Largest number of steps between two samples for which calls of many steps are shortened. */
 const SOON = 64;
-/** Systems are looked at about as often, ms. */
+/** Approximate time between two samples, ms. */
 const EVERY_MS = 500;
 
-/** The engine whose runs are watched. */
+/** The members of an engine that {@linkcode Stability} uses. */
 interface WatchedEngine {
   readonly name: string;
   readonly integrator: Integrator;
@@ -47,7 +49,7 @@ interface WatchedEngine {
   readonly running: { readonly stream: unknown; readonly isByHand: boolean };
 }
 
-/** Kinds of problems: each is reported once. */
+/** Kinds of problems. Each kind is reported once per run. */
 type Kind = "dt" | "hot" | "fast" | "drift";
 
 /** A system at a step. */
@@ -55,58 +57,61 @@ interface SystemAt {
   readonly run: BatchRun;
   readonly system: number;
   readonly step: number;
-  /** fs. */
+  /** Time step, fs. */
   readonly dt: number;
 }
 
 /**
- * Looks at velocities now and then, about twice per second, and at energies when a run ends. Nothing is computed in
- * between: a step costs one comparison.
+ * Samples the velocities about twice per second, and the energies at the beginning and the end of a run. Other steps
+ * cost one comparison.
  */
 export class Stability {
   readonly #engine: WatchedEngine;
   readonly #isStrict: boolean;
   readonly #warned = new Set<Kind>();
-  /** Findings of the current run. */
+  /** Kinds of problems found in the current run. */
   readonly #found = new Set<Kind>();
   #watched: WatchedBatch | undefined;
   #interval = 1;
   #lookedAt = 0;
-  /** The number of steps after which velocities are looked at next. */
+  /** Number of steps after which the velocities are sampled next. */
   next: number = Infinity;
 
-  /** Watches nothing yet. */
+  /**
+   * Creates the detector. Nothing is sampled until `begin` or `beginStep`. If `isStrict` is true, problems are
+   * thrown.
+   */
   constructor(engine: WatchedEngine, isStrict: boolean) {
     this.#engine = engine;
     this.#isStrict = isStrict;
   }
 
   /**
-   * Returns how many steps may run in one call. The first steps of a run are looked at more often; later calls are as long
-   * as they come, because each costs more than a look.
+   * Returns the largest number of steps for one call. At the beginning of a run calls end at the next sample. Later
+   * calls are not shortened, because ending a call costs more than a sample.
    */
   limit(stepCount: number): number {
     return this.#interval > SOON ? Infinity : this.next - stepCount;
   }
 
-  /** Watches nothing until the next run begins. */
+  /** Stops sampling until the next run begins. */
   rest(): void {
     this.next = Infinity;
     this.#watched = undefined;
   }
 
-  /** Begins a run: checks the time steps, and notes temperatures and energies. */
+  /** Begins a run: checks the time steps, and samples the initial temperatures and energies. */
   begin(run: BatchRun): void {
     this.#interval = 1;
     if (!this.#meet(run)) return;
     this.next = this.#engine.loop.stepCount + 1;
-    if (this.#engine.running.stream !== undefined) return; // systems come and go
+    if (this.#engine.running.stream !== undefined) return; // the systems of a stream begin at different times
     this.#watched!.starting = this.#sample(run, (sample) => this.#noteStart(run, sample), true);
   }
 
   /**
-   * Begins a step that is done by hand. Looks at velocities about twice per second, or before each step if the engine is
-   * strict.
+   * Begins a step that the caller runs with `step`. Samples the velocities about twice per second, or before each
+   * step if the engine is strict.
    */
   beginStep(run: BatchRun): void {
     if (this.#watched?.run !== run) this.begin(run);
@@ -114,7 +119,7 @@ export class Stability {
     this.next = Infinity;
   }
 
-  /** Looks at the velocities of all systems: at once on the host, when they arrive from a device. */
+  /** Samples the velocities of all systems. They are checked at once on the host, and on arrival from a device. */
   look(run: BatchRun): void {
     const now = performance.now();
     if (now - this.#lookedAt < EVERY_MS) this.#interval *= 2;
@@ -123,7 +128,7 @@ export class Stability {
     void this.#sample(run, (sample) => this.#lookAt(run, sample));
   }
 
-  /** Ends a run: looks at velocities and energies as they are then. */
+  /** Ends a run: checks the final velocities and energies. */
   async end(run: BatchRun): Promise<void> {
     if (this.#watched === undefined) return;
     this.next = Infinity;
@@ -139,7 +144,7 @@ export class Stability {
     this.rest();
   }
 
-  /** Gets to know a batch, and checks the time steps. False if no step takes time. */
+  /** Prepares for the batch of a run, and checks its time steps. Returns false if no step takes time. */
   #meet(run: BatchRun): boolean {
     this.rest();
     this.#found.clear();
@@ -151,7 +156,7 @@ export class Stability {
     return watched !== undefined;
   }
 
-  /** Takes a sample: at once on the host; from a device it is delivered later, in order. */
+  /** Takes a sample and passes it to `deliver`: at once on the host, and later, in order, from a device. */
   #sample(
     run: BatchRun,
     deliver: (sample: Sample) => void,
@@ -174,17 +179,17 @@ export class Stability {
     const kinetic = kineticOf(run, sample);
     this.#watch(run)!.start = {
       temperatures: kinetic.map((energy, s) =>
-        // The velocities of a relaxation are not those of a temperature.
+        // The velocities of a relaxation do not correspond to a temperature.
         this.#stageOf(sample, s).dts === undefined ? 0 : temperatureOf(energy, freedom[s]!)
       ),
-      // Between steps by hand the caller may change the batch.
+      // The caller may change the batch between two calls of `step`.
       energies: running.isByHand ? undefined : sample.energies?.slice(),
       kinetic,
     };
     this.#lookAt(run, sample);
   }
 
-  /** Returns the stage that a system is in. */
+  /** Returns the stage of a system. */
   #stageOf({ stages }: Sample, system: number): WatchedStage {
     const all = this.#watched!.stages;
     return all[stages?.[system] ?? 0] ?? all.at(-1)!;
@@ -239,7 +244,7 @@ export class Stability {
     bath: number | undefined,
   ): void {
     const expected = this.#expectedOf(at.system, bath);
-    // The temperature of a few atoms fluctuates by much.
+    // The temperature of a few atoms fluctuates strongly.
     const margin = OVER_BATH * (1 + 6 / Math.sqrt(freedom));
     const isOver = expected !== undefined && temperature > margin * expected;
     if (!isOver && !(temperature > HOTTEST)) return;
@@ -289,8 +294,8 @@ export class Stability {
   }
 
   /**
-   * Returns the temperature of the bath, or the one that the run began with if that is higher; `undefined` without a
-   * bath, or while it is not known how the system began.
+   * Returns the temperature of the thermostat, or the initial temperature of the system if that is higher, K. Returns
+   * `undefined` if the system has no thermostat, or its initial temperature has not arrived yet.
    */
   #expectedOf(system: number, bath: number | undefined): number | undefined {
     const { stream } = this.#engine.running;
@@ -300,13 +305,16 @@ export class Stability {
     return Math.max(bath, this.#watched?.start?.temperatures[system] ?? 0, 1);
   }
 
-  /** Returns the batch that is looked at; `undefined` if its steps take no time. */
+  /** Returns the data of the batch of a run; `undefined` if its steps take no time. */
   #watch(run: BatchRun): WatchedBatch | undefined {
     if (this.#watched?.run !== run) this.#watched = watchedBatch(run, this.#engine.integrator);
     return this.#watched;
   }
 
-  /** Reports a problem once per run: in the outcome, and once per engine as a warning. Throws it if it is strict. */
+  /**
+   * Reports a kind of problem once per run in the outcome, and once per engine as a warning. Throws it if the engine
+   * is strict.
+   */
   #report(kind: Kind, message: string, step: number, systems: readonly number[]): void {
     if (this.#found.has(kind)) return;
     this.#found.add(kind);

@@ -1,5 +1,5 @@
 /**
- * Batches that are watched for unphysical runs, and samples of them.
+ * Data for the detection of unphysical runs, and samples of a batch.
  *
  * @module
  */
@@ -15,53 +15,59 @@ import type { Integrator } from "../integrators/integrator.ts";
 import { isFromField, perSystem } from "../integrators/parameters.ts";
 import type { BatchRun } from "../step/batch_run.ts";
 
-/** A batch that is watched, and the parameters of its integrator. */
+/** A batch that is sampled, and the parameters of its integrator. */
 export interface WatchedBatch {
-  /** The batch on its device: a stream may put another in its place. */
+  /** The batch on its device. A stream may replace it by another one. */
   readonly run: BatchRun;
-  /** The stages of the run: one, unless several are fused. */
+  /** The stages of the run. There is one, unless several are fused. */
   readonly stages: readonly WatchedStage[];
-  /** The systems as they were when the run began, once that is known; never in a stream. */
+  /** State of the systems when the run began; `undefined` until it has arrived, and always in a stream. */
   start: Start | undefined;
-  /** Settles when it is known how the systems began. */
+  /** Settles when `start` has arrived from a device. */
   starting: PromiseLike<void> | undefined;
 }
 
-/** Systems as they were when the run began. */
+/** State of the systems when the run began. */
 export interface Start {
-  /** K. */
+  /** Temperature of each system, K. */
   readonly temperatures: Float64Array;
-  /** Potential energies, eV, if they are known. */
+  /** Potential energy of each system, eV; `undefined` if they are not known. */
   readonly energies: NumericArray | undefined;
-  /** Kinetic energies, eV. */
+  /** Kinetic energy of each system, eV. */
   readonly kinetic: Float64Array;
 }
 
-/** A stage of a run. */
+/** Parameters of a stage of a run. */
 export interface WatchedStage {
-  /** Time steps, fs; `undefined` if steps take no time, or come from a field: then systems are not watched. */
+  /**
+   * Time step of each system, fs. If steps take no time, or the time steps come from a field, it is `undefined` and
+   * systems in this stage are not checked.
+   */
   readonly dts: Float64Array | undefined;
-  /** Temperatures of the baths, K; `undefined` without baths. */
+  /**
+   * Temperature of the thermostat of each system, K; `undefined` if there is no thermostat, or the temperatures come
+   * from a field.
+   */
   readonly baths: Float64Array | undefined;
 }
 
-/** The state of a batch at the end of a step. */
+/** State of a batch at the end of a step. */
 export interface Sample {
-  /** The step; −1 before the first one. */
+  /** Number of the step, from 0; −1 before the first step. */
   readonly step: number;
   /** True if a kernel has found numbers that are not finite. */
   readonly hasDiverged: boolean;
-  /** Velocities of the atoms, Å/fs. */
+  /** Velocities, Å/fs, three per atom. */
   readonly velocities: NumericArray;
-  /** One over the masses of the atoms; 0 for atoms that do not move. */
+  /** ACCELERATION / mass of each atom, Å/fs² per eV/Å; 0 for atoms that do not move. */
   readonly weights: NumericArray;
-  /** Potential energies, eV; `undefined` if they are not known. */
+  /** Potential energy of each system, eV; `undefined` if they are not known. */
   readonly energies: NumericArray | undefined;
-  /** The number of the stage that each system is in; `undefined` with a single stage. */
+  /** Index of the stage of each system; `undefined` if there is only one stage. */
   readonly stages: NumericArray | undefined;
 }
 
-/** Returns a batch to be watched; `undefined` if no step takes time. */
+/** Returns the data of a batch for the detector; `undefined` if no step takes time. */
 export function watchedBatch(run: BatchRun, integrator: Integrator): WatchedBatch | undefined {
   const { size } = run.state.batch;
   const stages = (integrator.stages ?? [integrator]).map(({ name, dt, temperature }) => ({
@@ -74,14 +80,17 @@ export function watchedBatch(run: BatchRun, integrator: Integrator): WatchedBatc
   return { run, stages, start: undefined, starting: undefined };
 }
 
-/** Returns the buffers of a sample. */
+/** Returns the buffers from which a sample is read. */
 export function buffersOf({ state, stage }: BatchRun): Buffer[] {
   const { frame: { control } } = state;
   const buffers = [control, state.field("velocities"), state.weights(), state.field("energy")];
   return (stage === undefined ? buffers : [...buffers, stage]) as Buffer[];
 }
 
-/** Returns the sample in the arrays of its buffers. `hasEnergy`: energies were known when they were read. */
+/**
+ * Returns a sample from the arrays of its buffers. `hasEnergy` is true if the energies were known when the buffers
+ * were read.
+ */
 export function sampleOf(
   [control, velocities, weights, energies, stages]: readonly NumericArray[],
   step: number,
@@ -97,7 +106,7 @@ export function sampleOf(
   };
 }
 
-/** Returns the degrees of freedom of each system, at least 1, as temperatures count them. */
+/** Returns the degrees of freedom of each system that its temperature refers to, at least 1. */
 export function freedomIn({ state }: BatchRun, integrator: Integrator): Int32Array {
   return freedomOf(state, keepsCenter(integrator)).map((freedom) => Math.max(1, freedom));
 }
@@ -119,28 +128,32 @@ export function kineticOf(
   return kinetic;
 }
 
-/** Returns the temperature for a kinetic energy, K. */
+/** Returns the temperature, K, for a kinetic energy (eV) and a number of degrees of freedom. */
 export function temperatureOf(kinetic: number, freedom: number): number {
   return 2 * kinetic / (freedom * BOLTZMANN);
 }
 
-/** The longest time step of any system, fs. */
+/** Longest time step for any system, fs. */
 const LONGEST = 10;
 /**
- * The longest time step with carbon, fs: 7 fs √(m/12 amu) is 2 fs with hydrogen. Verlet's scheme is unstable beyond 1/π of
- * the shortest period, which is 9 to 11 fs for bonds of hydrogen and 14 fs or more for all others.
+ * Longest time step for a system whose lightest atom is carbon, fs. With hydrogen it is 2 fs: 7 fs √(m/12 amu). The
+ * Verlet scheme is unstable above 1/π of the shortest period, which is 9 to 11 fs for bonds of hydrogen and 14 fs or
+ * more for others.
  */
 const LONGEST_OF_CARBON = 7;
 
-/** The lightest atom of a system, amu, and the longest time step that it allows, fs. */
+/** Longest time step for a system, and the lightest atom, which determines it. */
 export interface StepLimit {
-  /** amu. */
+  /** Mass of the lightest atom, amu. */
   readonly mass: number;
-  /** fs. */
+  /** Longest time step, fs. */
   readonly longest: number;
 }
 
-/** Returns the longest time step of each system. If bonds are held, they do not vibrate, and no mass shortens it. */
+/**
+ * Returns the longest time step for each system. If bonds are fixed they do not vibrate, so it does not depend on the
+ * mass.
+ */
 export function stepLimits({ state, constraints }: BatchRun): StepLimit[] {
   const { nodeOffsets, size } = state.batch, masses = valuesOf(state, "masses");
   const isHeld = constraints.some(({ name }) => name === "fixBonds");

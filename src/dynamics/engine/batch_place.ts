@@ -1,5 +1,5 @@
 /**
- * Uploads the batches of an engine to its device, and downloads their results.
+ * Transfer of an engine's batches to its device, and of their results back to the host.
  *
  * @module
  */
@@ -22,68 +22,77 @@ import type { SavedRun } from "./checkpoint.ts";
 import type { EngineDevice } from "./engine_device.ts";
 import { Fallback, fallbackWarning, type Snapshot } from "./fallback.ts";
 
-/** Frees the memory of engines that were never closed: all engines share it, and nothing else returns it. */
+/**
+ * Frees the memory of engines that were never closed. All engines share WebAssembly memory, which would otherwise
+ * never be returned.
+ */
 const UNCLOSED = new FinalizationRegistry<Held>(({ state, device }) => {
   state.free();
   device.close();
 });
 
-/** The memory of an engine. */
+/** The batch and the device of an engine, which have to be freed. */
 interface Held {
   readonly state: ResidentBatch;
   readonly device: EngineDevice;
 }
 
-/** The fields of a batch that has not been brought anywhere yet. */
+/** Fields of a batch that is not on a device. */
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
 /** Options of a `BatchPlace`. */
 export interface PlaceOptions {
-  /** The engine that the batch is of. */
+  /** The engine that runs the batch. */
   readonly engine: RunEngine;
-  /** The device to bring it to. */
+  /** The device of the engine. */
   readonly device: EngineDevice;
-  /** Called for each batch that is brought to the device. */
+  /** Called for each batch that is uploaded to the device. */
   entered(batch: Batch): void;
 }
 
-/** The batch of an engine on its device; on wasm instead if a GPU that `"auto"` has picked is lost. */
+/** The batch of an engine on its device. If a GPU that `"auto"` has picked is lost, the batch continues on wasm. */
 export class BatchPlace {
-  /** The snapshots from which a run can go on if its device is lost. */
+  /** Snapshots from which a run can continue if its device is lost. */
   readonly fallback: Fallback;
   readonly #options: PlaceOptions;
   #run: BatchRun | undefined;
-  /** Names of unknown constraints of files that were reported. */
+  /** Names of the unknown constraints from files that were already reported. */
   readonly #unknown = new Set<string>();
   #hasWarnedOfFar = false;
   #code: OptionalCode = { openConstraints: openUnconstrained };
-  /** True if the batch is being uploaded, so that its values on the device are incomplete. */
+  /** True while the batch is being uploaded and its values on the device are incomplete. */
   #isMoving = false;
   /** Settles when models have freed their resources of earlier batches. */
   #freed: Promise<void> | undefined;
 
-  /** Brings nothing yet. */
+  /** Creates the place without a batch. */
   constructor(options: PlaceOptions) {
     this.#options = options;
     this.fallback = new Fallback(options.engine, options.device);
   }
 
-  /** The batch there, if there is one. */
+  /** The batch on the device, or `undefined`. */
   get run(): BatchRun | undefined {
     return this.#run;
   }
 
-  /** The fields on the device that the host does not know. Hooks may add some. */
+  /** Names of the fields that the device holds, whose values on the host are out of date. Hooks may add some. */
   get fields(): ReadonlySet<string> {
     return this.#isMoving ? NO_FIELDS : this.#run?.state.fields ?? NO_FIELDS;
   }
 
-  /** Opens the device, and brings a batch there; if it is already there, uploads the changes of the host. */
+  /**
+   * Opens the device and uploads a batch. If the batch is already there, uploads only the values that have changed on
+   * the host.
+   */
   enter(batch: Batch): BatchRun | PromiseLike<BatchRun> {
     return this.#moving(() => this.#enter(batch));
   }
 
-  /** Loads the code that runs of a batch on this backend need, if they need any. */
+  /**
+   * Loads the optional modules that a batch on this backend needs: for devices other than the host, and for
+   * constraints.
+   */
   #loadCode({ isHost }: Backend, batch: Batch): void | Promise<void> {
     const needsLate = !isHost && this.#code.openLate === undefined;
     const needsConstraints = this.#code.openConstraints === openUnconstrained &&
@@ -157,23 +166,23 @@ export class BatchPlace {
     return run;
   }
 
-  /** Starts the systems that replaced others of the same size in slots of the batch. */
+  /** Initializes new systems in slots whose systems they have replaced. Old and new systems have the same sizes. */
   replace(slots: readonly number[]): void {
     const run = this.#run!;
     this.#moving(() => run.restart(slots));
     this.#warnOfUnknown(slots);
   }
 
-  /** Warns once if these positions are so far away that float32 is inexact there. */
+  /** Warns once if positions are so far from the origin that float32 resolves them poorly. */
   warnOfFar(positions: NumericArray | undefined): void {
     if (this.#hasWarnedOfFar || positions === undefined) return;
     const warning = farWarning(this.#run!.state, this.#options.engine, positions);
-    if (warning === undefined || !positions.every(Number.isFinite)) return; // it has diverged
+    if (warning === undefined || !positions.every(Number.isFinite)) return; // a diverged batch is not far away
     this.#hasWarnedOfFar = true;
     this.#options.engine.loop.warnings.warn("positions", "run", warning);
   }
 
-  /** Warns once of each constraint of these systems that no engine knows. */
+  /** Warns once about each kind of constraint from files that engines cannot apply. */
   #warnOfUnknown(slots: Iterable<number>): void {
     const { engine } = this.#options, { batch } = this.#run!.state;
     if (!engine.hasFileConstraints) return;
@@ -187,8 +196,8 @@ export class BatchPlace {
   }
 
   /**
-   * Uploads the batch again after its systems have changed: `from` has the slot that each had, `undefined` for new
-   * ones.
+   * Uploads the batch again after its systems have changed. `from` has the previous slot of each system, or
+   * `undefined` for a new system.
    */
   async rebuild(from: readonly (number | undefined)[]): Promise<void> {
     const before = this.#run!;
@@ -208,19 +217,22 @@ export class BatchPlace {
     this.#hold(run);
   }
 
-  /** Goes on from a checkpoint. */
+  /** Restores the state of a run from a checkpoint. */
   load(run: BatchRun, saved: SavedRun): void {
     run.load(saved);
     if (this.#options.device.canFallBack) this.fallback.keepHome(saved);
   }
 
-  /** Frees the batch. */
+  /** Frees the batch and its snapshots. */
   leave(): void {
     this.fallback.clear();
     this.#free();
   }
 
-  /** Frees the batch. A model that takes time is waited for in `close`; if the device `isLost`, it may fail. */
+  /**
+   * Frees the batch. If a model frees its resources asynchronously, `close` waits for it; its errors are ignored if
+   * the device `isLost`.
+   */
   #free(isLost = false): void {
     const run = this.#run;
     if (run === undefined) return;
@@ -232,14 +244,14 @@ export class BatchPlace {
     this.#freed = Promise.all([before, freed]).then(() => {});
   }
 
-  /** Frees everything. */
+  /** Frees the batch, and closes the device. */
   async close(): Promise<void> {
     this.leave();
     await this.#freed;
     this.#options.device.close();
   }
 
-  /** Returns the results of a run for the batch on the host. */
+  /** Returns the values of the fields that a run has changed, for the batch on the host. */
   async takeHome(): Promise<Record<string, NumericArray>> {
     const run = this.#run!;
     if (!this.#options.device.canFallBack) return await run.state.download();
@@ -248,8 +260,8 @@ export class BatchPlace {
   }
 
   /**
-   * Continues on wasm from the last snapshot, if the device that `"auto"` had picked is lost. Returns how many steps
-   * are done there; `undefined` if the error has another cause.
+   * Continues on wasm from the last snapshot, if `error` says that the device which `"auto"` had picked is lost.
+   * Returns the number of steps done at the snapshot, or `undefined` if the error has another cause.
    */
   async recover(
     error: unknown,
@@ -270,7 +282,7 @@ export class BatchPlace {
     return last.step;
   }
 
-  /** Opens a batch as of a snapshot, on a backend that runs kernels on the host. */
+  /** Opens a batch in the state of a snapshot, on a backend that runs kernels on the host. */
   #resume({ saved, isHome }: Snapshot, batch: Batch, backend: Backend): BatchRun {
     const run = this.#open(batch, backend);
     if (saved === undefined) return run;

@@ -1,5 +1,5 @@
 /**
- * The forces on cells: relaxers that move cells define them, measures of convergence read them.
+ * Forces on cells. Relaxers that move cells define them, and convergence criteria read them.
  *
  * @module
  */
@@ -7,25 +7,28 @@
 import type { Buffer, KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 
-/** The forces on the cells of a batch. */
+/** Forces on the cells of a batch. */
 export interface CellForces {
-  /** Bring them up to date. */
+  /** Kernels that compute the forces for the current state. */
   readonly calls: readonly KernelCall[];
-  /** Arguments of the kernel that reads them. */
+  /** Arguments of the kernel that reads the forces. */
   readonly args: {
-    /** The forces. */
+    /** Buffer of the forces. */
     readonly cellForces: Buffer<"real">;
-    /** The stage of each system, if there are several. */
+    /** Index of the stage of each system, if there are several stages. */
     readonly stage?: Buffer<"i32">;
-    /** 1 for each stage in which cells relax. */
+    /** One number per stage: 1 if cells relax in it, otherwise 0. */
     readonly drives?: Buffer<"i32">;
   };
 }
 
-/** Cell forces of each batch. Until they are first read, the function that defines them is kept instead. */
+/** Cell forces of each batch. Until they are first read, the entry is the function that creates them. */
 const FORCES = new WeakMap<ResidentBatch, CellForces | (() => CellForces)>();
 
-/** Defines the cell forces of a batch. Later definitions replace earlier ones, until the forces are first read. */
+/**
+ * Sets the function that creates the cell forces of a batch. Until the forces are first read, a later function
+ * replaces it.
+ */
 export function noteCellForces(state: ResidentBatch, define: () => CellForces): void {
   if (typeof FORCES.get(state) !== "object") FORCES.set(state, define);
 }

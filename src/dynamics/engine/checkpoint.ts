@@ -1,5 +1,5 @@
 /**
- * The content of a checkpoint of an engine.
+ * Content of the checkpoints of dynamics engines.
  *
  * @module
  */
@@ -11,36 +11,42 @@ import type { SavedStream } from "../streaming/saved_stream.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** The version of {@linkcode SavedDynamics}; 1 had other names for its members. */
+/** Version of {@linkcode SavedDynamics}. In version 1 its members had other names. */
 export const SCHEMA = 2;
 
 /** The state of a run on its backend. */
 export interface SavedRun {
-  /** The batch on the backend: fields, the state of the integrator, pair lists. */
+  /** The batch on the backend: fields, the states of the integrator, and pair lists. */
   readonly resident: SavedResident;
-  /** True if the forces belong to the positions. */
+  /** True if the forces belong to the current positions. */
   readonly isPrimed: boolean;
-  /** Names of the hooks that modified the forces: with other hooks they are computed again. */
+  /**
+   * Names of the hooks that modified the forces. If an engine with other hooks loads the state, it recomputes the
+   * forces.
+   */
   readonly forceHooks: string;
-  /** True if the energies belong to the positions. */
+  /** True if the energies belong to the current positions. */
   readonly hasEnergy: boolean;
 }
 
-/** The state from which an engine goes on bitwise identically: plain data. */
+/** The state from which an engine continues bitwise identically, as plain data. */
 export interface SavedDynamics extends SavedRun {
   /** Name of the integrator. */
   readonly integrator: string;
-  /** Parameters of the integrator, if it lists them; older checkpoints have no parameters. */
+  /**
+   * Parameters of the integrator; `undefined` in checkpoints of older versions, and for integrators that do not list
+   * their parameters.
+   */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** Steps done, and the state of the hooks. */
+  /** Number of steps done, and the states of the hooks. */
   readonly loop: SavedLoop;
   /** The batch on the host. */
   readonly batch: SavedBatch;
-  /** The stream of the batch, if it has one. */
+  /** The stream to which the batch belongs, if any. */
   readonly stream?: SavedStream;
 }
 
-/** Throws a TypeError for a value that `save` did not return, or that is of another integrator. */
+/** Throws a TypeError if a value is not a result of `save`, or belongs to another integrator. */
 export function assertSaved(
   engine: string,
   integrator: string,

@@ -1,5 +1,5 @@
 /**
- * Saves engines between their steps, and loads them.
+ * Saving and loading of the state of an engine.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import type { EngineStreams } from "../streaming/engine_streams.ts";
 import { assertSaved, type SavedDynamics, SCHEMA } from "./checkpoint.ts";
 import type { DynamicsEngine } from "./dynamics_engine.ts";
 
-// Loaded when first used: most runs write no checkpoints.
+// These modules are loaded when they are first used, because most runs write no checkpoints.
 const loadCheckpointing = () => import("../../checkpoint/mod.ts");
 const loadOptions = () => import("./saved_options.ts");
 
-/** The checkpoints of one engine. */
+/** Saves and loads the state of one engine. */
 export class Checkpoints {
   readonly #engine: DynamicsEngine;
   readonly #streams: EngineStreams;
-  /** True if the current run waits between two steps. */
+  /** True while the current run waits between two steps. */
   #isBetween = false;
-  /** The batch that was loaded, and not run yet. */
+  /** The batch that `load` has returned, until the next run begins. */
   #loaded: Batch | undefined;
 
-  /** Saves nothing yet. */
+  /** Creates the object for an engine. */
   constructor(engine: DynamicsEngine, streams: EngineStreams) {
     this.#engine = engine;
     this.#streams = streams;
   }
 
-  /** Returns the state of the engine; see `Dynamics.save`. */
+  /** Returns the state of the engine. See `Dynamics.save`. */
   async save(): Promise<SavedDynamics> {
     if (this.#isBetween) return await this.#saveHeld();
     const { loop, current } = this.#engine;
@@ -40,7 +40,10 @@ export class Checkpoints {
     };
   }
 
-  /** Returns the state during a run, with the batch as if the run had ended after the last step. */
+  /**
+   * Returns the state during a run. Its batch has the values that it would have if the run had ended after the last
+   * step.
+   */
   async #saveHeld(): Promise<SavedDynamics> {
     const { loop, current, held } = this.#engine;
     const { state, clock } = current;
@@ -59,7 +62,7 @@ export class Checkpoints {
     return { integrator: integrator.name, ...options === undefined ? {} : { options } };
   }
 
-  /** Runs `work` between two steps. */
+  /** Runs `work` between two steps. See `Dynamics.betweenSteps`. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return this.#engine.loop.betweenSteps(async () => {
       this.#isBetween = this.#engine.held.isHeld;
@@ -71,7 +74,7 @@ export class Checkpoints {
     });
   }
 
-  /** Goes on from a state, and returns its batch. Throws a TypeError for a state of another integrator. */
+  /** Restores a state, and returns its batch. Throws a TypeError if the state belongs to another integrator. */
   async load(saved: SavedDynamics): Promise<Batch> {
     const { name, integrator, place, loop } = this.#engine;
     assertSaved(name, integrator.name, saved);
@@ -95,7 +98,7 @@ export class Checkpoints {
     return batch;
   }
 
-  /** Warns if the batch of a checkpoint was loaded, and the next run is of another one. */
+  /** Warns if a checkpoint was loaded, and the next run uses another batch than the one that was returned. */
   begins(batch: Batch): void {
     const loaded = this.#loaded, { loop } = this.#engine;
     this.#loaded = undefined;
@@ -106,20 +109,23 @@ export class Checkpoints {
     loop.warnings.warn("checkpoint", "run", new Error(text));
   }
 
-  /** Writes a state to a file, once hooks have written the files that they report in it. */
+  /**
+   * Writes an encoded state to a file. First waits until hooks have flushed their files, because the state refers to
+   * them.
+   */
   async write(path: string | URL, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { writeWhole } = await loadCheckpointing();
     await this.#engine.loop.hooks.flush();
     await writeWhole(path, bytes, "checkpoint");
   }
 
-  /** Returns a state as the bytes of a file. */
+  /** Encodes a state as the bytes of a checkpoint file. */
   async encode(data: SavedDynamics): Promise<Uint8Array<ArrayBuffer>> {
     const { encodeCheckpoint } = await loadCheckpointing();
     return encodeCheckpoint({ kind: this.#kind, schema: SCHEMA, data });
   }
 
-  /** Reads a state from a file. */
+  /** Reads a state from a checkpoint file. */
   async read(path: string | URL): Promise<SavedDynamics> {
     const { readCheckpoint } = await loadCheckpointing();
     const expected = { kind: this.#kind, schema: SCHEMA, oldest: SCHEMA };
@@ -127,7 +133,7 @@ export class Checkpoints {
     return data as SavedDynamics;
   }
 
-  /** Goes on from the newest whole file of a folder; warns of damaged ones. */
+  /** Loads the newest readable checkpoint in a folder, and warns of damaged newer ones. */
   async loadLatest(
     folder: string | URL,
     load: (path: string) => Promise<Batch>,

@@ -1,5 +1,5 @@
 /**
- * The time of the systems of a run.
+ * Simulated time of the systems of a run.
  *
  * @module
  */
@@ -10,37 +10,40 @@ import type { Integrator } from "../integrators/integrator.ts";
 import { type PerSystem, perSystem } from "../integrators/parameters.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 
-/** The field of the batch in which the time is kept between runs. */
+/** Name of the field in which the batch keeps the time between runs. */
 const TIME = "time";
 
-/** The start of a clock, one entry per system: plain data. */
+/** State of a clock as plain data, one entry per system. */
 export interface SavedClock {
-  /** Number of steps that each system had done. */
+  /** Number of steps that each system had done when the clock started; one number per stage if there are several. */
   readonly begun: Int32Array;
-  /** Time of each system after those steps, fs. */
+  /** Time of each system when the clock started, fs. */
   readonly before: Float64Array;
 }
 
-/** Counts the time of the steps that one integrator runs on a batch, from the time in the batch on. */
+/** Computes the time of each system from the steps that one integrator runs, starting from the time in the batch. */
 export class Clock {
-  /** The field that counts the steps: if the integrator has stages, those of each stage, in a row per system. */
+  /**
+   * Name of the field that counts the steps. If the integrator has stages, the field has a row per system with the
+   * steps in each stage.
+   */
   readonly counter: "stepsDone" | typeof STAGE_STEPS;
-  /** The time of a step, of each stage; `undefined` where no steps take any. */
+  /** Time step of each stage; `undefined` if no step takes time. */
   readonly #dt: readonly PerSystem[] | undefined;
   readonly #batch: Batch;
-  /** The same for each system, once it was asked for. */
+  /** Time step of each stage and system, fs; `undefined` until first needed. */
   #dts: readonly Float64Array[] | undefined;
   readonly #begun: Int32Array;
   readonly #before: Float64Array;
-  /** Number of steps of each system at the last update. */
+  /** Number of steps of each system at the last call of `keep`. */
   #left: Int32Array;
 
-  /** Ignores earlier steps of other integrators, except for the field `time`, which continues. */
+  /** Starts the clock at the time in the field `time`, or at 0 without it. Steps done before do not count. */
   constructor(batch: Batch, { dt, stages }: Pick<Integrator, "dt" | "stages">) {
     this.counter = stages === undefined ? "stepsDone" : STAGE_STEPS;
     this.#dt = dt === undefined ? undefined : stages?.map(({ dt = 0 }) => dt) ?? [dt];
     this.#batch = batch;
-    // Fields are read at once: later an engine holds them.
+    // Time steps from a field are read now, because later an engine holds the field.
     if (this.#dt?.some((dt) => isObject(dt) && "field" in dt)) this.#dts = this.#readDts();
     this.#begun = this.#steps(batch).slice();
     this.#left = this.#begun.slice();
@@ -50,7 +53,7 @@ export class Clock {
     });
   }
 
-  /** Returns the time of each system after its number of steps, fs; NaN if steps take no time. */
+  /** Returns the time of each system after the given numbers of steps, fs; NaN if steps take no time. */
   at(steps: Int32Array): Float64Array {
     const stages = this.#dts ??= this.#readDts();
     const each = stages.length;
@@ -64,7 +67,10 @@ export class Clock {
     });
   }
 
-  /** Returns whether the batch is as it was left: no other engine has run it, and its time was not set. */
+  /**
+   * Returns whether time and steps of the batch have not changed since the last `keep`. They change if another engine
+   * runs the batch, or the caller sets its time.
+   */
   isOf(batch: Batch): boolean {
     if (this.#dt === undefined) return true;
     const [times, steps] = [batch.has(TIME) ? batch.get(TIME) : [], this.#steps(batch)];
@@ -72,13 +78,19 @@ export class Clock {
       this.at(this.#left).every((time, s) => time === times[s]);
   }
 
-  /** Leaves the time in the batch for the next integrator, if steps take any. */
+  /**
+   * Writes the time into the batch for the next integrator, and remembers the numbers of steps. Does nothing to the
+   * time if steps take no time.
+   */
   keep(batch: Batch): void {
     this.#left = this.#steps(batch).slice();
     this.note(batch);
   }
 
-  /** Goes on counting for systems that were in other slots of this or of another clock. */
+  /**
+   * Copies the state of systems from another clock or other slots. `from` has the slot of each system there, or
+   * `undefined` for a new system.
+   */
   carry({ begun, before }: SavedClock, from: readonly (number | undefined)[]): void {
     for (const [place, old] of from.entries()) {
       if (old === undefined) continue;
@@ -88,7 +100,7 @@ export class Clock {
     }
   }
 
-  /** Starts the count of new systems. */
+  /** Starts the clock for the new systems in some slots. */
   admit(batch: Batch, places: Iterable<number>): void {
     for (const place of places) {
       const before = batch.has(TIME) ? batch.get(TIME)[place]! : 0;
@@ -98,12 +110,12 @@ export class Clock {
     }
   }
 
-  /** Returns the start of the clock, for a checkpoint. */
+  /** Returns the state of the clock, for a checkpoint. */
   save(): SavedClock {
     return { begun: this.#begun.slice(), before: this.#before.slice() };
   }
 
-  /** Writes the time of each system into a batch, if steps take time. */
+  /** Writes the time of each system into a batch. Does nothing if steps take no time. */
   note(batch: Batch): void {
     if (this.#dt === undefined) return;
     const options = { level: "system", dtype: "f64", unit: "fs", fill: 0 } as const;
@@ -114,7 +126,7 @@ export class Clock {
     return (this.#dt ?? [NaN]).map((dt) => perSystem("a run", "dt", dt, this.#batch));
   }
 
-  /** Counters of each system. */
+  /** Number of step counters per system: one per stage. */
   get #each(): number {
     return this.#begun.length / this.#before.length;
   }

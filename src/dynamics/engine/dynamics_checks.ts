@@ -1,5 +1,5 @@
 /**
- * Checks of the options and batches of engines.
+ * Checks of the options of engines, and of their batches.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { complaint } from "../../base/show.ts";
 import { checkConstraints } from "../constraints/constraint.ts";
 import type { DynamicsOptions } from "./dynamics_options.ts";
 
-/** The options that every engine has. */
+/** Names of the options that every dynamics engine has. */
 export const ENGINE_OPTIONS: readonly string[] = Object.keys(
   {
     model: true,
@@ -34,7 +34,10 @@ export const ENGINE_OPTIONS: readonly string[] = Object.keys(
   } satisfies Readonly<Record<keyof DynamicsOptions, true>>,
 );
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/**
+ * Throws a TypeError or RangeError that names the first invalid option. `parameters` are the names of the
+ * integrator's options.
+ */
 export function checkDynamicsOptions(
   name: string,
   options: unknown,
@@ -70,7 +73,7 @@ export function checkDynamicsOptions(
   if (nSteps !== undefined) checkSteps(name, nSteps);
 }
 
-/** Throws where it is not said where to run, or twice. */
+/** Throws if both `device` and `backend` are given, or if one of them is invalid. */
 function checkPlace(action: string, { device, backend }: Members): void {
   if (backend !== undefined && device !== undefined) {
     throw new TypeError(
@@ -98,7 +101,7 @@ function checkPlace(action: string, { device, backend }: Members): void {
   }
 }
 
-/** Throws if `threads` is not a number, or if the device does not support threads. */
+/** Throws if `threads` is invalid, or the device does not support threads. */
 function checkThreaded(action: string, { threads, device, backend }: Members): void {
   checkThreads(action, threads);
   if (backend !== undefined) {
@@ -117,7 +120,7 @@ function checkKeepSeconds(action: string, seconds: unknown): void {
   throw new Wrong(complaint(action, "keepSeconds must be a non-negative number", seconds));
 }
 
-/** Throws if a batch cannot be run. */
+/** Throws if the batch or the number of steps is invalid, or an engine holds the batch. */
 export function checkRun(
   name: string,
   batch: unknown,
@@ -162,7 +165,10 @@ function isModel(value: unknown): value is ModelLike {
     typeof value.open === "function";
 }
 
-/** Returns the first atom of a system with a number of a field that is not finite. */
+/**
+ * Returns the index of the first atom of a system for which a field is not finite, or `undefined` if all values are
+ * finite.
+ */
 export function firstNotFinite(
   state: ResidentBatch,
   field: "velocities" | "forces",
@@ -176,10 +182,10 @@ export function firstNotFinite(
   });
 }
 
-/** Values of fields, on the host or a backend. */
+/** Values of fields by name, from the host or a backend. */
 export type FieldArrays = Readonly<Record<string, ArrayLike<number> | undefined>>;
 
-/** Fields that must be finite, with how many numbers a row has, and whether rows are those of atoms. */
+/** Fields that must be finite: name, numbers per row, and true if there is one row per atom. */
 const CHECKED = [
   ["positions", 3, true],
   ["velocities", 3, true],
@@ -187,17 +193,17 @@ const CHECKED = [
   ["cell", 9, false],
 ] as const;
 
-/** A system that has diverged, and the first field of it that is not finite. */
+/** A system that has diverged, and its first field that is not finite. */
 export interface Diverged {
   /** Slot of the system. */
   readonly system: number;
-  /** The field. */
+  /** Name of the field. */
   readonly cause: "positions" | "velocities" | "forces" | "cell";
-  /** The first atom, counted within the system, if the field has rows per atom. */
+  /** Index of the first atom with such a value, within the system; `undefined` for the cell. */
   readonly atom: number | undefined;
 }
 
-/** Returns the systems of which a field is not finite, in order. */
+/** Returns the systems with a field that is not finite, in the order of their slots. */
 export function divergedSystems(batch: Batch, fields: FieldArrays): Diverged[] {
   const found = new Map<number, Diverged>();
   for (const [field, width, isNode] of CHECKED) {

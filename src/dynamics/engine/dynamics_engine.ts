@@ -1,5 +1,5 @@
 /**
- * The engine that a loop runs for `Dynamics`: the work of each call of the loop on the batch.
+ * The engine that the loop of `Dynamics` drives.
  *
  * @module
  */
@@ -24,25 +24,25 @@ import type { Stability } from "../divergence/stability.ts";
 import { DynamicsFields } from "./fields.ts";
 import { HeldBatch } from "./held_batch.ts";
 
-/** The parts that a `DynamicsEngine` is made of. */
+/** Settings of a `DynamicsEngine`. */
 export interface EngineSettings {
-  /** Name in listings, logs and errors. */
+  /** Name of the engine in listings, logs and errors. */
   readonly name: string;
-  /** Moves the atoms. */
+  /** The integrator, which moves the atoms. */
   readonly integrator: Integrator;
-  /** Computes the forces. */
+  /** The model, which computes the forces. */
   readonly model: Model;
-  /** The options that the user gave. */
+  /** Options that the user has passed. */
   readonly options: DynamicsOptions;
-  /** The engine that hooks find as `ctx.workflow`. */
+  /** The public engine, which hooks receive as `ctx.workflow`. */
   readonly workflow: Workflow;
-  /** Returns the context fields of a batch. */
+  /** Returns the context fields for a batch. */
   contextOf(batch: Batch): object;
 }
 
 /**
- * Runs the steps of a batch for a loop. A step is run by `BatchRun.steps`, many in one call by `BatchRun.multiStep`; the
- * current stream admits and takes out systems between them.
+ * Runs the steps of a batch for a loop: single steps with `BatchRun.steps`, and many steps in one call with
+ * `BatchRun.multiStep`. Between the steps, the current stream admits and removes systems.
  */
 export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly kinds: DynamicsKind = DynamicsStage;
@@ -50,27 +50,27 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly state: DynamicsFields;
   readonly worker: DeviceWorker;
   readonly workflow: Workflow;
-  /** Name in listings, logs and errors. */
+  /** Name of the engine in listings, logs and errors. */
   readonly name: string;
-  /** Moves the atoms. */
+  /** The integrator, which moves the atoms. */
   readonly integrator: Integrator;
-  /** The device it runs on. */
+  /** The device on which the engine runs. */
   readonly device: EngineDevice;
-  /** Counts steps and calls hooks. */
+  /** The loop, which counts steps and calls hooks. */
   readonly loop: Loop<DynamicsKind>;
   /** The batch on the device. */
   readonly place: BatchPlace;
-  /** The batch on the host, while a run has it. */
+  /** Hands the fields of the batch on the host over to a run, and takes them back. */
   readonly held: HeldBatch;
-  /** Warns of runs that are not physical, once there is a run that takes time. */
+  /** Detects runs that are not physical; `undefined` before the first run whose steps take time. */
   #stability: Stability | undefined;
   readonly #isStrict: boolean;
-  /** The settings of the current run. */
+  /** Settings of the current run. */
   readonly running: RunSettings = { stream: undefined, isByHand: false };
-  /** The constraints of the options. */
+  /** Constraints of the options. */
   readonly #constraints: readonly Constraint[];
 
-  /** Throws a TypeError or RangeError for a device that does not exist. */
+  /** Throws a TypeError or RangeError if the device does not exist. */
   constructor(
     { name, integrator, model, options, workflow, contextOf }: EngineSettings,
   ) {
@@ -78,7 +78,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     this.#constraints = [...options.constraints ?? []];
     this.integrator = integrator;
     this.workflow = workflow;
-    // Complete as soon as there is a batch; no hook runs before.
+    // The first batch adds the other fields, before any hook runs.
     this.context = { model } as DynamicsBase;
     this.device = new EngineDevice(name, options);
     this.state = new DynamicsFields(
@@ -121,7 +121,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     };
   }
 
-  /** The constraints of the options, and with a batch those of its systems. */
+  /** Constraints of the options and, once there is a batch, also of its systems. */
   get constraints(): readonly Constraint[] {
     return this.place.run?.constraints ?? this.#constraints;
   }
@@ -134,12 +134,12 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     );
   }
 
-  /** Begins a run: evaluates the first forces. */
+  /** Begins a run: computes the first forces, and starts the checks of a run that takes time. */
   async begin(): Promise<void> {
     this.place.fallback.begin();
     await this.current.begin();
     await this.running.stream?.begin();
-    if (this.integrator.dt === undefined) return; // no step takes time
+    if (this.integrator.dt === undefined) return; // steps of a relaxation take no time
     const stability = this.#stability ??= await this.#openStability();
     if (this.running.isByHand) return stability.beginStep(this.current);
     stability.begin(this.current);
@@ -150,14 +150,14 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     return new Stability(this, this.#isStrict);
   }
 
-  /** Runs one step. */
+  /** Runs one step, with the work before and after it. */
   step(): void | PromiseLike<void> {
     const { place, running: { stream } } = this;
     const { stepCount } = this.loop, stability = this.#stability;
     if (stability !== undefined && stepCount >= stability.next) stability.look(place.run!);
     place.run!.countable(1);
     const taking = place.fallback.takeIfDue(place.run!);
-    // Nearly always; without closures, as it is run for each step that a hook visits.
+    // The usual case creates no closures, because it runs for each step at which a hook is due.
     if (taking === undefined && stream === undefined) return place.run!.steps.step();
     return inOrder(
       () => taking,
@@ -166,7 +166,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     );
   }
 
-  /** Runs up to `n` steps in which no hook is due. */
+  /** Runs up to `n` steps in which no hook is due. Returns the number of steps done. */
   multiStep(_loop: unknown, n: number): number | PromiseLike<number> {
     const { place, running: { stream } } = this;
     const { stepCount } = this.loop, stability = this.#stability;
@@ -174,20 +174,20 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     const taking = place.fallback.takeIfDue(place.run!);
     const most = place.run!.countable(Math.min(n, stability?.limit(stepCount) ?? n));
     const free = stream === undefined ? most : Math.min(most, stream.free());
-    // Without closures if nothing has to be awaited, as it is run for each multi-step call.
+    // The usual case creates no closures, because it runs for each multi-step call.
     if (taking !== undefined) return this.#multiStepAfter(taking, free);
     const running = place.run!.multiStep.run(free);
     return stream === undefined ? running : this.#stepped(running);
   }
 
-  /** Runs up to `n` steps once the snapshot of the batch has been taken. */
+  /** Runs up to `n` steps after the pending snapshot of the batch has been taken. */
   #multiStepAfter(taking: PromiseLike<void>, n: number): PromiseLike<number> {
     const { place, running: { stream } } = this;
     const running = taking.then(() => place.run!.multiStep.run(n));
     return stream === undefined ? running : this.#steppedAfter(running);
   }
 
-  /** Notes in the stream the steps that are done, and returns their number. */
+  /** Reports the number of steps done to the stream, and returns it. */
   #stepped(running: number | PromiseLike<number>): number | PromiseLike<number> {
     if (isThenable(running)) return this.#steppedAfter(running);
     return resultAfter(this.running.stream!.stepped(running), running);
@@ -197,33 +197,36 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     return running.then((done) => this.#stepped(done));
   }
 
-  /** Ends a run: updates the values that hooks read after the last step. */
+  /** Ends a run: updates the values that hooks read after the last step, and runs the final checks. */
   async end(): Promise<void> {
     this.running.stream?.end();
     await this.current.end();
     await this.#stability?.end(this.current);
   }
 
-  /** Copies the results of a run to the batch. */
+  /** Copies the results of a run to the batch on the host. */
   async settled(): Promise<void> {
     await this.current.evaluator.refresh();
     await this.held.takeHome();
   }
 
-  /** Continues on wasm if the device that `"auto"` had picked is lost. */
+  /**
+   * Continues on wasm if the device that `"auto"` had picked is lost. Returns the number of steps done there, or
+   * `undefined` if the error has another cause.
+   */
   async recover(error: unknown): Promise<number | undefined> {
     const step = await this.place.recover(error);
     if (step !== undefined) this.running.stream?.goBack();
     return step;
   }
 
-  /** Returns whether an error says that the device is lost. */
+  /** Returns whether an error means that the device is lost. */
   isFatal(error: unknown): boolean {
     return this.device.lossIn(error) !== undefined;
   }
 }
 
-/** Returns the names of the fields that the user and the model add. */
+/** Returns the names of the custom fields of the user and the model. */
 function fieldsOf({ fields = [], model }: DynamicsOptions): string[] {
   const own = fields.map((field) => typeof field === "string" ? field : field.field);
   return [...own, ...model.fields ?? []];

@@ -1,5 +1,5 @@
 /**
- * The options of engines for atoms.
+ * Options of the engines for atoms.
  *
  * @module
  */
@@ -17,10 +17,10 @@ import type { DynamicsStage } from "../stages.ts";
 /** The kind of stages that dynamics engines have. */
 export type DynamicsKind = typeof DynamicsStage;
 
-/** The hooks an engine begins with, of any form. */
+/** Initial hooks of an engine, in any form that an engine accepts. */
 export type FirstHooks = readonly HookInput<DynamicsKind>[];
 
-/** The type that the initial hooks `H` of an engine must have. */
+/** Type that checks the initial hooks `H` of an engine. */
 export type FirstHooksOf<H> = AllChecked<DynamicsKind, H>;
 
 /** Options of every engine for atoms. */
@@ -29,84 +29,85 @@ export interface DynamicsOptions<
   N extends Names = Names,
   W extends Names = Names,
 > {
-  /** Computes the forces. */
+  /** The model, which computes the forces. */
   readonly model: Model;
   /**
-   * Hooks to begin with; `engine.hooks.add` takes more, with options.
+   * Initial hooks. `engine.hooks.add` adds more, with options.
    *
    * @default undefined
    */
   readonly hooks?: [H] extends [never] ? FirstHooks : InitialHooks<DynamicsKind, H, N, W>;
   /**
-   * Number of steps of `run` if it is called without one.
+   * Number of steps for calls of `run` without an argument for it.
    *
-   * @default undefined: `run` needs a number
+   * @default undefined: each `run` needs the argument
    */
   readonly nSteps?: number;
   /**
-   * Constraints, which work with every integrator: `fixAtoms`, `fixBonds`, …
+   * Constraints, such as `fixAtoms` and `fixBonds`. They work with every integrator.
    *
    * @default undefined
    */
   readonly constraints?: readonly Constraint[];
   /**
-   * True to apply the constraints of systems from files: atoms and coordinates with a 0 in the field `move_mask`,
-   * which readers make of ASE's `FixAtoms` and `FixCartesian`. Warns of other constraints in their `info`. With
-   * `false` all of these are ignored.
+   * True to apply the constraints of systems from files: atoms and coordinates with 0 in the field `move_mask`, to
+   * which readers convert ASE's `FixAtoms` and `FixCartesian`. The engine warns of other constraints in
+   * `info.constraints`. False to ignore all of these without a warning.
    *
    * @default true
    */
   readonly fileConstraints?: boolean;
   /**
-   * The device it runs on: `"wasm"` is SIMD in float32, `"reference"` plain TypeScript in float64, `"webgpu"` a GPU in float32;
-   * `"auto"` is WebGPU on a real adapter, else wasm. A GPU is opened by the first run, and closed with the engine.
+   * Device on which the engine runs: `"wasm"` (SIMD in float32), `"reference"` (plain TypeScript in float64),
+   * `"webgpu"` (a GPU in float32), or `"auto"` (WebGPU on a real adapter, otherwise wasm). The first run opens a GPU,
+   * and `close` closes it.
    *
    * @default "wasm"
    */
   readonly device?: DeviceName | DeviceRequest;
   /**
-   * Number of threads over which the systems of a batch are divided on `"wasm"`, each thread in its own worker. More
-   * threads than systems or processors are useless. Results are bitwise identical. Workers live until the engine is
-   * closed, and keep a process alive.
+   * Number of threads on `"wasm"`. The systems of a batch are divided among the threads, each in its own worker, so
+   * more threads than systems or processors do not help. Results are bitwise identical. The workers keep the process
+   * alive until the engine is closed.
    *
-   * @default 1: the thread of the caller
+   * @default 1, the thread of the caller
    */
   readonly threads?: number;
   /**
-   * A backend that is open, to run there; instead of `device`. It stays open.
+   * An open backend to use instead of opening a `device`. The engine does not close it.
    *
    * @default the backend of `device`
    */
   readonly backend?: Backend;
   /**
-   * Fields of the user's own, in the batch, that hooks may read and write.
+   * Custom fields of the batch that hooks may read and write.
    *
    * @default undefined
    */
   readonly fields?: readonly (string | CustomField<string, unknown>)[];
   /**
-   * Name in listings, logs and checkpoints.
+   * Name of the engine in listings, logs and checkpoints.
    *
-   * @default the name of its integrator
+   * @default the name of the integrator
    */
   readonly name?: string;
-  /** Stops it after the current step; hooks that do not answer are not waited for without end. */
+  /** Signal that stops a run after the current step. The run then does not wait indefinitely for hooks. */
   readonly signal?: AbortSignal;
   /**
-   * Receives every error that does not stop the run.
+   * Receives every error that does not end the run.
    *
-   * @default prints the first of each hook
+   * @default prints the first error of each hook
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
-   * True to end a run that is not physical with an `UnstableError`: one that is far too hot, in which atoms move too far in a
-   * step, whose energy drifts, or whose `dt` is out of range.
+   * True to end a run that is not physical with an `UnstableError`: a system is far too hot, atoms move too far in a
+   * step, the energy drifts, or `dt` is out of range.
    *
    * @default false: the run goes on, with a warning
    */
   readonly strict?: boolean;
   /**
-   * True to check that observers do not change the fields that they read. Slow: for tests.
+   * True to check that observers do not change the fields that they read. The check is slow, so use it in tests.
    *
    * @default false
    */
