@@ -1,15 +1,15 @@
 import type { TrainingBatch } from "./context.ts";
 
-/** A tensor in which something is not finite. */
+/** A tensor with values that are NaN or infinite. */
 export interface NotFiniteTensor {
-  /** Description of the tensor: `loss`, `gradient of fc1.weight`, `x of the batch`. */
+  /** Description of the tensor, such as `loss`, `gradient of fc1.weight` or `x of the batch`. */
   readonly tensor: string;
   /** Number of its elements that are NaN or infinite. */
   readonly count: number;
 }
 
 /**
- * A training has diverged: its loss, gradients or parameters are NaN or infinite. Parameters are not moved by them.
+ * Error thrown when a training has diverged: its loss, gradients or parameters are NaN or infinite.
  *
  * @example
  * ```ts
@@ -22,18 +22,18 @@ export interface NotFiniteTensor {
  * ```
  */
 export class NotFiniteError extends Error {
-  /** Name of these errors. */
+  /** Name of the error. */
   override readonly name = "NotFiniteError";
-  /** Epochs done before this one. */
+  /** Index of the epoch, from 0. */
   readonly epoch: number;
-  /** Batches of the epoch before this one. */
+  /** Index of the batch in its epoch, from 0. */
   readonly batch: number;
-  /** Steps done before this one. */
+  /** Index of the step, from 0. */
   readonly step: number;
-  /** Tensors that are not finite. */
+  /** Tensors with values that are not finite. */
   readonly tensors: readonly NotFiniteTensor[];
 
-  /** Says which tensors, how many numbers of each, and where. */
+  /** Creates the error. The message names the tensors, the number of their values that are not finite, and the step. */
   constructor(
     trainer: string,
     { epoch, batch, step, tensors }: {
@@ -59,7 +59,7 @@ export class NotFiniteError extends Error {
   }
 }
 
-/** Returns the tensors of a batch that are not finite. */
+/** Returns the tensors of a batch with values that are not finite. */
 export function notFiniteIn({ feeds }: TrainingBatch): NotFiniteTensor[] {
   return Object.entries(feeds).flatMap(([name, { data }]) => {
     const count = data instanceof Float32Array || data instanceof Float64Array
@@ -69,7 +69,7 @@ export function notFiniteIn({ feeds }: TrainingBatch): NotFiniteTensor[] {
   });
 }
 
-/** Returns how many numbers are not finite. */
+/** Returns the number of values that are NaN or infinite. */
 export function countNotFinite(numbers: ArrayLike<number>): number {
   let count = 0;
   for (let i = 0; i < numbers.length; i++) if (!Number.isFinite(numbers[i])) count++;

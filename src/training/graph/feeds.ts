@@ -1,5 +1,5 @@
 /**
- * Conversion of the tensors of a batch to the feeds of a session.
+ * Conversion of the tensors of a batch to the input tensors of a session.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import {
 } from "../../onnx/session/session_tensor.ts";
 import { didYouMean } from "../../base/did_you_mean.ts";
 
-/** A session, as its feeds need it. */
+/** The members of a session that determine its feeds. */
 export type FedSession = Pick<Session, "inputs" | "device" | "name">;
 
 /**
- * Returns the tensors of a batch for the inputs of a session, converted to their types. Inputs in `own` are fed by the
- * caller; further tensors of the batch are left out.
+ * Returns the tensors of a batch for the inputs of a session, converted to the types of the inputs. Inputs in `own`
+ * are left out, because the caller feeds them. Tensors that are not inputs are left out, too.
  *
- * @throws {TypeError} if the batch lacks an input, or if a conversion would change its numbers
+ * @throws {TypeError} if the batch lacks an input, or if a conversion would change its values
  */
 export function feedsOf(
   { inputs, device, name }: FedSession,
@@ -45,7 +45,7 @@ function missing(
   feeds: Readonly<Record<string, HostFeed>>,
 ): TypeError {
   const names = Object.keys(feeds);
-  // A tensor of another input is not this one misspelled.
+  // A tensor that belongs to another input is not suggested as a misspelling.
   const free = names.filter((name) => !inputs.some((other) => other.name === name));
   return new TypeError(
     `Cannot run ${name}: each batch must have ${JSON.stringify(input)} [${shape.join(", ")}]; got ${
@@ -54,7 +54,7 @@ function missing(
   );
 }
 
-/** Converts numbers to the type of an input; returns the same array if it has that type. */
+/** Converts numbers to the type of an input. Returns the same array if it has that type. */
 function fitted(data: TensorArray, { name, dtype }: TensorInfo, isEvaluator: boolean): TensorArray {
   const wanted = TENSOR_ARRAYS[dtype] as unknown as { new (length: number): TensorArray };
   if (data instanceof wanted) return data;

@@ -1,27 +1,27 @@
 /**
- * Names of the values that a trainer adds to a graph. No model has such names.
+ * Names of the values that a trainer adds to a graph. Their prefix avoids collisions with names in models.
  *
  * @module
  */
 
-/** All parameters in one tensor, if they are fed as one. */
+/** Input with all parameters in one tensor, used on a GPU. */
 export const FLAT_PARAMETERS = "hooke:parameters";
 
-/** All gradients in one tensor. */
+/** Output with all gradients in one tensor, used on a GPU. */
 export const FLAT_GRADIENTS = "hooke:gradients";
 
-/** The factors of the gradients of each term of the loss. */
+/** Input with the factor of the gradients of each term of the loss. */
 export const SHARES = "hooke:shares";
 
-/** The means of the loss's terms, then of the metrics. */
+/** Output with the means of the terms of the loss, followed by those of the metrics. */
 export const MEANS = "hooke:means";
 
-/** Returns the name of the gradient by a parameter. */
+/** Returns the name of the output with the gradient of a parameter. */
 export function gradientName(parameter: string): string {
   return `hooke:gradient:${parameter}`;
 }
 
-/** Returns the name of the derivative of a custom loss by an output. */
+/** Returns the name of the input with the derivative of a custom loss with respect to an output of the model. */
 export function slopeName(output: string): string {
   return `hooke:slope:${output}`;
 }

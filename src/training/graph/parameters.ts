@@ -1,5 +1,5 @@
 /**
- * The choice of the tensors of a model that are trained.
+ * Choice of the tensors of a model that are trained.
  *
  * @module
  */
@@ -17,9 +17,12 @@ export type Patterns = string | readonly string[];
 
 /** A choice of tensors to train. */
 export interface ParameterChoice {
-  /** The tensors to train. By default the parameters noted in the file, else weights by their position in the graph. */
+  /**
+   * The tensors to train. By default they are the parameters that the file notes; if it notes none, they are the
+   * weights that {@linkcode isWeight} recognizes.
+   */
   readonly parameters?: Patterns | undefined;
-  /** Tensors among them that stay frozen. */
+  /** Tensors among the parameters that stay frozen. */
   readonly freeze?: Patterns | undefined;
 }
 
@@ -29,11 +32,12 @@ export function fits(name: string, patterns: Patterns): boolean {
 }
 
 /**
- * Returns the tensors of a model to train. They are of float32 with at least one axis, used, and not a running mean or
- * variance. With patterns, those that the patterns name; without, the parameters noted in the file, as
- * `GraphBuilder.parameter` notes them; else the weights by their names or positions ({@linkcode isWeight}).
+ * Returns the tensors of a model to train. They must be float32, have at least one axis, be used in the graph, and
+ * not be a running mean or variance. If `parameters` is given, its patterns choose among them. Otherwise the
+ * parameters are those that the file notes, as `GraphBuilder.parameter` writes them; if it notes none, they are the
+ * weights that {@linkcode isWeight} recognizes.
  *
- * @throws {RangeError} if a pattern fits none of them, or if none is left
+ * @throws {RangeError} if a pattern matches no such tensor, or if no tensor is left to train
  */
 export function chooseParameters(
   model: ModelProto,
@@ -75,7 +79,7 @@ function checkPatterns(
   }
 }
 
-/** Describes the first few tensors of a model without parameters. */
+/** Returns a description of the first four tensors of a model, for an error. */
 function othersOf(model: ModelProto): string {
   const tensors = model.graph?.initializer ?? [];
   if (tensors.length === 0) return "none of any type";

@@ -1,5 +1,5 @@
 /**
- * Runs of the graphs of a trainer over its parameters.
+ * Runs of the graphs of a trainer with its current parameters.
  *
  * @module
  */
@@ -39,51 +39,51 @@ import {
 } from "./training_graph.ts";
 import { readView } from "../../hooks/run/read_view.ts";
 
-/** Parts of a runner. */
+/** Values from which a {@linkcode Runner} is created. */
 export interface RunnerParts {
-  /** The parts of the graphs. */
+  /** The parts from which the graphs are built. */
   readonly graphs: GraphParts;
-  /** The arrays of the parameters. */
+  /** The arrays of the parameters and their gradients. */
   readonly arena: Arena;
   /** Name of the model in errors. */
   readonly name: string;
-  /** Threads of onnxruntime on wasm. */
+  /** Number of onnxruntime threads on wasm. */
   readonly threads: number | undefined;
-  /** Memory of several threads in Deno, in bytes. */
+  /** Memory of a session with several threads in Deno, in bytes. */
   readonly threadMemory?: number | undefined;
-  /** Implementation of onnxruntime on the processor. */
+  /** Implementation of onnxruntime on the processor; see `SessionOptions`. */
   readonly runtime?: SessionOptions["runtime"] | undefined;
 }
 
-/** Result of a run. */
+/** Result of a run of the loss graph. */
 export interface Ran {
-  /** The means of the loss's terms, then of the metrics; `undefined` if they are pending. */
+  /** The means of the terms of the loss, followed by those of the metrics; `undefined` if they are pending. */
   readonly means: ArrayLike<number> | undefined;
-  /** Fetches the means. `isAwaited` tells whether the step waits for them. */
+  /** Returns the means, and fetches them from a GPU if needed. `isAwaited` is true if the step waits for them. */
   fetch(isAwaited: boolean): PromiseLike<ArrayLike<number>>;
 }
 
-/** The array of the arena that gets the gradients. */
+/** The array that receives the gradients. `"gradients"` is for the first batch of a step, `"more"` for later ones. */
 export type GradientTarget = "gradients" | "more";
 
-/** Key of the session without the changes of hooks. */
+/** Key of the session whose graph does not have the changes of hooks. */
 const UNCHANGED = "unchanged";
 
-/** A session, and the terms and metrics that it measures. */
+/** An open session, with the terms and metrics that its graph measures. */
 interface Opened {
   readonly session: Session;
   readonly measured: Measured;
-  /** The inputs that no batch feeds. */
+  /** Names of the inputs that the runner feeds instead of batches. */
   readonly own: ReadonlySet<string>;
 }
 
-/** Sessions over the parameters of one arena. */
+/** Runs sessions with the parameters of one arena. Sessions are opened when they are first needed. */
 export class Runner {
   readonly #parts: RunnerParts;
   readonly #gpu: WebGpuBackend | undefined;
   readonly #opened = new Map<string, Promise<Opened>>();
   #graphs: GraphParts;
-  /** Buffers of means on a GPU, by their number: hooks add terms, and remove them. */
+  /** Buffers for means on a GPU, by the number of means, which changes when hooks add or remove terms. */
   readonly #means = new Map<number, Buffer<"real">>();
 
   constructor(parts: RunnerParts) {
@@ -92,18 +92,21 @@ export class Runner {
     this.#gpu = gpuOf(parts.arena.backend);
   }
 
-  /** Builds the graphs of other parts from now on. */
+  /** Closes all sessions. Later runs use graphs that are built from `graphs`. */
   async rebuild(graphs: GraphParts): Promise<void> {
     await this.#close();
     this.#graphs = graphs;
   }
 
-  /** Returns the terms and metrics that are measured of a batch. */
+  /** Returns the terms of the loss and the metrics that the graph measures. */
   async measured(): Promise<Measured> {
     return (await this.#session("gradients")).measured;
   }
 
-  /** Computes loss, metrics and gradients of a batch; the gradients of each term are multiplied by its share. */
+  /**
+   * Computes loss, metrics and gradients of a batch. `shares` has a factor for the gradients of each term of the
+   * loss. `more` are feeds in addition to the batch.
+   */
   async gradients(
     batch: TrainingBatch,
     shares: Float64Array,
@@ -117,7 +120,7 @@ export class Runner {
     return await this.#run(opened, feeds, into);
   }
 
-  /** Computes loss and metrics of a batch. */
+  /** Computes loss and metrics of a batch. `parameters` is the name of the array to use as parameters. */
   async evaluate(
     batch: TrainingBatch,
     more: Readonly<Record<string, HostFeed>> = {},
@@ -137,7 +140,7 @@ export class Runner {
     return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
-  /** Computes the gradients of a batch from the derivatives of the loss by the outputs of the model. */
+  /** Computes the gradients of a batch from the derivatives of the loss with respect to the outputs of the model. */
   async slopes(
     batch: TrainingBatch,
     slopes: ReadonlyMap<string, HostFeed>,
@@ -149,7 +152,7 @@ export class Runner {
     await this.#run(opened, this.#fed(opened, batch, { ...more, ...own }), into);
   }
 
-  /** Computes tensors of the model without the changes of hooks. */
+  /** Computes tensors of the model as they are without the changes of hooks. `expose` makes them outputs. */
   async unchanged(
     batch: TrainingBatch,
     expose: (graph: Graph) => void,
@@ -160,7 +163,7 @@ export class Runner {
     return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
-  /** Computes the outputs of the model's graph with more outputs; `key` identifies that graph. */
+  /** Computes tensors of the model that `expose` makes outputs of its graph. `key` identifies the resulting graph. */
   async tapped(
     key: string,
     batch: TrainingBatch,
@@ -172,7 +175,7 @@ export class Runner {
     return await this.#runPlain(opened, this.#fed(opened, batch, more, parameters));
   }
 
-  /** Closes all sessions. */
+  /** Closes all sessions, and frees the buffers. */
   async dispose(): Promise<void> {
     await this.#close();
     for (const means of this.#means.values()) this.#parts.arena.backend.free(means);
@@ -191,7 +194,7 @@ export class Runner {
     let opened = this.#opened.get(kind);
     if (opened === undefined) {
       this.#opened.set(kind, opened = this.#open(this.#build(kind, expose)));
-      opened.catch(() => this.#opened.delete(kind)); // the next try may do better
+      opened.catch(() => this.#opened.delete(kind)); // the next call opens it again
     }
     return opened;
   }
@@ -226,7 +229,7 @@ export class Runner {
     return { session, measured, own: new Set([...names, FLAT_PARAMETERS, SHARES]) };
   }
 
-  /** Returns the feeds: parameters, the tensors of the batch, and further ones. */
+  /** Returns the feeds of a session: the parameters, the tensors of the batch, and those in `more`. */
   #fed(
     { session, own }: Opened,
     { feeds }: TrainingBatch,
@@ -239,7 +242,10 @@ export class Runner {
 
   readonly #fedParameters = new Map<string, { memory: unknown; feeds: Feeds }>();
 
-  /** Returns the feeds of the parameters, or of another array of the arena in their place. */
+  /**
+   * Returns the feeds of the parameters, with values from the array `name` of the arena. They are cached while its
+   * memory stays the same.
+   */
   #parameters(name: string): Feeds {
     const { arena } = this.#parts, buffer = arena.array(name);
     if (this.#gpu !== undefined) {
@@ -266,7 +272,7 @@ export class Runner {
 
   readonly #fetched = new Map<string, { memory: unknown; fetches: Fetches }>();
 
-  /** Returns the fetches: the gradients, and the means if there are any. */
+  /** Returns the outputs to fetch: the gradients, written into the array `into`, and the means if there are any. */
   #fetches({ session }: Opened, into: GradientTarget | undefined): Fetches {
     if (into === undefined) return [MEANS];
     const { arena } = this.#parts, view = arena.backend.view(arena.array(into));
@@ -284,7 +290,7 @@ export class Runner {
     return fetches;
   }
 
-  /** Waits for the work of the session alone; the means are fetched later. */
+  /** Runs a session on a GPU, and waits for its work. The means are fetched later. */
   async #runOnGpu(
     gpu: WebGpuBackend,
     { session, measured }: Opened,

@@ -1,5 +1,6 @@
 /**
- * The graphs that a trainer runs: the model with parameters as inputs, losses and metrics as outputs, and gradients.
+ * The graphs that a trainer runs. They are the graph of the model with parameters as inputs, and with losses, metrics
+ * and gradients as outputs.
  *
  * @module
  */
@@ -26,41 +27,41 @@ import {
   slopeName,
 } from "./graph_names.ts";
 
-/** Parts that the graphs are built of. */
+/** Parts from which the graphs are built. */
 export interface GraphParts {
   /** The bytes of the model. */
   readonly model: Uint8Array;
-  /** The parameters, in the order of the arena. */
+  /** The parameters, in the order of their positions in the arena. */
   readonly places: readonly Place[];
   /** The loss to minimize. */
   readonly loss: Loss;
   /** The metrics to measure. */
   readonly metrics: MetricsByName;
-  /** Applies patches to the graph before anything is added. */
+  /** Applies the patches of hooks, before anything else is added to the graph. */
   readonly edit?: ((graph: Graph) => void) | undefined;
-  /** Lets hooks change tensors of the graph, after `edit`. */
+  /** Makes tensors changeable by hooks; called after `edit`. */
   readonly open?: ((graph: Graph) => void) | undefined;
   /** Terms that hooks add to the loss. */
   readonly terms?: readonly Loss[] | undefined;
-  /** True for WebGPU: all parameters are one tensor then, and all gradients too. */
+  /** True for WebGPU, where all parameters are one tensor, and all gradients are another. */
   readonly isGpu: boolean;
 }
 
-/** The values that a graph measures: the terms of the loss, then the metrics. */
+/** The values that a graph measures: the terms of the loss, followed by the metrics. */
 export interface Measured {
-  /** The terms. */
+  /** The terms of the loss. */
   readonly terms: readonly LossTerm[];
-  /** The metrics, by name. */
+  /** The metrics, with their names. */
   readonly metrics: readonly (Metric & { readonly name: string })[];
 }
 
-/** A graph, ready to be opened. */
+/** A graph that is ready to be opened as a session. */
 export interface BuiltGraph extends Measured {
   /** The bytes of the file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Builds the graph of loss and metrics; with `gradients` also of the gradients by every parameter. */
+/** Builds the graph of loss and metrics. If `gradients` is true, it also computes the gradient of every parameter. */
 export function lossGraph(parts: GraphParts, { gradients }: { gradients: boolean }): BuiltGraph {
   const graph = prepared(parts);
   const before = graph.outputs.map(({ name }) => name);
@@ -71,7 +72,7 @@ export function lossGraph(parts: GraphParts, { gradients }: { gradients: boolean
   return { ...measured, bytes: finished(graph, parts, gradients) };
 }
 
-/** Builds the graph of the model's outputs, or of any of its tensors. */
+/** Builds the graph of the model's outputs. `expose` may add other tensors as outputs. */
 export function forwardGraph(
   parts: GraphParts,
   expose: (graph: Graph) => void = () => {},
@@ -81,7 +82,10 @@ export function forwardGraph(
   return finished(graph, parts, false);
 }
 
-/** Builds the graph of the gradients by every parameter, given the derivatives by the outputs of the model. */
+/**
+ * Builds the graph that computes the gradient of every parameter from the derivatives of a loss with respect to the
+ * outputs of the model.
+ */
 export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
   const graph = prepared(parts), builder = new GraphBuilder(graph);
   const outputs = graph.outputs.map(({ name }) => name).filter((name) =>
@@ -100,7 +104,10 @@ export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
   return finished(graph, parts, true);
 }
 
-/** Prepares the model: parameters become inputs, patches are applied, and losses add the outputs that they need. */
+/**
+ * Prepares the graph of the model: makes parameters inputs, applies the changes of hooks, and lets losses add
+ * outputs.
+ */
 function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): Graph {
   let graph = new Graph(decodeModel(model));
   for (const { name } of places) graph.feed(name);
@@ -113,7 +120,7 @@ function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): 
   return graph;
 }
 
-/** Writes losses and metrics into the graph; their means are one output tensor. */
+/** Adds losses and metrics to the graph. Their means become one output tensor. */
 function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts): Measured {
   const builder = lossBuilder(graph);
   const own = loss.terms(builder);
@@ -136,7 +143,7 @@ function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts):
   return { terms, metrics: measured.map(({ metric }) => metric) };
 }
 
-/** Returns a mean as a scalar, whatever shape a function has given it. */
+/** Returns a mean as a scalar. Throws a RangeError if it has more than one element. */
 function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
   const { shape } = new GraphFacts(graph.graph).of(mean.name);
   if (shape === undefined || shape.length === 0) return mean;
@@ -171,7 +178,7 @@ function metricOf(name: string, metric: Metric | Loss, builder: LossBuilder): {
   };
 }
 
-/** Returns Σ share · mean over the terms, the value that is differentiated. */
+/** Adds the value to be differentiated, Σ share · mean over the terms, and returns its name. */
 function objectiveOf(graph: Graph, terms: number): string {
   const builder = new GraphBuilder(graph);
   const shares = builder.input(SHARES, "f32", [terms]);
@@ -191,7 +198,7 @@ function differentiate(graph: Graph, of: string, places: readonly Place[]): void
   gradient(graph, { of, wrt, unused: "zeros" });
 }
 
-/** Simplifies the graph, and converts it to the form that its device needs. */
+/** Simplifies the graph, and encodes it in the form that its device needs. */
 function finished(
   graph: Graph,
   { places, isGpu }: GraphParts,
@@ -203,7 +210,7 @@ function finished(
   return isGpu ? gpuForm(bytes) : bytes;
 }
 
-/** Joins all parameters in one tensor, and all gradients in one, as the arena stores them. */
+/** Joins all parameters in one input, and all gradients in one output, in the layout of the arena. */
 function flatten(graph: Graph, places: readonly Place[], gradients: boolean): void {
   const builder = new GraphBuilder(graph);
   const size = places.reduce((sum, place) => sum + place.size, 0);
@@ -225,7 +232,7 @@ function flatten(graph: Graph, places: readonly Place[], gradients: boolean): vo
   builder.output(FLAT_GRADIENTS, builder.op("Concat", parts, "f32", { axis: 0 }), [size]);
 }
 
-/** Returns the builder for losses and metrics. */
+/** Returns the builder with which losses and metrics add to a graph. */
 function lossBuilder(graph: Graph): LossBuilder {
   const builder = new GraphBuilder(graph);
   return {

@@ -1,5 +1,5 @@
 /**
- * Recognition of the weights among the constants of a graph, if the file does not note them.
+ * Recognition of the weights among the constants of a graph, for files that do not note their parameters.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Graph } from "../../onnx/graph/graph.ts";
 import type { Use } from "../../onnx/graph/graph_links.ts";
 
-/** Operator → the inputs at which it has weights. */
+/** Operator → indices of the inputs that may be weights. */
 const WEIGHTS: Readonly<Record<string, readonly number[]>> = {
   MatMul: [0, 1],
   Gemm: [0, 1, 2],
@@ -35,7 +35,7 @@ const BEFORE_BIAS: ReadonlySet<string> = new Set([
   "ConvTranspose",
 ]);
 
-/** Operators that change only the form of a tensor. */
+/** Operators that rearrange, convert or select elements and compute no new ones. */
 const VIEWS: ReadonlySet<string> = new Set([
   "Identity",
   "Cast",
@@ -53,15 +53,15 @@ const VIEWS: ReadonlySet<string> = new Set([
 const CALLED = /(^|[._/])(weight|bias|gamma|beta|kernel|embedding)s?$/i;
 
 /**
- * Returns whether a constant is a weight, by its name or its position. Weights are multiplied as matrices, convolved,
- * looked up, or scale normalized values; biases are added to the results of such operators. Other constants of a formula,
- * such as centers of radial functions, are not weights.
+ * Returns whether a constant is a weight, by its name or its use. Weights are multiplied as matrices, convolved,
+ * looked up, or used to scale normalized values; biases are added to the results of such operators. Other constants
+ * of a formula, such as centers of radial functions, are not weights.
  */
 export function isWeight(graph: Graph, name: string): boolean {
   return CALLED.test(name) || usesOf(graph, name).some((use) => isWeightUse(graph, use));
 }
 
-/** Returns the uses of a value, in any form. */
+/** Returns the uses of a value, also those after operators of {@linkcode VIEWS}. */
 function usesOf(graph: Graph, name: string): Use[] {
   return graph.uses(name).flatMap((use) => {
     const { opType, output } = use.node;
@@ -75,7 +75,7 @@ function isWeightUse(graph: Graph, { node, index }: Use): boolean {
   return node.opType === "Add" && isResult(graph, node.input[1 - index] ?? "");
 }
 
-/** Returns whether a value is the result of an operator with weights, in any form. */
+/** Returns whether a value is the result of an operator with weights, perhaps after operators of {@linkcode VIEWS}. */
 function isResult(graph: Graph, name: string): boolean {
   const node = graph.producer(name);
   if (node === undefined) return false;

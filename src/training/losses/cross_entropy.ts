@@ -15,19 +15,20 @@ export interface CrossEntropyOptions {
    */
   readonly output?: string;
   /**
-   * The tensor of a batch with the correct classes, whole numbers from 0; for scores [B, T, C] it is [B, T].
+   * The tensor of a batch with the correct classes, integers from 0. For scores [B, T, C] it has the shape [B, T].
    *
    * @default "target"
    */
   readonly target?: string;
   /**
-   * Label of samples that do not count.
+   * Label of samples that are ignored.
    *
    * @default -100
    */
   readonly ignore?: number;
   /**
-   * Label smoothing: the share of the correct class that is spread over all classes, from 0 to 1.
+   * Label smoothing: the fraction of the probability of the correct class that is spread over all classes, from 0 to
+   * 1.
    *
    * @default 0
    */
@@ -37,11 +38,11 @@ export interface CrossEntropyOptions {
 const OPTIONS = ["output", "target", "ignore", "smoothing"];
 
 /**
- * Returns the cross entropy, the loss of classifiers: the mean of −log p(correct class), where p is the softmax of the
- * scores. The mean is over the labels that count; if none does, it is 0.
+ * Returns the cross entropy, the usual loss of classifiers. It is the mean of −log p(correct class) over the labels
+ * that are not ignored, where p is the softmax of the scores. If all labels are ignored, it is 0.
  *
  * @throws {TypeError} if an option is unknown
- * @throws {RangeError} for a smoothing that is not from 0 to 1, and an `ignore` that is not an integer
+ * @throws {RangeError} if `smoothing` is not from 0 to 1, or if `ignore` is not an integer
  *
  * @example
  * ```ts
@@ -74,8 +75,8 @@ export function crossEntropy(options: CrossEntropyOptions = {}): Loss {
 }
 
 /**
- * Returns the number of labels that count. Throws a RangeError for a label that is not a class: runtimes take −1 for the
- * last class, and a GPU reads undefined memory.
+ * Returns a function that counts the labels of a batch that are not ignored. It throws a RangeError for a label that
+ * is not a class, because runtimes take −1 for the last class, and a GPU would read undefined memory.
  */
 export function countLabels(
   target: string,
@@ -107,23 +108,23 @@ function noClass(
   );
 }
 
-/** Returns the number of classes, if the shape of the scores has it. */
+/** Returns the number of classes; undefined if the shape of the scores does not tell. */
 function classesOf({ graph, output }: LossBuilder, name: string | undefined): number | undefined {
   const last = new GraphFacts(graph.graph).of(output(name).name).shape?.at(-1);
   return typeof last === "number" ? last : undefined;
 }
 
-/** Labels for the graph: an ignored one is class 0 with weight 0. */
+/** Labels in the graph. An ignored label becomes class 0 with the weight 0. */
 export interface Labels {
-  /** The class of each. */
+  /** The class of each label, as a vector. */
   readonly safe: Value<"i64">;
-  /** 1 if it counts, else 0. */
+  /** The weight of each label: 1, or 0 if it is ignored. */
   readonly counts: Value<"f32">;
-  /** Number of labels that count, at least 1. */
+  /** Number of labels that are not ignored, but at least 1. */
   readonly total: Value<"f32">;
 }
 
-/** Returns the labels of a batch, in one row: they have the axes of the scores but for the last. */
+/** Returns the labels of a batch as vectors. In the batch they have the shape of the scores without the last axis. */
 export function labelsOf(
   { graph, target }: LossBuilder,
   name: string,
@@ -140,10 +141,10 @@ export function labelsOf(
   return { safe, counts, total: graph.op("Max", [sum, graph.constant("f32", 1)], "f32") };
 }
 
-/** Returns the number of labels, if the axes of the scores are unknown. */
+/** Name of the free dimension of the labels, used if the shape of the scores is unknown. */
 const FREE_ROWS = "labels";
 
-/** Returns the mean of −log p. */
+/** Adds the mean of −log p(correct class) to the graph, and returns it. */
 export function meanNegativeLog(builder: LossBuilder, options: CrossEntropyOptions): Value<"f32"> {
   const { graph } = builder, { target = "target", ignore = -100, smoothing = 0 } = options;
   const scores = builder.output(options.output);
@@ -163,7 +164,7 @@ export function meanNegativeLog(builder: LossBuilder, options: CrossEntropyOptio
   return graph.div(sum, labels.total);
 }
 
-/** Scores as a matrix: a row for each label. */
+/** Returns the scores as a matrix with a row for each label. */
 export function rowsOf(graph: GraphBuilder, scores: Value<"f32">): Value<"f32"> {
   const shape = graph.op("Shape", [scores], "i64");
   const classes = graph.gather(shape, graph.constant("i64", [-1]));
@@ -171,7 +172,7 @@ export function rowsOf(graph: GraphBuilder, scores: Value<"f32">): Value<"f32"> 
   return graph.reshape(scores, graph.op("Concat", [minusOne, classes], "i64", { axis: 0 }));
 }
 
-/** Writes LogSoftmax in parts, because WebGPU has no such operator. */
+/** Adds the log softmax of each row to the graph, composed of basic operators, because WebGPU has no LogSoftmax. */
 function logSoftmax(graph: GraphBuilder, rows: Value<"f32">): Value<"f32"> {
   const axis = graph.constant("i64", [1]);
   const most = graph.op("ReduceMax", [rows, axis], "f32", { keepdims: 1 });

@@ -3,7 +3,7 @@ import { checkKeys } from "../../base/check_options.ts";
 import { complaint } from "../../base/show.ts";
 import { type Loss, type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 
-/** Tensors that a loss compares. */
+/** Names of the tensors that a loss compares. */
 export interface LossOptions {
   /**
    * The output of the model.
@@ -12,7 +12,7 @@ export interface LossOptions {
    */
   readonly output?: string;
   /**
-   * The tensor of a batch to compare it with, of the same shape.
+   * The tensor of a batch that the output is compared with. It has the shape of the output.
    *
    * @default "target"
    */
@@ -70,7 +70,7 @@ export function meanSquaredError(options: LossOptions = {}): Loss {
  *
  * @throws {TypeError} if an option is unknown
  *
- * @example How far away it is
+ * @example The loss of a single number
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
  * import { meanAbsoluteError, sgd, Trainer } from "@hooke/hooke/training";
@@ -96,13 +96,13 @@ export function meanAbsoluteError(options: LossOptions = {}): Loss {
 }
 
 /**
- * Returns the Huber loss: the mean of ½ d² if a difference d is at most delta, else of delta (|d| − ½ delta), as in
- * PyTorch's `huber_loss`.
+ * Returns the Huber loss, which for a difference d is ½ d² if |d| is at most `delta`, and `delta` (|d| − ½ `delta`)
+ * otherwise. It is the mean over all numbers of the output, like PyTorch's `huber_loss`.
  *
  * @throws {TypeError} if an option is unknown
- * @throws {RangeError} if delta is not above 0
+ * @throws {RangeError} if `delta` is not above 0
  *
- * @example Straight from half a unit on
+ * @example Linear for differences above 0.5
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
  * import { huber, sgd, Trainer } from "@hooke/hooke/training";
@@ -131,7 +131,7 @@ export function huber({ delta = 1, ...options }: HuberOptions = {}): Loss {
   });
 }
 
-/** Returns a mean over a function of output − target. */
+/** Returns a loss that is the mean of a function of output − target. */
 function elementwise(
   name: string,
   options: LossOptions,

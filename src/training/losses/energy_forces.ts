@@ -18,7 +18,7 @@ import {
 
 const ACTION = "make an energyForces loss";
 
-/** Weight of a term of a loss: a number, or a function of the step. */
+/** Weight of a term of a loss: a number, or a function of the step, which is counted from 0. */
 export type LossWeight = number | ((step: number) => number);
 
 /** Options of {@linkcode energyForces}. */
@@ -42,26 +42,27 @@ export interface EnergyForcesOptions {
    */
   readonly stress?: LossWeight;
   /**
-   * True to compare energies per atom; a batch then has `atoms`, the number of atoms of each system, float32.
+   * True to compare energies per atom. Batches must then have the tensor `atoms`, the number of atoms of each system
+   * as float32.
    *
    * @default false
    */
   readonly perAtom?: boolean;
   /**
-   * True if batches have weights of their systems, as `atomsData` makes them with `partial`, `weight` or `replay`. Each
-   * term is then Σ w (y − y*)² / n over the n targets that exist.
+   * True if batches have the weights of their systems, as those of `atomsData` with `partial`, `weight` or `replay`
+   * do. Each term is then Σ w (y − y*)² / n over the n targets that exist.
    *
    * @default false
    */
   readonly weighted?: boolean;
   /**
-   * The potential that the loss is for: its manifest states the outputs of the graph and their units.
+   * The potential to train. Its manifest states the outputs of the graph and their units.
    *
    * @default the graph gives eV and Å, under `names`
    */
   readonly potential?: TrainablePotential;
   /**
-   * Names of tensors: outputs of the model and targets of a batch. Left out with `potential`.
+   * Names of outputs of the model, and of targets of a batch. Must be left out with `potential`.
    *
    * @default { energy: "energy", …, positions: "positions", …Target: "…_target", …Weight: "…_weight" }
    */
@@ -69,14 +70,14 @@ export interface EnergyForcesOptions {
 }
 
 /**
- * Returns the loss to fit a potential: w_E · mean (E − E*)² + w_F · mean (F − F*)² + w_S · mean (σ − σ*)², over systems,
- * force components and stress components. A model of energies alone is differentiated; training it differentiates it
- * once more.
+ * Returns the loss for fitting a potential: w_E · mean (E − E*)² + w_F · mean (F − F*)² + w_S · mean (σ − σ*)², over
+ * systems, force components and stress components. If the model has no output of forces or stresses, the loss adds
+ * the output by differentiating the energy.
  *
  * @throws {TypeError} if an option is unknown
- * @throws {RangeError} for a weight that is below 0 or no number, and where all are 0
+ * @throws {RangeError} if a weight is below 0 or not a number, or if all weights are 0
  *
- * @example Forces count for more as training goes on
+ * @example A weight of forces that grows during training
  * ```ts
  * import { energyForces } from "@hooke/hooke/training";
  *
@@ -114,7 +115,7 @@ export function energyForces(options: EnergyForcesOptions = {}): Loss {
   };
 }
 
-/** Returns the names of those inputs that a strain moves, of a model that has them. */
+/** Returns the names of the inputs that a strain changes; false for an input that the model does not have. */
 function strained(
   { graph }: ModelProto,
   { shifts, edges, batchIndex: batch, cell }: Required<EnergyForcesNames>,

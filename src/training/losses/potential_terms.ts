@@ -1,5 +1,5 @@
 /**
- * Differences between outputs and targets of a potential, for losses and metrics.
+ * Differences between the results of a potential and its targets, for losses and metrics.
  *
  * @module
  */
@@ -11,41 +11,43 @@ import { potentialIn, type TrainablePotential } from "../potential/potential.ts"
 import { perVolume } from "../potential/volumes.ts";
 import { type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 
-/** Names of tensors; those left out have the default names. */
+/** Names of tensors. Names that are left out have their default. */
 export interface EnergyForcesNames {
-  /** The output with energies, eV. */
+  /** The output with energies, [B], eV. */
   readonly energy?: string;
-  /** The output with forces, eV/Å; added by differentiation if it is missing. */
+  /** The output with forces, [N, 3], eV/Å. If it is missing, it is added by differentiating the energy. */
   readonly forces?: string;
-  /** The output with stresses, eV/Å³; computed from virials and cells if it is missing. */
+  /** The output with stresses, [B, 3, 3], eV/Å³. If it is missing, stresses are computed from virials and cells. */
   readonly stress?: string;
-  /** The input with positions, Å. */
+  /** The input with positions, [N, 3], Å. */
   readonly positions?: string;
-  /** The input that is added to the vectors of edges, Å, for stresses made by differentiation. */
+  /**
+   * The input with the shifts of edges, Å, which are added to their vectors. Needed for stresses by differentiation.
+   */
   readonly shifts?: string;
-  /** The input with edges, for stresses made by differentiation. */
+  /** The input with the atoms of each edge. Needed for stresses by differentiation. */
   readonly edges?: string;
-  /** The input with the system of each atom: the same. */
+  /** The input with the system of each atom. Needed for stresses by differentiation. */
   readonly batchIndex?: string;
-  /** The energies of a batch. */
+  /** The target energies of a batch. */
   readonly energyTarget?: string;
-  /** Forces. */
+  /** The target forces of a batch. */
   readonly forcesTarget?: string;
-  /** Stresses. */
+  /** The target stresses of a batch. */
   readonly stressTarget?: string;
-  /** The weight of each energy, if weights count. */
+  /** The weight of each energy; used with `weighted`. */
   readonly energyWeight?: string;
-  /** The weight of the forces of each atom, if weights count. */
+  /** The weight of the forces of each atom; used with `weighted`. */
   readonly forcesWeight?: string;
-  /** The weight of each stress, if weights count. */
+  /** The weight of each stress; used with `weighted`. */
   readonly stressWeight?: string;
   /** The number of atoms of each system. */
   readonly atoms?: string;
-  /** The cells, [B, 3, 3], Å: for stresses of a model that has no output of them. */
+  /** The cells, [B, 3, 3], Å. Needed for stresses of a model without a stress output. */
   readonly cell?: string;
 }
 
-/** The names of tensors unless options say otherwise. */
+/** Default names of tensors. */
 const NAMES: Readonly<Required<EnergyForcesNames>> = {
   energy: "energy",
   forces: "forces",
@@ -64,7 +66,10 @@ const NAMES: Readonly<Required<EnergyForcesNames>> = {
   cell: "cell",
 };
 
-/** Returns the names of tensors. Throws a TypeError for unknown ones, and for names besides those of a potential. */
+/**
+ * Returns the names of all tensors. Throws a TypeError for an unknown key, and for names that are given in addition
+ * to a potential.
+ */
 export function namesOf(
   action: string,
   { names = {}, potential }: {
@@ -82,36 +87,42 @@ export function namesOf(
   );
 }
 
-/** Name of the output of virials that the loss adds. */
+/** Name of the output with virials that the loss adds. */
 export const VIRIAL = "virial";
 
 /** The quantities of a potential. */
 export type Quantity = "energy" | "forces" | "stress";
 
-/** Numbers of each quantity per system or atom. */
+/** Number of elements of each quantity per system or atom. */
 const WIDTHS: Readonly<Record<Quantity, number>> = { energy: 1, forces: 3, stress: 9 };
 
-/** Differences of one quantity in a batch. */
+/** Differences of one quantity between model and target, in a batch. */
 export interface Difference {
-  /** Model minus target: of any shape, or with weights [rows, numbers], 0 where there is no target. */
+  /**
+   * Result of the model minus the target. Without weights it has the shape of the target. With weights its shape is
+   * [rows, width], and it is 0 where the target is missing.
+   */
   readonly value: Value<"f32">;
-  /** The weight of each row, [rows, 1], 0 where there is no target; `undefined` if all are 1. */
+  /**
+   * The weight of each row, [rows, 1], which is 0 where the target is missing; `undefined` if batches have no
+   * weights.
+   */
   readonly weight: Value<"f32"> | undefined;
-  /** Numbers per row. */
+  /** Number of elements per row. */
   readonly width: number;
 }
 
-/** Options of the differences between outputs and targets. */
+/** Options of the differences between results and targets. */
 export interface DifferenceOptions {
   /** The names of tensors. */
   readonly names: Required<EnergyForcesNames>;
   /** True to compare energies per atom. */
   readonly perAtom: boolean;
-  /** True if a batch has weights, which are 0 for targets that do not exist. */
+  /** True if batches have weights, which are 0 where a target is missing. */
   readonly weighted: boolean;
 }
 
-/** Writes the differences of a quantity. */
+/** Adds the differences of a quantity to the graph. */
 export function differenceOf(
   builder: LossBuilder,
   quantity: Quantity,
@@ -136,7 +147,7 @@ export function differenceOf(
   };
 }
 
-/** Returns the function that counts the numbers of a batch that have a target. */
+/** Returns a function that counts the numbers of a batch that have a target. */
 export function targetsIn(
   quantity: Quantity,
   { names, weighted }: Omit<DifferenceOptions, "perAtom">,
@@ -163,16 +174,17 @@ function plainDifference(
   return graph.sub(stressOf(builder, names), builder.target(target, "f32", ["B", 3, 3]));
 }
 
-/** Returns σ = dE/dε / V from the virials that the loss has added and the volumes of the cells. */
+/** Returns the stress, computed from the virial output that the loss has added and the volume of each cell. */
 function stressOf(builder: LossBuilder, names: Required<EnergyForcesNames>): Value<"f32"> {
   const { graph } = builder;
   return perVolume(graph, builder.output(VIRIAL), builder.target(names.cell, "f32", ["B", 3, 3]));
 }
 
 /**
- * Writes Σ w f(difference) / n, over the n numbers that have a target; 0 if no number has one.
+ * Adds Σ w f(difference) / n to the graph, where n is the number of elements that have a target. It is 0 if no
+ * element has a target.
  *
- * @param isWeighted false to count every target that exists as 1
+ * @param isWeighted false to use the weight 1 for every target that exists
  */
 export function meanOfDifferences(
   graph: GraphBuilder,

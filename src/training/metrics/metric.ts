@@ -1,5 +1,6 @@
 /**
- * The interface of metrics: a mean that is written into the graph of the model, and a function of it.
+ * The interface of metrics. A metric is a mean that is computed in the graph of the model, and a function of that
+ * mean.
  *
  * @module
  */
@@ -17,10 +18,10 @@ import type { Loss, LossBuilder } from "../losses/loss.ts";
 
 /** A metric. */
 export interface Metric {
-  /** Writes the mean of the metric, a single number, over the numbers that `count` counts. */
+  /** Adds the mean of the metric, a single number, to the graph. It is taken over the numbers that `count` counts. */
   mean(builder: LossBuilder): Value<"f32">;
   /**
-   * Over how many the mean is taken in a batch.
+   * Returns how many numbers the mean of a batch is taken over.
    *
    * @default the samples of the batch
    */
@@ -36,11 +37,11 @@ export interface Metric {
 /** Metrics, or losses with a single term, by name. */
 export type MetricsByName = Readonly<Record<string, Metric | Loss>>;
 
-/** Tensors of labels and scores. */
+/** Options of metrics that compare scores with labels. */
 export type LabelOptions = Pick<CrossEntropyOptions, "output" | "target" | "ignore">;
 
 /**
- * Returns the share of labels with the highest score.
+ * Returns the accuracy: the fraction of labels whose class has the highest score.
  *
  * @example
  * ```ts
@@ -68,10 +69,10 @@ export function accuracy(options: LabelOptions = {}): Metric {
 }
 
 /**
- * Returns e to the power of the cross entropy: the effective number of classes among which a model is
- * undecided.
+ * Returns the perplexity, which is e to the power of the cross entropy. It is the effective number of classes among
+ * which a model is undecided.
  *
- * @example Four classes, none more likely than the others
+ * @example Four equally likely classes
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
  * import { crossEntropy, perplexity, sgd, Trainer } from "@hooke/hooke/training";

@@ -1,5 +1,5 @@
 /**
- * Metrics, which are measured besides the loss.
+ * Metrics, which are measured in addition to the loss.
  *
  * @module
  */

@@ -20,48 +20,51 @@ export interface PotentialErrorsOptions {
    */
   readonly energy?: boolean;
   /**
-   * False to leave out errors of forces. Otherwise the loss must have a weight for forces, or the model a force output.
+   * False to leave out errors of forces. Otherwise the loss must have a weight for forces, or the model an output of
+   * forces.
    *
    * @default true
    */
   readonly forces?: boolean;
   /**
-   * Unit of errors of stresses; false leaves them out. Otherwise the loss must have a weight for stresses, or the model a
-   * stress output.
+   * Unit of the errors of stresses; false to leave them out. Otherwise the loss must have a weight for stresses, or
+   * the model an output of stresses.
    *
    * @default false
    */
   readonly stress?: "meV/Å³" | "GPa" | false;
   /**
-   * True if batches have weights of their systems. Every target that exists counts as 1.
+   * True if batches have the weights of their systems. The errors are not weighted: every target that exists counts
+   * as 1.
    *
    * @default false
    */
   readonly weighted?: boolean;
   /**
-   * The potential, as for `energyForces`, which must be the loss then.
+   * The potential to train. The loss must be `energyForces` with the same potential.
    *
    * @default the graph gives eV and Å, under `names`
    */
   readonly potential?: TrainablePotential;
   /**
-   * Names of tensors, as for `energyForces`.
+   * Names of tensors, as in the options of `energyForces`.
    *
    * @default those of `energyForces`
    */
   readonly names?: EnergyForcesNames;
 }
 
-/** eV/Å³ in GPa, by CODATA 2018: exact, 1.602176634e-19 J over 1e-30 m³. */
+/** One eV/Å³ in GPa by CODATA 2018. The value is exact: 1.602176634e-19 J divided by 1e-30 m³. */
 const GPA = 160.2176634;
 
 /**
- * Returns the mean absolute and root mean squared errors of a potential: `energyMAE` and `energyRMSE` in meV per atom,
- * `forcesMAE` and `forcesRMSE` in meV/Å, over components, `stressMAE` and `stressRMSE` in meV/Å³ or GPa, over the nine
- * components. Batches must have `atoms`, as those of `atomsData` do.
+ * Returns the mean absolute error (MAE) and the root mean squared error (RMSE) of a potential. `energyMAE` and
+ * `energyRMSE` are in meV per atom, `forcesMAE` and `forcesRMSE` in meV/Å over components, `stressMAE` and
+ * `stressRMSE` in meV/Å³ or GPa over the nine components. Batches must have the tensor `atoms`, as those of
+ * `atomsData` do.
  *
  * @throws {TypeError} if an option is unknown
- * @throws {RangeError} for an unknown unit
+ * @throws {RangeError} if the unit of stresses is unknown
  *
  * @example
  * ```ts

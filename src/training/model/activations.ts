@@ -1,8 +1,9 @@
 /**
  * Tensors within the model that hooks change.
  *
- * The graph is fed the difference to the original tensor, so that gradients flow through a changed tensor as through the
- * original one. The difference of an unchanged tensor is switched off by a gate, which keeps its bits.
+ * The graph is fed the difference from the original tensor, so that gradients flow through a changed tensor as
+ * through the original one. A gate switches off the difference of an unchanged tensor, so that its bits stay the
+ * same.
  *
  * @module
  */
@@ -16,7 +17,7 @@ import { points as pointsOf } from "../../onnx/taps/points.ts";
 import type { Activation, TrainingBatch } from "../context.ts";
 import type { Runner } from "../graph/runner.ts";
 
-/** Makes the tensors that fit some patterns changeable. Returns their patches. */
+/** Makes the tensors whose names match a pattern changeable. Returns the patches of the graph, one per tensor. */
 export function openPoints(graph: Graph, patterns: readonly string[]): Patch[] {
   if (patterns.length === 0) return [];
   const isMoving = ({ kind, type }: ReturnType<typeof pointsOf>[number]) =>
@@ -39,15 +40,18 @@ export interface Changeable {
   readonly patchFeeds: Readonly<Record<string, HostFeed>>;
 }
 
-/** Tensors for the pipe, and the feeds for those that it returns. */
+/** Original tensors that hooks may change, and the feeds that apply the changes. */
 export interface PipedTensors {
-  /** The original tensors by name. */
+  /** The original tensors, by name. */
   readonly given: ReadonlyMap<string, Activation>;
-  /** Returns the feeds that turn them into `next`. Throws a RangeError for names and lengths that do not fit. */
+  /**
+   * Returns the feeds that turn the original tensors into `next`. Throws a RangeError for an unknown name or a wrong
+   * length.
+   */
   feedsOf(next: ReadonlyMap<string, Activation>): Record<string, HostFeed>;
 }
 
-/** Computes the tensors that hooks may change. */
+/** Computes the original values of the tensors that hooks may change. */
 export async function tensorsToPipe(
   { points, runner, patchFeeds }: Changeable,
   batch: TrainingBatch,

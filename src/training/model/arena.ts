@@ -1,35 +1,38 @@
 /**
- * The arrays of the parameters on the backend: one parameter after another in each array.
+ * Arrays of the parameters on a backend. Each array has one section per parameter.
  *
  * @module
  */
 
 import type { Backend, Buffer, FrameBuffers } from "../../backend/backend.ts";
 
-/** A parameter and its position in each array. */
+/** A parameter, and its section in each array. */
 export interface Place {
-  /** Name in the file. */
+  /** Name of the tensor in the model. */
   readonly name: string;
-  /** Lengths. */
+  /** Shape of the tensor. */
   readonly dims: readonly number[];
-  /** First element. */
+  /** Index of its first element in each array. */
   readonly from: number;
-  /** Number of its elements. */
+  /** Number of elements. */
   readonly size: number;
 }
 
-/** Numbers of the parameters, by the name of their role: "parameters", "gradients", "first" … */
+/**
+ * Arrays with a number for each element of the parameters, by role: `"parameters"`, `"gradients"`, `"first"` and so
+ * on.
+ */
 export class Arena {
   readonly backend: Backend;
   readonly places: readonly Place[];
   /** Number of elements of all parameters. */
   readonly size: number;
-  /** For kernels, each parameter is a system and each number an atom. */
+  /** Frame for kernels, to which each parameter is a system and each of its elements an atom. */
   readonly frame: FrameBuffers;
   readonly #arrays = new Map<string, Buffer<"real">>();
   readonly #active: Int32Array;
 
-  /** Throws a RangeError, or a BackendUnavailableError, when there is not enough memory. */
+  /** Allocates the frame. Throws a RangeError or a BackendUnavailableError if there is not enough memory. */
   constructor(backend: Backend, places: readonly Place[]) {
     this.backend = backend;
     this.places = places;
@@ -51,7 +54,7 @@ export class Arena {
     };
   }
 
-  /** Returns an array of a number for each parameter's; of zeros when it is first asked for. */
+  /** Returns the array of a role. It is allocated, with zeros, at the first call. */
   array(name: string): Buffer<"real"> {
     let buffer = this.#arrays.get(name);
     if (buffer === undefined) {
@@ -60,17 +63,17 @@ export class Arena {
     return buffer;
   }
 
-  /** The names of the arrays there are. */
+  /** Roles of the arrays that are allocated. */
   get names(): readonly string[] {
     return [...this.#arrays.keys()];
   }
 
-  /** Returns whether this array exists. */
+  /** Returns whether the array of a role is allocated. */
   has(name: string): boolean {
     return this.#arrays.has(name);
   }
 
-  /** Parameters that later kernel calls work on. */
+  /** Chooses the parameters on which later kernel calls work. */
   activate(isActive: (index: number) => boolean): void {
     let changed = false;
     for (let i = 0; i < this.#active.length; i++) {
@@ -81,7 +84,7 @@ export class Arena {
     if (changed) this.backend.write(this.frame.active, this.#active);
   }
 
-  /** Gives the arrays back. */
+  /** Frees all arrays and the frame. */
   free(): void {
     const { offsets, active, ids, ages, control } = this.frame;
     for (const buffer of this.#arrays.values()) this.backend.free(buffer);

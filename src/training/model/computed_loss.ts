@@ -1,5 +1,5 @@
 /**
- * The loss that a hook has computed: its check, and the derivatives for the backward pass.
+ * A loss that a hook has computed: its check, and its derivatives for the backward pass.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { complaint } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 import type { ComputedLoss, ComputeLossContext } from "../stages.ts";
 
-/** Throws a TypeError or RangeError if a hook did not return a loss with its slopes. */
+/** Throws a TypeError or RangeError if the result of a hook is not a loss with derivatives of the right lengths. */
 export function checkComputed(
   computed: ComputedLoss,
   outputs: ComputeLossContext["outputs"],
@@ -30,7 +30,10 @@ export function checkComputed(
   }
 }
 
-/** Returns the derivatives by every output, for the part of the step. */
+/**
+ * Returns the derivatives of the loss with respect to each output, multiplied by `part`, the fraction of the step's
+ * samples. Missing derivatives are 0.
+ */
 export function slopesOf(
   { slopes }: ComputedLoss,
   outputs: ComputeLossContext["outputs"],

@@ -24,7 +24,7 @@ import { constant } from "../schedules/constant.ts";
 import { applyPatches, type MergedSettings } from "../engine/merged_settings.ts";
 import type { TrainerParts } from "../trainer_options.ts";
 
-/** The file of a model. */
+/** The bytes of a model, and its name. */
 export interface LoadedBytes {
   /** The bytes of the file. */
   readonly bytes: Uint8Array;
@@ -32,19 +32,22 @@ export interface LoadedBytes {
   readonly name: string;
 }
 
-/** The parameters of a model: which they are, where they are stored, and which optimizer updates each. */
+/** The parameters of a model, their sections in the arena, and the optimizer that updates each of them. */
 export interface ModelPlan {
   readonly loaded: LoadedBytes;
   readonly places: readonly Place[];
   readonly optimizers: readonly AssignedOptimizer[];
-  /** The optimizer of each parameter, from 0. */
+  /** Index of the optimizer of each parameter, from 0. */
   readonly owners: readonly number[];
   readonly assigned: ReturnType<typeof assign>;
-  /** Their initial values, one parameter after another. */
+  /** Initial values of all parameters, one parameter after another. */
   readonly initial: Float32Array;
 }
 
-/** Plans the parameters of a model. Throws a RangeError if a pattern fits nothing, a SyntaxError if it is not a model. */
+/**
+ * Chooses the parameters of a model, and assigns them to optimizers. Throws a RangeError if a pattern matches no
+ * parameter, and a SyntaxError if the bytes are not a model.
+ */
 export function planModel(loaded: LoadedBytes, options: TrainerParts): ModelPlan {
   const model = decodeModel(loaded.bytes, { name: loaded.name });
   const { parameters, freeze, schedule = constant() } = options;
@@ -72,14 +75,14 @@ export function planModel(loaded: LoadedBytes, options: TrainerParts): ModelPlan
   };
 }
 
-/** A model on a backend. */
+/** A model on a backend, with its parameters, graphs and optimizer steps. */
 export class OpenedModel {
   readonly arena: Arena;
   readonly runner: Runner | SharedRunner;
   readonly updates: Updates;
-  /** The feeds of the patches. */
+  /** The feeds of the inputs that patches of hooks have added. */
   patchFeeds: Readonly<Record<string, HostFeed>> = {};
-  /** The tensors that hooks change. */
+  /** The patches of tensors that hooks may change. */
   points: readonly Patch[] = [];
   readonly #plan: ModelPlan;
   readonly #options: TrainerParts;
@@ -111,7 +114,10 @@ export class OpenedModel {
     this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);
   }
 
-  /** Rebuilds the graphs if hooks ask for other terms or patches than before. Returns whether it did. */
+  /**
+   * Rebuilds the graphs if hooks request other terms, patches or points than before. Returns whether the graphs were
+   * rebuilt.
+   */
   async follow(settings: MergedSettings): Promise<boolean> {
     const { patches, points, terms } = settings;
     const key = JSON.stringify(
@@ -122,17 +128,17 @@ export class OpenedModel {
       terms.every((term, i) => term === this.#terms[i]);
     const isNone = patches.length + points.length + terms.length === 0;
     if (isSame || (this.#built === "" && isNone)) return false;
-    this.#built = undefined; // until it is known that they can be built
+    this.#built = undefined; // stays undefined if the graphs cannot be built
     this.patchFeeds = {};
     this.points = [];
     await this.runner.rebuild(this.#graphs(settings));
-    await this.runner.measured(); // Builds them now, so that the feeds of patches are known.
+    await this.runner.measured(); // builds the graphs now, so that the feeds of patches are known
     this.#built = key;
     this.#terms = terms;
     return true;
   }
 
-  /** Returns the parameters with numbers that are NaN, of an array. */
+  /** Returns the parameters that have NaN values in an array, with the number of these values. */
   async lostParameters(array: string): Promise<NotFiniteTensor[]> {
     const numbers = await this.arena.backend.read(this.arena.array(array));
     if (!numbers.includes(NaN)) return [];
@@ -142,7 +148,10 @@ export class OpenedModel {
     });
   }
 
-  /** Returns the model with its parameters as they are now, or with the values of another array. */
+  /**
+   * Returns the bytes of the model with the current values of an array, such as `"parameters"` or `"ema"`, as its
+   * parameters.
+   */
   async export(array: string): Promise<Uint8Array<ArrayBuffer>> {
     const numbers = await this.arena.backend.read(this.arena.array(array));
     const model = decodeModel(this.#plan.loaded.bytes);
@@ -154,7 +163,7 @@ export class OpenedModel {
     return encodeModel(model);
   }
 
-  /** Ends the workers after a failed step, until they are needed again. */
+  /** Ends the workers after a failed step. They start again when they are needed. */
   async rest(): Promise<void> {
     if (this.runner instanceof SharedRunner) await this.runner.rest();
   }

@@ -1,5 +1,5 @@
 /**
- * Arrays of the arena by the names of parameters, as hooks get and return them.
+ * Access to arrays of the arena by the names of parameters, for hooks.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import type { Arena } from "./arena.ts";
 import type { NamedNumbers } from "../stages.ts";
 
-/** Returns the parts of an array by parameter: views in host memory, copies elsewhere. */
+/** Returns the section of an array for each wanted parameter: a view in host memory, a copy on other devices. */
 export async function arraysOf(
   arena: Arena,
   array: string,
@@ -22,7 +22,7 @@ export async function arraysOf(
   );
 }
 
-/** Writes numbers into an array, except those that are its own views. */
+/** Writes values into the sections of an array. Values that are the section itself are skipped. */
 export function writeArrays(arena: Arena, array: string, values: NamedNumbers): void {
   const { backend, places } = arena, buffer = arena.array(array);
   const own = backend.isHost ? backend.view(buffer) : undefined;
@@ -38,7 +38,7 @@ export function writeArrays(arena: Arena, array: string, values: NamedNumbers): 
   for (const [numbers, from] of moved) backend.write(buffer, numbers, from);
 }
 
-/** Throws a RangeError if a pipe returned a gradient of no parameter, or of a wrong length. */
+/** Throws a RangeError if a pipe has returned a gradient of an unknown parameter, or of the wrong length. */
 export function checkPiped(given: NamedNumbers, next: NamedNumbers): void {
   for (const [name, numbers] of next) {
     const wanted = given.get(name)?.length;

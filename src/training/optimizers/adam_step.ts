@@ -9,10 +9,11 @@ import { adamStep as adamStepKernel } from "../../kernels/learn/adam_step.ts";
 import type { Moment, Transform } from "./transform.ts";
 import { checked, type MomentOptions } from "./transforms.ts";
 
-/** Weight decay of {@linkcode adamStep}. */
+/** Options of {@linkcode adamStep}. */
 export interface AdamStepOptions extends MomentOptions {
   /**
-   * True to subtract the decay from the parameters, as AdamW does, instead of adding it to the gradients.
+   * True for decoupled weight decay, which is subtracted from the parameters as in AdamW. If it is false, the decay
+   * is added to the gradients.
    *
    * @default true
    */
@@ -20,9 +21,10 @@ export interface AdamStepOptions extends MomentOptions {
 }
 
 /**
- * {@linkcode scaleByAdam}, {@linkcode addDecayedWeights} and {@linkcode descend} in one pass over memory.
+ * Returns a transform with the effect of {@linkcode scaleByAdam}, {@linkcode addDecayedWeights} and {@linkcode
+ * descend}, in one pass over memory.
  *
- * @throws {RangeError} for a beta that is not from 0 to below 1, an eps that is below 0
+ * @throws {RangeError} if `beta2` is not from 0 to below 1, or if `eps` is below 0
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Assignment of parameters to optimizers and rates.
+ * Assignment of parameters to optimizers and to their groups.
  *
  * @module
  */
@@ -11,14 +11,20 @@ import { fits } from "../graph/parameters.ts";
 import type { Schedule } from "../schedules/schedule.ts";
 import { checkRate, type GroupRates, type Optimizer } from "./optimizer.ts";
 
-/** A group, as hooks get it: its learning rate is the current one, from schedules and hooks. */
+/**
+ * A parameter group, as hooks see it. Its `lr` is the current learning rate, which schedules and hooks may have
+ * changed.
+ */
 export class LiveGroup implements ParameterGroup {
   readonly parameters: readonly string[];
   /** The learning rate without the factor of a schedule. */
   base: number;
-  /** Current factor by the schedule. */
+  /** Current factor of the schedule. */
   factor = 1;
-  /** The values behind the accessors; not private, so that a comparison of groups before and after sees the change. */
+  /**
+   * Values behind the accessors. The member is public, so that a comparison of groups before and after a hook sees
+   * changes.
+   */
   readonly rates: { weightDecay: number; momentum: number };
   readonly #optimizer: string;
 
@@ -34,8 +40,8 @@ export class LiveGroup implements ParameterGroup {
   }
 
   /**
-   * Sets the current learning rate; the schedule continues from it. Throws a RangeError for an invalid rate, and while
-   * the factor of the schedule is 0.
+   * Sets the current learning rate, from which the schedule continues. Throws a RangeError for an invalid rate, and
+   * for a rate above 0 while the factor of the schedule is 0.
    */
   set lr(value: number) {
     checkRate(`set a rate of ${this.#optimizer}`, "lr", value);
@@ -66,9 +72,9 @@ export class LiveGroup implements ParameterGroup {
   }
 }
 
-/** An optimizer with its parameters. */
+/** An optimizer, with the groups of the parameters that it updates. */
 export interface AssignedOptimizer extends OptimizerSettings {
-  /** The optimizer of the options. */
+  /** The optimizer as the options of the trainer have it. */
   readonly optimizer: Optimizer;
   readonly groups: readonly LiveGroup[];
   /** The schedule of its learning rates. */
@@ -77,17 +83,17 @@ export interface AssignedOptimizer extends OptimizerSettings {
 
 /** The optimizer that updates a parameter, and its group. */
 export interface Assignment {
-  /** The optimizer, from 0. */
+  /** Index of the optimizer, from 0. */
   readonly optimizer: number;
-  /** The group of it. */
+  /** The group of that optimizer. */
   readonly group: LiveGroup;
 }
 
 /**
  * Assigns each parameter to an optimizer and one of its groups.
  *
- * @throws {RangeError} for a pattern that matches no parameter, a parameter that has not exactly one optimizer, and
- * two optimizers of one name
+ * @throws {RangeError} if a pattern matches no parameter, if a parameter does not have exactly one optimizer, or if
+ * two optimizers have the same name
  */
 export function assign(
   optimizers: readonly Optimizer[],

@@ -1,5 +1,5 @@
 /**
- * The usual optimizers.
+ * The common optimizers: SGD, Adam, AdamW and Lion.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export interface SgdOptions extends OptimizerOptions, MomentumOptions {}
 /** Options of {@linkcode adam} and {@linkcode adamW}. */
 export interface AdamOptions extends OptimizerOptions, MomentOptions {
   /**
-   * Decay of the first moment: the `momentum` of its groups.
+   * Decay of the first moment. It is the `momentum` of the optimizer's groups.
    *
    * @default 0.9
    */
@@ -38,8 +38,9 @@ export interface AdamOptions extends OptimizerOptions, MomentOptions {
 export type LionOptions = Omit<AdamOptions, "eps">;
 
 /**
- * Returns stochastic gradient descent, with momentum if `momentum` is above 0, as PyTorch's SGD: g + λ p, then
- * m = μ m + (1 − dampening) g, then p − lr m. A group without momentum keeps none.
+ * Returns stochastic gradient descent, with momentum if `momentum` is above 0, as in PyTorch's SGD. The weight decay
+ * λ is added to the gradient, g + λ p. The momentum μ gives m = μ m + (1 − dampening) g, and the parameter becomes p
+ * − lr m. Groups whose momentum is 0 have no momentum.
  *
  * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if a rate is out of range
@@ -66,7 +67,7 @@ export function sgd(options: SgdOptions): Optimizer {
 }
 
 /**
- * Returns Adam (Kingma, Ba, 2014); weight decay is added to the gradients.
+ * Returns Adam (Kingma, Ba, 2014). Weight decay is added to the gradients; see `adamW` for decoupled decay.
  *
  * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if a rate is out of range
@@ -102,8 +103,8 @@ export function adamW(options: AdamOptions): Optimizer {
 }
 
 /**
- * Returns Lion (Chen et al., arXiv:2302.06675, 2023): signs of the mean gradient; weight decay is apart from
- * it.
+ * Returns Lion (Chen et al., arXiv:2302.06675, 2023), which updates parameters by the sign of a mean gradient. Weight
+ * decay is decoupled.
  *
  * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if a rate is out of range

@@ -1,5 +1,5 @@
 /**
- * The interface of optimizers: transforms in order, with rates for groups of parameters.
+ * The interface of optimizers. An optimizer is a list of transforms, with rates for groups of parameters.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import type { Schedule } from "../schedules/schedule.ts";
 import { descend } from "./transforms.ts";
 import type { Transform } from "./transform.ts";
 
-/** Rates of some parameters; those left out are the optimizer's. */
+/** Rates of some parameters. Rates that are left out are those of the optimizer. */
 export interface GroupRates {
   /** The learning rate. */
   readonly lr?: number;
   /** The weight decay. */
   readonly weightDecay?: number;
-  /** The momentum, the part of it that is kept at each step; Adam's and Lion's β₁. */
+  /** The momentum: the fraction of earlier gradients that each step keeps. For Adam and Lion it is β₁. */
   readonly momentum?: number;
 }
 
-/** Some parameters, and their rates. */
+/** Options of a parameter group: its parameters, and their rates. */
 export interface GroupOptions extends GroupRates {
   /** Names, or patterns of names: `"*.bias"`. A parameter belongs to the first group that names it. */
   readonly parameters: string | readonly string[];
@@ -32,19 +32,19 @@ export interface OptimizerOptions extends GroupRates {
   /** The learning rate. */
   readonly lr: number;
   /**
-   * Name.
+   * Name of the optimizer.
    *
    * @default the name of its kind
    */
   readonly name?: string;
   /**
-   * The parameters that it moves: names, or patterns of names.
+   * The parameters that the optimizer updates: names, or patterns of names.
    *
    * @default those that no other optimizer names
    */
   readonly parameters?: string | readonly string[];
   /**
-   * Groups with rates of their own; all other parameters have those above.
+   * Groups of parameters with their own rates. All other parameters have the rates of the optimizer.
    *
    * @default undefined
    */
@@ -57,21 +57,21 @@ export interface OptimizerOptions extends GroupRates {
   readonly schedule?: Schedule;
 }
 
-/** An optimizer. */
+/** An optimizer, with defaults applied to its options. */
 export interface Optimizer extends OptimizerOptions {
-  /** Name. */
+  /** Name of the optimizer. */
   readonly name: string;
-  /** The weight decay of parameters of no group. */
+  /** The weight decay of parameters that belong to no group. */
   readonly weightDecay: number;
-  /** The momentum of parameters of no group. */
+  /** The momentum of parameters that belong to no group. */
   readonly momentum: number;
-  /** Groups with rates of their own. */
+  /** Groups of parameters with their own rates. */
   readonly groups: readonly GroupOptions[];
-  /** The transforms that it is composed of. */
+  /** The transforms, in the order in which they are applied. */
   readonly transforms: readonly Transform[];
 }
 
-/** The members of {@linkcode OptimizerOptions}. */
+/** Names of the members of {@linkcode OptimizerOptions}. */
 export const OPTIMIZER_OPTIONS: readonly string[] = [
   "lr",
   "weightDecay",
@@ -83,13 +83,13 @@ export const OPTIMIZER_OPTIONS: readonly string[] = [
 ];
 
 /**
- * Returns a custom optimizer: transforms in order, of which the last one moves the parameters; `descend` is added if
- * no transform does.
+ * Returns a custom optimizer that applies transforms in order. The last transform must update the parameters;
+ * `descend` is appended if no transform does.
  *
- * @throws {TypeError} if an option is unknown or of a wrong type
- * @throws {RangeError} for a rate that is below 0 or no number, and where a transform that moves is not the last
+ * @throws {TypeError} if an option is unknown or of the wrong type
+ * @throws {RangeError} if a rate is out of range, or if a transform that updates parameters is not the last one
  *
- * @example Adam with signs of Lion's kind, and decay
+ * @example An optimizer of several transforms
  * ```ts
  * import { addDecayedWeights, makeOptimizer, scaleByLion, scaleByMomentum } from "@hooke/hooke/training";
  * import { assertEquals } from "@std/assert";
@@ -164,7 +164,7 @@ function checkRates(action: string, rates: Readonly<Record<string, unknown>>): v
   }
 }
 
-/** Throws a RangeError if a rate is below 0, or if a momentum is not below 1. */
+/** Throws a RangeError if a rate is not a finite number of at least 0, or if a momentum is not below 1. */
 export function checkRate(action: string, member: string, value: unknown): void {
   const most = member === "momentum" ? 1 : Infinity;
   if (value === undefined || (typeof value === "number" && value >= 0 && value < most)) return;

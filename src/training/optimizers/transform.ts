@@ -1,14 +1,14 @@
 /**
- * Transforms, of which optimizers are composed.
+ * The interface of transforms, of which optimizers are composed.
  *
  * @module
  */
 
 import type { Buffer, KernelCall } from "../../backend/backend.ts";
 
-/** Values of a parameter in a step. */
+/** Rates of a parameter in one step. */
 export interface Moment {
-  /** Number of the update of this parameter, from 1. */
+  /** Number of updates of this parameter including the current one, so it begins with 1. */
   readonly count: number;
   /** The learning rate. */
   readonly lr: number;
@@ -18,36 +18,37 @@ export interface Moment {
   readonly momentum: number;
 }
 
-/** The arrays of the parameters, one parameter after another. */
+/** Arrays with one section per parameter, which transforms read and write. */
 export interface TransformBuffers {
   /** The parameters. */
   readonly parameters: Buffer<"real">;
-  /** Their gradients. */
+  /** The gradients of the parameters. */
   readonly gradients: Buffer<"real">;
-  /** The updates, which begin as the gradients and pass through the transforms. */
+  /** The updates. They begin as the gradients, and each transform changes them in turn. */
   readonly updates: Buffer<"real">;
-  /** Returns the state of the transform by one of its names. */
+  /** Returns an array of the transform's state, by a name in `keeps`. */
   state(name: string): Buffer<"real">;
-  /** Rows of {@linkcode Transform.settings}, by their names, for each parameter. */
+  /** Returns a buffer with the numbers of {@linkcode Transform.settings} for each parameter, by their name. */
   settings(name: string): Buffer<"real">;
 }
 
-/** A piece of an optimizer: kernels over all parameters. */
+/** A transform of an optimizer: kernels that run over all parameters. */
 export interface Transform {
-  /** Name. */
+  /** Name of the transform. */
   readonly name: string;
   /**
-   * Names of its state from step to step: a number for each number of the parameters, 0 at the beginning.
+   * Names of the arrays that the transform keeps from step to step. Each has a number for each element of the
+   * parameters, which is 0 at the beginning.
    *
    * @default undefined
    */
   readonly keeps?: readonly string[];
-  /** Rows of numbers for each parameter in a step, by name. */
+  /** Functions that return numbers for a parameter in a step, such as its learning rate, by name. */
   readonly settings: Readonly<Record<string, (moment: Moment) => readonly number[]>>;
-  /** True if it changes parameters: the last of an optimizer does, and no other. */
+  /** True if the transform updates the parameters. Only the last transform of an optimizer may do so. */
   readonly moves: boolean;
-  /** True if it reads `updates`; a transform that reads only `gradients` saves a copy. */
+  /** True if the transform uses `updates`. If no transform of an optimizer does, the gradients are not copied. */
   readonly usesUpdates: boolean;
-  /** Kernels. */
+  /** Returns the calls of the kernels. */
   calls(buffers: TransformBuffers): readonly KernelCall[];
 }

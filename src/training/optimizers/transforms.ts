@@ -12,7 +12,7 @@ import { scaleByLion as scaleByLionKernel } from "../../kernels/learn/scale_by_l
 import { scaleByMomentum as scaleByMomentumKernel } from "../../kernels/learn/scale_by_momentum.ts";
 import type { Transform } from "./transform.ts";
 
-/** Options of the moments of gradients. */
+/** Options of transforms that keep moments of gradients. */
 export interface MomentOptions {
   /**
    * Decay of the second moment.
@@ -21,7 +21,7 @@ export interface MomentOptions {
    */
   readonly beta2?: number;
   /**
-   * Added to the denominator, which may be 0.
+   * Number that is added to the denominator, which could otherwise be 0.
    *
    * @default 1e-8
    */
@@ -29,9 +29,10 @@ export interface MomentOptions {
 }
 
 /**
- * Divides updates by the root of their mean square, as Adam does. The momentum of a group is its β₁.
+ * Returns a transform that divides updates by the root of their mean square, as Adam does. The momentum of a group is
+ * its β₁.
  *
- * @throws {RangeError} for a beta that is not from 0 to below 1, an eps that is below 0
+ * @throws {RangeError} if `beta2` is not from 0 to below 1, or if `eps` is below 0
  *
  * @example
  * ```ts
@@ -74,7 +75,7 @@ export function scaleByAdam(options: MomentOptions = {}): Transform {
 /** Options of {@linkcode scaleByMomentum}. */
 export interface MomentumOptions {
   /**
-   * Part of each new gradient, except the first, that is left out.
+   * Fraction of each gradient, except the first, that is left out.
    *
    * @default 0
    */
@@ -88,7 +89,7 @@ export interface MomentumOptions {
 }
 
 /**
- * Adds earlier updates to updates, weighted by the momentum of their group.
+ * Returns a transform that adds earlier updates to each update, weighted by the momentum of the group.
  *
  * @example
  * ```ts
@@ -125,9 +126,10 @@ export function scaleByMomentum(
 }
 
 /**
- * Replaces updates by the signs of their mean, as Lion does. The momentum of a group is its β₁.
+ * Returns a transform that replaces updates by the signs of their mean, as Lion does. The momentum of a group is its
+ * β₁.
  *
- * @throws {RangeError} for a beta that is not from 0 to below 1
+ * @throws {RangeError} if `beta2` is not from 0 to below 1
  *
  * @example
  * ```ts
@@ -153,7 +155,7 @@ export function scaleByLion({ beta2 = 0.99 }: Pick<MomentOptions, "beta2"> = {})
 }
 
 /**
- * Adds the weight decay of each group to the updates.
+ * Returns a transform that adds the parameters, multiplied by the weight decay of their group, to the updates.
  *
  * @example
  * ```ts
@@ -182,7 +184,8 @@ export function addDecayedWeights(): Transform {
 }
 
 /**
- * Takes updates, times the learning rate of their group, off the parameters: the end of every optimizer.
+ * Returns the transform that ends an optimizer. It subtracts the updates, multiplied by the learning rate of their
+ * group, from the parameters.
  *
  * @example
  * ```ts
@@ -210,7 +213,7 @@ export function descend(): Transform {
   };
 }
 
-/** Completes the options of moments. Throws a RangeError if one is out of range. */
+/** Applies the defaults of the options of moments. Throws a RangeError if an option is out of range. */
 export function checked({ beta2 = 0.999, eps = 1e-8 }: MomentOptions): Required<MomentOptions> {
   if (!(beta2 >= 0 && beta2 < 1)) {
     throw new RangeError(

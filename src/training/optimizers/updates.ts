@@ -1,5 +1,5 @@
 /**
- * The steps of optimizers: kernels over the arena, with the current rates.
+ * Execution of optimizers: kernels that run over the arena with the current rates.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import type { Arena } from "../model/arena.ts";
 import type { AssignedOptimizer, Assignment } from "./assigned.ts";
 import type { Transform } from "./transform.ts";
 
-/** Rows of numbers on the backend, one for each parameter, and the function that makes them. */
+/** A buffer with `width` numbers for each parameter, and the function that computes them. */
 interface Rows {
   readonly buffer: Buffer<"real">;
   readonly width: number;
@@ -27,13 +27,13 @@ interface Rows {
   readonly make: Transform["settings"][string];
 }
 
-/** A prepared optimizer. */
+/** An optimizer whose kernels are prepared. */
 interface Ready {
   readonly program: Program;
   readonly rows: readonly Rows[];
 }
 
-/** The steps of all optimizers over one arena. */
+/** Runs the steps of all optimizers, and other kernels, over one arena. */
 export class Updates {
   readonly #arena: Arena;
   readonly #backend: Backend;
@@ -63,12 +63,12 @@ export class Updates {
     this.#ready = optimizers.map(({ optimizer }) => this.#prepare(optimizer.transforms));
   }
 
-  /** Number of updates of each parameter. */
+  /** Number of updates of each parameter so far. */
   get counts(): Int32Array {
     return this.#counts;
   }
 
-  /** Adds the gradients of one more part of a batch. */
+  /** Adds the gradients of a further batch of the step, which are in the array `"more"`, to those in `"gradients"`. */
   addMore(): void {
     this.#arena.activate(() => true);
     this.#run("add", () => [
@@ -81,14 +81,14 @@ export class Updates {
     ]);
   }
 
-  /** Multiplies all gradients: those of the step so far, or those that are still to be added. */
+  /** Multiplies all gradients in one of the two arrays by a factor. */
   scale(target: "gradients" | "more", factor: number): void {
     this.#arena.activate(() => true);
     // A kernel must not get the same buffer twice, so the second term is another array, times 0.
     this.#blend(target, "parameters", factor, 0);
   }
 
-  /** Computes the sums of squares of the gradients of some parameters, for {@linkcode squares}. */
+  /** Computes the sum of squares of the gradient of each used parameter. {@linkcode squares} returns the results. */
   sumSquares(isUsed: (index: number) => boolean): void {
     this.#arena.activate(isUsed);
     this.#run("squares", () => [
@@ -96,7 +96,7 @@ export class Updates {
     ]);
   }
 
-  /** Returns the results of `sumSquares`, a number for each parameter. */
+  /** Returns the results of `sumSquares`, one number for each parameter; a promise if they are on a GPU. */
   squares(): ArrayLike<number> | PromiseLike<ArrayLike<number>> {
     const seen = this.#backend.viewOrRead([this.#squares]);
     return this.#backend.isHost
@@ -104,13 +104,13 @@ export class Updates {
       : (seen as Promise<readonly [Float64Array]>).then(([squares]) => squares);
   }
 
-  /** Reads the results of `sumSquares` late: no step waits for them. */
+  /** Reads the results of `sumSquares` without making a step wait. */
   async takeSquares(): Promise<ArrayLike<number>> {
     const [squares] = await this.#backend.readLate([this.#squares]);
     return squares;
   }
 
-  /** Scales all gradients together if their norm, by `sumSquares`, is above a limit. */
+  /** Scales all gradients by one factor if their total norm, from `sumSquares`, is above a limit. */
   clipNorm(limit: number): void {
     this.#backend.write(this.#limits.norm, [limit]);
     this.#run("clip norm", () => [
@@ -122,7 +122,7 @@ export class Updates {
     ]);
   }
 
-  /** Clips each number of the gradients. */
+  /** Clips each element of the gradients to the range from `-limit` to `limit`. */
   clipValues(limit: number): void {
     this.#arena.activate(() => true);
     this.#backend.write(this.#limits.value, [limit]);
@@ -131,7 +131,7 @@ export class Updates {
     ]);
   }
 
-  /** Lets one optimizer move its parameters, except those that are left out. */
+  /** Runs one optimizer, which updates its parameters except those that are not used in this step. */
   step(optimizer: number, isUsed: (index: number) => boolean): void {
     const moves = (i: number) => this.#of[i]!.optimizer === optimizer && isUsed(i);
     const { program, rows } = this.#ready[optimizer]!;
@@ -143,7 +143,7 @@ export class Updates {
     void this.#backend.run(program, 0, 1);
   }
 
-  /** Updates the moving averages of all parameters. */
+  /** Updates the moving averages of all parameters. `decay` is the fraction of an average that is kept. */
   average(decay: number): void {
     this.#arena.activate(() => true);
     this.#blend("ema", "parameters", decay, 1 - decay);
@@ -155,7 +155,7 @@ export class Updates {
     this.#blend(to, from, 0, 1);
   }
 
-  /** Frees everything but the arena. */
+  /** Frees all buffers and programs except those of the arena. */
   free(): void {
     for (const { program, rows } of this.#ready) {
       program.free();

@@ -1,5 +1,5 @@
 /**
- * Gradients computed by several workers at once, each for a part of the batch.
+ * Gradients that several workers compute in parallel, each for a part of the batch.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { GradientTarget, Ran, Runner } from "../graph/runner.ts";
 import { type GraphParts, lossGraph, type Measured } from "../graph/training_graph.ts";
 import { countsOf } from "../engine/metric_sums.ts";
 
-/** Parts of a runner with workers. */
+/** Values from which a {@linkcode SharedRunner} is created. */
 export interface SharedParts {
   readonly graphs: GraphParts;
   readonly arena: Arena;
@@ -28,25 +28,25 @@ export interface SharedParts {
   readonly name: string;
   /** Number of workers. */
   readonly workers: number;
-  /** Implementation of onnxruntime in the workers. */
+  /** Implementation of onnxruntime that the workers use. */
   readonly runtime?: SessionOptions["runtime"] | undefined;
 }
 
-/** The workers with a graph. */
+/** The sessions of all workers, which have the same graph. */
 interface Team {
   readonly sessions: readonly WorkerSession[];
   readonly measured: Measured;
   readonly own: ReadonlySet<string>;
 }
 
-/** A part of a batch: its worker, and its share of each mean. */
+/** A part of a batch, the session that computes it, and its fraction of the count of each mean. */
 interface Part {
   readonly session: WorkerSession;
   readonly batch: TrainingBatch;
   readonly ratios: readonly number[];
 }
 
-/** Computes gradients by workers; everything else is done by one runner. */
+/** Computes gradients in workers. All other computations use a single runner. */
 export class SharedRunner {
   readonly #runner: Runner;
   readonly #parts: SharedParts;
@@ -72,8 +72,8 @@ export class SharedRunner {
   }
 
   /**
-   * Computes the gradients of one runner, up to rounding: those of all parts are added in order. If hooks replace tensors,
-   * one runner computes them.
+   * Computes gradients, which are equal to those of a single runner up to rounding. The gradients of all parts are
+   * added in order. If hooks change tensors, the single runner computes the gradients.
    */
   async gradients(
     batch: TrainingBatch,
@@ -82,7 +82,7 @@ export class SharedRunner {
     more: Readonly<Record<string, HostFeed>> = {},
     split: DataSource["split"] = splitBatch,
   ): Promise<Ran> {
-    // A replacement is for the whole batch, and only the graph knows how it would be split.
+    // A changed tensor belongs to the whole batch, and only the graph knows how to split it.
     if (Object.values(more).some(({ dims, data }) => (dims ?? [data.length]).length > 0)) {
       return await this.#runner.gradients(batch, shares, into, more);
     }
@@ -108,13 +108,13 @@ export class SharedRunner {
   readonly unchanged: Runner["unchanged"] = (...args) => this.#runner.unchanged(...args);
   readonly tapped: Runner["tapped"] = (...args) => this.#runner.tapped(...args);
 
-  /** Ends the workers. */
+  /** Ends the workers, and disposes of the single runner. */
   async dispose(): Promise<void> {
     await this.#end();
     await this.#runner.dispose();
   }
 
-  /** Ends the workers until they are needed again. */
+  /** Ends the workers. They start again when they are needed. */
   async rest(): Promise<void> {
     await this.#end();
   }
@@ -128,7 +128,7 @@ export class SharedRunner {
   #open(): Promise<Team> {
     if (this.#team === undefined) {
       this.#team = this.#start();
-      this.#team.catch(() => this.#team = undefined); // the next try may do better
+      this.#team.catch(() => this.#team = undefined); // the next call starts the workers again
     }
     return this.#team;
   }
@@ -163,7 +163,7 @@ export class SharedRunner {
     }));
   }
 
-  /** Waits for all parts even if one has failed, so that none is still running in the next step. */
+  /** Computes all parts. Waits for all of them even if one has failed, so that none is running in the next step. */
   async #runAll(
     team: Team,
     parts: readonly Part[],
@@ -189,7 +189,7 @@ export class SharedRunner {
     const view = arena.backend.view(arena.array("parameters")) as Float32Array;
     const parameters = arena.places.map(({ name, dims, from, size }) => [
       name,
-      { data: view.slice(from, from + size), dims }, // a view would take all memory along
+      { data: view.slice(from, from + size), dims }, // posting a view would copy the whole buffer
     ]);
     return session.run({
       ...feedsOf(session, { ...batch.feeds, ...more }, own),

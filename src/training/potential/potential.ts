@@ -192,7 +192,7 @@ export class MatchedPotential implements TrainablePotential {
  * @throws {RangeError} for an invalid value, and if a cutoff is missing
  * @throws {Error} if a file cannot be read
  *
- * @example A trainer that needs nothing but the manifest
+ * @example Train a potential by its manifest
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
  * import { atomsData, energyForces, openPotential, potentialErrors } from "@hooke/hooke/training";
@@ -248,13 +248,13 @@ export async function matchedPotential(
   await compare(compared, options);
   const whole = hasOtherFiles(read) ? await withWeights(read, options) : read;
   const names = Object.keys(options.derived ?? {});
-  // Energies that the manifest adds stay apart: training writes others.
+  // Energies of free atoms in the manifest are not split off, because training writes new ones.
   const { atomEnergies: _, ...manifest } = whole.manifest;
   const bare = { ...whole, manifest };
   const split = splitEnergies(bare, names);
   const loaded = split === bare ? whole : split;
   const matchable = matchableOf(loaded, names);
-  energyOf(matchable); // an error of an output comes first, as in `OnnxModel.open`
+  energyOf(matchable); // throws errors of outputs before those of inputs, as in `OnnxModel.open`
   return new MatchedPotential({
     whole,
     loaded,
@@ -267,7 +267,7 @@ export async function matchedPotential(
 /** Compares a model with its reference, if there is one. Throws a ModelMismatchError if they differ. */
 async function compare(read: LoadedOnnx, options: PotentialOptions): Promise<void> {
   if (read.found === undefined) return;
-  // Making forces changes the decoded graph, which is to be trained as the file has it.
+  // Adding forces changes the decoded graph, so another copy is decoded here: the graph to train must not change.
   const file = decodeModel(read.bytes, { name: read.name });
   const { opened } = await openLoaded({ ...read, file }, {
     ...options,

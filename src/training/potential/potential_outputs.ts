@@ -111,7 +111,7 @@ function energies(
   const systemOfAtom = builder.input(names.systemOfAtom, "i64", ["N"]);
   const zeros = builder.input(names.zeros, "f32", ["B"]);
   if (level === "node") return builder.scatterAdd(zeros, systemOfAtom, rows);
-  // As many rows as systems are energies of systems, as in `OnnxModel`; others are those of atoms.
+  // If there are as many rows as systems, they are energies of systems, as in `OnnxModel`; otherwise of atoms.
   const sizeOf = (value: Value) =>
     builder.reshape(builder.op("Size", [value], "i64"), builder.constant("i64", [1]));
   const systems = sizeOf(zeros), count = sizeOf(rows);

@@ -13,7 +13,7 @@ export function perVolume(
   cells: Value<"f32">,
 ): Value<"f32"> {
   const volume = volumesOf(graph, cells);
-  // Where there is no stress there is no weight for one either: any volume will do but 0.
+  // The stress of a system without a cell has the weight 0, so any volume except 0 will do.
   const isNone = graph.op("Equal", [volume, graph.constant("f32", [0])], "bool");
   const safe = graph.op("Where", [isNone, graph.constant("f32", [1]), volume], "f32");
   const divisor = graph.reshape(safe, graph.constant("i64", [-1, 1, 1]));

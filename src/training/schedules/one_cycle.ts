@@ -66,7 +66,7 @@ export function oneCycle(options: OneCycleOptions): Schedule {
   const { steps, peakAt, divide, finalDivide, momentum } = checked(options);
   const along = (step: number, ends: readonly [first: number, peak: number, last: number]) => {
     const peak = peakAt * steps - 1, end = steps - 1, now = Math.min(step, end);
-    // A fall that has no steps leaves the last one to the rise.
+    // If the fall has no steps, the last step is the peak.
     if (now <= peak) return halfWave(ends[0], ends[1], peak === 0 ? 1 : now / peak);
     return halfWave(ends[1], ends[2], (now - peak) / (end - peak));
   };

@@ -134,7 +134,7 @@ function follow(state: State, plan: Required<PlateauOptions>, value: number): vo
     state.bad = 0;
   }
   if (state.bad <= plan.patience) return;
-  // A factor that starts below the least, as a checkpoint may bring it, does not jump up.
+  // A factor below the minimum, which a checkpoint may contain, is not increased.
   state.factor = Math.min(state.factor, Math.max(state.factor * plan.factor, plan.min));
   state.cooling = plan.cooldown;
   state.bad = 0;

@@ -21,7 +21,7 @@ export function reportToSchedules(
   for (const schedule of new Set(optimizers.map(({ schedule }) => schedule))) {
     const { monitor } = schedule;
     const isNew = monitor === undefined
-      ? after !== "validatedEpoch" // it got them after the validation
+      ? after !== "validatedEpoch" // the schedule received the metrics after the validation
       : monitor.startsWith("val/") === (after === "validation");
     if (isNew) schedule.observe?.(metrics);
   }

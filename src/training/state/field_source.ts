@@ -71,7 +71,7 @@ export class TrainingFieldSource implements StateSource {
 
   plan(fields: readonly string[]): ReadPlan {
     if (this.#isHost()) return { live: true, value: (field) => this.#read(field) };
-    // Observers may be called later, and read the values of now all the same.
+    // Observers may be called later, so the values are copied now.
     return {
       live: false,
       fetch: (isAwaited) => this.#fetch(fields, isAwaited),

@@ -41,7 +41,7 @@ import { writeTuned } from "./tuned_files.ts";
  * reference
  * @throws {Error} the error of a step, or if a file cannot be written
  *
- * @example A spring that is too soft
+ * @example Fine-tune the constant of a spring
  * ```ts
  * import { GraphBuilder } from "@hooke/hooke/onnx";
  * import { adam, fineTune } from "@hooke/hooke/training";
@@ -74,7 +74,7 @@ import { writeTuned } from "./tuned_files.ts";
 export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
   checkOptions("fine-tune a potential", options, FINE_TUNE_OPTIONS);
   const { references = 2 } = options;
-  // Without one, the reference of a file that is overwritten would stay beside another model.
+  // Without new references, those of an overwritten file would stay beside the new model.
   if (!Number.isSafeInteger(references) || references < 1) {
     const wanted = "references must be a positive integer";
     throw new RangeError(complaint("fine-tune a potential", wanted, references));

@@ -45,7 +45,7 @@ function orthogonalized(columns: readonly Float64Array[]): {
 } {
   const rotated = columns.map((column) => column.slice());
   const basis = columns.map((_, k) => Float64Array.from(columns, (_, e) => e === k ? 1 : 0));
-  // Jacobi's method converges quadratically: ten sweeps are plenty, and 60 never reached.
+  // Jacobi's method converges quadratically, so about ten sweeps suffice; 60 only bounds the loop.
   for (let sweep = 0, turned = true; turned && sweep < 60; sweep++) {
     turned = false;
     for (let p = 0; p < rotated.length; p++) {

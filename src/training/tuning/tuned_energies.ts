@@ -34,7 +34,7 @@ export async function elementEnergiesOf(
     );
   }
   if (wanted === "keep" || energy === false || weightsOf(options).energy === 0) return own;
-  // Elements of replayed frames alone keep the energies that they have.
+  // Elements that only occur in replayed frames keep their energies.
   const others = replay === undefined ? {} : noEnergies(systemsList(ACTION, replay.systems));
   const fitted = fitElementEnergies(train, {
     energy,
@@ -80,7 +80,7 @@ async function energiesOf(
   const bytes = encodeModel(potential.prepare(decodeModel(potential.model), wanted));
   const session = device === "reference"
     ? evaluatorSession(bytes, { name })
-    // The first session of a process in Node or a page decides on the threads of all, the trainer's among them.
+    // In Node and in pages the first session sets the number of threads of all later ones, including the trainer's.
     : await openSession(bytes, {
       name,
       threads,

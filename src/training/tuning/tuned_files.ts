@@ -40,7 +40,7 @@ export async function writeTuned(
     url.pathname = url.pathname.replace(/\.onnx$/, "") + ending;
     return url;
   };
-  // The reference comes first: a model that cannot be opened again writes nothing.
+  // The reference is computed first, so that nothing is written if the model cannot be opened again.
   const reference = await referenceOf(model, frames, { ...said, hasStress });
   await writeWhole(out, model, "model");
   await writeWhole(beside(".json"), encoded(said.manifest), "manifest");

@@ -41,7 +41,7 @@ function sharedOptions(
   elementEnergies: Readonly<Record<string, number>> | undefined,
 ): Omit<AtomsDataOptions, "batchSize"> {
   const { energy, forces, stress, virial } = options, weights = weightsOf(options);
-  // Keys are said, so that it is an error if no frame to train with has one that has a weight.
+  // Fields are named, so that a target with a weight that no training frame has is an error.
   const place = (name: "energy" | "forces" | "stress", given: string | false | undefined) => ({
     [name]: weights[name] === 0 ? false : given ?? name,
   });
