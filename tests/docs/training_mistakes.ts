@@ -14,10 +14,10 @@ import { smallNetwork, smallTrainer } from "../training/small_trainer.ts";
 /** Mistake → what throws. */
 export const MISTAKES: Readonly<Record<string, () => unknown>> = {
   "no data": () => new Trainer({ ...PARTS }).train(),
-  "a batch without a tensor": () => smallTrainer([], { data: [{ x: X }] }).train(),
+  "a batch that lacks a tensor": () => smallTrainer([], { data: [{ x: X }] }).train(),
   "frames without energies": () =>
     potential("z", atomsData([{ ...ATOM, forces: [0, 0, 0] }], { cutoff: 5, batchSize: 1 })),
-  "a tensor of atoms that the graph calls otherwise": () =>
+  "a tensor of atoms that has another name in the graph": () =>
     potential(
       "species",
       atomsData([{ ...ATOM, energy: 0, forces: [0, 0, 0] }], {
@@ -25,15 +25,15 @@ export const MISTAKES: Readonly<Record<string, () => unknown>> = {
         batchSize: 1,
       }),
     ),
-  "floats where whole numbers must be": () =>
+  "floats for an input of integers": () =>
     smallTrainer([], { loss: crossEntropy({ output: "hidden" }) }).step({ x: X, target: Y }),
-  "a pattern that fits nothing": () => new Trainer({ ...PARTS, parameters: "third*" }),
-  "a group that fits nothing": () =>
+  "a pattern that matches nothing": () => new Trainer({ ...PARTS, parameters: "third*" }),
+  "a group that matches nothing": () =>
     new Trainer({
       ...PARTS,
       optimizers: sgd({ lr: 1, groups: [{ parameters: "third", lr: 2 }] }),
     }),
-  "several outputs, and none named": () =>
+  "a model with several outputs, and a loss without output": () =>
     smallTrainer([], { loss: meanSquaredError({ target: "wanted" }) }).train(),
   "a model of an opset other than 18 to 21": () =>
     new Trainer({ ...PARTS, model: ofOpset17() }).step({ x: X, wanted: Y }),
@@ -48,11 +48,11 @@ export const MISTAKES: Readonly<Record<string, () => unknown>> = {
       x: { data: new Float32Array(9), dims: [1, 3, 3] },
       wanted: { data: Float32Array.of(1), dims: [1] },
     }),
-  "an option that there is none of": () =>
-    new Trainer({ ...PARTS, epoch: 3 } as unknown as TrainerOptions),
-  "a second hook for one replacement": () => smallTrainer([stepping("one"), stepping("other")]),
+  "an unknown option": () => new Trainer({ ...PARTS, epoch: 3 } as unknown as TrainerOptions),
+  "a second hook that replaces the same stage": () =>
+    smallTrainer([stepping("one"), stepping("other")]),
   "gradients of a wrong length from a pipe": () => smallTrainer([CUTS]).train(),
-  "a point that is no tensor": () => smallTrainer([PATCHES]).train(),
+  "a patch of an unknown tensor": () => smallTrainer([PATCHES]).train(),
   "a checkpoint of another model": async () => {
     await using one = smallTrainer();
     const saved = await one.save();

@@ -259,7 +259,7 @@ Deno.test("docs/training has what the documents hand to hooks, where it is here"
     assertEquals(here, camelCase(key!));
     assert(here! in STATE, here);
   }
-  const step = table("of its StepContext");
+  const step = table("member of its StepContext");
   assertEquals(step.map(([key]) => key), [
     "step",
     "loss",
