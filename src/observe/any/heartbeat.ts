@@ -53,7 +53,7 @@ const NAME = "Heartbeat";
  * training ends. An old time therefore means that training no longer runs. Training never waits for a beat: a beat is
  * skipped while the one before is in flight. Errors are warnings and never stop a run.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

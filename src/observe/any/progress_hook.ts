@@ -82,7 +82,7 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
  *
  * The hook is due only a few times between two lines, so its cost is negligible.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -76,7 +76,7 @@ const QUEUE_LIMIT = 16;
  * Training never waits for answers, except for at most `timeout` seconds when it ends. Failed posts become warnings,
  * which `hooks.list()` counts, and never stop a run.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -63,7 +63,7 @@ const NAME = "AverageStressHook";
  *
  * Every system must have a cell with a volume.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -58,8 +58,8 @@ type OpenBias = ReturnType<BiasModel["open"]>;
  * whenever the bias is applied, like the function of `potential(…)`. It must add to `virial` if stresses are used. A
  * permanent bias can instead be added to the model with `sum`. A hook, in contrast, can be enabled and disabled.
  *
- * Throws a TypeError or RangeError that names the option that is wrong. The run throws a TypeError if a model is not
- * made of kernels, or if a function does not return a number.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option. The run
+ * throws a TypeError if a model is not made of kernels, or if a function does not return a number.
  *
  * @example A wall at z = 0, by a function
  * ```ts

@@ -21,7 +21,7 @@ const NAME = "ConvergedSnapshotHook";
  * trajectories. The engine also needs a `ConvergenceHook`. The frames have the same fields as those of
  * {@linkcode SnapshotHook}, and errors are handled in the same way.
  *
- * Throws a TypeError that names the option that is wrong.
+ * The constructor throws a TypeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

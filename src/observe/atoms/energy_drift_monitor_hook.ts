@@ -102,7 +102,7 @@ const UNITS: Readonly<Record<DriftMetric, string>> = {
  * kept in checkpoints and in later runs of the same batch, even if systems enter or leave it in between. Another
  * batch gets new references. Call `reset()` after drawing new velocities.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -47,9 +47,9 @@ export type FreezeStage = typeof DynamicsStage[
  * The hook is a kernel, so multi-step calls remain possible. The engine option `fixAtoms` does the same for a whole
  * run.
  *
- * Throws a TypeError or RangeError that names the option that is wrong. The run throws a TypeError if atoms are
- * frozen by category and the batch has no field `categories`, and a TypeError or RangeError if the selection `atoms`
- * does not fit the batch.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option. The run
+ * throws a TypeError if atoms are frozen by category and the batch has no field `categories`, and a TypeError or
+ * RangeError if the selection `atoms` does not fit the batch.
  *
  * @example The lower half of a crystal
  * ```ts

@@ -84,7 +84,8 @@ const OPTIONS = ["backend", "logPath", "writerFn", "customScalars", "reads", "st
  * An error while writing stops the run, unless the hook is added with another `onError`. It is thrown at once, some
  * rows later, or when the run ends.
  *
- * Throws a TypeError or RangeError that names the option that is wrong, or a custom column whose name is taken.
+ * The constructor throws a TypeError or RangeError if an option is not valid, or if the name of a custom column is
+ * taken; the message names the option or column.
  *
  * @example
  * ```ts

@@ -90,7 +90,7 @@ const SHOWN = 8;
  * move atoms. Fields are checked after each evaluation of the model, and once before the first step of a run. Hooks
  * that modify forces at that stage, such as `MaxForceClampHook`, run before the check.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

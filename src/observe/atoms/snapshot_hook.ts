@@ -48,7 +48,7 @@ const NAME = "SnapshotHook";
  * An error while writing, including a full sink, stops the run, unless the hook is added with another `onError`. The
  * sink stays open when the run ends.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

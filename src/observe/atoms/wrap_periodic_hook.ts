@@ -29,7 +29,7 @@ const NAME = "WrapPeriodicHook";
  *
  * The hook is a kernel, so multi-step calls remain possible.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ const NAME = "Checkpoint";
  * This class is internal: `addCheckpointing` and `checkpoint` in a configuration use it. To keep only the best few
  * checkpoints, use `ModelCheckpoint`, which is exported.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  */
 export class Checkpoint {
   /** Name of the hook. */

@@ -46,8 +46,8 @@ interface OpenCheckpoints {
  * earlier checkpoints still exist (unless the hook is added with another `onError`). If the folder is removed during
  * the run, the run ends with an error whose code is `"ESTALE"`.
  *
- * Throws a TypeError or RangeError that names the option that is wrong. If the engine cannot write checkpoints, the
- * run throws a TypeError when it begins.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option. If the
+ * engine cannot write checkpoints, the run throws a TypeError when it begins.
  *
  * @example
  * ```ts

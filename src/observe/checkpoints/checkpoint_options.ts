@@ -87,7 +87,7 @@ const OPTIONS = [
   "name",
 ];
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/** Throws a TypeError or RangeError if an option is not valid; the message names the option. */
 export function checkCheckpoints(options: CheckpointHookOptions): void {
   checkOptions(NAME, options, OPTIONS);
   checkRequired(NAME, options, "folder", "the folder for the checkpoints");

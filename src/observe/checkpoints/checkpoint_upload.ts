@@ -70,7 +70,7 @@ const QUEUE_LIMIT = 4;
  * that has been deleted in the meantime. The end of a run waits for all uploads. An upload that fails after all
  * attempts is a warning, which `hooks.list()` counts, and never stops a run.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

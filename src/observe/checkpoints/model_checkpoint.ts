@@ -28,8 +28,8 @@ const NAME = "ModelCheckpoint";
  * number. Existing files are never overwritten: if a name is taken, the new file gets the suffix `-v2`. Checkpoints
  * contain the ranking.
  *
- * Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. A missing metric, in `monitor`
- * or in the template, ends the run.
+ * The constructor throws a TypeError, RangeError or SyntaxError if an option is not valid; the message names the
+ * option. A missing metric, in `monitor` or in the template, ends the run.
  *
  * @example
  * ```ts

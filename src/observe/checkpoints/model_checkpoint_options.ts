@@ -80,7 +80,7 @@ const OPTIONS = [
   "name",
 ];
 
-/** Throws a TypeError, RangeError or SyntaxError that names the option that is wrong. */
+/** Throws a TypeError, RangeError or SyntaxError if an option is not valid; the message names the option. */
 export function checkModelCheckpoint(options: ModelCheckpointOptions): void {
   checkTraining(NAME, options, OPTIONS);
   checkRequired(NAME, options, "dir", "the folder for the checkpoints");

@@ -55,8 +55,8 @@ export interface CheckedCorrelation {
 const OPTIONS = ["frequency", "after", "lags", "originEvery", "element"];
 
 /**
- * Checks the options, and applies defaults. `more` names further allowed options. Throws a TypeError or RangeError
- * that names the option that is wrong.
+ * Checks the options, and applies defaults. `more` names further allowed options. Throws a TypeError or RangeError if
+ * an option is not valid; the message names the option.
  */
 export function checkCorrelation(
   hook: string,

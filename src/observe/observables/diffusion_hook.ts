@@ -46,7 +46,7 @@ const NAME = "DiffusionHook";
  * Wrapping does not count as displacement if it updates `images`, as `WrapPeriodicHook` does. The motion of the center
  * of mass counts. If the lattice changes, the images of atoms move with it.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

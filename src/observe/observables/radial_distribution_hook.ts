@@ -71,7 +71,7 @@ const OPTIONS = ["cutoff", "bins", "elements", ...TIMES];
  *
  * Systems must be periodic in all three directions, because g(r) is relative to the mean density.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

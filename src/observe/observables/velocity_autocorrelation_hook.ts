@@ -37,7 +37,7 @@ const NAME = "VelocityAutocorrelationHook";
  * | C      | autocorrelation                                  | Å²/fs²  |
  * | D      | diffusion coefficient                            | Å²/fs   |
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -113,7 +113,7 @@ export class Profiler implements FinishedHook<string> {
   #open = 0;
   #written: Promise<void> = Promise.resolve();
 
-  /** Throws a TypeError or RangeError that names the option that is wrong. */
+  /** Throws a TypeError or RangeError if an option is not valid; the message names the option. */
   constructor(options: ProfilerOptions = {}) {
     this.#options = readOptions(options);
     const { name, frequency, now, trace, traceCapacity, userTiming } = this.#options;

@@ -33,7 +33,7 @@ const EVERY_TIME: ScheduleOptions = { frequency: 1 };
  *
  * A reporter follows one engine at a time. A run of another engine clears the history.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

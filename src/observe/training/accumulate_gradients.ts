@@ -12,7 +12,7 @@ export interface AccumulateGradientsOptions extends HookName {
  * Accumulates the gradients of several batches into one step while the hook is enabled. The gradients are the same as
  * for one batch with all of their samples.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

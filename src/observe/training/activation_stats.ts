@@ -39,7 +39,7 @@ const NAME = "ActivationStats";
  * The statistics are computed on the device of the tensors, in a second pass apart from training. The results of
  * training are therefore bitwise identical with and without the hook.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ export interface ClipGradientsOptions extends HookName, ClipSettings {}
  * Clips gradients while the hook is enabled. First all gradients are scaled by the same factor so that their norm is
  * at most `norm`. Then the absolute value of each number is limited to `value`.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

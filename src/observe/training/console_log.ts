@@ -64,7 +64,7 @@ const LEVELS: readonly LogLevel[] = ["info", "warning", "error"];
  * With `level: "warning"` it logs only losses that are not finite, notes of other hooks, and runs that end early.
  * With `"error"` it logs only errors.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -73,7 +73,7 @@ const OPTIONS = [
  * value. A value that is not finite is never an improvement. Checkpoints contain the number of checks without
  * improvement.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ export interface EmaOptions extends HookName {
  * parameter` after each step. The averages are equal to the parameters when the hook is first enabled. By default,
  * validation uses the averages. `trainer.parameter(name, "ema")` and `trainer.export("ema")` return them.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -93,8 +93,8 @@ const VERDICTS: readonly GradientVerdict[] = ["fine", "vanishing", "exploding", 
  * received: of all batches of the step, without loss scale, after clipping and after changes by hooks. Verdicts undo
  * the clipping to a norm, because clipping hides explosions.
  *
- * Throws a TypeError or RangeError that names the option that is wrong. A filter that matches no parameter ends the
- * run.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option. A filter
+ * that matches no parameter ends the run.
  *
  * @example
  * ```ts

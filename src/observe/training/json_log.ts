@@ -71,7 +71,7 @@ const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAIN
  * operating system before training goes on, so a killed process loses no line. The run ends if a line cannot be
  * written.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ const OPTIONS = ["everyNSteps", "logMomentum", "logWeightDecay", "write", ...TRA
  * Reports the learning rate of each group of each optimizer as `"lr/adam"`, or as `"lr/adam/0"` if there are several
  * groups. Rows are written at the end of an epoch or step, with the values of its last step.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -66,7 +66,7 @@ const OPTIONS = ["mode", "logShapes", "checkGradients", "write", ...TRAINING_TIM
  *
  * The check costs one norm of the gradients. Single gradients are read only if the norm is not finite.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ const NAME = "Validation";
  *
  * A validation after an epoch begins after EPOCH_END and belongs to that epoch: VALIDATION_END has its metrics.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *
  * @example
  * ```ts
