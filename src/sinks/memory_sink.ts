@@ -52,8 +52,8 @@ export class MemorySink implements Sink, Disposable {
   #isClosed = false;
 
   /**
-   * Throws a TypeError if the options are not valid, and a RangeError if the capacity is not a whole number
-   * or Infinity.
+   * Creates the sink. Throws a TypeError if the options are not valid, and a RangeError if the capacity is not a
+   * positive integer or Infinity.
    */
   constructor(options: MemorySinkOptions = {}) {
     this.capacity = readCapacity(options);

@@ -20,8 +20,8 @@ export interface SystemWriter {
   /** Number of systems in the sink, including those not yet written; `undefined` while it is unknown. */
   readonly length?: number | undefined;
   /**
-   * Removes all systems except the first `length`; does nothing if there are no more. A run that resumes from
-   * a checkpoint writes the systems after it again; without this function they would be stored twice.
+   * Removes all systems except the first `length`; does nothing if there are no more. A run that resumes from a
+   * checkpoint writes the systems after the checkpoint again; without this function they would be stored twice.
    */
   truncate?(length: number): void | PromiseLike<void>;
 }

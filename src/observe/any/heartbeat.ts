@@ -87,7 +87,7 @@ export class Heartbeat {
   readonly name: string;
   /** Schedule of the stages in which beats are sent. */
   readonly stageTimes: Readonly<Record<"STEP_END" | "VALIDATION_BATCH_END", ScheduleOptions>>;
-  /** Errors are warnings, and never stop a run. */
+  /** Turns errors into warnings, so that they never stop a run. */
   readonly onError = "warn";
   readonly #options: HeartbeatOptions;
   #tasks = new TaskQueue("beat", 2);

@@ -23,7 +23,7 @@ export type HookTimes = Omit<ScheduleOptions, "eventFrequency">;
 /** Names of the members of {@linkcode HookTimes}. */
 export const TIMES: readonly string[] = SCHEDULE_KEYS.filter((key) => key !== "eventFrequency");
 
-/** Throws a TypeError if options are not an object, or have a member that is not known. */
+/** Throws a TypeError if options are not an object, or have a member that is not in `known`. */
 export function checkOptions(
   hook: string,
   options: unknown,
@@ -67,7 +67,7 @@ export function checkNumber(
   if (value !== undefined) checkValue(making(hook), member, value, rule);
 }
 
-/** Throws a TypeError if a required option is missing. */
+/** Throws a TypeError if a required option is missing. `what` describes the option in the message. */
 export function checkRequired(hook: string, options: object, member: string, what: string): void {
   if ((options as Members)[member] !== undefined) return;
   throw new TypeError(

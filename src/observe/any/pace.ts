@@ -8,7 +8,7 @@
 export interface PaceOptions {
   /** Number of steps of the run; `undefined` if it is not known. */
   readonly nSteps: number | undefined;
-  /** Returns the time, ms. */
+  /** Returns the current time in ms. */
   readonly now: () => number;
 }
 

@@ -29,7 +29,7 @@ export interface ProgressHookOptions {
   /**
    * Total number of steps of the run. A resumed run includes the steps before it was resumed.
    *
-   * @default undefined: share and remaining time are not shown
+   * @default undefined: percentage and remaining time are not shown
    */
   readonly nSteps?: number;
   /**
@@ -51,7 +51,7 @@ export interface ProgressHookOptions {
    */
   readonly convergedStatus?: number;
   /**
-   * Returns the time in ms. Only differences matter.
+   * Returns the current time in ms. Only differences between times are used.
    *
    * @default performance.now()
    */
@@ -119,7 +119,7 @@ export class ProgressHook implements FinishedHook<string> {
   readonly frequency = 1;
   /** Interval between two reports, s. */
   readonly everySeconds: number;
-  /** Reports the last step, too. */
+  /** Reports the last step of a run even if it is not due. */
   readonly atEnd = true;
   /** Fields of dynamics that the hook reads. */
   readonly reads: readonly ["energy", "fmax", "status"] = ["energy", "fmax", "status"];
@@ -242,7 +242,7 @@ export class ProgressHook implements FinishedHook<string> {
 interface StepValues {
   readonly batch: Batch;
   readonly stream: DynamicsContext["stream"];
-  /** Number of finished systems of the stream in that step. */
+  /** Number of finished systems of the stream in that step; `undefined` without a stream. */
   readonly done: number | undefined;
   readonly steps: number;
   readonly energy: number;

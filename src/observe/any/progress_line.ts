@@ -40,7 +40,7 @@ export function progressLine(progress: Progress): string {
   return runLine(progress, facts, converged >= systems);
 }
 
-/** Returns the progress of a run as one line: steps, facts, speed and, unless it is done, the remaining time. */
+/** Returns the progress of a run as one line: steps, `facts`, speed and, unless the run is done, the remaining time. */
 export function runLine(
   { steps, of, rate }: RunProgress,
   facts: readonly string[],

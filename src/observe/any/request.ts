@@ -30,7 +30,7 @@ async function responseOf(url: URL, request: RequestInit): Promise<Response> {
   try {
     response = await fetch(url, { ...request, redirect: "manual" });
   } catch (error) {
-    // The reason of the signal was made here and does not contain the address.
+    // The reason of the signal is an error of Hooke, which does not contain the address.
     if (request.signal?.aborted === true) throw request.signal.reason;
     // Runtimes put the whole address into the messages of errors and of their causes, so the cause is dropped.
     throw new Error(`${url.host} cannot be reached: ${reasonOf(error)}`);

@@ -20,7 +20,10 @@ export class TaskQueue {
   #attempted = 0;
   #errors: unknown[] = [];
 
-  /** `action` says in error messages what failed, as in "send a notification". */
+  /**
+   * Creates a queue of at most `limit` tasks. `action` names the failed action in error messages, such as "send a
+   * notification".
+   */
   constructor(action: string, limit: number) {
     this.#action = action;
     this.#limit = limit;

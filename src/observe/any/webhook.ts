@@ -113,7 +113,7 @@ const QUEUE_LIMIT = 16;
 export class Webhook {
   /** Name of the hook. */
   readonly name: string;
-  /** Errors are warnings, and never stop a run. */
+  /** Turns errors into warnings, so that they never stop a run. */
   readonly onError = "warn";
   readonly #url: string | URL;
   readonly #occasions: readonly WebhookOccasion[];

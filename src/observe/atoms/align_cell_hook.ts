@@ -69,7 +69,7 @@ export class AlignCellHook {
     this.frequency = frequency;
   }
 
-  /** Returns the kernels that the engine runs. */
+  /** Returns the kernels that the engine runs at the stage of the hook. */
   kernels({ state }: KernelDevice): readonly KernelCall[] {
     const pbc = state.field<"i32">("pbc");
     const fields = {

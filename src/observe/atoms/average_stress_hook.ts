@@ -110,7 +110,7 @@ export class AverageStressHook extends ObservableHook {
     this.#blockSize = options.blockSize ?? 10;
   }
 
-  /** Adds a sample. Called by the engine. */
+  /** Adds a sample of each system. Called by the engine. */
   call(
     { batch, read }: DynamicsContext<
       "stress" | "velocities" | "masses" | "cell" | "systemId"

@@ -114,7 +114,7 @@ export class BiasedPotentialHook {
     else this.#model = bias;
   }
 
-  /** Returns the kernels that the engine runs. */
+  /** Returns the kernels that the engine runs at the stage of the hook; an empty list if the bias is a function. */
   kernels({ state }: KernelDevice): readonly KernelCall[] {
     if (this.#model === undefined) return [];
     let opened = this.#opened.get(state);

@@ -10,7 +10,7 @@ import { checkOptions } from "../any/hook_options.ts";
 
 /** Options of {@linkcode ConvergedSnapshotHook}. */
 export interface ConvergedSnapshotHookOptions {
-  /** The sink for the systems. */
+  /** Sink that receives the systems. */
   readonly sink: SystemWriter;
 }
 
@@ -46,7 +46,7 @@ const NAME = "ConvergedSnapshotHook";
  * ```
  */
 export class ConvergedSnapshotHook extends SinkHook {
-  /** The event of converged systems. */
+  /** Stage of the hook: the event that systems have converged. */
   readonly stage: typeof DynamicsStage.ON_CONVERGE = DynamicsStage.ON_CONVERGE;
   /** Required by the hook interface; event stages ignore it. */
   readonly frequency = 1;

@@ -21,7 +21,10 @@ export type DriftMetric = "absolute" | "perAtom" | "perAtomPerStep";
 
 /** Options of {@linkcode EnergyDriftMonitorHook}. */
 export interface EnergyDriftMonitorHookOptions {
-  /** Largest allowed drift of the energy of a system, in eV, by the measure of `metric`. */
+  /**
+   * Largest allowed drift of the energy of a system, in the unit of `metric`: eV, eV per atom, or eV per atom and
+   * step.
+   */
   readonly threshold: number;
   /**
    * Measure of the drift.
@@ -49,7 +52,7 @@ export interface EnergyDriftMonitorHookOptions {
   readonly frequency?: number;
 }
 
-/** The error of a system whose energy has drifted beyond the threshold. */
+/** Error for systems whose energy has drifted beyond the threshold. */
 export class EnergyDriftError extends Error {
   /** Name of the class. */
   override readonly name = "EnergyDriftError";
@@ -57,7 +60,7 @@ export class EnergyDriftError extends Error {
   readonly step: number;
   /** Slots of all systems beyond the threshold. */
   readonly systems: readonly number[];
-  /** Largest drift in eV, by the measure of `metric`. */
+  /** Largest drift, in the unit of `metric`: eV, eV per atom, or eV per atom and step. */
   readonly drift: number;
 
   /** Creates the error with a message that names the worst system and its drift. */
@@ -166,7 +169,9 @@ export class EnergyDriftMonitorHook {
     ];
   }
 
-  /** Checks the energies. Called by the engine. */
+  /**
+   * Checks the energies. Throws an EnergyDriftError if a drift exceeds the threshold or is NaN. Called by the engine.
+   */
   call({ batch, read, stepCount, workflow }: DynamicsContext): void {
     this.#followBatch(batch);
     const drifts = Array.from({ length: batch.size }, (_, slot) => {

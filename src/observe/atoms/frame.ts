@@ -20,7 +20,7 @@ export const FRAMED: readonly ("energy" | "time" | "frame")[] = ["energy", "time
 export interface FrameContext {
   /** Batch of the engine. */
   readonly batch: Batch;
-  /** Number of steps done before this one. */
+  /** Number of steps done before the current one. */
   readonly stepCount: number;
   /** Values of the fields that the hook reads. */
   readonly read: {

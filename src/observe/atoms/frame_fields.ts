@@ -14,7 +14,7 @@ const STAMPS = ["step", "time", "sourceId"];
 /**
  * Checks that fields are built in, or belong to the batch or the model of a run.
  *
- * @throws {RangeError} for the first unknown name, with the most similar one
+ * @throws {RangeError} if a name is unknown; the message suggests the most similar known name
  */
 export function checkFields(
   hook: string,

@@ -82,7 +82,7 @@ export class FreezeAtomsHook {
     DynamicsStage.AFTER_COMPUTE,
     DynamicsStage.AFTER_POST_UPDATE,
   ];
-  /** Applies in every step. */
+  /** The hook is due in every step. */
   readonly frequency = 1;
   /** Fields that the hook changes. */
   readonly writes: readonly ["positions", "velocities", "forces"] = [
@@ -115,7 +115,7 @@ export class FreezeAtomsHook {
     this.#withForces = zeroForces;
   }
 
-  /** Forgets the selection, which is evaluated again. Called by the engine when a run begins. */
+  /** Discards the selection, so that it is evaluated again. Called by the engine when a run begins. */
   open(): void {
     this.#masks = new WeakMap();
   }
@@ -141,7 +141,7 @@ export class FreezeAtomsHook {
       : chosen(state, this.#atoms, "freeze atoms");
   }
 
-  /** Returns the kernels that the engine runs. */
+  /** Returns the kernels that the engine runs at a stage of the hook. */
   kernels({ state }: KernelDevice, stage: DynamicsStage): readonly KernelCall[] {
     const what = WHAT[stage as FreezeStage];
     if (what === Freeze.FORCES && !this.#withForces) return [];

@@ -9,7 +9,7 @@ import { show } from "../../base/show.ts";
 
 /** Values of one system in one step. */
 export interface LogRow {
-  /** Number of steps done before this one. */
+  /** Number of steps done before the current one. */
   readonly step: number;
   /** Simulated time of the system, fs; NaN if steps take no time. */
   readonly time: number;

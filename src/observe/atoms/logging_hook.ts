@@ -48,13 +48,13 @@ export interface LogContents extends HookTimes {
 /** Output of {@linkcode LoggingHook}. */
 export type LogTarget =
   | {
-    /** Writes a file of comma-separated values. */
+    /** Writes the rows to a file of comma-separated values. */
     readonly backend: "csv";
-    /** Path of the file, in an existing folder. */
+    /** Path of the file. The file and its folder are created if they do not exist. */
     readonly logPath: string | URL;
   }
   | {
-    /** Calls a function. */
+    /** Passes the rows to a function. */
     readonly backend: "custom";
     /**
      * Function that takes the rows of each step. Calls do not overlap: the next one waits until a returned promise
@@ -121,7 +121,7 @@ export class LoggingHook {
   readonly frequency: number;
   /** Fields that the hook reads. */
   readonly reads: readonly (DynamicsFieldName | CustomField<string, unknown>)[];
-  /** Errors end the run. */
+  /** Ends the run if writing fails. */
   readonly onError = "throw";
   /** Names of the columns, in order. */
   readonly columns: readonly string[];

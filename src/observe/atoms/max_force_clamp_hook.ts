@@ -70,7 +70,7 @@ export class MaxForceClampHook {
   /** True: translating a system does not change the effect of the hook. */
   readonly isInvariant: true = true;
 
-  /** Returns the kernels that the engine runs. */
+  /** Returns the kernels that the engine runs at the stage of the hook. */
   kernels({ state }: KernelDevice): readonly KernelCall[] {
     return [call(clampForces, { forces: state.field("forces"), limit: this.#limit })];
   }

@@ -41,7 +41,7 @@ export interface NotFinite {
 }
 
 /**
- * The error of forces, energies or other fields that are NaN or infinite.
+ * Error for forces, energies or other fields that are NaN or infinite.
  *
  * @example
  * ```ts
@@ -119,7 +119,7 @@ export class NaNDetectorHook {
   readonly frequency: number;
   /** Fields that the hook reads. */
   readonly reads: readonly (DynamicsFieldName | CustomField<string, unknown>)[];
-  /** Errors end the run: no step can follow. */
+  /** Ends the run on an error, because no valid step can follow. */
   readonly onError = "throw";
   #isFirst = true;
 
@@ -139,7 +139,7 @@ export class NaNDetectorHook {
     this.#isFirst = true;
   }
 
-  /** Checks the fields. Called by the engine. */
+  /** Checks the fields. Throws a NotFiniteFieldError if a value is NaN or infinite. Called by the engine. */
   call(ctx: DynamicsContext, stage: DynamicsStage): void {
     // A step begins with the values that the last one ended with, so BEFORE_STEP matters only for the first step.
     if (stage === DynamicsStage.BEFORE_STEP && !this.#isFirst) return;

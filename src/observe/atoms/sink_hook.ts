@@ -55,7 +55,10 @@ interface SavedSink {
 export class SinkHook {
   /** Ends the run if writing fails. */
   readonly onError = "throw";
-  /** True if frames of an earlier run in the same file are a mistake; see {@linkcode SnapshotHook}. */
+  /**
+   * True if each run needs a separate file. Frames of an earlier run in the same file then cause a warning or an
+   * error; see {@linkcode SnapshotHook}.
+   */
   protected readonly isForOneRun: boolean = false;
   readonly #name: string;
   readonly #sink: SystemWriter;

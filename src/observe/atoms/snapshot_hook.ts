@@ -14,7 +14,7 @@ import {
 
 /** Options of {@linkcode SnapshotHook}. */
 export interface SnapshotHookOptions extends HookTimes {
-  /** Sink for the snapshots. */
+  /** Sink that receives the snapshots. */
   readonly sink: SystemWriter;
   /**
    * Fields to keep besides those that every batch has. Without `energy` and `stress`, steps are faster, because these

@@ -16,7 +16,7 @@ export interface SystemMark {
   readonly atoms: number;
   /** Step of the frame; −1 for a frame without a step. */
   readonly step: number;
-  /** Positions of the first atoms, Å. */
+  /** Positions of the first four atoms, or of all if there are fewer, Å, three numbers per atom. */
   readonly positions: Float64Array;
 }
 

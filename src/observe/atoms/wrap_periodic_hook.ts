@@ -71,7 +71,7 @@ export class WrapPeriodicHook {
     this.stage = stage;
   }
 
-  /** Returns the kernels that the engine runs. */
+  /** Returns the kernels that the engine runs at the stage of the hook. */
   kernels({ state }: KernelDevice): readonly KernelCall[] {
     return [
       call(wrapPositions, {

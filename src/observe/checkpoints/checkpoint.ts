@@ -56,7 +56,7 @@ export class Checkpoint {
     this.#saveBest = options.saveBest ?? true;
   }
 
-  /** Lowest loss so far; NaN before the first. */
+  /** Lowest loss so far; NaN before the first loss. */
   get bestLoss(): number {
     return this.#best?.loss ?? NaN;
   }

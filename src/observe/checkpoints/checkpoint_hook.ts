@@ -22,7 +22,7 @@ import { noteCheckpointHook } from "./known_hooks.ts";
 
 const NAME = "CheckpointHook";
 
-/** The run whose checkpoints are written. */
+/** Run whose checkpoints are written. */
 interface OpenCheckpoints {
   readonly engine: CheckpointableEngine;
   readonly folder: string;
@@ -93,9 +93,9 @@ export class CheckpointHook implements FinishedHook<string> {
    * `frequency`.
    */
   readonly phase: number;
-  /** Writes a checkpoint when the run ends. */
+  /** True if a checkpoint is written when the run ends. */
   readonly atEnd: boolean;
-  /** Errors are warnings: a full disk does not stop a run. */
+  /** Turns errors into warnings, so that a full disk does not stop a run. */
   readonly onError = "warn";
   /** Kinds of the engines that the hook supports. */
   readonly kinds: readonly (typeof DynamicsStage | typeof TrainingStage)[] = [
@@ -216,7 +216,7 @@ export class CheckpointHook implements FinishedHook<string> {
 
   async #write(path: string, step: number, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const { engine, held } = this.#open!;
-    // Files first, then the checkpoint: it must never count rows that a kill could still lose.
+    // Files first, then the checkpoint: a checkpoint must never count rows that a kill could still lose.
     await engine.hooks.flush();
     await this.#flush();
     await held.write(path, bytes);
@@ -227,7 +227,10 @@ export class CheckpointHook implements FinishedHook<string> {
     for (const sink of this.#options.sinks ?? []) await sink.flush?.();
   }
 
-  /** Deletes old checkpoints. Those of later steps are damaged or belong to an abandoned run, so they do not count. */
+  /**
+   * Deletes old checkpoints. Checkpoints of later steps are damaged or belong to an abandoned run, so they do not
+   * count.
+   */
   async #written(step: number): Promise<void> {
     const open = this.#open!;
     open.last = step;

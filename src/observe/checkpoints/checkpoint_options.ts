@@ -43,7 +43,7 @@ export interface CheckpointHookOptions {
    */
   readonly everySeconds?: number;
   /**
-   * Number of checkpoints to keep, the newest ones.
+   * Number of newest checkpoints to keep.
    *
    * @default 1
    */

@@ -16,7 +16,7 @@ export interface RankedCheckpoint {
   readonly step: number;
 }
 
-/** The best checkpoints, the best one first. If two are equal, the older one ranks first. */
+/** The best checkpoints, the best one first. If two scores are equal, the older checkpoint ranks first. */
 export class CheckpointRanking {
   readonly #most: number;
   readonly #mode: MonitorMode;
@@ -48,7 +48,7 @@ export class CheckpointRanking {
     return this.#most === Infinity ? [] : this.#kept.splice(this.#most);
   }
 
-  /** Restores the kept checkpoints. */
+  /** Replaces the kept checkpoints by the given ones, and ranks these. */
   restore(kept: readonly RankedCheckpoint[]): void {
     this.#kept = [];
     for (const each of kept) {

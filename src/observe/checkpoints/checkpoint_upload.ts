@@ -111,7 +111,7 @@ const QUEUE_LIMIT = 4;
 export class CheckpointUpload {
   /** Name of the hook. */
   readonly name: string;
-  /** Errors are warnings, and never stop a run. */
+  /** Turns errors into warnings, so that they never stop a run. */
   readonly onError = "warn";
   readonly #options: CheckpointUploadOptions;
   #tasks = new TaskQueue("upload checkpoints", QUEUE_LIMIT);

@@ -117,18 +117,18 @@ export class ModelCheckpoint {
     this.#run = { epochs: 0, checks: 0 };
   }
 
-  /** Checks a metric of validation. Called by the trainer. */
+  /** Checks the metric, unless `saveOnTrainEpochEnd` is true. Called by the trainer after a validation. */
   async onValidationEnd(ctx: MetricsContext): Promise<void> {
     if (!this.#options.saveOnTrainEpochEnd) await this.#check(ctx);
   }
 
-  /** Checks a metric at the end of an epoch. Called by the trainer. */
+  /** Checks the metric if `saveOnTrainEpochEnd` is true. Called by the trainer at the end of an epoch. */
   async onEpochEnd(ctx: MetricsContext): Promise<void> {
     if (ctx.outcome.status === "completed") this.#run.epochs++;
     if (this.#options.saveOnTrainEpochEnd) await this.#check(ctx);
   }
 
-  /** Throws if the run never had a metric to check. Called by the trainer when training ends. */
+  /** Throws a RangeError if a completed run never had a metric to check. Called by the trainer when training ends. */
   onTrainEnd({ outcome }: EndContext): void {
     const { epochs, checks } = this.#run;
     if (outcome.status !== "completed" || checks > 0 || epochs === 0) return;

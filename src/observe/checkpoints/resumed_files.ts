@@ -60,7 +60,7 @@ async function adviceFor(engine: Workflow): Promise<string> {
   return `. No older checkpoint in ${folder} fits all files of this run`;
 }
 
-/** Returns the states of hooks in a checkpoint of dynamics or training. */
+/** Returns the states of hooks in a checkpoint of dynamics or training; `undefined` if there are no such states. */
 function statesIn(data: unknown): Record<string, unknown> | undefined {
   const loop = isObject(data) ? data.loop : undefined;
   const hooks = isObject(loop) ? loop.hooks : undefined;

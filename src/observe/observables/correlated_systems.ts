@@ -20,7 +20,9 @@ interface Seen {
   };
 }
 
-/** Correlations of systems by `systemId`. Systems that left the batch keep their results, but not their origins. */
+/**
+ * Correlations of systems by `systemId`. Systems that left the batch keep their results, but lose their time origins.
+ */
 export class CorrelatedSystems {
   readonly #hook: string;
   readonly #element: number | undefined;

@@ -17,7 +17,7 @@ const SAME = 1e-6;
 
 const NONE = new Float64Array();
 
-/** Range of the lags. */
+/** Range of the lags, and spacing of the time origins. */
 export interface CorrelationWindow {
   /** Number of lags, including lag 0. */
   readonly lags: number;
@@ -29,7 +29,7 @@ export interface CorrelationWindow {
 export interface Correlated {
   /** Mean time of each lag, fs. */
   readonly time: Float64Array;
-  /** Mean over atoms and origins. */
+  /** Correlation at each lag: a mean over atoms and origins. */
   readonly mean: Float64Array;
   /** Number of origins that each lag is averaged over. */
   readonly origins: Float64Array;
@@ -44,11 +44,14 @@ export class Correlation implements Collected {
   readonly atoms: number;
   readonly #window: CorrelationWindow;
   readonly #correlate: Correlate;
-  /** Sums over origins by lag: correlations, times, and the number of origins. */
+  /**
+   * Sums of the correlations over origins, by lag. `#times` has the sums of the times, `#counts` the numbers of
+   * origins.
+   */
   readonly #sums: Float64Array;
   readonly #times: Float64Array;
   readonly #counts: Float64Array;
-  /** Values at the last origins, a ring of slots, and the times of the origins. */
+  /** Values at the last origins, in a ring of slots. `#begun` has the times of these origins. */
   #origins: Float64Array<ArrayBufferLike> = NONE;
   readonly #begun: Float64Array;
   /** Number of samples since the last gap. */

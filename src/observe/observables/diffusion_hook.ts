@@ -90,7 +90,7 @@ export class DiffusionHook extends ObservableHook {
     this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
   }
 
-  /** Adds a sample. Called by the engine. */
+  /** Adds a sample of each system. Called by the engine. */
   call(
     ctx: DynamicsContext<"positions" | "images" | "cell" | "time" | "systemId" | "numbers">,
   ): void {

@@ -44,8 +44,8 @@ export class ObservableHook {
   }
 
   /**
-   * Removes all statistics. Call it before a run of other systems: systems with the same `systemId` would share their
-   * means.
+   * Removes all statistics. Call it before a run with other systems, because statistics of systems with the same
+   * `systemId` are merged.
    */
   reset(): void {
     this.#statistics.clear();

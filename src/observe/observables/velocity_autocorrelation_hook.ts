@@ -82,7 +82,7 @@ export class VelocityAutocorrelationHook extends ObservableHook {
     this.reads = checked.element === undefined ? seen : [...seen, "numbers"];
   }
 
-  /** Adds a sample. Called by the engine. */
+  /** Adds a sample of each system. Called by the engine. */
   call(ctx: DynamicsContext<"velocities" | "time" | "systemId" | "numbers">): void {
     const { velocities } = ctx.read;
     this.#systems.sample(ctx, (_, indices) => {

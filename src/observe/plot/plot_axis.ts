@@ -7,7 +7,7 @@
 /** Scale of an axis. */
 export type AxisScale = "linear" | "log";
 
-/** An axis. */
+/** Axis of a plot. */
 export interface Axis {
   /** Values of the ticks. */
   readonly ticks: readonly number[];

@@ -8,7 +8,7 @@
 import type { TraceBuffer } from "./trace_buffer.ts";
 import type { Track, Transition } from "./transition.ts";
 
-/** A duration: begin and length in one event. */
+/** Event with the begin and the length of a transition. */
 export interface CompleteEvent {
   /** Label of the transition, `PREV→NEXT`. */
   readonly name: string;
@@ -33,7 +33,7 @@ export interface CompleteEvent {
 
 /** Event that names an engine or a track. */
 export interface MetadataEvent {
-  /** Kind of the named object. */
+  /** `"process_name"` for the name of an engine, `"thread_name"` for the name of a track. */
   readonly name: "process_name" | "thread_name";
   /** Type of the event: metadata. */
   readonly ph: "M";

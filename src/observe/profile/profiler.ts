@@ -125,7 +125,7 @@ export class Profiler implements FinishedHook<string> {
     this.#engines = new ProfiledEngines({ frequency, outputs: this.#outputs });
   }
 
-  /** Begins a run. Called by the engine. */
+  /** Begins to measure a run. Called by the engine. */
   open(engine: Workflow): void {
     const { tracer = registeredTracer() } = this.#options;
     if (tracer && !this.#hasSpans) {
@@ -139,7 +139,7 @@ export class Profiler implements FinishedHook<string> {
     for (const output of this.#outputs) output.open(chain.pid, chain.engine, time);
   }
 
-  /** Ends a run, and writes the trace if there is a `tracePath`. Called by the engine. */
+  /** Ends the measurement of a run, and writes the trace if there is a `tracePath`. Called by the engine. */
   async close(): Promise<void> {
     this.#open--;
     this.#engine = this.#chain = undefined; // lets the engine be garbage-collected
@@ -174,8 +174,8 @@ export class Profiler implements FinishedHook<string> {
   /**
    * Writes {@linkcode Profiler.trace} to a file, which https://ui.perfetto.dev opens.
    *
-   * Rejects with a `TypeError` if there is no path, and with the error of the file system. An existing file is then
-   * unchanged.
+   * Rejects with a `TypeError` if there is no path, and with the error of the file system if the file cannot be
+   * written. An existing file then stays unchanged.
    */
   async writeTrace(path: string | URL | undefined = this.#options.tracePath): Promise<void> {
     if (path === undefined) {

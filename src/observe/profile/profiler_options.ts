@@ -45,7 +45,7 @@ export interface ProfilerOptions {
    */
   readonly traceCapacity?: number;
   /**
-   * Writes the text of a trace. Required in web pages, which have no file system.
+   * Function that writes the text of a trace. Required in web pages, which have no file system.
    *
    * @default writes a temporary file and renames it
    */

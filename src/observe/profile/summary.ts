@@ -39,7 +39,7 @@ export class ProfileSummary {
 
   /**
    * Returns the row of a transition by the literals of its two stages; `undefined` if it did not occur. If several
-   * engines have it, the first one's row is returned, unless `engine` is given.
+   * engines have the transition, returns the row of `engine`, by default that of the first engine.
    */
   find(from: string, to: string, engine?: string): TransitionSummary | undefined {
     return this.transitions.find((row) =>

@@ -138,7 +138,7 @@ function trainingScalars(ctx: AnyContext, stage: string): Record<string, number>
   // Ends of epochs and validations, whose metrics cover all their batches.
   const isWhole = /_END$/.test(stage) && !/(STEP|BATCH)_END$/.test(stage);
   const found: Record<string, number> = {};
-  // At the end of an epoch `loss` is that of its last batch.
+  // At the end of an epoch `loss` is the loss of the last batch only.
   if (!isWhole && loss !== undefined) found["loss/total"] = loss;
   for (const [name, value] of Object.entries(metrics)) {
     if (name !== "loss") found[name] = value;

@@ -38,9 +38,9 @@ export interface ScalarMeter {
 export interface OtelContext {
   /** Returns the value of a key. */
   getValue(key: symbol): unknown;
-  /** Returns a context with one more value. */
+  /** Returns a copy of the context with a value for a key. */
   setValue(key: symbol, value: unknown): OtelContext;
-  /** Returns a context without a value. */
+  /** Returns a copy of the context without the value of a key. */
   deleteValue(key: symbol): OtelContext;
 }
 

@@ -12,7 +12,7 @@ export interface OpenTelemetryReporterOptions extends ReporterTimes {
   /**
    * Meter that creates the gauges.
    *
-   * @default the meter of the registered API, such as Deno's with `OTEL_DENO=true`; without one nothing is reported
+   * @default the meter of the registered API, such as Deno's with `OTEL_DENO=true`; without a registered API nothing is recorded
    */
   readonly meter?: ScalarMeter;
   /**
@@ -24,8 +24,8 @@ export interface OpenTelemetryReporterOptions extends ReporterTimes {
 }
 
 /**
- * Reports the scalars of a run to OpenTelemetry: one gauge for each scalar and one for `hooke.step`, with the name of
- * the engine as attribute `hooke.engine`. Values that are not finite are not reported.
+ * Returns a reporter that records the scalars of a run by OpenTelemetry: one gauge for each scalar and one for
+ * `hooke.step`, with the name of the engine as attribute `hooke.engine`. Values that are not finite are not recorded.
  *
  * @example
  * ```ts

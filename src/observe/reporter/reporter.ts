@@ -66,7 +66,7 @@ export class Reporter implements FinishedHook<string> {
   readonly name: string;
   /** Number of steps between two collections. */
   readonly frequency: number;
-  /** Collects the last step, too. */
+  /** Collects the last step of a run even if it is not due. */
   readonly atEnd = true;
   /** Schedule of the ends of epochs and validations, which are always collected. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;
@@ -85,7 +85,7 @@ export class Reporter implements FinishedHook<string> {
   readonly #options: ReadReporterOptions;
   readonly #reporters: readonly ActiveReporter[];
   readonly #pace: Pace;
-  /** Number of rows of other hooks that were collected. */
+  /** Number of rows that other hooks had posted at the last collection. */
   #seen = 0;
   #engine: Workflow | undefined;
   /** Error of a reporter that failed to open. */

@@ -35,8 +35,8 @@ export interface SavedHistory {
 }
 
 /**
- * Keeps scalars over steps, for plots. If a step comes again, as after a run was resumed from an earlier checkpoint,
- * it replaces the points from that step on.
+ * Keeps scalars over steps, for plots. If a step is added again, as after a run was resumed from an earlier
+ * checkpoint, it replaces the points from that step on.
  *
  * @example
  * ```ts
@@ -54,7 +54,7 @@ export class ScalarHistory {
   readonly size: number;
   #points = new Map<string, Points>();
 
-  /** Throws a RangeError for a size below 2. */
+  /** Throws a RangeError if `size` is not an integer of at least 2. */
   constructor({ size = 2000 }: ScalarHistoryOptions = {}) {
     if (!(Number.isSafeInteger(size) && size >= 2)) {
       throw new RangeError(

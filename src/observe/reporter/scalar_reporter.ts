@@ -20,7 +20,7 @@ export interface ReporterTimes {
    */
   readonly every?: number;
   /**
-   * Shortest time between two reports, s. The last values of a run are reported when it ends at the latest.
+   * Shortest time between two reports, s. The last values of a run are reported at the latest when the run ends.
    *
    * @default 0
    */
@@ -41,7 +41,7 @@ export interface ScalarReporter extends ReporterTimes {
 
 /** Options of {@linkcode jsonlReporter}. */
 export interface JsonlReporterOptions extends ReporterTimes {
-  /** Path of a file in an existing folder. Lines are appended. */
+  /** Path of the file. The file and its folder are created if they do not exist. Lines are appended. */
   readonly path?: string | URL;
   /** Function that takes each line with its newline. */
   readonly write?: (line: string) => void | PromiseLike<void>;

@@ -26,7 +26,7 @@ export interface Histogram {
 export interface ScalarRow {
   /** Name of the hook that measured the values. */
   readonly source: string;
-  /** Step of the values. */
+  /** Step in which the values were measured. */
   readonly step: number;
   /** Values by name. */
   readonly values: Readonly<Record<string, number>>;
@@ -91,7 +91,7 @@ export class ScalarBuffer {
   }
 }
 
-/** Slot in which hooks post values for logs. `ConsoleLog` and `JsonLog` write them. */
+/** Slot in which hooks post values for logs. `ConsoleLog`, `JsonLog` and `Reporter` read it. */
 export const scalars: SharedSlot<ScalarBuffer> = slot<ScalarBuffer>("scalars");
 
 /** Returns the row buffer of an engine, and creates it if needed. */
@@ -123,12 +123,12 @@ export function postScalars(ctx: Pick<BaseContext, "shared">, row: ScalarRow): v
 
 const READ = new WeakSet<object>();
 
-/** Marks an engine as one whose rows a log reads. */
+/** Records that a log reads the rows of an engine. */
 export function markAsRead(engine: Workflow): void {
   READ.add(engine);
 }
 
-/** Posts a row for the logs among the hooks. If there are none, the row is printed, because it would be lost. */
+/** Posts a row for the logs among the hooks. If there are no logs, also prints the row, because it would be lost. */
 export function postOrPrint(
   ctx: Pick<BaseContext, "shared" | "workflow">,
   row: ScalarRow,
@@ -138,7 +138,7 @@ export function postOrPrint(
   if (!READ.has(ctx.workflow) && !board.isRead) printLine(rowText(row));
 }
 
-/** Returns values as text. */
+/** Returns values as text, each with its name and six digits. */
 export function valuesText(values: Readonly<Record<string, number>>): string {
   return Object.entries(values).map(([name, value]) => `${name} ${sixDigits(value)}`).join("  ");
 }

@@ -120,7 +120,7 @@ export class ConsoleLog {
     this.#write = options.write ?? printLine;
   }
 
-  /** Marks the engine as one whose rows a log reads. Called by the trainer when a run begins. */
+  /** Records that this log reads the rows of the engine. Called by the trainer when a run begins. */
   open(engine: Workflow): void {
     markAsRead(engine);
   }

@@ -48,7 +48,7 @@ export interface EarlyStoppingOptions extends MonitorOptions, TrainingHookTimes 
    */
   readonly verbose?: boolean;
   /**
-   * Function that takes the lines.
+   * Function that takes each line, without a newline.
    *
    * @default console.log
    */
@@ -148,18 +148,21 @@ export class EarlyStopping {
     this.#run = { epochs: 0, checks: 0 };
   }
 
-  /** Checks a metric of validation. Called by the trainer. */
+  /** Checks the metric, unless `checkOnTrainEpochEnd` is true. Called by the trainer after a validation. */
   onValidationEnd(ctx: MetricsContext): void {
     if (!this.#options.checkOnTrainEpochEnd) this.#check(ctx);
   }
 
-  /** Checks a metric at the end of an epoch. Called by the trainer. */
+  /** Checks the metric if `checkOnTrainEpochEnd` is true. Called by the trainer at the end of an epoch. */
   onEpochEnd(ctx: MetricsContext): void {
     if (this.#options.checkOnTrainEpochEnd) this.#check(ctx);
     if (ctx.outcome.status === "completed") this.#run.epochs++;
   }
 
-  /** Throws if the run never had a metric to check. Called by the trainer when training ends. */
+  /**
+   * If `strict` is true, throws a RangeError if a completed run of several epochs never had a metric to check. Called
+   * by the trainer when training ends.
+   */
   onTrainEnd({ outcome }: EndContext): void {
     const { strict, monitor } = this.#options;
     if (!strict || outcome.status !== "completed") return;

@@ -35,7 +35,7 @@ export interface LayerGradient {
 
 /** Report on the gradients of one step. */
 export interface GradientReport {
-  /** Number of the step. */
+  /** `ctx.stepCount` at the end of the step. */
   readonly step: number;
   /** Norm of the monitored gradients, as the optimizers received them. */
   readonly norm: number;

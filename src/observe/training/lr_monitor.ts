@@ -46,8 +46,8 @@ const NAME = "LrMonitor";
 const OPTIONS = ["everyNSteps", "logMomentum", "logWeightDecay", "write", ...TRAINING_TIMES];
 
 /**
- * Reports the learning rate of each group of each optimizer as `"lr/adam"`, or as `"lr/adam/0"` if there are several
- * groups. Rows are written at the end of an epoch or step, with the values of its last step.
+ * Reports the learning rate of each group of each optimizer as `"lr/adam"`, or as `"lr/adam/0"` if the optimizer has
+ * several groups. Rows are written at the end of an epoch or step, with the values of its last step.
  *
  * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *

@@ -49,7 +49,7 @@ export interface NanGuardOptions extends TrainingHookTimes {
    */
   readonly checkGradients?: boolean;
   /**
-   * Function that takes the lines.
+   * Function that takes each line, without a newline.
    *
    * @default console.log
    */
@@ -95,7 +95,7 @@ const OPTIONS = ["mode", "logShapes", "checkGradients", "write", ...TRAINING_TIM
 export class NanGuard {
   /** Name of the hook. */
   readonly name: string;
-  /** Errors end the run: no step can follow. */
+  /** Ends the run on an error, because no valid step can follow. */
   readonly onError = "throw";
   readonly #mode: NanGuardMode;
   readonly #logShapes: boolean;

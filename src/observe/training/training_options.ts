@@ -52,7 +52,10 @@ export interface RowWriter {
 /** Names of the members of {@linkcode TrainingHookTimes}. */
 export const TRAINING_TIMES: readonly string[] = ["name", "enableAfterEpoch", ...TIMES];
 
-/** Checks the options of every training hook: the names of members, `name` and `enableAfterEpoch`. */
+/**
+ * Checks the names of all options, and the options `name` and `enableAfterEpoch`. Throws a TypeError or RangeError if
+ * one of them is not valid.
+ */
 export function checkTraining(hook: string, options: object, known: readonly string[]): void {
   checkOptions(hook, options, known);
   checkType(hook, options, "name", "a string that is not empty", isText);

@@ -79,7 +79,7 @@ export class Validation {
   readonly stage: typeof TrainingStage.EPOCH_END | typeof TrainingStage.STEP_END;
   /** Number of epochs or steps between two validations. */
   readonly frequency: number;
-  /** Errors end the run: other hooks depend on the metrics. */
+  /** Ends the run on an error, because other hooks depend on the metrics. */
   readonly onError = "throw";
   readonly #data: ValidationData | undefined;
 

@@ -112,7 +112,7 @@ export class AseStore implements FrameStore {
   }
 
   #begin(database: Database): void {
-    this.#held.assertThere(); // SQLite would report a read-only database
+    this.#held.assertThere(); // SQLite would report a removed file as a read-only database
     try {
       // Takes SQLite's write lock before the first read. A deferred transaction takes it at its first write,
       // where SQLite may refuse without waiting for another writer, to avoid a deadlock.

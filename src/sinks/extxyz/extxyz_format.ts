@@ -43,7 +43,7 @@ const ENDS_WITH_SUM = / hooke_crc32c=x[0-9a-f]{8}$/;
 /** Key of the index, from 0, of the frame from which on all frames have checksums. */
 const FROM = " hooke_sums_from=";
 const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // any character may follow: a damaged space must not hide the key
-/** Both keys. They are not part of a system. */
+/** Names of both keys, which are not part of the `info` of a system. */
 const MARKS: readonly string[] = ["hooke_crc32c", "hooke_sums_from"];
 
 function summed(frame: string, from: number): string {
@@ -94,7 +94,7 @@ function isWithin(line: string, comment: string | undefined): boolean {
   if (/^\s*\d+\s*$/.test(line)) return false; // another frame begins here
   const properties = /(?:^| )Properties=(\S+)/.exec(comment)?.[1]?.split(":") ?? [];
   const columns = properties.reduce((sum, text, i) => i % 3 === 2 ? sum + Number(text) : sum, 0);
-  return line.split(/\s+/).length === columns; // a longer line: the newline between two rows is damaged
+  return line.split(/\s+/).length === columns; // in a longer line, the newline between two rows is damaged
 }
 
 /**

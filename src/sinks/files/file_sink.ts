@@ -111,8 +111,8 @@ export class FileSink implements StoredSink, AsyncDisposable {
   /**
    * Opens the file, or creates it.
    *
-   * @throws {SyntaxError} if the file is damaged or of another format, and stays unchanged; the message names
-   * the line
+   * @throws {SyntaxError} if the file is damaged or of another format; the message names the line, and the file
+   * stays unchanged
    * @throws {RangeError} if the file has another version, or is a table with other columns
    * @throws {Error} if the file system refuses, or the sink is closed
    */

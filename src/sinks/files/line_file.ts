@@ -1,5 +1,5 @@
 /**
- * Lines at the end of a file.
+ * Lines that are added to the end of a file.
  *
  * @module
  */

@@ -94,7 +94,7 @@ export async function openPrepared<T>(
 ): Promise<T> {
   const file = await openLocked(path);
   try {
-    if ((await file.stat()).size === 0) await syncEntry(path); // it may be new
+    if ((await file.stat()).size === 0) await syncEntry(path); // the file may be new
     return await prepare(file);
   } catch (error) {
     await file.close().catch(() => {}); // the first error is the cause

@@ -108,7 +108,7 @@ export class ShardFile {
    * refers to data that a power failure may lose.
    */
   async commit(): Promise<void> {
-    // A new shard has its index at 0, or at an odd place if it was finished before: move it to the start of a
+    // A new shard has its index at 0, or at any position if it was finished before: move it to the start of a
     // page.
     if (this.#isChanged && this.#indexAt % PAGE !== 0) await this.#widen(this.#end);
     await this.#sync();

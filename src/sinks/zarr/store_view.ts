@@ -43,7 +43,7 @@ export class StoreView {
   readonly root: RootMetadata;
   /** Fields by their names in Hooke. */
   readonly fields: ReadonlyMap<string, StoredField>;
-  /** `undefined` if the store has no systems. Its arrays need not exist then. */
+  /** Arrays that are not fields; `undefined` if the store has no systems, because the arrays need not exist then. */
   readonly arrays: Arrays | undefined;
   /** Number of rows at the level of systems, including systems that are marked as deleted. */
   readonly rows: number;
@@ -75,7 +75,7 @@ export class StoreView {
   /**
    * Opens the store in a folder. Returns `undefined` if there is no `zarr.json`.
    *
-   * @throws {SyntaxError} that names the file and the key if the content is damaged or not such a store
+   * @throws {SyntaxError} if the content is damaged or not a store of systems; the message names the file and the key
    * @throws {RangeError} if a newer version wrote the store
    */
   static async open(host: Host, path: string): Promise<StoreView | undefined> {

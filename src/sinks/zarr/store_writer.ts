@@ -264,7 +264,7 @@ export class StoreWriter {
     // the root does.
     await settled(Array.from(folders, (folder) => syncFolder(fs, folder)));
     for (const { array } of parts) array.folders.clear();
-    // 4. The root. Its temporary file is in a folder of its own, because readers report unknown files in the
+    // 4. The root. Its temporary file is in another folder, because readers report unknown files in the
     // root's folder.
     const beside = `${path}/${MASKS.system.path}/root.tmp`;
     const text = rootMetadata(totals.system, fields);

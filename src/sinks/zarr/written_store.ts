@@ -221,7 +221,7 @@ export class WrittenStore {
     const view = await StoreView.open(host, this.path);
     if (view?.root.isOurs !== false) return await this.#startWriting(this.#setting(host), view);
     this.#length = view.size;
-    this.#held.release(); // it is only read
+    this.#held.release(); // the store is only read
   }
 
   async #startWriting(setting: WriterSetting, view: StoreView | undefined): Promise<void> {

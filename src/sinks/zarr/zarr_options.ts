@@ -35,9 +35,9 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
    */
   readonly precision?: ZarrPrecision;
   /**
-   * Compression of chunks. With `"none"`, each flush writes the incomplete chunk of each field in its full
-   * length of `chunkBytes`: 200 frames of 100 atoms, flushed one by one, wrote 106 MB; 19 MB with
-   * `chunkBytes: 8192`, 20 MB with `"zstd"`, and 1.2 MB if they were flushed once.
+   * Compression of chunks. With `"none"`, each flush writes the incomplete chunk of each field in its full length of
+   * `chunkBytes`. For example, 200 frames of 100 atoms that were flushed one by one took 106 MB, but 19 MB with
+   * `chunkBytes: 8192` and 20 MB with `"zstd"`. Flushed once, they took 1.2 MB.
    *
    * @default "zstd"
    */

@@ -79,8 +79,8 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   /**
    * Opens or creates the store. Data that no flush completed is removed.
    *
-   * @throws {SyntaxError} if the content is damaged or not a store of systems, which stays unchanged; the message
-   * names the file and the key
+   * @throws {SyntaxError} if the content is damaged or not a store of systems; the message names the file and the
+   * key, and the content stays unchanged
    * @throws {RangeError} if a newer version wrote the store
    * @throws {Error} if the file system refuses
    */
