@@ -39,12 +39,15 @@ export interface BackendSuiteOptions {
 const SIZES = [0, 1, 3, 63, 64, 65, 1000];
 
 /**
- * Returns test cases for any test runner that every backend must pass. They check that every kernel agrees with its
- * definition within {@linkcode KERNEL_TOLERANCES}, alone, in ragged batches and in skewed cells; that inactive systems do
- * not change; that results are bitwise reproducible, and identical for a system alone and in a batch; random
- * numbers; buffers, programs and pair lists; and errors.
+ * Returns test cases for any test runner that every backend must pass. `open` creates a backend. Each case opens a new
+ * one and disposes of it.
  *
- * `open` creates a backend. Each case opens its own, and disposes of it.
+ * The cases check
+ * - that every kernel agrees with its definition within {@linkcode KERNEL_TOLERANCES}: alone, in ragged batches and in
+ *   skewed cells
+ * - that inactive systems do not change
+ * - that results are bitwise reproducible, and identical for a system alone and in a batch
+ * - random numbers, buffers, programs, pair lists, and errors
  *
  * @example
  * ```ts

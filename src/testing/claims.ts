@@ -14,8 +14,8 @@ export function claim(isSo: boolean, message: () => string): asserts isSo {
 }
 
 /**
- * Throws an Error if the work does not throw an error of this class that contains `part`, synchronously or
- * asynchronously.
+ * Throws an Error unless the work throws, synchronously or asynchronously, an error of the class `kind` whose message
+ * contains `part`.
  */
 export async function claimRefused(
   work: () => unknown,
@@ -38,7 +38,7 @@ function shown(thrown: unknown): string {
   return thrown === undefined ? "accepted" : `by ${String(thrown)}`;
 }
 
-/** Returns a case with its own backend, which is released in any event. */
+/** Returns a case that runs `test` with a new backend, and disposes of the backend in any event. */
 export function onBackend(
   open: MakeBackend,
   name: string,

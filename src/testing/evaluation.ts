@@ -11,7 +11,7 @@ import type { Model } from "../models/model.ts";
 import { claim } from "./claims.ts";
 import { type Structure, systemFrom } from "./structure.ts";
 
-/** Outputs that are requested. */
+/** Options of {@linkcode evaluate}. */
 export type EvaluationRequest = EvaluateOptions;
 
 /** Results of a model for one structure. */
@@ -24,7 +24,7 @@ export interface Evaluation {
   readonly virial: readonly number[];
 }
 
-/** Evaluates a model on structures as one batch, as an engine does. */
+/** Evaluates a model on structures as one batch, as an engine does. Throws an Error if a result is not finite. */
 export async function evaluate(
   model: Model,
   structures: readonly Structure[],

@@ -23,7 +23,7 @@ export interface LabOptions {
    */
   readonly ids?: readonly number[];
   /**
-   * Ages of the systems.
+   * Ages of the systems, in steps.
    *
    * @default all 0
    */
@@ -37,7 +37,7 @@ export class Lab {
   /** Frame of the systems. */
   readonly frame: FrameBuffers;
 
-  /** Copies the frame to the backend. */
+  /** Creates a frame of systems with these numbers of atoms on a backend. */
   constructor(backend: Backend, sizes: readonly number[], options: LabOptions = {}) {
     this.backend = backend;
     const offsets = [0];
@@ -53,7 +53,8 @@ export class Lab {
   }
 
   /**
-   * Creates a buffer with these numbers. `spread` says to what its rows belong, for backends that distribute them.
+   * Creates a buffer with these numbers. `spread` is the level to which its rows belong, for backends that distribute
+   * them.
    */
   filled<D extends BufferType>(dtype: D, values: ArrayLike<number>, spread?: Spread): Buffer<D> {
     const buffer = this.backend.alloc(dtype, values.length, spread);
@@ -76,7 +77,10 @@ export class Lab {
     return this.filled("i32", values, spread);
   }
 
-  /** Runs calls in order for a number of steps. Returns the number of steps that were run. */
+  /**
+   * Runs calls in order for a number of steps, the first of which has the index `first`. Returns the number of steps
+   * that were run.
+   */
   async run(calls: readonly KernelCall[], steps = 1, first = 0): Promise<number> {
     const program = this.backend.prepare(this.frame, calls);
     const done = await this.backend.run(program, first, steps);

@@ -17,7 +17,7 @@ import type { TestCase } from "./cases/test_case.ts";
 /** Creates the model under test. */
 export type MakeModel = () => Model | Promise<Model>;
 
-/** Settings of a suite. */
+/** Settings of a model suite, as described by `ModelSuiteOptions`. */
 export interface ModelSetting {
   readonly open: MakeModel;
   readonly systems: readonly System[];
@@ -37,13 +37,13 @@ const PRECISION = {
   f64: { tolerance: 1e-10, slopeTolerance: 1e-6, step: 2 ** -12, round: (x: number) => x },
 } as const;
 
-/** A model on a backend, for one case. */
+/** A model on a backend for one case, with the settings of the suite. */
 export interface Bench {
-  /** Outputs that it must have. */
+  /** Outputs that the model must have. */
   readonly gives: readonly ModelOutput[];
-  /** Outputs that it declares. */
+  /** Outputs that the model declares. */
   readonly says: readonly ModelOutput[];
-  /** Structures on which it is tested, in the precision of its computations. */
+  /** Structures on which the model is tested, in the precision of its computations. */
   readonly structures: readonly Structure[];
   /** Largest accepted difference, relative to the largest number. */
   readonly tolerance: number;
@@ -55,13 +55,13 @@ export interface Bench {
   readonly far: number;
   /** Symmetries that the model breaks. */
   readonly breaks: readonly string[];
-  /** True if results must be bitwise identical when repeated, and alone. */
+  /** True if results must be bitwise identical when repeated, and for a system alone and in a batch. */
   readonly isExact: boolean;
   /** Evaluates structures as one batch. */
   ask(structures: readonly Structure[], asked?: EvaluationRequest): Promise<Evaluation[]>;
 }
 
-/** Returns a case with its own model and backend, which are released in any event. */
+/** Returns a case that runs `test` with a new model and backend, which are released in any event. */
 export function onBench(
   setting: ModelSetting,
   name: string,
@@ -108,12 +108,12 @@ async function giveBack(model: Model & Partial<AsyncDisposable & Disposable>): P
   if (model[Symbol.asyncDispose] === undefined) model[Symbol.dispose]?.();
 }
 
-/** Returns the scale of each output: smaller numbers are compared as if they had this size. */
+/** Returns the scale of each output: the tolerance of smaller numbers is relative to this scale. */
 export function scalesOf(said: readonly Evaluation[]): Record<keyof Evaluation, number> {
   const forces = largest(said.flatMap(({ forces }) => forces));
   return {
     forces,
-    // Energies may be zero where forces are not, as at the foot of a slope. Take that of a slope over 1 Å then.
+    // Energies may be zero although forces are not. Their scale is then the energy of the largest force over 1 Å.
     energy: Math.max(largest(said.map(({ energy }) => energy)), forces),
     virial: largest(said.flatMap(({ virial }) => virial)),
   };
@@ -126,7 +126,7 @@ export function largest(values: readonly number[]): number {
 
 /** Settings of a comparison. */
 export interface Comparison {
-  /** Variation of the first result, for error messages. */
+  /** Description of the first result for error messages, such as "in another order". */
   readonly what: string;
   /** Outputs to compare. */
   readonly outputs: readonly (keyof Evaluation)[];

@@ -35,7 +35,7 @@ export interface ModelSuiteOptions {
    */
   readonly precision?: "f32" | "f64";
   /**
-   * Largest accepted difference, relative to the largest number.
+   * Largest accepted difference, relative to the largest absolute value of the output.
    *
    * @default 3e-5 in float32, 1e-10 in float64
    */
@@ -60,7 +60,7 @@ export interface ModelSuiteOptions {
   readonly far?: number;
   /**
    * Symmetries that the model breaks, such as `"translation"` for an external potential. `"permutation"`: the model
-   * depends on the numbers of particular atoms. `"strain"`: it depends on positions that a strain does not move.
+   * depends on the indices of particular atoms. `"strain"`: it depends on positions that a strain does not move.
    *
    * @default undefined
    */
@@ -74,12 +74,17 @@ export interface ModelSuiteOptions {
 }
 
 /**
- * Returns test cases for any test runner that every model must pass. They check that forces and stresses are
- * derivatives of the energy; that outputs are added and nothing else changes; that inactive systems do not change;
- * that results do not depend on the batch, on positions, directions, the order of atoms and their periodic images,
- * unless a symmetry is declared broken; and that no result is NaN.
+ * Returns test cases for any test runner that every model must pass. `open` creates the model. Each case opens a new
+ * one, and disposes of it if possible.
  *
- * `open` creates the model. Each case opens its own, and disposes of it if possible.
+ * The cases check
+ * - that forces and stresses are derivatives of the energy
+ * - that outputs are added to existing values, and nothing else changes
+ * - that inactive systems do not change
+ * - that results do not depend on the batch
+ * - that energies and forces obey each symmetry that is not declared broken: translation, rotation, order of the atoms,
+ *   doubling of the system, and periodic images
+ * - that no result is NaN
  *
  * @example
  * ```ts
@@ -98,7 +103,7 @@ export interface ModelSuiteOptions {
  * for (const { run } of cases) await run();
  * ```
  *
- * @throws {RangeError} where there is nothing to try it on
+ * @throws {RangeError} if `systems` is empty
  */
 export function modelSuite(open: MakeModel, options: ModelSuiteOptions): TestCase[] {
   const { systems, gives = ["energy", "forces"], breaks = [] } = options;

@@ -14,9 +14,9 @@ export interface Structure {
   readonly positions: readonly number[];
   /** Cell vectors, Å, nine numbers. */
   readonly cell: readonly number[];
-  /** Flags of the periodic directions. */
+  /** 1 for each periodic direction, 0 for the others. */
   readonly pbc: readonly number[];
-  /** Number of lattice vectors by which each atom was wrapped. */
+  /** Numbers of lattice vectors by which each atom was wrapped, three per atom. */
   readonly images?: readonly number[];
 }
 
@@ -101,7 +101,7 @@ export function doubled(structure: Structure, far: number): Structure {
   };
 }
 
-/** Moves each atom by its own lattice vectors. `counts`: whether `images` records them. */
+/** Moves each atom by other lattice vectors. If `counts` is true, `images` records them. */
 export function imaged(structure: Structure, counts: boolean): Structure {
   const { positions, cell, pbc } = structure;
   const images = positions.map((_, i) => pbc[i % 3] !== 0 ? (i + Math.floor(i / 3)) % 3 - 1 : 0);

@@ -18,7 +18,7 @@ export interface Tolerance {
 }
 
 const EXACT: Tolerance = { part: 0 };
-/** Results of potentials. Each force is a sum of few terms; energies and virials are sums over all atoms. */
+/** Tolerances of potentials. Each force is a sum of few terms; energies and virials are sums over all atoms. */
 const POTENTIAL: Readonly<Record<string, Tolerance>> = {
   forces: { part: 2e-5, scale: 10 },
   energy: { part: 1e-6, scale: 1, isSum: true },
@@ -33,11 +33,11 @@ const RELAXING: Readonly<Record<string, Tolerance>> = {
   alpha: { part: 1e-12 },
   positive: EXACT,
 };
-/** Strain rates from sums over all atoms, 1/fs. */
+/** Tolerance of strain rates that are computed from sums over all atoms, 1/fs. */
 const STRAINING: Tolerance = { part: 3e-7, scale: 1e-3 };
-/** Rotated vectors of some 50 Å, and quantities that rotate with them. */
+/** Tolerance of rotated vectors of about 50 Å, and of quantities that rotate with them. */
 const TURNED: Tolerance = { part: 1e-6, scale: 50 };
-/** Positions up to 100 Å from the origin. */
+/** Tolerance of positions up to 100 Å from the origin. */
 const PLACED: Tolerance = { part: 1e-6, scale: 100 };
 
 /**

@@ -28,7 +28,7 @@ export interface Tried {
   readonly always?: readonly string[];
 }
 
-/** Sets up a kernel on a world. */
+/** Sets up the calls of a kernel on a world, and names the results. */
 export type Trial = (world: World) => Tried;
 
 /** Trials by kernel. */

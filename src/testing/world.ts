@@ -14,7 +14,7 @@ import { Lab, normals } from "./lab.ts";
 export interface Member {
   /** Number of atoms. */
   readonly size: number;
-  /** Id of the system. One in five systems is inactive. */
+  /** Id of the system. Systems whose id is 3 modulo 5 are inactive. */
   readonly id: number;
 }
 
@@ -63,7 +63,7 @@ const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
   springs: [1, ({ size, id }) => normals(size, seed(8, id)).map((x) => Math.max(0, x))],
 };
 
-/** Values of systems. */
+/** Values of systems: numbers per system, and a function that returns them. */
 const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
   cell: [9, cellOf],
   dt: [1, ({ id }) => [0.5 + id % 8 / 8]],
@@ -104,7 +104,7 @@ export class World {
   readonly #named = new Map<string, Buffer>();
   readonly #shapes = new Map<Buffer, { readonly width: number; readonly isAtom: boolean }>();
 
-  /** Copies only the frame. */
+  /** Copies only the frame to the backend. Other buffers are created when they are first requested. */
   constructor(
     backend: Backend,
     members: readonly Member[],
@@ -120,19 +120,19 @@ export class World {
     for (const buffer of [active, ages]) this.#shapes.set(buffer, { width: 1, isAtom: false });
   }
 
-  /** Returns a buffer of values of atoms. */
+  /** Returns the buffer with these values of atoms, and creates it on the first call. */
   atom(name: AtomNumbers): Buffer<"real"> {
     const [width, from] = ATOMS[name];
     return this.#once(name, () => this.atoms("real", width, from));
   }
 
-  /** Returns a buffer of values of systems. */
+  /** Returns the buffer with these values of systems, and creates it on the first call. */
   system(name: SystemNumbers): Buffer<"real"> {
     const [width, from] = SYSTEMS[name];
     return this.#once(name, () => this.systems("real", width, from));
   }
 
-  /** Returns a buffer of integers. */
+  /** Returns the buffer with these integers, and creates it on the first call. */
   whole(name: WholeNumbers): Buffer<"i32"> {
     const [level, width, from] = WHOLE[name];
     return this.#once(name, () => this.#made("i32", width, from, level === "atom"));

@@ -10,8 +10,8 @@ import { isWhole, wrap } from "./operators/rounding.ts";
 import { walk } from "./strides.ts";
 
 /**
- * Writes one row of y from `k` on, reading `a` with stride `s` and `b` with stride `t`. Each operator has a loop of
- * its own, so that V8 can inline the operation.
+ * Computes `n` elements of `y`, starting at `k`. The elements of `a` are read from `i` on with stride `s`, those of
+ * `b` from `j` on with stride `t`. Each operator has a separate loop, so that V8 can inline the operation.
  */
 export type BinaryRow = (
   a: Float64Array,
@@ -25,7 +25,7 @@ export type BinaryRow = (
   k: number,
 ) => void;
 
-/** Returns a row function for a formula, which costs a call per element. */
+/** Returns a row function that calls `formula` for each element, which is slower than a separate loop. */
 export function rowOf(formula: (a: number, b: number) => number): BinaryRow {
   return (a, b, y, i, s, j, t, n, k) => {
     for (const end = k + n; k < end; k++, i += s, j += t) y[k] = formula(a[i]!, b[j]!);
@@ -57,7 +57,10 @@ export function combine(
   return { type, dims, data: isWhole(type) ? wrap(type, y) : y };
 }
 
-/** Creates an operator with two inputs. */
+/**
+ * Creates an operator with two inputs. Integers use the row function `whole`. The result has the type `result`, by
+ * default that of the first input.
+ */
 export function binary(row: BinaryRow, whole: BinaryRow = row, result?: ElementType): Evaluate {
   return (inputs, node) => {
     const a = required(inputs, 0, node), b = required(inputs, 1, node);

@@ -35,7 +35,10 @@ export function broadcastStrides(dims: readonly number[], target: readonly numbe
   );
 }
 
-/** Returns the elements of a tensor broadcast to a shape. If nothing is repeated, these are its own elements. */
+/**
+ * Returns the elements of a tensor broadcast to a shape. If the tensor has this shape already, its own array is
+ * returned.
+ */
 export function broadcastData(
   { dims, data }: PlainTensor,
   target: readonly number[],

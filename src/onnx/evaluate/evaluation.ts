@@ -11,7 +11,7 @@ export interface EvaluationRules {
   readonly plan: Plan;
   /** Version of ai.onnx that the model imports. */
   readonly opset: number;
-  /** True if results are rounded to the type of the graph. */
+  /** True to round the results of each node to their element types. */
   readonly rounds: boolean;
   /** Memory limit for the results of nodes, in bytes. */
   readonly maxBytes: number;
@@ -39,7 +39,7 @@ export class Evaluation {
     this.#values = feeds;
   }
 
-  /** Evaluates the next node. Returns false if none is left. Throws the reason of the signal if it was aborted. */
+  /** Evaluates the next node. Returns false if no node is left. Throws the reason of the signal if it was aborted. */
   step(): boolean {
     const { plan, opset, maxBytes, signal } = this.#rules;
     signal?.throwIfAborted();

@@ -72,10 +72,10 @@ export interface Evaluator {
 }
 
 /**
- * Opens a graph for evaluation in plain TypeScript and double precision, without a runtime. It is slow and
- * accurate. Use it for tests, for constants, and where onnxruntime is not available.
+ * Opens a graph for evaluation in plain TypeScript and double precision, without a runtime. It is slow and accurate.
+ * Use it for tests, for constants, or if onnxruntime is not available.
  *
- * If a {@linkcode Graph} is edited, it must be opened again.
+ * A {@linkcode Graph} that is edited after it was opened must be opened again.
  *
  * @throws {RangeError} if the opset is not between 18 and 21
  * @throws {SyntaxError} if the bytes are not a model, or the graph is invalid
@@ -102,7 +102,7 @@ export function openEvaluator(
   return new GraphEvaluator(new Graph({ ...proto, opsetImport: imports }), opsetOf(proto), options);
 }
 
-/** Import of a supported opset, with which `anyOpset` replaces that of a model. */
+/** Import of a supported opset, which replaces the imports of a model with the option `anyOpset`. */
 const ANY_OPSET = [{
   $typeName: "onnx.OperatorSetIdProto" as const,
   domain: "",

@@ -41,8 +41,8 @@ function doubles(data: HostFeed["data"]): Float64Array {
 }
 
 /**
- * Returns the element type of a feed. An array may stand for several types (bytes for booleans), so the input
- * decides.
+ * Returns the element type of a feed. One class of arrays may hold several types, such as bytes and booleans, so the
+ * type of the input decides.
  */
 function typeOf({ name, type }: ValueDescription, feed: PlainTensor | HostFeed): ElementType {
   if ("type" in feed) {
@@ -74,7 +74,7 @@ function refused(name: string, requirement: string, value: string): TypeError {
   );
 }
 
-/** Checks the shape of a feed. Lengths that are not numbers in the model may be anything. */
+/** Checks the shape of a feed. Lengths that are variable in the model accept any number. */
 function checkDims({ name, shape }: ValueDescription, dims: readonly number[]): void {
   let fits = shape === undefined || shape.length === dims.length;
   for (let axis = 0; axis < dims.length && fits; axis++) {

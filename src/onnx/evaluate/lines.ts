@@ -8,7 +8,10 @@ import { allocate } from "./memory.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { gather, stridesOf } from "./strides.ts";
 
-/** Computes one line of `n` elements from `at` on. `to` contains zeros before. */
+/**
+ * Computes one line: reads `n` elements of `from`, starting at `at`, and writes the results to the same positions of
+ * `to`, which contains zeros before.
+ */
 export type Line = (from: Float64Array, to: Float64Array, at: number, n: number) => void;
 
 /** Returns a tensor of the same shape, computed line by line along an axis. */

@@ -28,7 +28,7 @@ export function axisOf(axis: number, rank: number, node: NodeProto): number {
   throw refused(node, `an axis must be from ${-rank} to ${rank - 1}`, axis);
 }
 
-/** Returns the error of an invalid input or attribute. */
+/** Returns the error for an invalid input or attribute. */
 export function refused(node: NodeProto, requirement: string, value: unknown): RangeError {
   return new RangeError(
     `Cannot evaluate ${showNode(node)}: ${requirement}; got ${value}`,

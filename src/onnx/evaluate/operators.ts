@@ -26,7 +26,7 @@ import { REDUCTIONS } from "./operators/reductions.ts";
 import { SCATTERING } from "./operators/scattering.ts";
 import { SHAPES } from "./operators/shapes.ts";
 
-/** Implementations by operator. */
+/** Implementations of all built-in operators, by operator. */
 export const OPERATORS: Operators = {
   ...ACTIVATIONS,
   ...BATCH_NORMALIZATION,

@@ -3,22 +3,25 @@ import type { Graph } from "../graph/graph.ts";
 import { operatorOf } from "./evaluate_node.ts";
 import type { Evaluate, Operators } from "./operator.ts";
 
-/** One step of a plan: a node. */
+/** A node to evaluate, and the implementation of its operator. */
 export interface PlanStep {
   readonly node: NodeProto;
   readonly evaluate: Evaluate;
-  /** Names of values that are not needed after it. */
+  /** Names of values that no later step needs. */
   readonly done: readonly string[];
 }
 
 /** Nodes to evaluate, in order. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
-  /** Names of inputs that must be fed. */
+  /** Names of the wanted values and of all values that they depend on. The inputs among them must be fed. */
   readonly needed: ReadonlySet<string>;
 }
 
-/** Returns the nodes that some values depend on, in order. Throws as {@linkcode operatorOf} does. */
+/**
+ * Plans the evaluation of the wanted values: lists the nodes that they depend on, in order. Throws as {@linkcode
+ * operatorOf} does.
+ */
 export function planFor(
   graph: Graph,
   order: readonly NodeProto[],

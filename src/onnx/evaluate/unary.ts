@@ -20,7 +20,7 @@ export function mapped(
   return { type, dims: x.dims, data: wrap(type, data) };
 }
 
-/** Creates an operator with one input, which is the same for all nodes. */
+/** Creates an operator with one input that applies the same function in every node. */
 export function unary(formula: Formula, type?: ElementType): Evaluate {
   return (inputs, node) => [mapped(required(inputs, 0, node), formula, type)];
 }

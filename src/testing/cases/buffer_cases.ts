@@ -100,7 +100,7 @@ async function refusals(backend: Backend): Promise<void> {
     const buffer = backend.alloc(dtype, 5);
     await claimRefused(() => backend.write(buffer, [1, 2], 4), RangeError);
     assertSameBits(await backend.read(buffer), [0, 0, 0, 0, 0]);
-    // A device may have lower limits of its own, so test only numbers that are never valid.
+    // A device may have lower limits, so test only lengths that are never valid.
     await claimRefused(() => backend.alloc(dtype, 2 ** 50), backend.isHost ? RangeError : Error);
   }
 }

@@ -16,7 +16,7 @@ import type { MakeBackend } from "./kernel_cases.ts";
 import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
-/** Returns cases for edge lists, which have room, are padded and grow, and for non-finite outputs. */
+/** Returns cases for edge lists (order, padding and growth), and for non-finite outputs of a graph. */
 export function graphCases(open: MakeBackend): TestCase[] {
   return [
     onBackend(open, "lists of edges are in order, padded, and grow within a run", lists),
@@ -25,7 +25,10 @@ export function graphCases(open: MakeBackend): TestCase[] {
   ];
 }
 
-/** Returns two atoms, followed by a row of atoms at distances of 4 Å, each with two neighbors. */
+/**
+ * Tests the edge lists of a pair and of a row of 40 atoms: first at distances of 4 Å, where each atom has up to two
+ * neighbors, then at 0.19 Å, where the lists must grow.
+ */
 async function lists(backend: Backend): Promise<void> {
   const lab = new Lab(backend, [2, 40]);
   const row = Array.from({ length: 40 }, (_, i) => [0, 4 * i, 0]).flat();
@@ -70,7 +73,7 @@ type Listed = Readonly<Record<"i" | "by" | "s" | "c" | "t", readonly number[]>> 
   readonly triplets: number;
 };
 
-/** Throws if the shape of lists is wrong, or anything but padding follows the edges. */
+/** Throws if lists have a wrong size or order, or if anything but padding follows their entries. */
 function padded(
   { i, by, s, c, t, edges, triplets }: Listed,
   { capacity, tripletCapacity }: { readonly capacity: number; readonly tripletCapacity: number },

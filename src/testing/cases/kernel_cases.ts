@@ -85,7 +85,7 @@ export function largeKernelCases(open: MakeBackend): TestCase[] {
   ];
 }
 
-/** Throws if a backend differs from the TypeScript definition by more than the table allows. */
+/** Throws if a backend differs from the TypeScript definition by more than `KERNEL_TOLERANCES` allows. */
 async function compare(open: MakeBackend, name: string, systems: readonly Member[]): Promise<void> {
   const trial = TRIALS[name]!;
   const exact = await found(() => new ReferenceBackend(), trial, systems);

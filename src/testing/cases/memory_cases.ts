@@ -68,7 +68,7 @@ async function grownBy(held: Held, rounds: number, work: () => Promise<void>): P
   );
 }
 
-/** Runs some work, and does not release its batch. */
+/** Runs a program on a new batch, whose buffers are not released. */
 async function filled(backend: Backend): Promise<Lab> {
   const lab = new Lab(backend, [1, 2]);
   const args = { positions: lab.real(normals(9, 1)), velocities: lab.real(normals(9, 2)) };
@@ -76,7 +76,7 @@ async function filled(backend: Backend): Promise<Lab> {
   return lab;
 }
 
-/** Tries to create a program that the backend may refuse. */
+/** Tries to create a program with an unknown kernel, which the backend may refuse. */
 function refused(backend: Backend): Promise<void> {
   const lab = new Lab(backend, [1]);
   const own = defineKernel("of_nobody", {}, () => {});

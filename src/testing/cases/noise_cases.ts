@@ -15,8 +15,8 @@ import { Lab } from "../lab.ts";
 import type { TestCase } from "./test_case.ts";
 
 /**
- * Returns the random words of a backend for counters and keys. `given` has six numbers for each result of four:
- * four of the counter, two of the key.
+ * Returns the random words of a backend for counters and keys. `given` has six numbers per result: four of the
+ * counter, two of the key. Each result has four words.
  */
 export type WordsOf = (given: Uint32Array<ArrayBuffer>) => Uint32Array | Promise<Uint32Array>;
 

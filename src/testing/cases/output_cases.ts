@@ -17,7 +17,8 @@ import type { Evaluation } from "../evaluation.ts";
 import type { TestCase } from "./test_case.ts";
 
 /**
- * Returns cases which check that outputs are finite, are added, are reproducible, and that nothing else changes.
+ * Returns cases which check that outputs are declared, finite, added to existing values and reproducible, and that
+ * nothing else changes.
  */
 export function outputCases(setting: ModelSetting): TestCase[] {
   const on = (name: string, test: (bench: Bench) => Promise<void>) => onBench(setting, name, test);

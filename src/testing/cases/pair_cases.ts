@@ -36,7 +36,7 @@ export function pairCases(open: MakeBackend): TestCase[] {
 
 const SYSTEMS: readonly Member[] = [{ size: 30, id: 0 }, { size: 0, id: 1 }, { size: 65, id: 2 }];
 
-/** Sets up the pair forces of a batch, with its list. */
+/** Sets up a batch with a pair list, and the calls that compute its pair forces. */
 function paired(backend: Backend, systems: readonly Member[] = SYSTEMS) {
   const world = new World(backend, systems);
   const { lab } = world;
@@ -97,10 +97,10 @@ async function saved(open: MakeBackend): Promise<void> {
     await one.lab.run(one.calls);
     const far = (await one.lab.read(one.positions)).map((x, i) => x + i % 5 / 2);
     before.write(one.positions, far);
-    await one.lab.run(one.calls); // The list was rebuilt.
+    await one.lab.run(one.calls); // This run rebuilds the list.
     const moved = further(far, 0);
     before.write(one.positions, moved);
-    await one.lab.run(one.calls); // The list from before the move was kept.
+    await one.lab.run(one.calls); // This run keeps the list, because the atoms have moved only slightly.
     const kept: SavedPairs = await before.savePairs(one.pairs);
     const offsets = Int32Array.from(await one.lab.read(one.lab.frame.offsets));
     after.loadPairs(other.pairs, offsets, kept);
@@ -134,7 +134,7 @@ async function nonFinite(backend: Backend): Promise<void> {
   }
 }
 
-/** Moves many atoms together until all are neighbors of each other. */
+/** Tests that a pair list misses no pair after many atoms were moved so close together that all are neighbors. */
 async function grows(backend: Backend): Promise<void> {
   const systems = [{ size: 4, id: 0 }, { size: 300, id: 4 }];
   const { lab, positions, energy, calls } = paired(backend, systems);

@@ -32,7 +32,10 @@ import type { TestCase } from "./test_case.ts";
 /** A symmetry that a model may break. */
 export type Symmetry = "translation" | "rotation" | "permutation" | "extensivity" | "images";
 
-/** Returns one case per symmetry, including the order of systems. */
+/**
+ * Returns one case per symmetry that the model does not break, and one for counted wraps of atoms. Cases about
+ * periodic images are left out if no system is periodic.
+ */
 export function symmetryCases(setting: ModelSetting, breaks: readonly string[]): TestCase[] {
   const all: readonly (readonly [Symmetry | "counts", string, (bench: Bench) => Promise<void>])[] =
     [

@@ -5,28 +5,28 @@ import type { GradientRuleSet } from "../../onnx/grad/rules.ts";
 
 /** An input of the operator under test. */
 export interface RuleInput {
-  /** Its shape. */
+  /** Shape of the input. */
   readonly dims: readonly number[];
   /**
-   * Its elements.
+   * Elements of the input, in row-major order.
    *
-   * @default numbers between −1.5 and −0.4, or 0.4 and 1.5
+   * @default random numbers between −1.5 and −0.4, or 0.4 and 1.5
    */
   readonly data?: readonly number[];
   /**
-   * Its element type.
+   * Element type of the input.
    *
    * @default "f64"
    */
   readonly type?: ElementType;
   /**
-   * True to write it into the graph as a constant instead of feeding it.
+   * True to write the input into the graph as a constant instead of feeding it.
    *
    * @default false
    */
   readonly isConstant?: boolean;
   /**
-   * Its declared shape, with names for variable lengths.
+   * Declared shape of the input, with names for variable lengths.
    *
    * @default all variable, with different names for different lengths
    */
@@ -38,21 +38,21 @@ export interface RuleCase {
   /** Name of the operator; `"<domain>.<operator>"` for domains other than ai.onnx. */
   readonly op: string;
   /**
-   * Attributes.
+   * Attributes of the operator.
    *
    * @default {}
    */
   readonly attributes?: Attributes;
-  /** Inputs in order; `undefined` omits an optional one. */
+  /** Inputs of the operator, in order; `undefined` omits an optional one. */
   readonly inputs: readonly (RuleInput | undefined)[];
   /**
-   * Number of outputs.
+   * Number of outputs of the operator.
    *
    * @default 1
    */
   readonly outputs?: number;
   /**
-   * Outputs that are not differentiated, such as indices.
+   * Positions of the outputs that are not differentiated, such as the indices of TopK.
    *
    * @default undefined
    */
@@ -64,7 +64,7 @@ export interface RuleCase {
    */
   readonly order?: 1 | 2;
   /**
-   * Version of the operators.
+   * Version of ai.onnx, from 18 to 21.
    *
    * @default 18
    */
@@ -75,7 +75,7 @@ export interface RuleCase {
    * @default 1e-8
    */
   readonly tolerance?: number;
-  /** Rules to test, if they are custom. */
+  /** Custom rules to test; by default `gradientRules`. */
   readonly rules?: GradientRuleSet;
   /** Implementations of custom operators. */
   readonly operators?: Operators;

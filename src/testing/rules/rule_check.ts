@@ -13,13 +13,13 @@ import type { RuleCase } from "./rule_case.ts";
 import { type RuleGraph, ruleGraph } from "./rule_graph.ts";
 
 /**
- * Asserts that the rule of an operator returns the correct gradient. It compares with central differences in
- * float64, element by element, with variable and with fixed lengths. It also checks the second derivative, because
- * rules consist of operators that have rules. The inputs must not be at a kink.
+ * Asserts that the rule of an operator returns the correct gradient. It compares with central differences in float64,
+ * element by element, with variable and with fixed lengths. It also checks the second derivative, because the
+ * operators that a rule writes must have rules themselves. The inputs must not be at a kink.
  *
  * @throws {Error} if the gradient is wrong; the message says where an input may be at a kink
  * @throws {TypeError} if the rule returns invalid shares, or more than there are inputs
- * @throws {UnsupportedNodeError} if there is no rule
+ * @throws {UnsupportedNodeError} if the operator has no rule
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export function checkRule(asked: RuleCase): void {
   checkBoth({ ...asked, inputs }, differences);
 }
 
-/** Finite differences of each float input. */
+/** Finite differences by float input and element. */
 type Differences = readonly (readonly Slope[])[];
 
 /**
@@ -74,7 +74,7 @@ function differencesOf(
   });
 }
 
-/** Compares the gradients of a graph's `loss` with finite differences. Returns their names. */
+/** Compares the gradients of a graph's `loss` with finite differences. Returns the names of the gradients. */
 function check(
   { graph, feeds, floats, loss }: RuleGraph,
   asked: RuleCase,
@@ -115,7 +115,7 @@ function named(op: string, differentiate: () => unknown): void {
 /** A derivative by finite differences. */
 interface Slope {
   readonly value: number;
-  /** True if it depends on the step size, as beside a kink or a jump. */
+  /** True if the value depends on the step size, as near a kink or a jump. */
   readonly isUnsteady: boolean;
 }
 

@@ -12,11 +12,11 @@ import type { RuleCase, RuleInput } from "./rule_case.ts";
 export interface RuleGraph {
   readonly graph: Graph;
   readonly feeds: Readonly<Record<string, PlainTensor>>;
-  /** Float inputs. */
+  /** Names of the float inputs. */
   readonly floats: readonly string[];
-  /** The scalar: Σ weights · outputs. The weights are inputs, too. */
+  /** Name of the scalar Σ weights · outputs, whose weights are inputs, too. */
   readonly loss: string;
-  /** Returns the same for other values of the current graph, such as added gradients: Σ weights · values. */
+  /** Returns a copy of the current graph whose scalar is Σ weights · values, for values such as added gradients. */
   lossOf(values: readonly string[]): RuleGraph;
 }
 

@@ -8,7 +8,7 @@ import type { StateSource } from "../../hooks/run/reads.ts";
 import { fits, parseGlob } from "../../onnx/taps/glob.ts";
 import type { Activation, ActivationStatistics, TrainerState } from "../../training/context.ts";
 
-/** Writable state of the run. */
+/** State of a trainer with writable members. */
 export type ScriptedState = { -readonly [K in keyof TrainerState]: TrainerState[K] };
 
 /** State of the trainer at one moment. */

@@ -6,7 +6,7 @@
 
 import type { ClipSettings } from "../../training/context.ts";
 
-/** Replaces the prefix "val/" of metrics by another. */
+/** Replaces the prefix "val/" in the names of metrics by another prefix. */
 export function renamed(
   metrics: Readonly<Record<string, number>>,
   prefix: string,

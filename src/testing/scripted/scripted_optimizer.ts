@@ -9,9 +9,9 @@ import type { OptimizerSettings, ParameterGroup } from "../../training/context.t
 /** A group of a scripted optimizer, whose rates hooks may set. */
 export interface ScriptedGroup {
   /**
-   * Names of its parameters.
+   * Names of the group's parameters.
    *
-   * @default all that no other group has
+   * @default all parameters that no other group has
    */
   readonly parameters?: readonly string[];
   /**

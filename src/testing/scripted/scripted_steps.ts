@@ -14,7 +14,7 @@ import { descend, type LiveOptimizer } from "./scripted_optimizer.ts";
 import type { ScriptedState } from "./scripted_fields.ts";
 import type { NumbersByName, ScriptedEpoch, ScriptParts } from "./training_script.ts";
 
-/** Objects that the steps use. */
+/** Members of the trainer that the steps use. */
 export interface ScriptedHost {
   readonly loop: Loop<TrainingKind>;
   readonly state: ScriptedState;
@@ -23,7 +23,7 @@ export interface ScriptedHost {
   readonly checkpoints: string[];
 }
 
-/** Scopes that have begun and not ended. */
+/** Flags of the scopes that have begun and not ended. */
 interface Open {
   run: boolean;
   epoch: boolean;
@@ -33,13 +33,13 @@ interface Open {
 
 const DONE: Outcome = { status: "completed" };
 
-/** Runs a script. */
+/** Runs the steps of a script, and fires the stages of a `Trainer`. */
 export class ScriptedSteps {
-  /** Checkpoints that hooks have requested. */
+  /** Paths of the checkpoints that hooks have requested and that are not saved yet. */
   readonly wanted: string[] = [];
   /** True if a hook has requested a validation. */
   wantsValidation = false;
-  /** Sums over the batches of a step. */
+  /** Gradients by parameter, summed over the batches of the current step. */
   gradients: Map<string, Float32Array> = new Map();
   readonly #script: ScriptParts;
   readonly #host: ScriptedHost;
@@ -50,7 +50,7 @@ export class ScriptedSteps {
   constructor(script: ScriptParts, host: ScriptedHost) {
     this.#script = script;
     this.#host = host;
-    // Computed on request, as in a Trainer.
+    // Compute these values on request, as a Trainer does.
     Object.defineProperties(host.loop.context, {
       gradients: { get: () => this.gradients },
       gradNorm: { get: () => this.norm },
@@ -62,7 +62,7 @@ export class ScriptedSteps {
     return this.#norm ?? normOf(this.gradients);
   }
 
-  /** Begins the training. */
+  /** Begins the run, and fires TRAIN_BEGIN. */
   async begin(): Promise<void> {
     this.#host.state.status = "training";
     this.#open.run = true;
@@ -132,7 +132,10 @@ export class ScriptedSteps {
     return this.#script.epochs[this.#host.state.currentEpoch]!;
   }
 
-  /** Returns settings: those that hooks have requested have priority over the script. */
+  /**
+   * Returns the current settings. Settings of hooks have priority over the script, and those of later hooks over
+   * earlier ones.
+   */
   #settings(): { readonly accumulate: number; readonly clip: ClipSettings | undefined } {
     const asked = this.#host.loop.hooks.enabled().map((hook) =>
       (hook as { readonly settings?: TrainerSettings }).settings

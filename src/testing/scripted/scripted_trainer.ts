@@ -31,7 +31,7 @@ import type { ScriptParts, TrainingScript } from "./training_script.ts";
 
 /** Saved state of a scripted trainer. */
 export interface SavedScript {
-  /** Counters, and the state of hooks. */
+  /** Counters of the loop, and the state of hooks. */
   readonly loop: SavedLoop;
   /** Number of finished epochs. */
   readonly epoch: number;
@@ -50,9 +50,12 @@ export interface TestTrainer extends Workflow, TrainerControl {
   readonly values: ReadonlyMap<string, Float32Array>;
   /** Paths of the checkpoints that hooks have requested. No file is written, but CHECKPOINT_SAVE fires. */
   readonly checkpoints: readonly string[];
-  /** Outcome of the last run. */
+  /** Outcome of the last run; `undefined` before the first run has ended. */
   readonly outcome: Outcome | undefined;
-  /** Runs the remaining epochs of the script. Rejects with errors of batches and of deciding hooks. */
+  /**
+   * Runs the remaining epochs of the script. Rejects if a batch of the script has an Error, or if a hook fails the
+   * run.
+   */
   train(): Promise<Outcome>;
   /** Returns the position in the script and the state of hooks as plain data. */
   save(): SavedScript;

@@ -42,7 +42,7 @@ export interface ScriptedEpoch {
   readonly validation?: Readonly<Record<string, number>>;
 }
 
-/** Script without its hooks. */
+/** A script without its hooks. */
 export interface ScriptParts {
   /** Epochs in order. */
   readonly epochs: readonly ScriptedEpoch[];
@@ -113,7 +113,7 @@ export interface ScriptParts {
    */
   readonly clip?: ClipSettings;
   /**
-   * Returns the tensors of a batch.
+   * Returns the tensors of a batch, given the zero-based indices of the epoch and of the batch in it.
    *
    * @default one sample without tensors
    */

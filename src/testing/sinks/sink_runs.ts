@@ -135,7 +135,7 @@ export function truncateCases(open: MakeSinkTrial, lost: readonly Lost[]): TestC
   ];
 }
 
-/** Checks that stored systems count as earlier ones when fields are compared. */
+/** Checks that a reopened sink compares the fields of new systems with those of stored systems. */
 async function claimDisagreement(sink: Sink): Promise<void> {
   const other = Batch.from([structure(1)]);
   other.set("step", 0.5, { level: "system", dtype: "f64" });

@@ -6,7 +6,8 @@ import type { TestCase } from "../cases/test_case.ts";
 /** Options of {@linkcode sinkSuite}. */
 export interface SinkSuiteOptions {
   /**
-   * Data that the sink does not store: fields per edge, `info`, or systems at all if it cannot return them.
+   * Data that the sink cannot return: `"edges"` (fields per edge), `"info"`, or `"systems"` if it cannot be read at
+   * all.
    *
    * @default []
    */
@@ -26,9 +27,14 @@ export interface SinkSuiteOptions {
 }
 
 /**
- * Returns test cases for any test runner that every sink must pass. They check that systems are read back in order
- * and bitwise identical; masks; that input is copied immediately; that batches are accepted completely or not at
- * all, and nothing is lost; slices, draining and clearing; and appending to an existing sink.
+ * Returns test cases for any test runner that every sink must pass.
+ *
+ * The cases check
+ * - that systems are read back in order and bitwise identical
+ * - that masks select systems
+ * - that input is copied immediately
+ * - that batches are accepted completely or not at all, and nothing is lost
+ * - slices, draining, clearing, and appending to an existing sink
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ import type { Sink, Slice, StoredSink } from "../../sinks/sink.ts";
 import { claim } from "../claims.ts";
 import type { TestCase } from "../cases/test_case.ts";
 
-/** A sink for one case. */
+/** A sink for one test case, and its cleanup. */
 export interface SinkTrial {
   /** The sink, new and empty. */
   readonly sink: Sink;
@@ -28,7 +28,7 @@ export type MakeSinkTrial = () => SinkTrial | Promise<SinkTrial>;
 /** Data that a sink does not store. */
 export type Lost = "edges" | "info" | "systems";
 
-/** Returns a case with its own sink, which is removed in any event. */
+/** Returns a case that runs `test` with a new sink, which is closed and removed in any event. */
 export function onSink(
   open: MakeSinkTrial,
   name: string,
@@ -105,7 +105,7 @@ export function everyField(): Batch {
 }
 
 /**
- * Returns frames as a hook writes them: some systems of a run at one step, whose ids differ from their current
+ * Returns a batch as a hook writes it: some systems of a run at one step, whose ids differ from their current
  * positions.
  */
 export function frame(step: number, sources: readonly number[]): Batch {

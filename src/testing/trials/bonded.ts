@@ -16,7 +16,7 @@ function placeOf(world: World) {
   };
 }
 
-/** Trials by kernel. */
+/** Trials of `clear`, and of external and bonded potentials, by kernel. */
 export const BONDED: Trials = {
   clear(world) {
     const looks = { ...sumsOf(world) };

@@ -9,10 +9,7 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { type Member, seed, type World } from "../world.ts";
 
-/**
- * Returns triangles of three bonded atoms; remaining atoms form a bonded pair. The result has bonds and the starts
- * of clusters.
- */
+/** Returns the bonds of clusters: triangles of three atoms, and a single bond if two atoms remain. */
 function trianglesOf({ size }: Member): number[][][] {
   const places = Array.from({ length: Math.ceil(size / 3) }, (_, i) => 3 * i);
   return places.map((i) => [[i, i + 1], [i + 1, i + 2], [i, i + 2]].filter(([, j]) => j! < size))
@@ -56,7 +53,7 @@ function corners({ size, id }: Member): number[] {
   });
 }
 
-/** Trials by kernel. */
+/** Trials of constraints, by kernel. */
 export const CONSTRAIN: Trials = {
   remember(world) {
     const [source, target] = [world.atom("positions"), world.atom("anchors")];

@@ -8,7 +8,7 @@ import { spendBudget } from "../../kernels/converge/spend_budget.ts";
 import type { Trials } from "../trial.ts";
 import type { Member } from "../world.ts";
 
-/** Trials by kernel. */
+/** Trials of convergence and stages, by kernel. */
 export const CONVERGE: Trials = {
   criterion(world) {
     const met = world.systems("i32", 1, () => [1]);

@@ -61,7 +61,7 @@ async function starsOf(world: World, list: ReturnType<typeof listing>): Promise<
   return world.split(all, 4);
 }
 
-/** Summarizes the triplets of each atom in the same way: number and angles. */
+/** Summarizes the triplets of each atom by a sum that does not depend on their order: number and angles. */
 async function fansOf(world: World, list: ReturnType<typeof listing>): Promise<number[][]> {
   const { vector, pair, sources, triplets, zeros } = await listed(world, list);
   const all = zeros(1);
@@ -74,7 +74,7 @@ async function fansOf(world: World, list: ReturnType<typeof listing>): Promise<n
   return world.split(all, 1);
 }
 
-/** Trials by kernel. */
+/** Trials of edge lists, triplet lists and model outputs, by kernel. */
 export const GRAPHS: Trials = {
   edges(world) {
     const list = listing(world, 0);

@@ -11,7 +11,7 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed } from "../world.ts";
 
-/** Trials by kernel. */
+/** Trials of integrators and thermostats, by kernel. */
 export const INTEGRATE: Trials = {
   kick(world) {
     const velocities = world.atom("velocities");

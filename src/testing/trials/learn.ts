@@ -42,7 +42,7 @@ function sharesOf16(world: World): Buffer<"f64"> {
   });
 }
 
-/** Trials by kernel. Optimizers with state run two steps, so that their state is tested, too. */
+/** Trials of optimizers, by kernel. Optimizers with state run two steps, so that their state is tested, too. */
 export const LEARN: Trials = {
   mix(world) {
     const [target, source] = [numbers(world, 0), numbers(world, 1)];

@@ -16,7 +16,7 @@ function ones(world: World) {
   return world.systems("f64", 1, () => [1]);
 }
 
-/** Trials by kernel. */
+/** Trials of properties of systems, by kernel. */
 export const MEASURE: Trials = {
   check_finite(world) {
     const args = {

@@ -12,7 +12,7 @@ function moved(world: World) {
   return { positions, velocities, forces: world.atom("forces") };
 }
 
-/** Trials by kernel. */
+/** Trials of modifiers, by kernel. */
 export const MODIFY: Trials = {
   clamp_forces(world) {
     const forces = world.atom("forces");

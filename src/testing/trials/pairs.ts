@@ -8,7 +8,7 @@ import type { PairKernel } from "../../kernels/pairs/pair_potential.ts";
 import type { Trial, Trials } from "../trial.ts";
 import { sumsOf } from "./sums.ts";
 
-/** Arguments of a pair potential. */
+/** Settings of a trial of a pair potential. */
 interface PairTrial {
   readonly kernel: PairKernel;
   /** One row of parameters, or one for each of the four ordered pairs of two types. */
@@ -52,7 +52,7 @@ const steep = pairPotential({
   energy: (r, { strength, length }) => strength.mul(r.div(length).neg().exp()).sub(r.pow(-6)),
 });
 
-/** Trials by kernel. */
+/** Trials of pair lists and pair potentials, by kernel. */
 export const PAIRS: Trials = {
   neighbors: potential({
     kernel: lennardJones.kernel,

@@ -9,7 +9,7 @@ import { seed, type World } from "../world.ts";
 
 const PARAMETERS = [TIME_UNIT_FS, 0.02 * TIME_UNIT_FS, 0.2, 5, 0.5, 1.1, 0.1, 0.99];
 
-/** Returns the state that is kept between steps. */
+/** Returns buffers with the state of FIRE that is kept between steps. */
 function stateOf(world: World) {
   return {
     dt: world.systems("f64", 1, ({ id }) => [0.3 + 0.01 * (id % 16)]),
@@ -18,7 +18,7 @@ function stateOf(world: World) {
   };
 }
 
-/** Returns the same atoms with cells that relax, too. */
+/** Returns arguments for a relaxation of atoms together with their cells. */
 function withCells(world: World) {
   const atoms = (kind: number, width: number) =>
     world.atoms("real", 3, ({ size, id }) => normals(3 * size, seed(kind, id), width));
@@ -54,5 +54,5 @@ function relaxing(isFire2: boolean): Trial {
   };
 }
 
-/** Trials by kernel. */
+/** Trials of FIRE, by kernel. */
 export const RELAX: Trials = { fire_step: relaxing(false), fire2_step: relaxing(true) };

@@ -26,7 +26,7 @@ function strained(world: World) {
   };
 }
 
-/** Trials by kernel. */
+/** Trials of cell relaxation, by kernel. */
 export const RELAX_CELLS: Trials = {
   strain_forces(world) {
     const state = strained(world);

@@ -32,7 +32,7 @@ function forcesAt(world: World, step: number) {
   };
 }
 
-/** Trials by kernel. */
+/** Trial of L-BFGS. */
 export const RELAX_HISTORY: Trials = {
   lbfgs_step(world) {
     const positions = world.atom("positions");

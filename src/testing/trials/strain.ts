@@ -40,7 +40,7 @@ function strained(world: World) {
   };
 }
 
-/** Trials by kernel. */
+/** Trials of barostats, by kernel. */
 export const STRAIN: Trials = {
   barostat_kick(world) {
     const { dt: _, rate, ...all } = strained(world);

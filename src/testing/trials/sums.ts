@@ -10,7 +10,7 @@ export interface Sums {
   readonly virial: Buffer<"f64">;
 }
 
-/** Creates the buffers. */
+/** Creates buffers of forces, energies and virials with numbers that depend on the system. */
 export function sumsOf(world: World): Sums {
   return {
     forces: world.atom("forces"),

@@ -19,7 +19,7 @@ import { RELAX_HISTORY } from "./relax_history.ts";
 import { RELAX_CELLS } from "./relax_cells.ts";
 import { STRAIN } from "./strain.ts";
 
-/** Trials by kernel. */
+/** All trials, by kernel. */
 export const TRIALS: Trials = {
   ...INTEGRATE,
   ...STRAIN,

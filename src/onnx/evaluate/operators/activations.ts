@@ -96,7 +96,7 @@ function along(line: Line): Evaluate {
   };
 }
 
-/** Implementations by operator. */
+/** Implementations of activation functions, by operator. */
 export const ACTIVATIONS: Operators = {
   Celu: unaryOf(celu),
   Elu: unaryOf((node) => elu(attribute(node, "alpha", 1))),

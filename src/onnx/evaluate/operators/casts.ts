@@ -16,8 +16,9 @@ import { mapped } from "../unary.ts";
 const FLOATS: ReadonlySet<ElementType> = new Set(["f16", "bf16", "f32", "f64"]);
 
 /**
- * Converts a tensor to another type. Floats keep their value whatever their size. For integers, floats are
- * truncated towards zero and wrap around, and non-finite values become 0. A boolean is true for any value except 0.
+ * Converts a tensor to another type. A conversion to floats does not round the values. A conversion from floats to
+ * integers truncates towards zero and wraps around, and non-finite values become 0. A boolean is true for any value
+ * except 0.
  */
 function cast(x: PlainTensor, type: ElementType, node: NodeProto): PlainTensor {
   if (x.type === type) return x;
@@ -41,5 +42,5 @@ const toOther: Evaluate = (inputs, node) => [
   cast(required(inputs, 0, node), required(inputs, 1, node).type, node),
 ];
 
-/** Implementations by operator. */
+/** Implementations of Cast and CastLike. */
 export const CASTS: Operators = { Cast: toAttribute, CastLike: toOther };

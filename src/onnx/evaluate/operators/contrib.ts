@@ -51,7 +51,7 @@ const skipLayerNormalization: Evaluate = (inputs, node) => {
   return [...layerNormalized(node, sum, sum.dims.length - 1, learned), sum];
 };
 
-/** Gelu and its kin, FusedMatMul and SkipLayerNormalization. */
+/** Implementations of the variants of Gelu, FusedMatMul and SkipLayerNormalization. */
 export const CONTRIB: Operators = {
   "com.microsoft.BiasGelu": afterBias(gelu),
   "com.microsoft.FastGelu": afterBias(tanhGelu),

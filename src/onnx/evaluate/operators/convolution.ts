@@ -17,7 +17,7 @@ import { placesOf, reach, stepsOf, type Windows, windowsOver } from "./windows.t
  * per window.
  */
 interface Plan {
-  /** Positions of the elements of all windows. */
+  /** Position in the wide image of each element of each window; negative outside of the image. */
   readonly places: Int32Array;
   /** Number of images. */
   readonly batch: number;

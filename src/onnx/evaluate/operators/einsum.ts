@@ -59,14 +59,14 @@ interface Walk {
   readonly at: Int32Array;
 }
 
-/** Starts an iteration. */
+/** Starts an iteration at the first index. */
 function walk(dims: readonly number[], ...strides: readonly (readonly number[])[]): Walk {
   return { dims, index: new Int32Array(dims.length), strides, at: new Int32Array(strides.length) };
 }
 
 /**
- * Advances the index along the axes from `first` up to `end`, the last one fastest. After the last index it starts
- * again.
+ * Advances the index along the axes from `from` up to, but not including, `to`. The last axis varies fastest. After
+ * the last index it starts again.
  */
 // hot
 function advance({ dims, index, strides, at }: Walk, from: number, to: number): void {

@@ -58,7 +58,7 @@ const eyeLike: Evaluate = (inputs, node) => {
   return [{ type, dims, data }];
 };
 
-/** Adds an axis along which one element is `on`; none of them is if the index is out of range. */
+/** Adds an axis along which one element is `on`. No element is `on` if the index is out of range. */
 const oneHot: Evaluate = (inputs, node) => {
   const indices = required(inputs, 0, node), values = required(inputs, 2, node);
   const depth = numberOf(inputs, 1, node);
@@ -76,7 +76,7 @@ const oneHot: Evaluate = (inputs, node) => {
   return [{ type: values.type, dims, data }];
 };
 
-/** Implementations by operator. */
+/** Implementations of operators that create tensors, by operator. */
 export const GENERATORS: Operators = {
   ConstantOfShape: constantOfShape,
   EyeLike: eyeLike,

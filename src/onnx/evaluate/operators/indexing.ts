@@ -44,8 +44,8 @@ const gather: Evaluate = (inputs, node) => {
 };
 
 /**
- * Returns the position to which each element of `indices` refers in a tensor of the same rank. Its index is the
- * element's own index, except along one axis.
+ * Returns the position to which each element of `indices` refers in a tensor of the same rank. Along the node's axis
+ * it is the value of the element, along the other axes the element's own position.
  *
  * @throws {RangeError} if an index is out of range, or a shape does not fit
  */

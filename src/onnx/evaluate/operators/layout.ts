@@ -118,7 +118,7 @@ const trilu: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims: x.dims, data }];
 };
 
-/** Implementations by operator. */
+/** Implementations of operators that move elements, by operator. */
 export const LAYOUT: Operators = {
   Concat: concat,
   Expand: expand,

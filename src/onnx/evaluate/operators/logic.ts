@@ -55,7 +55,7 @@ const isInfinite: Evaluate = (inputs, node) => {
   return [mapped(required(inputs, 0, node), test, "bool")];
 };
 
-/** Implementations by operator. */
+/** Implementations of comparisons, boolean and bitwise operators, by operator. */
 export const LOGIC: Operators = {
   And: truth((a, b) => a !== 0 && b !== 0),
   BitShift: shift,

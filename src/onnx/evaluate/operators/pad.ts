@@ -57,7 +57,7 @@ export const pad: Evaluate = (inputs, node) => {
   }, x)];
 };
 
-/** Takes the elements at these positions along an axis. */
+/** Takes the elements at these positions along an axis. The position −1 means the value `fill`. */
 function takeAlong(x: PlainTensor, axis: number, places: Int32Array, fill: number): PlainTensor {
   const { outer, length, inner } = around(x.dims, axis);
   const dims = x.dims.with(axis, places.length);

@@ -67,7 +67,7 @@ function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): 
   return largest;
 }
 
-/** Converts a position in an image to one that counts with the first axis fastest. */
+/** Converts a row-major position in an image to a column-major position, in which the first axis varies fastest. */
 function columnMajor(place: number, image: readonly number[]): number {
   let rest = place, stride = countOf(image), turned = 0;
   for (let axis = image.length - 1; axis >= 0; axis--) {

@@ -56,7 +56,10 @@ const spaceToDepth: Evaluate = (inputs, node) => {
   return [{ type, dims: [n, c * block ** 2, rows, columns], data: moved.data }];
 };
 
-/** Reverses the first elements of each sequence, as many as its length. */
+/**
+ * Evaluates ReverseSequence: reverses the first elements of each sequence, as many as its length, and keeps the
+ * others.
+ */
 const reverseSequence: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node), lengths = required(inputs, 1, node).data;
   const time = intAttribute(node, "time_axis", 0), batch = intAttribute(node, "batch_axis", 1);

@@ -133,7 +133,7 @@ const cumulativeSum: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims: x.dims, data: wrap(x.type, data) }];
 };
 
-/** Implementations by operator. */
+/** Implementations of reductions, ArgMax, ArgMin and CumSum, by operator. */
 export const REDUCTIONS: Operators = {
   ArgMax: argument((a, b) => a > b),
   ArgMin: argument((a, b) => a < b),

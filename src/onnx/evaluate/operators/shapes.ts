@@ -77,7 +77,7 @@ const dropout: Evaluate = (inputs, node) => {
   return [x, { type: "bool", dims: x.dims, data: allocate(x.data.length).fill(1) }];
 };
 
-/** Implementations by operator. */
+/** Implementations of operators that read or change shapes, by operator. */
 export const SHAPES: Operators = {
   Dropout: dropout,
   Flatten: flatten,

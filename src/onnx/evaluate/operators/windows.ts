@@ -33,7 +33,7 @@ export interface Steps {
   readonly dilations: readonly number[];
   /** Padding before each axis, followed by the padding after each axis. */
   readonly pads: readonly number[];
-  /** Method by which padding is computed otherwise. */
+  /** Value of auto_pad: the method that computes the padding, or "NOTSET" to use `pads`. */
   readonly autoPad: string;
 }
 
@@ -80,8 +80,8 @@ export function windowsOver(
 }
 
 /**
- * Computes windows for SAME padding: the number of windows is the length divided by the stride, and the required
- * padding is split between both sides.
+ * Computes windows for SAME padding: the number of windows is the length divided by the stride, rounded up, and the
+ * required padding is split between both sides.
  */
 function sameAxis(length: number, stride: number, size: number, autoPad: string) {
   const count = Math.ceil(length / stride);

@@ -64,7 +64,7 @@ function perChannel({ type, dims, data }: PlainTensor, rank: number): PlainTenso
   return { type, dims: [...dims, ...Array.from({ length: rank - 2 }, () => 1)], data };
 }
 
-/** Normalizes all axes from one on together. Returns the result, the means, and 1 / √(variance + ε). */
+/** Normalizes all axes from `axis` on together. Returns the result, the means, and 1 / √(variance + ε). */
 export function layerNormalized(
   node: NodeProto,
   { type, dims, data }: PlainTensor,
