@@ -1,5 +1,6 @@
 /**
- * The contexts of training hooks: the fields that a hook finds at each stage, and those that it may declare to read.
+ * The contexts of training hooks: the fields that a hook receives at each stage, and those that it may declare to
+ * read.
  *
  * @module
  */
@@ -26,13 +27,13 @@ import type {
 
 /** Fields at every training stage. */
 export interface TrainingBase extends BaseContext {
-  /** Epochs done before this one. */
+  /** Number of finished epochs, which is the index of the current epoch. */
   readonly epoch: number;
-  /** The part of the run that the stage belongs to: training or validation. */
+  /** Phase of the run in which the stage fires. */
   readonly phase: TrainingPhase;
   /** The live state of the run. */
   readonly state: TrainerState;
-  /** The trainer. */
+  /** The trainer that runs the hook. */
   readonly trainer: TrainerControl;
   /** The optimizers, read-only; declare `writes: ["optimizers"]` to change one. */
   readonly optimizers: readonly OptimizerView[];
@@ -45,9 +46,9 @@ export type TrainerFields = "phase" | "state" | "trainer" | "optimizers" | "lrSc
 
 /** Fields at the beginning of training. */
 export interface BeginContext extends TrainingBase {
-  /** The configuration that the trainer was made with, as `trainer.config`. */
+  /** The configuration of the run; the same as `trainer.config`. */
   readonly config: unknown;
-  /** The facts of the run; `undefined` if the trainer's option `runInfo` is false. */
+  /** Facts that identify the run; `undefined` if the trainer's option `runInfo` is false. */
   readonly run: RunInfo | undefined;
 }
 
@@ -59,13 +60,13 @@ export interface EndContext extends TrainingBase {
 
 /** Fields of a batch. */
 export interface BatchContext extends TrainingBase {
-  /** Tensors. */
+  /** The batch: its tensors, and its number of samples. */
   readonly batch: TrainingBatch;
-  /** Batches of this epoch, or of this validation, before it. */
+  /** Index of the batch in the current epoch or validation, from 0. */
   readonly batchIdx: number;
-  /** Index of its data loader, from 0. */
+  /** Index of the data source of the batch, from 0. */
   readonly loaderIdx: number;
-  /** Name of that loader. */
+  /** Name of the data source of the batch. */
   readonly loaderName: string;
 }
 
@@ -77,15 +78,18 @@ export interface LossContext extends BatchContext {
 
 /** Fields at the end of a batch. */
 export interface BatchEndContext extends LossContext {
-  /** `loss`, its terms, and the metrics of this phase. `loss` is NaN if the batch failed before its loss was known. */
+  /**
+   * The loss, its terms, and the metrics of this phase, by name. `loss` is NaN if the batch failed before its loss
+   * was known.
+   */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Outcome of the run. */
+  /** Outcome of the batch. */
   readonly outcome: Outcome;
 }
 
 /** Fields from AFTER_BACKWARD to the optimizer step. */
 export interface GradientContext extends LossContext {
-  /** Parameter name → gradient. On a GPU a hook must declare them: `reads: ["gradients"]`. */
+  /** Gradient of each parameter, by name. On a GPU a hook must declare that it reads them: `reads: ["gradients"]`. */
   readonly gradients: ReadonlyMap<string, NumberList>;
 }
 
@@ -105,94 +109,103 @@ export interface OptimizerContext extends NormContext {
 export interface StepContext extends LossContext {
   /** Norm of all gradients together, before clipping. */
   readonly gradNorm: number;
-  /** Learning rate of the first group. */
+  /** Current learning rate of the first group of the first optimizer. */
   readonly lr: number;
-  /** Samples seen so far, this step's included. */
+  /** Number of samples seen so far, including this step. */
   readonly samplesSeen: number;
-  /** Tokens seen so far, if batches report their `tokens`. */
+  /** Number of tokens seen so far, including this step; 0 if batches do not report their `tokens`. */
   readonly tokensSeen: number;
-  /** True if a gate vetoed the update; no parameter has changed then. */
+  /** True if a gate vetoed the update, so that no parameter has changed. */
   readonly skipped: boolean;
 }
 
 /** Fields for a hook that computes a custom loss. */
 export interface ComputeLossContext extends BatchContext {
-  /** Output of the model → its numbers. */
+  /** Outputs of the model, by name. */
   readonly outputs: ReadonlyMap<string, Activation>;
 }
 
 /** Result of a hook that computes a custom loss. */
 export interface ComputedLoss {
-  /** The loss. */
+  /** The loss of the batch. */
   readonly loss: number;
-  /** Output of the model → derivative of the loss by each of its numbers. Outputs left out count as 0. */
+  /**
+   * Derivatives of the loss with respect to the elements of each output, by the output's name. Outputs that are left
+   * out count as 0.
+   */
   readonly slopes: ReadonlyMap<string, ArrayLike<number>>;
 }
 
 /** Fields at the end of an epoch, and of validation. */
 export interface MetricsContext extends TrainingBase {
-  /** Metric → value: `"train/loss"`, and `"val/loss"` if there was a validation. */
+  /** Value of each metric, by name: `"train/loss"` and so on, and `"val/loss"` and so on if there was a validation. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** Outcome of the run. */
+  /** Outcome of the epoch, or of the validation. */
   readonly outcome: Outcome;
 }
 
 /** Fields after a checkpoint was written or read. */
 export interface CheckpointContext extends TrainingBase {
-  /** Path of the file. */
+  /** Path of the checkpoint file. */
   readonly path: string;
 }
 
 /** Fields after a step has thrown. */
 export interface ExceptionContext extends TrainingBase {
-  /** The error. */
+  /** The error that was thrown. */
   readonly error: unknown;
 }
 
-/** Parameter name → numbers. */
+/** Numbers of each parameter, by name. */
 export type NamedNumbers = ReadonlyMap<string, Float32Array>;
 
 /**
- * Fields that a training hook can declare to read. It can also write `optimizers`, `parameters` and `gradients`. A
- * pattern after a colon selects some of them: `"gradients:encoder*"`.
+ * Fields that a training hook can declare to read. It can also declare to write `optimizers`, `parameters` and
+ * `gradients`. A pattern after a colon selects some of the parameters: `"gradients:encoder*"`.
  */
 export interface TrainingFields {
   /** The loss of the last batch. */
   readonly loss: number;
   /** Norm of all gradients together, before clipping. */
   readonly gradNorm: number;
-  /** Learning rate of the first group. */
+  /** Current learning rate of the first group of the first optimizer. */
   readonly lr: number;
-  /** The optimizers; a hook that writes them may change `lr`, `weightDecay` and `momentum` of each group. */
+  /** The optimizers. A hook that declares to write them may change `lr`, `weightDecay` and `momentum` of each group. */
   readonly optimizers: readonly OptimizerSettings[];
-  /** All trained parameters. */
+  /** All trained parameters, by name. */
   readonly parameters: NamedNumbers;
   /** Parameters whose names match a pattern. */
   readonly [some: `parameters:${string}`]: NamedNumbers;
-  /** The gradients of all trained parameters. */
+  /** The gradients of all trained parameters, by the parameter's name. */
   readonly gradients: NamedNumbers;
   /** Gradients of the parameters whose names match a pattern. */
   readonly [some: `gradients:${string}`]: NamedNumbers;
-  /** State of the optimizers: `"fc1.weight/first"`. */
+  /** State of the optimizers, by parameter and role: `"fc1.weight/first"`. */
   readonly optimizerState: NamedNumbers;
   /** Optimizer state whose names match a pattern. */
   readonly [some: `optimizerState:${string}`]: NamedNumbers;
-  /** Tensors of the model in this batch, by a pattern of their names. They are computed only if a hook that reads them is due. */
+  /**
+   * Tensors of the model in this batch whose names match a pattern. They are computed only in batches in which a hook
+   * that reads them is due.
+   */
   readonly [some: `activations:${string}`]: ReadonlyMap<
     string,
     Activation & { readonly data: ReadonlyNumbers }
   >;
-  /** Statistics of the tensors that hooks read. */
+  /** Statistics of the tensors of the model whose names match a pattern. */
   readonly [some: `statistics:${string}`]: ReadonlyMap<string, ActivationStatistics>;
 }
 
 /** Fields for a hook that replaces an optimizer's step. */
 export interface UpdateContext {
-  /** The parameters of this optimizer, to be changed in place. */
+  /** The parameters that this optimizer updates. The hook changes them in place. */
   readonly parameters: NamedNumbers;
 }
 
-/** Context type for hook classes. `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */
+/**
+ * Context type of hook classes. `R` and `W` are the fields that the class declares to read and write. Without `R`
+ * each field may be undefined.
+ */
 export type TrainingContext<
   R extends keyof TrainingFields = never,
   W extends keyof TrainingFields = never,

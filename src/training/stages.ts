@@ -48,13 +48,13 @@ export interface TrainingStageMap {
   readonly BATCH_BEGIN: Observe<BatchContext>;
   /** Before the forward pass. */
   readonly BEFORE_FORWARD: Observe<BatchContext>;
-  /** Pipes the tensors of the forward pass that the hook's `points` name. */
+  /** Pipes the tensors of the forward pass that are named in the hook's `points`. */
   readonly ACTIVATIONS: Pipe<BatchContext, ReadonlyMap<string, Activation>>;
   /** After the forward pass, before the loss. */
   readonly AFTER_FORWARD: Observe<BatchContext>;
   /** Replaces the loss of the trainer by a custom one. */
   readonly COMPUTE_LOSS: Replace<ComputeLossContext, ComputedLoss>;
-  /** Pipes the loss. The gradients are scaled by the returned loss over the original one. */
+  /** Pipes the loss. The gradients are multiplied by the ratio of the returned loss to the original one. */
   readonly LOSS: Pipe<BatchContext, number>;
   /** After the loss. */
   readonly AFTER_LOSS: Observe<LossContext>;
@@ -62,7 +62,7 @@ export interface TrainingStageMap {
   readonly BEFORE_BACKWARD: Observe<LossContext>;
   /** After the backward pass. */
   readonly AFTER_BACKWARD: Observe<GradientContext>;
-  /** Pipes the gradients of a step before the update. A parameter that is left out is not updated. */
+  /** Pipes the gradients of a step before the update. Parameters that the returned map lacks are not updated. */
   readonly GRADIENTS: Pipe<LossContext, NamedNumbers>;
   /** After gradient clipping. */
   readonly GRADIENT_CLIP: Observe<NormContext>;
@@ -96,11 +96,11 @@ export interface TrainingStageMap {
   readonly CHECKPOINT_LOAD: Observe<CheckpointContext>;
   /** A step has thrown. */
   readonly EXCEPTION: Observe<ExceptionContext>;
-  /** Training ends, with any outcome. */
+  /** Training ends. Fires for every outcome. */
   readonly TRAIN_END: Observe<EndContext>;
 }
 
-/** Names of lifecycle methods in other systems. `Start` for `Begin` is accepted without an alias. */
+/** Aliases of lifecycle methods, which other training libraries use. A `Start` instead of `Begin` needs no alias. */
 export interface TrainingAliases {
   /** The same as `onTrainBegin`. */
   readonly onTrainingBegin: "TRAIN_BEGIN";

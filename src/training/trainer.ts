@@ -1,5 +1,5 @@
 /**
- * Trains any ONNX graph, with hooks at every stage.
+ * The trainer of ONNX graphs, with hooks at every stage.
  *
  * @module
  */
@@ -32,7 +32,7 @@ import type {
 } from "./trainer_options.ts";
 
 /**
- * A trainer without the hooks of configurations: `Trainer` extends it by these. It trains the model of an ONNX file, keeps
+ * A trainer without hooks from configurations, which `Trainer` adds. It trains the model of an ONNX file, keeps
  * parameters, gradients and optimizer state on the device, and fires the stages of a run.
  */
 export class TrainerCore<
@@ -42,15 +42,15 @@ export class TrainerCore<
 > implements Workflow, AsyncDisposable, TrainerControl {
   /** Name of the trainer in listings, logs and checkpoints. */
   readonly name: string;
-  /** The configuration of the run: the option `config`, or `hooksConfig` of a `Trainer` without it. */
+  /** The configuration of the run: the option `config`. For a `Trainer` without that option it is `hooksConfig`. */
   readonly config: unknown;
-  /** The outcome of the last run. */
+  /** The outcome of the last run; undefined before it ends. */
   outcome: Outcome | undefined;
   readonly #options: TrainerParts;
   readonly #engine: TrainingEngine;
   readonly #calls: TrainerCalls;
 
-  /** Throws a TypeError or RangeError that names the option or hook that is wrong. */
+  /** Creates a trainer. Throws a TypeError or RangeError that names the wrong option or hook. */
   constructor(options: TrainerOptions<H, N, W>) {
     checkTrainerOptions(options);
     this.#options = options;
@@ -61,7 +61,7 @@ export class TrainerCore<
     for (const hook of (options.hooks ?? []) as TrainingHooks) this.hooks.add(hook as never);
   }
 
-  /** The hooks. */
+  /** The hooks of the trainer. */
   get hooks(): HookSet<TrainingKind> {
     return this.#engine.loop.hooks;
   }
@@ -71,7 +71,10 @@ export class TrainerCore<
     return this.#engine.loop.stepCount;
   }
 
-  /** The device that it runs on, and why; `undefined` until a GPU is open: `await open()`. */
+  /**
+   * The device that the trainer runs on, and the devices that were skipped; `undefined` until a GPU is open, see
+   * `open`.
+   */
   get device(): Omit<OpenedDevice, "backend"> | undefined {
     return this.#engine.resources.device;
   }
@@ -81,24 +84,24 @@ export class TrainerCore<
     return this.#engine.progress;
   }
 
-  /** The trained tensors. Throws an Error if the model is in a file that is not open yet: `await open()`. */
+  /** The trained parameters. Throws an Error if the model comes from a file and is not read yet; call `open` first. */
   get parameters(): readonly ParameterInfo[] {
     return this.#engine.resources.parameters;
   }
 
-  /** Reads the model and opens the device, if a run has not done so already. Throws their errors. */
+  /** Reads the model and opens the device, unless that has happened already. Throws their errors. */
   async open(): Promise<void> {
     await this.#engine.open();
   }
 
   /**
-   * Trains until `epochs` epochs are done over all calls, until `steps` of the options are done, or until something asks
-   * to stop. After a stop within an epoch the next call goes on there; after an error it goes on with the step that
-   * failed. If that step failed after its update, in a validation or at the end of its epoch, it would run twice: resume
-   * from a checkpoint then.
+   * Trains until `epochs` epochs are done over all calls, until the option `steps` is reached, or until a stop is
+   * requested. After a stop within an epoch, the next call continues there. After an error, the next call repeats the
+   * step that failed. If that step had failed after its update, in a validation or at the end of its epoch, its
+   * update would be applied twice: resume from a checkpoint in this case.
    *
-   * @throws {TypeError} if there is no data, or if batches lack an input of the model
-   * @throws {Error} the error of a step, or of a hook that decides
+   * @throws {TypeError} if there is no training data, or if batches lack an input of the model
+   * @throws {Error} the error of a step, or of a hook whose errors stop the run
    */
   async train(epochs: number = this.#options.epochs ?? 1): Promise<Outcome> {
     checkCount(`train ${this.name}`, "epochs", epochs, 0);
@@ -124,8 +127,8 @@ export class TrainerCore<
   }
 
   /**
-   * Runs one step over a batch, or over several whose gradients count as those of one. Opens the hooks if they are not
-   * open; `close` closes them.
+   * Runs one step over one or more batches, whose gradients are combined as if they were one batch. Opens the hooks
+   * if they are not open; `close` closes them.
    */
   async step(...batches: readonly BatchLike[]): Promise<StepResult> {
     if (batches.length === 0) {
@@ -154,11 +157,12 @@ export class TrainerCore<
   }
 
   /**
-   * Measures the loss and the metrics over all batches of some data: `"val/loss"` and so on.
+   * Measures the loss and the metrics over all batches of validation data. Returns them by name, such as
+   * `"val/loss"`.
    *
-   * @param data by default that of the options
+   * @param data the validation data; by default those of the options
    * @throws {TypeError} if there is no validation data
-   * @throws {Error} during a run: hooks ask by `ctx.trainer.validateSoon()`
+   * @throws {Error} if a run is in progress; hooks use `ctx.trainer.validateSoon()` instead
    */
   async validate(
     data: TrainingData | undefined = this.#options.validation,
@@ -174,7 +178,7 @@ export class TrainerCore<
     });
   }
 
-  /** Asks to stop after the current step; the first reason is kept. */
+  /** Requests that the run stops after the current step. Only the first reason is kept. */
   stop(reason: string): void {
     this.#engine.loop.stop(reason);
   }
@@ -199,8 +203,8 @@ export class TrainerCore<
   }
 
   /**
-   * Runs `work`, such as `saveCheckpoint`, between two steps: as soon as the current step is done, or at once if no
-   * step is in progress. The caller gets its errors, and the run goes on. A hook must not await it.
+   * Runs `work`, such as `saveCheckpoint`, between two steps: after the current step, or at once if no step is in
+   * progress. Errors of `work` reject the returned promise, and the run continues. A hook must not await the promise.
    */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T> {
     return this.#engine.loop.betweenSteps(work);
@@ -217,7 +221,7 @@ export class TrainerCore<
   }
 
   /**
-   * Returns a copy of a parameter as it is now, of its average if averages are kept, or of its gradient in the last step.
+   * Returns a copy of a parameter, of its moving average, or of its gradient in the last step.
    *
    * @throws {RangeError} if no parameter has that name, if `of` is unknown, or if averages are not kept
    */
@@ -225,52 +229,55 @@ export class TrainerCore<
     return await this.#engine.files.parameter(name, of);
   }
 
-  /** Returns the bytes of the trained model as an .onnx file; with `"ema"` that of the averages. */
+  /** Returns the bytes of the trained model as an .onnx file. With `"ema"` its parameters are the moving averages. */
   async export(of: "parameters" | "ema" = "parameters"): Promise<Uint8Array<ArrayBuffer>> {
     return await this.#engine.files.export(of);
   }
 
-  /** Writes the trained model to a file, whole or not at all. Throws an Error if it cannot be written. */
+  /** Writes the trained model to an .onnx file, atomically. Throws an Error if the file cannot be written. */
   async exportTo(path: string | URL, of: "parameters" | "ema" = "parameters"): Promise<void> {
     await this.#engine.files.exportTo(path, of);
   }
 
   /**
-   * Returns everything that bitwise resumption needs: plain data.
+   * Returns the state of the trainer as plain data, from which a run resumes with bitwise identical results.
    *
-   * @throws {Error} within a step: hooks ask by `checkpointSoon`
+   * @throws {Error} if a step is in progress; hooks use `checkpointSoon` instead
    */
   async save(): Promise<SavedTrainer> {
     return await this.#engine.files.save();
   }
 
   /**
-   * Restores a result of `save`; hooks are matched by name.
+   * Restores a result of `save`. The state of hooks is matched by their names.
    *
-   * @throws {TypeError} if it was not saved by a trainer with these parameters and optimizers
-   * @throws {RangeError} if its precision is another
+   * @throws {TypeError} if the state was saved by a trainer with other parameters or optimizers
+   * @throws {RangeError} if the state was saved in another precision
    */
   async load(saved: SavedTrainer): Promise<void> {
     await this.#engine.files.load(saved);
   }
 
-  /** Writes the result of `save` to a file, whole or not at all; then fires CHECKPOINT_SAVE. */
+  /** Writes the result of `save` to a file, atomically, then fires CHECKPOINT_SAVE. */
   async saveCheckpoint(path: string | URL): Promise<void> {
     await this.#engine.files.saveCheckpoint(path);
   }
 
   /**
-   * Restores such a file; then fires CHECKPOINT_LOAD.
+   * Restores the state from a file of `saveCheckpoint`, then fires CHECKPOINT_LOAD.
    *
    * @throws {SyntaxError} if the file is damaged or not a checkpoint
-   * @throws {RangeError} if it is of a newer version, or of another precision
-   * @throws {TypeError} if it is of another engine, model or optimizer
+   * @throws {RangeError} if the file has a newer version, or another precision
+   * @throws {TypeError} if the file belongs to another kind of engine, or to other parameters or optimizers
    */
   async loadCheckpoint(path: string | URL): Promise<void> {
     await this.#engine.files.loadCheckpoint(path);
   }
 
-  /** Closes the hooks if they are open, then model and device: a closed trainer refuses to train. Not during a run. */
+  /**
+   * Closes the hooks if they are open, then the model and the device. A closed trainer cannot train. Throws an Error
+   * during a run.
+   */
   async close(): Promise<void> {
     await this.#calls.close(() => this.#engine.close());
   }
@@ -280,7 +287,7 @@ export class TrainerCore<
     return this.close();
   }
 
-  /** Runs `work` with the engine in a mode. */
+  /** Runs `work` while the engine is in a mode. */
   async #in<T>(mode: RunMode, work: () => Promise<T>): Promise<T> {
     this.#engine.mode = mode;
     try {

@@ -18,16 +18,16 @@ import type { Patterns } from "./graph/parameters.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import type { TrainingStage } from "./stages.ts";
 
-/** Kind of the stages of a trainer. */
+/** The stages of training, as a type. */
 export type TrainingKind = typeof TrainingStage;
 
-/** Source of batches: one source, several by name, or a list of batches. */
+/** Training or validation data: one source of batches, several sources by name, or a list of batches. */
 export type TrainingData = BatchesLike | NamedData | Readonly<Record<string, BatchesLike>>;
 
 /** Initial hooks of a trainer. */
 export type TrainingHooks = readonly HookInput<TrainingKind>[];
 
-/** The type that the initial hooks `H` of a trainer must have. */
+/** The type that the initial hooks `H` of a trainer must have, so that mistakes in them are type errors. */
 export type TrainingHooksOf<H> = AllChecked<TrainingKind, H>;
 
 /** Times at which the model is validated. */
@@ -50,7 +50,7 @@ export interface ValidationTimes {
 export interface TrainerParts {
   /** The model: the bytes, URL or path of an .onnx file. Its float32 tensors are the parameters. */
   readonly model: ModelSource;
-  /** The loss to minimize, or a function that writes it into the graph. */
+  /** The loss to minimize, or a function that adds the loss to the graph. */
   readonly loss: LossLike;
   /**
    * Metrics to measure in training and in validation.
@@ -59,7 +59,7 @@ export interface TrainerParts {
    */
   readonly metrics?: MetricsByName;
   /**
-   * The training data. Without it only `step` can be called.
+   * The training data. Without them only `step` can be called.
    *
    * @default undefined
    */
@@ -103,7 +103,7 @@ export interface TrainerParts {
    */
   readonly steps?: number;
   /**
-   * Number of batches per step. Their gradients are those of one batch with all their samples.
+   * Number of batches per step. Their gradients are combined as if they were one batch.
    *
    * @default 1
    */
@@ -133,13 +133,13 @@ export interface TrainerParts {
    */
   readonly loaderOrder?: "sequential" | "roundRobin";
   /**
-   * Number of workers that split each batch; their gradients are added.
+   * Number of workers among which each batch is divided. Their gradients are added.
    *
    * @default undefined: batches are not split
    */
   readonly workers?: number;
   /**
-   * Device on which the parameters, gradients and optimizer state stay.
+   * Device on which parameters, gradients and optimizer state are kept.
    *
    * @default "wasm"
    */
@@ -151,15 +151,15 @@ export interface TrainerParts {
    */
   readonly threads?: number;
   /**
-   * Memory of each session with several threads in Deno, in bytes, as `openSession` takes it.
+   * Memory in bytes of each session with several threads in Deno; see `openSession`.
    *
    * @default 2 GiB
    */
   readonly threadMemory?: number;
   /**
    * Implementation of onnxruntime on the processor: `"native"` is the package onnxruntime-node, three to six times
-   * faster than `"web"`; `"auto"` is native if the program has the package and may load it, else web. A run that is
-   * resumed with the other one differs in the last bits.
+   * faster than `"web"`. `"auto"` uses native if the package is installed and may be loaded, and web otherwise. A run
+   * that resumes with the other implementation differs in the last bits.
    *
    * @default "auto"
    */
@@ -170,7 +170,7 @@ export interface TrainerParts {
    * @default "trainer"
    */
   readonly name?: string;
-  /** Signal that stops the run after the current step; hooks that do not answer are not waited for without end. */
+  /** Signal that stops the run after the current step. The run does not wait forever for hooks that do not return. */
   readonly signal?: AbortSignal;
   /**
    * Called with each hook error that does not stop the run.
@@ -179,20 +179,20 @@ export interface TrainerParts {
    */
   readonly onWarning?: (warning: HookWarning) => void;
   /**
-   * True to check that observers change nothing. Slow; meant for tests.
+   * True to check that observers change nothing. This is slow and meant for tests.
    *
    * @default false
    */
   readonly verify?: boolean;
   /**
-   * Configuration of the run, plain data except for URLs, of which the text counts, and functions, which its hash leaves
-   * out. It is `trainer.config`, hooks find it at TRAIN_BEGIN, and logs write its hash.
+   * Configuration of the run: plain data, URLs and functions. Its hash uses the text of URLs and ignores functions.
+   * It is available as `trainer.config` and to hooks at TRAIN_BEGIN; logs write its hash.
    *
    * @default the `hooksConfig` of a `Trainer`
    */
   readonly config?: unknown;
   /**
-   * False to leave the id of the run, the commit and the hash of the configuration out of the logs.
+   * False to leave the id of the run, the commit and the hash of the configuration out of logs.
    *
    * @default true
    */
@@ -206,19 +206,19 @@ export type TrainerOptions<
   W extends Names = Names,
 > = TrainerParts & {
   /**
-   * Initial hooks; `hooks.add` takes more, with options.
+   * Initial hooks. To add hooks with options, use `hooks.add`.
    *
    * @default undefined
    */
   readonly hooks?: [H] extends [never] ? TrainingHooks : InitialHooks<TrainingKind, H, N, W>;
 };
 
-/** Result of a step. */
+/** Result of `Trainer.step`. */
 export interface StepResult {
-  /** The loss of its last batch. */
+  /** The loss of the last batch of the step. */
   readonly loss: number;
-  /** The loss, its terms, and the metrics. */
+  /** The loss of that batch, its terms, and the metrics, by name. */
   readonly metrics: Readonly<Record<string, number>>;
-  /** True if a gate vetoed the update. */
+  /** True if a gate vetoed the update, so that no parameter has changed. */
   readonly skipped: boolean;
 }

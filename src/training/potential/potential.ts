@@ -1,5 +1,5 @@
 /**
- * A potential in an .onnx file, as trainers need it: matched by its manifest, as `OnnxModel` matches it.
+ * A potential in an .onnx file, prepared for training. Its tensors are matched by its manifest, as in `OnnxModel`.
  *
  * @module
  */
@@ -38,7 +38,7 @@ import { type LoadedOnnx, loadOnnx, type OnnxModelOptions } from "../../models/o
 import type { StructureModel } from "../../models/onnx/structures/structure.ts";
 import { type OutputNames, type WantedOutputs, withPotentialOutputs } from "./potential_outputs.ts";
 
-/** Options of {@linkcode openPotential}: a manifest or its members, as for `OnnxModel.open`. */
+/** Options of {@linkcode openPotential}: the members of a manifest, and options of `OnnxModel.open`. */
 export interface PotentialOptions extends
   OnnxManifest,
   Pick<
@@ -58,15 +58,15 @@ export interface PotentialOptions extends
     | "threadMemory"
   > {
   /**
-   * Number of onnxruntime threads of the comparison with the reference. In Node and in pages all sessions of a process
-   * have the same number: pass that of the trainer.
+   * Number of onnxruntime threads for the comparison with the reference. In Node and in web pages all sessions of a
+   * process share one number of threads, so pass the number that the trainer uses.
    *
    * @default 1, as of `Trainer`
    */
   readonly threads?: number;
 }
 
-/** Names of the tensors that data feed and losses compare. */
+/** Names of the tensors that batches feed and that losses compare. */
 export interface PotentialNames extends OutputNames {
   readonly energyTarget: string;
   readonly forcesTarget: string;
@@ -74,15 +74,15 @@ export interface PotentialNames extends OutputNames {
   readonly energyWeight: string;
   readonly forcesWeight: string;
   readonly stressWeight: string;
-  /** Atoms of each system. */
+  /** Input with the number of atoms of each system. */
   readonly atoms: string;
 }
 
-/** The parts of a potential. */
+/** Values from which a {@linkcode MatchedPotential} is created. */
 interface Parts {
-  /** The model before energies of free atoms were split off, with all weights. */
+  /** The model as read, with all weights. Its graph still adds the energies of free atoms. */
   readonly whole: LoadedOnnx;
-  /** The model to train. */
+  /** The model to train, whose graph does not add the energies of free atoms. */
   readonly loaded: LoadedOnnx;
   readonly matchable: OnnxMatchable;
   readonly inputs: readonly OnnxInputBinding[];
@@ -90,42 +90,45 @@ interface Parts {
 }
 
 /**
- * A potential to train: its graph and its manifest. Data, losses and errors take it as their option
- * `potential`, and need no names, cutoffs and elements then.
+ * A potential to train: its graph and its manifest. Pass it as the option `potential` to data, losses and metrics,
+ * which then need no names, cutoffs or elements.
  */
 export interface TrainablePotential {
-  /** Name in errors. */
+  /** Name of the potential in errors. */
   readonly name: string;
-  /** The graph to train: the option `model` of a trainer. */
+  /** Bytes of the graph to train. Pass them as the option `model` of a trainer. */
   readonly model: Uint8Array;
-  /** The complete manifest. */
+  /** The complete manifest, merged from options and files. */
   readonly manifest: OnnxManifest;
-  /** True if the graph takes one system at a time: a batch must have one then. */
+  /** True if the graph takes one system at a time. Batches must then have one system each. */
   readonly isSingle: boolean;
   /**
-   * Returns an .onnx file with trained weights, and the manifest in its notes.
+   * Returns an .onnx file with trained weights, and with the manifest in its metadata.
    *
    * @param trained a result of `Trainer.export`
-   * @param manifest further members for the trained model, such as other `atomEnergies`
+   * @param manifest members that override those of the potential's manifest, such as other `atomEnergies`
    */
   export(trained: Uint8Array, manifest?: OnnxManifest): Uint8Array<ArrayBuffer>;
 }
 
-/** A potential, as data and losses need it. */
+/** A potential with the members that data and losses use. */
 export class MatchedPotential implements TrainablePotential {
   readonly name: string;
   readonly model: Uint8Array;
   readonly manifest: OnnxManifest;
   readonly isSingle: boolean;
-  /** Matched inputs. */
+  /** The matched inputs of the graph. */
   readonly matched: StructureModel;
-  /** The names of its tensors. */
+  /** Names of the tensors that batches feed and that losses compare. */
   readonly names: PotentialNames;
-  /** Symbol → energy that the graph itself adds for each atom, eV; training uses the energy without it. */
+  /**
+   * Energy in eV that the original graph adds for each atom, by symbol. Training uses the energy without it.
+   * Undefined if the graph adds no such energies.
+   */
   readonly own: Readonly<Record<string, number>> | undefined;
   readonly #parts: Parts;
 
-  /** Matches a model. Throws as `OnnxModel.open` does. */
+  /** Matches the tensors of a model. Throws the errors of `OnnxModel.open`. */
   constructor(parts: Parts) {
     const { whole, loaded, matchable, inputs } = parts, { manifest } = loaded;
     if (energyOf(matchable) === undefined) matchOutputs(matchable, inputs);
@@ -145,7 +148,7 @@ export class MatchedPotential implements TrainablePotential {
     this.own = loaded === whole ? undefined : manifest.atomEnergies;
   }
 
-  /** Adds outputs in eV and Å to a graph of this potential. */
+  /** Adds the wanted results, converted to eV and Å, as outputs to a graph of this potential. */
   prepare(file: ModelProto, wanted: WantedOutputs): ModelProto {
     const { loaded, matchable, inputs, options } = this.#parts;
     const manifest = { ...loaded.manifest, stress: wanted.stress };
@@ -181,15 +184,15 @@ export class MatchedPotential implements TrainablePotential {
 }
 
 /**
- * Reads a potential and its manifest to train it. It takes every manifest
- * that `OnnxModel.open` takes: see {@linkcode OnnxManifest}. If the potential has a reference, it is compared with that
- * once, as `OnnxModel.open` does, in a session that is closed again; `verify: false` skips it.
+ * Reads a potential and its manifest in order to train it. It accepts every manifest that `OnnxModel.open` accepts;
+ * see {@linkcode OnnxManifest}. If the potential has a reference, it is compared with the reference once, in a
+ * session that is closed again; `verify: false` skips the comparison.
  *
  * @throws {SyntaxError} if the model is damaged or the manifest is not JSON
- * @throws {ModelMismatchError} if the meaning of an input is not known, if a tensor does not fit its stated
- * meaning, and if the model gives other results than its reference
- * @throws {TypeError} for an option or a member of a manifest that does not exist, or of another kind
- * @throws {RangeError} for an invalid value, and if a cutoff is missing
+ * @throws {ModelMismatchError} if the meaning of an input is unknown, if a tensor does not fit its stated meaning, or
+ * if the results differ from those of the reference
+ * @throws {TypeError} if an option or a member of a manifest is unknown or of the wrong type
+ * @throws {RangeError} if a value is invalid, or if a cutoff is missing
  * @throws {Error} if a file cannot be read
  *
  * @example Train a potential by its manifest
@@ -233,8 +236,8 @@ export function openPotential(
 }
 
 /**
- * Opens a potential as `openPotential` does; with `comparesStress`, made stresses are compared with the reference,
- * too.
+ * Opens a potential as `openPotential` does. If `comparesStress` is true, stresses by differentiation are also
+ * compared with the reference.
  */
 export async function matchedPotential(
   source: ModelSource,
@@ -264,7 +267,7 @@ export async function matchedPotential(
   });
 }
 
-/** Compares a model with its reference, if there is one. Throws a ModelMismatchError if they differ. */
+/** Compares a model with its reference, if it has one. Throws a ModelMismatchError if the results differ. */
 async function compare(read: LoadedOnnx, options: PotentialOptions): Promise<void> {
   if (read.found === undefined) return;
   // Adding forces changes the decoded graph, so another copy is decoded here: the graph to train must not change.
@@ -284,7 +287,7 @@ export function potentialIn(action: string, value: TrainablePotential): MatchedP
   );
 }
 
-/** Returns names that no value of a graph has. */
+/** Returns names of tensors that do not occur in a graph. */
 function namesFor(file: ModelProto): PotentialNames {
   const { graph } = file;
   const taken = new Set([
@@ -309,7 +312,10 @@ function namesFor(file: ModelProto): PotentialNames {
   };
 }
 
-/** Returns a model with the tensors of another one that have the same names. */
+/**
+ * Returns a model in which each tensor is replaced by the tensor of the same name in the trained model, if there is
+ * one.
+ */
 function withTensors(model: Uint8Array, trained: Uint8Array): Uint8Array<ArrayBuffer> {
   const file = decodeModel(model), { initializer } = file.graph!;
   const tensors = new Map(

@@ -1,5 +1,6 @@
 /**
- * Outputs of a potential in the form in which losses compare them: eV, eV/Å and eV/Å³, per system and per atom.
+ * Outputs of a potential in the units and shapes that losses compare: energies in eV per system, forces in eV/Å per
+ * atom, stresses in eV/Å³ per system.
  *
  * @module
  */
@@ -12,23 +13,23 @@ import type { OnnxOutputBinding } from "../../models/onnx/bindings.ts";
 import type { OnnxOutput } from "../../models/onnx/manifest/manifest.ts";
 import { perVolume } from "./volumes.ts";
 
-/** Names of the tensors that are written, and of their inputs. */
+/** Names of the added outputs, and of the inputs that they need. */
 export interface OutputNames {
-  /** Energies, [B]. */
+  /** Output with energies, [B], eV. */
   readonly energy: string;
-  /** Forces, [N, 3]. */
+  /** Output with forces, [N, 3], eV/Å. */
   readonly forces: string;
-  /** Stresses, [B, 3, 3]. */
+  /** Output with stresses, [B, 3, 3], eV/Å³. */
   readonly stress: string;
-  /** The system of each atom, [N]; an input that batches feed. */
+  /** Input with the system of each atom, [N], which batches feed. */
   readonly systemOfAtom: string;
-  /** Zeros, [B]; an input that batches feed. */
+  /** Input with zeros, [B], which batches feed. */
   readonly zeros: string;
-  /** Cells, [B, 3, 3], Å; an input that batches feed. */
+  /** Input with the cells, [B, 3, 3], Å, which batches feed. */
   readonly cell: string;
 }
 
-/** Quantities to write. */
+/** Quantities that are added as outputs. */
 export interface WantedOutputs {
   readonly energy: boolean;
   readonly forces: boolean;
@@ -36,10 +37,10 @@ export interface WantedOutputs {
 }
 
 /**
- * Adds its results in eV and Å to a model as outputs.
+ * Adds the results of a model, converted to eV and Å, as outputs.
  *
  * @param isSingle true if the model takes one system at a time
- * @throws {RangeError} if the model lacks a required output
+ * @throws {RangeError} if the model has no output of a wanted quantity
  */
 export function withPotentialOutputs(
   model: ModelProto,
@@ -98,7 +99,7 @@ function scaled(builder: GraphBuilder, value: Value<"f32">, scale: number): Valu
   return scale === 1 ? value : builder.mul(value, scale);
 }
 
-/** Energies of systems, of a row per system or per atom. */
+/** Returns the energies of systems from an output with one row per system or per atom. */
 function energies(
   builder: GraphBuilder,
   { level }: OnnxOutputBinding,
@@ -130,7 +131,7 @@ function energies(
   return builder.scatterAdd(zeros, builder.op("Slice", [both, from, to, axis], "i64"), rows);
 }
 
-/** Places of xx, xy, xz, yx, … among xx, yy, zz, yz, xz, xy. */
+/** Index of each component xx, xy, xz, yx and so on in the list xx, yy, zz, yz, xz, xy. */
 const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
 
 function stresses(

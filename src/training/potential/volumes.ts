@@ -1,12 +1,15 @@
 /**
- * Stresses of virials.
+ * Conversion of virials to stresses.
  *
  * @module
  */
 
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 
-/** Writes σ = −W / V: virials, [B, 3, 3], over the volumes of cells. A system without a cell has no stress. */
+/**
+ * Adds the stresses σ = −W / V to a graph, from virials W, [B, 3, 3], and the volumes V of cells. Values for a system
+ * without a cell are meaningless, but finite.
+ */
 export function perVolume(
   graph: GraphBuilder,
   virial: Value<"f32">,
@@ -20,7 +23,7 @@ export function perVolume(
   return graph.op("Neg", [graph.div(virial, divisor)], "f32");
 }
 
-/** Returns |det| of each cell. */
+/** Returns the volume of each cell, |det|. */
 function volumesOf(graph: GraphBuilder, cells: Value<"f32">): Value<"f32"> {
   const at = (row: number, column: number) =>
     graph.gather(

@@ -12,7 +12,7 @@ import type { Schedule } from "./schedule.ts";
  *
  * @param value the factor of learning rates
  * @throws {TypeError} if `value` is not a number
- * @throws {RangeError} for a negative factor
+ * @throws {RangeError} if `value` is negative
  *
  * @example
  * ```ts

@@ -8,12 +8,12 @@ import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts
 import { checkOptions } from "../../base/check_options.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** Half a wave. */
+/** Options of {@linkcode cosine}. */
 export interface CosineOptions {
-  /** Optimizer steps from the crest to the trough. */
+  /** Number of optimizer steps from the factor 1 to the factor `to`. */
   readonly steps: number;
   /**
-   * The factor at step `steps`, and from there on.
+   * The factor from step `steps` on.
    *
    * @default 0
    */
@@ -21,14 +21,13 @@ export interface CosineOptions {
 }
 
 /**
- * Returns a factor that goes from 1 to another factor along half a cosine and then stays there: slowly at both
- * ends, fastest half-way. With t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`. It stays in the trough,
- * where a wave would rise again.
+ * Returns a factor that goes from 1 to `to` along half a cosine, slowly at both ends and fastest in the middle, and
+ * then stays constant. With t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`.
  *
- * Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017), eq. 5, one period of it.
+ * This is one period of eq. 5 in Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017).
  *
- * @throws {TypeError} for an unknown option, and if an option is not a number
- * @throws {RangeError} for a negative factor, and if `steps` is not a positive integer
+ * @throws {TypeError} if an option is unknown or not a number
+ * @throws {RangeError} if `to` is negative, or if `steps` is not a positive integer
  *
  * @example
  * ```ts

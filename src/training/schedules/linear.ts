@@ -8,7 +8,7 @@ import { checkNumber, NOT_NEGATIVE, wholeFrom } from "../../base/check_number.ts
 import { checkOptions } from "../../base/check_options.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** A straight line. */
+/** Options of {@linkcode linear}. */
 export interface LinearOptions {
   /**
    * The factor at step 0.
@@ -17,21 +17,21 @@ export interface LinearOptions {
    */
   readonly from?: number;
   /**
-   * The factor at step `steps`, and from there on.
+   * The factor from step `steps` on.
    *
    * @default 0
    */
   readonly to?: number;
-  /** Optimizer steps from one to the other. */
+  /** Number of optimizer steps from the factor `from` to the factor `to`. */
   readonly steps: number;
 }
 
 /**
- * Returns a factor that goes from one value to another in equal steps and then stays there:
- * `from + (to − from) · step / steps`.
+ * Returns a factor that goes from `from` to `to` in equal steps, and then stays constant: `from + (to − from) · step
+ * / steps`.
  *
- * @throws {TypeError} for an unknown option, and if an option is not a number
- * @throws {RangeError} for negative factors, and if `steps` is not a positive integer
+ * @throws {TypeError} if an option is unknown or not a number
+ * @throws {RangeError} if a factor is negative, or if `steps` is not a positive integer
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Schedules: factors of the learning rates during a run.
+ * Learning-rate schedules: factors by which learning rates are multiplied during a run.
  *
  * @module
  */

@@ -11,7 +11,7 @@ import type { Schedule } from "./schedule.ts";
 
 /** Options of {@linkcode oneCycle}. */
 export interface OneCycleOptions {
-  /** Optimizer steps of the whole run. */
+  /** Number of optimizer steps of the whole run. */
   readonly steps: number;
   /**
    * Fraction of the steps in which learning rates rise.
@@ -20,7 +20,7 @@ export interface OneCycleOptions {
    */
   readonly peakAt?: number;
   /**
-   * Ratio of the peak to the first learning rate.
+   * Ratio of the peak learning rate to the first one.
    *
    * @default 25
    */
@@ -32,7 +32,7 @@ export interface OneCycleOptions {
    */
   readonly finalDivide?: number;
   /**
-   * The momentum at the peak, and at both ends: it falls as learning rates rise.
+   * The momentum at the peak of the learning rates, and that at both ends. It usually falls as learning rates rise.
    *
    * @default the optimizer's own, which stays as it is
    */
@@ -40,15 +40,16 @@ export interface OneCycleOptions {
 }
 
 /**
- * Returns the one-cycle policy, relative to the peak: an optimizer's learning rate is that of the peak. It rises from
- * `1 / divide` to 1 and falls to `1 / (divide · finalDivide)`, each along half a cosine, and stays there. The peak is
- * at step `peakAt · steps − 1`, the end at `steps − 1`.
+ * Returns the one-cycle policy. The learning rate of the optimizer is that of the peak. The factor rises from `1 /
+ * divide` to 1, then falls to `1 / (divide · finalDivide)`, each along half a cosine, and then stays constant. The
+ * peak is at step `peakAt · steps − 1`, the end at step `steps − 1`.
  *
  * Smith and Topin, Super-convergence: very fast training of neural networks using large learning rates (2019), with
  * two phases.
  *
- * @throws {TypeError} for an unknown option, and if an option is not a number
- * @throws {RangeError} for invalid numbers: `peakAt` and momenta are 0 … 1, the others above 0
+ * @throws {TypeError} if an option is unknown or not a number
+ * @throws {RangeError} if `peakAt` or a momentum is not from 0 to 1, if `steps` is not a positive integer, or if a
+ * ratio is not above 0
  *
  * @example
  * ```ts
@@ -78,7 +79,7 @@ export function oneCycle(options: OneCycleOptions): Schedule {
   };
 }
 
-/** Interpolates from one number (t = 0) to another (t = 1), slowly at both ends. */
+/** Interpolates along half a cosine from one number (t = 0) to another (t = 1). */
 function halfWave(from: number, to: number, t: number): number {
   return to + (from - to) * (1 + Math.cos(Math.PI * t)) / 2;
 }

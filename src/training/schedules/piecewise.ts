@@ -1,5 +1,5 @@
 /**
- * Piecewise constant factors.
+ * A schedule whose factor is piecewise constant.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { Schedule } from "./schedule.ts";
 
 /** Options of {@linkcode piecewise}. */
 export interface PiecewiseOptions {
-  /** Optimizer step → the factor from there on. Before the first it is 1. */
+  /** Table of factors by the optimizer step from which they apply. Before the first of these steps the factor is 1. */
   readonly at: Readonly<Record<number, number>>;
 }
 
@@ -19,7 +19,8 @@ export interface PiecewiseOptions {
  * Returns a factor that is constant between jumps at given steps.
  *
  * @throws {TypeError} if an option is unknown or not a number
- * @throws {RangeError} if a step is not a non-negative integer, if there is none, or if a factor is negative
+ * @throws {RangeError} if there are no steps, if a step is not an integer from 0 to 999999999, or if a factor is
+ * negative
  *
  * @example
  * ```ts
@@ -53,7 +54,10 @@ export function piecewise(options: PiecewiseOptions): Schedule {
   };
 }
 
-/** Keys are texts. Those that whole numbers are written as are steps, and come in order however they are listed. */
+/**
+ * Converts a key of `at` to a step. Only canonical integers are accepted, because `Object.entries` lists them in
+ * ascending order.
+ */
 function stepOf(action: string, key: string): number {
   if (/^(0|[1-9]\d{0,8})$/.test(key)) return Number(key);
   throw new RangeError(

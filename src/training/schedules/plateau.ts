@@ -1,5 +1,5 @@
 /**
- * Reduction of the learning rates on a plateau.
+ * Reduction of learning rates if a metric does not improve.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import type { Schedule } from "./schedule.ts";
 /** Options of {@linkcode plateau}. */
 export interface PlateauOptions {
   /**
-   * The metric that should get better.
+   * Name of the metric that should improve.
    *
    * @default "val/loss"
    */
@@ -30,62 +30,64 @@ export interface PlateauOptions {
    */
   readonly mode?: "min" | "max";
   /**
-   * Factor of each reduction.
+   * Factor by which each reduction multiplies the learning rates.
    *
    * @default 0.1
    */
   readonly factor?: number;
   /**
-   * Number of observations in a row without improvement before a reduction.
+   * Number of successive observations without improvement that are tolerated. The next one causes a reduction.
    *
    * @default 10
    */
   readonly patience?: number;
   /**
-   * Least improvement over the best value.
+   * Smallest difference from the best value that counts as an improvement.
    *
    * @default 0.0001
    */
   readonly threshold?: number;
   /**
-   * Meaning of the threshold: a fraction of the best value, or a difference to it.
+   * Unit of the threshold: `"relative"` for a fraction of the best value, `"absolute"` for a difference in the unit
+   * of the metric.
    *
    * @default "relative"
    */
   readonly thresholdMode?: "relative" | "absolute";
   /**
-   * Number of observations after a reduction that are not counted.
+   * Number of observations after a reduction that do not count as lacking improvement.
    *
    * @default 0
    */
   readonly cooldown?: number;
   /**
-   * Minimum of the factor.
+   * Smallest factor to which reductions lead.
    *
    * @default 0
    */
   readonly min?: number;
 }
 
-/** State of the schedule. */
+/** State of a plateau schedule, which checkpoints contain. */
 interface State {
-  /** The best value so far; null at first, as JSON has no infinity. */
+  /** The best value so far; null before the first one, because JSON has no infinity. */
   best: number | null;
-  /** Number of observations in a row without improvement. */
+  /** Number of successive observations without improvement. */
   bad: number;
-  /** Number of observations that are still not counted. */
+  /** Number of remaining observations of the cooldown. */
   cooling: number;
-  /** The factor of the learning rates. */
+  /** The current factor of the learning rates. */
   factor: number;
 }
 
 /**
- * Returns a schedule that multiplies by a factor whenever a metric has not improved in more than `patience`
- * observations. NaN is never an improvement. Its state is saved in checkpoints.
+ * Returns a schedule that reduces the learning rates by a factor if a metric has not improved in more than `patience`
+ * successive observations. NaN is never an improvement. Checkpoints contain the state of the schedule.
  *
- * @returns a schedule whose `factor` is the one reached so far, at any step
- * @throws {TypeError} if an option is unknown or not a number; `observe`: if the metrics lack the one that is monitored
- * @throws {RangeError} if a number or a word is invalid
+ * @returns a schedule whose `factor` is the current one, whatever the step
+ * @throws {TypeError} if an option is unknown or not a number; `observe` throws one if the metrics lack the monitored
+ * one
+ * @throws {RangeError} if a number is out of range, or if `mode` or `thresholdMode` is unknown
  *
  * @example
  * ```ts
@@ -123,7 +125,7 @@ export function plateau(options: PlateauOptions = {}): Schedule {
   };
 }
 
-/** Handles an observation. The threshold is relative to the best value, and the reduction follows the cooldown. */
+/** Updates the state after an observation. During the cooldown, observations without improvement are not counted. */
 function follow(state: State, plan: Required<PlateauOptions>, value: number): void {
   if (isBetter(value, state.best, plan)) {
     state.best = value;

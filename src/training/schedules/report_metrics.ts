@@ -6,13 +6,16 @@
 
 import type { AssignedOptimizer } from "../optimizers/assigned.ts";
 
-/** The event with new metrics: the end of an epoch, of an epoch that was validated, or a validation. */
+/**
+ * The event after which metrics are reported: the end of an epoch without validation, the end of an epoch with
+ * validation, or a validation.
+ */
 export type MeasuredAfter = "epoch" | "validatedEpoch" | "validation";
 
 type Optimizers = readonly Pick<AssignedOptimizer, "schedule">[];
 type Metrics = Readonly<Record<string, number>>;
 
-/** Reports metrics to schedules: to each if the metric that it follows is new. */
+/** Reports metrics to the schedules. A schedule that monitors a metric receives them only if that metric is new. */
 export function reportToSchedules(
   optimizers: Optimizers,
   metrics: Metrics,
@@ -27,7 +30,7 @@ export function reportToSchedules(
   }
 }
 
-/** Throws a RangeError if a schedule follows a metric of validation, and there was no validation. */
+/** Throws a RangeError if a schedule monitors a metric of validation that has never been measured. */
 export function checkMonitors(optimizers: Optimizers, metrics: Metrics): void {
   for (const { schedule: { monitor = "" } } of optimizers) {
     if (!monitor.startsWith("val/") || metrics[monitor] !== undefined) continue;

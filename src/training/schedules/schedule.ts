@@ -4,23 +4,26 @@
  * @module
  */
 
-/** A schedule: the factor of the learning rates during a run. */
+/** A learning-rate schedule: the factor by which learning rates are multiplied during a run. */
 export interface Schedule {
-  /** Returns the factor in an optimizer step, counted from 0: always the same for a step, unless the schedule observes. */
+  /**
+   * Returns the factor in an optimizer step, counted from 0. It depends only on the step, unless the schedule
+   * observes metrics.
+   */
   factor(step: number): number;
-  /** Returns the momentum in that step, if the schedule moves it, too. */
+  /** Returns the momentum in an optimizer step. Absent if the schedule does not change the momentum. */
   momentum?(step: number): number;
   /**
-   * The metric that `observe` needs: a metric of validation (`"val/…"`) is reported after each validation, any other at the
-   * end of each epoch.
+   * Name of the metric that the schedule observes. A metric of validation (`"val/…"`) is reported after each
+   * validation, any other metric at the end of each epoch.
    *
    * @default all, after each validation and each epoch without one
    */
   readonly monitor?: string;
-  /** Receives the metrics when they are known. */
+  /** Receives new metrics, by name. */
   observe?(metrics: Readonly<Record<string, number>>): void;
-  /** Returns its state for a checkpoint: plain data that JSON can hold. */
+  /** Returns the state of the schedule for a checkpoint, as plain data that JSON can represent. */
   save?(): unknown;
-  /** Restores a result of `save`. */
+  /** Restores a state that `save` has returned. */
   load?(state: unknown): void;
 }

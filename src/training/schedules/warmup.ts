@@ -21,7 +21,7 @@ export interface WarmupOptions {
    */
   readonly from?: number;
   /**
-   * The schedule that follows. It counts its own steps: its step 0 is step `steps`.
+   * The schedule after the warmup. Its step 0 is step `steps` of the run.
    *
    * @default constant()
    */
@@ -29,11 +29,11 @@ export interface WarmupOptions {
 }
 
 /**
- * Returns a linear warmup to 1, followed by another schedule. That schedule observes during the warmup, too; until it
- * begins, the momentum is that of its step 0.
+ * Returns a linear warmup of the factor to 1, followed by another schedule. The other schedule also observes metrics
+ * during the warmup. Until it begins, the momentum is that of its step 0.
  *
- * @throws {TypeError} for an unknown option, and if an option is not a number, or `then` is not a schedule
- * @throws {RangeError} for a negative factor, and if `steps` is not a positive integer
+ * @throws {TypeError} if an option is unknown, if `steps` or `from` is not a number, or if `then` is not a schedule
+ * @throws {RangeError} if `from` is negative, or if `steps` is not a positive integer
  *
  * @example
  * ```ts

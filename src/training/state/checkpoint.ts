@@ -12,17 +12,17 @@ import type { OpenedModel } from "../model/opened_model.ts";
 import type { AssignedOptimizer } from "../optimizers/assigned.ts";
 import { assertSavedProgress, type SavedProgress } from "../engine/progress.ts";
 
-/** Kind of the checkpoint container. */
+/** Kind of checkpoints of trainers, which distinguishes them from those of dynamics. */
 export const CHECKPOINT_KIND = "training";
-/** The version of {@linkcode SavedTrainer}; 1 had other names for its members. */
+/** The version of {@linkcode SavedTrainer}. Version 1 had other names for its members. */
 export const SCHEMA = 2;
 
-/** Arrays that are recomputed at each step, and not saved. */
+/** Roles of arrays that each step computes anew. They are not saved. */
 const PASSING: readonly string[] = ["gradients", "more", "updates"];
 
 /** State of a parameter group. */
 export interface SavedGroup {
-  /** The learning rate before its schedule. */
+  /** The learning rate without the factor of the schedule. */
   readonly base: number;
   /** The weight decay. */
   readonly weightDecay: number;
@@ -32,33 +32,36 @@ export interface SavedGroup {
 
 /** State of an optimizer. */
 export interface SavedOptimizer {
-  /** Name. */
+  /** Name of the optimizer. */
   readonly name: string;
-  /** Groups. */
+  /** State of its parameter groups, in order. */
   readonly groups: readonly SavedGroup[];
-  /** State of its schedule. */
+  /** State of its schedule; null if the schedule has no state. */
   readonly schedule: unknown;
 }
 
-/** Everything that bitwise resumption of a trainer needs: plain data. */
+/** The state of a trainer as plain data, from which a run resumes with bitwise identical results. */
 export interface SavedTrainer {
-  /** The precision of its device. */
+  /** Precision of the device on which the state was saved. */
   readonly real: "f32" | "f64";
   /** Name and number of elements of each parameter. */
   readonly parameters: readonly (readonly [name: string, size: number])[];
-  /** Parameters, optimizer state, averages. */
+  /** Arrays of the parameters, the optimizer state and the averages, by role. */
   readonly arrays: Readonly<Record<string, Float32Array | Float64Array>>;
-  /** Number of updates of each parameter. */
+  /** Number of updates of each parameter, in the order of `parameters`. */
   readonly counts: Int32Array;
-  /** Rates, and the state of schedules. */
+  /** Rates of the optimizers, and the state of their schedules. */
   readonly optimizers: readonly SavedOptimizer[];
   /** Position in the data, and sums of the metrics. */
   readonly progress: SavedProgress;
-  /** Counters, and the hooks' own state. */
+  /** Counters of the loop, and the state of hooks. */
   readonly loop: SavedLoop;
 }
 
-/** Returns the state of a model and its optimizers as of this moment, even if the copies take longer. */
+/**
+ * Returns the state of a model and its optimizers. It is the state at the time of the call, even if copies from a
+ * device take longer.
+ */
 export async function saveModel(
   { arena, updates }: OpenedModel,
   optimizers: readonly AssignedOptimizer[],
@@ -103,7 +106,10 @@ export function loadModel(
   }
 }
 
-/** Throws if `saved` was not saved by a trainer like this one; nothing has changed then. */
+/**
+ * Throws a TypeError or RangeError if `saved` was not saved by a trainer with the same parameters, optimizers and
+ * precision. Nothing is changed.
+ */
 export function assertSaved(
   name: string,
   { arena }: OpenedModel,
@@ -122,7 +128,10 @@ export function assertSaved(
   checkArrays(action, arena, saved.arrays as SavedTrainer["arrays"]);
 }
 
-/** Throws if the parameters, the optimizers or the precision of saved state are not those of the trainer. */
+/**
+ * Throws an error if the parameters, the optimizers or the precision of a saved state differ from those of the
+ * trainer.
+ */
 function checkModel(
   action: string,
   arena: Arena,
@@ -148,7 +157,7 @@ function checkModel(
   }
 }
 
-/** Throws a TypeError if the arrays are not the parameters and the state of these optimizers. */
+/** Throws a TypeError unless the saved arrays are the parameters and the state of these optimizers. */
 function checkArrays(action: string, arena: Arena, arrays: SavedTrainer["arrays"]): void {
   const isKept = (name: string) => !PASSING.includes(name) && name !== "ema";
   const wanted = arena.names.filter(isKept).sort().join(", ");

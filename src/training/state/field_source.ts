@@ -11,25 +11,25 @@ import { fits } from "../graph/parameters.ts";
 import type { Arena, Place } from "../model/arena.ts";
 import type { OptimizerSettings, OptimizerView } from "../context.ts";
 
-/** The values behind the fields, as they are now. */
+/** The current values of the fields that hooks read. */
 export interface TrainingValues {
-  /** The arrays of the parameters. Throws if the model is not open. */
+  /** The arrays of the parameters. Throws an Error if the model is not open. */
   readonly arena: Arena;
   /** The loss of the last batch. */
   readonly loss: number;
-  /** The norm of the gradients. */
+  /** The norm of the gradients of the current step. */
   readonly gradNorm: number;
-  /** The learning rate of the first group. */
+  /** The learning rate of the first group of the first optimizer. */
   readonly lr: number;
   /** The optimizers. */
   readonly optimizers: readonly OptimizerSettings[];
-  /** Loss and norm of the current batch, once they are known. */
+  /** Loss and gradient norm of the current batch. Resolves when they are known. */
   readonly known: PromiseLike<{ readonly loss: number; readonly gradNorm?: number }>;
-  /** Returns the observed tensors of a field in this batch. Throws if there is no observed tensor. */
+  /** Returns the tensors of the current batch that a field observes. Throws a TypeError if they were not computed. */
   seen(field: string): unknown;
 }
 
-/** Arrays that do not belong to the state of an optimizer. */
+/** Roles of arrays that are not optimizer state. */
 const OTHERS: readonly string[] = ["parameters", "gradients", "more", "updates", "shard"];
 const PLAIN: readonly string[] = [
   "loss",
@@ -42,7 +42,7 @@ const PLAIN: readonly string[] = [
 ];
 const PATTERNS = /^(parameters|gradients|optimizerState|activations|statistics):.+/;
 
-/** Parts that readers were given, and the arrays that they are of. */
+/** A value that readers have received, with the arena and the arrays that it views. */
 interface KnownParts {
   readonly arena: Arena;
   readonly arrays: readonly unknown[];
@@ -53,7 +53,7 @@ function isSameList(some: readonly unknown[], others: readonly unknown[]): boole
   return some.length === others.length && some.every((one, i) => one === others[i]);
 }
 
-/** The fields of a trainer. */
+/** Reads and writes the fields of a trainer for its hooks. */
 export class TrainingFieldSource implements StateSource {
   readonly fields: readonly string[] = PLAIN;
   readonly #values: TrainingValues;
@@ -83,7 +83,7 @@ export class TrainingFieldSource implements StateSource {
     return this.#value(field);
   }
 
-  /** Returns the value of a field now; views of arrays. */
+  /** Returns the current value of a field. Arrays are views. */
   #value(field: string): unknown {
     const values = this.#values;
     if (isResident(field)) {
@@ -104,7 +104,10 @@ export class TrainingFieldSource implements StateSource {
     }
   }
 
-  /** Returns the value of a field for readers: the same parts of arrays as before while the arrays are the same. */
+  /**
+   * Returns the current value of a field for readers. As long as the arrays stay the same, it returns the same
+   * object.
+   */
   #read(field: string): unknown {
     if (!isResident(field)) return this.#value(field);
     const { arena } = this.#values, [kind] = partsOf(field);
@@ -116,7 +119,10 @@ export class TrainingFieldSource implements StateSource {
     return named;
   }
 
-  /** Returns parts of arrays by the names of parameters; for optimizer state by `parameter/array`. */
+  /**
+   * Returns the sections of arrays that a field selects, by the name of the parameter; optimizer state is named
+   * `parameter/array`.
+   */
   #named(
     field: string,
     numbers: (array: string) => Float32Array | Float64Array,
@@ -149,7 +155,7 @@ export class TrainingFieldSource implements StateSource {
       : [kind];
   }
 
-  /** Copies all arrays that the fields are parts of, at once. */
+  /** Copies all arrays that the fields need, in one request to the backend. */
   async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues> {
     const { arena } = this.#values;
     const arrays = [
@@ -171,7 +177,7 @@ export class TrainingFieldSource implements StateSource {
     return Object.defineProperties({ loss, gradNorm }, Object.fromEntries([...now, ...resident]));
   }
 
-  /** Returns the value of a field now, for a call that may come later. */
+  /** Returns the current value of a field. If the hook may be called later, settings of optimizers are copied. */
   #later(field: string, isAwaited: boolean): unknown {
     const isLate = field === "optimizers" && !isAwaited;
     return isLate ? copied(this.#values.optimizers) : this.#value(field);
@@ -203,7 +209,7 @@ function splitLast(name: string): [string, string] {
   return [name.slice(0, at), name.slice(at + 1)];
 }
 
-/** Returns the part of a parameter, in float64 on a backend of that precision. */
+/** Returns the section of a parameter. Its elements are float64 on a backend of that precision. */
 function part(numbers: Float32Array | Float64Array, { from, size }: Place): Float32Array {
   return readView(numbers.subarray(from, from + size) as Float32Array);
 }
@@ -213,7 +219,10 @@ function mayBePending(field: string): boolean {
   return field === "loss" || field === "gradNorm";
 }
 
-/** Returns a property with a value, or one that throws the error of `value` when it is read. */
+/**
+ * Returns the descriptor of a property with the given value. If computing the value throws, reading the property
+ * throws the same error.
+ */
 function described(value: () => unknown): PropertyDescriptor {
   try {
     return { value: value(), enumerable: true };

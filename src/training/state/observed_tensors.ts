@@ -1,7 +1,8 @@
 /**
- * Tensors of the model that hooks observe, computed only if one of the hooks is due.
+ * Tensors within the model that hooks observe. They are computed only if a hook that reads them is due.
  *
- * They are computed in a session of their own: the session that trains does not change, and neither do its bits.
+ * They are computed in a separate session. The session that trains does not change, so training stays bitwise
+ * identical.
  *
  * @module
  */
@@ -14,12 +15,12 @@ import type { Activation, ActivationStatistics, TrainingBatch } from "../context
 import { partsOf } from "./field_source.ts";
 import { type Runner, tensorsOf } from "../graph/runner.ts";
 
-/** The outputs behind a field. */
+/** The outputs of the graph from which the value of a field is read. */
 type Found =
   | { readonly kind: "activations"; readonly outputs: Readonly<Record<string, string>> }
   | { readonly kind: "statistics"; readonly outputs: readonly TensorStatistics[] };
 
-/** Returns whether a field is of tensors within the model. */
+/** Returns whether a field observes tensors within the model. */
 export function isObserved(field: string): boolean {
   return /^(activations|statistics):/.test(field);
 }
@@ -29,17 +30,17 @@ export class ObservedTensors {
   readonly #found = new Map<string, ReadonlyMap<string, Found>>();
   #seen: ReadonlyMap<string, unknown> = new Map();
 
-  /** Forgets the tensors, because a new batch begins. */
+  /** Discards the tensors of the last batch. */
   forget(): void {
     if (this.#seen.size > 0) this.#seen = new Map();
   }
 
-  /** Forgets the outputs, because the graphs were rebuilt. */
+  /** Discards the outputs behind fields, because the graphs were rebuilt. */
   reset(): void {
     this.#found.clear();
   }
 
-  /** Returns the value of a field in this batch. */
+  /** Returns the value of a field in this batch. Throws a TypeError if it was not observed. */
   get(field: string): unknown {
     const seen = this.#seen.get(field);
     if (seen !== undefined) return seen;
@@ -48,7 +49,10 @@ export class ObservedTensors {
     );
   }
 
-  /** Looks at all fields at once. Throws a RangeError for a pattern that no tensor of the model fits. */
+  /**
+   * Computes the values of all fields in one run. Throws a RangeError for a pattern that matches no tensor of the
+   * model.
+   */
   async observe(
     runner: Pick<Runner, "tapped">,
     batch: TrainingBatch,

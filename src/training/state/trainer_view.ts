@@ -1,6 +1,6 @@
 /**
- * The values of a trainer that are looked up when something reads them: for its state, for the fields of hooks, and for
- * their context.
+ * Values of a trainer that are computed when they are read: for its state, for the fields of hooks, and for the
+ * context of hooks.
  *
  * @module
  */
@@ -14,22 +14,22 @@ import type { TrainingSteps } from "../engine/training_step.ts";
 import type { TrainingValues } from "./field_source.ts";
 import type { ObservedTensors } from "./observed_tensors.ts";
 
-/** Values that change while a trainer runs. */
+/** Access to values that change while a trainer runs. */
 export interface Running {
   /** Returns the number of steps done. */
   step(): number;
-  /** Returns the steps, once the model is open. */
+  /** Returns the object that runs the steps; undefined until the model is open. */
   steps(): TrainingSteps | undefined;
 }
 
-/** A trainer as its state shows it, whether its model is open or not. */
+/** The state of a trainer, which can be read before its model is open. */
 export class TrainerView implements ProgressHost {
   readonly #name: string;
   readonly #wanted: string;
   readonly #resources: TrainerResources;
   readonly #running: Running;
 
-  /** `wanted` is the device of the options. */
+  /** Creates the view. `wanted` is the device of the options, which is shown until the device is open. */
   constructor(name: string, wanted: string, resources: TrainerResources, running: Running) {
     this.#name = name;
     this.#wanted = wanted;
@@ -57,7 +57,7 @@ export class TrainerView implements ProgressHost {
     return this.#running.step();
   }
 
-  /** Returns the values behind the fields that hooks read. */
+  /** Returns the values of the fields that hooks read. */
   values(progress: Progress, observed: ObservedTensors): TrainingValues {
     const resources = this.#resources, name = this.#name, { steps } = this.#running;
     return {
@@ -92,7 +92,7 @@ export class TrainerView implements ProgressHost {
   }
 }
 
-/** Adds fields to a context that are computed only when a hook reads them: most hooks do not. */
+/** Adds fields to a context that are computed when a hook reads them, because most hooks do not. */
 export function addLazyFields(
   context: FilledContext,
   view: TrainerView,

@@ -16,27 +16,29 @@ import { leastSquares } from "./least_squares.ts";
 /** Options of {@linkcode fitElementEnergies}. */
 export interface ElementEnergiesOptions {
   /**
-   * The field, or the member of `info`, that holds the energy of a system, eV. Systems without one are left out.
+   * Name of the field, or of the member of `info`, that holds the energy of a system in eV. Systems without an energy
+   * are left out.
    *
    * @default "energy"
    */
   readonly energy?: string;
   /**
-   * Energy of each system that a model gives without energies of elements, eV. The fit is to the difference.
+   * Energies in eV that a model without energies of elements computes, one per system. The fit is to the difference
+   * from them.
    *
    * @default 0
    */
   readonly model?: ArrayLike<number>;
   /**
-   * Symbol → energy that the fit starts from, eV. Where the systems do not determine the energies of single elements,
-   * those closest to these are returned.
+   * Table of energies in eV by symbol, from which the fit starts. If the systems do not determine the energies of
+   * single elements, the result is the solution closest to these.
    *
    * @default 0
    */
   readonly base?: Readonly<Record<string, number>>;
   /**
-   * Weight of the squared distances from `base`, against squared errors of systems. 0 takes them into account only where
-   * the systems leave energies open.
+   * Weight of the squared distances from `base` relative to the squared errors of systems. With 0 they only matter if
+   * the systems do not determine all energies.
    *
    * @default 0
    */
@@ -46,14 +48,15 @@ export interface ElementEnergiesOptions {
 const ACTION = "fit energies of elements";
 
 /**
- * Returns symbol → energy, eV, such that the energies of the atoms of each system add up to its energy as well as
- * possible: least squares over the compositions.
+ * Returns an energy in eV for each element, by symbol. The sums of these energies over the atoms of each system fit
+ * the energies of the systems by least squares.
  *
- * Elements that always come in the same proportion, as in water alone, have no energies of their own. Their sum is right,
- * and each is as close to `base` as that allows.
+ * Elements that always occur in the same proportion, as in water alone, are not determined singly. The sum of their
+ * energies is right, and each is as close to `base` as that sum allows.
  *
- * @throws {TypeError} for an unknown option
- * @throws {RangeError} if no system has an energy, for a ridge below 0, and if `model` has not one number per system
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if no system has an energy, if `ridge` is below 0, or if `model` does not have one number per
+ * system
  *
  * @example
  * ```ts
@@ -93,17 +96,17 @@ export function fitElementEnergies(
   return solved(rows, base, ridge);
 }
 
-/** Systems of one composition. */
+/** All systems of one composition. */
 interface Row {
-  /** Atomic number → atoms. */
+  /** Number of atoms of each element, by atomic number. */
   readonly counts: ReadonlyMap<number, number>;
   /** Number of systems. */
   systems: number;
-  /** Sum of their energies, eV. */
+  /** Sum of the energies of the systems, eV. */
   sum: number;
 }
 
-/** Sums energies by composition: frames of one simulation are one row. */
+/** Sums the energies of systems with the same composition, such as the frames of one simulation. */
 function rowsOf(
   list: readonly System[],
   energy: string,

@@ -26,18 +26,19 @@ import { batchesPerStep, dataOf, splitFrames, validationOf } from "./tuning_data
 import { writeTuned } from "./tuned_files.ts";
 
 /**
- * Fine-tunes a potential on frames with energies, forces and stresses: a `Trainer` with the data, the loss and the errors
- * that this takes. Cutoff, elements and names of tensors are those of the model's manifest. If the model has a reference,
- * it is compared with that first: nothing is trained with a manifest that is wrong.
+ * Fine-tunes a potential on frames with energies, forces and stresses. It runs a `Trainer` with suitable data, loss
+ * and metrics. The cutoff, the elements and the names of tensors come from the model's manifest. If the model has a
+ * reference, it is compared with the reference first, so that nothing is trained with a wrong manifest.
  *
- * Energies of elements are fitted once, before training, and do not change while parameters do: they are written into
- * the manifest of the tuned model, so that it gives the energies of the data. Frames may lack energies, forces or
- * stresses: missing targets do not count.
+ * The energies of elements are fitted once, before training, and stay fixed while parameters are trained. They are
+ * written into the manifest of the tuned model, which therefore reproduces the energies of the data. Frames may lack
+ * energies, forces or stresses; missing targets have no weight.
  *
- * @throws {TypeError} for an unknown option, and as `Trainer`, `atomsData` and `withLora`
- * @throws {RangeError} for an invalid value of an option, an incomplete manifest, inputs that training data do not
- * have, and as these
- * @throws {ModelMismatchError} if the meaning of an input is not known, and if the model gives other results than its
+ * @throws {TypeError} if an option is unknown or of the wrong type; also the errors of `Trainer`, `atomsData` and
+ * `withLora`
+ * @throws {RangeError} if the value of an option is invalid, if the manifest is incomplete, or if the graph has
+ * inputs that training data lack; also the errors of `Trainer`, `atomsData` and `withLora`
+ * @throws {ModelMismatchError} if the meaning of an input is unknown, or if the results differ from those of the
  * reference
  * @throws {Error} the error of a step, or if a file cannot be written
  *
@@ -124,7 +125,7 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
   }
 }
 
-/** Trains, and validates before and after it. */
+/** Trains the model, and validates it before and after training if there are validation data. */
 async function trainedBy(
   trainer: TrainerCore,
   validates: boolean,
@@ -142,7 +143,7 @@ async function trainedBy(
   return { before, after, epochs, outcome };
 }
 
-/** Parts of a trainer, besides options. */
+/** Arguments of the trainer in addition to the options. */
 interface Parts {
   readonly potential: TrainablePotential;
   readonly lora: LoraModel | undefined;

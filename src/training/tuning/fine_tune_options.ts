@@ -15,7 +15,7 @@ import type { ParameterInfo } from "../context.ts";
 import type { TrainerParts, TrainingHooks } from "../trainer_options.ts";
 import type { LoraOptions } from "./lora.ts";
 
-/** Options of {@linkcode fineTune}: those of a trainer, with other defaults. */
+/** Options of {@linkcode fineTune}. They include those of a trainer, some with other defaults. */
 export interface FineTuneOptions
   extends
     Partial<Pick<TrainerParts, "optimizers">>,
@@ -33,61 +33,64 @@ export interface FineTuneOptions
    */
   readonly manifest?: OnnxManifest;
   /**
-   * Name of an input → the function that makes it, as for `OnnxModel.open`.
+   * Functions that compute inputs of the model, by name of the input, as for `OnnxModel.open`.
    *
    * @default undefined
    */
   readonly derived?: Readonly<Record<string, OnnxDerive>>;
   /**
-   * False if the potential is not compared with its reference before it is tuned; see `OnnxModel.open`.
+   * False to skip the comparison of the potential with its reference before training; see `OnnxModel.open`.
    *
    * @default true
    */
   readonly verify?: boolean;
   /**
-   * True to check that observers change nothing, as `verify` of a trainer does. Slow; meant for tests.
+   * True to check that observers change nothing, like `verify` of a trainer. This is slow and meant for tests.
    *
    * @default false
    */
   readonly verifyHooks?: boolean;
-  /** The frames to train with. They may lack energies, forces or stresses. */
+  /** The frames for training. They may lack energies, forces or stresses. */
   readonly train: BatchInput;
   /**
-   * The frames to validate with, or the share of `train` that is kept for it; 0 to keep no frame.
+   * The frames for validation, or the fraction of `train` that is used for validation instead of training. With 0
+   * there is no validation.
    *
    * @default 0.1
    */
   readonly valid?: BatchInput | number;
   /**
-   * Weights of the mean squared errors of energies per atom, forces and stresses; 0 leaves them out. As many as
-   * `energyForces` has, in its units.
+   * Weights of the mean squared errors of energies per atom, forces and stresses, in the units of `energyForces`; 0
+   * leaves a term out.
    *
    * @default { energy: 1, forces: 10, stress: 0 }
    */
   readonly weights?: FineTuneWeights;
   /**
-   * Energies of elements that the tuned model adds: `"shift"` fits them to the errors of the model on the energies of
-   * `train`, `"fit"` to the energies themselves, `"keep"` leaves those of the manifest. A table is symbol → energy,
-   * eV. They are fitted once, before training, and fixed from then on.
+   * Energies of elements that the tuned model adds. `"shift"` fits them to the errors of the model in the energies of
+   * `train`, `"fit"` fits them to the energies themselves, and `"keep"` keeps those of the manifest. A table has
+   * energies in eV by symbol. Fits are made once, before training.
    *
    * @default "shift"
    */
   readonly elementEnergies?: "shift" | "fit" | "keep" | Readonly<Record<string, number>>;
   /**
-   * Adapters that are trained instead of weight matrices. `parameters` names further tensors to train.
+   * Options of low-rank adapters, which are then trained instead of weight matrices. `parameters` names further
+   * tensors to train.
    *
    * @default undefined: parameters are trained themselves
    */
   readonly lora?: LoraOptions;
   /**
-   * Frames that are mixed into each epoch. Their energies are those of the model's own manifest, unless
-   * `elementEnergies` says otherwise.
+   * Frames that are mixed into each epoch. Their energies are relative to the energies of elements in the model's
+   * original manifest, unless `elementEnergies` of this option is given.
    *
    * @default undefined
    */
   readonly replay?: AtomsReplay;
   /**
-   * Frames per batch. A graph that takes one system at a time has batches of one, of which as many are a step.
+   * Number of frames per batch. If the graph takes one system at a time, batches have one frame, and this many
+   * batches form a step.
    *
    * @default 4
    */
@@ -99,13 +102,14 @@ export interface FineTuneOptions
    */
   readonly stressUnit?: "meV/Å³" | "GPa";
   /**
-   * The .onnx file to write; its manifest and its reference are written beside it.
+   * The .onnx file to write. Its manifest and its reference are written beside it.
    *
    * @default nothing is written
    */
   readonly out?: string | URL;
   /**
-   * Number of frames in the reference, at least 1: results of the tuned model in double precision, which `OnnxModel.open` compares.
+   * Number of frames in the reference of the tuned model, at least 1. The reference has results in double precision,
+   * with which `OnnxModel.open` compares the model.
    *
    * @default 2
    */
@@ -118,7 +122,7 @@ export interface FineTuneOptions
   readonly hooks?: TrainingHooks;
 }
 
-/** The options that a trainer takes as they are. */
+/** Names of the options that are passed to the trainer unchanged. */
 export const TRAINER_OPTIONS: readonly (keyof FineTuneOptions & keyof TrainerParts)[] = [
   "freeze",
   "schedule",
@@ -165,10 +169,10 @@ const OWN_OPTIONS: readonly (keyof FineTuneOptions)[] = [
   "hooks",
 ];
 
-/** The names of all options. */
+/** Names of all options of `fineTune`. */
 export const FINE_TUNE_OPTIONS: readonly string[] = [...OWN_OPTIONS, ...TRAINER_OPTIONS];
 
-/** Returns the weights of the terms of the loss; targets that are not read have no weight. */
+/** Returns the weights of the terms of the loss, with defaults applied. Targets that are not read have the weight 0. */
 export function weightsOf(
   { weights = {}, energy, forces, stress }: FineTuneOptions,
 ): Required<FineTuneWeights> {
@@ -179,7 +183,7 @@ export function weightsOf(
   };
 }
 
-/** Weights of the terms of the loss. */
+/** Weights of the terms of the loss, in the units of `energyForces`. */
 export interface FineTuneWeights {
   /**
    * Weight of energies.
@@ -201,24 +205,27 @@ export interface FineTuneWeights {
   readonly stress?: LossWeight;
 }
 
-/** Losses and errors by name: `"val/energyMAE"`. */
+/** Losses and errors by name, such as `"val/energyMAE"`. */
 export type TuningMetrics = Readonly<Record<string, number>>;
 
 /** Result of a fine-tuning. */
 export interface FineTuned {
-  /** The bytes of the tuned model, with its manifest in their notes. */
+  /** The bytes of the tuned model, with its manifest in the metadata. */
   readonly model: Uint8Array<ArrayBuffer>;
-  /** Manifest. */
+  /** Manifest of the tuned model. */
   readonly manifest: OnnxManifest;
-  /** Energies that are added for each element, eV; `undefined` if no energies are added. */
+  /** Energy in eV that the tuned model adds for each atom, by symbol; `undefined` if it adds no energies. */
   readonly elementEnergies: Readonly<Record<string, number>> | undefined;
   /** The parameters that were trained. */
   readonly parameters: readonly ParameterInfo[];
-  /** Errors of validation with the new energies of elements, before training; `undefined` without validation. */
+  /**
+   * Results of a validation before training, with the new energies of elements; `undefined` if there are no
+   * validation data.
+   */
   readonly before: TuningMetrics | undefined;
-  /** Errors of validation of the tuned model. */
+  /** Results of a validation of the tuned model; `undefined` if there are no validation data. */
   readonly after: TuningMetrics | undefined;
-  /** Losses and errors of each epoch. */
+  /** Losses and errors after each epoch. */
   readonly epochs: readonly { readonly epoch: number; readonly metrics: TuningMetrics }[];
   /** Outcome of the training. */
   readonly outcome: Outcome;

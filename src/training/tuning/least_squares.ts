@@ -4,15 +4,15 @@
  * @module
  */
 
-/** Singular values below this share of the largest count as 0. */
+/** Singular values below this fraction of the largest one count as 0. */
 const RANK = 1e-10;
 
 /**
- * Returns x that minimizes Σ (A x − b)² + ridge · Σ x². If several do, as with ridge 0 and columns that depend on each
- * other, the shortest of them.
+ * Returns the x that minimizes Σ (A x − b)² + ridge · Σ x². If there are several minima, as with ridge 0 and linearly
+ * dependent columns, it returns the shortest x.
  *
- * One-sided Jacobi rotations (G. Golub, C. Van Loan, Matrix Computations, 8.6.3) make the columns of A orthogonal: A V =
- * U S. Unlike the normal equations they do not square the condition number of A.
+ * One-sided Jacobi rotations (G. Golub, C. Van Loan, Matrix Computations, 8.6.3) make the columns of A orthogonal: A
+ * V = U S. Unlike the normal equations, they do not square the condition number of A.
  *
  * @param columns the columns of A
  */
@@ -38,7 +38,10 @@ export function leastSquares(
   return x;
 }
 
-/** Rotates the columns of a matrix until they are orthogonal. `basis` has the columns of the rotation. */
+/**
+ * Rotates the columns of a matrix until they are orthogonal. The columns of `basis` are those of the rotation matrix
+ * V.
+ */
 function orthogonalized(columns: readonly Float64Array[]): {
   readonly rotated: readonly Float64Array[];
   readonly basis: readonly Float64Array[];

@@ -18,31 +18,31 @@ import { chooseParameters, type Patterns } from "../graph/parameters.ts";
 /** Options of {@linkcode withLora}. */
 export interface LoraOptions {
   /**
-   * Largest rank of an adapter. A matrix with fewer rows or columns has an adapter of that many.
+   * Maximum rank of an adapter. The rank is smaller for a matrix with fewer rows or columns.
    *
    * @default 8
    */
   readonly rank?: number;
   /**
-   * An adapter is multiplied by `alpha / rank`.
+   * Numerator of the factor `alpha / rank` by which an adapter is multiplied.
    *
    * @default rank
    */
   readonly alpha?: number;
   /**
-   * Names, or patterns of names, of the matrices that have adapters.
+   * Names, or patterns of names, of the matrices to which adapters are added.
    *
    * @default all weight matrices
    */
   readonly parameters?: Patterns;
   /**
-   * Matrices among them without an adapter.
+   * Names, or patterns of names, of matrices that get no adapter.
    *
    * @default undefined
    */
   readonly freeze?: Patterns;
   /**
-   * Seed of the random numbers that adapters begin with: a whole number 0 … 2⁵³ − 1.
+   * Seed of the initial random numbers of adapters: an integer from 0 to 2⁵³ − 1.
    *
    * @default 0
    */
@@ -53,13 +53,13 @@ export interface LoraOptions {
 export interface LoraModel {
   /** The bytes of the model with adapters. */
   readonly model: Uint8Array<ArrayBuffer>;
-  /** The names of the adapters: the parameters to train. */
+  /** Names of the tensors of the adapters, which are the parameters to train. */
   readonly parameters: readonly string[];
-  /** Adds the trained adapters of a model to the matrices. Returns the bytes of a model with its original graph. */
+  /** Adds the trained adapters to the matrices. Returns the bytes of a model that has the original graph. */
   merge(trained: Uint8Array): Uint8Array<ArrayBuffer>;
 }
 
-/** An adapter: W + scale · A · B. */
+/** An adapter, which replaces the matrix W by W + scale · A · B. */
 interface Adapter {
   readonly matrix: string;
   readonly dims: readonly [rows: number, columns: number];
@@ -71,14 +71,14 @@ interface Adapter {
 const ACTION = "add adapters";
 
 /**
- * Adds low-rank adapters to the weight matrices of a model: W becomes W + alpha / rank · A · B (E. Hu et al.,
- * arXiv:2106.09685), of which A, [rows, rank], and B, [rank, columns], are to be trained. A begins with normal numbers of
- * variance 1 / rows and B with 0, so that the model is bitwise the same at first.
+ * Adds low-rank adapters to the weight matrices of a model. Each matrix W is replaced by W + alpha / rank · A · B (E.
+ * Hu et al., arXiv:2106.09685). A, [rows, rank], and B, [rank, columns], are the parameters to train. Initially A has
+ * normal random numbers of variance 1 / rows, and B is 0, so the results of the model are bitwise the same at first.
  *
- * @param bytes the model; weights in external files must have been loaded
- * @throws {TypeError} for an unknown option
- * @throws {RangeError} for an invalid rank, alpha or seed, a pattern that matches nothing, and tensors that are not
- * matrices
+ * @param bytes the model; weights from external files must be included
+ * @throws {TypeError} if an option is unknown
+ * @throws {RangeError} if the rank, `alpha` or the seed is invalid, if a pattern matches nothing, or if a named
+ * tensor is not a matrix
  *
  * @example
  * ```ts
@@ -122,8 +122,8 @@ export function withLora(bytes: Uint8Array, options: LoraOptions = {}): LoraMode
 }
 
 /**
- * Returns the matrices that have adapters. Throws a RangeError if there are no such matrices, or if a named tensor is
- * not a matrix.
+ * Returns the matrices to which adapters are added. Throws a RangeError if there are no such matrices, or if a named
+ * tensor is not a matrix.
  */
 function matricesOf(
   file: ReturnType<typeof decodeModel>,

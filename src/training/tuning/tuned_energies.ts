@@ -19,7 +19,7 @@ import { type FineTuneOptions, weightsOf } from "./fine_tune_options.ts";
 
 const ACTION = "fine-tune a potential";
 
-/** Returns the energies of elements that the tuned model adds; `undefined` if it adds no energies. */
+/** Returns the energy in eV that the tuned model adds for each atom, by symbol; `undefined` if it adds no energies. */
 export async function elementEnergiesOf(
   potential: MatchedPotential,
   train: readonly System[],
@@ -45,7 +45,8 @@ export async function elementEnergiesOf(
 }
 
 /**
- * Returns the output of the graph for each system without training, or the energies of free atoms that it adds alone.
+ * Returns the energy in eV of each system without fitted energies of elements. It is the energy of the graph if
+ * `isShift` is true. Otherwise it is only the energies of free atoms that the graph adds.
  */
 async function givenEnergies(
   potential: MatchedPotential,
@@ -63,7 +64,7 @@ async function givenEnergies(
   );
 }
 
-/** Returns the energy that is trained, of each system, eV. */
+/** Returns the energy in eV of each system that the untrained graph computes. */
 async function energiesOf(
   potential: MatchedPotential,
   systems: readonly System[],
@@ -101,7 +102,7 @@ async function energiesOf(
   return energies;
 }
 
-/** Returns 0 for each element. */
+/** Returns a table with the energy 0 for each element of the systems. */
 export function noEnergies(systems: readonly System[]): Record<string, number> {
   const symbols = systems.flatMap(({ symbols }) => symbols);
   return Object.fromEntries(symbols.map((symbol) => [symbol, 0]));

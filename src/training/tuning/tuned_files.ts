@@ -20,10 +20,10 @@ import type {
 } from "../../models/onnx/reference/reference.ts";
 import { hashOf } from "../../onnx/codec/file_cache.ts";
 
-/** Largest accepted differences of float32 from the reference, which is in double precision. */
+/** Largest accepted differences between float32 results and the reference, which is in double precision. */
 const TOLERANCE = { energy: 1e-5, forces: 1e-4, stress: 1e-4 };
 
-/** Writes a model, and its manifest and reference beside it, as `OnnxModel.open` looks for them. */
+/** Writes a model, and its manifest and reference beside it, where `OnnxModel.open` looks for them. */
 export async function writeTuned(
   out: string | URL,
   model: Uint8Array<ArrayBuffer>,
@@ -51,7 +51,7 @@ function encoded(value: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Evaluates a model for some frames in double precision. */
+/** Returns the results of a model for some frames, computed in double precision. */
 async function referenceOf(
   bytes: Uint8Array<ArrayBuffer>,
   frames: readonly System[],
@@ -92,7 +92,7 @@ async function referenceOf(
   };
 }
 
-/** Returns the atoms and the cell of a frame alone. */
+/** Returns a frame with only its atoms and its cell. */
 function bare({ numbers, positions, cell, pbc }: System) {
   return {
     numbers,

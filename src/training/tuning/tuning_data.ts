@@ -17,7 +17,7 @@ import { noEnergies } from "./tuned_energies.ts";
 
 const ACTION = "fine-tune a potential";
 
-/** Returns the frames to train with, and those to validate with. */
+/** Returns the frames for training, and those for validation. */
 export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): {
   readonly train: readonly System[];
   readonly valid: readonly System[];
@@ -34,7 +34,7 @@ export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): 
   return { train: order.slice(count), valid: order.slice(0, count) };
 }
 
-/** Options of data that frames of training and of validation share. */
+/** Returns the options of data that training and validation share. */
 function sharedOptions(
   potential: TrainablePotential,
   options: FineTuneOptions,
@@ -56,10 +56,10 @@ function sharedOptions(
   };
 }
 
-/** Frames per batch by default. */
+/** Default number of frames per batch. */
 const BATCH_SIZE = 4;
 
-/** Returns the number of frames in a batch: one for a graph that takes one system at a time. */
+/** Returns the number of frames per batch. It is 1 for a graph that takes one system at a time. */
 function batchSizeOf(
   { isSingle }: TrainablePotential,
   { batchSize = BATCH_SIZE }: FineTuneOptions,
@@ -67,7 +67,7 @@ function batchSizeOf(
   return isSingle ? 1 : batchSize;
 }
 
-/** Returns the number of batches in a step, so that a step has as many frames for every graph. */
+/** Returns the number of batches per step, such that a step has the same number of frames for every graph. */
 export function batchesPerStep(
   { isSingle }: TrainablePotential,
   { batchSize = BATCH_SIZE, accumulate = 1 }: FineTuneOptions,
@@ -75,7 +75,7 @@ export function batchesPerStep(
   return isSingle ? batchSize * accumulate : accumulate;
 }
 
-/** Returns the data to train with. */
+/** Returns the training data. */
 export function dataOf(
   potential: TrainablePotential,
   options: FineTuneOptions,
@@ -98,7 +98,7 @@ export function dataOf(
   }, true);
 }
 
-/** Returns the data to validate with. */
+/** Returns the validation data. */
 export function validationOf(
   potential: TrainablePotential,
   options: FineTuneOptions,
